@@ -1,0 +1,89 @@
+# One short name for each thing people do with this repository. The work itself is in
+# CMakePresets.json, tools/ and bench/; every line below can be typed by hand.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
+PYTHON ?= python3
+VENV := .venv-bench
+BENCH_ARGS ?=
+BATTERY_ARGS ?=
+LINT_ARGS ?=
+
+# CMake takes a compiler cache from the environment at its first configure.
+ifneq ($(shell command -v ccache 2>/dev/null),)
+export CMAKE_CXX_COMPILER_LAUNCHER ?= ccache
+endif
+
+.PHONY: help setup build demo test test-all bench format format-check lint battery clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+setup: ## install what building and testing need (Debian, Ubuntu), or name it
+	@tools/setup.sh --test
+
+build: ## build the program: build/release/cli/bootfold
+	@tools/setup.sh
+	cmake --preset release -DBOOTFOLD_BENCH=OFF
+	cmake --build --preset release --target cli/all
+
+demo: ## build and run the showcase: a million replicates of five million values
+	@tools/setup.sh
+	@cmake --preset release -DBOOTFOLD_BENCH=OFF > /dev/null
+	@cmake --build --preset release --target cli/all
+	@build/release/cli/bootfold demo bootstrap
+
+test: ## build with warnings as errors and run the default suite (about a minute)
+	@tools/setup.sh --test
+	cmake --preset dev
+	cmake --build --preset dev
+	ctest --preset dev -j $(JOBS)
+
+test-all: format-check ## every test, also the slow ones, and again under the sanitizers
+	@tools/setup.sh --test
+	cmake --preset dev
+	cmake --build --preset dev
+	ctest --preset dev-all -j $(JOBS)
+	cmake --preset asan
+	cmake --build --preset asan
+	ctest --preset asan -j $(JOBS)
+	cmake --preset tsan
+	cmake --build --preset tsan
+	ctest --preset tsan -j $(JOBS)
+
+bench: ## measure against the peers; BENCH_ARGS="--quick" and the like reach bench/compare.py
+	@tools/setup.sh --bench
+	cmake --preset release -DBOOTFOLD_BENCH=ON
+	cmake --build --preset release
+	@$(MAKE) --no-print-directory $(VENV)/installed
+	$(VENV)/bin/python bench/compare.py $(BENCH_ARGS)
+
+$(VENV)/installed: bench/requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt
+	@touch $@
+
+battery: ## statistical batteries on the raw random streams; BATTERY_ARGS="--quick" for minutes
+	@tools/setup.sh --battery
+	cmake --preset release -DBOOTFOLD_BENCH=ON
+	cmake --build --preset release --target raw_stream
+	bench/battery.sh $(BATTERY_ARGS)
+
+format: ## rewrite the C++ sources in the house format
+	@tools/setup.sh --lint
+	@tools/format.sh
+
+format-check: ## fail if a C++ source is not in the house format
+	@tools/setup.sh --lint
+	@tools/format.sh --check
+
+lint: ## clang-tidy on changed sources (LINT_ARGS="--all": on all)
+	@tools/setup.sh --test --lint
+	@cmake --preset dev > /dev/null
+	@tools/lint.sh $(LINT_ARGS)
+
+clean: ## remove build folders and the benchmark's virtual environment
+	rm -rf build $(VENV)

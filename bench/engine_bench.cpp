@@ -1,0 +1,191 @@
+// Rates of the engine, one workload a call, as one JSON object: what bench/compare.py puts beside
+// the peers. A rate is rows x replicates a second, the best of several runs.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+
+#include "bootfold/bootfold.h"
+
+namespace {
+
+using namespace bootfold;
+using Clock = std::chrono::steady_clock;
+
+std::vector<double> normals(std::size_t rows, std::uint64_t seed) {
+  random::Stream stream({.seed = seed});
+  std::vector<double> values(rows);
+  for (double& value : values) value = random::normal(stream);
+  return values;
+}
+
+struct Workload {
+  std::size_t rows;
+  std::uint64_t replicates;  // 0: as many as fit the time
+  std::function<std::vector<std::vector<double>>(std::size_t rows)> make;
+  std::function<Statistic()> statistic;
+  std::optional<Path> path = {};
+  bool narrow = false;  // float32 columns
+};
+
+std::vector<std::vector<double>> one_normal(std::size_t rows) { return {normals(rows, 1)}; }
+
+std::vector<std::vector<double>> several(std::size_t rows, std::size_t columns) {
+  std::vector<std::vector<double>> made;
+  for (std::size_t c = 0; c < columns; ++c) made.push_back(normals(rows, c + 1));
+  for (std::size_t c = 1; c < columns; ++c)
+    for (std::size_t r = 0; r < rows; ++r) made[0][r] += made[c][r] / static_cast<double>(c + 1);
+  return made;
+}
+
+std::vector<std::vector<double>> zeros_and_ones(std::size_t rows) {
+  random::Stream stream({.seed = 1});
+  std::vector<double> values(rows);
+  for (double& value : values) value = random::uniform(stream) < 0.05 ? 1 : 0;
+  return {values};
+}
+
+/// Reads the resample once, as the cheapest of callables does.
+Statistic summing_callable() {
+  return statistic::callable([](const statistic::Resample& resample) {
+    const auto x = resample.column(0);
+    double lanes[8] = {};
+    std::size_t i = 0;
+    for (; i + 8 <= x.size(); i += 8)
+      for (std::size_t k = 0; k < 8; ++k) lanes[k] += x[i + k];
+    double sum = std::accumulate(lanes, lanes + 8, 0.0);
+    for (; i < x.size(); ++i) sum += x[i];
+    return sum / static_cast<double>(x.size());
+  });
+}
+
+const std::map<std::string, Workload>& workloads() {
+  static const std::map<std::string, Workload> all = {
+      {"binary_mean_5e6", {5'000'000, 1'000'000, zeros_and_ones, statistic::mean}},
+      {"mean_5e6", {5'000'000, 0, one_normal, statistic::mean}},
+      {"mean_5e6_f32", {5'000'000, 0, one_normal, statistic::mean, {}, true}},
+      {"mean_1e6", {1'000'000, 0, one_normal, statistic::mean}},
+      {"mean_1e5", {100'000, 0, one_normal, statistic::mean}},
+      {"mean_1e4", {10'000, 0, one_normal, statistic::mean}},
+      {"mean_1e3", {1000, 0, one_normal, statistic::mean}},
+      {"mean_100", {100, 0, one_normal, statistic::mean}},
+      {"mean_15", {15, 1'000'000, one_normal, statistic::mean}},
+      {"median_5e6", {5'000'000, 1'000'000, one_normal, statistic::median}},
+      {"variance_1e6", {1'000'000, 0, one_normal, [] { return statistic::variance(); }}},
+      {"correlation_1e6",
+       {1'000'000, 0, [](std::size_t n) { return several(n, 2); }, statistic::correlation}},
+      {"regression5_1e6",
+       {1'000'000, 0, [](std::size_t n) { return several(n, 6); }, statistic::regression}},
+      {"trimmed_1e5", {100'000, 0, one_normal, [] { return statistic::trimmed_mean(0.1); }}},
+      {"callable_1e5", {100'000, 0, one_normal, summing_callable}},
+      {"gather_1e5", {100'000, 0, one_normal, statistic::mean, Path::gather}},
+      {"gather_1e3", {1000, 0, one_normal, statistic::mean, Path::gather}},
+  };
+  return all;
+}
+
+struct Arguments {
+  std::string workload;
+  double seconds = 3;
+  Execution execution;
+};
+
+Arguments parse(int count, char** words) {
+  Arguments arguments;
+  for (int i = 1; i + 1 < count; i += 2) {
+    const std::string key = words[i];
+    const std::string value = words[i + 1];
+    if (key == "--workload") arguments.workload = value;
+    if (key == "--seconds") arguments.seconds = std::stod(value);
+    if (key == "--threads") arguments.execution.threads = static_cast<unsigned>(std::stoul(value));
+    if (key == "--simd")
+      for (const auto level : execution::available_levels())
+        if (execution::name(level) == value) arguments.execution.level = level;
+  }
+  if (!workloads().contains(arguments.workload)) {
+    std::cerr << "usage: engine_bench --workload NAME [--threads T] [--simd LEVEL] [--seconds S]\n";
+    for (const auto& [name, workload] : workloads()) std::cerr << "  " << name << "\n";
+    std::exit(2);
+  }
+  return arguments;
+}
+
+}  // namespace
+
+int main(int count, char** words) try {
+  const Arguments arguments = parse(count, words);
+  const Workload& workload = workloads().at(arguments.workload);
+  const auto made = workload.make(workload.rows);
+  std::vector<std::vector<float>> narrow;
+  std::vector<ColumnView> columns;
+  for (const auto& column : made) {
+    if (workload.narrow) {
+      narrow.emplace_back(column.begin(), column.end());
+    } else {
+      columns.emplace_back(column);
+    }
+  }
+  for (const auto& column : narrow) columns.emplace_back(column);
+  const DataView data(columns);
+
+  Options options;
+  options.execution = arguments.execution;
+  options.path = workload.path;
+  double best = 1e300;
+  std::uint64_t best_replicates = 1;
+  std::optional<Plan> plan;
+  const auto run = [&](std::uint64_t replicates) {
+    options.replicates = replicates;
+    const auto start = Clock::now();
+    const Result result = bootstrap(data, workload.statistic(), options);
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    plan = result.plan();
+    return seconds;
+  };
+  // Everything is timed: planning, passes over the data, replicates, their summary.
+  std::uint64_t replicates = workload.replicates;
+  if (replicates == 0) {
+    replicates = 64;
+    double seconds = run(replicates);
+    while (seconds < arguments.seconds / 8) {
+      replicates = static_cast<std::uint64_t>(
+          static_cast<double>(replicates) *
+          std::clamp(arguments.seconds / 3 / std::max(seconds, 1e-6), 2.0, 64.0));
+      seconds = run(replicates);
+    }
+  }
+  const auto begin = Clock::now();
+  int runs = 0;
+  while (runs < 3 ||
+         std::chrono::duration<double>(Clock::now() - begin).count() < arguments.seconds) {
+    const double seconds = run(replicates);
+    if (seconds / static_cast<double>(replicates) < best / static_cast<double>(best_replicates)) {
+      best = seconds;
+      best_replicates = replicates;
+    }
+    ++runs;
+  }
+  const double work = static_cast<double>(workload.rows) * static_cast<double>(best_replicates);
+  std::cout << nlohmann::json{{"workload", arguments.workload},
+                              {"rows", workload.rows},
+                              {"replicates", best_replicates},
+                              {"seconds", best},
+                              {"rate", work / best},
+                              {"path", name(plan->path)},
+                              {"digits", plan->digits},
+                              {"simd", execution::name(plan->level)},
+                              {"threads", plan->threads},
+                              {"estimated_seconds", plan->seconds}}
+                   .dump()
+            << "\n";
+  return 0;
+} catch (const std::exception& error) {
+  std::cerr << "engine_bench: " << error.what() << "\n";
+  return 1;
+}

@@ -1,0 +1,193 @@
+#include "arguments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "bootfold/error.h"
+#include "number.h"
+#include "text.h"
+
+namespace bootfold::cli {
+namespace {
+
+// One value per occurrence; the last one counts.
+CLI::Option* add_text(CLI::App& command, const std::string& name, std::string& value,
+                      const char* placeholder, const std::string& help) {
+  return command.add_option(name, value, help)
+      ->option_text(placeholder)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& value,
+                      const char* placeholder, const std::string& help) {
+  return command.add_option(name, value, help)->option_text(placeholder)->allow_extra_args(false);
+}
+
+// "--output --json": CLI11 takes the next option for the value.
+void refuse_option_as_value(std::string_view option, const std::string& value) {
+  if (value.starts_with("--"))
+    throw InvalidArgument(fmt::format("option {} needs a value, but {} follows", option, value));
+}
+
+std::string one_of(std::string_view option, const std::string& value,
+                   std::initializer_list<std::string_view> known) {
+  if (std::find(known.begin(), known.end(), value) != known.end()) return value;
+  throw InvalidArgument(fmt::format("{} is '{}' but must be one of {}", option, value,
+                                    fmt::join(known.begin(), known.end(), ", ")));
+}
+
+}  // namespace
+
+void add_arguments(CLI::App& command, Arguments& arguments) {
+  command
+      .add_option("FILE", arguments.file,
+                  ".csv or .tsv (also .gz), .npy, or - for CSV on standard input")
+      ->option_text(" ");
+
+  const std::string what = "What to compute";
+  add_list(command, "--column", arguments.columns, "NAME",
+           "Columns by name, or by number from 1; repeat it or separate by commas")
+      ->group(what);
+  add_list(command, "--statistic", arguments.statistics, "S",
+           "Statistics, all over the same resamples; listed below [mean]")
+      ->group(what);
+  add_text(command, "--replicates", arguments.replicates, "N", "Resamples to draw: 1e6 [10000]")
+      ->group(what);
+  add_text(command, "--seed", arguments.seed, "K",
+           "Fixed, so that the same command gives the same numbers [0]")
+      ->group(what);
+  add_text(command, "--confidence", arguments.confidence, "P", "Of the interval [0.95]")
+      ->group(what);
+  add_text(command, "--nan", arguments.nan, "error|omit",
+           "Stop at the first NaN, or leave out such rows [error]")
+      ->group(what);
+  add_text(command, "--header", arguments.header, "yes|no|auto",
+           "Whether a CSV file names its columns [auto]")
+      ->group(what);
+
+  const std::string how = "How to compute it";
+  add_text(command, "--threads", arguments.threads, "T", "Never changes a result [all cores]")
+      ->group(how);
+  add_text(command, "--memory", arguments.memory, "SIZE",
+           "Working memory beside data and result: 256M, 1G [64M]")
+      ->group(how);
+  add_text(command, "--tolerance", arguments.tolerance, "X",
+           "Largest error of a sum, as a share of the standard error [1e-5]")
+      ->group(how);
+  add_text(command, "--path", arguments.path, "P",
+           "Force stream, gather, distinct or order [the cheapest]")
+      ->group(how);
+
+  const std::string out = "What to show";
+  command.add_flag("--json", arguments.json, "One JSON object instead of text")
+      ->group(out)
+      ->disable_flag_override();
+  add_text(command, "--output", arguments.output, "FILE",
+           "Write the replicates to a .npy file: [replicates, statistics]")
+      ->group(out);
+  command.add_flag("--quiet", arguments.quiet, "Only the numbers: no progress, picture or notes")
+      ->group(out)
+      ->disable_flag_override();
+}
+
+Request check(const Arguments& arguments) {
+  const std::array<std::pair<std::string_view, const std::string*>, 10> values{
+      {{"--replicates", &arguments.replicates},
+       {"--seed", &arguments.seed},
+       {"--confidence", &arguments.confidence},
+       {"--nan", &arguments.nan},
+       {"--header", &arguments.header},
+       {"--threads", &arguments.threads},
+       {"--memory", &arguments.memory},
+       {"--tolerance", &arguments.tolerance},
+       {"--path", &arguments.path},
+       {"--output", &arguments.output}}};
+  for (const auto& [option, value] : values) refuse_option_as_value(option, *value);
+  for (const std::string& column : arguments.columns) refuse_option_as_value("--column", column);
+  for (const std::string& name : arguments.statistics) refuse_option_as_value("--statistic", name);
+
+  if (arguments.file.empty())
+    throw InvalidArgument(
+        "no FILE given; name a .csv, .tsv or .npy file, or - for CSV on standard input");
+
+  Request request;
+  request.file = arguments.file;
+  request.output = arguments.output;
+  request.json = arguments.json;
+  request.quiet = arguments.quiet;
+
+  request.read.columns = split_list(arguments.columns);
+  request.read.nan = one_of("--nan", arguments.nan, {"error", "omit"}) == "omit"
+                         ? data::NanPolicy::omit
+                         : data::NanPolicy::error;
+  if (one_of("--header", arguments.header, {"yes", "no", "auto"}) != "auto")
+    request.read.header = arguments.header == "yes";
+
+  for (const std::string& name : split_list(arguments.statistics))
+    request.statistics.push_back(statistic::parse(name));
+  if (request.statistics.empty()) request.statistics.push_back(statistic::mean());
+
+  Options& options = request.options;
+  options.replicates = parse_whole("--replicates", arguments.replicates, 1);
+  options.seed = parse_whole("--seed", arguments.seed, 0);
+  options.execution.threads = parse_threads(arguments.threads);
+  options.memory = parse_size("--memory", arguments.memory);
+  options.tolerance = parse_between("--tolerance", arguments.tolerance, 0,
+                                    std::numeric_limits<double>::infinity(), "1e-5");
+  if (!arguments.path.empty()) options.path = parse_path(arguments.path);
+  request.confidence = parse_between("--confidence", arguments.confidence, 0, 1, "0.95");
+  return request;
+}
+
+unsigned parse_threads(const std::string& text) {
+  if (text.empty()) return 0;
+  return static_cast<unsigned>(
+      parse_whole("--threads", text, 1, 1024, "; leave it out to use all cores"));
+}
+
+std::vector<std::string> split_list(const std::vector<std::string>& lists) {
+  std::vector<std::string> names;
+  for (const std::string& list : lists) {
+    std::size_t at = 0;
+    do {
+      std::string name;
+      if (list[at] == '"') {  // up to the closing quote; two quotes stand for one
+        for (++at; at < list.size() && (list[at] != '"' || list[at + 1] == '"'); ++at) {
+          if (list[at] == '"') ++at;
+          name += list[at];
+        }
+        if (at == list.size())
+          throw InvalidArgument(fmt::format("there is no closing quote in '{}'", list));
+        ++at;
+      }
+      const std::size_t end = std::min(list.find(',', at), list.size());
+      name += list.substr(at, end - at);
+      if (name.empty()) throw InvalidArgument(fmt::format("there is an empty name in '{}'", list));
+      names.push_back(std::move(name));
+      at = end + 1;
+    } while (at <= list.size());
+  }
+  return names;
+}
+
+std::string list_of_statistics() {
+  std::size_t longest = 0;
+  for (const statistic::Listing& listing : statistic::listings())
+    longest = std::max(longest, listing.usage.size());
+  std::string text;
+  std::string columns;
+  for (const statistic::Listing& listing : statistic::listings()) {
+    if (listing.columns != columns) {
+      columns = listing.columns;
+      text += fmt::format("{}Statistics of {} column{}\n", text.empty() ? "" : "\n", columns,
+                          columns == "1" ? " (of several, each):" : "s:");
+    }
+    text += fmt::format("  {:<{}}  {}\n", listing.usage, longest, listing.meaning);
+  }
+  return text;
+}
+
+}  // namespace bootfold::cli

@@ -1,0 +1,19 @@
+// cli/command.h: what every subcommand gives to main.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "interrupt.h"
+
+namespace bootfold::cli {
+
+/// The work of the chosen subcommand. It prints its result and throws what goes wrong.
+using Task = std::function<void(Interrupt&)>;
+
+// Each adds one subcommand to `root`; when it is the one that was typed, it sets `task`.
+void add_bootstrap(CLI::App& root, Task& task);
+void add_explain(CLI::App& root, Task& task);
+void add_demo(CLI::App& root, Task& task);
+
+}  // namespace bootfold::cli

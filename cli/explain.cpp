@@ -1,0 +1,50 @@
+// cli/explain.cpp: `bootfold explain FILE ...`: what bootstrap would do, and what it would cost.
+#include <memory>
+
+#include "arguments.h"
+#include "bootfold/data.h"
+#include "bootfold/plan.h"
+#include "command.h"
+#include "console.h"
+#include "report.h"
+#include "usage.h"
+
+namespace bootfold::cli {
+namespace {
+
+void run_explain(const Arguments& arguments) {
+  const Request request = check(arguments);
+  const data::Table table = data::read(request.file, request.read);
+  const Plan chosen = plan(table.view(), request.statistics, request.options);
+  const Forecast forecast{.plan = chosen,
+                          .columns = table.names(),
+                          .omitted = table.omitted(),
+                          .data_bytes = table.bytes(),
+                          .memory_limit = request.options.memory,
+                          .seed = request.options.seed};
+  print(request.json ? as_json(forecast) : as_text(forecast));
+}
+
+}  // namespace
+
+void add_explain(CLI::App& root, Task& task) {
+  CLI::App* command = root.add_subcommand(
+      "explain", "What bootstrap would do with the same arguments: path, reason, memory, time");
+  auto arguments = std::make_shared<Arguments>();
+  add_arguments(*command, *arguments);
+  command->footer([] {
+    return list_of_statistics() + "\n" +
+           examples({{"bootfold explain prices.csv --column price --replicates 1e6",
+                      "how long would a million replicates take?"},
+                     {"bootfold explain prices.csv --column price --statistic median",
+                      "order statistics need no pass over the rows"},
+                     {"bootfold explain prices.csv --column price --path gather --threads 1",
+                      "what another path would cost"},
+                     {"bootfold explain x.npy --statistic variance --json | jq .plan.path",
+                      "for a program"}});
+  });
+  command->callback(
+      [arguments, &task] { task = [arguments](Interrupt&) { run_explain(*arguments); }; });
+}
+
+}  // namespace bootfold::cli

@@ -1,0 +1,113 @@
+// cli/main.cpp: the program `bootfold`.
+//
+// Results go to standard output, everything else to standard error, mistakes as one line. Exit code
+// 0: done, 1: the run failed, 2: the command or its input cannot be right, 130: interrupted.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <new>
+#include <stdexcept>
+
+#include "bootfold/error.h"
+#include "bootfold/execution.h"
+#include "bootfold/random.h"
+#include "bootfold/version.h"
+#include "command.h"
+#include "console.h"
+#include "failure.h"
+#include "interrupt.h"
+#include "usage.h"
+
+namespace bootfold::cli {
+namespace {
+
+std::string version() {
+  std::string levels;
+  for (const execution::Level level : execution::available_levels())
+    levels += fmt::format("{}{}", levels.empty() ? "" : ", ", execution::name(level));
+  return fmt::format(
+      "bootfold {}\n"
+      "random streams: version {}\n"
+      "SIMD: {} in use, available: {} (choose by the variable BOOTFOLD_SIMD)\n"
+      "threads: {}\n",
+      kVersion, random::kStreamVersion, execution::name(execution::default_level()), levels,
+      execution::hardware_threads());
+}
+
+void build(CLI::App& app, bool& version_wanted, Task& task) {
+  add_bootstrap(app, task);
+  add_explain(app, task);
+  add_demo(app, task);
+  prepare(app);
+  app.add_flag("--version", version_wanted, "Show version and instruction sets")
+      ->group("Other")
+      ->disable_flag_override();
+  app.footer(examples(
+      {{"bootfold bootstrap prices.csv --column price",
+        "standard error and 95% interval of the mean price"},
+       {"bootfold bootstrap prices.csv --column price --statistic median --replicates 1e6 --json",
+        "a million replicates of the median, as JSON"},
+       {"bootfold explain prices.csv --column price --statistic variance",
+        "which path would be taken, why, and at what cost"},
+       {"bootfold bootstrap --help", "all options and statistics"},
+       {"bootfold demo bootstrap", "a million replicates of five million values"}}));
+}
+
+void run(int count, char** words) {
+  CLI::App app("bootfold: how much would this number change if the data had been drawn again?",
+               "bootfold");
+  bool version_wanted = false;
+  Task task;
+  build(app, version_wanted, task);
+  try {
+    app.parse(count, words);
+  } catch (const CLI::CallForHelp&) {
+    const CLI::App* page = &app;
+    std::string before;
+    while (!page->get_subcommands().empty()) {
+      before += (before.empty() ? "" : " ") + page->get_name();
+      page = page->get_subcommands().front();
+    }
+    std::string help = page->help(before);
+    help.erase(help.find_last_not_of('\n') + 1);
+    return print(help + '\n');
+  } catch (const CLI::ParseError& error) {
+    throw InvalidArgument(explain_mistake(error));
+  }
+  if (version_wanted) return print(version());
+  check_all_taken(app);
+  Interrupt interrupt;
+  task(interrupt);
+}
+
+}  // namespace
+}  // namespace bootfold::cli
+
+int main(int count, char** words) {
+  using namespace bootfold::cli;
+  occupy_standard_descriptors();
+  std::signal(SIGPIPE, SIG_DFL);  // a reader that has seen enough ends us without a word
+  try {
+    run(count, words);
+    return 0;
+  } catch (const bootfold::InvalidArgument& error) {
+    complain(error.what());
+    return kMisused;
+  } catch (const bootfold::DataError& error) {
+    complain(error.what());
+    return kMisused;
+  } catch (const bootfold::Cancelled&) {
+    complain(kInterruptedText);
+    return kInterrupted;
+  } catch (const std::bad_alloc&) {
+    complain("out of memory; fewer replicates, or a smaller file, would need less");
+    return kFailed;
+  } catch (const std::exception& error) {
+    complain(error.what());
+    return kFailed;
+  } catch (...) {
+    complain("failed for an unknown reason");
+    return kFailed;
+  }
+}

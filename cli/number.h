@@ -1,0 +1,28 @@
+// cli/number.h: numbers as people type them.
+//
+// Every function takes the option's name, so that the message of the InvalidArgument it throws
+// names the option, the value, the rule and the remedy.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+namespace bootfold::cli {
+
+/// A whole number from `least` to `most`: "1000000", "1_000_000", "1e6", "2.5e6". `hint` ends the
+/// message: " (leave it out to use all cores)".
+[[nodiscard]] std::uint64_t parse_whole(
+    std::string_view option, const std::string& text, std::uint64_t least,
+    std::uint64_t most = std::numeric_limits<std::uint64_t>::max(), std::string_view hint = {});
+
+/// A number strictly between `low` and `high`; `example` is shown to who writes something else.
+[[nodiscard]] double parse_between(std::string_view option, const std::string& text, double low,
+                                   double high, std::string_view example);
+
+/// A size in bytes: "268435456", "256M", "64KiB", "1.5G". K, M, G, T and KiB, MiB, GiB, TiB are
+/// powers of 1024; KB, MB, GB, TB powers of 1000.
+[[nodiscard]] std::uint64_t parse_size(std::string_view option, const std::string& text);
+
+}  // namespace bootfold::cli

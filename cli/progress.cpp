@@ -1,0 +1,60 @@
+#include "progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+
+#include "console.h"
+#include "text.h"
+
+namespace bootfold::cli {
+namespace {
+
+constexpr auto kFirst = std::chrono::milliseconds(400);
+constexpr auto kPause = std::chrono::milliseconds(100);
+
+void draw(const std::string& text) {
+  const std::string line = "\r\033[K" + text;
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+}
+
+std::string bar(double share, std::size_t cells) {
+  const auto full = static_cast<std::size_t>(share * static_cast<double>(cells));
+  return std::string(full, '#') + std::string(cells - full, '.');
+}
+
+}  // namespace
+
+ProgressBar::ProgressBar(bool quiet)
+    : enabled_(!quiet && is_terminal(STDERR_FILENO)), next_(start_ + kFirst) {}
+
+ProgressBar::~ProgressBar() {
+  if (shown_) draw("");
+}
+
+std::function<void(execution::Progress)> ProgressBar::callback() {
+  if (!enabled_) return {};
+  return [this](execution::Progress progress) { show(progress); };
+}
+
+void ProgressBar::show(execution::Progress progress) {
+  const Clock::time_point now = Clock::now();
+  if (now < next_ || progress.total <= 0 || progress.done <= 0) return;
+  next_ = now + kPause;
+  shown_ = true;
+  const double elapsed = std::chrono::duration<double>(now - start_).count();
+  const double share = std::clamp(progress.done / progress.total, 0.0, 1.0);
+  const std::string facts =
+      fmt::format(" {:3.0f}%  {} rows x replicates/s  {} left ", 100 * share,
+                  scaled(progress.done / elapsed), duration(elapsed * (1 - share) / share));
+  const std::size_t columns = width(STDERR_FILENO) - 1;
+  if (facts.size() + 12 > columns)
+    draw(facts.substr(0, columns));
+  else
+    draw(fmt::format("[{}]{}", bar(share, std::min<std::size_t>(columns - facts.size() - 2, 40)),
+                     facts));
+}
+
+}  // namespace bootfold::cli

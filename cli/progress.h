@@ -1,0 +1,34 @@
+// cli/progress.h: one line on standard error that says how far the work is.
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+#include "bootfold/execution.h"
+
+namespace bootfold::cli {
+
+/// A bar with rate and time left, drawn over itself and erased at the end. Shows nothing unless
+/// standard error is a terminal, nor in the first moments of the work, so short runs do not
+/// flicker.
+class ProgressBar {
+ public:
+  explicit ProgressBar(bool quiet);
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  /// For Execution::progress; empty when nothing would be shown. The bar must outlive the work.
+  [[nodiscard]] std::function<void(execution::Progress)> callback();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void show(execution::Progress progress);
+
+  bool enabled_;
+  bool shown_ = false;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point next_;
+};
+
+}  // namespace bootfold::cli

@@ -1,0 +1,216 @@
+#include "report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "console.h"
+#include "text.h"
+
+namespace bootfold::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// On a terminal over several lines, elsewhere on one, so that results can be collected line by
+// line.
+std::string dump(const Json& object) {
+  return object.dump(isatty(STDOUT_FILENO) != 0 ? 2 : -1, ' ', false,
+                     Json::error_handler_t::replace) +
+         '\n';
+}
+
+// f(0), or [f(0), f(1), ...] where there are several values.
+template <class Function>
+Json one_or_list(std::size_t count, const Function& function) {
+  if (count == 1) return Json(function(0));
+  Json list = Json::array();
+  for (std::size_t i = 0; i < count; ++i) list.push_back(function(i));
+  return list;
+}
+
+Json json_of(const Interval& interval) {
+  return {{"method", interval.method},
+          {"confidence", interval.confidence},
+          {"low", interval.low},
+          {"high", interval.high},
+          {"low_error", interval.low_error},
+          {"high_error", interval.high_error}};
+}
+
+Json json_of(const Plan& plan) {
+  Json object{{"path", name(plan.path)},           {"reason", plan.reason},
+              {"arithmetic", plan.arithmetic},     {"digits", plan.digits},
+              {"sum_error", plan.sum_error},       {"working_bytes", plan.working_bytes},
+              {"result_bytes", plan.result_bytes}, {"estimated_seconds", plan.seconds}};
+  if (plan.path == Path::distinct) object["distinct_rows"] = plan.distinct_rows;
+  return object;
+}
+
+std::string threads_of(const Plan& plan) {
+  return fmt::format("{} thread{}, {}", plan.threads, plan.threads == 1 ? "" : "s",
+                     execution::name(plan.level));
+}
+
+std::string rows_of(const Plan& plan, std::size_t omitted) {
+  std::string text = fmt::format("{} rows", grouped(plan.rows));
+  if (omitted > 0) text += fmt::format(" ({} with NaN left out)", grouped(omitted));
+  return text;
+}
+
+std::string sums_of(const Plan& plan) {
+  if (plan.arithmetic.empty()) return "";
+  std::string text = plan.arithmetic;
+  if (plan.digits > 0 && plan.sum_error == 0)
+    text += "; exact";
+  else if (plan.digits > 0)
+    text += fmt::format("; off by at most {:.1e} standard errors", plan.sum_error);
+  return item("sums", text);
+}
+
+}  // namespace
+
+std::string item(std::string_view name, std::string_view text) {
+  constexpr std::size_t kIndent = 18;
+  return fmt::format("  {:<15} {}\n", name, wrapped(text, kIndent, width(STDOUT_FILENO)));
+}
+
+std::vector<Interval> intervals(const Result& result, double confidence) {
+  std::vector<Interval> all;
+  for (std::size_t output = 0; output < result.outputs(); ++output)
+    all.push_back(interval::percentile(result, {.confidence = confidence, .output = output}));
+  return all;
+}
+
+std::string numbers_as_text(const Run& run, std::size_t output) {
+  const Result& result = run.result;
+  const Interval& interval = run.intervals[output];
+  const double error = result.standard_error(output);
+  const std::uint64_t undefined = result.undefined(output);
+  const auto defined = static_cast<double>(result.plan().replicates - undefined);
+  std::string text = result.plan().outputs[output];
+  if (run.columns.size() == 1) text += " of " + run.columns[0];  // else the name says it
+  text += '\n';
+  text += item("estimate", rounded(result.estimate(output), error / 100));
+  text += item("standard error", with_error(error, result.standard_error_error(output)));
+  text += item("bias", with_error(result.bias(output), error / std::sqrt(defined)));
+  text += item(fmt::format("{:.6g}% interval", 100 * interval.confidence),
+               fmt::format("{} to {}", rounded(interval.low, interval.low_error),
+                           rounded(interval.high, interval.high_error)));
+  text += item("", fmt::format("{}; Monte Carlo error {:.2g} and {:.2g}", interval.method,
+                               interval.low_error, interval.high_error));
+  if (undefined > 0)
+    text += item("undefined", fmt::format("on {} of {} replicates, which are left out above",
+                                          grouped(undefined), grouped(result.plan().replicates)));
+  return text;
+}
+
+std::string histogram_as_text(const Run& run, std::size_t output) {
+  const Interval& interval = run.intervals[output];
+  const std::size_t outputs = run.result.outputs();
+  const Marks marks{.low = interval.low,
+                    .estimate = run.result.estimate(output),
+                    .high = interval.high,
+                    .confidence = interval.confidence};
+  const Canvas canvas{.width = width(STDOUT_FILENO),
+                      .height = outputs == 1   ? 8U
+                                : outputs <= 3 ? 4U
+                                               : 2U,
+                      .utf8 = has_utf8()};
+  return histogram(run.result.replicates(), output, outputs, marks, canvas);
+}
+
+std::string story_as_text(const Run& run) {
+  const Plan& plan = run.result.plan();
+  const auto replicates = static_cast<double>(plan.replicates);
+  const auto rows = static_cast<double>(plan.rows);
+  std::string text = item("plan", fmt::format("{}: {}", name(plan.path), plan.reason));
+  text += sums_of(plan);
+  text += item("work", fmt::format("{} replicates of {}, seed {}", grouped(plan.replicates),
+                                   rows_of(plan, run.omitted), run.result.seed()));
+  text += item(
+      "time", fmt::format("{} ({}): {} replicates/s, {} rows x replicates/s", duration(run.seconds),
+                          threads_of(plan), scaled(replicates / run.seconds),
+                          scaled(replicates * rows / run.seconds)));
+  if (run.peak_memory > 0) text += item("peak memory", bytes(static_cast<double>(run.peak_memory)));
+  return text;
+}
+
+std::string as_text(const Run& run, bool quiet) {
+  std::string text;
+  for (std::size_t output = 0; output < run.result.outputs(); ++output) {
+    text += numbers_as_text(run, output);
+    if (!quiet) text += "\n" + histogram_as_text(run, output) + "\n";
+  }
+  return quiet ? text : text + story_as_text(run);
+}
+
+std::string as_json(const Run& run) {
+  const Result& result = run.result;
+  const std::size_t count = result.outputs();
+  Json object;
+  const auto list = [&](const char* key, const auto& function) {
+    object[key] = one_or_list(count, function);
+  };
+  list("statistic", [&](std::size_t i) { return result.plan().outputs[i]; });
+  object["columns"] = run.columns;
+  list("estimate", [&](std::size_t i) { return result.estimate(i); });
+  list("standard_error", [&](std::size_t i) { return result.standard_error(i); });
+  list("standard_error_error", [&](std::size_t i) { return result.standard_error_error(i); });
+  list("bias", [&](std::size_t i) { return result.bias(i); });
+  list("interval", [&](std::size_t i) { return json_of(run.intervals[i]); });
+  list("undefined_replicates", [&](std::size_t i) { return result.undefined(i); });
+  object["rows"] = result.plan().rows;
+  object["omitted_rows"] = run.omitted;
+  object["replicates"] = result.plan().replicates;
+  object["seed"] = result.seed();
+  object["plan"] = json_of(result.plan());
+  object["simd"] = execution::name(result.plan().level);
+  object["threads"] = result.plan().threads;
+  object["seconds"] = run.seconds;
+  object["read_seconds"] = run.read_seconds;
+  object["peak_memory_bytes"] = run.peak_memory;
+  return dump(object);
+}
+
+std::string as_text(const Forecast& forecast) {
+  const Plan& plan = forecast.plan;
+  std::string text = fmt::format("{}", fmt::join(plan.outputs, ", "));
+  if (forecast.columns.size() == 1) text += " of " + forecast.columns[0];
+  text += '\n';
+  text += item("work", fmt::format("{} replicates of {}", grouped(plan.replicates),
+                                   rows_of(plan, forecast.omitted)));
+  text += item("path", name(plan.path));
+  text += item("reason", plan.reason);
+  text += sums_of(plan);
+  text += item("memory", fmt::format("{} data + {} result + {} working memory (limit {})",
+                                     bytes(static_cast<double>(forecast.data_bytes)),
+                                     bytes(static_cast<double>(plan.result_bytes)),
+                                     bytes(static_cast<double>(plan.working_bytes)),
+                                     bytes(static_cast<double>(forecast.memory_limit))));
+  text += item("time", fmt::format("about {} ({})", duration(plan.seconds), threads_of(plan)));
+  return text;
+}
+
+std::string as_json(const Forecast& forecast) {
+  const Plan& plan = forecast.plan;
+  Json object;
+  object["statistic"] =
+      one_or_list(plan.outputs.size(), [&](std::size_t i) { return plan.outputs[i]; });
+  object["columns"] = forecast.columns;
+  object["rows"] = plan.rows;
+  object["omitted_rows"] = forecast.omitted;
+  object["replicates"] = plan.replicates;
+  object["seed"] = forecast.seed;
+  object["plan"] = json_of(plan);
+  object["simd"] = execution::name(plan.level);
+  object["threads"] = plan.threads;
+  object["data_bytes"] = forecast.data_bytes;
+  object["estimated_seconds"] = plan.seconds;
+  return dump(object);
+}
+
+}  // namespace bootfold::cli

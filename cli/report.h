@@ -1,0 +1,57 @@
+// cli/report.h: a result, for a person or for a program.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bootfold/bootstrap.h"
+#include "bootfold/interval.h"
+#include "histogram.h"
+
+namespace bootfold::cli {
+
+/// A finished run and what is worth telling about it.
+struct Run {
+  const Result& result;
+  std::vector<std::string> columns;  ///< names of the columns
+  std::vector<Interval> intervals;   ///< one for each value
+  std::size_t omitted = 0;           ///< rows left out because of NaN
+  double read_seconds = 0;
+  double seconds = 0;           ///< planning, drawing, folding
+  std::size_t peak_memory = 0;  ///< of the process, in bytes
+};
+
+/// Percentile intervals for every value of `result`.
+[[nodiscard]] std::vector<Interval> intervals(const Result& result, double confidence);
+
+/// Estimate, standard error, bias and interval of every value, each with its Monte Carlo error;
+/// with a histogram and the story of the run unless `quiet`.
+[[nodiscard]] std::string as_text(const Run& run, bool quiet);
+
+// Its pieces, for `bootfold demo`.
+/// A named line, folded to the width of the terminal: "  plan            stream: ...".
+[[nodiscard]] std::string item(std::string_view name, std::string_view text);
+[[nodiscard]] std::string numbers_as_text(const Run& run, std::size_t output);
+[[nodiscard]] std::string histogram_as_text(const Run& run, std::size_t output);
+[[nodiscard]] std::string story_as_text(const Run& run);
+
+/// One JSON object. Doubles are written so that they read back as the same bits; what is not a
+/// finite number is null. Several values make lists.
+[[nodiscard]] std::string as_json(const Run& run);
+
+/// A plan that was not carried out.
+struct Forecast {
+  const Plan& plan;
+  std::vector<std::string> columns;
+  std::size_t omitted = 0;
+  std::size_t data_bytes = 0;
+  std::size_t memory_limit = 0;
+  std::uint64_t seed = 0;
+};
+[[nodiscard]] std::string as_text(const Forecast& forecast);
+[[nodiscard]] std::string as_json(const Forecast& forecast);
+
+}  // namespace bootfold::cli

@@ -1,0 +1,151 @@
+#include "text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace bootfold::cli {
+namespace {
+
+int exponent_of(double value) { return static_cast<int>(std::floor(std::log10(std::abs(value)))); }
+
+// Digits after the point at which the second significant digit of `error` stands.
+int places(double error) {
+  int exponent = exponent_of(error);
+  if (std::abs(error) * std::pow(10, -exponent) >= 9.95) ++exponent;  // 0.0998 rounds to 0.10
+  return 1 - exponent;
+}
+
+// How a value and its error are written: fixed with so many places, or times a power of ten.
+struct Form {
+  bool all_digits = false;
+  bool scientific = false;
+  int exponent = 0;  // of the power of ten
+  int places = 0;
+};
+
+Form form_of(double value, double error) {
+  if (!std::isfinite(value) || !std::isfinite(error) || error <= 0) return {.all_digits = true};
+  const int wanted = places(error);
+  const double largest = std::max(std::abs(value), error);
+  const int exponent = exponent_of(largest);
+  if (wanted + exponent > 15) return {.all_digits = true};  // finer than a double
+  // Up to four zeros behind the point, or none that would have to be made up before it.
+  if (exponent >= -4 && wanted >= 0) return {.places = wanted};
+  if (exponent < 7 && exponent >= 0) return {.places = 0};
+  return {.scientific = true, .exponent = exponent, .places = std::max(0, wanted + exponent)};
+}
+
+std::string write(double value, const Form& form) {
+  if (form.all_digits || !std::isfinite(value)) return fmt::format("{}", value);
+  const double shown = form.scientific ? value * std::pow(10, -form.exponent) : value;
+  std::string text = fmt::format("{:.{}f}", shown, form.places);
+  if (text.front() == '-' && text.find_first_not_of("-0.") == std::string::npos) text.erase(0, 1);
+  return text;
+}
+
+}  // namespace
+
+std::string grouped(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ',');
+  return text;
+}
+
+std::string scaled(double number) {
+  static constexpr std::array<const char*, 5> kWords{"", " thousand", " million", " billion",
+                                                     " trillion"};
+  if (!std::isfinite(number) || number >= 9.995e14 || number < 0)
+    return fmt::format("{:.3g}", number);
+  std::size_t word = 0;
+  while (word + 1 < kWords.size() && number >= 999.5) {
+    number /= 1000;
+    ++word;
+  }
+  const int digits = number >= 99.95 ? 0 : number >= 9.995 ? 1 : 2;
+  std::string text = fmt::format("{:.{}f}", number, digits);
+  if (text.find('.') != std::string::npos) {
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+  }
+  return text + kWords[word];
+}
+
+std::string bytes(double count) {
+  static constexpr std::array<const char*, 6> kUnits{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  std::size_t unit = 0;
+  while (unit + 1 < kUnits.size() && count >= 999.5) {
+    count /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.{}f} {}", count, unit == 0 || count >= 99.95 ? 0 : 1, kUnits[unit]);
+}
+
+std::string duration(double seconds) {
+  if (!std::isfinite(seconds)) return "unknown";
+  if (seconds < 0.0995)
+    return fmt::format("{:.{}f} ms", 1000 * seconds,
+                       seconds < 0.000995  ? 3
+                       : seconds < 0.00995 ? 1
+                                           : 0);
+  if (seconds < 9.995) return fmt::format("{:.2f} s", seconds);
+  if (seconds < 119.5) return fmt::format("{:.0f} s", seconds);
+  if (seconds > 3e9) return fmt::format("{:.2g} years", seconds / (365.25 * 86400));
+  const auto whole = static_cast<std::uint64_t>(std::llround(seconds));
+  if (whole < 7200) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  if (whole < 2 * 86400) return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+  return fmt::format("{} days {} h", whole / 86400, whole % 86400 / 3600);
+}
+
+std::string rounded(double value, double error) {
+  const Form form = form_of(value, error);
+  std::string text = write(value, form);
+  if (form.scientific) text += fmt::format("e{:+03}", form.exponent);
+  return text;
+}
+
+std::string with_error(double value, double error) {
+  const Form form = form_of(value, error);
+  if (form.all_digits) return fmt::format("{} +- {:.2g}", value, error);
+  if (!form.scientific) return fmt::format("{} +- {}", write(value, form), write(error, form));
+  return fmt::format("({} +- {})e{:+03}", write(value, form), write(error, form), form.exponent);
+}
+
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
+  std::string lines;
+  std::size_t column = indent;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    if (!lines.empty() && column + 1 + word.size() > width) {
+      lines += '\n' + std::string(indent, ' ');
+      column = indent;
+    } else if (!lines.empty()) {
+      lines += ' ';
+      ++column;
+    }
+    lines += word;
+    column += word.size();
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char letter : text) {
+    if (letter == '\n' || letter == '\t' || letter == ' ') {
+      if (!line.empty() && line.back() != ' ') line += ' ';
+    } else if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f) {
+      line += '?';
+    } else {
+      line += letter;
+    }
+  }
+  if (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
+
+}  // namespace bootfold::cli

@@ -1,0 +1,13 @@
+// bootfold/bootfold.h: all of bootfold.
+#pragma once
+
+#include "bootfold/bootstrap.h"
+#include "bootfold/data.h"
+#include "bootfold/error.h"
+#include "bootfold/execution.h"
+#include "bootfold/interval.h"
+#include "bootfold/plan.h"
+#include "bootfold/random.h"
+#include "bootfold/resample.h"
+#include "bootfold/statistic.h"
+#include "bootfold/version.h"

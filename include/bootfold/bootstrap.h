@@ -1,0 +1,79 @@
+// bootfold/bootstrap.h: resample, reduce every replicate at once, keep only the numbers.
+//
+//     auto result = bootfold::bootstrap(prices, statistic::mean(), {.replicates = 1'000'000, .seed
+//     = 7}); result.estimate(); result.standard_error(); result.bias(); result.replicates(); auto
+//     [low, high] = interval::percentile(result, {.confidence = 0.95}).limits();
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "bootfold/api.h"
+#include "bootfold/plan.h"
+
+namespace bootfold {
+
+/// What a bootstrap found. A plain value; replicates are in row-major order [replicate][output].
+class BOOTFOLD_API Result {
+ public:
+  Result(Plan plan, std::uint64_t seed, std::vector<double> estimates,
+         std::vector<double> replicates);
+
+  [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
+  [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
+  /// Number of values a replicate has.
+  [[nodiscard]] std::size_t outputs() const noexcept { return estimates_.size(); }
+
+  /// The statistic on the data as they are.
+  [[nodiscard]] double estimate(std::size_t output = 0) const { return estimates_.at(output); }
+  [[nodiscard]] std::span<const double> replicates() const noexcept { return replicates_; }
+  [[nodiscard]] double replicate(std::size_t index, std::size_t output = 0) const {
+    return replicates_.at(index * outputs() + output);
+  }
+
+  // Over the replicates on which the statistic is defined (is a number):
+  /// Standard deviation of the replicates (divisor: their number - 1).
+  [[nodiscard]] double standard_error(std::size_t output = 0) const;
+  /// Monte Carlo error of the standard error: what another seed would change.
+  [[nodiscard]] double standard_error_error(std::size_t output = 0) const;
+  /// Mean of the replicates - estimate.
+  [[nodiscard]] double bias(std::size_t output = 0) const;
+  /// Replicates on which the statistic is not a number (a correlation of constant rows, say).
+  [[nodiscard]] std::uint64_t undefined(std::size_t output = 0) const;
+
+ private:
+  struct Summary {
+    double mean = 0;
+    double deviation = 0;
+    double kurtosis = 0;  // fourth central moment / squared second
+    std::uint64_t defined = 0;
+  };
+  Plan plan_;
+  std::uint64_t seed_;
+  std::vector<double> estimates_;
+  std::vector<double> replicates_;
+  std::vector<Summary> summaries_;
+};
+
+/// Bootstraps one statistic, or several over the same resamples.
+///
+/// A replicate is a pure function of (data, statistics, scheme, seed, replicate number); threads,
+/// instruction set, memory and the way a run is cut into pieces change nothing. Throws
+/// InvalidArgument for options that cannot be met, Cancelled when the stop token asks, and whatever
+/// a user's own statistic throws.
+[[nodiscard]] BOOTFOLD_API Result bootstrap(const DataView& data,
+                                            std::span<const Statistic> statistics,
+                                            const Options& options = {});
+[[nodiscard]] BOOTFOLD_API Result bootstrap(const DataView& data, const Statistic& statistic,
+                                            const Options& options = {});
+[[nodiscard]] inline Result bootstrap(const DataView& data,
+                                      std::initializer_list<Statistic> statistics,
+                                      const Options& options = {}) {
+  return bootstrap(data, std::span<const Statistic>(statistics.begin(), statistics.size()),
+                   options);
+}
+
+}  // namespace bootfold

@@ -1,0 +1,84 @@
+// bootfold/plan.h: the cheapest exact way to make the replicates, and what it will cost.
+//
+//     auto plan = bootfold::plan(prices, statistic::median(), {.replicates = 1'000'000});
+//     std::cout << plan.explain();   // path, reason, bytes, estimated seconds
+//
+// The path follows from data, scheme, statistic and options alone, never from the machine, because
+// it is part of what defines a replicate.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bootfold/api.h"
+#include "bootfold/data.h"
+#include "bootfold/execution.h"
+#include "bootfold/resample.h"
+#include "bootfold/statistic.h"
+
+namespace bootfold {
+
+/// The ways to make replicates; all are exact.
+enum class Path {
+  stream,    ///< Poisson counts and a top-up, over tiles of rows
+  gather,    ///< draw row numbers, look the rows up
+  distinct,  ///< binomial draws over the distinct rows
+  order,     ///< draw the positions of order statistics
+};
+
+/// "stream", "gather", "distinct" or "order".
+[[nodiscard]] BOOTFOLD_API std::string_view name(Path path) noexcept;
+
+/// The path of that name; throws InvalidArgument that lists them.
+[[nodiscard]] BOOTFOLD_API Path parse_path(std::string_view text);
+
+/// What to run. All have defaults; `execution` never changes a result.
+struct Options {
+  std::uint64_t replicates = 10'000;
+  std::uint64_t seed = 0;
+  /// The run makes replicates first .. first + replicates - 1 of the endless sequence that
+  /// (data, statistic, scheme, seed) defines: so runs can be split and extended.
+  std::uint64_t first_replicate = 0;
+  resample::Scheme scheme = resample::Scheme::iid;
+  std::optional<Path> path;  ///< force one; an error if it cannot serve
+  /// Working memory beside the data and the result, in bytes.
+  std::size_t memory = std::size_t{64} << 20;
+  /// Largest error of a folded mean, as a share of that mean's standard error.
+  double tolerance = 1e-5;
+  Execution execution = {};
+};
+
+/// What will be done, and why.
+struct BOOTFOLD_API Plan {
+  Path path = Path::stream;
+  std::string reason;
+  std::uint64_t rows = 0;
+  std::uint64_t replicates = 0;
+  std::vector<std::string> outputs;  ///< a name for each value of a replicate
+  unsigned threads = 1;
+  execution::Level level = execution::Level::portable;
+  std::size_t working_bytes = 0;  ///< beside data and result; at most Options::memory
+  std::size_t result_bytes = 0;
+  double seconds = 0;      ///< estimate for this many threads of the reference machine
+  int digits = 0;          ///< base-256 digits of the fixed-point sums; 0: none are used
+  double sum_error = 0;    ///< bound on the error of a folded mean / its standard error
+  std::string arithmetic;  ///< how sums are kept: "fixed point, 4 digits", "compensated double"
+  std::uint64_t distinct_rows = 0;  ///< path distinct: how many
+
+  /// All of it as a few lines for a person.
+  [[nodiscard]] std::string explain() const;
+};
+
+/// Looks at the data (one or two passes) and plans; makes no replicate. Throws InvalidArgument for
+/// options that cannot be met: the message says which and what would do.
+[[nodiscard]] BOOTFOLD_API Plan plan(const DataView& data, std::span<const Statistic> statistics,
+                                     const Options& options = {});
+[[nodiscard]] BOOTFOLD_API Plan plan(const DataView& data, const Statistic& statistic,
+                                     const Options& options = {});
+
+}  // namespace bootfold

@@ -1,0 +1,104 @@
+// bootfold/random.h: counter-based random streams.
+//
+// A draw depends on (seed, replicate, purpose, attempt, position) and on nothing else, so any
+// thread, rank or device can make any draw in any order and all of them agree. The definition has
+// a version; docs/random-streams.md states it and tests/random/vectors.txt pins it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+
+#include "bootfold/api.h"
+
+namespace bootfold::random {
+
+/// Version of the streams. Results of one version are the same bits for ever.
+inline constexpr int kStreamVersion = 1;
+
+/// What the draws of a stream are for. Different purposes never share a draw.
+enum class Purpose : std::uint8_t {
+  counts = 1,       ///< Poisson counts of rows
+  tie = 2,          ///< further bits where 16 could not decide a count
+  top_up = 3,       ///< rows drawn to bring a total up to n
+  index = 4,        ///< row numbers of a resample
+  index_retry = 5,  ///< row numbers drawn again after a rejection
+  short_index = 6,  ///< row numbers of short resamples, 16 replicates side by side
+  binomial = 7,     ///< how often each distinct row was drawn
+  order = 8,        ///< positions of order statistics
+  top_up_retry = 9,  ///< rows of a top-up drawn again after a rejection
+  user = 255,       ///< free for callers of this header
+};
+
+/// Names one independent stream. A plain value: copy it, store it, send it to another rank.
+struct StreamId {
+  std::uint64_t seed = 0;
+  std::uint64_t replicate = 0;
+  Purpose purpose = Purpose::user;
+  std::uint8_t attempt = 0;
+};
+
+/// Returns the four random words at `position` (below 2^48) of `stream`: Philox4x32-10.
+///
+///     auto words = random::block({.seed = 7, .replicate = 41}, 0);
+///
+/// Same words on every platform, SIMD level and thread count. Does not allocate.
+[[nodiscard]] BOOTFOLD_API std::array<std::uint32_t, 4> block(const StreamId& stream,
+                                                              std::uint64_t position) noexcept;
+
+/// The words of one stream in order, as 64-bit numbers: a UniformRandomBitGenerator.
+///
+///     random::Stream stream({.seed = 7, .replicate = 41});
+///     double z = random::normal(stream);
+class BOOTFOLD_API Stream {
+ public:
+  using result_type = std::uint64_t;
+
+  explicit Stream(const StreamId& id) noexcept : id_(id) {}
+
+  static constexpr result_type min() { return 0; }
+  static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
+
+  result_type operator()() noexcept;
+
+ private:
+  StreamId id_;
+  std::uint64_t position_ = 0;
+  std::uint64_t spare_ = 0;
+  bool has_spare_ = false;
+};
+
+/// A row number from 0 to bound - 1, each exactly equally likely (multiply and reject).
+[[nodiscard]] BOOTFOLD_API std::uint64_t uniform_index(Stream& stream, std::uint64_t bound);
+
+/// Uniform in (0, 1), never 0 or 1: an odd multiple of 2^-53.
+[[nodiscard]] BOOTFOLD_API double uniform(Stream& stream);
+
+/// Standard normal.
+[[nodiscard]] BOOTFOLD_API double normal(Stream& stream);
+
+/// Exponential of mean 1.
+[[nodiscard]] BOOTFOLD_API double exponential(Stream& stream);
+
+/// Number of successes in `trials` trials. A probability outside [0, 1] by rounding is clamped.
+[[nodiscard]] BOOTFOLD_API std::uint64_t binomial(Stream& stream, std::uint64_t trials,
+                                                  double probability);
+
+/// Beta(a, b) for a, b > 0.
+[[nodiscard]] BOOTFOLD_API double beta(Stream& stream, double a, double b);
+
+/// xoshiro256++ in eight lanes, seeded by Philox: the fast stream behind counts and row numbers.
+/// The number of lanes is part of the definition, not of the machine.
+struct Lanes {
+  static constexpr std::size_t kLanes = 8;
+
+  /// Stream number `number` under `id`; it takes the positions 16 * number .. 16 * number + 15.
+  Lanes(const StreamId& id, std::uint64_t number) noexcept;
+
+  /// The next eight words, lane 0 first.
+  std::array<std::uint64_t, kLanes> operator()() noexcept;
+
+  alignas(64) std::uint64_t state[4][kLanes];  // state[word][lane]
+};
+
+}  // namespace bootfold::random

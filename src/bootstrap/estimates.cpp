@@ -1,0 +1,72 @@
+// The statistics on the data as they are, with nothing copied that need not be.
+#include <memory>
+
+#include "bootstrap/order_data.h"
+#include "bootstrap/paths.h"
+
+namespace bootfold::paths {
+
+namespace {
+
+using planning::kTileRows;
+using planning::Part;
+
+void estimate_fold(const planning::Problem& problem, const Part& part, std::span<double> values) {
+  const auto& fold = std::get<statistic::Fold>(part.bound.body);
+  const auto state = fold.fresh();
+  const std::vector<std::uint32_t> ones(kTileRows, 1);
+  planning::TileReader reader(problem.data, kTileRows);
+  for (std::size_t row = 0; row < problem.data.rows(); row += kTileRows) {
+    const std::size_t size = std::min(kTileRows, problem.data.rows() - row);
+    const double* column = reader.read(row, size).columns[part.columns[0]];
+    state->accumulate({{&column, 1}, size}, {ones.data(), size});
+  }
+  state->finish(values);
+}
+
+void estimate_call(const planning::Problem& problem, const Part& part, std::span<double> values) {
+  planning::TileReader reader(problem.data, problem.data.rows());
+  const statistic::Tile all = reader.read(0, problem.data.rows());
+  std::vector<const double*> columns;
+  for (const std::uint32_t c : part.columns) columns.push_back(all.columns[c]);
+  std::get<statistic::Call>(part.bound.body).call({columns, all.rows}, values);
+}
+
+void estimate_order(const planning::Problem& problem, const Part& part, std::span<double> values) {
+  // Alone, so that the window is that of this statistic.
+  planning::Problem alone = problem;
+  alone.parts = {part};
+  alone.parts[0].first_output = 0;
+  const OrderData data(alone);
+  std::vector<double> found;
+  for (std::size_t i = 0; i < data.ranks().size(); ++i)
+    found.push_back(data.value(i, data.ranks()[i]));
+  data.finish(found, values);
+}
+
+}  // namespace
+
+std::vector<double> estimates(const planning::Prepared& prepared, const Execution& execution) {
+  const planning::Problem& problem = prepared.problem;
+  std::vector<double> values(problem.outputs.size());
+  if (!problem.features.empty()) {
+    // With doubles the columns were scaled anew, so the features are others than those summarized.
+    const auto summaries = prepared.compensated
+                               ? problem.features.summarize(problem.data, execution)
+                               : prepared.features;
+    std::vector<double> means;
+    for (const auto& summary : summaries) means.push_back(summary.mean);
+    std::vector<double> scratch(means.size());
+    problem.finish_sums(means, 0, values, scratch);
+  }
+  for (const Part& part : problem.parts) {
+    const std::span<double> own = std::span(values).subspan(part.first_output, part.outputs());
+    if (std::holds_alternative<statistic::Order>(part.bound.body))
+      estimate_order(problem, part, own);
+    if (std::holds_alternative<statistic::Fold>(part.bound.body)) estimate_fold(problem, part, own);
+    if (std::holds_alternative<statistic::Call>(part.bound.body)) estimate_call(problem, part, own);
+  }
+  return values;
+}
+
+}  // namespace bootfold::paths

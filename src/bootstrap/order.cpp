@@ -1,0 +1,61 @@
+// Path `order`: where the order statistics of a resample lie among the sorted data.
+//
+// A resample is n uniform draws, scaled up to positions. So its k-th smallest row is the data's
+// order statistic number ceil(n U), where U is the k-th smallest of n uniforms: Beta(k, n - k + 1);
+// and given one of them, the next one's gap is again a beta draw. The positions stay within a few
+// standard deviations, so only a window of the sorted data is ever needed.
+#include <algorithm>
+#include <cmath>
+
+#include "bootfold/random.h"
+#include "bootstrap/order_data.h"
+#include "bootstrap/paths.h"
+#include "plan/tile.h"
+#include "statistic/quantile.h"
+
+namespace bootfold::paths {
+
+namespace {
+
+/// One further order statistic: number k after number `before`, which lies at `at`.
+double next_position(random::Stream& stream, std::uint64_t before, std::uint64_t k, std::uint64_t n,
+                     double at) {
+  const auto above = static_cast<double>(n - before);
+  // The least of those above needs one uniform: 1 - W^(1 / above).
+  const double gap = k == before + 1 ? -std::expm1(std::log(random::uniform(stream)) / above)
+                                     : random::beta(stream, static_cast<double>(k - before),
+                                                    static_cast<double>(n - k) + 1);
+  return at + (1 - at) * gap;
+}
+
+std::uint64_t rank_at(double position, std::uint64_t n) {
+  const double rank = std::ceil(position * static_cast<double>(n));
+  return static_cast<std::uint64_t>(std::clamp(rank, 1.0, static_cast<double>(n)));
+}
+
+}  // namespace
+
+void run_order(const Run& run) {
+  const planning::Problem& problem = run.prepared.problem;
+  const std::uint64_t n = run.prepared.plan.rows;
+  const OrderData data(problem);
+  for_each_group(run, 1024,
+                 [&](std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
+                   std::vector<double> found(data.ranks().size());
+                   for (std::uint64_t replicate = first; replicate < last; ++replicate) {
+                     random::Stream stream({run.seed, replicate, random::Purpose::order});
+                     double at = 0;
+                     std::uint64_t before = 0;
+                     for (std::size_t i = 0; i < found.size(); ++i) {
+                       const std::uint64_t k = data.ranks()[i];
+                       at = next_position(stream, before, k, n, at);
+                       before = k;
+                       found[i] = data.value(i, rank_at(at, n));
+                     }
+                     data.finish(found, run.values_of(replicate));
+                   }
+                   worker.advance(static_cast<double>(last - first) * static_cast<double>(n));
+                 });
+}
+
+}  // namespace bootfold::paths

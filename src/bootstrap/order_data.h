@@ -1,0 +1,98 @@
+// The order statistics that quantiles of one column are made of, and the sorted data around them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plan/problem.h"
+#include "plan/tile.h"
+#include "statistic/quantile.h"
+#include "statistic/select.h"
+
+namespace bootfold::paths {
+
+class OrderData {
+ public:
+  explicit OrderData(const planning::Problem& problem) : problem_(problem) {
+    const std::uint64_t n = problem.data.rows();
+    for (const planning::Part& part : problem.parts)
+      for (const double q : std::get<statistic::Order>(part.bound.body).probabilities) {
+        const auto position = statistic::quantile_position(q, n);
+        ranks_.push_back(position.low);
+        if (position.weight > 0) ranks_.push_back(position.low + 1);
+      }
+    std::sort(ranks_.begin(), ranks_.end());
+    ranks_.erase(std::unique(ranks_.begin(), ranks_.end()), ranks_.end());
+    for (const std::uint64_t rank : ranks_) windows_.push_back(window_around(rank));
+  }
+
+  /// The numbers (from 1, rising) of the order statistics that are needed.
+  [[nodiscard]] const std::vector<std::uint64_t>& ranks() const noexcept { return ranks_; }
+
+  /// The data's order statistic number `rank`, near ranks()[i].
+  [[nodiscard]] double value(std::size_t i, std::uint64_t rank) const {
+    const Window& window = windows_[i];
+    if (rank >= window.first && rank - window.first < window.values.size()) [[likely]]
+      return window.values[rank - window.first];
+    return statistic::order_statistics(scan(), rank, rank)[0];
+  }
+
+  /// From the needed order statistics of a resample to its values.
+  void finish(std::span<const double> found, std::span<double> values) const {
+    const std::uint64_t n = problem_.data.rows();
+    std::vector<double> quantiles;
+    for (const planning::Part& part : problem_.parts) {
+      const auto& order = std::get<statistic::Order>(part.bound.body);
+      quantiles.clear();
+      for (const double q : order.probabilities) {
+        const auto position = statistic::quantile_position(q, n);
+        const auto at = static_cast<std::size_t>(
+            std::lower_bound(ranks_.begin(), ranks_.end(), position.low) - ranks_.begin());
+        quantiles.push_back(position.weight > 0
+                                ? statistic::interpolate(found[at], found[at + 1], position.weight)
+                                : found[at]);
+      }
+      order.finish(quantiles, values.subspan(part.first_output, part.outputs()));
+    }
+  }
+
+ private:
+  struct Window {
+    std::uint64_t first;
+    std::vector<double> values;
+  };
+
+  /// Ten standard deviations and 60 more to both sides: what lies beyond is searched for when it
+  /// comes up, which it does not.
+  [[nodiscard]] Window window_around(std::uint64_t rank) const {
+    const auto n = static_cast<double>(problem_.data.rows());
+    const auto k = static_cast<double>(rank);
+    const double reach = 10 * std::sqrt(k * (n - k + 1) / n) + 60;
+    const auto first = static_cast<std::uint64_t>(std::max(1.0, std::floor(k - reach)));
+    const auto last = static_cast<std::uint64_t>(std::min(n, std::ceil(k + reach)));
+    return {first, statistic::order_statistics(scan(), first, last)};
+  }
+
+  [[nodiscard]] statistic::Scan scan() const {
+    return [this](const std::function<void(std::span<const double>)>& see) {
+      const ColumnView& column = problem_.data.column(problem_.parts[0].columns[0]);
+      std::vector<double> buffer(planning::kTileRows);
+      for (std::size_t row = 0; row < column.rows(); row += buffer.size()) {
+        const std::size_t size = std::min(buffer.size(), column.rows() - row);
+        const std::span<const double> direct = column.doubles();
+        if (direct.empty()) column.read(row, {buffer.data(), size});
+        see(direct.empty() ? std::span<const double>(buffer.data(), size)
+                           : direct.subspan(row, size));
+      }
+    };
+  }
+
+  const planning::Problem& problem_;
+  std::vector<std::uint64_t> ranks_;
+  std::vector<Window> windows_;
+};
+
+}  // namespace bootfold::paths

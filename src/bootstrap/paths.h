@@ -1,0 +1,60 @@
+// The paths: each makes replicates first .. first + replicates - 1 and writes their values.
+//
+// All run on map_reduce over groups of replicates; a group's values go straight to their place in
+// the result, so there is nothing to merge.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bootfold/execution.h"
+#include "bootfold/plan.h"
+#include "plan/choose.h"
+
+namespace bootfold::paths {
+
+/// What a path needs to know of a run.
+struct Run {
+  const planning::Prepared& prepared;
+  std::uint64_t seed;
+  std::uint64_t first;
+  Execution execution;       // threads and level as planned
+  std::span<double> values;  // [replicate][output]
+
+  [[nodiscard]] std::uint64_t replicates() const { return prepared.plan.replicates; }
+  [[nodiscard]] std::size_t outputs() const { return prepared.plan.outputs.size(); }
+  [[nodiscard]] std::span<double> values_of(std::uint64_t replicate) const {
+    return values.subspan((replicate - first) * outputs(), outputs());
+  }
+};
+
+void run_stream(const Run& run);      // functions of sums: counts times features
+void run_accumulate(const Run& run);  // accumulators: rows with their counts
+void run_gather(const Run& run);      // functions of sums: features of drawn rows
+void run_resampled(const Run& run);   // anything: the resample drawn out in full
+void run_distinct(const Run& run);    // functions of sums over few distinct rows
+void run_order(const Run& run);       // quantiles of one column
+
+/// The statistics on the data as they are.
+[[nodiscard]] std::vector<double> estimates(const planning::Prepared& prepared,
+                                            const Execution& execution);
+
+/// Calls body(first, last, worker) for groups of `group` neighbouring replicates.
+template <class Body>
+void for_each_group(const Run& run, std::uint64_t group, Body&& body) {
+  struct Nothing {};
+  const std::uint64_t begin = run.first / group;
+  const std::uint64_t end = (run.first + run.replicates() + group - 1) / group;
+  const double total =
+      static_cast<double>(run.replicates()) * static_cast<double>(run.prepared.plan.rows);
+  static_cast<void>(map_reduce(
+      {begin, end, 1}, Nothing{},
+      [&](Nothing&, std::size_t index, const execution::Worker& worker) {
+        body(std::max(run.first, index * group),
+             std::min(run.first + run.replicates(), (index + 1) * group), worker);
+      },
+      [](Nothing&, Nothing&&) {}, run.execution, total));
+}
+
+}  // namespace bootfold::paths

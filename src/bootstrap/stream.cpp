@@ -1,0 +1,229 @@
+// Path `stream`: counts times features, over tiles of rows that stay in cache.
+//
+// A worker takes a group of replicates and walks once over the rows. A tile is read, its features
+// are made and split into digit planes once for the whole group; then every replicate draws its
+// counts for the tile and adds four dot products of bytes. Nothing is kept but integer sums.
+#include <memory>
+
+#include "bootstrap/paths.h"
+#include "bootstrap/sums.h"
+#include "plan/tile.h"
+#include "resample/counts.h"
+
+namespace bootfold::paths {
+
+namespace {
+
+using execution::simd::Kernels;
+using execution::simd::LaneState;
+using execution::simd::OpenRow;
+using planning::kTileRows;
+using planning::Prepared;
+using resample::Attempt;
+
+constexpr std::size_t kSide = 4;  // replicates whose dot products share a load of the planes
+
+/// What all workers share: nothing here changes during the run.
+struct Shared {
+  explicit Shared(const Run& r)
+      : run(r),
+        kernels(execution::simd::kernels(r.prepared.plan.level)),
+        poisson(resample::count_mean(r.prepared.plan.rows, resample::kMargin)) {
+    for (const auto& fixed : r.prepared.fixed) {
+      first_plane.push_back(planes);
+      planes += fixed.digits;
+    }
+    if (r.prepared.plan.rows <= planning::kKeptRows)
+      integers = integer_features(r.prepared, kernels);
+  }
+
+  const Run& run;
+  const Kernels& kernels;
+  resample::Poisson poisson;
+  std::vector<std::size_t> first_plane;  // of each feature
+  std::size_t planes = 0;
+  std::vector<std::int64_t> integers;  // of few rows: for the top-up
+};
+
+/// One replicate on its way.
+struct Replicate {
+  Attempt attempt;
+  std::uint64_t total = 0;
+};
+
+class Walker {
+ public:
+  explicit Walker(const Shared& shared)
+      : shared_(shared),
+        prepared_(shared.run.prepared),
+        rows_(prepared_.plan.rows),
+        features_(prepared_.problem.features.count()),
+        tile_rows_(prepared_.tile_rows),
+        reader_(prepared_.problem.data, kTileRows),
+        finish_(prepared_),
+        made_(features_ * kTileRows),
+        integers_(kTileRows),
+        planes_(shared.planes * tile_rows_),
+        counts_(kSide * tile_rows_),
+        open_(tile_rows_),
+        drawn_(kTileRows),
+        rejected_(resample::kDrawsAtOnce),
+        lane_sums_(features_ * resample::kSideBySide),
+        sums_(features_) {}
+
+  /// Makes the replicates first .. last - 1.
+  void make(std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
+    group_.clear();
+    for (std::uint64_t r = first; r < last; ++r) group_.push_back({{shared_.run.seed, r, 0}});
+    while (!group_.empty()) {
+      walk(worker);
+      std::size_t again = 0;
+      for (std::size_t i = 0; i < group_.size(); ++i) {
+        if (group_[i].total <= rows_) {
+          top_up(i);
+        } else {  // the counts of this attempt cannot be filled up to n: the next one
+          group_[again++] = {{shared_.run.seed, group_[i].attempt.replicate,
+                              static_cast<std::uint8_t>(group_[i].attempt.number + 1)}};
+        }
+      }
+      group_.resize(again);
+    }
+  }
+
+ private:
+  /// Counts and dot products of the whole group over all rows.
+  void walk(const execution::Worker& worker) {
+    lanes_.resize(group_.size());
+    plane_sums_.assign(group_.size() * shared_.planes, 0);
+    for (std::uint64_t row = 0; row < rows_; row += tile_rows_) {
+      worker.check();
+      const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows_, rows_ - row));
+      load(row, size);
+      for (std::size_t i = 0; i < group_.size(); i += kSide) {
+        const std::size_t side = std::min(kSide, group_.size() - i);
+        for (std::size_t k = 0; k < side; ++k)
+          group_[i + k].total +=
+              draw_tile(shared_.kernels, shared_.poisson, group_[i + k].attempt, row, size,
+                        lanes_[i + k], counts_.data() + k * tile_rows_, open_.data());
+        shared_.kernels.dot(counts_.data(), tile_rows_, side, planes_.data(), tile_rows_,
+                            shared_.planes, (size + 63) / 64 * 64,
+                            plane_sums_.data() + i * shared_.planes);
+      }
+      worker.advance(static_cast<double>(size) * static_cast<double>(group_.size()));
+    }
+  }
+
+  /// Reads a tile and splits its features into planes of digits. A tile stays loaded.
+  void load(std::uint64_t row, std::size_t size) {
+    if (loaded_ == row) return;
+    prepared_.problem.features.make(reader_.read(row, size), made_.data(), kTileRows);
+    for (std::size_t f = 0; f < features_; ++f) {
+      const auto& fixed = prepared_.fixed[f];
+      shared_.kernels.quantize(made_.data() + f * kTileRows, size, fixed.point, integers_.data());
+      shared_.kernels.split(integers_.data(), size, fixed.digits,
+                            planes_.data() + shared_.first_plane[f] * tile_rows_, tile_rows_);
+    }
+    loaded_ = row;
+  }
+
+  /// Adds the rows that bring the counts up to n, and finishes the replicate.
+  void top_up(std::size_t i) {
+    const std::int64_t* planes = plane_sums_.data() + i * shared_.planes;
+    for (std::size_t f = 0; f < features_; ++f) {
+      __int128 sum = 0;
+      for (std::size_t d = prepared_.fixed[f].digits; d-- > 0;)
+        sum = sum * 256 + planes[shared_.first_plane[f] + d];
+      sums_[f] = sum;
+    }
+    const std::uint64_t missing = rows_ - group_[i].total;
+    if (rows_ <= resample::kBlockRows) {
+      add_kept_rows(i, missing);
+    } else {
+      add_rows(i, missing);
+    }
+    finish_(sums_, shared_.run.values_of(group_[i].attempt.replicate));
+  }
+
+  /// The top-up of one block of rows, straight from their integers: resample::TopUp in fewer steps.
+  void add_kept_rows(std::size_t i, std::uint64_t missing) {
+    const auto draw = resample::row_draw(static_cast<std::uint32_t>(rows_));
+    const random::StreamId retry = group_[i].attempt.stream(random::Purpose::top_up_retry);
+    for (std::uint64_t first = 0; first < missing; first += resample::kDrawsAtOnce) {
+      const auto size = static_cast<std::size_t>(
+          std::min<std::uint64_t>(resample::kDrawsAtOnce, missing - first));
+      const std::size_t steps = (size + resample::kSideBySide - 1) / resample::kSideBySide;
+      std::size_t rejections = 0;
+      std::fill(lane_sums_.begin(), lane_sums_.end(), 0);
+      shared_.kernels.gather(lanes_[i], draw, steps, size - (steps - 1) * resample::kSideBySide,
+                             shared_.integers.data(), rows_, features_, lane_sums_.data(),
+                             rejected_.data(), rejections);
+      for (std::size_t f = 0; f < features_; ++f)
+        for (std::size_t lane = 0; lane < resample::kSideBySide; ++lane)
+          sums_[f] += lane_sums_[f * resample::kSideBySide + lane];
+      for (std::size_t k = 0; k < rejections; ++k) {
+        const std::uint32_t row =
+            resample::redraw(retry, static_cast<std::uint32_t>(first + rejected_[k]), draw);
+        for (std::size_t f = 0; f < features_; ++f) sums_[f] += shared_.integers[f * rows_ + row];
+      }
+    }
+  }
+
+  /// The top-up of many rows: they are looked up where they lie.
+  void add_rows(std::size_t i, std::uint64_t missing) {
+    resample::TopUp rows(shared_.kernels, group_[i].attempt, rows_, lanes_[i]);
+    for (std::uint64_t first = 0; first < missing; first += kTileRows) {
+      const auto size =
+          static_cast<std::size_t>(std::min<std::uint64_t>(kTileRows, missing - first));
+      const std::span<std::uint64_t> drawn(drawn_.data(), size);
+      rows.draw(drawn);
+      prepared_.problem.features.make(reader_.gather(drawn), made_.data(), kTileRows);
+      for (std::size_t f = 0; f < features_; ++f) {
+        shared_.kernels.quantize(made_.data() + f * kTileRows, size, prepared_.fixed[f].point,
+                                 integers_.data());
+        for (std::size_t k = 0; k < size; ++k) sums_[f] += integers_[k];
+      }
+    }
+  }
+
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
+  const Shared& shared_;
+  const Prepared& prepared_;
+  std::uint64_t rows_;
+  std::size_t features_;
+  std::size_t tile_rows_;
+  planning::TileReader reader_;
+  Finisher finish_;
+  std::uint64_t loaded_ = kNone;
+  std::vector<double> made_;
+  std::vector<std::int64_t> integers_;
+  std::vector<std::int8_t> planes_;
+  std::vector<std::uint8_t> counts_;
+  std::vector<OpenRow> open_;
+  std::vector<std::uint64_t> drawn_;
+  std::vector<std::uint32_t> rejected_;
+  std::vector<std::int64_t> lane_sums_;
+  std::vector<__int128> sums_;
+  std::vector<Replicate> group_;
+  std::vector<LaneState> lanes_;
+  std::vector<std::int64_t> plane_sums_;
+};
+
+}  // namespace
+
+void run_stream(const Run& run) {
+  const Shared shared(run);
+  std::vector<std::unique_ptr<Walker>> walkers(run.prepared.plan.threads);
+  // Small enough that all threads have work, large enough that a tile is read for many.
+  const std::uint64_t share = run.replicates() / (4 * run.prepared.plan.threads) + 1;
+  const std::uint64_t group =
+      std::min<std::uint64_t>(run.prepared.group, (share + kSide - 1) / kSide * kSide);
+  for_each_group(run, group,
+                 [&](std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
+                   auto& walker = walkers[worker.index()];
+                   if (!walker) walker = std::make_unique<Walker>(shared);
+                   walker->make(first, last, worker);
+                 });
+}
+
+}  // namespace bootfold::paths

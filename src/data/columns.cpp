@@ -1,0 +1,69 @@
+#include "data/columns.h"
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+
+#include "bootfold/error.h"
+#include "text/nearest.h"
+#include "text/quoted.h"
+
+namespace bootfold::data {
+namespace {
+
+constexpr std::size_t kListed = 20;
+
+std::string list(const ColumnNames& columns) {
+  const std::size_t shown = std::min(columns.size(), kListed);
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : ", ") + text::quoted(columns[i]);
+  if (shown < columns.size()) text += concat(" and ", columns.size() - shown, " more");
+  return text;
+}
+
+[[noreturn]] void throw_unknown(const ColumnNames& columns, const std::string& word,
+                                const std::string& file) {
+  std::string message = concat(file, " has no column ", text::quoted(word));
+  const std::string near = text::nearest(word, columns.names());
+  if (!near.empty()) message += concat("; did you mean ", text::quoted(near), "?");
+  message += near.empty() ? "; it has " : " It has ";
+  throw InvalidArgument(message + list(columns) + " (or by number, from 1)");
+}
+
+std::size_t find(const ColumnNames& columns, const std::string& word, const std::string& file) {
+  const std::vector<std::string>& names = columns.names();
+  const auto named = std::find(names.begin(), names.end(), word);
+  if (named != names.end()) {
+    const auto again = std::find(named + 1, names.end(), word);
+    if (again == names.end()) return static_cast<std::size_t>(named - names.begin());
+    throw InvalidArgument(concat(file, " has several columns ", text::quoted(word),
+                                 ", the first are number ", named - names.begin() + 1, " and ",
+                                 again - names.begin() + 1, "; choose one by its number"));
+  }
+  std::size_t number = 0;
+  const char* end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, number);
+  if (error != std::errc() || stop != end || number == 0 || number > columns.size())
+    throw_unknown(columns, word, file);
+  return number - 1;
+}
+
+}  // namespace
+
+std::vector<std::size_t> choose_columns(const ColumnNames& columns,
+                                        const std::vector<std::string>& wanted,
+                                        const std::string& file) {
+  if (wanted.empty()) {
+    if (columns.size() == 1) return {0};
+    throw InvalidArgument(concat(file, " has ", columns.size(),
+                                 " columns and none is chosen; choose with --column "
+                                 "(ReadOptions::columns) from ",
+                                 list(columns)));
+  }
+  std::vector<std::size_t> chosen;
+  chosen.reserve(wanted.size());
+  for (const std::string& word : wanted) chosen.push_back(find(columns, word, file));
+  return chosen;
+}
+
+}  // namespace bootfold::data

@@ -1,0 +1,215 @@
+#include "data/csv.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "bootfold/error.h"
+#include "data/columns.h"
+#include "data/number.h"
+#include "data/records.h"
+#include "data/storage.h"
+#include "text/quoted.h"
+
+namespace bootfold::data {
+namespace {
+
+constexpr std::size_t kMostColumns = std::size_t{1} << 20;
+
+class CsvReader {
+ public:
+  CsvReader(const std::string& path, char delimiter, const ReadOptions& options)
+      : label_(path == "-" ? "standard input" : path),
+        delimiter_(delimiter),
+        options_(options),
+        records_(path, label_, delimiter) {}
+
+  Table read() {
+    Record record;
+    do {
+      if (!records_.next(record)) throw DataError(concat(label_, " is empty"));
+    } while (blank(record));
+    start(record);
+    bool more = !has_header_ || records_.next(record);
+    for (; more; more = records_.next(record)) add_row(record);
+    return finish();
+  }
+
+ private:
+  // A column that is parsed. Chosen twice, it is parsed once.
+  struct Source {
+    std::size_t field;
+    double value = 0;
+    Buffer values;
+  };
+
+  static bool blank(const Record& record) {
+    return record.text.find_first_not_of(' ') == std::string_view::npos;
+  }
+
+  [[noreturn]] void fail(const Record& record, std::size_t field,
+                         const std::string& message) const {
+    throw DataError(concat(label_, ":", record.line, ":", field + 1, ": ", message));
+  }
+
+  void check_quotes(const Record& record, const Fields& fields) const {
+    if (fields.malformed())
+      fail(record, fields.index(),
+           "text after a closing quote; double the quotes that belong to the field");
+  }
+
+  // Looks at the first record: is it a header, how many columns are there, which are meant?
+  void start(const Record& record) {
+    std::vector<std::string> names;
+    bool has_text = false;
+    Fields fields(record, delimiter_);
+    while (fields.next()) {
+      check_quotes(record, fields);
+      if (names.size() == kMostColumns)
+        throw DataError(concat(label_, " has more than ", kMostColumns,
+                               " columns; store a table this wide as .npy"));
+      const std::string_view name = trimmed(fields.text(scratch_));
+      double value = 0;
+      has_text = has_text || !parse_number(name, value);
+      names.push_back(name.empty() ? std::to_string(names.size() + 1) : std::string(name));
+    }
+    has_header_ = options_.header.value_or(has_text);
+    columns_ = has_header_ ? ColumnNames(std::move(names)) : ColumnNames(names.size());
+    chosen_ = choose_columns(columns_, options_.columns, label_);
+    std::vector<std::size_t> needed = chosen_;
+    std::sort(needed.begin(), needed.end());
+    needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
+    for (const std::size_t field : needed) sources_.push_back({field, 0, {}});
+  }
+
+  void add_row(const Record& record) {
+    // A line that is a number is one field: the short way for files of one column.
+    double& first = sources_[0].value;
+    if (columns_.size() == 1 && blanks_ == 0 && parse_plain(record.text, first)) {
+      sources_[0].values.push(first);
+      return;
+    }
+    if (blank(record)) {
+      if (columns_.size() > 1) return;
+      // Whether this is a missing value or the end of the file, the following lines tell.
+      if (blanks_++ == 0) first_blank_ = record.line;
+      return;
+    }
+    if (blanks_ > 0) add_blanks();
+    bool complete = true;
+    auto source = sources_.begin();
+    Fields fields(record, delimiter_);
+    while (fields.next()) {
+      if (source == sources_.end() || fields.index() != source->field) continue;
+      source->value = value_of(record, fields);
+      complete = complete && !std::isnan(source->value);
+      ++source;
+    }
+    if (record.has_quotes) check_quotes(record, fields);
+    if (fields.count() != columns_.size()) throw_ragged(record, fields.count());
+    if (!complete) {
+      ++omitted_;
+      return;
+    }
+    for (Source& column : sources_) column.values.push(column.value);
+  }
+
+  void add_blanks() {
+    if (options_.nan == NanPolicy::error) fail_missing({{}, first_blank_, false}, 0);
+    omitted_ += std::exchange(blanks_, 0);
+  }
+
+  // The value of a chosen field; NaN only if rows with NaN are to be left out.
+  double value_of(const Record& record, const Fields& fields) {
+    const std::string_view text = fields.text(scratch_);
+    double value = 0;
+    if (!parse_number(text, value)) fail_text(record, fields, text);
+    if (std::isfinite(value)) [[likely]]
+      return value;
+    if (std::isinf(value))
+      fail(record, fields.index(),
+           concat(text::quoted(trimmed(text)), " is infinite (column ", quoted_name(fields.index()),
+                  "); values must be finite, write NA if it is unknown"));
+    if (options_.nan == NanPolicy::error) fail_missing(record, fields.index());
+    return value;
+  }
+
+  [[nodiscard]] std::string quoted_name(std::size_t field) const {
+    return text::quoted(columns_[field]);
+  }
+
+  [[noreturn]] void fail_missing(const Record& record, std::size_t field) const {
+    fail(record, field,
+         concat("missing value (column ", quoted_name(field),
+                "); --nan omit (NanPolicy::omit) leaves such rows out"));
+  }
+
+  [[noreturn]] void fail_text(const Record& record, const Fields& fields, std::string_view text) {
+    std::string remedy = "; write missing values as an empty field or NA";
+    if (columns_.size() == 1 && text.find_first_of(delimiter_ == ',' ? ";\t" : ";,") != text.npos)
+      remedy = delimiter_ == ',' ? "; fields of .csv are separated by commas, of .tsv by tabs"
+                                 : "; fields of .tsv are separated by tabs, of .csv by commas";
+    else if (rows() == 0 && omitted_ == 0 && !has_header_)
+      remedy = "; if this line is the header, do not say that there is none";
+    fail(record, fields.index(),
+         concat(text::quoted(trimmed(text)), " is not a number (column ",
+                quoted_name(fields.index()), ")", remedy));
+  }
+
+  [[noreturn]] void throw_ragged(const Record& record, std::size_t fields) const {
+    throw DataError(concat(label_, ":", record.line, ": ", fields,
+                           fields == 1 ? " field" : " fields", " but the ",
+                           has_header_ ? "header" : "first line", " has ", columns_.size(),
+                           "; quote fields that hold the delimiter"));
+  }
+
+  [[nodiscard]] std::size_t rows() const { return sources_[0].values.size() / sizeof(double); }
+
+  Table finish() {
+    if (rows() == 0 && omitted_ > 0)
+      throw DataError(concat(label_, ": each of its ", omitted_,
+                             " rows holds NaN in a chosen column, so none is left"));
+    if (rows() == 0) throw DataError(concat(label_, " has a header but no rows"));
+    const std::size_t count = rows();
+    auto storage = std::make_shared<Table::Storage>();
+    for (Source& source : sources_) {
+      source.values.shrink();
+      storage->buffers.push_back(std::move(source.values));
+    }
+    std::vector<std::string> names;
+    std::vector<ColumnView> views;
+    for (const std::size_t field : chosen_) {
+      const auto source = std::find_if(sources_.begin(), sources_.end(),
+                                       [&](const Source& s) { return s.field == field; });
+      const Buffer& values = storage->buffers[static_cast<std::size_t>(source - sources_.begin())];
+      names.push_back(columns_[field]);
+      views.emplace_back(values.bytes(), Type::float64, count, sizeof(double));
+    }
+    const std::size_t bytes = sources_.size() * count * sizeof(double);
+    DataView view(std::move(views), names);
+    return {std::move(names), std::move(view), omitted_, std::move(storage), bytes};
+  }
+
+  std::string label_;
+  char delimiter_;
+  const ReadOptions& options_;
+  Records records_;
+  std::string scratch_;
+  bool has_header_ = false;
+  ColumnNames columns_{std::size_t{0}};
+  std::vector<std::size_t> chosen_;  // fields in the order of options_.columns
+  std::vector<Source> sources_;      // the same fields once each, from left to right
+  std::size_t omitted_ = 0;
+  std::size_t blanks_ = 0;  // blank lines since the last row of a file with one column
+  std::size_t first_blank_ = 0;
+};
+
+}  // namespace
+
+Table read_csv(const std::string& path, char delimiter, const ReadOptions& options) {
+  return CsvReader(path, delimiter, options).read();
+}
+
+}  // namespace bootfold::data

@@ -1,0 +1,160 @@
+#include "data/npy.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "bootfold/error.h"
+#include "data/columns.h"
+#include "data/npy_header.h"
+#include "data/storage.h"
+
+namespace bootfold::data {
+namespace {
+
+constexpr std::size_t kTile = 1024;
+
+struct Chosen {
+  const std::string& label;
+  std::vector<std::size_t> numbers;  // of the columns, from 0
+  std::vector<ColumnView> columns;
+};
+
+[[noreturn]] void throw_not_finite(const Chosen& chosen, std::size_t row, std::size_t column,
+                                   double value) {
+  const std::string where = concat(chosen.label, ": row ", row + 1, ", column ",
+                                   chosen.numbers[column] + 1, " (counted from 1) is ");
+  if (std::isnan(value))
+    throw DataError(where + "NaN; --nan omit (NanPolicy::omit) leaves such rows out");
+  throw DataError(where + "infinite; values must be finite, store NaN if it is unknown");
+}
+
+bool all_finite(std::span<const double> values) {
+  bool finite = true;
+  for (const double value : values) finite &= std::abs(value) <= std::numeric_limits<double>::max();
+  return finite;
+}
+
+// One tile of all chosen columns as doubles, and which of its rows hold NaN.
+class Tile {
+ public:
+  explicit Tile(const Chosen& chosen) : chosen_(chosen), values_(chosen.columns.size() * kTile) {}
+
+  // Reads the tile at row `first`. Throws DataError for infinities, and for NaN under
+  // NanPolicy::error.
+  void read(std::size_t first, NanPolicy policy) {
+    rows_ = std::min(kTile, chosen_.columns[0].rows() - first);
+    bool finite = true;
+    for (std::size_t c = 0; c < chosen_.columns.size(); ++c) {
+      const std::span<double> out(&values_[c * kTile], rows_);
+      chosen_.columns[c].read(first, out);
+      finite &= all_finite(out);
+    }
+    incomplete_.fill(false);
+    if (!finite) look_closer(first, policy);
+  }
+
+  [[nodiscard]] std::size_t rows() const { return rows_; }
+  [[nodiscard]] bool incomplete(std::size_t row) const { return incomplete_[row]; }
+  [[nodiscard]] double value(std::size_t row, std::size_t column) const {
+    return values_[column * kTile + row];
+  }
+  [[nodiscard]] std::size_t omitted() const {
+    return static_cast<std::size_t>(std::count(incomplete_.begin(), incomplete_.end(), true));
+  }
+
+ private:
+  void look_closer(std::size_t first, NanPolicy policy) {
+    for (std::size_t row = 0; row < rows_; ++row)
+      for (std::size_t c = 0; c < chosen_.columns.size(); ++c) {
+        const double x = value(row, c);
+        if (std::isinf(x) || (std::isnan(x) && policy == NanPolicy::error))
+          throw_not_finite(chosen_, first + row, c, x);
+        if (std::isnan(x)) incomplete_[row] = true;
+      }
+  }
+
+  const Chosen& chosen_;
+  std::vector<double> values_;  // column after column
+  std::array<bool, kTile> incomplete_{};
+  std::size_t rows_ = 0;
+};
+
+// Returns the number of rows to leave out.
+std::size_t check(const Chosen& chosen, NanPolicy policy) {
+  Tile tile(chosen);
+  std::size_t omitted = 0;
+  for (std::size_t first = 0; first < chosen.columns[0].rows(); first += kTile) {
+    tile.read(first, policy);
+    omitted += tile.omitted();
+  }
+  return omitted;
+}
+
+std::vector<Buffer> copy_complete_rows(const Chosen& chosen) {
+  std::vector<Buffer> buffers(chosen.columns.size());
+  Tile tile(chosen);
+  for (std::size_t first = 0; first < chosen.columns[0].rows(); first += kTile) {
+    tile.read(first, NanPolicy::omit);
+    for (std::size_t c = 0; c < buffers.size(); ++c) {
+      const bool narrow = chosen.columns[c].type() == Type::float32;
+      for (std::size_t row = 0; row < tile.rows(); ++row) {
+        if (tile.incomplete(row)) continue;
+        if (narrow)
+          buffers[c].push(static_cast<float>(tile.value(row, c)));
+        else
+          buffers[c].push(tile.value(row, c));
+      }
+    }
+  }
+  for (Buffer& buffer : buffers) buffer.shrink();
+  return buffers;
+}
+
+ColumnView column_at(const Mapping& file, const NpyHeader& header, std::size_t column) {
+  const std::size_t size = size_of(header.type);
+  const std::size_t before = header.fortran_order ? column * header.rows : column;
+  const std::size_t step = header.fortran_order ? 1 : header.columns;
+  return {file.bytes() + header.offset + before * size, header.type, header.rows,
+          static_cast<std::ptrdiff_t>(step * size)};
+}
+
+}  // namespace
+
+Table read_npy(const std::string& path, const ReadOptions& options) {
+  auto storage = std::make_shared<Table::Storage>();
+  storage->mapping = Mapping(path);
+  const Mapping& file = storage->mapping;
+  const NpyHeader header = parse_npy_header({file.bytes(), file.size()}, path);
+  const ColumnNames columns(header.columns);
+  Chosen chosen{path, choose_columns(columns, options.columns, path), {}};
+  std::vector<std::string> names;
+  for (const std::size_t number : chosen.numbers) {
+    names.push_back(columns[number]);
+    chosen.columns.push_back(column_at(file, header, number));
+  }
+
+  const bool may_be_nan = header.type == Type::float64 || header.type == Type::float32;
+  const std::size_t omitted = may_be_nan ? check(chosen, options.nan) : 0;
+  const std::size_t rows = header.rows - omitted;
+  const std::size_t size = size_of(header.type);
+  if (rows == 0)
+    throw DataError(concat(path, ": each of its ", omitted,
+                           " rows holds NaN in a chosen column, so none is left"));
+  if (omitted > 0) {
+    storage->buffers = copy_complete_rows(chosen);
+    storage->mapping = Mapping();
+    for (std::size_t c = 0; c < chosen.columns.size(); ++c)
+      chosen.columns[c] = {storage->buffers[c].bytes(), header.type, rows,
+                           static_cast<std::ptrdiff_t>(size)};
+  }
+  const std::size_t bytes = chosen.columns.size() * rows * size;
+  DataView view(std::move(chosen.columns), names);
+  return {std::move(names), std::move(view), omitted, std::move(storage), bytes};
+}
+
+}  // namespace bootfold::data

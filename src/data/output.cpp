@@ -1,0 +1,127 @@
+#include "data/output.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+#include "bootfold/data.h"
+#include "bootfold/error.h"
+#include "data/reason.h"
+
+namespace bootfold::data {
+namespace {
+
+// What to do with a path.
+struct Target {
+  bool exists = false;
+  bool direct = false;
+  unsigned mode = 0;
+};
+
+// Looks without touching anything.
+Target look_at(const std::string& path) {
+  auto fail = [&](const std::string& why) {
+    throw DataError(concat("cannot write ", path, ": ", why));
+  };
+  if (path.empty()) throw DataError("cannot write a file without a name");
+  struct stat info {};
+  Target target;
+  if (::stat(path.c_str(), &info) == 0) {
+    target.exists = true;
+    target.mode = info.st_mode & 07777U;
+    if (S_ISDIR(info.st_mode)) fail("it is a directory");
+    if (::access(path.c_str(), W_OK) != 0) fail(reason(errno));
+  } else if (errno != ENOENT) {
+    fail(reason(errno));
+  } else if (path.back() == '/') {
+    fail("the name ends with a slash");
+  }
+  // /dev/stdout may be a regular file, but then others write to it too.
+  target.direct = target.exists && (!S_ISREG(info.st_mode) || path.starts_with("/dev/") ||
+                                    path.starts_with("/proc/"));
+  return target;
+}
+
+// Follows symbolic links, so that the file changes and not the link.
+std::string resolved(const std::string& path) {
+  char* real = ::realpath(path.c_str(), nullptr);
+  std::string result = real == nullptr ? path : real;
+  std::free(real);
+  return result;
+}
+
+}  // namespace
+
+Output::Output(const std::string& path) : path_(path) {
+  const Target target = look_at(path);
+  target_ = target.exists && !target.direct ? resolved(path) : path;
+  mode_ = target.mode;
+  if (target.direct)
+    open_direct();
+  else
+    open_beside();
+}
+
+Output::~Output() {
+  if (file_ >= 0) ::close(file_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void Output::fail(int error) const {
+  throw DataError(concat("cannot write ", path_, ": ", reason(error)));
+}
+
+void Output::open_direct() {
+  file_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file_ < 0) fail(errno);
+}
+
+void Output::open_beside() {
+  static std::atomic<unsigned> counter{0};
+  const std::size_t slash = target_.rfind('/');
+  const std::string folder = slash == std::string::npos ? "" : target_.substr(0, slash + 1);
+  do {
+    temporary_ = concat(folder, ".bootfold-", ::getpid(), "-", counter++, ".tmp");
+    file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (file_ < 0 && errno == EEXIST);
+  if (file_ >= 0) return;
+  const int error = errno;
+  temporary_.clear();
+  fail(error);
+}
+
+void Output::write(const void* bytes, std::size_t size) {
+  constexpr std::size_t kMost = std::size_t{1} << 30;  // Linux writes at most 2 GiB at once
+  const char* at = static_cast<const char*>(bytes);
+  while (size > 0) {
+    const ssize_t written = ::write(file_, at, std::min(size, kMost));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) fail(written < 0 ? errno : EIO);
+    at += written;
+    size -= static_cast<std::size_t>(written);
+  }
+}
+
+void Output::commit() {
+  if (mode_ != 0 && !temporary_.empty()) ::fchmod(file_, mode_);  // a courtesy, may fail
+  const int closed = ::close(file_);
+  file_ = -1;
+  if (closed != 0 && errno != EINTR) fail(errno);  // NFS reports a full disk here
+  if (temporary_.empty()) return;
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
+  temporary_.clear();
+}
+
+// Opening for real is the only test that also knows read-only mounts and network file systems; a
+// pipe would wait for its reader, so what is written directly is only looked at.
+void check_writable(const std::string& path) {
+  if (!look_at(path).direct) Output output(path);
+}
+
+}  // namespace bootfold::data

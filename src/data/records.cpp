@@ -1,0 +1,198 @@
+#include "data/records.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "bootfold/error.h"
+#include "data/reason.h"
+
+namespace bootfold::data {
+namespace {
+
+const char* find_char(const char* begin, const char* end, char wanted) {
+  if (begin == end) return end;
+  const void* found = std::memchr(begin, wanted, static_cast<std::size_t>(end - begin));
+  return found == nullptr ? end : static_cast<const char*>(found);
+}
+
+}  // namespace
+
+// zlib reads gzip and plain files through the same call.
+struct Records::Input {
+  gzFile file = nullptr;
+
+  Input(const std::string& path, const std::string& label) {
+    const int number =
+        path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (number < 0) throw DataError(concat("cannot open ", label, ": ", reason(errno)));
+    struct stat info {};
+    if (::fstat(number, &info) == 0 && S_ISDIR(info.st_mode)) {
+      ::close(number);
+      throw DataError(concat(label, " is a directory, not a file"));
+    }
+    file = ::gzdopen(number, "rb");
+    if (file == nullptr) {
+      ::close(number);
+      throw std::bad_alloc();
+    }
+    ::gzbuffer(file, kBlock / 4);  // under half a block: plain text then skips zlib's own buffer
+  }
+  ~Input() { ::gzclose_r(file); }
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+
+  // Fills `size` bytes of `out` unless the file ends before.
+  std::size_t read(char* out, std::size_t size, const std::string& label) const {
+    errno = 0;
+    const int got = ::gzread(file, out, static_cast<unsigned>(size));
+    const int system_error = errno;
+    int code = Z_OK;
+    if (got < static_cast<int>(size)) ::gzerror(file, &code);
+    if (code == Z_BUF_ERROR)
+      throw DataError(concat(label, ": the gzip data end too early; is the file complete?"));
+    if (code == Z_ERRNO) throw DataError(concat("cannot read ", label, ": ", reason(system_error)));
+    if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
+      throw DataError(concat(label, ": the gzip data are damaged"));
+    return static_cast<std::size_t>(got);
+  }
+};
+
+Records::Records(const std::string& path, std::string label, char delimiter)
+    : label_(std::move(label)),
+      delimiter_(delimiter),
+      input_(std::make_unique<Input>(path, label_)),
+      block_(kBlock) {
+  begin_ = end_ = quote_ = block_.data();
+  refill();
+  const std::string_view start(begin_, static_cast<std::size_t>(end_ - begin_));
+  if (start.substr(0, 3) == "\xEF\xBB\xBF") begin_ += 3;
+  if (start.substr(0, 2) == "\xFF\xFE" || start.substr(0, 2) == "\xFE\xFF")
+    throw DataError(concat(label_, " is UTF-16 text; save it as UTF-8"));
+}
+
+Records::~Records() = default;
+
+// Moves what is left to the front and fills the rest of the block, which doubles if it is full.
+void Records::refill() {
+  const auto left = static_cast<std::size_t>(end_ - begin_);
+  if (left == block_.size()) {
+    if (left >= kLongestRecord)
+      throw DataError(concat(label_, ":", line_, ": a row of more than ", kLongestRecord >> 20,
+                             " MiB; is a quote left open or the delimiter another?"));
+    block_.resize(2 * left);
+    begin_ = block_.data();
+  } else if (left > 0) {
+    std::memmove(block_.data(), begin_, left);
+  }
+  const std::size_t room = block_.size() - left;
+  const std::size_t got = input_->read(block_.data() + left, room, label_);
+  finished_ = got < room;
+  begin_ = block_.data();
+  end_ = begin_ + left + got;
+  quote_ = find_char(begin_, end_, '"');
+}
+
+bool Records::next(Record& record) {
+  const char* stop = find_end();
+  while (stop == nullptr) {
+    refill();
+    stop = find_end();
+  }
+  if (begin_ == end_) return false;
+  record.line = line_;
+  record.has_quotes = quote_ < stop;
+  const char* text_end = stop > begin_ && stop[-1] == '\r' ? stop - 1 : stop;
+  record.text = {begin_, static_cast<std::size_t>(text_end - begin_)};
+  if (record.has_quotes) {
+    line_ += static_cast<std::size_t>(std::count(begin_, stop, '\n'));
+    quote_ = find_char(stop, end_, '"');
+  }
+  ++line_;
+  begin_ = stop == end_ ? end_ : stop + 1;
+  return true;
+}
+
+// Where the record at begin_ ends: its line feed, or end_ if it is the last one. Null: not in this
+// block.
+const char* Records::find_end() {
+  const char* stop = find_char(begin_, end_, '\n');
+  if (quote_ < stop) return find_end_past_quotes();
+  return stop == end_ && !finished_ ? nullptr : stop;
+}
+
+// The same when a quote may hide line feeds. A quote counts only at the start of a field.
+const char* Records::find_end_past_quotes() {
+  bool field_starts = true;
+  std::size_t field = 1;
+  for (const char* at = begin_; at < end_;) {
+    if (field_starts && *at == '"') {
+      ++at;
+      for (;;) {
+        at = find_char(at, end_, '"');
+        if (at == end_) {
+          if (finished_) throw_open_quote(field);
+          return nullptr;
+        }
+        if (at + 1 == end_ && !finished_) return nullptr;  // perhaps the first of two
+        if (at + 1 == end_ || at[1] != '"') break;
+        at += 2;
+      }
+      ++at;
+      field_starts = false;
+      continue;
+    }
+    if (*at == '\n') return at;
+    field_starts = *at == delimiter_;
+    if (field_starts) ++field;
+    ++at;
+  }
+  return finished_ ? end_ : nullptr;
+}
+
+void Records::throw_open_quote(std::size_t field) const {
+  throw DataError(
+      concat(label_, ":", line_, ":", field,
+             ": the quote that opens this field is never closed; add one or double it"));
+}
+
+bool Fields::next_quoted() {
+  quoted_ = true;
+  std::size_t at = 1;
+  for (;;) {  // Records has made sure that there is a closing quote
+    at = rest_.find('"', at);
+    if (at == std::string_view::npos || at + 1 >= rest_.size() || rest_[at + 1] != '"') break;
+    at += 2;
+  }
+  if (at == std::string_view::npos) {
+    malformed_ = done_ = true;
+    field_ = rest_;
+    quoted_ = false;
+    return true;
+  }
+  field_ = rest_.substr(1, at - 1);
+  rest_.remove_prefix(at + 1);
+  done_ = rest_.empty();
+  if (done_) return true;
+  if (rest_[0] != delimiter_) malformed_ = done_ = true;
+  rest_.remove_prefix(1);
+  return true;
+}
+
+std::string_view Fields::text(std::string& scratch) const {
+  if (!quoted_ || field_.find('"') == std::string_view::npos) return field_;
+  scratch.clear();
+  for (std::size_t i = 0; i < field_.size(); ++i) {
+    scratch += field_[i];
+    if (field_[i] == '"') ++i;  // doubled
+  }
+  return scratch;
+}
+
+}  // namespace bootfold::data

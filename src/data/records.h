@@ -1,0 +1,100 @@
+// data/records.h: delimited text, record by record.
+//
+// The file is read in blocks. A record is handed out as a piece of the block, so nothing is copied
+// on the way to the number parser; only the unfinished record at the end of a block moves.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bootfold::data {
+
+/// One record: a line, or several when a quoted field holds line ends. Valid until the next one.
+struct Record {
+  std::string_view text;  // without its line end
+  std::size_t line = 0;   // where it starts, from 1
+  bool has_quotes = false;
+};
+
+/// Reads plain or gzip text; a UTF-8 byte order mark is skipped.
+class Records {
+ public:
+  /// `path` "-" is standard input. `label` names the file in messages. Throws DataError.
+  Records(const std::string& path, std::string label, char delimiter);
+  ~Records();
+  Records(const Records&) = delete;
+  Records& operator=(const Records&) = delete;
+
+  /// Returns false at the end of the file. Throws DataError if the file cannot be read, gzip data
+  /// are damaged, a quote is never closed or a record exceeds kLongestRecord.
+  bool next(Record& record);
+
+  static constexpr std::size_t kBlock = std::size_t{1} << 18;
+  static constexpr std::size_t kLongestRecord = std::size_t{1} << 26;
+
+ private:
+  struct Input;
+  void refill();
+  const char* find_end();
+  const char* find_end_past_quotes();
+  [[noreturn]] void throw_open_quote(std::size_t field) const;
+
+  std::string label_;
+  char delimiter_;
+  std::unique_ptr<Input> input_;
+  std::vector<char> block_;
+  const char* begin_ = nullptr;  // of what is left in block_
+  const char* end_ = nullptr;
+  const char* quote_ = nullptr;  // the first quote at or after begin_, or end_
+  std::size_t line_ = 1;
+  bool finished_ = false;  // the file has no more bytes than those in block_
+};
+
+/// Splits a record into fields.
+///
+///     for (Fields fields(record, ','); fields.next();) use(fields.index(), fields.text(scratch));
+class Fields {
+ public:
+  Fields(const Record& record, char delimiter)
+      : rest_(record.text), delimiter_(delimiter), has_quotes_(record.has_quotes) {}
+
+  /// Moves to the next field. Returns false after the last.
+  bool next();
+  /// From 0.
+  [[nodiscard]] std::size_t index() const noexcept { return count_ - 1; }
+  /// Number of fields so far.
+  [[nodiscard]] std::size_t count() const noexcept { return count_; }
+  /// The field without its quotes; `scratch` holds it if it had doubled quotes inside.
+  [[nodiscard]] std::string_view text(std::string& scratch) const;
+  /// A closing quote is followed by something other than a delimiter.
+  [[nodiscard]] bool malformed() const noexcept { return malformed_; }
+
+ private:
+  bool next_quoted();
+
+  std::string_view rest_;
+  std::string_view field_;
+  std::size_t count_ = 0;
+  char delimiter_;
+  bool has_quotes_;
+  bool quoted_ = false;
+  bool malformed_ = false;
+  bool done_ = false;
+};
+
+inline bool Fields::next() {
+  if (done_) return false;
+  ++count_;
+  if (has_quotes_ && !rest_.empty() && rest_[0] == '"') return next_quoted();
+  quoted_ = false;
+  const std::size_t size = rest_.find(delimiter_);
+  field_ = rest_.substr(0, size);
+  done_ = size == std::string_view::npos;
+  if (!done_) rest_.remove_prefix(size + 1);
+  return true;
+}
+
+}  // namespace bootfold::data

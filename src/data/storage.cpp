@@ -1,0 +1,55 @@
+#include "data/storage.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <new>
+
+#include "bootfold/error.h"
+#include "data/reason.h"
+
+namespace bootfold::data {
+
+Buffer::~Buffer() { std::free(bytes_); }
+
+void Buffer::shrink() {
+  if (size_ > 0) resize(size_);
+}
+
+void Buffer::resize(std::size_t capacity) {
+  void* bytes = std::realloc(bytes_, capacity);
+  if (bytes == nullptr) throw std::bad_alloc();
+  bytes_ = static_cast<std::byte*>(bytes);
+  capacity_ = capacity;
+}
+
+Mapping::Mapping(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) throw DataError(concat("cannot open ", path, ": ", reason(errno)));
+  struct stat info {};
+  if (::fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) {
+    ::close(file);
+    throw DataError(concat(path, " is not a regular file; .npy data must be one to be mapped"));
+  }
+  if (info.st_size == 0) {
+    ::close(file);
+    throw DataError(concat(path, " is empty"));
+  }
+  const auto size = static_cast<std::size_t>(info.st_size);
+  void* bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  const int error = errno;
+  ::close(file);  // the mapping keeps the file
+  if (bytes == MAP_FAILED) throw DataError(concat("cannot map ", path, ": ", reason(error)));
+  bytes_ = static_cast<std::byte*>(bytes);
+  size_ = size;
+}
+
+Mapping::~Mapping() {
+  if (bytes_ != nullptr) ::munmap(bytes_, size_);
+}
+
+}  // namespace bootfold::data

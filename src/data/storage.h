@@ -1,0 +1,81 @@
+// data/storage.h: what a Table owns: growing buffers, or a mapped file.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bootfold/data.h"
+
+namespace bootfold::data {
+
+/// Values of one column, appended one by one. Grows by realloc, which moves pages instead of
+/// copying values once the buffer is large, so there is no moment with two copies in memory.
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(Buffer&& other) noexcept
+      : bytes_(std::exchange(other.bytes_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+  ~Buffer();
+
+  template <class T>
+  void push(T value) {
+    if (capacity_ - size_ < sizeof value) resize(capacity_ < kSmallest ? kSmallest : 2 * capacity_);
+    std::memcpy(bytes_ + size_, &value, sizeof value);
+    size_ += sizeof value;
+  }
+
+  /// Gives back the room that is not used.
+  void shrink();
+
+  [[nodiscard]] const std::byte* bytes() const noexcept { return bytes_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+ private:
+  static constexpr std::size_t kSmallest = std::size_t{1} << 16;
+  void resize(std::size_t capacity);  // throws std::bad_alloc
+
+  std::byte* bytes_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+/// A whole file mapped for reading.
+class Mapping {
+ public:
+  Mapping() = default;
+  /// Throws DataError if `path` cannot be opened, is not a regular file or is empty.
+  explicit Mapping(const std::string& path);
+  Mapping(Mapping&& other) noexcept
+      : bytes_(std::exchange(other.bytes_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Mapping& operator=(Mapping&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~Mapping();
+
+  [[nodiscard]] const std::byte* bytes() const noexcept { return bytes_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+ private:
+  std::byte* bytes_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+struct Table::Storage {
+  std::vector<Buffer> buffers;
+  Mapping mapping;
+};
+
+}  // namespace bootfold::data

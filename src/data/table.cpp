@@ -1,0 +1,73 @@
+// The ending of a name decides how a file is read.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "bootfold/data.h"
+#include "bootfold/error.h"
+#include "data/csv.h"
+#include "data/npy.h"
+#include "data/reason.h"
+#include "data/storage.h"
+
+namespace bootfold::data {
+namespace {
+
+enum class Kind { csv, tsv, npy, unknown };
+
+Kind kind_of(std::string path) {
+  std::transform(path.begin(), path.end(), path.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  if (path.ends_with(".csv") || path.ends_with(".csv.gz")) return Kind::csv;
+  if (path.ends_with(".tsv") || path.ends_with(".tsv.gz")) return Kind::tsv;
+  return path.ends_with(".npy") ? Kind::npy : Kind::unknown;
+}
+
+Kind find_kind(const std::string& path) {
+  if (path == "-") return Kind::csv;
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0)
+    throw DataError(concat("cannot open ", path.empty() ? "''" : path, ": ", reason(errno)));
+  if (S_ISDIR(info.st_mode)) throw DataError(path + " is a directory, not a file");
+  const Kind kind = kind_of(path);
+  if (kind != Kind::unknown) return kind;
+  // The shell's <(command) has no ending; it is standard input by another name.
+  if (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode)) return Kind::csv;
+  throw DataError(path +
+                  " has an unknown ending; supported are .csv, .tsv, .csv.gz, .tsv.gz and "
+                  ".npy, or - for CSV on standard input");
+}
+
+}  // namespace
+
+Table::Table(std::vector<std::string> names, DataView view, std::size_t omitted,
+             std::shared_ptr<const Storage> storage, std::size_t bytes)
+    : names_(std::move(names)),
+      view_(std::move(view)),
+      omitted_(omitted),
+      storage_(std::move(storage)),
+      bytes_(bytes) {}
+
+Table read(const std::string& path, const ReadOptions& options) {
+  try {
+    switch (find_kind(path)) {
+      case Kind::npy:
+        return read_npy(path, options);
+      case Kind::tsv:
+        return read_csv(path, '\t', options);
+      default:
+        return read_csv(path, ',', options);
+    }
+  } catch (const std::bad_alloc&) {
+    throw DataError(path +
+                    ": not enough memory for the chosen columns; choose fewer, or convert to "
+                    ".npy, which is mapped instead of copied");
+  }
+}
+
+}  // namespace bootfold::data

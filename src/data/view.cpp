@@ -1,0 +1,182 @@
+// Views: a first byte, a type and a stride. Conversion to double happens here and nowhere else.
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "bootfold/data.h"
+#include "bootfold/error.h"
+
+namespace bootfold {
+namespace {
+
+struct TypeInfo {
+  std::string_view name;
+  std::size_t size;
+};
+
+constexpr std::array<TypeInfo, 11> kTypes = {{{"float64", 8},
+                                              {"float32", 4},
+                                              {"int64", 8},
+                                              {"int32", 4},
+                                              {"int16", 2},
+                                              {"int8", 1},
+                                              {"uint64", 8},
+                                              {"uint32", 4},
+                                              {"uint16", 2},
+                                              {"uint8", 1},
+                                              {"boolean", 1}}};
+
+struct Boolean {
+  std::uint8_t byte;
+  explicit operator double() const noexcept { return byte != 0 ? 1.0 : 0.0; }
+};
+
+// Calls `use` with a value of the C++ type that `type` names.
+template <class Use>
+void with_type(data::Type type, Use&& use) {
+  switch (type) {
+    case data::Type::float64:
+      return use(double{});
+    case data::Type::float32:
+      return use(float{});
+    case data::Type::int64:
+      return use(std::int64_t{});
+    case data::Type::int32:
+      return use(std::int32_t{});
+    case data::Type::int16:
+      return use(std::int16_t{});
+    case data::Type::int8:
+      return use(std::int8_t{});
+    case data::Type::uint64:
+      return use(std::uint64_t{});
+    case data::Type::uint32:
+      return use(std::uint32_t{});
+    case data::Type::uint16:
+      return use(std::uint16_t{});
+    case data::Type::uint8:
+      return use(std::uint8_t{});
+    case data::Type::boolean:
+      return use(Boolean{});
+  }
+}
+
+// Files may place values at any byte, hence memcpy; compilers turn it into one load.
+template <class T>
+double load(const std::byte* at) noexcept {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return static_cast<double>(value);
+}
+
+template <class T>
+void convert(const std::byte* first, std::ptrdiff_t stride, std::span<double> out) noexcept {
+  if (stride == static_cast<std::ptrdiff_t>(sizeof(T))) {  // a constant stride vectorizes
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = load<T>(first + i * sizeof(T));
+    return;
+  }
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = load<T>(first + static_cast<std::ptrdiff_t>(i) * stride);
+}
+
+template <class T, class Row>
+void pick(const std::byte* first, std::ptrdiff_t stride, std::span<const Row> rows,
+          std::span<double> out) noexcept {
+  if (stride == static_cast<std::ptrdiff_t>(sizeof(T))) {
+    for (std::size_t i = 0; i < rows.size(); ++i) out[i] = load<T>(first + rows[i] * sizeof(T));
+    return;
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    out[i] = load<T>(first + static_cast<std::ptrdiff_t>(rows[i]) * stride);
+}
+
+template <class T>
+const std::byte* bytes_of(const T* values) {
+  return reinterpret_cast<const std::byte*>(values);
+}
+
+}  // namespace
+
+std::string_view data::name(Type type) noexcept {
+  return kTypes[static_cast<std::size_t>(type)].name;
+}
+
+std::size_t data::size_of(Type type) noexcept {
+  return kTypes[static_cast<std::size_t>(type)].size;
+}
+
+ColumnView::ColumnView(std::span<const double> values)
+    : first_(bytes_of(values.data())), rows_(values.size()), stride_(sizeof(double)) {}
+
+ColumnView::ColumnView(std::span<const float> values)
+    : first_(bytes_of(values.data())),
+      rows_(values.size()),
+      stride_(sizeof(float)),
+      type_(data::Type::float32) {}
+
+ColumnView::ColumnView(const std::vector<double>& values)
+    : ColumnView(std::span<const double>(values)) {}
+
+ColumnView::ColumnView(const std::vector<float>& values)
+    : ColumnView(std::span<const float>(values)) {}
+
+ColumnView::ColumnView(const void* first, data::Type type, std::size_t rows, std::ptrdiff_t stride)
+    : first_(static_cast<const std::byte*>(first)), rows_(rows), stride_(stride), type_(type) {
+  if (first == nullptr && rows > 0)
+    throw InvalidArgument(concat("a ColumnView of ", rows, " rows needs a first value, not null"));
+}
+
+double ColumnView::operator[](std::size_t row) const noexcept {
+  double value = 0;
+  read(row, {&value, 1});
+  return value;
+}
+
+void ColumnView::read(std::size_t first, std::span<double> out) const noexcept {
+  if (out.empty()) return;
+  const std::byte* from = first_ + static_cast<std::ptrdiff_t>(first) * stride_;
+  with_type(type_, [&](auto kind) { convert<decltype(kind)>(from, stride_, out); });
+}
+
+void ColumnView::gather(std::span<const std::uint64_t> rows, std::span<double> out) const noexcept {
+  with_type(type_, [&](auto kind) { pick<decltype(kind)>(first_, stride_, rows, out); });
+}
+
+void ColumnView::gather(std::span<const std::uint32_t> rows, std::span<double> out) const noexcept {
+  with_type(type_, [&](auto kind) { pick<decltype(kind)>(first_, stride_, rows, out); });
+}
+
+std::span<const double> ColumnView::doubles() const noexcept {
+  // A mapped file may hold doubles at odd addresses; those are read through read().
+  const bool aligned = reinterpret_cast<std::uintptr_t>(first_) % alignof(double) == 0;
+  if (type_ != data::Type::float64 || !aligned) return {};
+  if (stride_ != static_cast<std::ptrdiff_t>(sizeof(double)) && rows_ > 1) return {};
+  return {reinterpret_cast<const double*>(first_), rows_};
+}
+
+DataView::DataView(ColumnView column) { columns_.push_back(column); }
+
+DataView::DataView(std::span<const double> values) : DataView(ColumnView(values)) {}
+
+DataView::DataView(const std::vector<double>& values) : DataView(ColumnView(values)) {}
+
+DataView::DataView(const std::vector<float>& values) : DataView(ColumnView(values)) {}
+
+DataView::DataView(std::vector<ColumnView> columns) : columns_(std::move(columns)) {
+  for (std::size_t i = 1; i < columns_.size(); ++i)
+    if (columns_[i].rows() != columns_[0].rows())
+      throw InvalidArgument(concat("column ", i + 1, " has ", columns_[i].rows(),
+                                   " rows but column 1 has ", columns_[0].rows(),
+                                   "; the columns of one data set must be equally long"));
+}
+
+DataView::DataView(std::vector<ColumnView> columns, std::vector<std::string> names)
+    : DataView(std::move(columns)) {
+  if (names.size() != columns_.size())
+    throw InvalidArgument(concat("there are ", names.size(), " names for ", columns_.size(),
+                                 " columns; give every column one name"));
+  names_ = std::move(names);
+}
+
+}  // namespace bootfold

@@ -1,0 +1,79 @@
+// Which instruction sets there are, and the kernels of each.
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
+#include "bootfold/error.h"
+#include "bootfold/execution.h"
+#include "execution/simd/kernels.h"
+
+namespace bootfold::execution {
+
+std::string_view name(Level level) noexcept {
+  switch (level) {
+    case Level::portable:
+      return "portable";
+    case Level::avx2:
+      return "avx2";
+    case Level::avx512:
+      return "avx512";
+  }
+  return "unknown";
+}
+
+std::vector<Level> available_levels() {
+  std::vector<Level> levels = {Level::portable};
+#if defined(BOOTFOLD_X86_KERNELS)
+  if (__builtin_cpu_supports("avx2")) levels.push_back(Level::avx2);
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vnni"))
+    levels.push_back(Level::avx512);
+#endif
+  return levels;
+}
+
+Level default_level() {
+  const std::vector<Level> levels = available_levels();
+  const char* wanted = std::getenv("BOOTFOLD_SIMD");  // NOLINT(concurrency-mt-unsafe)
+  if (wanted == nullptr || *wanted == '\0') return levels.back();
+  std::string list;
+  for (const Level level : levels) {
+    if (name(level) == wanted) return level;
+    list += list.empty() ? "" : ", ";
+    list += name(level);
+  }
+  throw InvalidArgument(concat("BOOTFOLD_SIMD is '", wanted, "' but this machine can run: ", list,
+                               "; unset it to use the fastest"));
+}
+
+unsigned hardware_threads() noexcept {
+#if defined(__linux__)
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
+    const int count = CPU_COUNT(&allowed);
+    if (count > 0) return static_cast<unsigned>(count);
+  }
+#endif
+  const unsigned count = std::thread::hardware_concurrency();
+  return count > 0 ? count : 1;
+}
+
+namespace simd {
+
+const Kernels& kernels(Level level) noexcept {
+#if defined(BOOTFOLD_X86_KERNELS)
+  if (level == Level::avx512) return kAvx512;
+  if (level == Level::avx2) return kAvx2;
+#else
+  static_cast<void>(level);
+#endif
+  return kPortable;
+}
+
+}  // namespace simd
+}  // namespace bootfold::execution

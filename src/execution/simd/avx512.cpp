@@ -1,0 +1,253 @@
+// Kernels for AVX-512 with byte permutes (VBMI) and byte dot products (VNNI).
+#include <immintrin.h>
+
+#include "execution/simd/body.h"
+
+namespace bootfold::execution::simd {
+namespace {
+
+/// xoshiro256++, all eight lanes in four registers.
+struct Generator {
+  __m512i s0, s1, s2, s3;
+
+  explicit Generator(const LaneState& state)
+      : s0(_mm512_load_si512(state.word[0])),
+        s1(_mm512_load_si512(state.word[1])),
+        s2(_mm512_load_si512(state.word[2])),
+        s3(_mm512_load_si512(state.word[3])) {}
+
+  void save(LaneState& state) const {
+    _mm512_store_si512(state.word[0], s0);
+    _mm512_store_si512(state.word[1], s1);
+    _mm512_store_si512(state.word[2], s2);
+    _mm512_store_si512(state.word[3], s3);
+  }
+
+  __m512i operator()() {
+    const __m512i result = _mm512_add_epi64(_mm512_rol_epi64(_mm512_add_epi64(s0, s3), 23), s0);
+    const __m512i shifted = _mm512_slli_epi64(s1, 17);
+    s2 = _mm512_xor_si512(s2, s0);
+    s3 = _mm512_xor_si512(s3, s1);
+    s1 = _mm512_xor_si512(s1, s2);
+    s0 = _mm512_xor_si512(s0, s3);
+    s2 = _mm512_xor_si512(s2, shifted);
+    s3 = _mm512_rol_epi64(s3, 45);
+    return result;
+  }
+};
+
+/// A table of 256 bytes in four registers, looked up at 64 places at once.
+struct ByteTable {
+  __m512i part[4];
+
+  explicit ByteTable(const std::uint8_t* bytes) {
+    for (int i = 0; i < 4; ++i) part[i] = _mm512_load_si512(bytes + 64 * i);
+  }
+
+  [[nodiscard]] __m512i look_up(__m512i index, __mmask64 upper_half) const {
+    return _mm512_mask_blend_epi8(upper_half, _mm512_permutex2var_epi8(part[0], index, part[1]),
+                                  _mm512_permutex2var_epi8(part[2], index, part[3]));
+  }
+};
+
+template <bool kOddCell>
+std::uint64_t draw_counts(LaneState& state, const PoissonTable& table, std::size_t rows,
+                          std::uint8_t* counts, OpenRow* open, std::size_t& open_rows) noexcept {
+  Generator generator(state);
+  const ByteTable count_table(table.count);
+  const ByteTable split_table(table.split);
+  const __m512i all = _mm512_set1_epi8(-1);
+  const __m512i one = _mm512_set1_epi8(1);
+  const __m512i top_second = _mm512_set1_epi8(static_cast<char>(table.top_second));
+  const __m512i top_open = _mm512_set1_epi8(static_cast<char>(table.top_open));
+  const __m512i odd_cell = _mm512_set1_epi8(static_cast<char>(table.odd_cell));
+  __m512i total = _mm512_setzero_si512();
+  open_rows = 0;
+  for (std::size_t first = 0; first < rows; first += kStepRows) {
+    const __m512i high = generator();
+    const __m512i low = generator();
+    const __mmask64 upper = _mm512_movepi8_mask(high);
+    __m512i count = count_table.look_up(high, upper);
+    const __m512i split = split_table.look_up(high, upper);
+    count = _mm512_mask_add_epi8(count, _mm512_cmpgt_epu8_mask(low, split), count, one);
+    const __mmask64 top = _mm512_cmpeq_epi8_mask(high, all);
+    count =
+        _mm512_mask_add_epi8(count, _mm512_mask_cmpgt_epu8_mask(top, low, top_second), count, one);
+    __mmask64 undecided =
+        _mm512_mask_cmpneq_epi8_mask(_mm512_cmpeq_epi8_mask(low, split), split, all) |
+        _mm512_mask_cmpeq_epi8_mask(top, low, top_second) |
+        _mm512_mask_cmpge_epu8_mask(top, low, top_open);
+    if constexpr (kOddCell) {
+      undecided |= _mm512_mask_cmpeq_epi8_mask(_mm512_cmpeq_epi8_mask(high, odd_cell), low, all);
+    }
+    if (undecided != 0) [[unlikely]] {
+      alignas(64) std::uint8_t high_bytes[64];
+      alignas(64) std::uint8_t low_bytes[64];
+      _mm512_store_si512(high_bytes, high);
+      _mm512_store_si512(low_bytes, low);
+      count = _mm512_mask_mov_epi8(count, undecided, _mm512_setzero_si512());
+      for (__mmask64 left = undecided; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(__builtin_ctzll(left));
+        open[open_rows++] = {static_cast<std::uint32_t>(first) + lane,
+                             static_cast<std::uint32_t>(high_bytes[lane]) << 8 | low_bytes[lane]};
+      }
+    }
+    _mm512_storeu_si512(counts + first, count);
+    total = _mm512_dpbusd_epi32(total, count, one);
+  }
+  generator.save(state);
+  const auto sum = static_cast<std::uint64_t>(_mm512_reduce_add_epi32(total));
+  return sum - clear_tail(counts, rows, open, open_rows);
+}
+
+std::uint64_t draw_any_counts(LaneState& state, const PoissonTable& table, std::size_t rows,
+                              std::uint8_t* counts, OpenRow* open,
+                              std::size_t& open_rows) noexcept {
+  return table.odd_cell == 255 ? draw_counts<false>(state, table, rows, counts, open, open_rows)
+                               : draw_counts<true>(state, table, rows, counts, open, open_rows);
+}
+
+/// kPlanes planes against kReplicates rows of counts; every plane is loaded once for all of them.
+template <int kReplicates, int kPlanes>
+void dot_block(const std::uint8_t* counts, std::size_t count_stride, const std::int8_t* planes,
+               std::size_t plane_stride, std::size_t plane_count, std::size_t rows,
+               std::int64_t* sums) noexcept {
+  __m512i sum[kReplicates][kPlanes];
+  for (auto& row : sum)
+    for (auto& value : row) value = _mm512_setzero_si512();
+  for (std::size_t i = 0; i < rows; i += kStepRows) {
+    __m512i count[kReplicates];
+    for (int r = 0; r < kReplicates; ++r)
+      count[r] = _mm512_loadu_si512(counts + r * count_stride + i);
+    for (int p = 0; p < kPlanes; ++p) {
+      const __m512i plane = _mm512_loadu_si512(planes + p * plane_stride + i);
+      for (int r = 0; r < kReplicates; ++r)
+        sum[r][p] = _mm512_dpbusd_epi32(sum[r][p], count[r], plane);
+    }
+  }
+  for (int r = 0; r < kReplicates; ++r)
+    for (int p = 0; p < kPlanes; ++p)
+      sums[r * plane_count + p] += _mm512_reduce_add_epi32(sum[r][p]);
+}
+
+template <int kReplicates>
+void dot_replicates(const std::uint8_t* counts, std::size_t count_stride, const std::int8_t* planes,
+                    std::size_t plane_stride, std::size_t plane_count, std::size_t rows,
+                    std::int64_t* sums) noexcept {
+  std::size_t p = 0;
+  for (; p + 4 <= plane_count; p += 4)
+    dot_block<kReplicates, 4>(counts, count_stride, planes + p * plane_stride, plane_stride,
+                              plane_count, rows, sums + p);
+  for (; p < plane_count; ++p)
+    dot_block<kReplicates, 1>(counts, count_stride, planes + p * plane_stride, plane_stride,
+                              plane_count, rows, sums + p);
+}
+
+void dot(const std::uint8_t* counts, std::size_t count_stride, std::size_t replicates,
+         const std::int8_t* planes, std::size_t plane_stride, std::size_t plane_count,
+         std::size_t rows, std::int64_t* sums) noexcept {
+  if (replicates == 4) {
+    dot_replicates<4>(counts, count_stride, planes, plane_stride, plane_count, rows, sums);
+    return;
+  }
+  for (std::size_t r = 0; r < replicates; ++r)
+    dot_replicates<1>(counts + r * count_stride, count_stride, planes, plane_stride, plane_count,
+                      rows, sums + r * plane_count);
+}
+
+/// Features of eight rows at once: from two registers where all rows fit them, else from memory.
+template <bool kTiny>
+struct FeatureTable {
+  __m512i first{};
+  __m512i second{};
+  const std::int64_t* values;
+
+  FeatureTable(const std::int64_t* feature, std::uint32_t rows) : values(feature) {
+    if constexpr (kTiny) {
+      const auto used = static_cast<std::uint32_t>((1U << rows) - 1);
+      first = _mm512_maskz_loadu_epi64(static_cast<__mmask8>(used), feature);
+      second = _mm512_maskz_loadu_epi64(static_cast<__mmask8>(used >> 8), feature + 8);
+    }
+  }
+
+  [[nodiscard]] __m512i look_up(__m512i row) const {
+    if constexpr (kTiny) return _mm512_permutex2var_epi64(first, row, second);
+    return _mm512_i64gather_epi64(row, values, 8);
+  }
+};
+
+constexpr std::uint32_t kTinyRows = 16;
+
+template <bool kTiny>
+void gather_one(LaneState& state, const RowDraw& draw, std::size_t steps,
+                const std::int64_t* feature, std::int64_t* sums, std::uint32_t* rejected,
+                std::size_t& rejections) noexcept {
+  Generator generator(state);
+  const FeatureTable<kTiny> table(feature, draw.rows);
+  const __m512i rows = _mm512_set1_epi64(draw.rows);
+  const __m512i reject = _mm512_set1_epi64(draw.reject);
+  const __m512i low_half = _mm512_set1_epi64(0xFFFFFFFF);
+  __m512i even_sum = _mm512_setzero_si512();
+  __m512i odd_sum = _mm512_setzero_si512();
+  for (std::size_t step = 0; step < steps; ++step) {
+    const __m512i bits = generator();
+    const __m512i even = _mm512_mul_epu32(bits, rows);
+    const __m512i odd = _mm512_mul_epu32(_mm512_srli_epi64(bits, 32), rows);
+    __m512i even_add = table.look_up(_mm512_srli_epi64(even, 32));
+    __m512i odd_add = table.look_up(_mm512_srli_epi64(odd, 32));
+    const __mmask8 even_out = _mm512_cmplt_epu64_mask(_mm512_and_si512(even, low_half), reject);
+    const __mmask8 odd_out = _mm512_cmplt_epu64_mask(_mm512_and_si512(odd, low_half), reject);
+    if ((even_out | odd_out) != 0) [[unlikely]] {
+      even_add = _mm512_mask_mov_epi64(even_add, even_out, _mm512_setzero_si512());
+      odd_add = _mm512_mask_mov_epi64(odd_add, odd_out, _mm512_setzero_si512());
+      for (std::uint32_t lane = 0; lane < 8; ++lane) {
+        const auto position = static_cast<std::uint32_t>(step * kStepDraws) + 2 * lane;
+        if ((even_out >> lane & 1) != 0) rejected[rejections++] = position;
+        if ((odd_out >> lane & 1) != 0) rejected[rejections++] = position + 1;
+      }
+    }
+    even_sum = _mm512_add_epi64(even_sum, even_add);
+    odd_sum = _mm512_add_epi64(odd_sum, odd_add);
+  }
+  generator.save(state);
+  alignas(64) std::int64_t even_parts[8];
+  alignas(64) std::int64_t odd_parts[8];
+  _mm512_store_si512(even_parts, even_sum);
+  _mm512_store_si512(odd_parts, odd_sum);
+  for (std::size_t lane = 0; lane < 8; ++lane) {
+    sums[2 * lane] += even_parts[lane];
+    sums[2 * lane + 1] += odd_parts[lane];
+  }
+}
+
+/// One feature and whole steps go through registers; the rest takes the shared way.
+void gather(LaneState& state, const RowDraw& draw, std::size_t steps, std::size_t last_lanes,
+            const std::int64_t* features, std::size_t feature_stride, std::size_t feature_count,
+            std::int64_t* sums, std::uint32_t* rejected, std::size_t& rejections) noexcept {
+  const std::size_t whole = last_lanes == kStepDraws ? steps : steps - 1;
+  if (feature_count != 1) {
+    gather_features(state, draw, steps, last_lanes, features, feature_stride, feature_count, sums,
+                    rejected, rejections);
+    return;
+  }
+  rejections = 0;
+  if (draw.rows <= kTinyRows) {
+    gather_one<true>(state, draw, whole, features, sums, rejected, rejections);
+  } else {
+    gather_one<false>(state, draw, whole, features, sums, rejected, rejections);
+  }
+  if (whole == steps) return;
+  std::size_t last_rejections = 0;
+  gather_features(state, draw, 1, last_lanes, features, feature_stride, 1, sums,
+                  rejected + rejections, last_rejections);
+  for (std::size_t i = 0; i < last_rejections; ++i)
+    rejected[rejections + i] += static_cast<std::uint32_t>(whole * kStepDraws);
+  rejections += last_rejections;
+}
+
+}  // namespace
+
+const Kernels kAvx512 = {seed_lanes,     draw_any_counts, dot,      quantize_values,
+                         split_integers, gather,          draw_rows};
+
+}  // namespace bootfold::execution::simd

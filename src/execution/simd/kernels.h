@@ -1,0 +1,111 @@
+// The inner loops, once for each instruction set.
+//
+// A kernel works on plain memory, is noexcept, and gives the same bits at every level: counts, row
+// numbers and sums are integers, and the few floating point operations are single IEEE operations
+// in a fixed order. One table of kernels is chosen per call of the engine, not per element.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "bootfold/execution.h"
+
+namespace bootfold::execution::simd {
+
+/// State of xoshiro256++ in eight lanes: word[i][lane].
+struct alignas(64) LaneState {
+  std::uint64_t word[4][8];
+};
+
+/// Key and counter of a Philox4x32-10 call.
+struct Counter {
+  std::uint32_t key[2];
+  std::uint32_t word[4];
+};
+
+/// Where 16 random bits decide a Poisson count, and where they need more (src/resample/poisson.h).
+///
+/// A count is the number of thresholds below the 16-bit number u = high * 256 + low. A cell is all
+/// u with the same high byte. No cell but the last (255) holds more than one threshold.
+struct PoissonTable {
+  alignas(64) std::uint8_t count[256];  ///< thresholds in the cells before this one
+  alignas(64) std::uint8_t split[256];  ///< low byte of the cell's first threshold; 255: none
+  std::uint8_t top_second;              ///< low byte of the last cell's second threshold
+  std::uint8_t top_open;                ///< from here on the last cell needs more bits
+  std::uint8_t odd_cell;        ///< a cell before the last whose threshold is at 255, or 255
+  std::uint8_t cells;           ///< number of cells before the last that hold a threshold
+  std::uint8_t cell[16];        ///< which cells those are
+  std::uint8_t cell_split[16];  ///< and the low bytes of their thresholds
+  const std::uint8_t* lookup;   ///< count for each of the 65536 u; kOpen: needs more bits
+};
+
+inline constexpr std::uint8_t kOpen = 255;
+
+/// A row whose count 16 bits could not decide.
+struct OpenRow {
+  std::uint32_t row;
+  std::uint32_t bits;  ///< the 16 bits
+};
+
+/// How a feature is rounded to integers: q = round((f - centre) * scale * rescale). Two factors
+/// because one power of two cannot scale denormals up.
+struct FixedPoint {
+  double centre = 0;
+  double scale = 1;
+  double rescale = 1;
+};
+
+/// Random bits to row numbers: row = high half of bits * rows, drawn again elsewhere if the low
+/// half is below `reject`, so that every row is equally likely.
+struct RowDraw {
+  std::uint32_t rows;
+  std::uint32_t reject;  ///< 2^32 mod rows
+};
+
+struct Kernels {
+  /// Fills the lanes from the 16 Philox calls at counter, counter + 1, ..., counter + 15.
+  void (*seed)(const Counter& counter, LaneState& lanes) noexcept;
+
+  /// Draws counts for `rows` rows, 64 rows a step; the counts behind `rows` up to the next multiple
+  /// of 64 are 0. Undecided rows get 0 and are listed in `open` (room for `rows`). Returns the
+  /// total.
+  std::uint64_t (*counts)(LaneState& lanes, const PoissonTable& table, std::size_t rows,
+                          std::uint8_t* counts, OpenRow* open, std::size_t& open_rows) noexcept;
+
+  /// sums[r * planes + p] += dot(counts of replicate r, plane p) for r < replicates (1 to 4).
+  /// `rows` is a multiple of 64, at most 65536; counts are at most 31.
+  void (*dot)(const std::uint8_t* counts, std::size_t count_stride, std::size_t replicates,
+              const std::int8_t* planes, std::size_t plane_stride, std::size_t plane_count,
+              std::size_t rows, std::int64_t* sums) noexcept;
+
+  /// Rounds values to integers below 2^55.
+  void (*quantize)(const double* values, std::size_t rows, const FixedPoint& point,
+                   std::int64_t* integers) noexcept;
+
+  /// Splits integers into `digits` signed base-256 digits, one plane each, lowest first.
+  void (*split)(const std::int64_t* integers, std::size_t rows, std::size_t digits,
+                std::int8_t* planes, std::size_t plane_stride) noexcept;
+
+  /// Draws 16 row numbers a step and adds the rows' features: sums[f * 16 + lane]. In the last of
+  /// `steps` (at most 128) only the first `last_lanes` draws count. A rejected draw adds nothing;
+  /// step * 16 + lane is listed in `rejected` (room for all draws).
+  void (*gather)(LaneState& lanes, const RowDraw& draw, std::size_t steps, std::size_t last_lanes,
+                 const std::int64_t* features, std::size_t feature_stride,
+                 std::size_t feature_count, std::int64_t* sums, std::uint32_t* rejected,
+                 std::size_t& rejections) noexcept;
+
+  /// Draws row numbers, 16 a step, in order; rejected ones are listed as above. Room for a whole
+  /// last step is needed behind `rows`.
+  void (*rows)(LaneState& lanes, const RowDraw& draw, std::size_t draws, std::uint32_t* rows,
+               std::uint32_t* rejected, std::size_t& rejections) noexcept;
+};
+
+/// The kernels of a level; it must be available.
+[[nodiscard]] const Kernels& kernels(Level level) noexcept;
+
+// One definition in each file of this folder; avx2 and avx512 only where they are built.
+extern const Kernels kPortable;
+extern const Kernels kAvx2;
+extern const Kernels kAvx512;
+
+}  // namespace bootfold::execution::simd

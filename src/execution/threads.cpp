@@ -1,0 +1,62 @@
+// Chunks of work on the threads of this process.
+#include <atomic>
+#include <string>
+#include <thread>
+
+#include "bootfold/error.h"
+#include "bootfold/execution.h"
+#include "execution/monitor.h"
+
+namespace bootfold::execution {
+
+namespace {
+
+constexpr unsigned kMostThreads = 1024;
+
+}  // namespace
+
+void Worker::check() const {
+  if (monitor_->stopping()) throw Cancelled();
+}
+
+void Worker::advance(double units) const { monitor_->advance(units); }
+
+unsigned thread_count(const Execution& execution) {
+  if (execution.threads > kMostThreads)
+    throw InvalidArgument(concat("threads is ", execution.threads, " but can be at most ",
+                                 kMostThreads, "; 0 uses all cores"));
+  return execution.threads != 0 ? execution.threads : std::min(hardware_threads(), kMostThreads);
+}
+
+void run_chunks(std::size_t chunks, double total, const Execution& execution,
+                const std::function<void(const Worker&, std::size_t)>& body) {
+  Monitor monitor(total, execution);
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&](unsigned index) {
+    const Worker worker(index, monitor);
+    try {
+      while (!monitor.stopping()) {
+        const std::size_t chunk = next.fetch_add(1, std::memory_order_relaxed);
+        if (chunk >= chunks) break;
+        body(worker, chunk);
+      }
+    } catch (...) {
+      // Everything, also a Cancelled from check(): the first error is the one the caller sees.
+      monitor.fail(std::current_exception());
+    }
+  };
+  {
+    std::vector<std::jthread> helpers;
+    const std::size_t workers = std::min<std::size_t>(thread_count(execution), chunks);
+    try {
+      for (std::size_t index = 1; index < workers; ++index)
+        helpers.emplace_back(work, static_cast<unsigned>(index));
+    } catch (const std::system_error&) {
+      // The system has no more threads: those there are do the work.
+    }
+    work(0);
+  }
+  monitor.finish();
+}
+
+}  // namespace bootfold::execution

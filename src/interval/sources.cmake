@@ -1,0 +1,1 @@
+target_sources(bootfold PRIVATE interval/percentile.cpp)

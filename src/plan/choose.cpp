@@ -1,0 +1,341 @@
+#include "plan/choose.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bootfold/error.h"
+#include "plan/cost.h"
+#include "plan/tile.h"
+#include "resample/rows.h"
+#include "text/quantity.h"
+
+namespace bootfold::planning {
+
+namespace {
+
+using text::bytes;
+using text::grouped;
+
+/// What the program itself and its libraries take, whatever it computes.
+constexpr std::size_t kProgramBytes = std::size_t{12} << 20;
+
+/// Up to here a column that fixed point cannot hold well is resampled in doubles; beyond, a bound
+/// in terms of the standard error has to do.
+constexpr std::uint64_t kMostCompensatedRows = 1'000'000;
+
+void check(const Options& options, std::size_t outputs) {
+  if (options.replicates == 0)
+    throw InvalidArgument("replicates is 0 but must be at least 1; 10000 is a good start");
+  if (!(options.tolerance > 0 && options.tolerance < 1))
+    throw InvalidArgument(concat("tolerance is ", options.tolerance,
+                                 " but must be above 0 and below 1: the error of a sum as a share "
+                                 "of its standard error"));
+  const double wanted =
+      8.0 * static_cast<double>(options.replicates) * static_cast<double>(outputs);
+  const double there =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) *  // NOLINT(concurrency-mt-unsafe)
+      static_cast<double>(sysconf(_SC_PAGESIZE));     // NOLINT(concurrency-mt-unsafe)
+  if (wanted > there)
+    throw InvalidArgument(concat("replicates is ", grouped(options.replicates),
+                                 " but their values would take ", bytes(wanted),
+                                 " and this machine has ", bytes(there), "; ask for fewer"));
+}
+
+/// Are all statistics quantiles of one and the same column?
+bool one_column_of_quantiles(const Problem& problem) {
+  if (!problem.all<statistic::Order>()) return false;
+  for (const Part& part : problem.parts)
+    if (part.columns != problem.parts[0].columns) return false;
+  return true;
+}
+
+[[noreturn]] void throw_cannot_serve(Path path, const std::string& why) {
+  throw InvalidArgument(concat("path '", name(path), "' cannot serve: ", why,
+                               "; leave the path out and the plan chooses one"));
+}
+
+/// Throws unless the path the person asks for can serve.
+void check_path(const Problem& problem, Path path) {
+  const bool sums = problem.all<statistic::Sums>();
+  switch (path) {
+    case Path::stream:
+      if (!sums && !problem.all<statistic::Fold>())
+        throw_cannot_serve(path,
+                           "it takes functions of sums or accumulators only, not both and "
+                           "not quantiles or functions of the resample");
+      break;
+    case Path::distinct:
+      if (!sums) throw_cannot_serve(path, "it takes functions of sums only");
+      break;
+    case Path::order:
+      if (!one_column_of_quantiles(problem))
+        throw_cannot_serve(path, "it takes quantiles of one column only");
+      break;
+    case Path::gather:
+      if (problem.data.rows() > resample::kMostGatherRows)
+        throw_cannot_serve(path,
+                           concat("it draws from at most ", grouped(resample::kMostGatherRows),
+                                  " rows and there are ", grouped(problem.data.rows())));
+      break;
+  }
+}
+
+Size size_of(const Problem& problem) {
+  Size size;
+  size.rows = static_cast<double>(problem.data.rows());
+  size.columns = static_cast<double>(problem.data.columns());
+  size.features = static_cast<double>(problem.features.count());
+  size.planes = 4 * size.features;  // until it is known
+  return size;
+}
+
+/// Working memory: what all threads share and what each has.
+struct Memory {
+  std::size_t shared = 0;
+  std::size_t thread = 0;
+};
+
+Memory memory_of(const Prepared& prepared) {
+  const Problem& problem = prepared.problem;
+  const std::size_t rows = problem.data.rows();
+  const std::size_t features = problem.features.count();
+  const std::size_t columns = problem.data.columns();
+  Memory memory;
+  const std::size_t tile_bytes = (columns + features + 3) * kTileRows * sizeof(double);
+  switch (prepared.plan.path) {
+    case Path::stream: {
+      std::size_t planes = 0;
+      for (const FixedFeature& fixed : prepared.fixed) planes += fixed.digits;
+      memory.shared = 65536 + (rows <= kKeptRows ? rows * features * sizeof(std::int64_t) : 0);
+      memory.thread = tile_bytes + (planes + 8) * prepared.tile_rows +
+                      prepared.group * (256 + 64 + (planes + 2 * features) * sizeof(std::int64_t));
+      if (problem.all<statistic::Fold>())
+        memory.thread +=
+            static_cast<std::size_t>(16 * std::sqrt(static_cast<double>(rows)) * 8) + 8 * kTileRows;
+      break;
+    }
+    case Path::gather:
+      if (prepared.whole_resample) {
+        memory.thread =
+            tile_bytes + rows * (sizeof(std::uint32_t) + (columns + 1) * sizeof(double));
+      } else {
+        memory.shared = rows * features * sizeof(std::int64_t);
+        memory.thread = tile_bytes;
+      }
+      break;
+    case Path::distinct:
+      memory.shared = prepared.distinct->count() * (features + 2) * 3 * sizeof(double);
+      memory.thread = 4096;
+      break;
+    case Path::order:
+      memory.shared = (std::size_t{2} << 20) +
+                      static_cast<std::size_t>(64 * std::sqrt(static_cast<double>(rows))) * 8;
+      memory.thread = 4096;
+      break;
+  }
+  return memory;
+}
+
+/// Threads and group size that stay inside the budget.
+void fit_memory(Prepared& prepared, const Options& options) {
+  Plan& plan = prepared.plan;
+  plan.threads = execution::thread_count(options.execution);
+  if (plan.path == Path::gather && !prepared.whole_resample &&
+      kProgramBytes + memory_of(prepared).shared + memory_of(prepared).thread > options.memory)
+    prepared.whole_resample = true;  // the same bits, without the table of features
+  const auto need = [&](std::size_t threads) {
+    const Memory memory = memory_of(prepared);
+    return kProgramBytes + memory.shared + threads * memory.thread;
+  };
+  while (need(plan.threads) > options.memory && plan.path == Path::stream && prepared.group > 8)
+    prepared.group /= 2;
+  while (need(plan.threads) > options.memory && plan.threads > 1) --plan.threads;
+  plan.working_bytes = need(plan.threads);
+  if (plan.working_bytes > options.memory)
+    throw InvalidArgument(concat("memory is ", bytes(static_cast<double>(options.memory)),
+                                 " but path '", name(plan.path), "' needs at least ",
+                                 bytes(static_cast<double>(plan.working_bytes)),
+                                 " beside the data and the result"));
+}
+
+/// Are the fixed-point sums good enough for the tolerance?
+bool accurate(const Prepared& prepared, double tolerance) {
+  const bool large = prepared.problem.data.rows() > kMostCompensatedRows;
+  return std::all_of(prepared.fixed.begin(), prepared.fixed.end(), [&](const FixedFeature& fixed) {
+    return fixed.relative <= tolerance || (large && fixed.linear <= tolerance);
+  });
+}
+
+void plan_sums(Prepared& prepared, const Options& options) {
+  Problem& problem = prepared.problem;
+  Plan& plan = prepared.plan;
+  prepared.features = problem.features.summarize(problem.data, options.execution);
+  Size size = size_of(problem);
+  const bool gather_serves = problem.data.rows() <= resample::kMostGatherRows;
+  const auto other_cost = [&] {
+    const double stream = stream_cost(size);
+    return gather_serves ? std::min(stream, gather_cost(size)) : stream;
+  };
+
+  if (!options.path || *options.path == Path::distinct) {
+    const double room = static_cast<double>(options.memory) / 2 / (24 * (size.features + 2));
+    const double pays = (other_cost() - distinct_cost({.distinct = 1})) /
+                            (distinct_cost({.distinct = 2}) - distinct_cost({.distinct = 1})) +
+                        1;
+    const double most = options.path ? std::min(room, size.rows) : std::min(pays, 65536.0);
+    if (most >= 1)
+      prepared.distinct = find_distinct(problem.data, problem.features,
+                                        static_cast<std::size_t>(most), options.execution);
+    if (options.path && !prepared.distinct)
+      throw_cannot_serve(Path::distinct,
+                         concat("there are more than ", grouped(static_cast<std::uint64_t>(most)),
+                                " distinct rows, all that the memory holds"));
+  }
+  const auto fix = [&](bool all_digits) {
+    prepared.fixed = fixed_features(problem.features, prepared.features, problem.data,
+                                    options.tolerance, all_digits, options.execution);
+  };
+  if (prepared.distinct) {
+    fix(true);
+    plan.path = Path::distinct;
+    plan.distinct_rows = prepared.distinct->count();
+    plan.reason = concat("only ", grouped(plan.distinct_rows), " distinct ",
+                         plan.distinct_rows == 1 ? "row" : "rows", " among ",
+                         grouped(problem.data.rows()), ": ", grouped(plan.distinct_rows - 1),
+                         " binomial ", plan.distinct_rows == 2 ? "draw" : "draws", " a replicate");
+    plan.seconds = distinct_cost({.distinct = static_cast<double>(plan.distinct_rows)});
+  } else {
+    fix(false);
+    size.planes = 0;
+    for (const FixedFeature& fixed : prepared.fixed)
+      size.planes += static_cast<double>(fixed.digits);
+    const bool gather = options.path ? *options.path == Path::gather
+                                     : gather_serves && gather_cost(size) < stream_cost(size);
+    plan.path = gather ? Path::gather : Path::stream;
+    plan.seconds = gather ? gather_cost(size) : stream_cost(size);
+    if (gather) fix(true);
+    const std::string what =
+        concat(grouped(problem.data.rows()), " rows, ", problem.features.count(),
+               problem.features.count() == 1 ? " feature: " : " features: ");
+    plan.reason = gather ? what + "so few that drawing row numbers is cheapest"
+                         : what + "Poisson counts with a top-up stream over the rows";
+    if (options.path) plan.reason = concat(what, "path asked for");
+  }
+
+  if (!accurate(prepared, options.tolerance)) {
+    if (options.path && *options.path != Path::gather)
+      throw_cannot_serve(*options.path, "fixed-point sums cannot hold these data to the tolerance");
+    if (!gather_serves)
+      throw InvalidArgument(concat("tolerance is ", options.tolerance,
+                                   " but sums of these data are good to ", plan.sum_error,
+                                   " at best; ask for less"));
+    problem.unscale();
+    prepared.compensated = true;
+    prepared.whole_resample = true;
+    prepared.distinct.reset();
+    plan.path = Path::gather;
+    plan.reason =
+        "values too far apart for fixed-point sums at this tolerance: resamples are drawn "
+        "out and summed in compensated doubles";
+    plan.seconds = resample_cost(size) * (1 + size.features);
+  }
+}
+
+void describe_arithmetic(Prepared& prepared) {
+  Plan& plan = prepared.plan;
+  if (prepared.problem.features.empty()) {
+    plan.arithmetic = "none: no sums";
+    return;
+  }
+  if (prepared.compensated) {
+    plan.arithmetic = "compensated double";
+    plan.sum_error = 0x1p-52;
+    return;
+  }
+  std::size_t fewest = kMostDigits;
+  std::size_t most = 0;
+  for (const FixedFeature& fixed : prepared.fixed) {
+    fewest = std::min(fewest, fixed.digits);
+    most = std::max(most, fixed.digits);
+    plan.sum_error = std::max(plan.sum_error, fixed.linear);
+  }
+  plan.digits = static_cast<int>(most);
+  plan.arithmetic =
+      fewest == most ? concat("fixed point, ", most, most == 1 ? " digit" : " digits", " base 256")
+                     : concat("fixed point, ", fewest, " to ", most, " digits base 256");
+}
+
+}  // namespace
+
+double Prepared::resolution() const noexcept {
+  double error = 0;
+  for (std::size_t f = 0; f < fixed.size(); ++f)
+    if (problem.features.is_product(f)) error = std::max(error, fixed[f].error);
+  return compensated ? 0 : error;
+}
+
+Prepared prepare(const DataView& data, std::span<const Statistic> statistics,
+                 const Options& options) {
+  Prepared prepared{Problem(data, statistics), {}, {}, {}, {}};
+  Problem& problem = prepared.problem;
+  Plan& plan = prepared.plan;
+  check(options, problem.outputs.size());
+  plan.rows = data.rows();
+  plan.replicates = options.replicates;
+  plan.outputs = problem.outputs;
+  plan.level = options.execution.level.value_or(execution::default_level());
+  plan.result_bytes = options.replicates * problem.outputs.size() * sizeof(double);
+  if (options.path) check_path(problem, *options.path);
+  problem.look(options.execution);
+
+  const Size size = size_of(problem);
+  const bool whole = options.path == Path::gather;
+  if (problem.all<statistic::Sums>()) {
+    plan_sums(prepared, options);
+  } else if (one_column_of_quantiles(problem) && !whole) {
+    double quantiles = 0;
+    for (const Part& part : problem.parts)
+      quantiles +=
+          static_cast<double>(std::get<statistic::Order>(part.bound.body).probabilities.size());
+    plan.path = Path::order;
+    plan.reason = "quantiles of one column: their positions in the sorted data are beta draws";
+    plan.seconds = order_cost(quantiles);
+  } else if (problem.all<statistic::Fold>() && !whole &&
+             (options.path || data.rows() > resample::kShortRows)) {
+    plan.path = Path::stream;
+    plan.reason = "an accumulator: every row is folded with its count";
+    plan.seconds = 2 * stream_cost(size) + 3 * size.rows;
+  } else {
+    plan.path = Path::gather;
+    prepared.whole_resample = true;
+    plan.reason = problem.parts.size() > 1
+                      ? "statistics of different kinds over the same resamples: each is drawn out"
+                      : "a function of the resample itself: each is drawn out";
+    plan.seconds = resample_cost(size) * (1 + static_cast<double>(problem.parts.size()));
+    check_path(problem, Path::gather);
+    if (!problem.features.empty()) {
+      prepared.features = problem.features.summarize(data, options.execution);
+      prepared.fixed = fixed_features(problem.features, prepared.features, data, options.tolerance,
+                                      true, options.execution);
+      if (!accurate(prepared, options.tolerance)) {
+        prepared.compensated = true;
+        problem.unscale();
+      }
+    }
+  }
+  describe_arithmetic(prepared);
+
+  std::size_t planes = 0;
+  for (const FixedFeature& fixed : prepared.fixed) planes += fixed.digits;
+  prepared.tile_rows = planes <= 8 ? kTileRows : planes <= 32 ? kTileRows / 2 : kTileRows / 4;
+  prepared.group = data.rows() <= kTileRows ? 256 : 64;
+  fit_memory(prepared, options);
+  plan.seconds = 2e-9 * size.rows * (size.columns + 2 * size.features) +
+                 plan.seconds * 1e-9 * static_cast<double>(options.replicates) *
+                     level_factor(static_cast<int>(plan.level)) / plan.threads;
+  return prepared;
+}
+
+}  // namespace bootfold::planning

@@ -1,0 +1,37 @@
+// Which path serves, which is cheapest, and what it needs.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bootfold/plan.h"
+#include "plan/distinct.h"
+#include "plan/fixed_point.h"
+#include "plan/problem.h"
+
+namespace bootfold::planning {
+
+/// Up to this many rows, path stream keeps the features of all rows as integers for its top-up.
+inline constexpr std::uint64_t kKeptRows = 65536;
+
+/// A plan and all that was found out on the way: what the paths run on.
+struct Prepared {
+  Problem problem;
+  Plan plan;
+  std::vector<FeatureSummary> features;
+  std::vector<FixedFeature> fixed;
+  std::optional<DistinctRows> distinct;
+  bool whole_resample = false;  // path gather draws the resample out in full
+  bool compensated = false;     // sums are kept in doubles
+  std::size_t group = 1;        // replicates handled together
+  std::size_t tile_rows = 4096;
+
+  /// Bound on the error of the folded means of products.
+  [[nodiscard]] double resolution() const noexcept;
+};
+
+[[nodiscard]] Prepared prepare(const DataView& data, std::span<const Statistic> statistics,
+                               const Options& options);
+
+}  // namespace bootfold::planning

@@ -1,0 +1,127 @@
+#include "plan/columns.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "bootfold/error.h"
+#include "plan/tile.h"
+
+namespace bootfold::planning {
+
+namespace {
+
+struct Range {
+  double min = std::numeric_limits<double>::infinity();
+  double max = -std::numeric_limits<double>::infinity();
+};
+
+[[noreturn]] void throw_not_finite(const DataView& data, std::uint64_t first, std::size_t column,
+                                   std::span<const double> values) {
+  const auto bad =
+      std::find_if_not(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+  throw DataError(concat("column ", data.name(column), ", row ",
+                         first + static_cast<std::uint64_t>(bad - values.begin()) + 1, " is ", *bad,
+                         " but every value must be a finite number; leave such rows out"));
+}
+
+/// Rounds the centre so coarsely that subtracting it keeps small integers and short decimals exact.
+double round_centre(double centre, double range) {
+  if (range == 0 || !std::isfinite(range)) return centre;
+  const int exponent = std::ilogb(range) - 8;
+  if (exponent < -1000 || exponent > 900) return centre;
+  const double rounded = std::ldexp(std::nearbyint(std::ldexp(centre, -exponent)), exponent);
+  return std::isfinite(rounded) ? rounded : centre;
+}
+
+/// The median of about a thousand rows spread over the column: robust, and the same every time.
+double rough_median(const ColumnView& column) {
+  constexpr std::size_t kSample = 1023;
+  const std::size_t rows = column.rows();
+  const std::size_t size = std::min(rows, kSample);
+  std::vector<double> sample(size);
+  for (std::size_t i = 0; i < size; ++i)
+    sample[i] = column[static_cast<std::size_t>(static_cast<unsigned __int128>(i) * rows / size)];
+  const auto middle = sample.begin() + static_cast<std::ptrdiff_t>(size / 2);
+  std::nth_element(sample.begin(), middle, sample.end());
+  return *middle;
+}
+
+statistic::Scale scale_of(const ColumnView& column, const Range& range) {
+  if (range.min == range.max) return {range.min, 0};
+  const double rough = rough_median(column);
+  const double reach = std::max(range.max - rough, rough - range.min);
+  const double centre = round_centre(rough, reach);
+  const double farthest = std::max(range.max - centre, centre - range.min);
+  if (!std::isfinite(farthest))
+    throw DataError(concat("values from ", range.min, " to ", range.max,
+                           " differ by more than a double can hold; scale the column down"));
+  return {centre, std::ilogb(farthest) + 1};
+}
+
+}  // namespace
+
+std::vector<ColumnSummary> summarize_columns(const DataView& data, const Execution& execution) {
+  const std::uint64_t rows = data.rows();
+  constexpr std::uint64_t kChunkRows = 64 * kTileRows;
+  const std::vector<Range> ranges = map_reduce(
+      {0, static_cast<std::size_t>((rows + kChunkRows - 1) / kChunkRows), 1},
+      std::vector<Range>(data.columns()),
+      [&](std::vector<Range>& found, std::size_t chunk) {
+        TileReader reader(data, kTileRows);
+        const std::uint64_t end = std::min(rows, (chunk + 1) * kChunkRows);
+        for (std::uint64_t row = chunk * kChunkRows; row < end; row += kTileRows) {
+          const auto tile = reader.read(row, std::min<std::uint64_t>(kTileRows, end - row));
+          for (std::size_t c = 0; c < data.columns(); ++c) {
+            Range range = found[c];
+            double poison = 0;  // stays 0 while all values are finite
+            for (const double x : tile.column(c)) {
+              range.min = x < range.min ? x : range.min;
+              range.max = x > range.max ? x : range.max;
+              poison += x * 0;
+            }
+            if (!(poison == 0)) throw_not_finite(data, row, c, tile.column(c));
+            found[c] = range;
+          }
+        }
+      },
+      [](std::vector<Range>& all, std::vector<Range>&& part) {
+        for (std::size_t c = 0; c < all.size(); ++c) {
+          all[c].min = std::min(all[c].min, part[c].min);
+          all[c].max = std::max(all[c].max, part[c].max);
+        }
+      },
+      Execution{execution.threads, execution.level, execution.stop, {}});
+  std::vector<ColumnSummary> summaries;
+  for (std::size_t c = 0; c < data.columns(); ++c)
+    summaries.push_back({ranges[c].min, ranges[c].max, scale_of(data.column(c), ranges[c])});
+  return summaries;
+}
+
+TileReader::TileReader(const DataView& data, std::size_t most_rows)
+    : data_(data), buffers_(data.columns()), columns_(data.columns()), most_rows_(most_rows) {}
+
+statistic::Tile TileReader::read(std::uint64_t first, std::size_t rows) {
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    const std::span<const double> direct = data_.column(c).doubles();
+    if (!direct.empty()) {
+      columns_[c] = direct.data() + first;
+      continue;
+    }
+    buffers_[c].resize(most_rows_);
+    data_.column(c).read(first, {buffers_[c].data(), rows});
+    columns_[c] = buffers_[c].data();
+  }
+  return {columns_, rows};
+}
+
+statistic::Tile TileReader::gather(std::span<const std::uint64_t> rows) {
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    buffers_[c].resize(most_rows_);
+    data_.column(c).gather(rows, {buffers_[c].data(), rows.size()});
+    columns_[c] = buffers_[c].data();
+  }
+  return {columns_, rows.size()};
+}
+
+}  // namespace bootfold::planning

@@ -1,0 +1,196 @@
+#include "plan/features.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "bootfold/error.h"
+#include "plan/tile.h"
+
+namespace bootfold::planning {
+
+namespace {
+
+constexpr std::uint64_t kChunkRows = 64 * kTileRows;
+
+/// Doubles by exponent, to find a typical size without sorting.
+using Exponents = std::array<std::uint32_t, 2048>;
+
+std::size_t exponent_bits(double x) {
+  std::uint64_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  return bits >> 52 & 2047U;
+}
+
+struct Pass {
+  double min = std::numeric_limits<double>::infinity();
+  double max = -std::numeric_limits<double>::infinity();
+  double sum = 0;
+  double lost = 0;  // what rounding took from sum
+  double squares = 0;
+
+  void add(double value) {  // Neumaier
+    const double next = sum + value;
+    lost += std::abs(sum) >= std::abs(value) ? (sum - next) + value : (value - next) + sum;
+    sum = next;
+  }
+};
+
+/// Exact for sums of two: the rounding error goes to `lost`.
+void merge(Pass& all, const Pass& part) {
+  all.min = std::min(all.min, part.min);
+  all.max = std::max(all.max, part.max);
+  all.add(part.sum);
+  all.lost += part.lost;
+  all.squares += part.squares;
+}
+
+}  // namespace
+
+std::uint32_t Features::add_product(const statistic::Product& product) {
+  const auto found = std::find(slots_.begin(), slots_.end(), product);
+  if (found != slots_.end()) return static_cast<std::uint32_t>(found - slots_.begin());
+  slots_.push_back(product);
+  return static_cast<std::uint32_t>(slots_.size() - 1);
+}
+
+std::uint32_t Features::add_filled(const statistic::Sums& sums,
+                                   std::vector<std::uint32_t> columns) {
+  const auto first = static_cast<std::uint32_t>(slots_.size());
+  slots_.resize(slots_.size() + sums.filled);
+  fillers_.push_back({sums, std::move(columns), first});
+  return first;
+}
+
+void Features::make(const statistic::Tile& tile, double* features, std::size_t stride) const {
+  for (std::size_t f = 0; f < slots_.size(); ++f) {
+    double* out = features + f * stride;
+    bool started = false;
+    for (const std::uint32_t c : slots_[f]) {
+      const double* x = tile.columns[c];
+      const double centre = scales_[c].centre;
+      // One power of two cannot scale denormals up, two can.
+      const int half = -scales_[c].exponent / 2;
+      const double scale = std::ldexp(1.0, half);
+      const double rescale = std::ldexp(1.0, -scales_[c].exponent - half);
+      if (started) {
+        for (std::size_t row = 0; row < tile.rows; ++row)
+          out[row] *= (x[row] - centre) * scale * rescale;
+      } else {
+        for (std::size_t row = 0; row < tile.rows; ++row)
+          out[row] = (x[row] - centre) * scale * rescale;
+      }
+      started = true;
+    }
+  }
+  for (const Filler& filler : fillers_) {
+    std::vector<const double*> columns;
+    for (const std::uint32_t c : filler.columns) columns.push_back(tile.columns[c]);
+    std::vector<double*> out;
+    for (std::size_t f = 0; f < filler.sums.filled; ++f)
+      out.push_back(features + (filler.first + f) * stride);
+    filler.sums.fill({columns, tile.rows}, out);
+  }
+}
+
+std::vector<FeatureSummary> Features::summarize(const DataView& data,
+                                                const Execution& execution) const {
+  const std::uint64_t rows = data.rows();
+  const auto chunks = static_cast<std::size_t>((rows + kChunkRows - 1) / kChunkRows);
+  const Execution silent{execution.threads, execution.level, execution.stop, {}};
+
+  /// Calls see(feature, values) for every tile of a chunk.
+  const auto scan = [&](std::size_t chunk, auto&& see) {
+    TileReader reader(data, kTileRows);
+    std::vector<double> made(count() * kTileRows);
+    const std::uint64_t end = std::min(rows, (chunk + 1) * kChunkRows);
+    for (std::uint64_t row = chunk * kChunkRows; row < end; row += kTileRows) {
+      const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kTileRows, end - row));
+      make(reader.read(row, size), made.data(), kTileRows);
+      for (std::size_t f = 0; f < count(); ++f)
+        see(f, std::span<const double>(made.data() + f * kTileRows, size));
+    }
+  };
+
+  const auto passes = map_reduce(
+      {0, chunks, 1}, std::vector<Pass>(count()),
+      [&](std::vector<Pass>& found, std::size_t chunk) {
+        scan(chunk, [&](std::size_t f, std::span<const double> values) {
+          Pass& pass = found[f];
+          constexpr std::size_t kLanes = 8;  // fixed: the sums depend on it
+          double min = pass.min;
+          double max = pass.max;
+          double sum[kLanes] = {};
+          double lost[kLanes] = {};
+          double squares[kLanes] = {};
+          for (std::size_t row = 0; row < values.size(); ++row) {
+            const double x = values[row];
+            const std::size_t lane = row % kLanes;
+            min = x < min ? x : min;
+            max = x > max ? x : max;
+            const double next = sum[lane] + x;
+            const double back = next - sum[lane];
+            lost[lane] += (sum[lane] - (next - back)) + (x - back);
+            sum[lane] = next;
+            squares[lane] += x * x;
+          }
+          pass.min = min;
+          pass.max = max;
+          for (std::size_t lane = 0; lane < kLanes; ++lane) {
+            pass.add(sum[lane]);
+            pass.lost += lost[lane];
+            pass.squares += squares[lane];
+          }
+        });
+      },
+      [](std::vector<Pass>& all, std::vector<Pass>&& part) {
+        for (std::size_t f = 0; f < all.size(); ++f) merge(all[f], part[f]);
+      },
+      silent);
+
+  const auto n = static_cast<double>(rows);
+  std::vector<FeatureSummary> summaries(count());
+  for (std::size_t f = 0; f < count(); ++f) {
+    const Pass& pass = passes[f];
+    const double mean = (pass.sum + pass.lost) / n;
+    if (!std::isfinite(mean) || !std::isfinite(pass.min) || !std::isfinite(pass.max))
+      throw DataError(
+          "a feature of the statistic is not a finite number on some row; look for overflow, "
+          "logarithms of numbers below 0 or divisions by 0");
+    summaries[f] = {pass.min, pass.max, mean,
+                    std::sqrt(std::max(0.0, pass.squares / n - mean * mean)), 0};
+  }
+
+  const auto exponents = map_reduce(
+      {0, chunks, 1}, std::vector<Exponents>(count()),
+      [&](std::vector<Exponents>& found, std::size_t chunk) {
+        // A tile in sixteen is enough for a typical size.
+        if (chunks > 64 && chunk % 16 != 0) return;
+        scan(chunk, [&](std::size_t f, std::span<const double> values) {
+          for (const double x : values) ++found[f][exponent_bits(x - summaries[f].mean)];
+        });
+      },
+      [](std::vector<Exponents>& all, std::vector<Exponents>&& part) {
+        for (std::size_t f = 0; f < all.size(); ++f)
+          for (std::size_t e = 0; e < all[f].size(); ++e) all[f][e] += part[f][e];
+      },
+      silent);
+  for (std::size_t f = 0; f < count(); ++f) {
+    std::uint64_t seen = 0;
+    for (const std::uint32_t size : exponents[f]) seen += size;
+    seen -= exponents[f][0];  // zeros and denormals of the difference tell nothing of a size
+    std::uint64_t below = 0;
+    for (std::size_t e = 1; e < exponents[f].size() && seen > 0; ++e) {
+      below += exponents[f][e];
+      if (2 * below >= seen) {
+        summaries[f].typical = std::ldexp(1.0, static_cast<int>(e) - 1023);
+        break;
+      }
+    }
+  }
+  return summaries;
+}
+
+}  // namespace bootfold::planning

@@ -1,0 +1,56 @@
+// The features of all statistics that are functions of sums, each kept once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bootfold/data.h"
+#include "bootfold/execution.h"
+#include "bootfold/statistic.h"
+
+namespace bootfold::planning {
+
+/// What a pass over a feature tells.
+struct FeatureSummary {
+  double min = 0;
+  double max = 0;
+  double mean = 0;       // compensated: right to the last digit or two
+  double deviation = 0;  // standard deviation
+  double typical = 0;    // a power of two near the median of |f - mean|; 0: constant
+};
+
+class Features {
+ public:
+  /// Adds a product of scaled columns, or finds the equal one that is there. Returns its number.
+  std::uint32_t add_product(const statistic::Product& product);
+  /// Adds the features that a statistic fills from `columns`. Returns the first one's number.
+  std::uint32_t add_filled(const statistic::Sums& sums, std::vector<std::uint32_t> columns);
+
+  [[nodiscard]] std::size_t count() const noexcept { return slots_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return slots_.empty(); }
+  [[nodiscard]] bool is_product(std::size_t feature) const { return !slots_[feature].empty(); }
+
+  void set_scales(std::vector<statistic::Scale> scales) { scales_ = std::move(scales); }
+  [[nodiscard]] const std::vector<statistic::Scale>& scales() const noexcept { return scales_; }
+
+  /// Makes all features of a tile: features[f * stride + row].
+  void make(const statistic::Tile& tile, double* features, std::size_t stride) const;
+
+  /// One pass over the data. Throws DataError if a feature is not a finite number.
+  [[nodiscard]] std::vector<FeatureSummary> summarize(const DataView& data,
+                                                      const Execution& execution) const;
+
+ private:
+  struct Filler {
+    statistic::Sums sums;
+    std::vector<std::uint32_t> columns;
+    std::uint32_t first;
+  };
+  std::vector<statistic::Product> slots_;  // empty: made by a filler
+  std::vector<Filler> fillers_;
+  std::vector<statistic::Scale> scales_;
+};
+
+}  // namespace bootfold::planning

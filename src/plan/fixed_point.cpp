@@ -1,0 +1,155 @@
+#include "plan/fixed_point.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+
+#include "plan/tile.h"
+
+namespace bootfold::planning {
+
+namespace {
+
+using execution::simd::FixedPoint;
+
+FixedPoint point_of(double centre, int unit) {
+  const int half = -unit / 2;
+  return {centre, std::ldexp(1.0, half), std::ldexp(1.0, -unit - half)};
+}
+
+/// The smallest unit with which `digits` digits can write numbers up to `farthest`.
+int unit_of(double farthest, std::size_t digits) {
+  if (farthest == 0) return 0;
+  int unit = std::ilogb(farthest) - static_cast<int>(8 * digits) + 1;
+  while (std::ldexp(farthest, -unit) > largest(digits) - 1) ++unit;
+  return unit;
+}
+
+void set_unit(FixedFeature& fixed, double centre, int unit) {
+  fixed.unit = unit;
+  fixed.point = point_of(centre, unit);
+  fixed.factor = std::ldexp(1.0, unit / 2);
+  fixed.refactor = std::ldexp(1.0, unit - unit / 2);
+}
+
+FixedFeature with_digits(const FeatureSummary& summary, double centre, double farthest,
+                         std::size_t digits, double rows) {
+  FixedFeature fixed;
+  fixed.digits = digits;
+  set_unit(fixed, centre, unit_of(farthest, digits));
+  fixed.error = farthest == 0 ? 0 : std::ldexp(0.5, fixed.unit) + 0x1p-52 * farthest;
+  const double typical = std::min(summary.typical, summary.deviation);
+  fixed.relative = typical > 0 ? fixed.error / (typical / std::sqrt(rows)) : 0;
+  fixed.linear = summary.deviation > 0 ? fixed.error / (summary.deviation / std::sqrt(rows)) : 0;
+  return fixed;
+}
+
+/// For features that are whole multiples of a power of two on every row: how many low bits of their
+/// seven-digit integers are always 0. -1 for the others; those give up at the first odd tile.
+std::vector<int> spare_bits(const Features& features, std::span<const FixedFeature> fixed,
+                            const DataView& data, const Execution& execution) {
+  const std::uint64_t rows = data.rows();
+  constexpr std::uint64_t kChunkRows = 64 * kTileRows;
+  std::vector<std::atomic<bool>> open(features.count());
+  for (auto& flag : open) flag = true;
+  std::atomic<std::size_t> left = features.count();
+  const auto bits = map_reduce(
+      {0, static_cast<std::size_t>((rows + kChunkRows - 1) / kChunkRows), 1},
+      std::vector<std::uint64_t>(features.count()),
+      [&](std::vector<std::uint64_t>& found, std::size_t chunk) {
+        if (left == 0) return;
+        TileReader reader(data, kTileRows);
+        std::vector<double> made(features.count() * kTileRows);
+        const std::uint64_t end = std::min(rows, (chunk + 1) * kChunkRows);
+        for (std::uint64_t row = chunk * kChunkRows; row < end && left != 0; row += kTileRows) {
+          const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kTileRows, end - row));
+          features.make(reader.read(row, size), made.data(), kTileRows);
+          for (std::size_t f = 0; f < features.count(); ++f) {
+            if (!open[f]) continue;
+            const FixedPoint& point = fixed[f].point;
+            for (std::size_t i = 0; i < size; ++i) {
+              const double value = made[f * kTileRows + i] - point.centre;
+              const double scaled = value * point.scale * point.rescale;
+              const double whole = std::nearbyint(scaled);
+              if (whole != scaled || value + point.centre != made[f * kTileRows + i]) {
+                if (open[f].exchange(false)) --left;
+                break;
+              }
+              found[f] |= static_cast<std::uint64_t>(static_cast<std::int64_t>(std::abs(whole)));
+            }
+          }
+        }
+      },
+      [](std::vector<std::uint64_t>& all, std::vector<std::uint64_t>&& part) {
+        for (std::size_t f = 0; f < all.size(); ++f) all[f] |= part[f];
+      },
+      Execution{execution.threads, execution.level, execution.stop, {}});
+  std::vector<int> spare(features.count(), -1);
+  for (std::size_t f = 0; f < spare.size(); ++f)
+    if (open[f]) spare[f] = bits[f] == 0 ? 0 : std::countr_zero(bits[f]);
+  return spare;
+}
+
+}  // namespace
+
+double FixedFeature::mean(__int128 sum, double rows) const noexcept {
+  // Most sums fit 64 bits, whose conversion is much cheaper.
+  const auto low = static_cast<std::int64_t>(sum);
+  const double value = low == sum ? static_cast<double>(low) : static_cast<double>(sum);
+  return point.centre + value / rows * factor * refactor;
+}
+
+std::int64_t quantize(double value, const FixedPoint& point) noexcept {
+  std::int64_t integer = 0;
+  execution::simd::kPortable.quantize(&value, 1, point, &integer);
+  return integer;
+}
+
+std::vector<FixedFeature> fixed_features(const Features& features,
+                                         std::span<const FeatureSummary> summaries,
+                                         const DataView& data, double tolerance, bool all_digits,
+                                         const Execution& execution) {
+  const auto rows = static_cast<double>(data.rows());
+  std::vector<FixedFeature> fixed;
+  std::vector<double> centres;
+  std::vector<double> reaches;
+  for (std::size_t f = 0; f < features.count(); ++f) {
+    const FeatureSummary& s = summaries[f];
+    // Products of scaled columns are centred enough; other features may sit far from 0.
+    const double spread = s.max - s.min;
+    double centre = 0;
+    if (!features.is_product(f))
+      centre = spread == 0 ? s.min
+                           : std::ldexp(std::nearbyint(std::ldexp(s.mean, 8 - std::ilogb(spread))),
+                                        std::ilogb(spread) - 8);
+    if (!std::isfinite(centre)) centre = s.mean;
+    centres.push_back(centre);
+    reaches.push_back(std::max(std::abs(s.max - centre), std::abs(centre - s.min)));
+    fixed.push_back(with_digits(s, centre, reaches[f], kMostDigits, rows));
+  }
+  const std::vector<int> spare = spare_bits(features, fixed, data, execution);
+  for (std::size_t f = 0; f < features.count(); ++f) {
+    if (spare[f] >= 0) {  // exact: drop the bits that are never used
+      FixedFeature exact = fixed[f];
+      set_unit(exact, centres[f], exact.unit + spare[f]);
+      exact.digits = 1;
+      while (exact.digits < kMostDigits &&
+             std::ldexp(reaches[f], -exact.unit) > largest(exact.digits) - 1)
+        ++exact.digits;
+      exact.error = exact.relative = exact.linear = 0;
+      fixed[f] = exact;
+      continue;
+    }
+    for (std::size_t digits = all_digits ? kMostDigits : 2; digits < kMostDigits; ++digits) {
+      const FixedFeature shorter = with_digits(summaries[f], centres[f], reaches[f], digits, rows);
+      if (shorter.relative <= tolerance && shorter.relative > 0) {
+        fixed[f] = shorter;
+        break;
+      }
+    }
+  }
+  return fixed;
+}
+
+}  // namespace bootfold::planning

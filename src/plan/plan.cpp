@@ -1,0 +1,60 @@
+// The public face of planning.
+#include "bootfold/plan.h"
+
+#include <sstream>
+
+#include "bootfold/error.h"
+#include "plan/choose.h"
+#include "text/quantity.h"
+
+namespace bootfold {
+
+std::string_view name(Path path) noexcept {
+  switch (path) {
+    case Path::stream:
+      return "stream";
+    case Path::gather:
+      return "gather";
+    case Path::distinct:
+      return "distinct";
+    case Path::order:
+      return "order";
+  }
+  return "unknown";
+}
+
+Path parse_path(std::string_view text) {
+  for (const Path path : {Path::stream, Path::gather, Path::distinct, Path::order})
+    if (name(path) == text) return path;
+  throw InvalidArgument(concat("unknown path '", text,
+                               "'; there are stream, gather, distinct and order, and without one "
+                               "the plan chooses"));
+}
+
+Plan plan(const DataView& data, std::span<const Statistic> statistics, const Options& options) {
+  return planning::prepare(data, statistics, options).plan;
+}
+
+Plan plan(const DataView& data, const Statistic& statistic, const Options& options) {
+  return plan(data, std::span<const Statistic>(&statistic, 1), options);
+}
+
+std::string Plan::explain() const {
+  std::ostringstream text;
+  text << "path        " << name(path) << "\n"
+       << "reason      " << reason << "\n"
+       << "work        " << text::grouped(rows) << " rows x " << text::grouped(replicates)
+       << " replicates, " << outputs.size() << (outputs.size() == 1 ? " number" : " numbers")
+       << " each\n"
+       << "arithmetic  " << arithmetic;
+  if (digits > 0 && sum_error == 0) text << "; exact";
+  if (digits > 0 && sum_error > 0) text << "; error at most " << sum_error << " standard errors";
+  text << "\n"
+       << "threads     " << threads << ", " << execution::name(level) << "\n"
+       << "memory      " << text::bytes(static_cast<double>(working_bytes)) << " to work, "
+       << text::bytes(static_cast<double>(result_bytes)) << " for the result\n"
+       << "time        about " << text::seconds(seconds) << "\n";
+  return text.str();
+}
+
+}  // namespace bootfold

@@ -1,0 +1,57 @@
+// What is asked, with statistics bound to columns and features gathered.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bootfold/data.h"
+#include "bootfold/statistic.h"
+#include "plan/columns.h"
+#include "plan/features.h"
+
+namespace bootfold::planning {
+
+/// One statistic on the columns it applies to.
+struct Part {
+  statistic::Bound bound;
+  std::string name;                    // of the statistic
+  std::vector<std::uint32_t> columns;  // of the data
+  std::size_t first_output = 0;
+  std::vector<std::uint32_t> features = {};  // if it is a function of sums: where its features are
+  std::vector<statistic::Scale> scales = {};
+
+  [[nodiscard]] std::size_t outputs() const noexcept { return bound.outputs.size(); }
+};
+
+struct Problem {
+  /// Binds; looks at the number of columns, not at the rows. Throws InvalidArgument.
+  Problem(const DataView& data, std::span<const Statistic> statistics);
+
+  /// Looks at the rows: ranges, scales, and that all are numbers.
+  void look(const Execution& execution);
+
+  /// Centres columns without scaling them, for arithmetic in doubles.
+  void unscale();
+
+  template <class Family>
+  [[nodiscard]] bool all() const {
+    for (const Part& part : parts)
+      if (!std::holds_alternative<Family>(part.bound.body)) return false;
+    return true;
+  }
+
+  /// Turns the means of all features into the values of all parts that are functions of sums.
+  /// `scratch` has room for as many numbers as there are features.
+  void finish_sums(std::span<const double> means, double resolution, std::span<double> values,
+                   std::span<double> scratch) const;
+
+  DataView data;
+  std::vector<Part> parts;
+  std::vector<std::string> outputs;
+  std::vector<ColumnSummary> columns;
+  Features features;
+};
+
+}  // namespace bootfold::planning

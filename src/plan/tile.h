@@ -1,0 +1,36 @@
+// Reading columns a tile at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bootfold/data.h"
+#include "bootfold/statistic.h"
+
+namespace bootfold::planning {
+
+/// Rows read at a time wherever nothing speaks for another number.
+inline constexpr std::size_t kTileRows = 4096;
+
+/// A window on the columns: columns of contiguous doubles are used where they lie, others are
+/// converted into a buffer.
+class TileReader {
+ public:
+  TileReader(const DataView& data, std::size_t most_rows);
+
+  /// Rows first .. first + rows - 1. The tile is valid until the next call.
+  [[nodiscard]] statistic::Tile read(std::uint64_t first, std::size_t rows);
+
+  /// The given rows, in that order.
+  [[nodiscard]] statistic::Tile gather(std::span<const std::uint64_t> rows);
+
+ private:
+  const DataView& data_;
+  std::vector<std::vector<double>> buffers_;
+  std::vector<const double*> columns_;
+  std::size_t most_rows_;
+};
+
+}  // namespace bootfold::planning

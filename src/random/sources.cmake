@@ -1,0 +1,1 @@
+target_sources(bootfold PRIVATE random/stream.cpp random/draws.cpp)

@@ -1,0 +1,77 @@
+#include "resample/counts.h"
+
+#include <algorithm>
+#include <array>
+
+#include "random/counter.h"
+
+namespace bootfold::resample {
+
+std::uint64_t draw_tile(const execution::simd::Kernels& kernels, const Poisson& poisson,
+                        const Attempt& attempt, std::uint64_t row, std::size_t rows,
+                        execution::simd::LaneState& lanes, std::uint8_t* counts,
+                        execution::simd::OpenRow* open) noexcept {
+  if (row % kBlockRows == 0)
+    kernels.seed(random::lane_counter(attempt.stream(random::Purpose::counts), row / kBlockRows),
+                 lanes);
+  std::size_t open_rows = 0;
+  std::uint64_t total = kernels.counts(lanes, poisson.table(), rows, counts, open, open_rows);
+  const random::StreamId tie = attempt.stream(random::Purpose::tie);
+  for (std::size_t i = 0; i < open_rows; ++i) {
+    const auto words = random::block(tie, row + open[i].row);
+    const std::uint64_t more = std::uint64_t{words[1]} << 32 | words[0];
+    const std::uint8_t count = poisson.count(open[i].bits, more);
+    counts[open[i].row] = count;
+    total += count;
+  }
+  return total;
+}
+
+TopUp::TopUp(const execution::simd::Kernels& kernels, const Attempt& attempt, std::uint64_t rows,
+             const execution::simd::LaneState& lanes) noexcept
+    : kernels_(&kernels),
+      retry_(attempt.stream(random::Purpose::top_up_retry)),
+      rows_(rows),
+      lanes_(lanes) {
+  if (rows > kBlockRows) stream_.emplace(attempt.stream(random::Purpose::top_up), 0);
+}
+
+void TopUp::draw(std::span<std::uint64_t> out) {
+  if (rows_ <= kBlockRows) {
+    draw_short(out);
+  } else {
+    draw_long(out);
+  }
+  drawn_ += out.size();
+}
+
+void TopUp::draw_short(std::span<std::uint64_t> out) {
+  const execution::simd::RowDraw draw = row_draw(static_cast<std::uint32_t>(rows_));
+  std::array<std::uint32_t, kDrawsAtOnce + kSideBySide> rows;
+  std::array<std::uint32_t, kDrawsAtOnce> rejected;
+  for (std::size_t first = 0; first < out.size(); first += kDrawsAtOnce) {
+    const std::size_t size = std::min(kDrawsAtOnce, out.size() - first);
+    std::size_t rejections = 0;
+    kernels_->rows(lanes_, draw, size, rows.data(), rejected.data(), rejections);
+    for (std::size_t i = 0; i < rejections; ++i)
+      rows[rejected[i]] =
+          redraw(retry_, static_cast<std::uint32_t>(drawn_ + first + rejected[i]), draw);
+    std::copy_n(rows.begin(), size, out.begin() + static_cast<std::ptrdiff_t>(first));
+  }
+}
+
+void TopUp::draw_long(std::span<std::uint64_t> out) {
+  const std::uint64_t reject = (0 - rows_) % rows_;
+  for (std::size_t first = 0; first < out.size(); first += random::Lanes::kLanes) {
+    const auto words = (*stream_)();
+    const std::size_t size = std::min(random::Lanes::kLanes, out.size() - first);
+    for (std::size_t i = 0; i < size; ++i) {
+      const auto product = static_cast<unsigned __int128>(words[i]) * rows_;
+      out[first + i] = static_cast<std::uint64_t>(product) >= reject
+                           ? static_cast<std::uint64_t>(product >> 64)
+                           : redraw_long(retry_, drawn_ + first + i, rows_);
+    }
+  }
+}
+
+}  // namespace bootfold::resample

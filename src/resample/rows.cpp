@@ -1,0 +1,67 @@
+#include "resample/rows.h"
+
+#include <algorithm>
+#include <array>
+
+#include "random/counter.h"
+
+namespace bootfold::resample {
+
+using random::Purpose;
+
+std::uint32_t redraw(const random::StreamId& id, std::uint32_t position,
+                     const execution::simd::RowDraw& draw) {
+  // Every position has a run of 2^16 Philox calls of its own.
+  for (std::uint64_t call = std::uint64_t{position} << 16;; ++call)
+    for (const std::uint32_t bits : random::block(id, call)) {
+      const std::uint64_t product = std::uint64_t{bits} * draw.rows;
+      if (static_cast<std::uint32_t>(product) >= draw.reject)
+        return static_cast<std::uint32_t>(product >> 32);
+    }
+}
+
+std::uint64_t redraw_long(const random::StreamId& id, std::uint64_t position, std::uint64_t rows) {
+  const std::uint64_t reject = (0 - rows) % rows;
+  for (std::uint64_t call = position << 16;; ++call) {
+    const auto words = random::block(id, call);
+    const std::uint64_t bits = std::uint64_t{words[1]} << 32 | words[0];
+    const auto product = static_cast<unsigned __int128>(bits) * rows;
+    if (static_cast<std::uint64_t>(product) >= reject)
+      return static_cast<std::uint64_t>(product >> 64);
+  }
+}
+
+void draw_rows(const execution::simd::Kernels& kernels, std::uint64_t seed, std::uint64_t replicate,
+               std::uint32_t rows, std::span<std::uint32_t> out) {
+  const execution::simd::RowDraw draw = row_draw(rows);
+  const random::StreamId retry{seed, replicate, Purpose::index_retry};
+  std::array<std::uint32_t, kDrawsAtOnce> rejected;
+  std::size_t rejections = 0;
+  execution::simd::LaneState lanes;
+  if (rows > kShortRows) {
+    kernels.seed(random::lane_counter({seed, replicate, Purpose::index}, 0), lanes);
+    for (std::size_t first = 0; first < out.size(); first += kDrawsAtOnce) {
+      kernels.rows(lanes, draw, std::min(kDrawsAtOnce, out.size() - first), out.data() + first,
+                   rejected.data(), rejections);
+      for (std::size_t i = 0; i < rejections; ++i) {
+        const std::size_t position = first + rejected[i];
+        out[position] = redraw(retry, static_cast<std::uint32_t>(position), draw);
+      }
+    }
+    return;
+  }
+  // One lane of a batch of short resamples.
+  const auto lane = static_cast<std::uint32_t>(replicate % kSideBySide);
+  kernels.seed(random::lane_counter({seed, replicate / kSideBySide, Purpose::short_index}, 0),
+               lanes);
+  for (std::size_t position = 0; position < out.size(); ++position) {
+    std::array<std::uint32_t, kSideBySide> step;
+    kernels.rows(lanes, draw, kSideBySide, step.data(), rejected.data(), rejections);
+    out[position] = step[lane];
+    if (std::find(rejected.begin(), rejected.begin() + static_cast<std::ptrdiff_t>(rejections),
+                  lane) != rejected.begin() + static_cast<std::ptrdiff_t>(rejections))
+      out[position] = redraw(retry, static_cast<std::uint32_t>(position), draw);
+  }
+}
+
+}  // namespace bootfold::resample

@@ -1,0 +1,43 @@
+// Row numbers of path `gather`: n independent uniform draws from 32 bits each.
+//
+// row = high half of bits * n. The few bits that would make some rows likelier are rejected and the
+// draw is made again from a stream named by its position, so no draw moves another.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "bootfold/random.h"
+#include "execution/simd/kernels.h"
+
+namespace bootfold::resample {
+
+/// Resamples of at most this many rows are drawn 16 replicates side by side.
+inline constexpr std::size_t kShortRows = 256;
+inline constexpr std::size_t kSideBySide = 16;
+
+/// Largest number of rows path gather can draw from.
+inline constexpr std::uint64_t kMostGatherRows = 0xFFFFFFF0U;
+
+[[nodiscard]] inline execution::simd::RowDraw row_draw(std::uint32_t rows) noexcept {
+  return {rows, (0 - rows) % rows};
+}
+
+/// The row that replaces a rejected draw at `position` (below 2^32) of the stream `id`.
+[[nodiscard]] std::uint32_t redraw(const random::StreamId& id, std::uint32_t position,
+                                   const execution::simd::RowDraw& draw);
+
+/// The same for any number of rows, from 64 bits.
+[[nodiscard]] std::uint64_t redraw_long(const random::StreamId& id, std::uint64_t position,
+                                        std::uint64_t rows);
+
+/// Draws made at a time; buffers of kernels.rows and kernels.gather have room for as many.
+inline constexpr std::size_t kDrawsAtOnce = 2048;
+
+/// Draws the rows of one replicate in order. `rows` is the number drawn from, `out.size()` the
+/// number drawn; `out` has room for 16 more behind it.
+void draw_rows(const execution::simd::Kernels& kernels, std::uint64_t seed, std::uint64_t replicate,
+               std::uint32_t rows, std::span<std::uint32_t> out);
+
+}  // namespace bootfold::resample

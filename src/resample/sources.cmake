@@ -1,0 +1,2 @@
+target_sources(bootfold PRIVATE resample/poisson.cpp resample/counts.cpp resample/rows.cpp
+                                resample/iid.cpp)

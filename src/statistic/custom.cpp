@@ -1,0 +1,59 @@
+// Statistics that a user writes, and those the library writes the same way.
+#include <algorithm>
+#include <cmath>
+
+#include "bootfold/error.h"
+#include "bootfold/statistic.h"
+
+namespace bootfold::statistic {
+
+Statistic proportion(double above) {
+  if (std::isnan(above))
+    throw InvalidArgument("proportion above NaN is not defined; give a number");
+  return Statistic("proportion", 1, 1, [above](std::size_t) {
+    Sums sums;
+    sums.filled = 1;
+    sums.fill = [above](const Tile& tile, std::span<double* const> features) {
+      const std::span<const double> values = tile.column(0);
+      for (std::size_t row = 0; row < values.size(); ++row)
+        features[0][row] = values[row] > above ? 1 : 0;
+    };
+    sums.finish = [](const Folded& folded, std::span<double> values) {
+      values[0] = folded.mean(0);
+    };
+    return Bound{{"proportion({1})"}, std::move(sums)};
+  });
+}
+
+Statistic sums(std::size_t count,
+               std::function<void(std::span<const double>, std::span<double>)> features,
+               std::function<double(const Folded&)> finish, std::string name) {
+  if (count == 0) throw InvalidArgument("count is 0 but a statistic needs at least one feature");
+  return Statistic(name, 1, Statistic::kAnyNumber, [=](std::size_t columns) {
+    Sums sums;
+    sums.filled = count;
+    sums.fill = [count, columns, features](const Tile& tile, std::span<double* const> out) {
+      std::vector<double> row(columns);
+      std::vector<double> made(count);
+      for (std::size_t r = 0; r < tile.rows; ++r) {
+        for (std::size_t c = 0; c < columns; ++c) row[c] = tile.columns[c][r];
+        features(row, made);
+        for (std::size_t f = 0; f < count; ++f) out[f][r] = made[f];
+      }
+    };
+    sums.finish = [finish](const Folded& folded, std::span<double> values) {
+      values[0] = finish(folded);
+    };
+    return Bound{{name}, std::move(sums)};
+  });
+}
+
+Statistic callable(std::function<double(const Resample&)> function, std::string name) {
+  return Statistic(name, 1, Statistic::kAnyNumber, [=](std::size_t) {
+    return Bound{{name}, Call{[function](const Resample& resample, std::span<double> values) {
+                   values[0] = function(resample);
+                 }}};
+  });
+}
+
+}  // namespace bootfold::statistic

@@ -1,0 +1,143 @@
+// Functions of means of products: moments, ratios, correlation.
+//
+// Columns come centred and scaled to |u| <= 1, so powers neither overflow nor cancel; what a
+// statistic returns is scaled back here. A variance that the arithmetic cannot tell from zero is
+// zero, and what divides by it is undefined (NaN).
+#include <cmath>
+#include <limits>
+
+#include "bootfold/error.h"
+#include "bootfold/statistic.h"
+
+namespace bootfold::statistic {
+
+namespace {
+
+constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+
+void check_ddof(int ddof) {
+  if (ddof != 0 && ddof != 1)
+    throw InvalidArgument(concat("ddof is ", ddof, " but must be 0 (divide by n) or 1 (by n - 1)"));
+}
+
+/// mean of product - product of means, or 0 where that is lost in rounding.
+double central(const Folded& folded, double product, double mean1, double mean2) {
+  const double value = product - mean1 * mean2;
+  const double floor = 4 * folded.resolution + 0x1p-50 * std::abs(product);
+  return std::abs(value) <= floor ? 0 : value;
+}
+
+/// n / (n - ddof), NaN when there are no degrees of freedom.
+double correction(const Folded& folded, int ddof) {
+  const double freedom = folded.rows - ddof;
+  return freedom > 0 ? folded.rows / freedom : kUndefined;
+}
+
+double scaled_back(const Folded& folded, double value, std::size_t column1, std::size_t column2) {
+  return std::ldexp(value, folded.scales[column1].exponent + folded.scales[column2].exponent);
+}
+
+/// Variance of column 0 in scaled units, from the features {0} and {0, 0}.
+double scaled_variance(const Folded& folded) {
+  return std::max(0.0, central(folded, folded.mean(1), folded.mean(0), folded.mean(0)));
+}
+
+double variance_of(const Folded& folded, int ddof) {
+  return scaled_back(folded, scaled_variance(folded), 0, 0) * correction(folded, ddof);
+}
+
+template <class Finish>
+Statistic of_products(std::string name, std::size_t columns, std::vector<Product> products,
+                      Finish finish) {
+  std::string output = columns == 1 ? name + "({1})" : name + "({1}, {2})";
+  return Statistic(
+      std::move(name), columns, columns,
+      [output = std::move(output), products = std::move(products), finish](std::size_t) {
+        Sums sums;
+        sums.products = products;
+        sums.finish = [finish](const Folded& folded, std::span<double> values) {
+          values[0] = finish(folded);
+        };
+        return Bound{{output}, std::move(sums)};
+      });
+}
+
+}  // namespace
+
+double Folded::column_mean(std::size_t column, std::size_t feature) const {
+  return scales[column].centre + std::ldexp(means[feature], scales[column].exponent);
+}
+
+Statistic mean() {
+  return of_products("mean", 1, {{0}}, [](const Folded& f) { return f.column_mean(0, 0); });
+}
+
+Statistic sum() {
+  return of_products("sum", 1, {{0}}, [](const Folded& f) { return f.rows * f.column_mean(0, 0); });
+}
+
+Statistic variance(int ddof) {
+  check_ddof(ddof);
+  return of_products("variance", 1, {{0}, {0, 0}},
+                     [ddof](const Folded& f) { return variance_of(f, ddof); });
+}
+
+Statistic standard_deviation(int ddof) {
+  check_ddof(ddof);
+  return of_products("standard_deviation", 1, {{0}, {0, 0}},
+                     [ddof](const Folded& f) { return std::sqrt(variance_of(f, ddof)); });
+}
+
+Statistic skewness() {
+  return of_products("skewness", 1, {{0}, {0, 0}, {0, 0, 0}}, [](const Folded& f) {
+    const double m1 = f.mean(0);
+    const double m2 = scaled_variance(f);
+    const double m3 = f.mean(2) - 3 * m1 * f.mean(1) + 2 * m1 * m1 * m1;
+    return m2 > 0 ? m3 / (m2 * std::sqrt(m2)) : kUndefined;
+  });
+}
+
+Statistic kurtosis() {
+  return of_products("kurtosis", 1, {{0}, {0, 0}, {0, 0, 0}, {0, 0, 0, 0}}, [](const Folded& f) {
+    const double m1 = f.mean(0);
+    const double m2 = scaled_variance(f);
+    const double m4 =
+        f.mean(3) - 4 * m1 * f.mean(2) + 6 * m1 * m1 * f.mean(1) - 3 * m1 * m1 * m1 * m1;
+    return m2 > 0 ? m4 / (m2 * m2) - 3 : kUndefined;
+  });
+}
+
+Statistic sharpe_ratio(double periods) {
+  if (!(periods > 0) || std::isinf(periods))
+    throw InvalidArgument(
+        concat("periods is ", periods, " but must be above 0: the number of returns in a year"));
+  return of_products("sharpe_ratio", 1, {{0}, {0, 0}}, [periods](const Folded& f) {
+    const double deviation = std::sqrt(variance_of(f, 1));
+    return deviation > 0 ? f.column_mean(0, 0) / deviation * std::sqrt(periods) : kUndefined;
+  });
+}
+
+Statistic ratio() {
+  return of_products("ratio", 2, {{0}, {1}}, [](const Folded& f) {
+    const double below = f.column_mean(1, 1);
+    return below != 0 ? f.column_mean(0, 0) / below : kUndefined;
+  });
+}
+
+Statistic covariance(int ddof) {
+  check_ddof(ddof);
+  return of_products("covariance", 2, {{0}, {1}, {0, 1}}, [ddof](const Folded& f) {
+    return scaled_back(f, central(f, f.mean(2), f.mean(0), f.mean(1)), 0, 1) * correction(f, ddof);
+  });
+}
+
+Statistic correlation() {
+  return of_products("correlation", 2, {{0}, {1}, {0, 0}, {1, 1}, {0, 1}}, [](const Folded& f) {
+    const double xx = central(f, f.mean(2), f.mean(0), f.mean(0));
+    const double yy = central(f, f.mean(3), f.mean(1), f.mean(1));
+    const double xy = f.mean(4) - f.mean(0) * f.mean(1);
+    return xx > 0 && yy > 0 ? xy / (std::sqrt(xx) * std::sqrt(yy)) : kUndefined;
+  });
+}
+
+}  // namespace bootfold::statistic

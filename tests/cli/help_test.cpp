@@ -1,0 +1,58 @@
+// Help teaches by example; --version says what this build can do here.
+#include <gtest/gtest.h>
+
+#include "bootfold/execution.h"
+#include "bootfold/statistic.h"
+#include "bootfold/version.h"
+#include "program.h"
+
+namespace bootfold::cli {
+namespace {
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++found;
+  return found;
+}
+
+TEST(Help, EveryPageHasExamples) {
+  const std::vector<std::vector<std::string>> pages = {
+      {"--help"}, {"bootstrap", "--help"}, {"explain", "--help"}, {"demo", "bootstrap", "--help"}};
+  for (const std::vector<std::string>& page : pages) {
+    const Outcome outcome = run(page);
+    SCOPED_TRACE(outcome.out);
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ(outcome.err, "");
+    const std::size_t at = outcome.out.find("Examples:\n");
+    ASSERT_NE(at, std::string::npos);
+    EXPECT_GE(count(outcome.out.substr(at), "bootfold "), 3U);
+  }
+  EXPECT_NE(run({"demo", "--help"}).out.find("bootfold demo bootstrap"), std::string::npos);
+}
+
+TEST(Help, ListsEveryStatisticAndOption) {
+  const std::string page = run({"bootstrap", "-h"}).out;
+  for (const statistic::Listing& listing : statistic::listings())
+    EXPECT_NE(page.find("  " + listing.usage), std::string::npos) << listing.usage;
+  for (const char* option : {"--column", "--statistic", "--replicates", "--seed", "--threads",
+                             "--memory", "--confidence", "--tolerance", "--path", "--nan",
+                             "--header", "--json", "--output", "--quiet"})
+    EXPECT_NE(page.find(std::string("  ") + option), std::string::npos) << option;
+  EXPECT_NE(page.find("the same command gives the same numbers"), std::string::npos);
+}
+
+TEST(Help, ComesBeforeComplaints) { EXPECT_EQ(run({"bootstrap", "--help", "--xyzzy"}).code, 0); }
+
+TEST(Version, TellsTheInstructionSets) {
+  const Outcome outcome = run({"--version"}, {.variables = {"BOOTFOLD_SIMD=portable"}});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.out.rfind(std::string("bootfold ") + kVersion + "\n", 0), 0U) << outcome.out;
+  EXPECT_NE(outcome.out.find("random streams: version 1"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("SIMD: portable in use"), std::string::npos) << outcome.out;
+  for (const execution::Level level : execution::available_levels())
+    EXPECT_NE(outcome.out.find(execution::name(level)), std::string::npos) << outcome.out;
+}
+
+}  // namespace
+}  // namespace bootfold::cli

@@ -1,0 +1,139 @@
+// Every mistake is answered by one line on standard error that names the value and the remedy,
+// nothing on standard output, and an exit code that says whose mistake it was.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <ostream>
+
+#include "program.h"
+
+namespace bootfold::cli {
+namespace {
+
+void expect_line(const Outcome& outcome, int code, const std::vector<std::string>& parts) {
+  EXPECT_EQ(outcome.code, code);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err.rfind("bootfold: ", 0), 0U) << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  for (const std::string& part : parts)
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << part << " is not in " << outcome.err;
+}
+
+struct Mistake {
+  std::vector<std::string> arguments;  // "FILE" stands for a good file
+  std::vector<std::string> said;
+
+  friend std::ostream& operator<<(std::ostream& stream, const Mistake& mistake) {
+    stream << "bootfold";
+    for (const std::string& argument : mistake.arguments) stream << ' ' << argument;
+    return stream;
+  }
+};
+
+class Misuse : public testing::TestWithParam<Mistake> {};
+
+TEST_P(Misuse, IsAnsweredInOneLine) {
+  const Folder folder;
+  std::vector<std::string> arguments = GetParam().arguments;
+  std::replace(arguments.begin(), arguments.end(), std::string("FILE"),
+               folder.write("x.csv", two_columns(20)));
+  expect_line(run(arguments), 2, GetParam().said);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Command, Misuse,
+    testing::Values(
+        Mistake{{}, {"needs a command", "bootstrap, explain, demo"}},
+        Mistake{{"bootsrap", "FILE"},
+                {"unknown command 'bootsrap'", "did you mean bootfold bootstrap?"}},
+        Mistake{{"frobnicate"}, {"unknown command 'frobnicate'", "bootstrap, explain, demo"}},
+        Mistake{{"demo"}, {"needs a command", "bootstrap"}},
+        Mistake{{"demo", "boot"}, {"unknown command 'boot'", "bootfold demo bootstrap"}},
+        Mistake{{"bootstrap"}, {"no FILE given"}}, Mistake{{"explain"}, {"no FILE given"}},
+        Mistake{{"bootstrap", "FILE", "other.csv"}, {"unexpected argument 'other.csv'"}},
+        Mistake{{"bootstrap", "--replicate", "5", "FILE"},
+                {"unknown option '--replicate'", "did you mean --replicates?"}},
+        Mistake{{"bootstrap", "FILE", "--xyzzy=1"}, {"unknown option '--xyzzy'", "--statistic"}},
+        Mistake{{"--json", "bootstrap", "FILE"}, {"--json belongs behind the command"}},
+        Mistake{{"bootstrap", "FILE", "--replicates"}, {"option --replicates needs a value"}},
+        Mistake{{"bootstrap", "FILE", "--output", "--json"},
+                {"option --output needs a value", "--json follows"}},
+        Mistake{{"bootstrap", "FILE", "--json=yes"}, {"option --json takes no value"}}));
+
+Mistake with(const std::string& option, const std::string& value, std::vector<std::string> said) {
+  return {{"bootstrap", "FILE", "--column", "price", option, value}, std::move(said)};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Value, Misuse,
+    testing::Values(
+        with("--replicates", "0", {"--replicates is 0", "at least 1"}),
+        with("--replicates", "-5", {"--replicates is -5", "at least 1"}),
+        with("--replicates", "many", {"--replicates is 'many'", "1_000_000"}),
+        with("--replicates", "1.5", {"--replicates is '1.5'", "whole number"}),
+        with("--replicates", "1e15", {"replicates"}), with("--replicates", "1e30", {"1e30"}),
+        with("--seed", "-1", {"--seed is -1", "at least 0"}),
+        with("--threads", "0", {"--threads is 0", "at least 1", "leave it out to use all cores"}),
+        with("--threads", "-2", {"--threads is -2", "at least 1"}),
+        with("--memory", "lots", {"--memory is 'lots'", "256M"}),
+        with("--memory", "0", {"--memory is '0'", "256M"}), with("--memory", "1", {"memory"}),
+        with("--confidence", "0", {"--confidence is '0'", "between 0 and 1", "0.95"}),
+        with("--confidence", "95", {"--confidence is '95'", "between 0 and 1", "0.95"}),
+        with("--tolerance", "-1", {"--tolerance is '-1'", "above 0"}),
+        with("--path", "fast", {"fast", "stream", "gather", "distinct", "order"}),
+        with("--path", "order", {"order", "quantiles"}),
+        with("--nan", "ignore", {"--nan is 'ignore'", "error, omit"}),
+        with("--header", "maybe", {"--header is 'maybe'", "yes, no, auto"}),
+        with("--statistic", "medain", {"medain", "median"}),
+        with("--statistic", "quantile:1.5", {"1.5"}),
+        with("--statistic", "mean,,median", {"empty name"}),
+        with("--statistic", "correlation", {"correlation", "2"}),
+        with("--column", "prize", {"prize", "price", "volume"}),
+        with("--output", "/missing/folder/r.npy", {"/missing/folder"}),
+        with("--output", "/tmp", {"/tmp"})));
+
+TEST(Misuse, OfFilesNamesThePlace) {
+  const Folder folder;
+  expect_line(run({"bootstrap", folder.path("none.csv")}), 2, {"none.csv"});
+  expect_line(run({"bootstrap", folder.write("empty.csv", "")}), 2, {"empty.csv"});
+  expect_line(run({"bootstrap", folder.write("only.csv", "x\n"), "--header", "yes"}), 2,
+              {"only.csv"});
+  expect_line(run({"bootstrap", folder.write("text.csv", "x\n1\ntwo\n")}), 2,
+              {"text.csv:3:1", "two"});
+  expect_line(run({"bootstrap", folder.write("ragged.csv", "x,y\n1,2\n3\n"), "--column", "x"}), 2,
+              {"ragged.csv:3"});
+  expect_line(run({"bootstrap", folder.write("nan.csv", "x\n1\nnan\n")}), 2, {"nan.csv:3"});
+  expect_line(run({"bootstrap", folder.write("two.csv", two_columns(5))}), 2, {"price", "volume"});
+}
+
+TEST(Misuse, ControlCharactersOfAFileNeverReachTheTerminal) {
+  const Outcome outcome = run({"bootstrap", "-"}, {.input = "x\n1\n\033[2Jboo\n"});
+  expect_line(outcome, 2, {"boo"});
+  EXPECT_EQ(outcome.err.find('\033'), std::string::npos);
+}
+
+TEST(Misuse, AnUnknownInstructionSetIsRefused) {
+  expect_line(run({"--version"}, {.variables = {"BOOTFOLD_SIMD=sse9"}}), 2, {"sse9", "portable"});
+}
+
+// A refused command leaves an existing output as it was.
+TEST(Misuse, NothingIsWritten) {
+  const Folder folder;
+  const std::string kept = folder.write("r.npy", "old");
+  const std::string bad = folder.write("x.csv", "x\n1\ntwo\n");
+  EXPECT_EQ(run({"bootstrap", bad, "--output", kept}).code, 2);
+  EXPECT_EQ(folder.files(), (std::vector<std::string>{"r.npy", "x.csv"}));
+  std::string text;
+  std::ifstream(kept) >> text;
+  EXPECT_EQ(text, "old");
+}
+
+TEST(Failure, AFullDiskUnderStandardOutput) {
+  const Outcome outcome = run({"bootstrap", "-"}, {.input = "x\n1\n2\n", .output = "/dev/full"});
+  expect_line(outcome, 1, {"cannot write to standard output", "No space left"});
+  expect_line(run({"--help"}, {.output = "/dev/full"}), 1, {"No space left"});
+}
+
+}  // namespace
+}  // namespace bootfold::cli

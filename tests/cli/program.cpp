@@ -1,0 +1,148 @@
+#include "program.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+extern char** environ;  // NOLINT(readability-redundant-declaration)
+
+namespace bootfold::cli {
+namespace {
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> all;
+  for (std::string& word : words) all.push_back(word.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+// Ours, with the given ones in their place; a fixed locale and width.
+std::vector<std::string> environment(const std::vector<std::string>& variables) {
+  std::vector<std::string> all = {"LC_ALL=C", "TERM=xterm", "COLUMNS=80"};
+  for (const std::string& variable : variables) {
+    std::erase_if(all, [&](const std::string& old) {
+      return old.starts_with(variable.substr(0, variable.find('=') + 1));
+    });
+    all.push_back(variable);
+  }
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string name = std::string(*variable).substr(0, std::string(*variable).find('=') + 1);
+    if (std::none_of(all.begin(), all.end(),
+                     [&](const std::string& own) { return own.starts_with(name); }))
+      all.emplace_back(*variable);
+  }
+  return all;
+}
+
+}  // namespace
+
+Folder::Folder() {
+  std::string name = (std::filesystem::temp_directory_path() / "bootfold_cli_XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+  folder_ = name;
+}
+
+Folder::~Folder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+std::string Folder::path(const std::string& name) const { return (folder_ / name).string(); }
+
+std::string Folder::write(const std::string& name, const std::string& text) const {
+  std::ofstream(path(name), std::ios::binary) << text;
+  return path(name);
+}
+
+std::vector<std::string> Folder::files() const {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Outcome run(const std::vector<std::string>& arguments, const Surroundings& surroundings) {
+  const Folder folder;
+  const std::string in = folder.write("in", surroundings.input);
+  const std::string out =
+      surroundings.output.empty() ? folder.write("out", "") : surroundings.output;
+  const std::string err = folder.write("err", "");
+  int hanging[2] = {-1, -1};
+  if (surroundings.hanging_input && pipe2(hanging, O_CLOEXEC) != 0)
+    throw std::runtime_error("no pipe");
+
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  if (surroundings.hanging_input)
+    posix_spawn_file_actions_adddup2(&files, hanging[0], STDIN_FILENO);
+  else
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, in.c_str(), O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out.c_str(), O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), O_WRONLY, 0);
+
+  // A test that runs in the background may itself ignore Ctrl-C; the program must not inherit it.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t signals;
+  sigemptyset(&signals);
+  posix_spawnattr_setsigmask(&attributes, &signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGPIPE}) sigaddset(&signals, signal);
+  posix_spawnattr_setsigdefault(&attributes, &signals);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+
+  std::vector<std::string> words = {BOOTFOLD_CLI};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<std::string> variables = environment(surroundings.variables);
+  pid_t process = 0;
+  const int error = posix_spawn(&process, BOOTFOLD_CLI, &files, &attributes, pointers(words).data(),
+                                pointers(variables).data());
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) throw std::runtime_error("cannot run " BOOTFOLD_CLI);
+
+  std::chrono::steady_clock::time_point asked;
+  if (surroundings.signal != 0) {
+    std::this_thread::sleep_for(surroundings.patience);
+    asked = std::chrono::steady_clock::now();
+    kill(process, surroundings.signal);
+  }
+  int status = 0;
+  waitpid(process, &status, 0);
+  if (surroundings.seconds_after_signal != nullptr)
+    *surroundings.seconds_after_signal =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - asked).count();
+  if (surroundings.hanging_input) {
+    close(hanging[0]);
+    close(hanging[1]);
+  }
+  return {.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+          .out = surroundings.output.empty() ? read_file(out) : "",
+          .err = read_file(err)};
+}
+
+std::string two_columns(std::size_t rows) {
+  std::ostringstream text;
+  text << "price,volume\n";
+  for (std::size_t row = 0; row < rows; ++row)
+    text << static_cast<double>(row * row % 1009) / 8 << ',' << row + row * row % 7 << '\n';
+  return text.str();
+}
+
+}  // namespace bootfold::cli

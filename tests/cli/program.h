@@ -1,0 +1,55 @@
+// tests/cli/program.h: runs the real program and keeps what it said.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace bootfold::cli {
+
+/// How a run ended.
+struct Outcome {
+  int code = -1;    ///< exit code; 128 + signal if one killed it, as shells report it
+  std::string out;  ///< standard output
+  std::string err;  ///< standard error
+};
+
+/// A folder of its own for one test; gone with everything in it at the end.
+class Folder {
+ public:
+  Folder();
+  ~Folder();
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  [[nodiscard]] std::string path(const std::string& name) const;
+  /// Writes a file and returns its path.
+  std::string write(const std::string& name, const std::string& text) const;
+  /// Names of the files in it, sorted.
+  [[nodiscard]] std::vector<std::string> files() const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+/// What the program gets beside its arguments.
+struct Surroundings {
+  std::string input = {};                   ///< standard input
+  std::vector<std::string> variables = {};  ///< "NAME=value", added to ours
+  std::string output = {};                  ///< standard output goes to this file
+  bool hanging_input = false;               ///< input that never says anything
+  int signal = 0;                           ///< sent after `patience`, if not 0
+  std::chrono::milliseconds patience = std::chrono::milliseconds(500);
+  double* seconds_after_signal = nullptr;  ///< how long it then took to end
+};
+
+/// Runs `bootfold arguments...` and waits for it.
+Outcome run(const std::vector<std::string>& arguments, const Surroundings& surroundings = {});
+
+/// "price,volume\n1,..": so many rows, all different in both columns.
+std::string two_columns(std::size_t rows);
+
+}  // namespace bootfold::cli
