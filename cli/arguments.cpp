@@ -3,33 +3,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <filesystem>
 #include <limits>
 
 #include "bootfold/error.h"
 #include "number.h"
-#include "text.h"
 
 namespace bootfold::cli {
 namespace {
 
-// One value per occurrence; the last one counts.
-CLI::Option* add_text(CLI::App& command, const std::string& name, std::string& value,
-                      const char* placeholder, const std::string& help) {
-  return command.add_option(name, value, help)
-      ->option_text(placeholder)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+// CLI11 takes whatever follows an option for its value; "--output --json" is a forgotten one.
+std::string refuse_forgotten(const std::string& value) {
+  if (value.empty()) return "needs a value";
+  if (value.starts_with("--")) return fmt::format("needs a value, but {} follows", value);
+  return "";
 }
 
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& value,
                       const char* placeholder, const std::string& help) {
-  return command.add_option(name, value, help)->option_text(placeholder)->allow_extra_args(false);
-}
-
-// "--output --json": CLI11 takes the next option for the value.
-void refuse_option_as_value(std::string_view option, const std::string& value) {
-  if (value.starts_with("--"))
-    throw InvalidArgument(fmt::format("option {} needs a value, but {} follows", option, value));
+  return command.add_option(name, value, help)
+      ->option_text(placeholder)
+      ->allow_extra_args(false)
+      ->check(refuse_forgotten);
 }
 
 std::string one_of(std::string_view option, const std::string& value,
@@ -39,7 +34,25 @@ std::string one_of(std::string_view option, const std::string& value,
                                     fmt::join(known.begin(), known.end(), ", ")));
 }
 
+// The replicates must not take the place of the data they came from.
+void check_output(const std::string& output, const std::string& file) {
+  if (!output.ends_with(".npy"))
+    throw InvalidArgument(
+        fmt::format("--output is '{}' but must end in .npy, the format it is written in", output));
+  std::error_code ignored;  // one of them is not there: then they are not the same
+  if (std::filesystem::equivalent(output, file, ignored))
+    throw InvalidArgument(fmt::format("--output {} is the file to read; choose another", output));
+}
+
 }  // namespace
+
+CLI::Option* add_text(CLI::App& command, const std::string& name, std::string& value,
+                      const char* placeholder, const std::string& help) {
+  return command.add_option(name, value, help)
+      ->option_text(placeholder)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+      ->check(refuse_forgotten);
+}
 
 void add_arguments(CLI::App& command, Arguments& arguments) {
   command
@@ -94,21 +107,6 @@ void add_arguments(CLI::App& command, Arguments& arguments) {
 }
 
 Request check(const Arguments& arguments) {
-  const std::array<std::pair<std::string_view, const std::string*>, 10> values{
-      {{"--replicates", &arguments.replicates},
-       {"--seed", &arguments.seed},
-       {"--confidence", &arguments.confidence},
-       {"--nan", &arguments.nan},
-       {"--header", &arguments.header},
-       {"--threads", &arguments.threads},
-       {"--memory", &arguments.memory},
-       {"--tolerance", &arguments.tolerance},
-       {"--path", &arguments.path},
-       {"--output", &arguments.output}}};
-  for (const auto& [option, value] : values) refuse_option_as_value(option, *value);
-  for (const std::string& column : arguments.columns) refuse_option_as_value("--column", column);
-  for (const std::string& name : arguments.statistics) refuse_option_as_value("--statistic", name);
-
   if (arguments.file.empty())
     throw InvalidArgument(
         "no FILE given; name a .csv, .tsv or .npy file, or - for CSV on standard input");
@@ -116,6 +114,7 @@ Request check(const Arguments& arguments) {
   Request request;
   request.file = arguments.file;
   request.output = arguments.output;
+  if (!request.output.empty()) check_output(request.output, request.file);
   request.json = arguments.json;
   request.quiet = arguments.quiet;
 

@@ -53,6 +53,10 @@ void add_arguments(CLI::App& command, Arguments& arguments);
 
 // Pieces that `bootfold demo` shares.
 
+/// Declares an option with one value; of several occurrences the last one counts.
+CLI::Option* add_text(CLI::App& command, const std::string& name, std::string& value,
+                      const char* placeholder, const std::string& help);
+
 /// Takes "--threads" as typed; empty is 0: all cores.
 [[nodiscard]] unsigned parse_threads(const std::string& text);
 

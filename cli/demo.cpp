@@ -124,7 +124,7 @@ void show_two_values(const Demo& demo, Interrupt& interrupt) {
 // How many replicates fit in the time asked for: short runs, each longer than the last, until the
 // difference of two tells the rate apart from the fixed cost of a run.
 std::uint64_t calibrate(const ColumnView& data, const Demo& demo, Interrupt& interrupt) {
-  const double enough = std::min(0.05 * demo.seconds, 1.0);
+  const double enough = std::min(0.1 * demo.seconds, 2.0);
   std::uint64_t replicates = std::min<std::uint64_t>(demo.replicates, 32);
   double seconds = measure(data, replicates, demo, interrupt).seconds;
   for (;;) {
@@ -179,18 +179,15 @@ void add_demo(CLI::App& root, Task& task) {
   CLI::App* command =
       demo->add_subcommand("bootstrap", "A million replicates of the mean of five million values");
   auto arguments = std::make_shared<DemoArguments>();
-  const auto add = [&](const char* name, std::string& value, const char* text, const char* help) {
-    command->add_option(name, value, help)
-        ->option_text(text)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  };
-  add("--rows", arguments->rows, "N", "Values in each data set [5000000]");
-  add("--probability", arguments->probability, "P", "Of a 1 in the first data set [0.05]");
-  add("--replicates", arguments->replicates, "N", "Resamples to draw [1000000]");
-  add("--seconds", arguments->seconds, "S", "Time for the second data set [10]");
-  add("--seed", arguments->seed, "K", "Of data and resamples [0]");
-  add("--threads", arguments->threads, "T", "Threads to use [all cores]");
-  add("--memory", arguments->memory, "SIZE", "Working memory beside data and result [64M]");
+  add_text(*command, "--rows", arguments->rows, "N", "Values in each data set [5000000]");
+  add_text(*command, "--probability", arguments->probability, "P",
+           "Of a 1 in the first data set [0.05]");
+  add_text(*command, "--replicates", arguments->replicates, "N", "Resamples to draw [1000000]");
+  add_text(*command, "--seconds", arguments->seconds, "S", "Time for the second data set [10]");
+  add_text(*command, "--seed", arguments->seed, "K", "Of data and resamples [0]");
+  add_text(*command, "--threads", arguments->threads, "T", "Threads to use [all cores]");
+  add_text(*command, "--memory", arguments->memory, "SIZE",
+           "Working memory beside data and result [64M]");
   command->footer(examples({{"bootfold demo bootstrap", "the whole show, about 15 seconds"},
                             {"bootfold demo bootstrap --seconds 1", "a short one"},
                             {"bootfold demo bootstrap --rows 1000 --probability 0.5",

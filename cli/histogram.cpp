@@ -75,7 +75,7 @@ Grid make_grid(const std::vector<double>& sample, double low, double high, std::
     grid.bin = *step * static_cast<double>(steps);
     return grid;
   }
-  grid.repeat = (columns + most - 1) / most;
+  grid.repeat = columns / most;
   grid.bars = columns / grid.repeat;
   grid.start = low;
   grid.bin = (high - low) / static_cast<double>(grid.bars);

@@ -61,8 +61,13 @@ std::string rows_of(const Plan& plan, std::size_t omitted) {
   return text;
 }
 
+// With an empty line before and after.
+std::string framed(const std::string& picture) {
+  return picture.empty() ? "\n" : "\n" + picture + "\n";
+}
+
 std::string sums_of(const Plan& plan) {
-  if (plan.arithmetic.empty()) return "";
+  if (plan.arithmetic.empty() || plan.arithmetic.starts_with("none")) return "";
   std::string text = plan.arithmetic;
   if (plan.digits > 0 && plan.sum_error == 0)
     text += "; exact";
@@ -143,7 +148,7 @@ std::string as_text(const Run& run, bool quiet) {
   std::string text;
   for (std::size_t output = 0; output < run.result.outputs(); ++output) {
     text += numbers_as_text(run, output);
-    if (!quiet) text += "\n" + histogram_as_text(run, output) + "\n";
+    if (!quiet) text += framed(histogram_as_text(run, output));
   }
   return quiet ? text : text + story_as_text(run);
 }

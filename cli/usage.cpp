@@ -158,6 +158,8 @@ std::string explain_mistake(const CLI::ParseError& error) {
     return fmt::format("option --{} takes no value", text.substr(0, text.find(' ')));
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && option.starts_with("--"))
     return fmt::format("option {} needs a value", option);
+  if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr && option.starts_with("--"))
+    return fmt::format("option {} {}", option, text.substr(option.size() + 2));
   return text;
 }
 

@@ -45,6 +45,16 @@ FixedFeature with_digits(const FeatureSummary& summary, double centre, double fa
   return fixed;
 }
 
+/// Integers in whole units, without error.
+FixedFeature fixed_to(double centre, double farthest, int unit) {
+  FixedFeature fixed;
+  set_unit(fixed, centre, unit);
+  fixed.digits = 1;
+  while (fixed.digits < kMostDigits && std::ldexp(farthest, -unit) > largest(fixed.digits) - 1)
+    ++fixed.digits;
+  return fixed;
+}
+
 /// For features that are whole multiples of a power of two on every row: how many low bits of their
 /// seven-digit integers are always 0. -1 for the others; those give up at the first odd tile.
 std::vector<int> spare_bits(const Features& features, std::span<const FixedFeature> fixed,
@@ -114,6 +124,7 @@ std::vector<FixedFeature> fixed_features(const Features& features,
   std::vector<FixedFeature> fixed;
   std::vector<double> centres;
   std::vector<double> reaches;
+  std::vector<int> units;
   for (std::size_t f = 0; f < features.count(); ++f) {
     const FeatureSummary& s = summaries[f];
     // Products of scaled columns are centred enough; other features may sit far from 0.
@@ -127,20 +138,10 @@ std::vector<FixedFeature> fixed_features(const Features& features,
     centres.push_back(centre);
     reaches.push_back(std::max(std::abs(s.max - centre), std::abs(centre - s.min)));
     fixed.push_back(with_digits(s, centre, reaches[f], kMostDigits, rows));
+    units.push_back(fixed[f].unit);
   }
   const std::vector<int> spare = spare_bits(features, fixed, data, execution);
   for (std::size_t f = 0; f < features.count(); ++f) {
-    if (spare[f] >= 0) {  // exact: drop the bits that are never used
-      FixedFeature exact = fixed[f];
-      set_unit(exact, centres[f], exact.unit + spare[f]);
-      exact.digits = 1;
-      while (exact.digits < kMostDigits &&
-             std::ldexp(reaches[f], -exact.unit) > largest(exact.digits) - 1)
-        ++exact.digits;
-      exact.error = exact.relative = exact.linear = 0;
-      fixed[f] = exact;
-      continue;
-    }
     for (std::size_t digits = all_digits ? kMostDigits : 2; digits < kMostDigits; ++digits) {
       const FixedFeature shorter = with_digits(summaries[f], centres[f], reaches[f], digits, rows);
       if (shorter.relative <= tolerance && shorter.relative > 0) {
@@ -148,6 +149,10 @@ std::vector<FixedFeature> fixed_features(const Features& features,
         break;
       }
     }
+    if (spare[f] < 0) continue;
+    // Exact without the bits that are never used; taken unless it needs more digits.
+    FixedFeature exact = fixed_to(centres[f], reaches[f], units[f] + spare[f]);
+    if (exact.digits <= fixed[f].digits) fixed[f] = exact;
   }
   return fixed;
 }

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <ostream>
 
+#include "bootfold/data.h"
 #include "program.h"
 
 namespace bootfold::cli {
@@ -91,7 +93,8 @@ INSTANTIATE_TEST_SUITE_P(
         with("--statistic", "correlation", {"correlation", "2"}),
         with("--column", "prize", {"prize", "price", "volume"}),
         with("--output", "/missing/folder/r.npy", {"/missing/folder"}),
-        with("--output", "/tmp", {"/tmp"})));
+        with("--output", "replicates.csv", {"--output is 'replicates.csv'", ".npy"}),
+        with("--output", "", {"option --output needs a value"})));
 
 TEST(Misuse, OfFilesNamesThePlace) {
   const Folder folder;
@@ -105,6 +108,17 @@ TEST(Misuse, OfFilesNamesThePlace) {
               {"ragged.csv:3"});
   expect_line(run({"bootstrap", folder.write("nan.csv", "x\n1\nnan\n")}), 2, {"nan.csv:3"});
   expect_line(run({"bootstrap", folder.write("two.csv", two_columns(5))}), 2, {"price", "volume"});
+}
+
+TEST(Misuse, ReplicatesNeverReplaceTheirData) {
+  const Folder folder;
+  const std::vector<double> values = {1, 2, 3};
+  data::write_npy(folder.path("x.npy"), values, std::vector<std::size_t>{3});
+  expect_line(run({"bootstrap", folder.path("x.npy"), "--output", folder.path("./x.npy")}), 2,
+              {"is the file to read"});
+  std::filesystem::create_directory(folder.path("folder.npy"));
+  expect_line(run({"bootstrap", folder.path("x.npy"), "--output", folder.path("folder.npy")}), 2,
+              {"folder.npy", "directory"});
 }
 
 TEST(Misuse, ControlCharactersOfAFileNeverReachTheTerminal) {
