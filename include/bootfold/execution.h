@@ -52,10 +52,10 @@ namespace bootfold {
 
 /// How to run: never changes a result, only its speed and what is told on the way.
 struct Execution {
-  unsigned threads = 0;                   ///< 0: all that the machine has
-  std::optional<execution::Level> level;  ///< instruction set; default_level() unless given
-  std::stop_token stop;                   ///< cancels within a fraction of a second
-  std::function<void(execution::Progress)> progress;  ///< called now and then, one call at a time
+  unsigned threads = 0;                                  ///< 0: all that the machine has
+  std::optional<execution::Level> level = std::nullopt;  ///< instruction set; default_level()
+  std::stop_token stop = {};                             ///< cancels within a fraction of a second
+  std::function<void(execution::Progress)> progress = {};  ///< called now and then, one at a time
 };
 
 /// The indices first, first + 1, ..., last - 1, handed out `grain` at a time (0: chosen from the

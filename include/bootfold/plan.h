@@ -45,7 +45,7 @@ struct Options {
   /// (data, statistic, scheme, seed) defines: so runs can be split and extended.
   std::uint64_t first_replicate = 0;
   resample::Scheme scheme = resample::Scheme::iid;
-  std::optional<Path> path;  ///< force one; an error if it cannot serve
+  std::optional<Path> path = std::nullopt;  ///< force one; an error if it cannot serve
   /// Working memory beside the data and the result, in bytes.
   std::size_t memory = std::size_t{64} << 20;
   /// Largest error of a folded mean, as a share of that mean's standard error.

@@ -18,16 +18,16 @@ inline constexpr int kStreamVersion = 1;
 
 /// What the draws of a stream are for. Different purposes never share a draw.
 enum class Purpose : std::uint8_t {
-  counts = 1,       ///< Poisson counts of rows
-  tie = 2,          ///< further bits where 16 could not decide a count
-  top_up = 3,       ///< rows drawn to bring a total up to n
-  index = 4,        ///< row numbers of a resample
-  index_retry = 5,  ///< row numbers drawn again after a rejection
-  short_index = 6,  ///< row numbers of short resamples, 16 replicates side by side
-  binomial = 7,     ///< how often each distinct row was drawn
-  order = 8,        ///< positions of order statistics
+  counts = 1,        ///< Poisson counts of rows
+  tie = 2,           ///< further bits where 16 could not decide a count
+  top_up = 3,        ///< rows drawn to bring a total up to n
+  index = 4,         ///< row numbers of a resample
+  index_retry = 5,   ///< row numbers drawn again after a rejection
+  short_index = 6,   ///< row numbers of short resamples, 16 replicates side by side
+  binomial = 7,      ///< how often each distinct row was drawn
+  order = 8,         ///< positions of order statistics
   top_up_retry = 9,  ///< rows of a top-up drawn again after a rejection
-  user = 255,       ///< free for callers of this header
+  user = 255,        ///< free for callers of this header
 };
 
 /// Names one independent stream. A plain value: copy it, store it, send it to another rank.

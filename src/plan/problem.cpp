@@ -1,23 +1,39 @@
 #include "plan/problem.h"
 
+#include <charconv>
+
 #include "bootfold/error.h"
 
 namespace bootfold::planning {
 
 namespace {
 
-/// "slope({2})" with the second column's name in place of {2}.
-std::string label(std::string text, const DataView& data, std::span<const std::uint32_t> columns) {
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::string mark = "{" + std::to_string(i + 1) + "}";
-    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark)) {
-      // A single unnamed column needs no mention.
-      if (data.columns() == 1 && text == text.substr(0, at - 1) + "(" + mark + ")")
-        return text.substr(0, at - 1);
-      text.replace(at, mark.size(), data.name(columns[i]));
+/// "slope({2})" with the second column's name in place of {2}. "mean({1})" of the only column is
+/// plain "mean".
+std::string label(const std::string& text, const DataView& data,
+                  std::span<const std::uint32_t> columns) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    std::size_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data() + at + 1, end, number);
+    const bool mark = text[at] == '{' && error == std::errc() && stop != end && *stop == '}';
+    if (mark && number >= 1 && number <= columns.size()) {
+      result += data.name(columns[number - 1]);
+      at = static_cast<std::size_t>(stop - text.data());
+    } else {
+      result += text[at];
     }
   }
-  return text;
+  return result;
+}
+
+std::string output_name(const std::string& text, const DataView& data,
+                        std::span<const std::uint32_t> columns) {
+  constexpr std::string_view kOnly = "({1})";
+  if (data.columns() == 1 && text.ends_with(kOnly))
+    return text.substr(0, text.size() - kOnly.size());
+  return label(text, data, columns);
 }
 
 std::string column_rule(const Statistic& statistic) {
@@ -49,7 +65,7 @@ Problem::Problem(const DataView& view, std::span<const Statistic> statistics) : 
   for (Part& part : parts) {
     part.first_output = outputs.size();
     for (const std::string& output : part.bound.outputs)
-      outputs.push_back(label(output, data, part.columns));
+      outputs.push_back(output_name(output, data, part.columns));
     if (const auto* sums = std::get_if<statistic::Sums>(&part.bound.body)) {
       for (statistic::Product product : sums->products) {
         for (std::uint32_t& c : product) c = part.columns[c];
