@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Statistical batteries on the raw random streams that every resample is made of.
 #
-#   bench/battery.sh [--quick] [--kind lanes,philox,counts] [--big]
+#   bench/battery.sh [--quick] [--kind lanes,long,philox] [--big]
 #
 # Feeds the bytes of build/release/bench/raw_stream to
 #   dieharder   (Debian)                     all tests, ambiguous ones repeated until they are clear
@@ -19,7 +19,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 stream=${RAW_STREAM:-build/release/bench/raw_stream}
 results=bench/results
-kinds=lanes,philox,counts
+kinds=lanes,long,philox
 quick=no
 crush=crush
 
@@ -28,7 +28,11 @@ while [ $# -gt 0 ]; do
     --quick) quick=yes crush=small ;;
     --big) crush=big ;;
     --kind)
-      kinds=${2:?--kind needs lanes, philox or counts}
+      [ $# -gt 1 ] || {
+        echo "battery: --kind needs lanes, long or philox" >&2
+        exit 2
+      }
+      kinds=$2
       shift
       ;;
     -h | --help)
@@ -51,6 +55,15 @@ command -v dieharder > /dev/null || {
   echo "battery: there is no dieharder; tools/setup.sh --battery installs it" >&2
   exit 1
 }
+for kind in ${kinds//,/ }; do
+  case $kind in
+    lanes | long | philox) ;;
+    *)
+      echo "battery: there is no kind '$kind'; there are lanes, long and philox" >&2
+      exit 2
+      ;;
+  esac
+done
 mkdir -p "$results"
 
 # TestU01 is not free software and so not installed by setup.sh; it is used where it is there.

@@ -54,7 +54,7 @@ std::size_t width(int descriptor) {
 }
 
 bool has_utf8() {
-  static const bool answer = [] {
+  static const bool kAnswer = [] {
     if (variable("TERM") == "dumb" && isatty(STDOUT_FILENO) != 0) return false;
     const locale_t locale = newlocale(LC_CTYPE_MASK, "", nullptr);  // the rest of the program
     if (locale == nullptr) return false;                            // stays in the C locale
@@ -63,7 +63,7 @@ bool has_utf8() {
     freelocale(locale);
     return utf8;
   }();
-  return answer;
+  return kAnswer;
 }
 
 void print(std::string_view text) {

@@ -46,15 +46,12 @@ void ProgressBar::show(execution::Progress progress) {
   shown_ = true;
   const double elapsed = std::chrono::duration<double>(now - start_).count();
   const double share = std::clamp(progress.done / progress.total, 0.0, 1.0);
-  const std::string facts =
-      fmt::format(" {:3.0f}%  {} rows x replicates/s  {} left ", 100 * share,
-                  scaled(progress.done / elapsed), duration(elapsed * (1 - share) / share));
   const std::size_t columns = width(STDERR_FILENO) - 1;
-  if (facts.size() + 12 > columns)
-    draw(facts.substr(0, columns));
-  else
-    draw(fmt::format("[{}]{}", bar(share, std::min<std::size_t>(columns - facts.size() - 2, 40)),
-                     facts));
+  const std::size_t cells = std::clamp<std::size_t>(columns, 60, 100) - 60;  // the rest is text
+  const std::string line =
+      fmt::format("[{}] {:4.1f}%  {} rows x replicates/s  {} left", bar(share, cells), 100 * share,
+                  scaled(progress.done / elapsed), duration(elapsed * (1 - share) / share));
+  draw(line.substr(0, columns));
 }
 
 }  // namespace bootfold::cli

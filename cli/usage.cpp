@@ -152,7 +152,7 @@ void check_all_taken(const CLI::App& app) {
 }
 
 std::string explain_mistake(const CLI::ParseError& error) {
-  const std::string text = error.what();
+  std::string text = error.what();
   const std::string option = text.substr(0, text.find(':'));
   if (text.find("flag override") != std::string::npos)
     return fmt::format("option --{} takes no value", text.substr(0, text.find(' ')));

@@ -51,6 +51,8 @@ class BOOTFOLD_API Result {
     double kurtosis = 0;  // fourth central moment / squared second
     std::uint64_t defined = 0;
   };
+  [[nodiscard]] Summary summarize(std::size_t output) const;
+
   Plan plan_;
   std::uint64_t seed_;
   std::vector<double> estimates_;

@@ -1,4 +1,5 @@
 // Summaries of the replicates, made once when a result is made.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -14,31 +15,48 @@ Result::Result(Plan plan, std::uint64_t seed, std::vector<double> estimates,
       estimates_(std::move(estimates)),
       replicates_(std::move(replicates)),
       summaries_(estimates_.size()) {
-  const std::size_t width = outputs();
-  for (std::size_t output = 0; output < width; ++output) {
-    Summary& summary = summaries_[output];
-    // Differences from the estimate: small numbers, so that nothing is lost in the sums.
-    const double origin = std::isfinite(estimates_[output]) ? estimates_[output] : 0;
-    double sum = 0;
-    for (std::size_t i = output; i < replicates_.size(); i += width) {
-      if (std::isnan(replicates_[i])) continue;
-      ++summary.defined;
-      sum += replicates_[i] - origin;
-    }
-    const auto count = static_cast<double>(summary.defined);
-    const double shift = sum / count;
-    double second = 0;
-    double fourth = 0;
-    for (std::size_t i = output; i < replicates_.size(); i += width) {
-      if (std::isnan(replicates_[i])) continue;
-      const double d = replicates_[i] - origin - shift;
-      second += d * d;
-      fourth += d * d * d * d;
-    }
-    summary.mean = origin + shift;
-    summary.deviation = std::sqrt(second / (count - 1));
-    summary.kurtosis = second > 0 ? count * fourth / (second * second) : 1;
+  for (std::size_t output = 0; output < outputs(); ++output) summaries_[output] = summarize(output);
+}
+
+Result::Summary Result::summarize(std::size_t output) const {
+  Summary summary;
+  const auto each = [&](auto&& see) {
+    for (std::size_t i = output; i < replicates_.size(); i += outputs())
+      if (!std::isnan(replicates_[i])) see(replicates_[i]);
+  };
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  each([&](double value) {
+    ++summary.defined;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  });
+  const auto count = static_cast<double>(summary.defined);
+  if (summary.defined == 0) {
+    summary.mean = summary.deviation = std::numeric_limits<double>::quiet_NaN();
+    return summary;
   }
+  // Differences from the middle, scaled by a power of two: nothing overflows, vanishes or cancels.
+  const double middle = low / 2 + high / 2;
+  const double reach = high / 2 - low / 2;
+  const int exponent = reach > 0 && std::isfinite(reach) ? std::ilogb(reach) : 0;
+  const int half = -exponent / 2;
+  const double scale = std::ldexp(1.0, half);
+  const double rescale = std::ldexp(1.0, -exponent - half);
+  double sum = 0;
+  each([&](double value) { sum += (value - middle) * scale * rescale; });
+  const double shift = sum / count;
+  double second = 0;
+  double fourth = 0;
+  each([&](double value) {
+    const double d = (value - middle) * scale * rescale - shift;
+    second += d * d;
+    fourth += d * d * d * d;
+  });
+  summary.mean = middle + std::ldexp(shift, exponent);
+  summary.deviation = std::ldexp(std::sqrt(second / (count - 1)), exponent);
+  summary.kurtosis = second > 0 ? count * fourth / (second * second) : 1;
+  return summary;
 }
 
 double Result::standard_error(std::size_t output) const { return summaries_.at(output).deviation; }

@@ -160,12 +160,17 @@ void fit_memory(Prepared& prepared, const Options& options) {
                                  " beside the data and the result"));
 }
 
-/// Are the fixed-point sums good enough for the tolerance?
+/// Are the fixed-point sums good enough for the tolerance? Third and fourth powers reach so far
+/// that they are held to their own size, not to its standard error.
 bool accurate(const Prepared& prepared, double tolerance) {
-  const bool large = prepared.problem.data.rows() > kMostCompensatedRows;
-  return std::all_of(prepared.fixed.begin(), prepared.fixed.end(), [&](const FixedFeature& fixed) {
-    return fixed.relative <= tolerance || (large && fixed.linear <= tolerance);
-  });
+  const Problem& problem = prepared.problem;
+  const bool large = problem.data.rows() > kMostCompensatedRows;
+  for (std::size_t f = 0; f < prepared.fixed.size(); ++f) {
+    const FixedFeature& fixed = prepared.fixed[f];
+    const double error = problem.features.order(f) > 2 ? fixed.clean : fixed.relative;
+    if (error > tolerance && !(large && fixed.linear <= tolerance)) return false;
+  }
+  return true;
 }
 
 void plan_sums(Prepared& prepared, const Options& options) {
@@ -231,7 +236,7 @@ void plan_sums(Prepared& prepared, const Options& options) {
       throw InvalidArgument(concat("tolerance is ", options.tolerance,
                                    " but sums of these data are good to ", plan.sum_error,
                                    " at best; ask for less"));
-    problem.unscale();
+    problem.rescale(prepared.features);
     prepared.compensated = true;
     prepared.whole_resample = true;
     prepared.distinct.reset();
@@ -321,7 +326,7 @@ Prepared prepare(const DataView& data, std::span<const Statistic> statistics,
                                       true, options.execution);
       if (!accurate(prepared, options.tolerance)) {
         prepared.compensated = true;
-        problem.unscale();
+        problem.rescale(prepared.features);
       }
     }
   }

@@ -25,23 +25,11 @@ struct Range {
                          " but every value must be a finite number; leave such rows out"));
 }
 
-/// Rounds the centre so coarsely that subtracting it keeps small integers and short decimals exact.
-double round_centre(double centre, double range) {
-  if (range == 0 || !std::isfinite(range)) return centre;
-  const int exponent = std::ilogb(range) - 8;
-  if (exponent < -1000 || exponent > 900) return centre;
-  const double rounded = std::ldexp(std::nearbyint(std::ldexp(centre, -exponent)), exponent);
-  return std::isfinite(rounded) ? rounded : centre;
-}
-
 /// The median of about a thousand rows spread over the column: robust, and the same every time.
 double rough_median(const ColumnView& column) {
-  constexpr std::size_t kSample = 1023;
-  const std::size_t rows = column.rows();
-  const std::size_t size = std::min(rows, kSample);
+  const std::size_t size = std::min(column.rows(), kRoughRows);
   std::vector<double> sample(size);
-  for (std::size_t i = 0; i < size; ++i)
-    sample[i] = column[static_cast<std::size_t>(static_cast<unsigned __int128>(i) * rows / size)];
+  for (std::size_t i = 0; i < size; ++i) sample[i] = column[rough_row(i, size, column.rows())];
   const auto middle = sample.begin() + static_cast<std::ptrdiff_t>(size / 2);
   std::nth_element(sample.begin(), middle, sample.end());
   return *middle;
@@ -49,9 +37,8 @@ double rough_median(const ColumnView& column) {
 
 statistic::Scale scale_of(const ColumnView& column, const Range& range) {
   if (range.min == range.max) return {range.min, 0};
-  const double rough = rough_median(column);
-  const double reach = std::max(range.max - rough, rough - range.min);
-  const double centre = round_centre(rough, reach);
+  // A value of the column: subtracting it keeps integers and other multiples of a unit exact.
+  const double centre = rough_median(column);
   const double farthest = std::max(range.max - centre, centre - range.min);
   if (!std::isfinite(farthest))
     throw DataError(concat("values from ", range.min, " to ", range.max,

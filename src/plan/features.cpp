@@ -49,9 +49,14 @@ void merge(Pass& all, const Pass& part) {
 
 }  // namespace
 
-std::uint32_t Features::add_product(const statistic::Product& product) {
+std::optional<std::size_t> Features::find(const statistic::Product& product) const {
   const auto found = std::find(slots_.begin(), slots_.end(), product);
-  if (found != slots_.end()) return static_cast<std::uint32_t>(found - slots_.begin());
+  if (found == slots_.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - slots_.begin());
+}
+
+std::uint32_t Features::add_product(const statistic::Product& product) {
+  if (const auto found = find(product)) return static_cast<std::uint32_t>(*found);
   slots_.push_back(product);
   return static_cast<std::uint32_t>(slots_.size() - 1);
 }
@@ -93,6 +98,23 @@ void Features::make(const statistic::Tile& tile, double* features, std::size_t s
       out.push_back(features + (filler.first + f) * stride);
     filler.sums.fill({columns, tile.rows}, out);
   }
+}
+
+std::vector<double> Features::rough_medians(const DataView& data) const {
+  std::vector<std::uint64_t> rows(std::min(data.rows(), kRoughRows));
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = rough_row(i, rows.size(), data.rows());
+  TileReader reader(data, rows.size());
+  std::vector<double> made(count() * rows.size());
+  make(reader.gather(rows), made.data(), rows.size());
+  std::vector<double> medians(count());
+  for (std::size_t f = 0; f < count(); ++f) {
+    if (is_product(f)) continue;  // centred near 0 already
+    const auto first = made.begin() + static_cast<std::ptrdiff_t>(f * rows.size());
+    const auto middle = first + static_cast<std::ptrdiff_t>(rows.size() / 2);
+    std::nth_element(first, middle, first + static_cast<std::ptrdiff_t>(rows.size()));
+    medians[f] = *middle;
+  }
+  return medians;
 }
 
 std::vector<FeatureSummary> Features::summarize(const DataView& data,
@@ -151,6 +173,7 @@ std::vector<FeatureSummary> Features::summarize(const DataView& data,
       silent);
 
   const auto n = static_cast<double>(rows);
+  const std::vector<double> medians = rough_medians(data);
   std::vector<FeatureSummary> summaries(count());
   for (std::size_t f = 0; f < count(); ++f) {
     const Pass& pass = passes[f];
@@ -159,8 +182,9 @@ std::vector<FeatureSummary> Features::summarize(const DataView& data,
       throw DataError(
           "a feature of the statistic is not a finite number on some row; look for overflow, "
           "logarithms of numbers below 0 or divisions by 0");
-    summaries[f] = {pass.min, pass.max, mean,
-                    std::sqrt(std::max(0.0, pass.squares / n - mean * mean)), 0};
+    summaries[f] = {pass.min,   pass.max,
+                    mean,       std::sqrt(std::max(0.0, pass.squares / n - mean * mean)),
+                    medians[f], 0};
   }
 
   const auto exponents = map_reduce(
@@ -169,7 +193,7 @@ std::vector<FeatureSummary> Features::summarize(const DataView& data,
         // A tile in sixteen is enough for a typical size.
         if (chunks > 64 && chunk % 16 != 0) return;
         scan(chunk, [&](std::size_t f, std::span<const double> values) {
-          for (const double x : values) ++found[f][exponent_bits(x - summaries[f].mean)];
+          for (const double x : values) ++found[f][exponent_bits(x - medians[f])];
         });
       },
       [](std::vector<Exponents>& all, std::vector<Exponents>&& part) {

@@ -1,8 +1,10 @@
 // The features of all statistics that are functions of sums, each kept once.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,7 +20,8 @@ struct FeatureSummary {
   double max = 0;
   double mean = 0;       // compensated: right to the last digit or two
   double deviation = 0;  // standard deviation
-  double typical = 0;    // a power of two near the median of |f - mean|; 0: constant
+  double median = 0;     // roughly, and a value of the feature; 0 for products
+  double typical = 0;    // a power of two near the median of |f - its median|; 0: constant
 };
 
 class Features {
@@ -32,17 +35,27 @@ class Features {
   [[nodiscard]] bool empty() const noexcept { return slots_.empty(); }
   [[nodiscard]] bool is_product(std::size_t feature) const { return !slots_[feature].empty(); }
 
+  /// Number of columns multiplied; 1 for features that a statistic fills.
+  [[nodiscard]] std::size_t order(std::size_t feature) const {
+    return std::max<std::size_t>(1, slots_[feature].size());
+  }
+
   void set_scales(std::vector<statistic::Scale> scales) { scales_ = std::move(scales); }
   [[nodiscard]] const std::vector<statistic::Scale>& scales() const noexcept { return scales_; }
 
   /// Makes all features of a tile: features[f * stride + row].
   void make(const statistic::Tile& tile, double* features, std::size_t stride) const;
 
-  /// One pass over the data. Throws DataError if a feature is not a finite number.
+  /// Two passes over the data. Throws DataError if a feature is not a finite number.
   [[nodiscard]] std::vector<FeatureSummary> summarize(const DataView& data,
                                                       const Execution& execution) const;
 
+  /// A product's number, if there is such a feature.
+  [[nodiscard]] std::optional<std::size_t> find(const statistic::Product& product) const;
+
  private:
+  [[nodiscard]] std::vector<double> rough_medians(const DataView& data) const;
+
   struct Filler {
     statistic::Sums sums;
     std::vector<std::uint32_t> columns;

@@ -40,6 +40,7 @@ FixedFeature with_digits(const FeatureSummary& summary, double centre, double fa
   set_unit(fixed, centre, unit_of(farthest, digits));
   fixed.error = farthest == 0 ? 0 : std::ldexp(0.5, fixed.unit) + 0x1p-52 * farthest;
   const double typical = std::min(summary.typical, summary.deviation);
+  fixed.clean = typical > 0 ? fixed.error / typical : 0;
   fixed.relative = typical > 0 ? fixed.error / (typical / std::sqrt(rows)) : 0;
   fixed.linear = summary.deviation > 0 ? fixed.error / (summary.deviation / std::sqrt(rows)) : 0;
   return fixed;
@@ -127,14 +128,7 @@ std::vector<FixedFeature> fixed_features(const Features& features,
   std::vector<int> units;
   for (std::size_t f = 0; f < features.count(); ++f) {
     const FeatureSummary& s = summaries[f];
-    // Products of scaled columns are centred enough; other features may sit far from 0.
-    const double spread = s.max - s.min;
-    double centre = 0;
-    if (!features.is_product(f))
-      centre = spread == 0 ? s.min
-                           : std::ldexp(std::nearbyint(std::ldexp(s.mean, 8 - std::ilogb(spread))),
-                                        std::ilogb(spread) - 8);
-    if (!std::isfinite(centre)) centre = s.mean;
+    const double centre = s.median;
     centres.push_back(centre);
     reaches.push_back(std::max(std::abs(s.max - centre), std::abs(centre - s.min)));
     fixed.push_back(with_digits(s, centre, reaches[f], kMostDigits, rows));
@@ -142,7 +136,8 @@ std::vector<FixedFeature> fixed_features(const Features& features,
   }
   const std::vector<int> spare = spare_bits(features, fixed, data, execution);
   for (std::size_t f = 0; f < features.count(); ++f) {
-    for (std::size_t digits = all_digits ? kMostDigits : 2; digits < kMostDigits; ++digits) {
+    for (std::size_t digits = all_digits ? kMostDigits : kFewestDigits; digits < kMostDigits;
+         ++digits) {
       const FixedFeature shorter = with_digits(summaries[f], centres[f], reaches[f], digits, rows);
       if (shorter.relative <= tolerance && shorter.relative > 0) {
         fixed[f] = shorter;

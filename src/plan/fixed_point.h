@@ -16,6 +16,7 @@
 namespace bootfold::planning {
 
 /// Most signed base-256 digits an integer has, and the largest number they can write.
+inline constexpr std::size_t kFewestDigits = 4;  // unless fewer are exact
 inline constexpr std::size_t kMostDigits = 7;
 [[nodiscard]] constexpr double largest(std::size_t digits) noexcept {
   return static_cast<double>(0x7F7F7F7F7F7F7FU >> (8 * (kMostDigits - digits)));
@@ -30,6 +31,7 @@ struct FixedFeature {
   double refactor = 1;
   double error = 0;     // of a folded mean, in units of the feature
   double relative = 0;  // error / (typical size / sqrt(rows))
+  double clean = 0;     // error / typical size
   double linear = 0;    // error / standard error
 
   /// The mean whose folded integers add up to `sum`.

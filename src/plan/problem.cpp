@@ -1,6 +1,7 @@
 #include "plan/problem.h"
 
 #include <charconv>
+#include <cmath>
 
 #include "bootfold/error.h"
 
@@ -90,11 +91,15 @@ void Problem::look(const Execution& execution) {
   features.set_scales(std::move(scales));
 }
 
-void Problem::unscale() {
+void Problem::rescale(std::span<const FeatureSummary> summaries) {
   std::vector<statistic::Scale> scales = features.scales();
-  for (statistic::Scale& scale : scales) scale.exponent = 0;
+  for (std::uint32_t c = 0; c < scales.size(); ++c) {
+    const auto single = features.find({c});
+    if (single && summaries[*single].typical > 0)
+      scales[c].exponent += std::ilogb(summaries[*single].typical);
+  }
   for (Part& part : parts)
-    for (statistic::Scale& scale : part.scales) scale.exponent = 0;
+    for (std::size_t i = 0; i < part.columns.size(); ++i) part.scales[i] = scales[part.columns[i]];
   features.set_scales(std::move(scales));
 }
 

@@ -32,8 +32,8 @@ struct Problem {
   /// Looks at the rows: ranges, scales, and that all are numbers.
   void look(const Execution& execution);
 
-  /// Centres columns without scaling them, for arithmetic in doubles.
-  void unscale();
+  /// Scales columns by their typical size in place of their largest, for arithmetic in doubles.
+  void rescale(std::span<const FeatureSummary> summaries);
 
   template <class Family>
   [[nodiscard]] bool all() const {

@@ -14,6 +14,13 @@ namespace bootfold::planning {
 /// Rows read at a time wherever nothing speaks for another number.
 inline constexpr std::size_t kTileRows = 4096;
 
+/// A sample of rows spread evenly: number i of `size`. Enough for a rough median, and always the
+/// same.
+inline constexpr std::size_t kRoughRows = 1023;
+[[nodiscard]] inline std::uint64_t rough_row(std::size_t i, std::size_t size, std::uint64_t rows) {
+  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(i) * rows / size);
+}
+
 /// A window on the columns: columns of contiguous doubles are used where they lie, others are
 /// converted into a buffer.
 class TileReader {

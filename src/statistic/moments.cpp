@@ -3,6 +3,7 @@
 // Columns come centred and scaled to |u| <= 1, so powers neither overflow nor cancel; what a
 // statistic returns is scaled back here. A variance that the arithmetic cannot tell from zero is
 // zero, and what divides by it is undefined (NaN).
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -20,11 +21,21 @@ void check_ddof(int ddof) {
     throw InvalidArgument(concat("ddof is ", ddof, " but must be 0 (divide by n) or 1 (by n - 1)"));
 }
 
-/// mean of product - product of means, or 0 where that is lost in rounding.
+/// What rounding may have done to mean of product - product of means.
+double uncertainty(const Folded& folded, double product) {
+  return folded.resolution + 0x1p-51 * std::abs(product);
+}
+
+/// mean of product - product of means; 0 where less than four of its digits are sure.
 double central(const Folded& folded, double product, double mean1, double mean2) {
   const double value = product - mean1 * mean2;
-  const double floor = 4 * folded.resolution + 0x1p-50 * std::abs(product);
-  return std::abs(value) <= floor ? 0 : value;
+  return std::abs(value) <= 1e4 * uncertainty(folded, product) ? 0 : value;
+}
+
+/// A moment over the power of the variance that makes it scale-free, if four digits of it are sure.
+double standardised(const Folded& folded, double moment, double power) {
+  const double doubt = folded.resolution + 0x1p-50 * folded.mean(1);
+  return power > 1e4 * doubt ? moment / power : kUndefined;
 }
 
 /// n / (n - ddof), NaN when there are no degrees of freedom.
@@ -44,6 +55,12 @@ double scaled_variance(const Folded& folded) {
 
 double variance_of(const Folded& folded, int ddof) {
   return scaled_back(folded, scaled_variance(folded), 0, 0) * correction(folded, ddof);
+}
+
+/// By way of the scaled variance, because the variance itself may not be a double.
+double deviation_of(const Folded& folded, int ddof) {
+  return std::ldexp(std::sqrt(scaled_variance(folded) * correction(folded, ddof)),
+                    folded.scales[0].exponent);
 }
 
 template <class Finish>
@@ -85,7 +102,7 @@ Statistic variance(int ddof) {
 Statistic standard_deviation(int ddof) {
   check_ddof(ddof);
   return of_products("standard_deviation", 1, {{0}, {0, 0}},
-                     [ddof](const Folded& f) { return std::sqrt(variance_of(f, ddof)); });
+                     [ddof](const Folded& f) { return deviation_of(f, ddof); });
 }
 
 Statistic skewness() {
@@ -93,7 +110,7 @@ Statistic skewness() {
     const double m1 = f.mean(0);
     const double m2 = scaled_variance(f);
     const double m3 = f.mean(2) - 3 * m1 * f.mean(1) + 2 * m1 * m1 * m1;
-    return m2 > 0 ? m3 / (m2 * std::sqrt(m2)) : kUndefined;
+    return standardised(f, m3, m2 * std::sqrt(m2));
   });
 }
 
@@ -103,7 +120,7 @@ Statistic kurtosis() {
     const double m2 = scaled_variance(f);
     const double m4 =
         f.mean(3) - 4 * m1 * f.mean(2) + 6 * m1 * m1 * f.mean(1) - 3 * m1 * m1 * m1 * m1;
-    return m2 > 0 ? m4 / (m2 * m2) - 3 : kUndefined;
+    return standardised(f, m4, m2 * m2) - 3;
   });
 }
 
@@ -112,15 +129,19 @@ Statistic sharpe_ratio(double periods) {
     throw InvalidArgument(
         concat("periods is ", periods, " but must be above 0: the number of returns in a year"));
   return of_products("sharpe_ratio", 1, {{0}, {0, 0}}, [periods](const Folded& f) {
-    const double deviation = std::sqrt(variance_of(f, 1));
-    return deviation > 0 ? f.column_mean(0, 0) / deviation * std::sqrt(periods) : kUndefined;
+    // Both in scaled units, where neither is too small or too large for a double.
+    const double mean = std::ldexp(f.scales[0].centre, -f.scales[0].exponent) + f.mean(0);
+    const double deviation = std::sqrt(scaled_variance(f) * correction(f, 1));
+    return deviation > 0 ? mean / deviation * std::sqrt(periods) : kUndefined;
   });
 }
 
 Statistic ratio() {
   return of_products("ratio", 2, {{0}, {1}}, [](const Folded& f) {
     const double below = f.column_mean(1, 1);
-    return below != 0 ? f.column_mean(0, 0) / below : kUndefined;
+    const double doubt = std::ldexp(f.resolution + 0x1p-51, f.scales[1].exponent) +
+                         0x1p-51 * std::abs(f.scales[1].centre);
+    return std::abs(below) > doubt ? f.column_mean(0, 0) / below : kUndefined;
   });
 }
 
@@ -136,7 +157,8 @@ Statistic correlation() {
     const double xx = central(f, f.mean(2), f.mean(0), f.mean(0));
     const double yy = central(f, f.mean(3), f.mean(1), f.mean(1));
     const double xy = f.mean(4) - f.mean(0) * f.mean(1);
-    return xx > 0 && yy > 0 ? xy / (std::sqrt(xx) * std::sqrt(yy)) : kUndefined;
+    if (!(xx > 0 && yy > 0)) return kUndefined;
+    return std::clamp(xy / (std::sqrt(xx) * std::sqrt(yy)), -1.0, 1.0);
   });
 }
 

@@ -21,7 +21,12 @@ struct Entry {
   std::function<Statistic(std::optional<double>)> make;
 };
 
-int whole(double value) { return value == 0 || value == 1 ? static_cast<int>(value) : -1; }
+int ddof(std::optional<double> value) {
+  if (value && *value != 0 && *value != 1)
+    throw InvalidArgument(
+        concat("ddof is ", *value, " but must be 0 (divide by n) or 1 (by n - 1)"));
+  return static_cast<int>(value.value_or(1));
+}
 
 const std::vector<Entry>& entries() {
   using Number = std::optional<double>;
@@ -29,9 +34,9 @@ const std::vector<Entry>& entries() {
       {"mean", "", false, "1", "arithmetic mean", [](Number) { return mean(); }},
       {"sum", "", false, "1", "sum of the rows", [](Number) { return sum(); }},
       {"variance", "DDOF", false, "1", "divisor n - DDOF, 1 unless given",
-       [](Number n) { return variance(whole(n.value_or(1))); }},
+       [](Number n) { return variance(ddof(n)); }},
       {"standard_deviation", "DDOF", false, "1", "square root of the variance",
-       [](Number n) { return standard_deviation(whole(n.value_or(1))); }},
+       [](Number n) { return standard_deviation(ddof(n)); }},
       {"skewness", "", false, "1", "third standardised moment", [](Number) { return skewness(); }},
       {"kurtosis", "", false, "1", "fourth standardised moment - 3",
        [](Number) { return kurtosis(); }},
@@ -52,7 +57,7 @@ const std::vector<Entry>& entries() {
       {"ratio", "", false, "2", "mean of the first / mean of the second column",
        [](Number) { return ratio(); }},
       {"covariance", "DDOF", false, "2", "divisor n - DDOF, 1 unless given",
-       [](Number n) { return covariance(whole(n.value_or(1))); }},
+       [](Number n) { return covariance(ddof(n)); }},
       {"correlation", "", false, "2", "Pearson's", [](Number) { return correlation(); }},
       {"regression", "", false, "2 or more",
        "least squares of the first column on the others: intercept and slopes",

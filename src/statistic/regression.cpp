@@ -9,14 +9,14 @@ namespace bootfold::statistic {
 namespace {
 
 /// Solves a x = b for a symmetric positive definite a (row-major, lower half used) by Cholesky, in
-/// place: b becomes x. False when a is not positive definite to working precision.
-bool solve(std::vector<double>& a, std::vector<double>& b, double resolution) {
+/// place: b becomes x. False when a pivot is not above its floor, so that rounding may have made
+/// it.
+bool solve(std::vector<double>& a, std::vector<double>& b, const std::vector<double>& floors) {
   const std::size_t n = b.size();
   for (std::size_t j = 0; j < n; ++j) {
     double pivot = a[j * n + j];
-    const double floor = 1e-13 * pivot + 4 * resolution;
     for (std::size_t k = 0; k < j; ++k) pivot -= a[j * n + k] * a[j * n + k];
-    if (!(pivot > floor)) return false;
+    if (!(pivot > floors[j])) return false;
     a[j * n + j] = std::sqrt(pivot);
     for (std::size_t i = j + 1; i < n; ++i) {
       double value = a[i * n + j];
@@ -41,13 +41,15 @@ void coefficients(const Folded& folded, std::size_t columns, std::span<double> v
   const std::size_t slopes = columns - 1;
   std::vector<double> a(slopes * slopes);
   std::vector<double> b(slopes);
+  std::vector<double> floors(slopes);
   std::size_t feature = columns;
   for (std::size_t i = 0; i < slopes; ++i) {
     for (std::size_t j = 0; j <= i; ++j)
       a[i * slopes + j] = folded.mean(feature++) - folded.mean(i + 1) * folded.mean(j + 1);
+    floors[i] = 16 * folded.resolution + 1e-12 * folded.mean(feature - 1);
     b[i] = folded.mean(feature++) - folded.mean(i + 1) * folded.mean(0);
   }
-  if (!solve(a, b, folded.resolution)) {
+  if (!solve(a, b, floors)) {
     std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
     return;
   }

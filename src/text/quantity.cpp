@@ -1,6 +1,7 @@
 #include "text/quantity.h"
 
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <iomanip>
@@ -22,6 +23,12 @@ std::string grouped(std::uint64_t value) {
   std::string digits = std::to_string(value);
   for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, 1, ',');
   return digits;
+}
+
+std::string shortest(double value) {
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
 }
 
 std::string bytes(double value) {

