@@ -253,7 +253,7 @@ def say_number(value: float) -> str:
 
 def say_duration(seconds: float) -> str:
     for unit, name in ((86400, "days"), (3600, "h"), (60, "min"), (1, "s"), (0.001, "ms")):
-        if seconds >= 2 * unit:
+        if seconds >= (2 * unit if unit > 1 else unit):  # 90 s, but 1.9 s
             return f"{say_number(seconds / unit)} {name}"
     return f"{say_number(seconds * 1000)} ms"
 
@@ -375,6 +375,9 @@ def parse() -> argparse.Namespace:
 
 def main() -> int:
     arguments = parse()
+    load = os.getloadavg()[0]
+    if load > 0.5:
+        print(f"the machine is busy (load {load:.1f}): ratios will be off", file=sys.stderr)
     comparison = Comparison(arguments.engine, arguments.seconds, arguments.timeout)
     for name in arguments.only:
         if name in EXTRAS:
@@ -396,7 +399,12 @@ def main() -> int:
             RESULTS / "compare.md",
             markdown_table(HEADER, table) + "\n\n> " + say_machine(facts) + "\n",
         )
-    written = {"machine": facts, "seconds": arguments.seconds, "rows": [asdict(r) for r in rows]}
+    written = {
+        "machine": facts,
+        "load_before": load,
+        "seconds": arguments.seconds,
+        "rows": [asdict(row) for row in rows],
+    }
     name = "readme.json" if arguments.readme else "compare.json"
     write(RESULTS / name, json.dumps(written, indent=2) + "\n")
 

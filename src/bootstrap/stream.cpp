@@ -215,7 +215,7 @@ void run_stream(const Run& run) {
   const Shared shared(run);
   std::vector<std::unique_ptr<Walker>> walkers(run.prepared.plan.threads);
   // Small enough that all threads have work, large enough that a tile is read for many.
-  const std::uint64_t share = run.replicates() / (4 * run.prepared.plan.threads) + 1;
+  const std::uint64_t share = run.replicates() / (2 * run.prepared.plan.threads) + 1;
   const std::uint64_t group =
       std::min<std::uint64_t>(run.prepared.group, (share + kSide - 1) / kSide * kSide);
   for_each_group(run, group,

@@ -335,7 +335,7 @@ Prepared prepare(const DataView& data, std::span<const Statistic> statistics,
   std::size_t planes = 0;
   for (const FixedFeature& fixed : prepared.fixed) planes += fixed.digits;
   prepared.tile_rows = planes <= 8 ? kTileRows : planes <= 32 ? kTileRows / 2 : kTileRows / 4;
-  prepared.group = data.rows() <= kTileRows ? 256 : 64;
+  prepared.group = data.rows() <= kTileRows ? 256 : 128;
   fit_memory(prepared, options);
   plan.seconds = 2e-9 * size.rows * (size.columns + 2 * size.features) +
                  plan.seconds * 1e-9 * static_cast<double>(options.replicates) *

@@ -340,6 +340,7 @@ def resamples():
     cases += [(2502, 7, r) for r in (9, 50, 51)] + [(2503, 7, r) for r in (50, 63)]
     cases += [(n, 7, r) for n in (4097, 65536) for r in range(3)]
     cases += [(n, 7, r) for n in (65537, 70000, 200000) for r in range(2)]
+    cases += [(70000, 7, 530)]  # a void attempt
     for rows, seed, replicate in cases:
         found, attempt, ties = counts(rows, seed, replicate)
         assert sum(found) == rows
