@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -61,6 +62,12 @@ std::string rows_of(const Plan& plan, std::size_t omitted) {
   return text;
 }
 
+// " of price"; a column without a name has a number.
+std::string of_column(const std::string& name) {
+  const bool number = name.find_first_not_of("0123456789") == std::string::npos;
+  return (number ? " of column " : " of ") + name;
+}
+
 // With an empty line before and after.
 std::string framed(const std::string& picture) {
   return picture.empty() ? "\n" : "\n" + picture + "\n";
@@ -94,17 +101,18 @@ std::string numbers_as_text(const Run& run, std::size_t output) {
   const Result& result = run.result;
   const Interval& interval = run.intervals[output];
   const double error = result.standard_error(output);
+  const double coarser = std::max(interval.low_error, interval.high_error);
   const std::uint64_t undefined = result.undefined(output);
   const auto defined = static_cast<double>(result.plan().replicates - undefined);
   std::string text = result.plan().outputs[output];
-  if (run.columns.size() == 1) text += " of " + run.columns[0];  // else the name says it
+  if (run.columns.size() == 1) text += of_column(run.columns[0]);  // else the name says it
   text += '\n';
   text += item("estimate", rounded(result.estimate(output), error / 100));
   text += item("standard error", with_error(error, result.standard_error_error(output)));
   text += item("bias", with_error(result.bias(output), error / std::sqrt(defined)));
-  text += item(fmt::format("{:.6g}% interval", 100 * interval.confidence),
-               fmt::format("{} to {}", rounded(interval.low, interval.low_error),
-                           rounded(interval.high, interval.high_error)));
+  text += item(
+      fmt::format("{:.6g}% interval", 100 * interval.confidence),
+      fmt::format("{} to {}", rounded(interval.low, coarser), rounded(interval.high, coarser)));
   text += item("", fmt::format("{}; Monte Carlo error {:.2g} and {:.2g}", interval.method,
                                interval.low_error, interval.high_error));
   if (undefined > 0)
@@ -184,7 +192,7 @@ std::string as_json(const Run& run) {
 std::string as_text(const Forecast& forecast) {
   const Plan& plan = forecast.plan;
   std::string text = fmt::format("{}", fmt::join(plan.outputs, ", "));
-  if (forecast.columns.size() == 1) text += " of " + forecast.columns[0];
+  if (forecast.columns.size() == 1) text += of_column(forecast.columns[0]);
   text += '\n';
   text += item("work", fmt::format("{} replicates of {}", grouped(plan.replicates),
                                    rows_of(plan, forecast.omitted)));

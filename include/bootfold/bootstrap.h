@@ -1,8 +1,8 @@
 // bootfold/bootstrap.h: resample, reduce every replicate at once, keep only the numbers.
 //
-//     auto result = bootfold::bootstrap(prices, statistic::mean(), {.replicates = 1'000'000, .seed
-//     = 7}); result.estimate(); result.standard_error(); result.bias(); result.replicates(); auto
-//     [low, high] = interval::percentile(result, {.confidence = 0.95}).limits();
+//     auto result = bootstrap(prices, statistic::mean(), {.replicates = 1'000'000, .seed = 7});
+//     result.estimate(); result.standard_error(); result.bias(); result.replicates();
+//     auto [low, high] = interval::percentile(result, {.confidence = 0.95}).limits();
 #pragma once
 
 #include <cstddef>

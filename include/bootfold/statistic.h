@@ -185,11 +185,14 @@ struct Listing {
 /// tile of rows, not once per replicate.
 ///
 ///     // coefficient of variation
-///     auto cv = statistic::sums(2,
-///         [](std::span<const double> row, std::span<double> out) { out[0] = row[0]; out[1] =
-///         row[0] * row[0]; },
-///         [](const statistic::Folded& f) { return std::sqrt(f.mean(1) - f.mean(0) * f.mean(0)) /
-///         f.mean(0); });
+///     auto variation = statistic::sums(2,
+///         [](std::span<const double> row, std::span<double> features) {
+///           features[0] = row[0];
+///           features[1] = row[0] * row[0];
+///         },
+///         [](const statistic::Folded& f) {
+///           return std::sqrt(f.mean(1) - f.mean(0) * f.mean(0)) / f.mean(0);
+///         });
 [[nodiscard]] BOOTFOLD_API Statistic
 sums(std::size_t count, std::function<void(std::span<const double>, std::span<double>)> features,
      std::function<double(const Folded&)> finish, std::string name = "sums");
@@ -216,9 +219,12 @@ concept Accumulator = std::copyable<S> &&
 ///
 ///     struct LogMean {
 ///       double sum = 0, rows = 0;
-///       void accumulate(double value, double weight) { sum += weight * std::log(value); rows +=
-///       weight; } void merge(const LogMean& part) { sum += part.sum; rows += part.rows; } double
-///       finish() const { return std::exp(sum / rows); }
+///       void accumulate(double value, double weight) {
+///         sum += weight * std::log(value);
+///         rows += weight;
+///       }
+///       void merge(const LogMean& part) { sum += part.sum; rows += part.rows; }
+///       double finish() const { return std::exp(sum / rows); }
 ///     };
 ///     bootstrap(prices, statistic::accumulator(LogMean{}));
 template <Accumulator S>

@@ -12,10 +12,18 @@
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace bootfold::theory {
+
+/// How many times more to draw than in the default suite: the tests labelled `slow` set it.
+inline std::uint64_t effort() {
+  const char* wanted = std::getenv("BOOTFOLD_TEST_EFFORT");  // NOLINT(concurrency-mt-unsafe)
+  return wanted == nullptr ? 1 : std::stoull(wanted);
+}
 
 /// False-alarm rate of a test. A test of many comparisons gives each its share.
 inline constexpr double kAlarm = 1e-6;

@@ -1,6 +1,8 @@
 // Kernels for AVX-512 with byte permutes (VBMI) and byte dot products (VNNI).
 #include <immintrin.h>
 
+#include <type_traits>
+
 #include "execution/simd/body.h"
 
 namespace bootfold::execution::simd {
@@ -35,6 +37,48 @@ struct Generator {
     return result;
   }
 };
+
+/// High and low halves of 16 products of 32 bits.
+struct Products {
+  __m512i high;
+  __m512i low;
+
+  Products(__m512i x, __m512i factor) {
+    constexpr __mmask16 kOdd = 0xAAAA;
+    const __m512i even = _mm512_mul_epu32(x, factor);
+    const __m512i odd = _mm512_mul_epu32(_mm512_srli_epi64(x, 32), factor);
+    high = _mm512_mask_blend_epi32(kOdd, _mm512_srli_epi64(even, 32), odd);
+    low = _mm512_mask_blend_epi32(kOdd, even, _mm512_slli_epi64(odd, 32));
+  }
+};
+
+/// seed_lanes with the 16 calls in the lanes of four registers.
+void seed(const Counter& counter, LaneState& lanes) noexcept {
+  const auto all = [](std::uint32_t word) { return _mm512_set1_epi32(static_cast<int>(word)); };
+  const __m512i factor0 = all(0xD2511F53U);
+  const __m512i factor2 = all(0xCD9E8D57U);
+  __m512i c0 = _mm512_add_epi32(all(counter.word[0]), _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8,
+                                                                        9, 10, 11, 12, 13, 14, 15));
+  __m512i c1 = all(counter.word[1]);
+  __m512i c2 = all(counter.word[2]);
+  __m512i c3 = all(counter.word[3]);
+  __m512i key0 = all(counter.key[0]);
+  __m512i key1 = all(counter.key[1]);
+  for (int round = 0; round < 10; ++round) {
+    const Products a(c0, factor0);
+    const Products b(c2, factor2);
+    c0 = _mm512_xor_si512(_mm512_xor_si512(b.high, c1), key0);
+    c1 = b.low;
+    c2 = _mm512_xor_si512(_mm512_xor_si512(a.high, c3), key1);
+    c3 = a.low;
+    key0 = _mm512_add_epi32(key0, all(0x9E3779B9U));
+    key1 = _mm512_add_epi32(key1, all(0xBB67AE85U));
+  }
+  _mm512_store_si512(lanes.word[0], c0);
+  _mm512_store_si512(lanes.word[1], c1);
+  _mm512_store_si512(lanes.word[2], c2);
+  _mm512_store_si512(lanes.word[3], c3);
+}
 
 /// A table of 256 bytes in four registers, looked up at 64 places at once.
 struct ByteTable {
@@ -138,9 +182,13 @@ void dot_replicates(const std::uint8_t* counts, std::size_t count_stride, const 
   for (; p + 4 <= plane_count; p += 4)
     dot_block<kReplicates, 4>(counts, count_stride, planes + p * plane_stride, plane_stride,
                               plane_count, rows, sums + p);
-  for (; p < plane_count; ++p)
-    dot_block<kReplicates, 1>(counts, count_stride, planes + p * plane_stride, plane_stride,
-                              plane_count, rows, sums + p);
+  const auto rest = [&]<int kPlanes>(std::integral_constant<int, kPlanes>) {
+    dot_block<kReplicates, kPlanes>(counts, count_stride, planes + p * plane_stride, plane_stride,
+                                    plane_count, rows, sums + p);
+  };
+  if (plane_count - p == 3) rest(std::integral_constant<int, 3>());
+  if (plane_count - p == 2) rest(std::integral_constant<int, 2>());
+  if (plane_count - p == 1) rest(std::integral_constant<int, 1>());
 }
 
 void dot(const std::uint8_t* counts, std::size_t count_stride, std::size_t replicates,
@@ -247,7 +295,7 @@ void gather(LaneState& state, const RowDraw& draw, std::size_t steps, std::size_
 
 }  // namespace
 
-const Kernels kAvx512 = {seed_lanes,     draw_any_counts, dot,      quantize_values,
+const Kernels kAvx512 = {seed,           draw_any_counts, dot,      quantize_values,
                          split_integers, gather,          draw_rows};
 
 }  // namespace bootfold::execution::simd
