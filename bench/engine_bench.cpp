@@ -65,6 +65,12 @@ Statistic summing_callable() {
   });
 }
 
+/// Looks at one row only: what is left is drawing the resample out, the bare gather.
+Statistic idle_callable() {
+  return statistic::callable(
+      [](const statistic::Resample& resample) { return resample.column(0)[0]; });
+}
+
 const std::map<std::string, Workload>& workloads() {
   static const std::map<std::string, Workload> all = {
       {"binary_mean_5e6", {5'000'000, 1'000'000, zeros_and_ones, statistic::mean}},
@@ -84,8 +90,9 @@ const std::map<std::string, Workload>& workloads() {
        {1'000'000, 0, [](std::size_t n) { return several(n, 6); }, statistic::regression}},
       {"trimmed_1e5", {100'000, 0, one_normal, [] { return statistic::trimmed_mean(0.1); }}},
       {"callable_1e5", {100'000, 0, one_normal, summing_callable}},
-      {"gather_1e5", {100'000, 0, one_normal, statistic::mean, Path::gather}},
-      {"gather_1e3", {1000, 0, one_normal, statistic::mean, Path::gather}},
+      {"gather_1e5", {100'000, 0, one_normal, idle_callable}},
+      {"gather_mean_1e5", {100'000, 0, one_normal, statistic::mean, Path::gather}},
+      {"gather_mean_1e3", {1000, 0, one_normal, statistic::mean, Path::gather}},
   };
   return all;
 }

@@ -91,8 +91,9 @@ TEST(Progress, OnlyGrowsAndEndsAtTheTotal) {
   for (const Job& job : jobs()) {
     SCOPED_TRACE(job.name);
     const auto rows = static_cast<double>(job.data.size());
-    Options options{.replicates = std::max<std::uint64_t>(
-                        100, std::min(job.replicates, std::uint64_t{60'000'000} / job.data.size()))};
+    Options options{
+        .replicates = std::max<std::uint64_t>(
+            100, std::min(job.replicates, std::uint64_t{60'000'000} / job.data.size()))};
     options.path = job.path;
     std::vector<execution::Progress> told;
     std::atomic<int> inside = 0;
@@ -119,9 +120,9 @@ TEST(Progress, AnExceptionOfTheCallbackReachesTheCaller) {
     Options options{.replicates = 100'000};
     options.execution.threads = threads;
     options.execution.progress = [](execution::Progress) { throw std::out_of_range("told"); };
-    EXPECT_THROW(static_cast<void>(bootstrap(reference::normals(300, 1), statistic::mean(),
-                                             options)),
-                 std::out_of_range);
+    EXPECT_THROW(
+        static_cast<void>(bootstrap(reference::normals(300, 1), statistic::mean(), options)),
+        std::out_of_range);
   }
 }
 

@@ -201,8 +201,8 @@ TEST(Invariance, ReplicateNumbersBeyond32Bits) {
     options.first_replicate += 10;
     options.replicates = 10;
     const Result beyond = bootstrap(reference::view(columns), family.statistics, options);
-    EXPECT_TRUE(same_bits(crossing.replicates().subspan(10 * crossing.outputs()),
-                          beyond.replicates()));
+    EXPECT_TRUE(
+        same_bits(crossing.replicates().subspan(10 * crossing.outputs()), beyond.replicates()));
     options.first_replicate = 0;
     const Result begin = bootstrap(reference::view(columns), family.statistics, options);
     EXPECT_FALSE(same_bits(begin.replicates(), beyond.replicates()));

@@ -12,10 +12,14 @@ namespace {
 
 // The law of the mean by convolution: the whole of it, not only its moments.
 TEST(Law, MeanOfFewRowsByEnumeration) {
-  for (const auto& values : std::vector<std::vector<int>>{
-           {0, 1}, {0, 1, 2}, {0, 1, 1, 3}, {0, 1, 2, 3, 4, 9}, {0, 0, 0, 1, 5, 6, 7, 20},
-           {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
-           {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}}) {
+  for (const auto& values :
+       std::vector<std::vector<int>>{{0, 1},
+                                     {0, 1, 2},
+                                     {0, 1, 1, 3},
+                                     {0, 1, 2, 3, 4, 9},
+                                     {0, 0, 0, 1, 5, 6, 7, 20},
+                                     {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+                                     {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}}) {
     const std::vector<double> x(values.begin(), values.end());
     const auto n = static_cast<double>(x.size());
     const std::vector<double> law = laws::law_of_sum(values, x.size());
@@ -76,9 +80,10 @@ TEST(Law, MeanOfManyRowsIsNormal) {
 // Standard error and mean of the replicates, whatever path the plan takes, around every length
 // where the code takes another way.
 TEST(Law, StandardErrorAroundEverySwitch) {
-  for (const std::size_t n : {1,    2,    3,    8,    15,   16,   17,   63,   64,    65,    127,
-                              128,  129,  255,  256,  257,  400,  700,  1000, 1023,  1024,  1025,
-                              2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192, 65535, 65536, 65537}) {
+  for (const std::size_t n :
+       {1,    2,    3,    8,    15,   16,   17,   63,   64,    65,    127,
+        128,  129,  255,  256,  257,  400,  700,  1000, 1023,  1024,  1025,
+        2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192, 65535, 65536, 65537}) {
     SCOPED_TRACE(testing::Message() << "n = " << n);
     const std::vector<double> x = reference::normals(n, 40 + n);
     const std::uint64_t replicates = n > 10'000 ? 1000 : 10'000;
@@ -86,8 +91,8 @@ TEST(Law, StandardErrorAroundEverySwitch) {
     const double exact = reference::values("standard_deviation:0", {x}, counts)[0] /
                          std::sqrt(static_cast<double>(n));
     const double mean = reference::values("mean", {x}, counts)[0];
-    for (const auto path : {std::optional<Path>(), std::optional(Path::stream),
-                            std::optional(Path::gather)}) {
+    for (const auto path :
+         {std::optional<Path>(), std::optional(Path::stream), std::optional(Path::gather)}) {
       Options options{.replicates = replicates, .seed = n};
       options.path = path;
       const Result result = bootstrap(x, statistic::mean(), options);
@@ -115,7 +120,8 @@ TEST(Law, StandardErrorAroundTheDistinctSwitch) {
       const Result result = bootstrap(x, statistic::mean(), {.replicates = 3000, .seed = m});
       distinct = distinct || result.plan().path == Path::distinct;
       other = other || result.plan().path != Path::distinct;
-      EXPECT_NEAR(result.standard_error(), exact, laws::kZ * exact / std::sqrt(6000.0) * 1.2 + 1e-12)
+      EXPECT_NEAR(result.standard_error(), exact,
+                  laws::kZ * exact / std::sqrt(6000.0) * 1.2 + 1e-12)
           << result.plan().explain();
     }
     EXPECT_TRUE(distinct && other);

@@ -14,8 +14,8 @@ using testing::ElementsAre;
 
 TEST(Several, OnePassEqualsTheSingleRuns) {
   const std::vector<Statistic> all = {
-      statistic::mean(),     statistic::variance(), statistic::standard_deviation(0),
-      statistic::skewness(), statistic::kurtosis(), statistic::proportion(0.3),
+      statistic::mean(),     statistic::variance(),    statistic::standard_deviation(0),
+      statistic::skewness(), statistic::kurtosis(),    statistic::proportion(0.3),
       statistic::sum(),      statistic::sharpe_ratio()};
   for (const std::size_t n : {9, 100, 257, 5000})
     for (const Path path : {Path::stream, Path::gather}) {
@@ -36,8 +36,8 @@ TEST(Several, OnePassEqualsTheSingleRuns) {
 
 TEST(Several, MixedKindsEqualTheSingleRunsOnDrawnRows) {
   const std::vector<double> x = reference::normals(150, 1);
-  const std::vector<Statistic> all = {
-      statistic::mean(), statistic::median(), statistic::trimmed_mean(0.1), statistic::variance()};
+  const std::vector<Statistic> all = {statistic::mean(), statistic::median(),
+                                      statistic::trimmed_mean(0.1), statistic::variance()};
   const Options options{.replicates = 60, .seed = 6, .path = Path::gather};
   const Result together = bootstrap(x, all, options);
   for (std::size_t k = 0; k < all.size(); ++k) {
@@ -53,8 +53,8 @@ TEST(Several, AStatisticOfOneColumnIsAppliedToEveryColumn) {
     const reference::Columns columns = {reference::normals(400, 1), reference::uniforms(400, 2),
                                         reference::normals(400, 3)};
     const Options options{.replicates = 40, .seed = 2, .path = path};
-    const Result together = bootstrap(reference::view(columns),
-                                      {statistic::mean(), statistic::variance()}, options);
+    const Result together =
+        bootstrap(reference::view(columns), {statistic::mean(), statistic::variance()}, options);
     ASSERT_EQ(together.outputs(), 6U);
     for (std::size_t c = 0; c < 3; ++c) {
       const Result mean = bootstrap(columns[c], statistic::mean(), options);
@@ -74,8 +74,7 @@ TEST(Several, MediansOfSeveralColumnsComeFromTheSameRows) {
   const Result result =
       bootstrap(reference::view(columns), statistic::median(), {.replicates = 100});
   EXPECT_EQ(result.plan().path, Path::gather);
-  for (std::uint64_t r = 0; r < 100; ++r)
-    ASSERT_EQ(result.replicate(r, 0), result.replicate(r, 1));
+  for (std::uint64_t r = 0; r < 100; ++r) ASSERT_EQ(result.replicate(r, 0), result.replicate(r, 1));
 }
 
 std::vector<std::string> outputs(const DataView& data, std::vector<Statistic> statistics) {

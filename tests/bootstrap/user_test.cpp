@@ -67,9 +67,9 @@ TEST(User, SumsOfSeveralColumns) {
   const Statistic product = statistic::sums(
       1, [](std::span<const double> row, std::span<double> out) { out[0] = row[0] * row[1]; },
       [](const statistic::Folded& f) { return f.sum(0); });
-  const Result result = bootstrap(reference::view(xy), product,
-                                  {.replicates = 5, .seed = 1, .path = Path::stream,
-                                   .tolerance = 1e-11});
+  const Result result =
+      bootstrap(reference::view(xy), product,
+                {.replicates = 5, .seed = 1, .path = Path::stream, .tolerance = 1e-11});
   for (std::uint64_t r = 0; r < 5; ++r) {
     const auto counts = reference::counts_of(Path::stream, 500, 1, r);
     reference::Real sum = 0;
@@ -129,9 +129,8 @@ void expect_failure(const Statistic& statistic, std::size_t n, const std::string
     Options options{.replicates = 500};
     options.path = path;
     options.execution.threads = threads;
-    EXPECT_EQ(reference::message_of<std::out_of_range>([&] {
-                static_cast<void>(bootstrap(prices(n), statistic, options));
-              }),
+    EXPECT_EQ(reference::message_of<std::out_of_range>(
+                  [&] { static_cast<void>(bootstrap(prices(n), statistic, options)); }),
               message);
   }
 }
@@ -141,18 +140,19 @@ TEST(User, ExceptionsReachTheCaller) {
   const auto finish = [](const statistic::Folded& f) { return f.mean(0); };
   for (const Path path : {Path::stream, Path::gather}) {
     // In a worker only: the estimate is made before.
-    expect_failure(statistic::sums(1, features,
-                                   [calls = std::make_shared<std::atomic<int>>(0)](
-                                       const statistic::Folded& f) {
-                                     if (++*calls > 20) throw std::out_of_range("finish failed");
-                                     return f.mean(0);
-                                   }),
+    expect_failure(statistic::sums(
+                       1, features,
+                       [calls = std::make_shared<std::atomic<int>>(0)](const statistic::Folded& f) {
+                         if (++*calls > 20) throw std::out_of_range("finish failed");
+                         return f.mean(0);
+                       }),
                    300, "finish failed", path);
-    expect_failure(statistic::sums(1,
-                                   [](std::span<const double>, std::span<double>) {
-                                     throw std::out_of_range("features failed");
-                                   },
-                                   finish),
+    expect_failure(statistic::sums(
+                       1,
+                       [](std::span<const double>, std::span<double>) {
+                         throw std::out_of_range("features failed");
+                       },
+                       finish),
                    300, "features failed", path);
   }
   expect_failure(statistic::callable([calls = std::make_shared<std::atomic<int>>(0)](

@@ -105,15 +105,14 @@ TEST(Percentile, WhatCannotBe) {
                   static_cast<void>(interval::percentile(result, {.confidence = confidence}));
                 }),
                 AllOf(HasSubstr("confidence is"), HasSubstr("above 0 and below 1")));
-  EXPECT_THAT(reference::message_of<InvalidArgument>([&] {
-                static_cast<void>(interval::percentile(result, {.output = 1}));
-              }),
+  EXPECT_THAT(reference::message_of<InvalidArgument>(
+                  [&] { static_cast<void>(interval::percentile(result, {.output = 1})); }),
               AllOf(HasSubstr("output is 1"), HasSubstr("has 1")));
 }
 
 TEST(Percentile, SixteenOfTheBooks) {
-  const Result result = bootstrap(reference::kSixteen, statistic::mean(),
-                                  {.replicates = 1'000'000, .seed = 5});
+  const Result result =
+      bootstrap(reference::kSixteen, statistic::mean(), {.replicates = 1'000'000, .seed = 5});
   const Interval found = interval::percentile(result);
   EXPECT_NEAR(found.low, 28.8625, laws::kZ * found.low_error);
   EXPECT_NEAR(found.high, 84.2375, laws::kZ * found.high_error);

@@ -27,9 +27,9 @@ TEST(Choice, TheCheapestPathThatServes) {
   EXPECT_EQ(plan(reference::normals(10, 1), statistic::interquartile_range()).path, Path::order);
   EXPECT_EQ(plan(reference::normals(1000, 1), statistic::trimmed_mean(0.1)).path, Path::gather);
   EXPECT_EQ(plan(reference::normals(1000, 1), call).path, Path::gather);
-  EXPECT_EQ(plan(reference::normals(1000, 1), std::vector{statistic::mean(), statistic::median()})
-                .path,
-            Path::gather);
+  EXPECT_EQ(
+      plan(reference::normals(1000, 1), std::vector{statistic::mean(), statistic::median()}).path,
+      Path::gather);
   // Features, not rows, have to be few.
   EXPECT_EQ(plan(reference::normals(100'000, 1), statistic::proportion(0.5)).path, Path::distinct);
 }
@@ -37,7 +37,8 @@ TEST(Choice, TheCheapestPathThatServes) {
 TEST(Choice, ThreadsLevelsAndMemoryHaveNoPartInIt) {
   for (const std::size_t n : {10, 200, 300, 1000, 3000, 100'000})
     for (const auto& data : {reference::normals(n, 1), coins(n)})
-      for (const auto& statistic : {statistic::mean(), statistic::kurtosis(), statistic::median()}) {
+      for (const auto& statistic :
+           {statistic::mean(), statistic::kurtosis(), statistic::median()}) {
         const Plan first = plan(data, statistic, {.replicates = 1000});
         for (const unsigned threads : {1U, 3U, 64U})
           for (const execution::Level level : execution::available_levels())

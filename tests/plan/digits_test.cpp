@@ -86,11 +86,11 @@ TEST(Digits, ASmallerToleranceTakesMoreDigitsAndThenDoubles) {
   EXPECT_EQ(doubles.digits, 0);
   EXPECT_EQ(doubles.path, Path::gather);
   EXPECT_THAT(doubles.explain(), HasSubstr("compensated"));
-  EXPECT_THAT(reference::message_of<InvalidArgument>([&] {
-                static_cast<void>(
-                    plan(x, statistic::mean(), {.path = Path::stream, .tolerance = 1e-15}));
-              }),
-              testing::AllOf(HasSubstr("path 'stream' cannot serve"), HasSubstr("tolerance")));
+  EXPECT_THAT(
+      reference::message_of<InvalidArgument>([&] {
+        static_cast<void>(plan(x, statistic::mean(), {.path = Path::stream, .tolerance = 1e-15}));
+      }),
+      testing::AllOf(HasSubstr("path 'stream' cannot serve"), HasSubstr("tolerance")));
 }
 
 TEST(Digits, CompensatedDoublesAreRight) {
@@ -100,8 +100,7 @@ TEST(Digits, CompensatedDoublesAreRight) {
                                     {.replicates = 20, .seed = 1, .tolerance = 1e-16});
     ASSERT_EQ(result.plan().arithmetic, "compensated double");
     for (std::uint64_t r = 0; r < 20; ++r) {
-      const auto truth =
-          reference::values(name, xy, reference::counts_of(Path::gather, 900, 1, r));
+      const auto truth = reference::values(name, xy, reference::counts_of(Path::gather, 900, 1, r));
       for (std::size_t k = 0; k < truth.size(); ++k)
         EXPECT_TRUE(reference::close(result.replicate(r, k), truth[k], 1e-13, 1)) << name;
     }

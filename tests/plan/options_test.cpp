@@ -88,8 +88,7 @@ TEST(Options, PathsThatCannotServe) {
 TEST(Options, PathNames) {
   for (const Path path : {Path::stream, Path::gather, Path::distinct, Path::order})
     EXPECT_EQ(parse_path(name(path)), path);
-  EXPECT_THAT(reference::message_of<InvalidArgument>(
-                  [] { static_cast<void>(parse_path("fast")); }),
+  EXPECT_THAT(reference::message_of<InvalidArgument>([] { static_cast<void>(parse_path("fast")); }),
               AllOf(HasSubstr("'fast'"), HasSubstr("stream, gather, distinct and order")));
 }
 

@@ -218,12 +218,12 @@ TEST_P(JointLaw, OfTwoReplicatesIsThatOfUnrelatedOnes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, JointLaw,
-                         testing::Values(Case{"stream", stream, 50, 60'000},
-                                         Case{"stream", stream, 1000, 15'000},
-                                         Case{"stream", stream, 70'000, 2000},
-                                         Case{"gather", gather, 50, 60'000},
-                                         Case{"gather", gather, 1000, 15'000},
-                                         Case{"gather", gather, 70'000, 2000}),
+                         testing::Values(Case{"stream", stream, 50, 100'000},
+                                         Case{"stream", stream, 1000, 20'000},
+                                         Case{"stream", stream, 70'000, 1000},
+                                         Case{"gather", gather, 50, 100'000},
+                                         Case{"gather", gather, 1000, 20'000},
+                                         Case{"gather", gather, 70'000, 1000}),
                          testing::PrintToStringParamName());
 
 // The two paths are unrelated though seed and replicate are the same. One normal sum with a

@@ -50,9 +50,8 @@ TEST(Estimates, OfSumsAreRightToTheLastDigits) {
         y[i] = offset / 3 + y[i] + 0.1 * x[i];
       }
       const reference::Counts once(n, 1);
-      for (const char* name :
-           {"mean", "sum", "variance", "variance:0", "standard_deviation", "skewness", "kurtosis",
-            "proportion", "sharpe_ratio"})
+      for (const char* name : {"mean", "sum", "variance", "variance:0", "standard_deviation",
+                               "skewness", "kurtosis", "proportion", "sharpe_ratio"})
         EXPECT_TRUE(close(estimate({x}, name), reference::values(name, {x}, once)[0], 1e-12, 1e-3))
             << name;
       for (const char* name : {"ratio", "covariance", "covariance:0", "correlation"})

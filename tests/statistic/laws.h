@@ -34,17 +34,16 @@ inline ::testing::AssertionResult chi_square(const std::vector<double>& counts,
       if (pooled_count > 0) return ::testing::AssertionFailure() << "an impossible value came up";
       continue;
     }
-    statistic += (pooled_count - pooled_expected) * (pooled_count - pooled_expected) /
-                 pooled_expected;
+    statistic +=
+        (pooled_count - pooled_expected) * (pooled_count - pooled_expected) / pooled_expected;
     ++cells;
     pooled_count = pooled_expected = 0;
   }
-  const double limit = quantile(
-      complement(boost::math::chi_squared(std::max(1.0, cells - 1)), kFalseAlarms));
+  const double limit =
+      quantile(complement(boost::math::chi_squared(std::max(1.0, cells - 1)), kFalseAlarms));
   if (statistic <= limit) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure()
-         << "chi-square " << statistic << " with " << cells - 1 << " degrees of freedom is above "
-         << limit;
+  return ::testing::AssertionFailure() << "chi-square " << statistic << " with " << cells - 1
+                                       << " degrees of freedom is above " << limit;
 }
 
 /// Are two sets of replicates from one discrete law? Values are rounded to 1e-9 to be compared.
@@ -71,12 +70,11 @@ inline ::testing::AssertionResult same_law(std::span<const double> a, std::span<
     ++cells;
     in_a = in_b = 0;
   }
-  const double limit = quantile(
-      complement(boost::math::chi_squared(std::max(1.0, cells - 1)), kFalseAlarms));
+  const double limit =
+      quantile(complement(boost::math::chi_squared(std::max(1.0, cells - 1)), kFalseAlarms));
   if (statistic <= limit) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure()
-         << "chi-square " << statistic << " with " << cells - 1 << " degrees of freedom is above "
-         << limit;
+  return ::testing::AssertionFailure() << "chi-square " << statistic << " with " << cells - 1
+                                       << " degrees of freedom is above " << limit;
 }
 
 /// Is `count` of `trials` what probability `p` allows? (Normal law; p * trials is large.)
@@ -96,8 +94,8 @@ template <class Cdf>
   double distance = 0;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     const double at = cdf(sorted[i]);
-    distance = std::max({distance, static_cast<double>(i + 1) / n - at,
-                         at - static_cast<double>(i) / n});
+    distance =
+        std::max({distance, static_cast<double>(i + 1) / n - at, at - static_cast<double>(i) / n});
   }
   const double limit = std::sqrt(-std::log(kFalseAlarms / 2) / 2 / n);
   if (distance <= limit) return ::testing::AssertionSuccess();

@@ -12,8 +12,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 std::string complaint(const std::string& text) {
-  return reference::message_of<InvalidArgument>(
-      [&] { static_cast<void>(statistic::parse(text)); });
+  return reference::message_of<InvalidArgument>([&] { static_cast<void>(statistic::parse(text)); });
 }
 
 TEST(Parse, EveryListingParses) {

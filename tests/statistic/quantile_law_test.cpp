@@ -117,9 +117,9 @@ TEST(QuantileLaw, ExtremesTogetherAndAlone) {
     const std::vector<double> x = reference::whole_numbers(n);
     const double top = static_cast<double>(n - 1);
     constexpr double kReplicates = 400'000;
-    const Result result = bootstrap(
-        x, {statistic::max(), statistic::min()},
-        {.replicates = static_cast<std::uint64_t>(kReplicates), .seed = n});
+    const Result result =
+        bootstrap(x, {statistic::max(), statistic::min()},
+                  {.replicates = static_cast<std::uint64_t>(kReplicates), .seed = n});
     ASSERT_EQ(result.plan().path, Path::order);
     double highest = 0;
     double lowest = 0;
@@ -133,8 +133,8 @@ TEST(QuantileLaw, ExtremesTogetherAndAlone) {
     const double misses = std::pow(1 - 1 / rows, rows);
     EXPECT_TRUE(laws::binomial_share(highest, kReplicates, 1 - misses));
     EXPECT_TRUE(laws::binomial_share(lowest, kReplicates, 1 - misses));
-    EXPECT_TRUE(laws::binomial_share(both, kReplicates,
-                                     1 - 2 * misses + std::pow(1 - 2 / rows, rows)));
+    EXPECT_TRUE(
+        laws::binomial_share(both, kReplicates, 1 - 2 * misses + std::pow(1 - 2 / rows, rows)));
   }
 }
 

@@ -203,7 +203,7 @@ inline const std::vector<double> kTreatment = {94, 197, 16, 38, 99, 141, 23};
 inline const std::vector<double> kControl = {52, 104, 146, 10, 50, 31, 40, 27, 46};
 inline const std::vector<double> kCityU = {138, 93, 61, 179, 48, 37, 29, 23, 30, 2};
 inline const std::vector<double> kCityX = {143, 104, 69, 260, 75, 63, 50, 48, 111, 50};
-inline const std::vector<double> kSixteen = {10, 12, 12.5, 12.5, 13.9, 15, 21,  22,
+inline const std::vector<double> kSixteen = {10, 12, 12.5, 12.5, 13.9, 15,  21,  22,
                                              23, 34, 50,   81,   89,   121, 134, 213};
 
 /// |a - b| <= relative * max(|b|, floor), and NaN equals NaN.

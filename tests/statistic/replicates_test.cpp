@@ -37,8 +37,7 @@ void expect_replicates(const std::string& name, std::size_t n, Path path, double
   const Result result = bootstrap(reference::view(columns), statistic::parse(name), options);
   ASSERT_EQ(result.plan().path, path);
   for (std::uint64_t r = 0; r < replicates; ++r) {
-    const auto truth =
-        reference::values(name, columns, reference::counts_of(path, n, 5, 3 + r));
+    const auto truth = reference::values(name, columns, reference::counts_of(path, n, 5, 3 + r));
     for (std::size_t k = 0; k < truth.size(); ++k)
       ASSERT_TRUE(close(result.replicate(r, k), truth[k], allowed, result.standard_error(k)))
           << "replicate " << r << ", output " << k << "\n"
@@ -128,8 +127,9 @@ TEST(Replicates, OfQuantilesOnDrawnRowsAreRight) {
   for (const std::size_t n : {1, 2, 3, 16, 17, 100, 257, 1000}) {
     const std::vector<double> x = reference::normals(n, 12);
     const Result result =
-        bootstrap(x, {statistic::median(), statistic::quantile(0.9), statistic::min(),
-                      statistic::interquartile_range(), statistic::trimmed_mean(0.1)},
+        bootstrap(x,
+                  {statistic::median(), statistic::quantile(0.9), statistic::min(),
+                   statistic::interquartile_range(), statistic::trimmed_mean(0.1)},
                   {.replicates = 30, .seed = 2});
     ASSERT_EQ(result.plan().path, Path::gather);
     for (std::uint64_t r = 0; r < 30; ++r) {

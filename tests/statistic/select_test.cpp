@@ -1,11 +1,12 @@
 // Order statistics without sorting are those of sorting.
+#include "statistic/select.h"
+
 #include <gtest/gtest.h>
 
 #include <cstring>
 
 #include "statistic/quantile.h"
 #include "statistic/reference.h"
-#include "statistic/select.h"
 
 namespace bootfold {
 namespace {
@@ -18,9 +19,13 @@ void expect_sorted(const std::vector<double>& values) {
   std::sort(sorted.begin(), sorted.end());
   const std::size_t n = sorted.size();
   std::size_t piece = 1;
-  for (const auto& [first, last] : std::vector<std::pair<std::size_t, std::size_t>>{
-           {1, 1}, {n, n}, {1, n}, {(n + 1) / 2, (n + 1) / 2}, {n / 3 + 1, 2 * n / 3 + 1},
-           {2, std::min<std::size_t>(n, 5)}}) {
+  for (const auto& [first, last] :
+       std::vector<std::pair<std::size_t, std::size_t>>{{1, 1},
+                                                        {n, n},
+                                                        {1, n},
+                                                        {(n + 1) / 2, (n + 1) / 2},
+                                                        {n / 3 + 1, 2 * n / 3 + 1},
+                                                        {2, std::min<std::size_t>(n, 5)}}) {
     if (first > last || last > n) continue;
     piece = piece == 1 ? 3 : piece == 3 ? values.size() : 1;
     const auto found = statistic::order_statistics(

@@ -293,9 +293,28 @@ void gather(LaneState& state, const RowDraw& draw, std::size_t steps, std::size_
   rejections += last_rejections;
 }
 
+void draw_rows_at_once(LaneState& state, const RowDraw& draw, std::size_t draws,
+                       std::uint32_t* rows, std::uint32_t* rejected,
+                       std::size_t& rejections) noexcept {
+  Generator generator(state);
+  const __m512i bound = _mm512_set1_epi32(static_cast<int>(draw.rows));
+  const __m512i reject = _mm512_set1_epi32(static_cast<int>(draw.reject));
+  rejections = 0;
+  for (std::size_t first = 0; first < draws; first += kStepDraws) {
+    const Products products(generator(), bound);
+    _mm512_storeu_si512(rows + first, products.high);
+    std::uint32_t out = _mm512_cmplt_epu32_mask(products.low, reject);
+    for (; out != 0; out &= out - 1) {
+      const std::size_t position = first + static_cast<std::size_t>(__builtin_ctz(out));
+      if (position < draws) rejected[rejections++] = static_cast<std::uint32_t>(position);
+    }
+  }
+  generator.save(state);
+}
+
 }  // namespace
 
-const Kernels kAvx512 = {seed,           draw_any_counts, dot,      quantize_values,
-                         split_integers, gather,          draw_rows};
+const Kernels kAvx512 = {seed,   draw_any_counts,  dot, quantize_values, split_integers,
+                         gather, draw_rows_at_once};
 
 }  // namespace bootfold::execution::simd

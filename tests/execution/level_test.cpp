@@ -1,0 +1,91 @@
+// Which instruction sets there are, and how a person picks one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "bootfold/error.h"
+#include "bootfold/execution.h"
+
+namespace bootfold::execution {
+namespace {
+
+/// Sets BOOTFOLD_SIMD (or unsets it) and puts back what was there.
+class Wanted {
+ public:
+  explicit Wanted(const char* value) {
+    if (const char* old = std::getenv("BOOTFOLD_SIMD")) old_ = old;
+    set(value);
+  }
+  ~Wanted() { set(old_ ? old_->c_str() : nullptr); }
+  Wanted(const Wanted&) = delete;
+  Wanted& operator=(const Wanted&) = delete;
+
+ private:
+  static void set(const char* value) {
+    if (value != nullptr) {
+      setenv("BOOTFOLD_SIMD", value, 1);
+    } else {
+      unsetenv("BOOTFOLD_SIMD");
+    }
+  }
+
+  std::optional<std::string> old_;
+};
+
+TEST(Level, HasAName) {
+  EXPECT_EQ(name(Level::portable), "portable");
+  EXPECT_EQ(name(Level::avx2), "avx2");
+  EXPECT_EQ(name(Level::avx512), "avx512");
+}
+
+TEST(Level, PortableIsAlwaysThereAndTheSlowest) {
+  const auto levels = available_levels();
+  ASSERT_FALSE(levels.empty());
+  EXPECT_EQ(levels.front(), Level::portable);
+  EXPECT_TRUE(std::is_sorted(levels.begin(), levels.end()));
+  EXPECT_EQ(std::adjacent_find(levels.begin(), levels.end()), levels.end());
+}
+
+TEST(Level, IsTheFastestUnlessTheEnvironmentNamesOne) {
+  for (const char* value : {static_cast<const char*>(nullptr), ""}) {
+    const Wanted wanted(value);
+    EXPECT_EQ(default_level(), available_levels().back());
+  }
+  for (const Level level : available_levels()) {
+    const Wanted wanted(std::string(name(level)).c_str());
+    EXPECT_EQ(default_level(), level);
+  }
+}
+
+TEST(Level, ThatNobodyKnowsIsAnErrorThatListsThoseThereAre) {
+  std::string list;
+  for (const Level level : available_levels())
+    list += (list.empty() ? "" : ", ") + std::string(name(level));
+  for (const char* value : {"nonsense", "AVX2", "avx", " portable"}) {
+    const Wanted wanted(value);
+    EXPECT_THAT([] { static_cast<void>(default_level()); },
+                testing::ThrowsMessage<InvalidArgument>(testing::StrEq(
+                    concat("BOOTFOLD_SIMD is '", value, "' but this machine can run: ", list,
+                           "; unset it to use the fastest"))));
+  }
+}
+
+TEST(Threads, AreAllThatTheProcessMayUseUnlessANumberIsAskedFor) {
+  EXPECT_GE(hardware_threads(), 1U);
+  EXPECT_EQ(thread_count({}), hardware_threads());
+  for (const unsigned threads : {1U, 2U, 7U, 1024U})
+    EXPECT_EQ(thread_count({.threads = threads}), threads);
+}
+
+TEST(Threads, BeyondAThousandAreAnError) {
+  EXPECT_THAT([] { static_cast<void>(thread_count({.threads = 1025})); },
+              testing::ThrowsMessage<InvalidArgument>(testing::StrEq(
+                  "threads is 1025 but can be at most 1024; 0 uses all cores")));
+}
+
+}  // namespace
+}  // namespace bootfold::execution

@@ -1,0 +1,115 @@
+// Progress is told one call at a time, never goes back, and ends with everything done.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "bootfold/error.h"
+#include "bootfold/execution.h"
+
+namespace bootfold {
+namespace {
+
+constexpr unsigned kThreads[] = {1, 2, 7};
+
+/// Keeps what was told and whether two calls ever overlapped.
+struct Listener {
+  std::vector<execution::Progress> told;  // no lock: calls come one at a time
+  std::atomic<int> inside = 0;
+  std::atomic<int> overlaps = 0;
+
+  [[nodiscard]] auto callback() {
+    return [this](execution::Progress progress) {
+      if (++inside != 1) ++overlaps;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      told.push_back(progress);
+      --inside;
+    };
+  }
+
+  void expect_orderly(double total) const {
+    EXPECT_EQ(overlaps, 0);
+    ASSERT_FALSE(told.empty());
+    double before = 0;
+    for (const auto& progress : told) {
+      EXPECT_GE(progress.done, before);
+      EXPECT_LE(progress.done, total);
+      EXPECT_EQ(progress.total, total);
+      before = progress.done;
+    }
+    EXPECT_EQ(told.back().done, total);
+  }
+};
+
+void nap() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
+
+TEST(Progress, OfIndicesIsOrderlyAndEndsWithAll) {
+  for (const unsigned threads : kThreads) {
+    SCOPED_TRACE(testing::Message() << threads << " threads");
+    Listener listener;
+    const std::size_t length = 450 * threads;
+    static_cast<void>(map_reduce(
+        {0, length, 1}, 0, [](int&, std::size_t) { nap(); }, [](int&, int) {},
+        {.threads = threads, .progress = listener.callback()}));
+    listener.expect_orderly(static_cast<double>(length));
+    EXPECT_GE(listener.told.size(), 3U) << "half a second, every tenth of one";
+  }
+}
+
+// With a total of its own the body says how far it came.
+TEST(Progress, InTheBodysOwnUnitsIsOrderlyAndEndsWithAll) {
+  for (const unsigned threads : kThreads) {
+    Listener listener;
+    static_cast<void>(map_reduce(
+        {0, 300, 1}, 0,
+        [](int&, std::size_t, const execution::Worker& worker) {
+          nap();
+          worker.advance(2.5);
+        },
+        [](int&, int) {}, {.threads = threads, .progress = listener.callback()}, 750));
+    listener.expect_orderly(750);
+  }
+}
+
+TEST(Progress, OfWorkTooShortToTellAboutIsToldAtTheEnd) {
+  Listener listener;
+  static_cast<void>(map_reduce(
+      {0, 3}, 0, [](int&, std::size_t) {}, [](int&, int) {},
+      {.threads = 2, .progress = listener.callback()}));
+  ASSERT_EQ(listener.told.size(), 1U);
+  listener.expect_orderly(3);
+}
+
+TEST(Progress, IsNotFinishedByFailuresAndCancelling) {
+  Listener listener;
+  EXPECT_ANY_THROW(static_cast<void>(map_reduce(
+      {0, 100}, 0, [](int&, std::size_t) { throw InvalidArgument("no"); }, [](int&, int) {},
+      {.threads = 2, .progress = listener.callback()})));
+  std::stop_source source;
+  source.request_stop();
+  EXPECT_THROW(static_cast<void>(map_reduce(
+                   {0, 100}, 0, [](int&, std::size_t) {}, [](int&, int) {},
+                   {.threads = 2,
+                    .stop = source.get_token(),
+                    .progress = listener.callback()})),
+               Cancelled);
+  for (const auto& progress : listener.told) EXPECT_LT(progress.done, progress.total);
+}
+
+// The one who watches may stop the work.
+TEST(Progress, CanAskForTheEnd) {
+  for (const unsigned threads : kThreads) {
+    std::stop_source source;
+    EXPECT_THROW(static_cast<void>(map_reduce(
+                     {0, 3'600'000}, 0, [](int&, std::size_t) { nap(); }, [](int&, int) {},
+                     {.threads = threads,
+                      .stop = source.get_token(),
+                      .progress = [&](execution::Progress) { source.request_stop(); }})),
+                 Cancelled);
+  }
+}
+
+}  // namespace
+}  // namespace bootfold
