@@ -47,14 +47,13 @@ TEST(Failure, InABodyReachesTheCallerAndStopsTheRest) {
     std::atomic<std::size_t> visited = 0;
     EXPECT_THAT(
         [&] {
-          static_cast<void>(map_reduce(
-              {0, kLength}, 0L,
-              [&](long&, std::size_t index) {
-                ++visited;
-                std::this_thread::sleep_for(std::chrono::microseconds(20));
-                if (index == 20) throw Unlucky("index 20 is unlucky");
-              },
-              kAdd, {.threads = threads}));
+          static_cast<void>(map_reduce({0, kLength}, 0L,
+                                       [&](long&, std::size_t index) {
+                                         ++visited;
+                                         std::this_thread::sleep_for(std::chrono::microseconds(20));
+                                         if (index == 20) throw Unlucky("index 20 is unlucky");
+                                       },
+                                       kAdd, {.threads = threads}));
         },
         testing::ThrowsMessage<Unlucky>(testing::StrEq("index 20 is unlucky")));
     EXPECT_LT(visited, kLength / 10);
@@ -75,12 +74,11 @@ TEST(Failure, OfManyWorkersAtOnceReachesTheCallerOnce) {
 
 TEST(Failure, OfAnyTypeIsPassedOn) {
   for (const unsigned threads : kThreads)
-    EXPECT_THROW(static_cast<void>(map_reduce(
-                     {0, 1000}, 0L,
-                     [](long&, std::size_t index) {
-                       if (index == 999) throw 42;
-                     },
-                     kAdd, {.threads = threads})),
+    EXPECT_THROW(static_cast<void>(map_reduce({0, 1000}, 0L,
+                                              [](long&, std::size_t index) {
+                                                if (index == 999) throw 42;
+                                              },
+                                              kAdd, {.threads = threads})),
                  int);
 }
 
@@ -100,8 +98,7 @@ TEST(Failure, InTheProgressCallReachesTheCaller) {
   for (const unsigned threads : kThreads)
     EXPECT_THROW(static_cast<void>(map_reduce(
                      {0, 400, 1}, 0L,
-                     [](long&, std::size_t) { std::this_thread::sleep_for(milliseconds(1)); },
-                     kAdd,
+                     [](long&, std::size_t) { std::this_thread::sleep_for(milliseconds(1)); }, kAdd,
                      {.threads = threads,
                       .progress = [](execution::Progress) { throw Unlucky("progress"); }})),
                  Unlucky);
@@ -128,12 +125,11 @@ TEST(Failure, InCopyingTheInitialStateReachesTheCaller) {
 
 TEST(Failure, LeavesTheNextRunUntouched) {
   for (const unsigned threads : kThreads) {
-    EXPECT_ANY_THROW(static_cast<void>(map_reduce(
-        {0, 10}, 0L, [](long&, std::size_t) { throw Unlucky("now"); }, kAdd,
-        {.threads = threads})));
-    EXPECT_EQ(map_reduce(
-                  {0, 10}, 0L, [](long& sum, std::size_t i) { sum += static_cast<long>(i); }, kAdd,
-                  {.threads = threads}),
+    EXPECT_ANY_THROW(
+        static_cast<void>(map_reduce({0, 10}, 0L, [](long&, std::size_t) { throw Unlucky("now"); },
+                                     kAdd, {.threads = threads})));
+    EXPECT_EQ(map_reduce({0, 10}, 0L, [](long& sum, std::size_t i) { sum += static_cast<long>(i); },
+                         kAdd, {.threads = threads}),
               45);
   }
 }
@@ -141,8 +137,8 @@ TEST(Failure, LeavesTheNextRunUntouched) {
 TEST(Failure, OfTheCallerToAskForAPossibleNumberOfThreadsIsToldBeforeAnyWork) {
   EXPECT_THAT(
       [] {
-        static_cast<void>(map_reduce(
-            {0, 10}, 0L, [](long&, std::size_t) { FAIL(); }, kAdd, {.threads = 1025}));
+        static_cast<void>(
+            map_reduce({0, 10}, 0L, [](long&, std::size_t) { FAIL(); }, kAdd, {.threads = 1025}));
       },
       testing::ThrowsMessage<InvalidArgument>(
           testing::StrEq("threads is 1025 but can be at most 1024; 0 uses all cores")));
@@ -150,12 +146,11 @@ TEST(Failure, OfTheCallerToAskForAPossibleNumberOfThreadsIsToldBeforeAnyWork) {
 
 // More workers than chunks and than cores: only as many threads as there are chunks.
 TEST(Failure, IsNotToHaveAThousandWorkers) {
-  EXPECT_EQ(map_reduce(
-                {0, 3}, 0L, [](long& sum, std::size_t) { ++sum; }, kAdd, {.threads = 1024}),
+  EXPECT_EQ(map_reduce({0, 3}, 0L, [](long& sum, std::size_t) { ++sum; }, kAdd, {.threads = 1024}),
             3);
-  EXPECT_EQ(map_reduce(
-                {0, 300, 1}, 0L, [](long& sum, std::size_t) { ++sum; }, kAdd, {.threads = 300}),
-            300);
+  EXPECT_EQ(
+      map_reduce({0, 300, 1}, 0L, [](long& sum, std::size_t) { ++sum; }, kAdd, {.threads = 300}),
+      300);
 }
 
 TEST(Cancelling, BeforeTheStartDoesNoWork) {
@@ -164,12 +159,10 @@ TEST(Cancelling, BeforeTheStartDoesNoWork) {
   for (const unsigned threads : kThreads)
     EXPECT_THAT(
         [&] {
-          static_cast<void>(map_reduce(
-              {0, 100}, 0L, [](long&, std::size_t) { FAIL(); }, kAdd,
-              {.threads = threads, .stop = source.get_token()}));
+          static_cast<void>(map_reduce({0, 100}, 0L, [](long&, std::size_t) { FAIL(); }, kAdd,
+                                       {.threads = threads, .stop = source.get_token()}));
         },
-        testing::ThrowsMessage<Cancelled>(
-            testing::StrEq("cancelled before the work was done")));
+        testing::ThrowsMessage<Cancelled>(testing::StrEq("cancelled before the work was done")));
 }
 
 // The indices would take an hour.
@@ -185,8 +178,8 @@ TEST(Cancelling, FromAnotherThreadEndsWithinASecond) {
     });
     EXPECT_THROW(static_cast<void>(map_reduce(
                      {0, 3'600'000}, 0L,
-                     [](long&, std::size_t) { std::this_thread::sleep_for(milliseconds(1)); },
-                     kAdd, {.threads = threads, .stop = source.get_token()})),
+                     [](long&, std::size_t) { std::this_thread::sleep_for(milliseconds(1)); }, kAdd,
+                     {.threads = threads, .stop = source.get_token()})),
                  Cancelled);
     const auto ended = steady_clock::now();
     person.join();
@@ -203,32 +196,32 @@ TEST(Cancelling, EndsALongIndexThatChecks) {
       std::this_thread::sleep_for(milliseconds(30));
       source.request_stop();
     });
-    EXPECT_THROW(static_cast<void>(map_reduce(
-                     {0, 4, 1}, 0L,
-                     [](long&, std::size_t, const execution::Worker& worker) {
-                       for (;;) {
-                         std::this_thread::sleep_for(milliseconds(1));
-                         worker.check();
-                       }
-                     },
-                     kAdd, {.threads = threads, .stop = source.get_token()})),
-                 Cancelled);
+    EXPECT_THROW(
+        static_cast<void>(map_reduce({0, 4, 1}, 0L,
+                                     [](long&, std::size_t, const execution::Worker& worker) {
+                                       for (;;) {
+                                         std::this_thread::sleep_for(milliseconds(1));
+                                         worker.check();
+                                       }
+                                     },
+                                     kAdd, {.threads = threads, .stop = source.get_token()})),
+        Cancelled);
   }
 }
 
 // A failure elsewhere ends long indices, too, and the failure is what the caller sees.
 TEST(Cancelling, DoesNotHideAFailure) {
-  EXPECT_THROW(static_cast<void>(map_reduce(
-                   {0, 2, 1}, 0L,
-                   [](long&, std::size_t index, const execution::Worker& worker) {
-                     if (index == 1) throw Unlucky("one");
-                     for (;;) {
-                       std::this_thread::sleep_for(milliseconds(1));
-                       worker.check();
-                     }
-                   },
-                   kAdd, {.threads = 2})),
-               Unlucky);
+  EXPECT_THROW(
+      static_cast<void>(map_reduce({0, 2, 1}, 0L,
+                                   [](long&, std::size_t index, const execution::Worker& worker) {
+                                     if (index == 1) throw Unlucky("one");
+                                     for (;;) {
+                                       std::this_thread::sleep_for(milliseconds(1));
+                                       worker.check();
+                                     }
+                                   },
+                                   kAdd, {.threads = 2})),
+      Unlucky);
 }
 
 }  // namespace

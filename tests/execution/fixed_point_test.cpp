@@ -1,5 +1,5 @@
-// Rounding to integers (half to even) and splitting those into signed digits loses nothing, at every
-// SIMD level and length.
+// Rounding to integers (half to even) and splitting those into signed digits loses nothing, at
+// every SIMD level and length.
 #include <gtest/gtest.h>
 
 #include <cfenv>
@@ -13,8 +13,8 @@
 namespace bootfold::execution::simd {
 namespace {
 
-constexpr std::size_t kLengths[] = {0,  1,  2,   3,   7,   8,    9,    15,  16,
-                                    17, 63, 64, 65, 127, 128, 129, 4095, 4096, 4097};
+constexpr std::size_t kLengths[] = {0,  1,  2,  3,   7,   8,   9,    15,   16,  17,
+                                    63, 64, 65, 127, 128, 129, 4095, 4096, 4097};
 constexpr std::size_t kMostDigits = 7;
 
 /// 0x7F7F...: the largest number of so many digits; the smallest is -0x8080...
@@ -72,8 +72,7 @@ TEST_P(FixedPoints, AreTheRoundedProductsAtEveryLengthAndSize) {
   for (const std::size_t rows : kLengths)
     for (const int bits : {1, 20, 27, 28, 29, 40, 52, 54}) {
       std::vector<double> values(rows);
-      for (double& value : values)
-        value = std::ldexp(2 * random::uniform(stream) - 1, bits) + 1e6;
+      for (double& value : values) value = std::ldexp(2 * random::uniform(stream) - 1, bits) + 1e6;
       expect_rounded(values, {1e6, 1, 1});
       expect_rounded(values, {1e6, 0.25, 0.5});
     }

@@ -19,7 +19,7 @@
 namespace bootfold::execution::simd {
 namespace {
 
-constexpr std::size_t kLengths[] = {0,  1,   15,  16,  17,  31,   32,   33,  63,
+constexpr std::size_t kLengths[] = {0,  1,  15,  16,  17,  31,   32,   33,  63,
                                     64, 65, 127, 128, 129, 4095, 4096, 4097};
 
 LaneState some_lanes(std::uint64_t number) {
@@ -54,8 +54,7 @@ Drawn draw(Level level, const resample::Poisson& poisson, std::size_t rows, Lane
   EXPECT_EQ(open[room].row, kUntouched.row) << "wrote behind the list of open rows";
   for (std::size_t i = 0; i < open_rows; ++i) {
     EXPECT_LT(open[i].row, rows);
-    const std::uint8_t count =
-        poisson.count(open[i].bits, 0x9E3779B97F4A7C15U * (open[i].row + 1));
+    const std::uint8_t count = poisson.count(open[i].bits, 0x9E3779B97F4A7C15U * (open[i].row + 1));
     EXPECT_EQ(drawn.counts[open[i].row], 0);
     drawn.counts[open[i].row] = count;
     drawn.total += count;
@@ -66,8 +65,21 @@ Drawn draw(Level level, const resample::Poisson& poisson, std::size_t rows, Lane
 
 class Kernel : public testing::TestWithParam<Level> {};
 
-// Levels may leave different rows open (a table that cannot tell asks for more bits), but what those
-// bits then say is the same.
+TEST_P(Kernel, SeedsTheSameLanes) {
+  random::Stream stream({.seed = 20});
+  for (int time = 0; time < 1000; ++time) {
+    const random::StreamId id{stream(), stream(), static_cast<random::Purpose>(stream() & 255),
+                              static_cast<std::uint8_t>(stream())};
+    const std::uint64_t number = stream() >> 20;  // 44 bits
+    const random::Lanes expected(id, number);
+    LaneState found;
+    kernels(GetParam()).seed(random::lane_counter(id, number), found);
+    ASSERT_EQ(std::memcmp(found.word, expected.state, sizeof found.word), 0);
+  }
+}
+
+// Levels may leave different rows open (a table that cannot tell asks for more bits), but what
+// those bits then say is the same.
 TEST_P(Kernel, DrawsTheSameCounts) {
   for (const std::uint64_t n : {1, 37, 164, 1000, 2502, 65536, 1000000000})
     for (const std::size_t rows : kLengths) {
@@ -108,7 +120,7 @@ constexpr RowDraw kRowDraws[] = {{1, 0},
                                  {1000, 296},
                                  {3U << 30, 1U << 30},
                                  {0xFFFFFFF0U, 16},
-                                 {1000, 1U << 31},       // rejects every other draw
+                                 {1000, 1U << 31},      // rejects every other draw
                                  {1000, 0xFFFFFFFFU}};  // and almost all
 
 TEST_P(Kernel, DrawsTheSameRows) {
@@ -145,9 +157,9 @@ TEST_P(Kernel, GathersTheSameSums) {
       for (const std::size_t features : {1, 2, 5})
         for (const std::size_t steps : {1, 2, 3, 128})
           for (const std::size_t last : {1, 2, 7, 8, 9, 15, 16}) {
-            SCOPED_TRACE(testing::Message() << rows << " rows, rejecting below " << reject << ", "
-                                            << features << " features, " << steps << " steps, "
-                                            << last << " draws in the last");
+            SCOPED_TRACE(testing::Message()
+                         << rows << " rows, rejecting below " << reject << ", " << features
+                         << " features, " << steps << " steps, " << last << " draws in the last");
             const RowDraw which{rows, reject};
             const std::size_t draws = (steps - 1) * 16 + last;
             const std::size_t stride = rows + 3;

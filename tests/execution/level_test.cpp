@@ -83,8 +83,8 @@ TEST(Threads, AreAllThatTheProcessMayUseUnlessANumberIsAskedFor) {
 
 TEST(Threads, BeyondAThousandAreAnError) {
   EXPECT_THAT([] { static_cast<void>(thread_count({.threads = 1025})); },
-              testing::ThrowsMessage<InvalidArgument>(testing::StrEq(
-                  "threads is 1025 but can be at most 1024; 0 uses all cores")));
+              testing::ThrowsMessage<InvalidArgument>(
+                  testing::StrEq("threads is 1025 but can be at most 1024; 0 uses all cores")));
 }
 
 }  // namespace

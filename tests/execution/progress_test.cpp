@@ -73,6 +73,19 @@ TEST(Progress, InTheBodysOwnUnitsIsOrderlyAndEndsWithAll) {
   }
 }
 
+// Void attempts of path `stream` are done again and count again; the share done stays a share.
+TEST(Progress, NeverPassesTheTotalThoughWorkIsDoneTwice) {
+  Listener listener;
+  static_cast<void>(map_reduce(
+      {0, 300, 1}, 0,
+      [](int&, std::size_t, const execution::Worker& worker) {
+        nap();
+        worker.advance(5);
+      },
+      [](int&, int) {}, {.threads = 1, .progress = listener.callback()}, 750));
+  listener.expect_orderly(750);
+}
+
 TEST(Progress, OfWorkTooShortToTellAboutIsToldAtTheEnd) {
   Listener listener;
   static_cast<void>(map_reduce(
@@ -91,9 +104,7 @@ TEST(Progress, IsNotFinishedByFailuresAndCancelling) {
   source.request_stop();
   EXPECT_THROW(static_cast<void>(map_reduce(
                    {0, 100}, 0, [](int&, std::size_t) {}, [](int&, int) {},
-                   {.threads = 2,
-                    .stop = source.get_token(),
-                    .progress = listener.callback()})),
+                   {.threads = 2, .stop = source.get_token(), .progress = listener.callback()})),
                Cancelled);
   for (const auto& progress : listener.told) EXPECT_LT(progress.done, progress.total);
 }

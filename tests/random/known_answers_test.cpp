@@ -1,5 +1,5 @@
-// The streams of version 1 give the words of vectors.txt. make_vectors.py, which shares no code with
-// the library, made that file, but for the lines marked `pinned`.
+// The streams of version 1 give the words of vectors.txt. make_vectors.py, which shares no code
+// with the library, made that file, but for the lines marked `pinned`.
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -53,8 +53,8 @@ TEST(KnownAnswers, OfLanesSeededByEverySimdLevel) {
     for (const auto& vector : vectors("lanes")) {
       SCOPED_TRACE(testing::Message() << execution::name(level) << ", " << vector.line);
       execution::simd::LaneState state;
-      execution::simd::kernels(level).seed(
-          lane_counter(vector.stream(), vector.number("number")), state);
+      execution::simd::kernels(level).seed(lane_counter(vector.stream(), vector.number("number")),
+                                           state);
       const Lanes lanes(vector.stream(), vector.number("number"));
       EXPECT_EQ(std::memcmp(state.word, lanes.state, sizeof state.word), 0);
     }

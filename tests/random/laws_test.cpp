@@ -43,8 +43,8 @@ TEST(Normal, IsNormal) {
   EXPECT_TRUE(theory::is_normal(power[4], 3, std::sqrt(96) / root, kAlarm / 9));
   EXPECT_TRUE(theory::is_normal(product, 0, 1 / root, kAlarm / 9)) << "successive draws";
   for (int k = 0; k < 3; ++k)  // the ziggurat's tail begins at 3.65
-    EXPECT_TRUE(theory::is_binomial(beyond[k], kDraws, 2 * cdf(complement(law, 3 + 0.6 * k)),
-                                    kAlarm / 9));
+    EXPECT_TRUE(
+        theory::is_binomial(beyond[k], kDraws, 2 * cdf(complement(law, 3 + 0.6 * k)), kAlarm / 9));
 }
 
 // Kolmogorov-Smirnov, successive draws, and the tail, whose law does not forget; five comparisons
@@ -98,7 +98,7 @@ testing::AssertionResult binomial_follows(const BinomialCase& which, double alar
     below = up_to;
   }
   Stream stream({.seed = 7, .replicate = trials});
-  for (int i = 0; i < 200'000; ++i) {
+  for (std::uint64_t i = 0; i < 200'000 * theory::effort(); ++i) {
     const std::uint64_t found = binomial(stream, trials, probability);
     if (found > trials) return testing::AssertionFailure() << found << " successes";
     const double cell = std::floor((static_cast<double>(found) - first) / width);
@@ -110,12 +110,26 @@ testing::AssertionResult binomial_follows(const BinomialCase& which, double alar
 // From one trial to 10^12, on both sides of the switch of methods (mean 11) and of 1/2. Twenty
 // chi-squares share one alarm of 1e-6.
 TEST(Binomial, IsBinomial) {
-  const BinomialCase cases[] = {
-      {1, 0.5},           {1, 0.003},          {5, 0.3},         {10, 0.01},     {10, 0.99},
-      {20, 0.5},          {21, 0.5},           {22, 0.5},        {100, 0.05},    {100, 0.95},
-      {1000, 0.0105},     {1000, 0.0115},      {1000, 0.3},      {1000, 0.9885}, {70'000, 1 / 70e3},
-      {5'000'000, 2e-7},  {5'000'000, 0.05},   {1u << 31, 0.75}, {1'000'000'000'000, 0.5},
-      {10'000'000'000, 1e-10}};
+  const BinomialCase cases[] = {{1, 0.5},
+                                {1, 0.003},
+                                {5, 0.3},
+                                {10, 0.01},
+                                {10, 0.99},
+                                {20, 0.5},
+                                {21, 0.5},
+                                {22, 0.5},
+                                {100, 0.05},
+                                {100, 0.95},
+                                {1000, 0.0105},
+                                {1000, 0.0115},
+                                {1000, 0.3},
+                                {1000, 0.9885},
+                                {70'000, 1 / 70e3},
+                                {5'000'000, 2e-7},
+                                {5'000'000, 0.05},
+                                {1u << 31, 0.75},
+                                {1'000'000'000'000, 0.5},
+                                {10'000'000'000, 1e-10}};
   for (const auto& which : cases)
     EXPECT_TRUE(binomial_follows(which, kAlarm / 20))
         << which.trials << " trials of " << which.probability;
@@ -150,12 +164,12 @@ TEST(Binomial, OfAnUnknownProbabilityIsAnError) {
 // Kolmogorov-Smirnov against the incomplete beta function; twelve laws share one alarm of 1e-6.
 TEST(Beta, IsBeta) {
   const std::pair<double, double> cases[] = {
-      {1, 1},   {0.5, 0.5}, {2, 3},       {0.1, 5}, {7.5, 1},     {1, 5e6},
-      {5e6, 1}, {3, 4.9e6}, {100, 1e6},   {4, 4},   {2.5e6, 2.5e6}, {1.25e5, 4.875e6}};
+      {1, 1},   {0.5, 0.5}, {2, 3},     {0.1, 5}, {7.5, 1},       {1, 5e6},
+      {5e6, 1}, {3, 4.9e6}, {100, 1e6}, {4, 4},   {2.5e6, 2.5e6}, {1.25e5, 4.875e6}};
   for (const auto& [a, b] : cases) {
     SCOPED_TRACE(testing::Message() << "beta(" << a << ", " << b << ")");
     Stream stream({.seed = 7, .replicate = static_cast<std::uint64_t>(10 * a)});
-    std::vector<double> draws(20'000);
+    std::vector<double> draws(20'000 * theory::effort());
     for (double& draw : draws) draw = beta(stream, a, b);
     EXPECT_TRUE(theory::follows_cdf(
         draws, [&, a = a, b = b](double x) { return boost::math::ibeta(a, b, x); }, kAlarm / 12));

@@ -159,9 +159,7 @@ def long_top_up(seed, replicate, attempt, rows, size):
             if product & M64 >= reject:
                 drawn.append(product >> 64)
             else:
-                drawn.append(
-                    redraw_long(seed, replicate, TOP_UP_RETRY, attempt, len(drawn), rows)
-                )
+                drawn.append(redraw_long(seed, replicate, TOP_UP_RETRY, attempt, len(drawn), rows))
     return drawn[:size]
 
 
@@ -249,7 +247,7 @@ def digest(numbers):
 
 
 def line(kind, names, answers):
-    left = " ".join([kind] + [f"{name}={value}" for name, value in names.items()])
+    left = " ".join([kind, *(f"{name}={value}" for name, value in names.items())])
     return f"{left} : {' '.join(answers)}"
 
 
@@ -288,8 +286,8 @@ PUBLISHED_XOSHIRO = [
 
 
 def published():
-    yield "# Published answers: Random123 kat_vectors (the counter spread over the fields of a stream)"
-    yield "# and the xoshiro256++ authors' program (state 1 2 3 4)."
+    yield "# Published answers: Random123 kat_vectors (the counter spread over the fields of a"
+    yield "# stream) and the xoshiro256++ authors' program (state 1 2 3 4)."
     for counter, key, answer in PUBLISHED_PHILOX:
         assert philox(counter, key) == answer
         names = stream_names(
@@ -346,7 +344,7 @@ def resamples():
         assert sum(found) == rows
         names = {"rows": rows, "seed": seed, "replicate": replicate, "void": attempt, "ties": ties}
         yield line("counts", names, map(str, found) if rows <= 100 else [digest(found)])
-    yield "# Row numbers of path gather: `draws` draws from `rows` rows, `rejected` of them drawn again."
+    yield "# Row numbers of path gather: `draws` from `rows` rows, `rejected` of them made again."
     cases = [(1, 7, 0, 3), (6, 7, 0, 6), (6, 7, 1, 6), (6, 7, 15, 6), (6, 7, 16, 6)]
     cases += [(100, 2**40, 2**33 + 5, 100), (256, 7, 41, 256), (257, 7, 41, 257)]
     cases += [(200000, 7, 0, 200000), (200000, 7, 1, 200000)]
@@ -357,7 +355,7 @@ def resamples():
         names["rejected"] = rejected
         yield line("indices", names, map(str, found) if size <= 100 else [digest(found)])
     yield "# Rows of a top-up among several blocks; a quarter of 3 * 2^62 is rejected."
-    for rows, seed, replicate, attempt in [(70000, 7, 41, 0), (70000, 7, 41, 1), (3 << 62, 7, 41, 2)]:
+    for rows, seed, replicate, attempt in [(n, 7, 41, a) for n in (70000, 3 << 62) for a in (0, 1)]:
         found = long_top_up(seed, replicate, attempt, rows, 20)
         names = {"rows": rows, "seed": seed, "replicate": replicate, "attempt": attempt}
         yield line("top_up", names, map(str, found))

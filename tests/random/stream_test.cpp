@@ -42,8 +42,14 @@ TEST(Stream, IsAValueACopyGoesOnWhereItStood) {
 TEST(Stream, SharesNoWordWithAnyStreamOfAnotherName) {
   std::set<std::uint64_t> seen;
   std::size_t words = 0;
-  const std::uint64_t numbers[] = {0, 1, 2, 16, std::uint64_t{1} << 31, std::uint64_t{1} << 32,
-                                   std::uint64_t{1} << 48, ~std::uint64_t{0}};
+  const std::uint64_t numbers[] = {0,
+                                   1,
+                                   2,
+                                   16,
+                                   std::uint64_t{1} << 31,
+                                   std::uint64_t{1} << 32,
+                                   std::uint64_t{1} << 48,
+                                   ~std::uint64_t{0}};
   for (const std::uint64_t seed : numbers)
     for (const std::uint64_t replicate : numbers)
       for (const auto purpose : {Purpose::counts, Purpose::tie, Purpose::index, Purpose::user})
@@ -61,8 +67,8 @@ TEST(Stream, HasACounterOfItsOwnForEveryBitOfItsName) {
   std::size_t names = 0;
   const auto add = [&](const StreamId& id, std::uint64_t position) {
     const auto found = counter(id, position);
-    seen.insert({found.key[0], found.key[1], found.word[0], found.word[1], found.word[2],
-                 found.word[3]});
+    seen.insert(
+        {found.key[0], found.key[1], found.word[0], found.word[1], found.word[2], found.word[3]});
     ++names;
   };
   const auto none = static_cast<Purpose>(0);
@@ -90,8 +96,8 @@ TEST(Stream, IsUnrelatedToItsNeighbours) {
     return equal;
   };
   const auto expect_unrelated = [&](const StreamId& other) {
-    EXPECT_TRUE(theory::is_binomial(equal_bits(words_of(other, kWords), 0), 64 * kWords, 0.5,
-                                    kAlarm / 7));
+    EXPECT_TRUE(
+        theory::is_binomial(equal_bits(words_of(other, kWords), 0), 64 * kWords, 0.5, kAlarm / 7));
   };
   expect_unrelated({8, 41, Purpose::counts, 0});
   expect_unrelated({7, 42, Purpose::counts, 0});

@@ -107,7 +107,8 @@ inline testing::AssertionResult follows(std::span<const std::uint64_t> observed,
 /// The same where all cells are equally likely.
 inline testing::AssertionResult follows_uniform(std::span<const std::uint64_t> observed,
                                                 double alarm = kAlarm) {
-  const std::vector<double> probability(observed.size(), 1.0 / static_cast<double>(observed.size()));
+  const std::vector<double> probability(observed.size(),
+                                        1.0 / static_cast<double>(observed.size()));
   return follows(observed, probability, alarm);
 }
 
@@ -122,12 +123,13 @@ testing::AssertionResult follows_cdf(std::vector<double> draws, Cdf&& cdf, doubl
     const double at = cdf(draws[i]);
     if (!(at >= 0 && at <= 1))
       return testing::AssertionFailure() << "draw " << draws[i] << " is outside the law";
-    distance = std::max({distance, at - static_cast<double>(i) / n,
-                         static_cast<double>(i + 1) / n - at});
+    distance =
+        std::max({distance, at - static_cast<double>(i) / n, static_cast<double>(i + 1) / n - at});
   }
   const double most = std::sqrt(std::log(2 / alarm) / (2 * n));
   if (distance <= most) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "distance " << distance << " from the law, at most " << most;
+  return testing::AssertionFailure()
+         << "distance " << distance << " from the law, at most " << most;
 }
 
 }  // namespace bootfold::theory

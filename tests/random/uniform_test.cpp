@@ -44,7 +44,8 @@ TEST(UniformIndex, DrawsEveryRowEquallyOften) {
     SCOPED_TRACE(testing::Message() << "bound " << bound);
     Stream stream({.seed = 7, .replicate = bound});
     std::vector<std::uint64_t> seen(bound);
-    for (int i = 0; i < 300'000; ++i) ++seen.at(uniform_index(stream, bound));
+    for (std::uint64_t i = 0; i < 300'000 * theory::effort(); ++i)
+      ++seen.at(uniform_index(stream, bound));
     EXPECT_TRUE(theory::follows_uniform(seen, kAlarm / 10));
   }
 }

@@ -24,9 +24,9 @@ using theory::kAlarm;
 constexpr std::uint64_t kSeed = 20;
 
 /// Around the vector widths, the tile, the block.
-constexpr std::size_t kLengths[] = {1,   2,   15,  16,  17,   31,   32,   33,    63,    64,    65,
-                                    127, 128, 129, 255, 1000, 4095, 4096, 4097, 65535, 65536, 65537,
-                                    70'000};
+constexpr std::size_t kLengths[] = {1,    2,    15,   16,    17,    31,    32,    33,
+                                    63,   64,   65,   127,   128,   129,   255,   1000,
+                                    4095, 4096, 4097, 65535, 65536, 65537, 70'000};
 
 TEST(Counts, AddUpToTheNumberOfRowsAndAreTheSameAtEverySimdLevel) {
   for (const std::size_t rows : kLengths) {
@@ -52,8 +52,8 @@ TEST(Counts, AreTheSameAtEverySimdLevelInManyReplicates) {
       Replicates tested(rows, level);
       std::uint64_t different = 0;
       for (std::uint64_t r = 0; r < replicates; ++r)
-        different += static_cast<std::uint64_t>(reference.counts(kSeed, r) !=
-                                                tested.counts(kSeed, r));
+        different +=
+            static_cast<std::uint64_t>(reference.counts(kSeed, r) != tested.counts(kSeed, r));
       EXPECT_EQ(different, 0U) << execution::name(level) << ", " << rows << " rows";
     }
   }
@@ -114,8 +114,8 @@ TEST(Counts, OfABlockNeedNoOtherBlock) {
 // The definition draws 80 bits for every row. The engine draws the last 64 in one row of ten
 // thousand and still gives the same counts.
 TEST(Ties, GiveTheCountsOfEightyBitsInEveryRow) {
-  for (const std::uint64_t rows : {std::uint64_t{1000}, std::uint64_t{2502}, std::uint64_t{65'536},
-                                   std::uint64_t{131'073}})
+  for (const std::uint64_t rows :
+       {std::uint64_t{1000}, std::uint64_t{2502}, std::uint64_t{65'536}, std::uint64_t{131'073}})
     for (const auto level : execution::available_levels()) {
       Replicates replicates(rows, level);
       const auto thresholds = thresholds80(replicates.poisson().mean());
@@ -165,9 +165,9 @@ TEST(Ties, AreSplitAsTheThresholdsSay) {
   EXPECT_GT(ties, 2000U);
   EXPECT_GE(splits.size(), 7U);
   for (const auto& [k, split] : splits)
-    EXPECT_TRUE(theory::is_binomial(
-        split.above, split.ties, 1 - std::ldexp(static_cast<double>(thresholds[k].last), -64),
-        kAlarm / static_cast<double>(splits.size())))
+    EXPECT_TRUE(theory::is_binomial(split.above, split.ties,
+                                    1 - std::ldexp(static_cast<double>(thresholds[k].last), -64),
+                                    kAlarm / static_cast<double>(splits.size())))
         << "threshold " << k;
 }
 
@@ -180,8 +180,7 @@ TEST(VoidAttempts, AreAsManyAsThePoissonTotalSays) {
       constexpr std::uint64_t kReplicates = 40'000;
       Replicates replicates(rows, execution::available_levels().back(), margin);
       const double mean = count_mean(rows, margin) * static_cast<double>(rows);
-      const double is_void =
-          cdf(complement(boost::math::poisson(mean), static_cast<double>(rows)));
+      const double is_void = cdf(complement(boost::math::poisson(mean), static_cast<double>(rows)));
       std::vector<std::uint64_t> seen(10);
       std::vector<double> expected(10);
       for (std::size_t k = 0; k < 10; ++k)

@@ -128,8 +128,8 @@ TEST(Rejection, TakesAQuarterOfTheDrawsAndLeavesTheRestUniform) {
   EXPECT_TRUE(theory::follows_uniform(ranges, kAlarm / 3));
 }
 
-// What replaces a rejected draw is uniform as well, and so is the mixture. Six chi-squares share one
-// alarm of 1e-6.
+// What replaces a rejected draw is uniform as well, and so is the mixture. Six chi-squares share
+// one alarm of 1e-6.
 TEST(Rejection, IsMadeGoodByUniformDraws) {
   const auto which = row_draw(kThreeQuarters);
   std::vector<std::uint64_t> residues(3);
@@ -147,8 +147,7 @@ TEST(Rejection, IsMadeGoodByUniformDraws) {
   std::vector<std::uint64_t> long_ranges(96);
   const std::uint64_t many = std::uint64_t{3} << 62;
   for (std::uint64_t position = 0; position < 300'000; ++position) {
-    const std::uint64_t row =
-        redraw_long({20, 41, random::Purpose::top_up_retry}, position, many);
+    const std::uint64_t row = redraw_long({20, 41, random::Purpose::top_up_retry}, position, many);
     ++long_residues[row % 3];
     ++long_ranges.at(row >> 57);
   }

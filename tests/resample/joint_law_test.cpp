@@ -1,6 +1,6 @@
 // The law of long resamples. A count is binomial(n, 1/n): variance 1 - 1/n; two counts have the
-// covariance -1/n wherever their rows lie (step of 64, tile of 4096, block of 65536); the rows of any
-// set are drawn binomial(n, share of the set) times; replicates are unrelated.
+// covariance -1/n wherever their rows lie (step of 64, tile of 4096, block of 65536); the rows of
+// any set are drawn binomial(n, share of the set) times; replicates are unrelated.
 //
 // With x = count - 1: the sum of x_i^2 has the mean n - 1, the sum of x_i x_(i+d) over n - d rows
 // the mean -(n - d)/n, and the product of two unrelated replicates, the sum of x_i y_i, the mean 0
@@ -49,7 +49,7 @@ Source gather(std::uint64_t rows) {
 struct Known {
   std::string name;
   double expected = 0;
-  double deviation = 0;   ///< of one value; 0: taken from the sample
+  double deviation = 0;    ///< of one value; 0: taken from the sample
   bool is_normal = false;  ///< so nearly that its squares are chi-square
   double sum = 0;
   double squares = 0;
@@ -108,8 +108,7 @@ TEST_P(JointLaw, OfVariancesCovariancesSetsAndDistinctRows) {
   Known distinct{"distinct rows", n * (1 - absent), std::sqrt(absent_variance), true};
   std::vector<std::pair<std::size_t, Known>> lags;
   for (const std::size_t lag : {1, 2, 8, 16, 32, 63, 64, 65, 128, 4096, 65'536})
-    if (lag < rows)
-      lags.push_back({lag, {concat("lag ", lag), static_cast<double>(lag) / n - 1}});
+    if (lag < rows) lags.push_back({lag, {concat("lag ", lag), static_cast<double>(lag) / n - 1}});
   std::vector<std::pair<std::vector<std::int32_t>, Known>> sets;
   for (const auto& set : kSets) {
     std::vector<std::int32_t> holds(rows);
@@ -157,10 +156,10 @@ TEST_P(JointLaw, OfSingleRowsAtTheEdgesOfStepsTilesAndBlocks) {
     probability[k] = k + 1 < kCells ? pdf(law, static_cast<double>(k))
                                     : cdf(complement(law, static_cast<double>(k - 1)));
   std::map<std::uint64_t, std::vector<std::uint64_t>> edges;
-  for (const std::uint64_t row : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{63},
-                                  std::uint64_t{64}, std::uint64_t{65}, std::uint64_t{4095},
-                                  std::uint64_t{4096}, std::uint64_t{4097}, std::uint64_t{65'535},
-                                  std::uint64_t{65'536}, std::uint64_t{65'537}, rows - 1})
+  for (const std::uint64_t row :
+       {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{63}, std::uint64_t{64}, std::uint64_t{65},
+        std::uint64_t{4095}, std::uint64_t{4096}, std::uint64_t{4097}, std::uint64_t{65'535},
+        std::uint64_t{65'536}, std::uint64_t{65'537}, rows - 1})
     if (row < rows) edges[row].resize(kCells);
 
   const Source make = source(rows);
@@ -217,14 +216,12 @@ TEST_P(JointLaw, OfTwoReplicatesIsThatOfUnrelatedOnes) {
   expect_unrelated(swapped, pairs - static_cast<std::uint64_t>(pairs > 7), "seed and replicate");
 }
 
-INSTANTIATE_TEST_SUITE_P(, JointLaw,
-                         testing::Values(Case{"stream", stream, 50, 100'000},
-                                         Case{"stream", stream, 1000, 20'000},
-                                         Case{"stream", stream, 70'000, 1000},
-                                         Case{"gather", gather, 50, 100'000},
-                                         Case{"gather", gather, 1000, 20'000},
-                                         Case{"gather", gather, 70'000, 1000}),
-                         testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(
+    , JointLaw,
+    testing::Values(Case{"stream", stream, 50, 100'000}, Case{"stream", stream, 1000, 20'000},
+                    Case{"stream", stream, 70'000, 1000}, Case{"gather", gather, 50, 100'000},
+                    Case{"gather", gather, 1000, 20'000}, Case{"gather", gather, 70'000, 1000}),
+    testing::PrintToStringParamName());
 
 // The two paths are unrelated though seed and replicate are the same. One normal sum with a
 // false-alarm rate of 1e-6.

@@ -22,9 +22,9 @@ TEST(KnownAnswers, OfPoissonThresholds) {
 TEST(KnownAnswers, OfCounts) {
   for (const auto level : execution::available_levels())
     for (const auto& vector : vectors("counts"))
-      EXPECT_TRUE(answers(vector, counts(vector.number("rows"),
-                                         {vector.number("seed"), vector.number("replicate")},
-                                         level)))
+      EXPECT_TRUE(
+          answers(vector, counts(vector.number("rows"),
+                                 {vector.number("seed"), vector.number("replicate")}, level)))
           << execution::name(level);
 }
 
@@ -53,9 +53,8 @@ TEST(KnownAnswers, OfIndices) {
     for (const auto& vector : vectors("indices")) {
       const std::uint64_t draws = vector.number("draws");
       std::vector<std::uint32_t> found(draws + kSideBySide);
-      draw_rows(execution::simd::kernels(level), vector.number("seed"),
-                vector.number("replicate"), static_cast<std::uint32_t>(vector.number("rows")),
-                {found.data(), draws});
+      draw_rows(execution::simd::kernels(level), vector.number("seed"), vector.number("replicate"),
+                static_cast<std::uint32_t>(vector.number("rows")), {found.data(), draws});
       found.resize(draws);
       EXPECT_TRUE(answers(vector, found)) << execution::name(level);
       if (draws == vector.number("rows")) {

@@ -36,10 +36,9 @@ int odd_cells(double mean) {
 /// Small and large, at the clamp of the mean (36), at the edges of steps, tiles and blocks; those
 /// with odd cells; and many between.
 std::vector<std::uint64_t> many_rows() {
-  std::vector<std::uint64_t> rows = {1,    2,    5,    6,     36,    37,    100,   163,   164, 1000,
-                                     2502, 2503, 4096, 65535, 65536, 65537, 70000, 5000000};
-  for (std::uint64_t power = 10'000; power <= 1'000'000'000'000; power *= 10)
-    rows.push_back(power);
+  std::vector<std::uint64_t> rows = {1,    2,    5,    6,    36,    37,    100,   163,   164,
+                                     1000, 2502, 2503, 4096, 65535, 65536, 65537, 70000, 5000000};
+  for (std::uint64_t power = 10'000; power <= 1'000'000'000'000; power *= 10) rows.push_back(power);
   for (double n = 37; n < 1e9; n *= 1.37) rows.push_back(static_cast<std::uint64_t>(n));
   int odd = 0;
   for (std::uint64_t n = 38; odd < 12; ++n)

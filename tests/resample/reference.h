@@ -41,8 +41,8 @@ inline std::vector<Number80> thresholds80(double mean) {
 
 /// The count that 80 random bits mean: the number of thresholds they reach.
 inline std::uint32_t count80(const std::vector<Number80>& thresholds, Number80 bits) {
-  return static_cast<std::uint32_t>(
-      std::upper_bound(thresholds.begin(), thresholds.end(), bits) - thresholds.begin());
+  return static_cast<std::uint32_t>(std::upper_bound(thresholds.begin(), thresholds.end(), bits) -
+                                    thresholds.begin());
 }
 
 /// The 16 bits of every row of an attempt.
@@ -91,8 +91,8 @@ class Replicates {
     total_ = 0;
     for (std::uint64_t row = 0; row < rows_; row += tile_rows_) {
       const std::size_t size = std::min<std::size_t>(tile_rows_, rows_ - row);
-      total_ += draw_tile(kernels_, poisson_, attempt, row, size, lanes_, tile_.data(),
-                          open_.data());
+      total_ +=
+          draw_tile(kernels_, poisson_, attempt, row, size, lanes_, tile_.data(), open_.data());
       std::copy_n(tile_.begin(), size, counts_.begin() + static_cast<std::ptrdiff_t>(row));
     }
     return counts_;
