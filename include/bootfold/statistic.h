@@ -243,7 +243,7 @@ template <Accumulator S>
     S inner;
   };
   return Statistic(name, 1, 1, [empty, name](std::size_t) {
-    return Bound{{name}, Fold{[empty] { return std::make_unique<State>(empty); }}};
+    return Bound{{name + "({1})"}, Fold{[empty] { return std::make_unique<State>(empty); }}};
   });
 }
 

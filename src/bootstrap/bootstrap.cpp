@@ -1,8 +1,10 @@
 // Plan, run, sum up.
 #include "bootfold/bootstrap.h"
 
+#include <optional>
 #include <utility>
 
+#include "bootstrap/order_data.h"
 #include "bootstrap/paths.h"
 #include "plan/choose.h"
 
@@ -11,7 +13,11 @@ namespace bootfold {
 Result bootstrap(const DataView& data, std::span<const Statistic> statistics,
                  const Options& options) {
   const planning::Prepared prepared = planning::prepare(data, statistics, options);
-  std::vector<double> estimates = paths::estimates(prepared, options.execution);
+  std::optional<paths::OrderData> order;
+  if (prepared.plan.path == Path::order)
+    order.emplace(prepared.problem, options.memory - prepared.plan.working_bytes);
+  std::vector<double> estimates =
+      paths::estimates(prepared, options.execution, order ? &*order : nullptr);
   std::vector<double> values(options.replicates * prepared.plan.outputs.size());
   paths::Run run{prepared, options.seed, options.first_replicate, options.execution, values};
   run.execution.threads = prepared.plan.threads;
@@ -27,7 +33,7 @@ Result bootstrap(const DataView& data, std::span<const Statistic> statistics,
       run_distinct(run);
       break;
     case Path::order:
-      run_order(run);
+      run_order(run, *order);
       break;
   }
   return Result(prepared.plan, options.seed, std::move(estimates), std::move(values));

@@ -32,21 +32,27 @@ void estimate_call(const planning::Problem& problem, const Part& part, std::span
   std::get<statistic::Call>(part.bound.body).call({columns, all.rows}, values);
 }
 
-void estimate_order(const planning::Problem& problem, const Part& part, std::span<double> values) {
-  // Alone, so that the window is that of this statistic.
-  planning::Problem alone = problem;
-  alone.parts = {part};
-  alone.parts[0].first_output = 0;
-  const OrderData data(alone);
+/// All quantiles of path order at once.
+void estimate_order(const OrderData& data, std::span<double> values) {
   std::vector<double> found;
   for (std::size_t i = 0; i < data.ranks().size(); ++i)
     found.push_back(data.value(i, data.ranks()[i]));
   data.finish(found, values);
 }
 
+/// Quantiles of one statistic among others.
+void estimate_order_alone(const planning::Problem& problem, const Part& part,
+                          std::span<double> values) {
+  planning::Problem alone = problem;
+  alone.parts = {part};
+  alone.parts[0].first_output = 0;
+  estimate_order(OrderData(alone, 0), values);
+}
+
 }  // namespace
 
-std::vector<double> estimates(const planning::Prepared& prepared, const Execution& execution) {
+std::vector<double> estimates(const planning::Prepared& prepared, const Execution& execution,
+                              const OrderData* order) {
   const planning::Problem& problem = prepared.problem;
   std::vector<double> values(problem.outputs.size());
   if (!problem.features.empty()) {
@@ -57,12 +63,16 @@ std::vector<double> estimates(const planning::Prepared& prepared, const Executio
     std::vector<double> means;
     for (const auto& summary : summaries) means.push_back(summary.mean);
     std::vector<double> scratch(means.size());
-    problem.finish_sums(means, 0, values, scratch);
+    problem.finish_sums(means, false, values, scratch);
+  }
+  if (order != nullptr) {
+    estimate_order(*order, values);
+    return values;
   }
   for (const Part& part : problem.parts) {
     const std::span<double> own = std::span(values).subspan(part.first_output, part.outputs());
     if (std::holds_alternative<statistic::Order>(part.bound.body))
-      estimate_order(problem, part, own);
+      estimate_order_alone(problem, part, own);
     if (std::holds_alternative<statistic::Fold>(part.bound.body)) estimate_fold(problem, part, own);
     if (std::holds_alternative<statistic::Call>(part.bound.body)) estimate_call(problem, part, own);
   }

@@ -35,10 +35,8 @@ std::uint64_t rank_at(double position, std::uint64_t n) {
 
 }  // namespace
 
-void run_order(const Run& run) {
-  const planning::Problem& problem = run.prepared.problem;
+void run_order(const Run& run, const OrderData& data) {
   const std::uint64_t n = run.prepared.plan.rows;
-  const OrderData data(problem);
   for_each_group(run, 1024,
                  [&](std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
                    std::vector<double> found(data.ranks().size());

@@ -16,7 +16,8 @@ namespace bootfold::paths {
 
 class OrderData {
  public:
-  explicit OrderData(const planning::Problem& problem) : problem_(problem) {
+  /// `room`: bytes that may be used for a while.
+  OrderData(const planning::Problem& problem, std::size_t room) : problem_(problem) {
     const std::uint64_t n = problem.data.rows();
     for (const planning::Part& part : problem.parts)
       for (const double q : std::get<statistic::Order>(part.bound.body).probabilities) {
@@ -26,7 +27,17 @@ class OrderData {
       }
     std::sort(ranks_.begin(), ranks_.end());
     ranks_.erase(std::unique(ranks_.begin(), ranks_.end()), ranks_.end());
-    for (const std::uint64_t rank : ranks_) windows_.push_back(window_around(rank));
+    // Many windows are cheaper to cut from sorted data, if there is room for a copy.
+    constexpr std::size_t kFewWindows = 8;
+    std::vector<double> sorted;
+    if (ranks_.size() > kFewWindows && n * sizeof(double) <= room) {
+      scan()([&](std::span<const double> values) {
+        if (sorted.empty()) sorted.reserve(n);
+        sorted.insert(sorted.end(), values.begin(), values.end());
+      });
+      std::sort(sorted.begin(), sorted.end());
+    }
+    for (const std::uint64_t rank : ranks_) windows_.push_back(window_around(rank, sorted));
   }
 
   /// The numbers (from 1, rising) of the order statistics that are needed.
@@ -67,13 +78,15 @@ class OrderData {
 
   /// Ten standard deviations and 60 more to both sides: what lies beyond is searched for when it
   /// comes up, which it does not.
-  [[nodiscard]] Window window_around(std::uint64_t rank) const {
+  [[nodiscard]] Window window_around(std::uint64_t rank, std::span<const double> sorted) const {
     const auto n = static_cast<double>(problem_.data.rows());
     const auto k = static_cast<double>(rank);
     const double reach = 10 * std::sqrt(k * (n - k + 1) / n) + 60;
     const auto first = static_cast<std::uint64_t>(std::max(1.0, std::floor(k - reach)));
     const auto last = static_cast<std::uint64_t>(std::min(n, std::ceil(k + reach)));
-    return {first, statistic::order_statistics(scan(), first, last)};
+    if (sorted.empty()) return {first, statistic::order_statistics(scan(), first, last)};
+    const auto window = sorted.subspan(first - 1, last - first + 1);
+    return {first, {window.begin(), window.end()}};
   }
 
   [[nodiscard]] statistic::Scan scan() const {

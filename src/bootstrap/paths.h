@@ -14,6 +14,8 @@
 
 namespace bootfold::paths {
 
+class OrderData;  // order_data.h
+
 /// What a path needs to know of a run.
 struct Run {
   const planning::Prepared& prepared;
@@ -29,16 +31,16 @@ struct Run {
   }
 };
 
-void run_stream(const Run& run);      // functions of sums: counts times features
-void run_accumulate(const Run& run);  // accumulators: rows with their counts
-void run_gather(const Run& run);      // functions of sums: features of drawn rows
-void run_resampled(const Run& run);   // anything: the resample drawn out in full
-void run_distinct(const Run& run);    // functions of sums over few distinct rows
-void run_order(const Run& run);       // quantiles of one column
+void run_stream(const Run& run);                        // functions of sums: counts times features
+void run_accumulate(const Run& run);                    // accumulators: rows with their counts
+void run_gather(const Run& run);                        // functions of sums: features of drawn rows
+void run_resampled(const Run& run);                     // anything: the resample drawn out in full
+void run_distinct(const Run& run);                      // functions of sums over few distinct rows
+void run_order(const Run& run, const OrderData& data);  // quantiles of one column
 
-/// The statistics on the data as they are.
+/// The statistics on the data as they are. `order`: of path order, null for the others.
 [[nodiscard]] std::vector<double> estimates(const planning::Prepared& prepared,
-                                            const Execution& execution);
+                                            const Execution& execution, const OrderData* order);
 
 /// Calls body(first, last, worker) for groups of `group` neighbouring replicates.
 template <class Body>

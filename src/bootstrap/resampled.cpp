@@ -43,8 +43,9 @@ class Evaluator {
         problem_(prepared.problem),
         kernels_(execution::simd::kernels(prepared.plan.level)),
         finish_(prepared),
-        made_(problem_.features.count() * kTileRows),
-        integers_(kTileRows) {}
+        tile_rows_(planning::planning_tile_rows(problem_.features.count())),
+        made_(problem_.features.count() * tile_rows_),
+        integers_(tile_rows_) {}
 
   /// All values of one resample.
   void operator()(const statistic::Resample& resample, std::span<double> values) {
@@ -70,12 +71,12 @@ class Evaluator {
     std::vector<__int128> sums(count);
     std::vector<Compensated> doubles(count);
     std::vector<const double*> columns(resample.columns.size());
-    for (std::size_t row = 0; row < resample.rows; row += kTileRows) {
-      const std::size_t size = std::min(kTileRows, resample.rows - row);
+    for (std::size_t row = 0; row < resample.rows; row += tile_rows_) {
+      const std::size_t size = std::min(tile_rows_, resample.rows - row);
       for (std::size_t c = 0; c < columns.size(); ++c) columns[c] = resample.columns[c] + row;
-      problem_.features.make({columns, size}, made_.data(), kTileRows);
+      problem_.features.make({columns, size}, made_.data(), tile_rows_);
       for (std::size_t f = 0; f < count; ++f) {
-        const double* made = made_.data() + f * kTileRows;
+        const double* made = made_.data() + f * tile_rows_;
         if (prepared_.compensated) {
           for (std::size_t i = 0; i < size; ++i) doubles[f].add(made[i]);
         } else {
@@ -92,7 +93,7 @@ class Evaluator {
     std::vector<double> scratch(count);
     for (std::size_t f = 0; f < count; ++f)
       means[f] = doubles[f].value() / static_cast<double>(resample.rows);
-    problem_.finish_sums(means, 0, values, scratch);
+    problem_.finish_sums(means, false, values, scratch);
   }
 
   void evaluate_order(const statistic::Order& order, const statistic::Resample& resample,
@@ -120,6 +121,7 @@ class Evaluator {
   const planning::Problem& problem_;
   const execution::simd::Kernels& kernels_;
   Finisher finish_;
+  std::size_t tile_rows_;
   std::vector<double> made_;
   std::vector<std::int64_t> integers_;
   std::vector<double> copy_;

@@ -17,7 +17,6 @@ namespace {
 using execution::simd::Kernels;
 using execution::simd::LaneState;
 using execution::simd::OpenRow;
-using planning::kTileRows;
 using planning::Prepared;
 using resample::Attempt;
 
@@ -33,8 +32,7 @@ struct Shared {
       first_plane.push_back(planes);
       planes += fixed.digits;
     }
-    if (r.prepared.plan.rows <= planning::kKeptRows)
-      integers = integer_features(r.prepared, kernels);
+    if (r.prepared.keeps_integers()) integers = integer_features(r.prepared, kernels);
   }
 
   const Run& run;
@@ -59,14 +57,14 @@ class Walker {
         rows_(prepared_.plan.rows),
         features_(prepared_.problem.features.count()),
         tile_rows_(prepared_.tile_rows),
-        reader_(prepared_.problem.data, kTileRows),
+        reader_(prepared_.problem.data, tile_rows_),
         finish_(prepared_),
-        made_(features_ * kTileRows),
-        integers_(kTileRows),
+        made_(features_ * tile_rows_),
+        integers_(tile_rows_),
         planes_(shared.planes * tile_rows_),
         counts_(kSide * tile_rows_),
         open_(tile_rows_),
-        drawn_(kTileRows),
+        drawn_(tile_rows_),
         rejected_(resample::kDrawsAtOnce),
         lane_sums_(features_ * resample::kSideBySide),
         sums_(features_) {}
@@ -109,17 +107,18 @@ class Walker {
                             shared_.planes, (size + 63) / 64 * 64,
                             plane_sums_.data() + i * shared_.planes);
       }
-      worker.advance(static_cast<double>(size) * static_cast<double>(group_.size()));
+      if (group_[0].attempt.number == 0)
+        worker.advance(static_cast<double>(size) * static_cast<double>(group_.size()));
     }
   }
 
   /// Reads a tile and splits its features into planes of digits. A tile stays loaded.
   void load(std::uint64_t row, std::size_t size) {
     if (loaded_ == row) return;
-    prepared_.problem.features.make(reader_.read(row, size), made_.data(), kTileRows);
+    prepared_.problem.features.make(reader_.read(row, size), made_.data(), tile_rows_);
     for (std::size_t f = 0; f < features_; ++f) {
       const auto& fixed = prepared_.fixed[f];
-      shared_.kernels.quantize(made_.data() + f * kTileRows, size, fixed.point, integers_.data());
+      shared_.kernels.quantize(made_.data() + f * tile_rows_, size, fixed.point, integers_.data());
       shared_.kernels.split(integers_.data(), size, fixed.digits,
                             planes_.data() + shared_.first_plane[f] * tile_rows_, tile_rows_);
     }
@@ -136,7 +135,7 @@ class Walker {
       sums_[f] = sum;
     }
     const std::uint64_t missing = rows_ - group_[i].total;
-    if (rows_ <= resample::kBlockRows) {
+    if (prepared_.keeps_integers()) {
       add_kept_rows(i, missing);
     } else {
       add_rows(i, missing);
@@ -144,7 +143,7 @@ class Walker {
     finish_(sums_, shared_.run.values_of(group_[i].attempt.replicate));
   }
 
-  /// The top-up of one block of rows, straight from their integers: resample::TopUp in fewer steps.
+  /// The top-up straight from the integers of the rows: resample::TopUp in fewer steps.
   void add_kept_rows(std::size_t i, std::uint64_t missing) {
     const auto draw = resample::row_draw(static_cast<std::uint32_t>(rows_));
     const random::StreamId retry = group_[i].attempt.stream(random::Purpose::top_up_retry);
@@ -168,17 +167,17 @@ class Walker {
     }
   }
 
-  /// The top-up of many rows: they are looked up where they lie.
+  /// The top-up of many rows, looked up where they lie.
   void add_rows(std::size_t i, std::uint64_t missing) {
     resample::TopUp rows(shared_.kernels, group_[i].attempt, rows_, lanes_[i]);
-    for (std::uint64_t first = 0; first < missing; first += kTileRows) {
+    for (std::uint64_t first = 0; first < missing; first += tile_rows_) {
       const auto size =
-          static_cast<std::size_t>(std::min<std::uint64_t>(kTileRows, missing - first));
+          static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows_, missing - first));
       const std::span<std::uint64_t> drawn(drawn_.data(), size);
       rows.draw(drawn);
-      prepared_.problem.features.make(reader_.gather(drawn), made_.data(), kTileRows);
+      prepared_.problem.features.make(reader_.gather(drawn), made_.data(), tile_rows_);
       for (std::size_t f = 0; f < features_; ++f) {
-        shared_.kernels.quantize(made_.data() + f * kTileRows, size, prepared_.fixed[f].point,
+        shared_.kernels.quantize(made_.data() + f * tile_rows_, size, prepared_.fixed[f].point,
                                  integers_.data());
         for (std::size_t k = 0; k < size; ++k) sums_[f] += integers_[k];
       }

@@ -21,6 +21,9 @@ using text::grouped;
 /// What the program itself and its libraries take, whatever it computes.
 constexpr std::size_t kProgramBytes = std::size_t{12} << 20;
 
+/// Planes of a tile: what a second-level cache holds beside other things.
+constexpr std::size_t kPlaneBytes = std::size_t{128} << 10;
+
 /// Up to here a column that fixed point cannot hold well is resampled in doubles; beyond, a bound
 /// in terms of the standard error has to do.
 constexpr std::uint64_t kMostCompensatedRows = 1'000'000;
@@ -32,6 +35,16 @@ void check(const Options& options, std::size_t outputs) {
     throw InvalidArgument(concat("tolerance is ", options.tolerance,
                                  " but must be above 0 and below 1: the error of a sum as a share "
                                  "of its standard error"));
+  if (options.first_replicate > ~std::uint64_t{0} - options.replicates)
+    throw InvalidArgument(concat("first_replicate is ", grouped(options.first_replicate), " and ",
+                                 grouped(options.replicates),
+                                 " replicates from there run past the last number, 2^64 - 1"));
+  const auto levels = execution::available_levels();
+  if (options.execution.level &&
+      std::find(levels.begin(), levels.end(), *options.execution.level) == levels.end())
+    throw InvalidArgument(concat("level is ", execution::name(*options.execution.level),
+                                 " but this machine cannot run it; available_levels() lists those "
+                                 "it can"));
   const double wanted =
       8.0 * static_cast<double>(options.replicates) * static_cast<double>(outputs);
   const double there =
@@ -91,6 +104,16 @@ Size size_of(const Problem& problem) {
   return size;
 }
 
+/// The windows of sorted data that path order keeps (src/bootstrap/order_data.h).
+std::size_t order_bytes(const Problem& problem) {
+  const auto rows = static_cast<double>(problem.data.rows());
+  double values = 0;
+  for (const Part& part : problem.parts)
+    for (const double q : std::get<statistic::Order>(part.bound.body).probabilities)
+      values += 2 * std::min(rows, 20 * std::sqrt(rows * q * (1 - q) + 1) + 124);
+  return (std::size_t{2} << 20) + static_cast<std::size_t>(values) * sizeof(double);
+}
+
 /// Working memory: what all threads share and what each has.
 struct Memory {
   std::size_t shared = 0;
@@ -103,12 +126,14 @@ Memory memory_of(const Prepared& prepared) {
   const std::size_t features = problem.features.count();
   const std::size_t columns = problem.data.columns();
   Memory memory;
-  const std::size_t tile_bytes = (columns + features + 3) * kTileRows * sizeof(double);
+  const std::size_t tile_bytes =
+      (columns * kTileRows + (features + 2) * planning_tile_rows(features)) * sizeof(double);
   switch (prepared.plan.path) {
     case Path::stream: {
       std::size_t planes = 0;
       for (const FixedFeature& fixed : prepared.fixed) planes += fixed.digits;
-      memory.shared = 65536 + (rows <= kKeptRows ? rows * features * sizeof(std::int64_t) : 0);
+      memory.shared =
+          65536 + (prepared.keeps_integers() ? rows * features * sizeof(std::int64_t) : 0);
       memory.thread = tile_bytes + (planes + 8) * prepared.tile_rows +
                       prepared.group * (256 + 64 + (planes + 2 * features) * sizeof(std::int64_t));
       if (problem.all<statistic::Fold>())
@@ -119,7 +144,7 @@ Memory memory_of(const Prepared& prepared) {
     case Path::gather:
       if (prepared.whole_resample) {
         memory.thread =
-            tile_bytes + rows * (sizeof(std::uint32_t) + (columns + 1) * sizeof(double));
+            tile_bytes + rows * (sizeof(std::uint32_t) + (columns + 2) * sizeof(double));
       } else {
         memory.shared = rows * features * sizeof(std::int64_t);
         memory.thread = tile_bytes;
@@ -130,8 +155,7 @@ Memory memory_of(const Prepared& prepared) {
       memory.thread = 4096;
       break;
     case Path::order:
-      memory.shared = (std::size_t{2} << 20) +
-                      static_cast<std::size_t>(64 * std::sqrt(static_cast<double>(rows))) * 8;
+      memory.shared = order_bytes(prepared.problem);
       memory.thread = 4096;
       break;
   }
@@ -156,8 +180,8 @@ void fit_memory(Prepared& prepared, const Options& options) {
   if (plan.working_bytes > options.memory)
     throw InvalidArgument(concat("memory is ", bytes(static_cast<double>(options.memory)),
                                  " but path '", name(plan.path), "' needs at least ",
-                                 bytes(static_cast<double>(plan.working_bytes)),
-                                 " beside the data and the result"));
+                                 (plan.working_bytes >> 20) + 1,
+                                 " MiB beside the data and the result"));
 }
 
 /// Are the fixed-point sums good enough for the tolerance? Third and fourth powers reach so far
@@ -171,6 +195,25 @@ bool accurate(const Prepared& prepared, double tolerance) {
     if (error > tolerance && !(large && fixed.linear <= tolerance)) return false;
   }
   return true;
+}
+
+/// The products of a statistic have equally many digits, so that the error of none is large against
+/// what the others leave when they are subtracted from each other.
+void match_digits(Prepared& prepared) {
+  const auto rows = static_cast<double>(prepared.problem.data.rows());
+  for (Part& part : prepared.problem.parts) {
+    std::size_t most = 0;
+    for (const std::uint32_t f : part.features)
+      if (prepared.fixed[f].error > 0) most = std::max(most, prepared.fixed[f].digits);
+    for (const std::uint32_t f : part.features)
+      lengthen(prepared.fixed[f], prepared.features[f], most, rows);
+  }
+  for (Part& part : prepared.problem.parts) {
+    part.resolution = 0;
+    for (const std::uint32_t f : part.features)
+      if (prepared.problem.features.is_product(f))
+        part.resolution = std::max(part.resolution, prepared.fixed[f].error);
+  }
 }
 
 void plan_sums(Prepared& prepared, const Options& options) {
@@ -189,7 +232,8 @@ void plan_sums(Prepared& prepared, const Options& options) {
     const double pays = (other_cost() - distinct_cost({.distinct = 1})) /
                             (distinct_cost({.distinct = 2}) - distinct_cost({.distinct = 1})) +
                         1;
-    const double most = options.path ? std::min(room, size.rows) : std::min(pays, 65536.0);
+    const double most = options.path ? std::min(room, size.rows)
+                                     : std::min({pays, 65536.0, 1e6 / (size.features + 2)});
     if (most >= 1)
       prepared.distinct = find_distinct(problem.data, problem.features,
                                         static_cast<std::size_t>(most), options.execution);
@@ -201,6 +245,7 @@ void plan_sums(Prepared& prepared, const Options& options) {
   const auto fix = [&](bool all_digits) {
     prepared.fixed = fixed_features(problem.features, prepared.features, problem.data,
                                     options.tolerance, all_digits, options.execution);
+    match_digits(prepared);
   };
   if (prepared.distinct) {
     fix(true);
@@ -234,8 +279,7 @@ void plan_sums(Prepared& prepared, const Options& options) {
       throw_cannot_serve(*options.path, "fixed-point sums cannot hold these data to the tolerance");
     if (!gather_serves)
       throw InvalidArgument(concat("tolerance is ", options.tolerance,
-                                   " but sums of these data are good to ", plan.sum_error,
-                                   " at best; ask for less"));
+                                   " but sums of these data cannot be held to it; ask for less"));
     problem.rescale(prepared.features);
     prepared.compensated = true;
     prepared.whole_resample = true;
@@ -272,21 +316,29 @@ void describe_arithmetic(Prepared& prepared) {
                      : concat("fixed point, ", fewest, " to ", most, " digits base 256");
 }
 
-}  // namespace
-
-double Prepared::resolution() const noexcept {
-  double error = 0;
-  for (std::size_t f = 0; f < fixed.size(); ++f)
-    if (problem.features.is_product(f)) error = std::max(error, fixed[f].error);
-  return compensated ? 0 : error;
+/// The same options with as many threads as the passes of planning have memory for.
+Options within_memory(const Options& options, const Problem& problem) {
+  const std::size_t features = problem.features.count();
+  const std::size_t worker =
+      problem.data.columns() * kTileRows * sizeof(double) +
+      features * (planning_tile_rows(features) * sizeof(double) + 3 * kExponentBytes) + 65536;
+  const std::size_t room =
+      options.memory > kProgramBytes ? (options.memory - kProgramBytes) / 2 : 0;
+  Options planned = options;
+  planned.execution.threads = static_cast<unsigned>(
+      std::clamp<std::size_t>(room / worker, 1, execution::thread_count(options.execution)));
+  return planned;
 }
 
+}  // namespace
+
 Prepared prepare(const DataView& data, std::span<const Statistic> statistics,
-                 const Options& options) {
+                 const Options& asked) {
   Prepared prepared{Problem(data, statistics), {}, {}, {}, {}};
   Problem& problem = prepared.problem;
   Plan& plan = prepared.plan;
-  check(options, problem.outputs.size());
+  check(asked, problem.outputs.size());
+  const Options options = within_memory(asked, problem);
   plan.rows = data.rows();
   plan.replicates = options.replicates;
   plan.outputs = problem.outputs;
@@ -324,6 +376,7 @@ Prepared prepare(const DataView& data, std::span<const Statistic> statistics,
       prepared.features = problem.features.summarize(data, options.execution);
       prepared.fixed = fixed_features(problem.features, prepared.features, data, options.tolerance,
                                       true, options.execution);
+      match_digits(prepared);
       if (!accurate(prepared, options.tolerance)) {
         prepared.compensated = true;
         problem.rescale(prepared.features);
@@ -334,9 +387,11 @@ Prepared prepare(const DataView& data, std::span<const Statistic> statistics,
 
   std::size_t planes = 0;
   for (const FixedFeature& fixed : prepared.fixed) planes += fixed.digits;
-  prepared.tile_rows = planes <= 8 ? kTileRows : planes <= 32 ? kTileRows / 2 : kTileRows / 4;
+  prepared.tile_rows = std::min(kTileRows, planning_tile_rows(problem.features.count()));
+  while (prepared.tile_rows > 64 && prepared.tile_rows * planes > kPlaneBytes)
+    prepared.tile_rows /= 2;
   prepared.group = data.rows() <= kTileRows ? 256 : 128;
-  fit_memory(prepared, options);
+  fit_memory(prepared, asked);
   plan.seconds = 2e-9 * size.rows * (size.columns + 2 * size.features) +
                  plan.seconds * 1e-9 * static_cast<double>(options.replicates) *
                      level_factor(static_cast<int>(plan.level)) / plan.threads;

@@ -12,8 +12,9 @@
 
 namespace bootfold::planning {
 
-/// Up to this many rows, path stream keeps the features of all rows as integers for its top-up.
+/// Up to here path stream keeps the features of all rows as integers: 4 MiB.
 inline constexpr std::uint64_t kKeptRows = 65536;
+inline constexpr std::uint64_t kKeptIntegers = std::uint64_t{1} << 19;
 
 /// A plan and all that was found out on the way: what the paths run on.
 struct Prepared {
@@ -27,8 +28,10 @@ struct Prepared {
   std::size_t group = 1;        // replicates handled together
   std::size_t tile_rows = 4096;
 
-  /// Bound on the error of the folded means of products.
-  [[nodiscard]] double resolution() const noexcept;
+  /// Does path stream keep the integers of all rows for its top-up, in place of looking rows up?
+  [[nodiscard]] bool keeps_integers() const noexcept {
+    return plan.rows <= kKeptRows && plan.rows * fixed.size() <= kKeptIntegers;
+  }
 };
 
 [[nodiscard]] Prepared prepare(const DataView& data, std::span<const Statistic> statistics,

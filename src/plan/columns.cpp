@@ -16,12 +16,18 @@ struct Range {
   double max = -std::numeric_limits<double>::infinity();
 };
 
-[[noreturn]] void throw_not_finite(const DataView& data, std::uint64_t first, std::size_t column,
-                                   std::span<const double> values) {
-  const auto bad =
-      std::find_if_not(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
-  throw DataError(concat("column ", data.name(column), ", row ",
-                         first + static_cast<std::uint64_t>(bad - values.begin()) + 1, " is ", *bad,
+struct Found {
+  std::vector<Range> ranges;
+  std::uint64_t bad_row = kNone;  // the first row that holds anything but finite numbers
+
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+};
+
+[[noreturn]] void throw_not_finite(const DataView& data, std::uint64_t row) {
+  std::size_t column = 0;
+  while (std::isfinite(data.column(column)[row])) ++column;
+  throw DataError(concat("column ", data.name(column), ", row ", row + 1, " is ",
+                         data.column(column)[row],
                          " but every value must be a finite number; leave such rows out"));
 }
 
@@ -48,40 +54,51 @@ statistic::Scale scale_of(const ColumnView& column, const Range& range) {
 
 }  // namespace
 
-std::vector<ColumnSummary> summarize_columns(const DataView& data, const Execution& execution) {
+std::vector<ColumnSummary> summarize_columns(const DataView& data, bool scaled,
+                                             const Execution& execution) {
   const std::uint64_t rows = data.rows();
   constexpr std::uint64_t kChunkRows = 64 * kTileRows;
-  const std::vector<Range> ranges = map_reduce(
+  const Found all = map_reduce(
       {0, static_cast<std::size_t>((rows + kChunkRows - 1) / kChunkRows), 1},
-      std::vector<Range>(data.columns()),
-      [&](std::vector<Range>& found, std::size_t chunk) {
+      Found{std::vector<Range>(data.columns())},
+      [&](Found& found, std::size_t chunk) {
         TileReader reader(data, kTileRows);
         const std::uint64_t end = std::min(rows, (chunk + 1) * kChunkRows);
         for (std::uint64_t row = chunk * kChunkRows; row < end; row += kTileRows) {
           const auto tile = reader.read(row, std::min<std::uint64_t>(kTileRows, end - row));
           for (std::size_t c = 0; c < data.columns(); ++c) {
-            Range range = found[c];
+            Range range = found.ranges[c];
             double poison = 0;  // stays 0 while all values are finite
             for (const double x : tile.column(c)) {
               range.min = x < range.min ? x : range.min;
               range.max = x > range.max ? x : range.max;
               poison += x * 0;
             }
-            if (!(poison == 0)) throw_not_finite(data, row, c, tile.column(c));
-            found[c] = range;
+            found.ranges[c] = range;
+            if (poison == 0) continue;
+            const auto values = tile.column(c);
+            const auto bad = std::find_if_not(values.begin(), values.end(),
+                                              [](double x) { return std::isfinite(x); });
+            found.bad_row =
+                std::min(found.bad_row, row + static_cast<std::uint64_t>(bad - values.begin()));
           }
         }
       },
-      [](std::vector<Range>& all, std::vector<Range>&& part) {
-        for (std::size_t c = 0; c < all.size(); ++c) {
-          all[c].min = std::min(all[c].min, part[c].min);
-          all[c].max = std::max(all[c].max, part[c].max);
+      [](Found& total, Found&& part) {
+        total.bad_row = std::min(total.bad_row, part.bad_row);
+        for (std::size_t c = 0; c < total.ranges.size(); ++c) {
+          total.ranges[c].min = std::min(total.ranges[c].min, part.ranges[c].min);
+          total.ranges[c].max = std::max(total.ranges[c].max, part.ranges[c].max);
         }
       },
       Execution{execution.threads, execution.level, execution.stop, {}});
+  if (all.bad_row != Found::kNone) throw_not_finite(data, all.bad_row);
   std::vector<ColumnSummary> summaries;
-  for (std::size_t c = 0; c < data.columns(); ++c)
-    summaries.push_back({ranges[c].min, ranges[c].max, scale_of(data.column(c), ranges[c])});
+  for (std::size_t c = 0; c < data.columns(); ++c) {
+    const Range& range = all.ranges[c];
+    summaries.push_back({range.min, range.max, {}});
+    if (scaled) summaries[c].scale = scale_of(data.column(c), range);
+  }
   return summaries;
 }
 

@@ -15,8 +15,9 @@ struct ColumnSummary {
   statistic::Scale scale;  // centre near the median, |x - centre| * 2^-exponent <= 1
 };
 
-/// One pass over the data. Throws DataError with the position of the first NaN or infinity.
-[[nodiscard]] std::vector<ColumnSummary> summarize_columns(const DataView& data,
+/// One pass over the data. Throws DataError with the position of the first NaN or infinity, and, if
+/// the columns are to be scaled, for a range that no double holds.
+[[nodiscard]] std::vector<ColumnSummary> summarize_columns(const DataView& data, bool scaled,
                                                            const Execution& execution);
 
 }  // namespace bootfold::planning

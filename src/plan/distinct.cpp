@@ -85,17 +85,18 @@ std::optional<DistinctRows> find_distinct(const DataView& data, const Features& 
                                           std::size_t most, const Execution& execution) {
   const std::uint64_t rows = data.rows();
   const std::size_t width = features.count();
+  const std::size_t tile_rows = planning_tile_rows(width);
   Table table(width, most);
-  TileReader reader(data, kTileRows);
-  std::vector<double> made(width * kTileRows);
+  TileReader reader(data, tile_rows);
+  std::vector<double> made(width * tile_rows);
   std::vector<std::uint64_t> row_bits(width);
-  for (std::uint64_t row = 0; row < rows; row += kTileRows) {
+  for (std::uint64_t row = 0; row < rows; row += tile_rows) {
     if (execution.stop.stop_requested()) break;
-    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kTileRows, rows - row));
-    features.make(reader.read(row, size), made.data(), kTileRows);
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows, rows - row));
+    features.make(reader.read(row, size), made.data(), tile_rows);
     for (std::size_t i = 0; i < size; ++i) {
       for (std::size_t f = 0; f < width; ++f) {
-        const double value = made[f * kTileRows + i] + 0.0;  // -0 becomes 0
+        const double value = made[f * tile_rows + i] + 0.0;  // -0 becomes 0
         std::memcpy(&row_bits[f], &value, sizeof value);
       }
       if (!table.add(row_bits.data())) return std::nullopt;

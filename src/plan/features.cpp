@@ -120,19 +120,20 @@ std::vector<double> Features::rough_medians(const DataView& data) const {
 std::vector<FeatureSummary> Features::summarize(const DataView& data,
                                                 const Execution& execution) const {
   const std::uint64_t rows = data.rows();
+  const std::size_t tile_rows = planning_tile_rows(count());
   const auto chunks = static_cast<std::size_t>((rows + kChunkRows - 1) / kChunkRows);
   const Execution silent{execution.threads, execution.level, execution.stop, {}};
 
   /// Calls see(feature, values) for every tile of a chunk.
   const auto scan = [&](std::size_t chunk, auto&& see) {
-    TileReader reader(data, kTileRows);
-    std::vector<double> made(count() * kTileRows);
+    TileReader reader(data, tile_rows);
+    std::vector<double> made(count() * tile_rows);
     const std::uint64_t end = std::min(rows, (chunk + 1) * kChunkRows);
-    for (std::uint64_t row = chunk * kChunkRows; row < end; row += kTileRows) {
-      const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kTileRows, end - row));
-      make(reader.read(row, size), made.data(), kTileRows);
+    for (std::uint64_t row = chunk * kChunkRows; row < end; row += tile_rows) {
+      const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows, end - row));
+      make(reader.read(row, size), made.data(), tile_rows);
       for (std::size_t f = 0; f < count(); ++f)
-        see(f, std::span<const double>(made.data() + f * kTileRows, size));
+        see(f, std::span<const double>(made.data() + f * tile_rows, size));
     }
   };
 

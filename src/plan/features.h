@@ -24,6 +24,9 @@ struct FeatureSummary {
   double typical = 0;    // a power of two near the median of |f - its median|; 0: constant
 };
 
+/// Memory that a worker's pass over a feature takes beside its tile.
+inline constexpr std::size_t kExponentBytes = 2048 * sizeof(std::uint32_t);
+
 class Features {
  public:
   /// Adds a product of scaled columns, or finds the equal one that is there. Returns its number.

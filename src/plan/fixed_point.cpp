@@ -62,6 +62,7 @@ std::vector<int> spare_bits(const Features& features, std::span<const FixedFeatu
                             const DataView& data, const Execution& execution) {
   const std::uint64_t rows = data.rows();
   constexpr std::uint64_t kChunkRows = 64 * kTileRows;
+  const std::size_t tile_rows = planning_tile_rows(features.count());
   std::vector<std::atomic<bool>> open(features.count());
   for (auto& flag : open) flag = true;
   std::atomic<std::size_t> left = features.count();
@@ -70,20 +71,20 @@ std::vector<int> spare_bits(const Features& features, std::span<const FixedFeatu
       std::vector<std::uint64_t>(features.count()),
       [&](std::vector<std::uint64_t>& found, std::size_t chunk) {
         if (left == 0) return;
-        TileReader reader(data, kTileRows);
-        std::vector<double> made(features.count() * kTileRows);
+        TileReader reader(data, tile_rows);
+        std::vector<double> made(features.count() * tile_rows);
         const std::uint64_t end = std::min(rows, (chunk + 1) * kChunkRows);
-        for (std::uint64_t row = chunk * kChunkRows; row < end && left != 0; row += kTileRows) {
-          const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kTileRows, end - row));
-          features.make(reader.read(row, size), made.data(), kTileRows);
+        for (std::uint64_t row = chunk * kChunkRows; row < end && left != 0; row += tile_rows) {
+          const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows, end - row));
+          features.make(reader.read(row, size), made.data(), tile_rows);
           for (std::size_t f = 0; f < features.count(); ++f) {
             if (!open[f]) continue;
             const FixedPoint& point = fixed[f].point;
             for (std::size_t i = 0; i < size; ++i) {
-              const double value = made[f * kTileRows + i] - point.centre;
+              const double value = made[f * tile_rows + i] - point.centre;
               const double scaled = value * point.scale * point.rescale;
               const double whole = std::nearbyint(scaled);
-              if (whole != scaled || value + point.centre != made[f * kTileRows + i]) {
+              if (whole != scaled || value + point.centre != made[f * tile_rows + i]) {
                 if (open[f].exchange(false)) --left;
                 break;
               }
@@ -115,6 +116,13 @@ std::int64_t quantize(double value, const FixedPoint& point) noexcept {
   std::int64_t integer = 0;
   execution::simd::kPortable.quantize(&value, 1, point, &integer);
   return integer;
+}
+
+void lengthen(FixedFeature& fixed, const FeatureSummary& summary, std::size_t digits, double rows) {
+  if (fixed.error == 0 || fixed.digits >= digits) return;
+  const double centre = summary.median;
+  fixed = with_digits(summary, centre, std::max(summary.max - centre, centre - summary.min), digits,
+                      rows);
 }
 
 std::vector<FixedFeature> fixed_features(const Features& features,

@@ -42,6 +42,9 @@ struct FixedFeature {
 [[nodiscard]] std::int64_t quantize(double value,
                                     const execution::simd::FixedPoint& point) noexcept;
 
+/// Gives a feature that is not exact at least so many digits.
+void lengthen(FixedFeature& fixed, const FeatureSummary& summary, std::size_t digits, double rows);
+
 /// The fewest digits whose error is at most tolerance * typical size / sqrt(rows), or all of them
 /// where that cannot be met; always all of them if `all_digits`.
 [[nodiscard]] std::vector<FixedFeature> fixed_features(const Features& features,

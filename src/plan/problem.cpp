@@ -81,7 +81,7 @@ Problem::Problem(const DataView& view, std::span<const Statistic> statistics) : 
 }
 
 void Problem::look(const Execution& execution) {
-  columns = summarize_columns(data, execution);
+  columns = summarize_columns(data, !features.empty(), execution);
   std::vector<statistic::Scale> scales;
   for (const ColumnSummary& column : columns) scales.push_back(column.scale);
   for (Part& part : parts) {
@@ -103,14 +103,14 @@ void Problem::rescale(std::span<const FeatureSummary> summaries) {
   features.set_scales(std::move(scales));
 }
 
-void Problem::finish_sums(std::span<const double> means, double resolution,
-                          std::span<double> values, std::span<double> scratch) const {
+void Problem::finish_sums(std::span<const double> means, bool fixed_point, std::span<double> values,
+                          std::span<double> scratch) const {
   for (const Part& part : parts) {
     const auto* sums = std::get_if<statistic::Sums>(&part.bound.body);
     if (sums == nullptr) continue;
     for (std::size_t f = 0; f < part.features.size(); ++f) scratch[f] = means[part.features[f]];
     sums->finish({scratch.first(part.features.size()), static_cast<double>(data.rows()),
-                  part.scales, resolution},
+                  part.scales, fixed_point ? part.resolution : 0},
                  values.subspan(part.first_output, part.outputs()));
   }
 }

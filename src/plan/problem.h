@@ -21,6 +21,7 @@ struct Part {
   std::size_t first_output = 0;
   std::vector<std::uint32_t> features = {};  // if it is a function of sums: where its features are
   std::vector<statistic::Scale> scales = {};
+  double resolution = 0;  // bound on the error of the folded means of its products
 
   [[nodiscard]] std::size_t outputs() const noexcept { return bound.outputs.size(); }
 };
@@ -42,9 +43,10 @@ struct Problem {
     return true;
   }
 
-  /// Turns the means of all features into the values of all parts that are functions of sums.
-  /// `scratch` has room for as many numbers as there are features.
-  void finish_sums(std::span<const double> means, double resolution, std::span<double> values,
+  /// Turns the means of all features into the values of all parts that are functions of sums. Are
+  /// the means folded in fixed point, with the errors that has? `scratch` has room for as many numbers
+  /// as there are features.
+  void finish_sums(std::span<const double> means, bool fixed_point, std::span<double> values,
                    std::span<double> scratch) const;
 
   DataView data;

@@ -14,6 +14,14 @@ namespace bootfold::planning {
 /// Rows read at a time wherever nothing speaks for another number.
 inline constexpr std::size_t kTileRows = 4096;
 
+/// Fewer where a row has many features, so that a tile of them stays below 2 MiB. The result of a pass
+/// may depend on it, so it depends on nothing else.
+[[nodiscard]] inline std::size_t planning_tile_rows(std::size_t features) {
+  std::size_t rows = kTileRows;
+  while (rows > 64 && rows * features > 64 * kTileRows) rows /= 2;
+  return rows;
+}
+
 /// A sample of rows spread evenly: number i of `size`. Enough for a rough median, and always the
 /// same.
 inline constexpr std::size_t kRoughRows = 1023;

@@ -148,7 +148,7 @@ Statistic ratio() {
 Statistic covariance(int ddof) {
   check_ddof(ddof);
   return of_products("covariance", 2, {{0}, {1}, {0, 1}}, [ddof](const Folded& f) {
-    return scaled_back(f, central(f, f.mean(2), f.mean(0), f.mean(1)), 0, 1) * correction(f, ddof);
+    return scaled_back(f, f.mean(2) - f.mean(0) * f.mean(1), 0, 1) * correction(f, ddof);
   });
 }
 
