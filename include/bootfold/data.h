@@ -88,6 +88,7 @@ class BOOTFOLD_API DataView {
   DataView() = default;
   DataView(ColumnView column);                  // NOLINT(google-explicit-constructor)
   DataView(std::span<const double> values);     // NOLINT(google-explicit-constructor)
+  DataView(std::span<const float> values);      // NOLINT(google-explicit-constructor)
   DataView(const std::vector<double>& values);  // NOLINT(google-explicit-constructor)
   DataView(const std::vector<float>& values);   // NOLINT(google-explicit-constructor)
   /// Throws InvalidArgument when the lengths differ.

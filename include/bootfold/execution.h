@@ -8,7 +8,9 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <concepts>
+#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -36,6 +38,9 @@ enum class Level { portable, avx2, avx512 };
 /// The level used when none is asked for: the environment variable BOOTFOLD_SIMD if it is set, else
 /// the fastest available. Throws InvalidArgument when the variable names none that can run here.
 [[nodiscard]] BOOTFOLD_API Level default_level();
+
+/// Throws InvalidArgument unless this machine can run `level`.
+BOOTFOLD_API void check_available(Level level);
 
 /// The number of processors this process may use, at least 1.
 [[nodiscard]] BOOTFOLD_API unsigned hardware_threads() noexcept;
@@ -107,7 +112,7 @@ BOOTFOLD_API void run_chunks(std::size_t chunks, double total, const Execution& 
 ///         [&](double& sum, std::size_t row) { for (double x : matrix.row(row)) sum += x * x; },
 ///         [](double& sum, double part) { sum += part; });
 ///
-/// `init` is copied once per chunk of indices; `body(State&, index)` or `body(State&, index,
+/// `init` must be neutral (merging it changes nothing); it is copied once per chunk of indices; `body(State&, index)` or `body(State&, index,
 /// const execution::Worker&)` folds one index into it; `merge(State&, State&&)` joins the states of
 /// neighbouring chunks. The chunks depend on the range alone, so the result is the same for every
 /// number of workers even where merging rounds. Memory: a few states per worker; captured inputs
@@ -117,21 +122,28 @@ template <std::copy_constructible State, class Body, class Merge>
                                const Execution& execution = {}, double total = 0) {
   constexpr std::size_t kMostChunks = 256;
   const std::size_t length = range.last > range.first ? range.last - range.first : 0;
-  const std::size_t grain =
-      range.grain != 0 ? range.grain
-                       : std::max<std::size_t>(1, (length + kMostChunks - 1) / kMostChunks);
-  const std::size_t chunks = (length + grain - 1) / grain;
+  const std::size_t grain = range.grain != 0 ? range.grain : 1 + (length - 1) / kMostChunks;
+  const std::size_t chunks = length == 0 ? 0 : 1 + (length - 1) / grain;
+  const std::size_t ahead = 4 * std::size_t{execution::thread_count(execution)};
 
   State result = init;
   std::size_t merged = 0;              // chunks 0 .. merged-1 are in result
   std::map<std::size_t, State> early;  // finished ahead of their turn
   std::mutex mutex;
+  std::condition_variable turn;
   execution::run_chunks(
       chunks, total > 0 ? total : static_cast<double>(length), execution,
       [&](const execution::Worker& worker, std::size_t chunk) {
+        {  // Nobody runs far ahead of a slow chunk: that would pile up states.
+          std::unique_lock lock(mutex);
+          while (chunk > merged + ahead) {
+            turn.wait_for(lock, std::chrono::milliseconds(20));
+            worker.check();
+          }
+        }
         State state = init;
         const std::size_t begin = range.first + chunk * grain;
-        const std::size_t end = std::min(begin + grain, range.last);
+        const std::size_t end = range.last - begin > grain ? begin + grain : range.last;
         for (std::size_t index = begin; index < end; ++index) {
           if constexpr (std::invocable<Body&, State&, std::size_t, const execution::Worker&>) {
             body(state, index, worker);
@@ -144,10 +156,11 @@ template <std::copy_constructible State, class Body, class Merge>
         const std::scoped_lock lock(mutex);
         early.emplace(chunk, std::move(state));
         for (auto next = early.find(merged); next != early.end(); next = early.find(merged)) {
-          merge(result, std::move(next->second));
-          early.erase(next);
+          auto part = early.extract(next);
+          merge(result, std::move(part.mapped()));
           ++merged;
         }
+        turn.notify_all();
       });
   return result;
 }

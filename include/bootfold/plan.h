@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -80,5 +81,9 @@ struct BOOTFOLD_API Plan {
                                      const Options& options = {});
 [[nodiscard]] BOOTFOLD_API Plan plan(const DataView& data, const Statistic& statistic,
                                      const Options& options = {});
+[[nodiscard]] inline Plan plan(const DataView& data, std::initializer_list<Statistic> statistics,
+                               const Options& options = {}) {
+  return plan(data, std::span<const Statistic>(statistics.begin(), statistics.size()), options);
+}
 
 }  // namespace bootfold

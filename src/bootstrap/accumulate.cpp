@@ -74,8 +74,9 @@ class Accumulation {
       if (row % resample::kBlockRows == 0) start_block();
       const statistic::Tile tile = reader_.read(row, size);
       for (std::size_t p = 0; p < problem_.parts.size(); ++p) {
-        const double* column = tile.columns[problem_.parts[p].columns[0]];
-        block_[p]->accumulate({{&column, 1}, size}, {weights_.data(), size});
+        own_.clear();
+        for (const std::uint32_t c : problem_.parts[p].columns) own_.push_back(tile.columns[c]);
+        block_[p]->accumulate({own_, size}, {weights_.data(), size});
       }
       worker_.advance(static_cast<double>(size));
     }
@@ -113,6 +114,7 @@ class Accumulation {
   std::vector<execution::simd::OpenRow> open_;
   std::vector<std::uint64_t> drawn_;
   execution::simd::LaneState lanes_{};
+  std::vector<const double*> own_;
   std::vector<std::unique_ptr<State>> states_;
   std::vector<std::unique_ptr<State>> block_;
 };

@@ -15,7 +15,8 @@ Result bootstrap(const DataView& data, std::span<const Statistic> statistics,
   const planning::Prepared prepared = planning::prepare(data, statistics, options);
   std::optional<paths::OrderData> order;
   if (prepared.plan.path == Path::order)
-    order.emplace(prepared.problem, options.memory - prepared.plan.working_bytes);
+    order.emplace(prepared.problem, options.memory - prepared.plan.working_bytes,
+                  options.execution.stop);
   std::vector<double> estimates =
       paths::estimates(prepared, options.execution, order ? &*order : nullptr);
   std::vector<double> values(options.replicates * prepared.plan.outputs.size());

@@ -1,6 +1,7 @@
 // The statistics on the data as they are, with nothing copied that need not be.
 #include <memory>
 
+#include "bootfold/error.h"
 #include "bootstrap/order_data.h"
 #include "bootstrap/paths.h"
 
@@ -11,15 +12,19 @@ namespace {
 using planning::kTileRows;
 using planning::Part;
 
-void estimate_fold(const planning::Problem& problem, const Part& part, std::span<double> values) {
+void estimate_fold(const planning::Problem& problem, const Part& part, const Execution& execution,
+                   std::span<double> values) {
   const auto& fold = std::get<statistic::Fold>(part.bound.body);
   const auto state = fold.fresh();
   const std::vector<std::uint32_t> ones(kTileRows, 1);
   planning::TileReader reader(problem.data, kTileRows);
   for (std::size_t row = 0; row < problem.data.rows(); row += kTileRows) {
     const std::size_t size = std::min(kTileRows, problem.data.rows() - row);
-    const double* column = reader.read(row, size).columns[part.columns[0]];
-    state->accumulate({{&column, 1}, size}, {ones.data(), size});
+    if (execution.stop.stop_requested()) throw Cancelled();
+    const statistic::Tile tile = reader.read(row, size);
+    std::vector<const double*> columns;
+    for (const std::uint32_t c : part.columns) columns.push_back(tile.columns[c]);
+    state->accumulate({columns, size}, {ones.data(), size});
   }
   state->finish(values);
 }
@@ -42,11 +47,11 @@ void estimate_order(const OrderData& data, std::span<double> values) {
 
 /// Quantiles of one statistic among others.
 void estimate_order_alone(const planning::Problem& problem, const Part& part,
-                          std::span<double> values) {
+                          const Execution& execution, std::span<double> values) {
   planning::Problem alone = problem;
   alone.parts = {part};
   alone.parts[0].first_output = 0;
-  estimate_order(OrderData(alone, 0), values);
+  estimate_order(OrderData(alone, 0, execution.stop), values);
 }
 
 }  // namespace
@@ -72,8 +77,9 @@ std::vector<double> estimates(const planning::Prepared& prepared, const Executio
   for (const Part& part : problem.parts) {
     const std::span<double> own = std::span(values).subspan(part.first_output, part.outputs());
     if (std::holds_alternative<statistic::Order>(part.bound.body))
-      estimate_order_alone(problem, part, own);
-    if (std::holds_alternative<statistic::Fold>(part.bound.body)) estimate_fold(problem, part, own);
+      estimate_order_alone(problem, part, execution, own);
+    if (std::holds_alternative<statistic::Fold>(part.bound.body))
+      estimate_fold(problem, part, execution, own);
     if (std::holds_alternative<statistic::Call>(part.bound.body)) estimate_call(problem, part, own);
   }
   return values;

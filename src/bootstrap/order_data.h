@@ -5,8 +5,11 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <stop_token>
+#include <utility>
 #include <vector>
 
+#include "bootfold/error.h"
 #include "plan/problem.h"
 #include "plan/tile.h"
 #include "statistic/quantile.h"
@@ -16,8 +19,9 @@ namespace bootfold::paths {
 
 class OrderData {
  public:
-  /// `room`: bytes that may be used for a while.
-  OrderData(const planning::Problem& problem, std::size_t room) : problem_(problem) {
+  /// `room`: bytes that may be used for a while. Throws Cancelled.
+  OrderData(const planning::Problem& problem, std::size_t room, std::stop_token stop)
+      : problem_(problem), stop_(std::move(stop)) {
     const std::uint64_t n = problem.data.rows();
     for (const planning::Part& part : problem.parts)
       for (const double q : std::get<statistic::Order>(part.bound.body).probabilities) {
@@ -94,6 +98,7 @@ class OrderData {
       const ColumnView& column = problem_.data.column(problem_.parts[0].columns[0]);
       std::vector<double> buffer(planning::kTileRows);
       for (std::size_t row = 0; row < column.rows(); row += buffer.size()) {
+        if (stop_.stop_requested()) throw Cancelled();
         const std::size_t size = std::min(buffer.size(), column.rows() - row);
         const std::span<const double> direct = column.doubles();
         if (direct.empty()) column.read(row, {buffer.data(), size});
@@ -104,6 +109,7 @@ class OrderData {
   }
 
   const planning::Problem& problem_;
+  std::stop_token stop_;
   std::vector<std::uint64_t> ranks_;
   std::vector<Window> windows_;
 };

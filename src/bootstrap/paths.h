@@ -46,15 +46,14 @@ void run_order(const Run& run, const OrderData& data);  // quantiles of one colu
 template <class Body>
 void for_each_group(const Run& run, std::uint64_t group, Body&& body) {
   struct Nothing {};
-  const std::uint64_t begin = run.first / group;
-  const std::uint64_t end = (run.first + run.replicates() + group - 1) / group;
+  const std::uint64_t run_end = run.first + run.replicates();
   const double total =
       static_cast<double>(run.replicates()) * static_cast<double>(run.prepared.plan.rows);
   static_cast<void>(map_reduce(
-      {begin, end, 1}, Nothing{},
+      {run.first / group, (run_end - 1) / group + 1, 1}, Nothing{},
       [&](Nothing&, std::size_t index, const execution::Worker& worker) {
-        body(std::max(run.first, index * group),
-             std::min(run.first + run.replicates(), (index + 1) * group), worker);
+        const std::uint64_t begin = index * group;
+        body(std::max(run.first, begin), run_end - begin > group ? begin + group : run_end, worker);
       },
       [](Nothing&, Nothing&&) {}, run.execution, total));
 }

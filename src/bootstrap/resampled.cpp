@@ -111,8 +111,9 @@ class Evaluator {
     const auto state = fold.fresh();
     for (std::size_t row = 0; row < resample.rows; row += kTileRows) {
       const std::size_t size = std::min(kTileRows, resample.rows - row);
-      const double* column = resample.columns[0] + row;
-      state->accumulate({{&column, 1}, size}, {ones_.data(), size});
+      std::vector<const double*> columns;
+      for (const double* column : resample.columns) columns.push_back(column + row);
+      state->accumulate({columns, size}, {ones_.data(), size});
     }
     state->finish(values);
   }
@@ -142,21 +143,35 @@ class Resampler {
 
   void make(std::uint64_t replicate) {
     const std::size_t rows = run_.prepared.plan.rows;
-    resample::draw_rows(kernels_, run_.seed, replicate, static_cast<std::uint32_t>(rows),
-                        {drawn_.data(), rows});
+    const std::span<const std::uint32_t> drawn = draw(replicate, static_cast<std::uint32_t>(rows));
     std::vector<const double*> pointers;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      run_.prepared.problem.data.column(c).gather(
-          std::span<const std::uint32_t>(drawn_.data(), rows), columns_[c]);
+      run_.prepared.problem.data.column(c).gather(drawn, columns_[c]);
       pointers.push_back(columns_[c].data());
     }
     evaluate_({pointers, rows}, run_.values_of(replicate));
   }
 
  private:
+  /// The rows of a replicate; short ones are drawn a batch at a time.
+  std::span<const std::uint32_t> draw(std::uint64_t replicate, std::uint32_t rows) {
+    if (rows > resample::kShortRows) {
+      resample::draw_rows(kernels_, run_.seed, replicate, rows, {drawn_.data(), rows});
+      return {drawn_.data(), rows};
+    }
+    const std::uint64_t batch = replicate / resample::kSideBySide;
+    if (batch_ != batch) {
+      drawn_.resize(std::size_t{rows} * resample::kSideBySide);
+      resample::draw_batch(kernels_, run_.seed, batch, rows, drawn_);
+      batch_ = batch;
+    }
+    return {drawn_.data() + replicate % resample::kSideBySide * rows, rows};
+  }
+
   const Run& run_;
   const execution::simd::Kernels& kernels_;
   Evaluator evaluate_;
+  std::uint64_t batch_ = ~std::uint64_t{0};
   std::vector<std::uint32_t> drawn_;
   std::vector<std::vector<double>> columns_;
 };
@@ -173,8 +188,8 @@ void run_resampled(const Run& run) {
                    for (std::uint64_t r = first; r < last; ++r) {
                      worker.check();
                      resampler->make(r);
-                     worker.advance(static_cast<double>(rows));
                    }
+                   worker.advance(static_cast<double>((last - first) * rows));
                  });
 }
 

@@ -159,6 +159,8 @@ DataView::DataView(ColumnView column) { columns_.push_back(column); }
 
 DataView::DataView(std::span<const double> values) : DataView(ColumnView(values)) {}
 
+DataView::DataView(std::span<const float> values) : DataView(ColumnView(values)) {}
+
 DataView::DataView(const std::vector<double>& values) : DataView(ColumnView(values)) {}
 
 DataView::DataView(const std::vector<float>& values) : DataView(ColumnView(values)) {}

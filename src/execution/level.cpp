@@ -1,4 +1,5 @@
 // Which instruction sets there are, and the kernels of each.
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -49,6 +50,14 @@ Level default_level() {
   }
   throw InvalidArgument(concat("BOOTFOLD_SIMD is '", wanted, "' but this machine can run: ", list,
                                "; unset it to use the fastest"));
+}
+
+void check_available(Level level) {
+  const std::vector<Level> levels = available_levels();
+  if (std::find(levels.begin(), levels.end(), level) == levels.end())
+    throw InvalidArgument(concat("level is ", name(level),
+                                 " but this machine cannot run it; available_levels() lists those "
+                                 "it can"));
 }
 
 unsigned hardware_threads() noexcept {

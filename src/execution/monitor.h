@@ -1,6 +1,7 @@
 // What all workers of one run share: whether to go on, and how far the work is.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <exception>
@@ -33,7 +34,7 @@ class Monitor {
     const auto now = std::chrono::steady_clock::now();
     if (now - told_ < std::chrono::milliseconds(100)) return;
     told_ = now;
-    execution_.progress({done_, total_});
+    execution_.progress({std::min(done_, total_), total_});
   }
 
   /// After the workers have joined: throws what ended the work early, tells that all is done.

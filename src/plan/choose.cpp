@@ -39,12 +39,7 @@ void check(const Options& options, std::size_t outputs) {
     throw InvalidArgument(concat("first_replicate is ", grouped(options.first_replicate), " and ",
                                  grouped(options.replicates),
                                  " replicates from there run past the last number, 2^64 - 1"));
-  const auto levels = execution::available_levels();
-  if (options.execution.level &&
-      std::find(levels.begin(), levels.end(), *options.execution.level) == levels.end())
-    throw InvalidArgument(concat("level is ", execution::name(*options.execution.level),
-                                 " but this machine cannot run it; available_levels() lists those "
-                                 "it can"));
+  if (options.execution.level) execution::check_available(*options.execution.level);
   const double wanted =
       8.0 * static_cast<double>(options.replicates) * static_cast<double>(outputs);
   const double there =
@@ -166,9 +161,14 @@ Memory memory_of(const Prepared& prepared) {
 void fit_memory(Prepared& prepared, const Options& options) {
   Plan& plan = prepared.plan;
   plan.threads = execution::thread_count(options.execution);
-  if (plan.path == Path::gather && !prepared.whole_resample &&
-      kProgramBytes + memory_of(prepared).shared + memory_of(prepared).thread > options.memory)
+  if (plan.path == Path::gather && !prepared.whole_resample) {
+    const Memory table = memory_of(prepared);
     prepared.whole_resample = true;  // the same bits, without the table of features
+    const Memory whole = memory_of(prepared);
+    const std::size_t table_bytes = kProgramBytes + table.shared + table.thread;
+    prepared.whole_resample =
+        table_bytes > options.memory && whole.shared + whole.thread < table.shared + table.thread;
+  }
   const auto need = [&](std::size_t threads) {
     const Memory memory = memory_of(prepared);
     return kProgramBytes + memory.shared + threads * memory.thread;
@@ -206,8 +206,21 @@ void match_digits(Prepared& prepared) {
     for (const std::uint32_t f : part.features)
       if (prepared.fixed[f].error > 0) most = std::max(most, prepared.fixed[f].digits);
     for (const std::uint32_t f : part.features)
-      lengthen(prepared.fixed[f], prepared.features[f], most, rows);
+      lengthen(prepared.fixed[f], prepared.features[f], prepared.problem.features.order(f), most,
+               rows);
   }
+  // What two statistics fold alike is folded once; the digits do not depend on who else is there.
+  std::vector<std::size_t> digits;
+  for (const FixedFeature& fixed : prepared.fixed) digits.push_back(fixed.digits);
+  const std::vector<std::uint32_t> places = prepared.problem.features.merge_equal(digits);
+  for (std::size_t f = 0; f < places.size(); ++f) {
+    prepared.fixed[places[f]] = prepared.fixed[f];
+    prepared.features[places[f]] = prepared.features[f];
+  }
+  prepared.fixed.resize(prepared.problem.features.count());
+  prepared.features.resize(prepared.problem.features.count());
+  for (Part& part : prepared.problem.parts)
+    for (std::uint32_t& f : part.features) f = places[f];
   for (Part& part : prepared.problem.parts) {
     part.resolution = 0;
     for (const std::uint32_t f : part.features)
@@ -358,7 +371,8 @@ Prepared prepare(const DataView& data, std::span<const Statistic> statistics,
           static_cast<double>(std::get<statistic::Order>(part.bound.body).probabilities.size());
     plan.path = Path::order;
     plan.reason = "quantiles of one column: their positions in the sorted data are beta draws";
-    plan.seconds = order_cost(quantiles);
+    plan.seconds = order_cost(quantiles) +
+                   selection_cost(size, quantiles) / static_cast<double>(options.replicates);
   } else if (problem.all<statistic::Fold>() && !whole &&
              (options.path || data.rows() > resample::kShortRows)) {
     plan.path = Path::stream;
@@ -370,7 +384,10 @@ Prepared prepare(const DataView& data, std::span<const Statistic> statistics,
     plan.reason = problem.parts.size() > 1
                       ? "statistics of different kinds over the same resamples: each is drawn out"
                       : "a function of the resample itself: each is drawn out";
-    plan.seconds = resample_cost(size) * (1 + static_cast<double>(problem.parts.size()));
+    plan.seconds = resample_cost(size);
+    for (const Part& part : problem.parts)
+      plan.seconds +=
+          size.rows * (std::holds_alternative<statistic::Sums>(part.bound.body) ? 2 : 12);
     check_path(problem, Path::gather);
     if (!problem.features.empty()) {
       prepared.features = problem.features.summarize(data, options.execution);

@@ -1,5 +1,6 @@
 #include "plan/cost.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "resample/poisson.h"
@@ -22,6 +23,10 @@ double gather_cost(const Size& size) noexcept {
 double distinct_cost(const Size& size) noexcept { return 60 + 75 * (size.distinct - 1); }
 
 double order_cost(double quantiles) noexcept { return 60 + 200 * quantiles; }
+
+double selection_cost(const Size& size, double quantiles) noexcept {
+  return size.rows * std::min(14 * quantiles, 100.0);
+}
 
 double resample_cost(const Size& size) noexcept {
   const double row = size.rows <= 1e5 ? 1.0 : size.rows <= 4e6 ? 2.5 : 6.0;

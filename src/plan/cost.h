@@ -22,6 +22,7 @@ struct Size {
 [[nodiscard]] double gather_cost(const Size& size) noexcept;    // a replicate of sums
 [[nodiscard]] double distinct_cost(const Size& size) noexcept;  // a replicate
 [[nodiscard]] double order_cost(double quantiles) noexcept;     // a replicate
+[[nodiscard]] double selection_cost(const Size& size, double quantiles) noexcept;  // a run
 [[nodiscard]] double resample_cost(const Size& size) noexcept;  // a replicate drawn out in full
 
 /// Factor by which a slower instruction set takes longer; for estimates only.

@@ -56,9 +56,25 @@ std::optional<std::size_t> Features::find(const statistic::Product& product) con
 }
 
 std::uint32_t Features::add_product(const statistic::Product& product) {
-  if (const auto found = find(product)) return static_cast<std::uint32_t>(*found);
   slots_.push_back(product);
   return static_cast<std::uint32_t>(slots_.size() - 1);
+}
+
+std::vector<std::uint32_t> Features::merge_equal(std::span<const std::size_t> digits) {
+  std::vector<statistic::Product> kept;
+  std::vector<std::size_t> kept_digits;
+  std::vector<std::uint32_t> places;
+  for (std::size_t f = 0; f < slots_.size(); ++f) {
+    std::size_t at = is_product(f) ? 0 : kept.size();
+    while (at < kept.size() && !(kept[at] == slots_[f] && kept_digits[at] == digits[f])) ++at;
+    places.push_back(static_cast<std::uint32_t>(at));
+    if (at < kept.size()) continue;
+    kept.push_back(slots_[f]);
+    kept_digits.push_back(digits[f]);
+  }
+  for (Filler& filler : fillers_) filler.first = places[filler.first];
+  slots_ = std::move(kept);
+  return places;
 }
 
 std::uint32_t Features::add_filled(const statistic::Sums& sums,
@@ -100,6 +116,18 @@ void Features::make(const statistic::Tile& tile, double* features, std::size_t s
   }
 }
 
+bool Features::centred_exactly(std::size_t feature, const statistic::Tile& tile) const {
+  for (const std::uint32_t c : slots_[feature]) {
+    const double centre = scales_[c].centre;
+    for (const double x : tile.column(c)) {  // Knuth's two-sum: what the difference lost
+      const double difference = x - centre;
+      const double back = difference - x;
+      if ((x - (difference - back)) - (centre + back) != 0) return false;
+    }
+  }
+  return true;
+}
+
 std::vector<double> Features::rough_medians(const DataView& data) const {
   std::vector<std::uint64_t> rows(std::min(data.rows(), kRoughRows));
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = rough_row(i, rows.size(), data.rows());
@@ -124,6 +152,8 @@ std::vector<FeatureSummary> Features::summarize(const DataView& data,
   const auto chunks = static_cast<std::size_t>((rows + kChunkRows - 1) / kChunkRows);
   const Execution silent{execution.threads, execution.level, execution.stop, {}};
 
+  const std::vector<double> medians = rough_medians(data);
+
   /// Calls see(feature, values) for every tile of a chunk.
   const auto scan = [&](std::size_t chunk, auto&& see) {
     TileReader reader(data, tile_rows);
@@ -142,6 +172,7 @@ std::vector<FeatureSummary> Features::summarize(const DataView& data,
       [&](std::vector<Pass>& found, std::size_t chunk) {
         scan(chunk, [&](std::size_t f, std::span<const double> values) {
           Pass& pass = found[f];
+          const double median = medians[f];
           constexpr std::size_t kLanes = 8;  // fixed: the sums depend on it
           double min = pass.min;
           double max = pass.max;
@@ -157,7 +188,7 @@ std::vector<FeatureSummary> Features::summarize(const DataView& data,
             const double back = next - sum[lane];
             lost[lane] += (sum[lane] - (next - back)) + (x - back);
             sum[lane] = next;
-            squares[lane] += x * x;
+            squares[lane] += (x - median) * (x - median);
           }
           pass.min = min;
           pass.max = max;
@@ -174,7 +205,6 @@ std::vector<FeatureSummary> Features::summarize(const DataView& data,
       silent);
 
   const auto n = static_cast<double>(rows);
-  const std::vector<double> medians = rough_medians(data);
   std::vector<FeatureSummary> summaries(count());
   for (std::size_t f = 0; f < count(); ++f) {
     const Pass& pass = passes[f];
@@ -183,8 +213,9 @@ std::vector<FeatureSummary> Features::summarize(const DataView& data,
       throw DataError(
           "a feature of the statistic is not a finite number on some row; look for overflow, "
           "logarithms of numbers below 0 or divisions by 0");
+    const double shift = mean - medians[f];
     summaries[f] = {pass.min,   pass.max,
-                    mean,       std::sqrt(std::max(0.0, pass.squares / n - mean * mean)),
+                    mean,       std::sqrt(std::max(0.0, pass.squares / n - shift * shift)),
                     medians[f], 0};
   }
 
@@ -214,6 +245,9 @@ std::vector<FeatureSummary> Features::summarize(const DataView& data,
         break;
       }
     }
+    // Squares may overflow where values do not.
+    if (!std::isfinite(summaries[f].deviation) || summaries[f].deviation == 0)
+      summaries[f].deviation = summaries[f].typical;
   }
   return summaries;
 }

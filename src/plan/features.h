@@ -1,4 +1,4 @@
-// The features of all statistics that are functions of sums, each kept once.
+// The features of all statistics that are functions of sums.
 #pragma once
 
 #include <algorithm>
@@ -29,10 +29,13 @@ inline constexpr std::size_t kExponentBytes = 2048 * sizeof(std::uint32_t);
 
 class Features {
  public:
-  /// Adds a product of scaled columns, or finds the equal one that is there. Returns its number.
+  /// Adds a product of scaled columns. Returns its number.
   std::uint32_t add_product(const statistic::Product& product);
   /// Adds the features that a statistic fills from `columns`. Returns the first one's number.
   std::uint32_t add_filled(const statistic::Sums& sums, std::vector<std::uint32_t> columns);
+
+  /// Makes equal products with equally many digits one. Returns every feature's new number.
+  std::vector<std::uint32_t> merge_equal(std::span<const std::size_t> digits);
 
   [[nodiscard]] std::size_t count() const noexcept { return slots_.size(); }
   [[nodiscard]] bool empty() const noexcept { return slots_.empty(); }
@@ -48,6 +51,9 @@ class Features {
 
   /// Makes all features of a tile: features[f * stride + row].
   void make(const statistic::Tile& tile, double* features, std::size_t stride) const;
+
+  /// Does subtracting the centres lose nothing on the rows of this tile?
+  [[nodiscard]] bool centred_exactly(std::size_t feature, const statistic::Tile& tile) const;
 
   /// Two passes over the data. Throws DataError if a feature is not a finite number.
   [[nodiscard]] std::vector<FeatureSummary> summarize(const DataView& data,

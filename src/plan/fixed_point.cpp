@@ -33,12 +33,17 @@ void set_unit(FixedFeature& fixed, double centre, int unit) {
   fixed.refactor = std::ldexp(1.0, unit - unit / 2);
 }
 
-FixedFeature with_digits(const FeatureSummary& summary, double centre, double farthest,
-                         std::size_t digits, double rows) {
+/// What making a product of `order` columns in doubles, and its mean, may be off.
+double making_error(std::size_t order, double farthest) {
+  return static_cast<double>(2 * order + 2) * 0x1p-53 * farthest;
+}
+
+FixedFeature with_digits(const FeatureSummary& summary, std::size_t order, double centre,
+                         double farthest, std::size_t digits, double rows) {
   FixedFeature fixed;
   fixed.digits = digits;
   set_unit(fixed, centre, unit_of(farthest, digits));
-  fixed.error = farthest == 0 ? 0 : std::ldexp(0.5, fixed.unit) + 0x1p-52 * farthest;
+  fixed.error = farthest == 0 ? 0 : std::ldexp(0.5, fixed.unit) + making_error(order, farthest);
   const double typical = std::min(summary.typical, summary.deviation);
   fixed.clean = typical > 0 ? fixed.error / typical : 0;
   fixed.relative = typical > 0 ? fixed.error / (typical / std::sqrt(rows)) : 0;
@@ -76,9 +81,14 @@ std::vector<int> spare_bits(const Features& features, std::span<const FixedFeatu
         const std::uint64_t end = std::min(rows, (chunk + 1) * kChunkRows);
         for (std::uint64_t row = chunk * kChunkRows; row < end && left != 0; row += tile_rows) {
           const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows, end - row));
-          features.make(reader.read(row, size), made.data(), tile_rows);
+          const statistic::Tile tile = reader.read(row, size);
+          features.make(tile, made.data(), tile_rows);
           for (std::size_t f = 0; f < features.count(); ++f) {
             if (!open[f]) continue;
+            if (!features.centred_exactly(f, tile)) {
+              if (open[f].exchange(false)) --left;
+              continue;
+            }
             const FixedPoint& point = fixed[f].point;
             for (std::size_t i = 0; i < size; ++i) {
               const double value = made[f * tile_rows + i] - point.centre;
@@ -118,11 +128,12 @@ std::int64_t quantize(double value, const FixedPoint& point) noexcept {
   return integer;
 }
 
-void lengthen(FixedFeature& fixed, const FeatureSummary& summary, std::size_t digits, double rows) {
+void lengthen(FixedFeature& fixed, const FeatureSummary& summary, std::size_t order,
+              std::size_t digits, double rows) {
   if (fixed.error == 0 || fixed.digits >= digits) return;
   const double centre = summary.median;
-  fixed = with_digits(summary, centre, std::max(summary.max - centre, centre - summary.min), digits,
-                      rows);
+  fixed = with_digits(summary, order, centre, std::max(summary.max - centre, centre - summary.min),
+                      digits, rows);
 }
 
 std::vector<FixedFeature> fixed_features(const Features& features,
@@ -139,14 +150,15 @@ std::vector<FixedFeature> fixed_features(const Features& features,
     const double centre = s.median;
     centres.push_back(centre);
     reaches.push_back(std::max(std::abs(s.max - centre), std::abs(centre - s.min)));
-    fixed.push_back(with_digits(s, centre, reaches[f], kMostDigits, rows));
+    fixed.push_back(with_digits(s, features.order(f), centre, reaches[f], kMostDigits, rows));
     units.push_back(fixed[f].unit);
   }
   const std::vector<int> spare = spare_bits(features, fixed, data, execution);
   for (std::size_t f = 0; f < features.count(); ++f) {
     for (std::size_t digits = all_digits ? kMostDigits : kFewestDigits; digits < kMostDigits;
          ++digits) {
-      const FixedFeature shorter = with_digits(summaries[f], centres[f], reaches[f], digits, rows);
+      const FixedFeature shorter =
+          with_digits(summaries[f], features.order(f), centres[f], reaches[f], digits, rows);
       if (shorter.relative <= tolerance && shorter.relative > 0) {
         fixed[f] = shorter;
         break;
@@ -155,6 +167,8 @@ std::vector<FixedFeature> fixed_features(const Features& features,
     if (spare[f] < 0) continue;
     // Exact without the bits that are never used; taken unless it needs more digits.
     FixedFeature exact = fixed_to(centres[f], reaches[f], units[f] + spare[f]);
+    // Seven digits are more than the doubles that a product was made of can vouch for.
+    if (exact.digits == kMostDigits && features.order(f) > 1) continue;
     if (exact.digits <= fixed[f].digits) fixed[f] = exact;
   }
   return fixed;

@@ -43,7 +43,8 @@ struct FixedFeature {
                                     const execution::simd::FixedPoint& point) noexcept;
 
 /// Gives a feature that is not exact at least so many digits.
-void lengthen(FixedFeature& fixed, const FeatureSummary& summary, std::size_t digits, double rows);
+void lengthen(FixedFeature& fixed, const FeatureSummary& summary, std::size_t order,
+              std::size_t digits, double rows);
 
 /// The fewest digits whose error is at most tolerance * typical size / sqrt(rows), or all of them
 /// where that cannot be met; always all of them if `all_digits`.

@@ -93,10 +93,13 @@ void Problem::look(const Execution& execution) {
 
 void Problem::rescale(std::span<const FeatureSummary> summaries) {
   std::vector<statistic::Scale> scales = features.scales();
+  std::size_t order = 1;
+  for (std::size_t f = 0; f < features.count(); ++f) order = std::max(order, features.order(f));
+  const int least = -1000 / static_cast<int>(order);  // so that products of the largest stay finite
   for (std::uint32_t c = 0; c < scales.size(); ++c) {
     const auto single = features.find({c});
     if (single && summaries[*single].typical > 0)
-      scales[c].exponent += std::ilogb(summaries[*single].typical);
+      scales[c].exponent += std::max(least, std::ilogb(summaries[*single].typical));
   }
   for (Part& part : parts)
     for (std::size_t i = 0; i < part.columns.size(); ++i) part.scales[i] = scales[part.columns[i]];

@@ -10,6 +10,7 @@
 namespace bootfold::resample {
 
 std::vector<std::uint32_t> counts(std::size_t rows, const ReplicateId& id, execution::Level level) {
+  execution::check_available(level);
   if (rows == 0) throw InvalidArgument("rows is 0 but must be at least 1: there is no row to draw");
   constexpr std::size_t kTileRows = 4096;
   const auto& kernels = execution::simd::kernels(level);
@@ -36,6 +37,7 @@ std::vector<std::uint32_t> counts(std::size_t rows, const ReplicateId& id, execu
 
 std::vector<std::uint32_t> indices(std::size_t rows, const ReplicateId& id,
                                    execution::Level level) {
+  execution::check_available(level);
   if (rows == 0) throw InvalidArgument("rows is 0 but must be at least 1: there is no row to draw");
   if (rows > kMostGatherRows)
     throw InvalidArgument(concat("rows is ", rows, " but row numbers are drawn from at most ",

@@ -52,7 +52,6 @@ void Poisson::fill_table() {
   std::fill(std::begin(table_.split), std::end(table_.split), std::uint8_t{255});
   table_.top_second = 255;
   table_.top_open = 255;
-  table_.odd_cell = 255;
   unsigned in_top = 0;
   for (const Threshold& t : thresholds_) {
     const std::uint32_t cell = t.first >> 8;
@@ -62,7 +61,7 @@ void Poisson::fill_table() {
       table_.split[cell] = low;
       table_.cell[table_.cells] = static_cast<std::uint8_t>(cell);
       table_.cell_split[table_.cells++] = low;
-      if (low == 255) table_.odd_cell = static_cast<std::uint8_t>(cell);
+      if (low == 255) table_.odd_cell[table_.odd_cells++] = static_cast<std::uint8_t>(cell);
     } else if (in_top == 0) {
       table_.split[255] = low;
     } else if (in_top == 1) {

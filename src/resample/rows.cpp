@@ -50,17 +50,26 @@ void draw_rows(const execution::simd::Kernels& kernels, std::uint64_t seed, std:
     }
     return;
   }
-  // One lane of a batch of short resamples.
-  const auto lane = static_cast<std::uint32_t>(replicate % kSideBySide);
-  kernels.seed(random::lane_counter({seed, replicate / kSideBySide, Purpose::short_index}, 0),
-               lanes);
-  for (std::size_t position = 0; position < out.size(); ++position) {
-    std::array<std::uint32_t, kSideBySide> step;
+  std::array<std::uint32_t, kSideBySide * kShortRows> batch;
+  draw_batch(kernels, seed, replicate / kSideBySide, rows, batch);
+  std::copy_n(batch.begin() + static_cast<std::ptrdiff_t>(replicate % kSideBySide * rows), rows,
+              out.begin());
+}
+
+void draw_batch(const execution::simd::Kernels& kernels, std::uint64_t seed, std::uint64_t batch,
+                std::uint32_t rows, std::span<std::uint32_t> out) {
+  const execution::simd::RowDraw draw = row_draw(rows);
+  std::array<std::uint32_t, kSideBySide> step;
+  std::array<std::uint32_t, kSideBySide> rejected;
+  execution::simd::LaneState lanes;
+  kernels.seed(random::lane_counter({seed, batch, Purpose::short_index}, 0), lanes);
+  for (std::uint32_t position = 0; position < rows; ++position) {
+    std::size_t rejections = 0;
     kernels.rows(lanes, draw, kSideBySide, step.data(), rejected.data(), rejections);
-    out[position] = step[lane];
-    if (std::find(rejected.begin(), rejected.begin() + static_cast<std::ptrdiff_t>(rejections),
-                  lane) != rejected.begin() + static_cast<std::ptrdiff_t>(rejections))
-      out[position] = redraw(retry, static_cast<std::uint32_t>(position), draw);
+    for (std::size_t i = 0; i < rejections; ++i)
+      step[rejected[i]] =
+          redraw({seed, batch * kSideBySide + rejected[i], Purpose::index_retry}, position, draw);
+    for (std::size_t lane = 0; lane < kSideBySide; ++lane) out[lane * rows + position] = step[lane];
   }
 }
 

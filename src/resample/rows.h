@@ -35,6 +35,11 @@ inline constexpr std::uint64_t kMostGatherRows = 0xFFFFFFF0U;
 /// Draws made at a time; buffers of kernels.rows and kernels.gather have room for as many.
 inline constexpr std::size_t kDrawsAtOnce = 2048;
 
+/// Draws the rows of the 16 short replicates of a batch: out[lane * rows + position]. At most
+/// kShortRows rows.
+void draw_batch(const execution::simd::Kernels& kernels, std::uint64_t seed, std::uint64_t batch,
+                std::uint32_t rows, std::span<std::uint32_t> out);
+
 /// Draws the rows of one replicate in order. `rows` is the number drawn from, `out.size()` the
 /// number drawn; `out` has room for 16 more behind it.
 void draw_rows(const execution::simd::Kernels& kernels, std::uint64_t seed, std::uint64_t replicate,

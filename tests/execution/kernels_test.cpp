@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "bootfold/random.h"
@@ -147,6 +148,37 @@ TEST_P(Kernel, DrawsTheSameRows) {
       EXPECT_EQ(made[0].rejected, made[1].rejected);
       EXPECT_TRUE(made[0].lanes == made[1].lanes);
     }
+}
+
+// The bits 0, 1, ... 15 leave the low halves 0, 1000, ... 15000: exactly those below the bound are
+// rejected.
+TEST_P(Kernel, RejectsBelowTheBoundAndNotAtIt) {
+  Bytes words;
+  for (std::uint32_t i = 0; i < 16; ++i) std::memcpy(words.data() + 4 * i, &i, sizeof i);
+  for (const auto& [reject, size] : {std::pair{4999U, 5U}, {5000U, 5U}, {5001U, 6U}}) {
+    std::vector<std::uint32_t> expected(size);
+    std::iota(expected.begin(), expected.end(), 0U);
+    std::vector<std::uint32_t> rows(16);
+    std::vector<std::uint32_t> rejected(16);
+    std::size_t rejections = 0;
+    LaneState lanes = crafted(words, words);
+    kernels(GetParam()).rows(lanes, {1000, reject}, 16, rows.data(), rejected.data(), rejections);
+    rejected.resize(rejections);
+    EXPECT_EQ(rejected, expected);
+    for (const std::size_t features : {1, 2}) {
+      const std::vector<std::int64_t> values(2000, 1);
+      std::vector<std::int64_t> sums(32);
+      rejected.resize(16);
+      lanes = crafted(words, words);
+      kernels(GetParam())
+          .gather(lanes, {1000, reject}, 1, 16, values.data(), 1000, features, sums.data(),
+                  rejected.data(), rejections);
+      rejected.resize(rejections);
+      EXPECT_EQ(rejected, expected);
+      EXPECT_EQ(std::accumulate(sums.begin(), sums.end(), std::int64_t{0}),
+                static_cast<std::int64_t>((16 - size) * features));
+    }
+  }
 }
 
 // Sums of the features of the rows drawn, against those rows looked up one at a time. Up to 16 rows

@@ -94,7 +94,7 @@ struct ByteTable {
   }
 };
 
-template <bool kOddCell>
+template <bool kOddCells>
 std::uint64_t draw_counts(LaneState& state, const PoissonTable& table, std::size_t rows,
                           std::uint8_t* counts, OpenRow* open, std::size_t& open_rows) noexcept {
   Generator generator(state);
@@ -104,7 +104,6 @@ std::uint64_t draw_counts(LaneState& state, const PoissonTable& table, std::size
   const __m512i one = _mm512_set1_epi8(1);
   const __m512i top_second = _mm512_set1_epi8(static_cast<char>(table.top_second));
   const __m512i top_open = _mm512_set1_epi8(static_cast<char>(table.top_open));
-  const __m512i odd_cell = _mm512_set1_epi8(static_cast<char>(table.odd_cell));
   __m512i total = _mm512_setzero_si512();
   open_rows = 0;
   for (std::size_t first = 0; first < rows; first += kStepRows) {
@@ -121,8 +120,11 @@ std::uint64_t draw_counts(LaneState& state, const PoissonTable& table, std::size
         _mm512_mask_cmpneq_epi8_mask(_mm512_cmpeq_epi8_mask(low, split), split, all) |
         _mm512_mask_cmpeq_epi8_mask(top, low, top_second) |
         _mm512_mask_cmpge_epu8_mask(top, low, top_open);
-    if constexpr (kOddCell) {
-      undecided |= _mm512_mask_cmpeq_epi8_mask(_mm512_cmpeq_epi8_mask(high, odd_cell), low, all);
+    if constexpr (kOddCells) {
+      for (std::size_t k = 0; k < table.odd_cells; ++k) {
+        const __m512i cell = _mm512_set1_epi8(static_cast<char>(table.odd_cell[k]));
+        undecided |= _mm512_mask_cmpeq_epi8_mask(_mm512_cmpeq_epi8_mask(high, cell), low, all);
+      }
     }
     if (undecided != 0) [[unlikely]] {
       alignas(64) std::uint8_t high_bytes[64];
@@ -147,8 +149,8 @@ std::uint64_t draw_counts(LaneState& state, const PoissonTable& table, std::size
 std::uint64_t draw_any_counts(LaneState& state, const PoissonTable& table, std::size_t rows,
                               std::uint8_t* counts, OpenRow* open,
                               std::size_t& open_rows) noexcept {
-  return table.odd_cell == 255 ? draw_counts<false>(state, table, rows, counts, open, open_rows)
-                               : draw_counts<true>(state, table, rows, counts, open, open_rows);
+  return table.odd_cells == 0 ? draw_counts<false>(state, table, rows, counts, open, open_rows)
+                              : draw_counts<true>(state, table, rows, counts, open, open_rows);
 }
 
 /// kPlanes planes against kReplicates rows of counts; every plane is loaded once for all of them.

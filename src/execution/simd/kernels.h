@@ -32,11 +32,12 @@ struct PoissonTable {
   alignas(64) std::uint8_t split[256];  ///< low byte of the cell's first threshold; 255: none
   std::uint8_t top_second;              ///< low byte of the last cell's second threshold
   std::uint8_t top_open;                ///< from here on the last cell needs more bits
-  std::uint8_t odd_cell;        ///< a cell before the last whose threshold is at 255, or 255
-  std::uint8_t cells;           ///< number of cells before the last that hold a threshold
-  std::uint8_t cell[16];        ///< which cells those are
-  std::uint8_t cell_split[16];  ///< and the low bytes of their thresholds
-  const std::uint8_t* lookup;   ///< count for each of the 65536 u; kOpen: needs more bits
+  std::uint8_t odd_cells;               ///< number of cells before the last with a threshold at 255
+  std::uint8_t odd_cell[16];            ///< and which those are
+  std::uint8_t cells;                   ///< number of cells before the last that hold a threshold
+  std::uint8_t cell[16];                ///< which cells those are
+  std::uint8_t cell_split[16];          ///< and the low bytes of their thresholds
+  const std::uint8_t* lookup;           ///< count for each of the 65536 u; kOpen: needs more bits
 };
 
 inline constexpr std::uint8_t kOpen = 255;
