@@ -213,6 +213,7 @@ void match_digits(Prepared& prepared) {
   std::vector<std::size_t> digits;
   for (const FixedFeature& fixed : prepared.fixed) digits.push_back(fixed.digits);
   const std::vector<std::uint32_t> places = prepared.problem.features.merge_equal(digits);
+  if (prepared.distinct) prepared.distinct->move_features(places);
   for (std::size_t f = 0; f < places.size(); ++f) {
     prepared.fixed[places[f]] = prepared.fixed[f];
     prepared.features[places[f]] = prepared.features[f];

@@ -81,6 +81,15 @@ class Table {
 
 }  // namespace
 
+void DistinctRows::move_features(std::span<const std::uint32_t> places) {
+  const std::size_t width = *std::max_element(places.begin(), places.end()) + 1;
+  std::vector<double> moved(count() * width);
+  for (std::size_t row = 0; row < count(); ++row)
+    for (std::size_t f = 0; f < places.size(); ++f)
+      moved[row * width + places[f]] = features[row * places.size() + f];
+  features = std::move(moved);
+}
+
 std::optional<DistinctRows> find_distinct(const DataView& data, const Features& features,
                                           std::size_t most, const Execution& execution) {
   const std::uint64_t rows = data.rows();

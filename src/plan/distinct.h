@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "bootfold/data.h"
@@ -17,6 +18,9 @@ struct DistinctRows {
   std::vector<std::uint64_t> weights;
 
   [[nodiscard]] std::size_t count() const noexcept { return weights.size(); }
+
+  /// Puts feature f in place places[f]; those that meet in a place are equal.
+  void move_features(std::span<const std::uint32_t> places);
 };
 
 /// Nothing if there are more than `most`. Equal bits make equal rows (-0 counts as 0).

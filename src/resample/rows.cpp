@@ -50,10 +50,18 @@ void draw_rows(const execution::simd::Kernels& kernels, std::uint64_t seed, std:
     }
     return;
   }
-  std::array<std::uint32_t, kSideBySide * kShortRows> batch;
-  draw_batch(kernels, seed, replicate / kSideBySide, rows, batch);
-  std::copy_n(batch.begin() + static_cast<std::ptrdiff_t>(replicate % kSideBySide * rows), rows,
-              out.begin());
+  // One lane of a batch of short resamples.
+  const auto lane = static_cast<std::uint32_t>(replicate % kSideBySide);
+  std::array<std::uint32_t, kSideBySide> step;
+  kernels.seed(random::lane_counter({seed, replicate / kSideBySide, Purpose::short_index}, 0),
+               lanes);
+  for (std::size_t position = 0; position < out.size(); ++position) {
+    kernels.rows(lanes, draw, kSideBySide, step.data(), rejected.data(), rejections);
+    const auto last = rejected.begin() + static_cast<std::ptrdiff_t>(rejections);
+    out[position] = std::find(rejected.begin(), last, lane) == last
+                        ? step[lane]
+                        : redraw(retry, static_cast<std::uint32_t>(position), draw);
+  }
 }
 
 void draw_batch(const execution::simd::Kernels& kernels, std::uint64_t seed, std::uint64_t batch,
