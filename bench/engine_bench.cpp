@@ -158,7 +158,7 @@ int main(int count, char** words) try {
   // Everything is timed: planning, passes over the data, replicates, their summary.
   std::uint64_t replicates = workload.replicates;
   if (replicates == 0) {
-    replicates = 64;
+    replicates = 1000;  // planning is timed too, so fewer would measure little else
     double seconds = run(replicates);
     while (seconds < arguments.seconds / 8) {
       replicates = static_cast<std::uint64_t>(

@@ -21,8 +21,9 @@ using text::grouped;
 /// What the program itself and its libraries take, whatever it computes.
 constexpr std::size_t kProgramBytes = std::size_t{12} << 20;
 
-/// Planes of a tile: what a second-level cache holds beside other things.
-constexpr std::size_t kPlaneBytes = std::size_t{128} << 10;
+/// Planes and counts of a tile: what a first-level cache holds, or, if there are many, a second-level.
+constexpr std::size_t kFirstCache = std::size_t{36} << 10;
+constexpr std::size_t kSecondCache = std::size_t{192} << 10;
 
 /// Up to here a column that fixed point cannot hold well is resampled in doubles; beyond, a bound
 /// in terms of the standard error has to do.
@@ -406,8 +407,10 @@ Prepared prepare(const DataView& data, std::span<const Statistic> statistics,
   std::size_t planes = 0;
   for (const FixedFeature& fixed : prepared.fixed) planes += fixed.digits;
   prepared.tile_rows = std::min(kTileRows, planning_tile_rows(problem.features.count()));
-  while (prepared.tile_rows > 64 && prepared.tile_rows * planes > kPlaneBytes)
-    prepared.tile_rows /= 2;
+  std::size_t& tile = prepared.tile_rows;
+  while ((tile > 1024 && tile * (planes + 4) > kFirstCache) ||
+         (tile > 64 && tile * planes > kSecondCache))
+    tile /= 2;
   prepared.group = data.rows() <= kTileRows ? 256 : 128;
   fit_memory(prepared, asked);
   plan.seconds = 2e-9 * size.rows * (size.columns + 2 * size.features) +

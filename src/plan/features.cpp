@@ -154,12 +154,12 @@ std::vector<FeatureSummary> Features::summarize(const DataView& data,
 
   const std::vector<double> medians = rough_medians(data);
 
-  /// Calls see(feature, values) for every tile of a chunk.
-  const auto scan = [&](std::size_t chunk, auto&& see) {
+  /// Calls see(feature, values) for every tile of a chunk, or every `step`-th.
+  const auto scan = [&](std::size_t chunk, std::size_t step, auto&& see) {
     TileReader reader(data, tile_rows);
     std::vector<double> made(count() * tile_rows);
     const std::uint64_t end = std::min(rows, (chunk + 1) * kChunkRows);
-    for (std::uint64_t row = chunk * kChunkRows; row < end; row += tile_rows) {
+    for (std::uint64_t row = chunk * kChunkRows; row < end; row += step * tile_rows) {
       const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows, end - row));
       make(reader.read(row, size), made.data(), tile_rows);
       for (std::size_t f = 0; f < count(); ++f)
@@ -170,7 +170,7 @@ std::vector<FeatureSummary> Features::summarize(const DataView& data,
   const auto passes = map_reduce(
       {0, chunks, 1}, std::vector<Pass>(count()),
       [&](std::vector<Pass>& found, std::size_t chunk) {
-        scan(chunk, [&](std::size_t f, std::span<const double> values) {
+        scan(chunk, 1, [&](std::size_t f, std::span<const double> values) {
           Pass& pass = found[f];
           const double median = medians[f];
           constexpr std::size_t kLanes = 8;  // fixed: the sums depend on it
@@ -222,9 +222,8 @@ std::vector<FeatureSummary> Features::summarize(const DataView& data,
   const auto exponents = map_reduce(
       {0, chunks, 1}, std::vector<Exponents>(count()),
       [&](std::vector<Exponents>& found, std::size_t chunk) {
-        // A tile in sixteen is enough for a typical size.
-        if (chunks > 64 && chunk % 16 != 0) return;
-        scan(chunk, [&](std::size_t f, std::span<const double> values) {
+        // Of many tiles one in sixteen is enough for a typical size.
+        scan(chunk, rows > kChunkRows ? 16 : 1, [&](std::size_t f, std::span<const double> values) {
           for (const double x : values) ++found[f][exponent_bits(x - medians[f])];
         });
       },

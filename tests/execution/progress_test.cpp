@@ -16,6 +16,7 @@ constexpr unsigned kThreads[] = {1, 2, 7};
 
 /// Keeps what was told and whether two calls ever overlapped.
 struct Listener {
+  std::chrono::milliseconds duration{2};  // of a call
   std::vector<execution::Progress> told;  // no lock: calls come one at a time
   std::atomic<int> inside = 0;
   std::atomic<int> overlaps = 0;
@@ -23,7 +24,7 @@ struct Listener {
   [[nodiscard]] auto callback() {
     return [this](execution::Progress progress) {
       if (++inside != 1) ++overlaps;
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      std::this_thread::sleep_for(duration);
       told.push_back(progress);
       --inside;
     };
@@ -49,12 +50,25 @@ TEST(Progress, OfIndicesIsOrderlyAndEndsWithAll) {
   for (const unsigned threads : kThreads) {
     SCOPED_TRACE(testing::Message() << threads << " threads");
     Listener listener;
-    const std::size_t length = 450 * threads;
+    const std::size_t length = 350 * threads;
     static_cast<void>(map_reduce(
         {0, length, 1}, 0, [](int&, std::size_t) { nap(); }, [](int&, int) {},
         {.threads = threads, .progress = listener.callback()}));
     listener.expect_orderly(static_cast<double>(length));
-    EXPECT_GE(listener.told.size(), 3U) << "half a second, every tenth of one";
+    EXPECT_GE(listener.told.size(), 3U) << "a third of a second, every tenth of one";
+  }
+}
+
+// Calls that take longer than the time between them: nobody else calls meanwhile.
+TEST(Progress, WaitsForASlowListener) {
+  for (const unsigned threads : kThreads) {
+    Listener listener;
+    listener.duration = std::chrono::milliseconds(150);
+    const std::size_t length = 300 * threads;
+    static_cast<void>(map_reduce(
+        {0, length, 1}, 0, [](int&, std::size_t) { nap(); }, [](int&, int) {},
+        {.threads = threads, .progress = listener.callback()}));
+    listener.expect_orderly(static_cast<double>(length));
   }
 }
 

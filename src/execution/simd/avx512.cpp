@@ -153,6 +153,31 @@ std::uint64_t draw_any_counts(LaneState& state, const PoissonTable& table, std::
                               : draw_counts<true>(state, table, rows, counts, open, open_rows);
 }
 
+/// sum + counts * digits, four bytes to a lane. As an instruction in place: from the intrinsic g++ 12
+/// makes two copies of every sum in every step.
+inline __m512i add_products(__m512i sum, __m512i counts, __m512i digits) noexcept {
+  asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(counts), "v"(digits));
+  return sum;
+}
+
+/// Adds the sums of all lanes of four registers to four numbers, all four at once.
+void add_four(__m512i a, __m512i b, __m512i c, __m512i d, std::int64_t* sums) noexcept {
+  const auto pairs = [](__m512i x, __m512i y) {
+    return _mm512_add_epi32(_mm512_unpacklo_epi32(x, y), _mm512_unpackhi_epi32(x, y));
+  };
+  const __m512i ab = pairs(a, b);
+  const __m512i cd = pairs(c, d);
+  const __m512i abcd =
+      _mm512_add_epi32(_mm512_unpacklo_epi64(ab, cd), _mm512_unpackhi_epi64(ab, cd));
+  const __m256i half =
+      _mm256_add_epi32(_mm512_castsi512_si256(abcd), _mm512_extracti64x4_epi64(abcd, 1));
+  const __m128i quarter =
+      _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+  auto* target = reinterpret_cast<__m256i*>(sums);
+  _mm256_storeu_si256(target,
+                      _mm256_add_epi64(_mm256_loadu_si256(target), _mm256_cvtepi32_epi64(quarter)));
+}
+
 /// kPlanes planes against kReplicates rows of counts; every plane is loaded once for all of them.
 template <int kReplicates, int kPlanes>
 void dot_block(const std::uint8_t* counts, std::size_t count_stride, const std::int8_t* planes,
@@ -167,13 +192,17 @@ void dot_block(const std::uint8_t* counts, std::size_t count_stride, const std::
       count[r] = _mm512_loadu_si512(counts + r * count_stride + i);
     for (int p = 0; p < kPlanes; ++p) {
       const __m512i plane = _mm512_loadu_si512(planes + p * plane_stride + i);
-      for (int r = 0; r < kReplicates; ++r)
-        sum[r][p] = _mm512_dpbusd_epi32(sum[r][p], count[r], plane);
+      for (int r = 0; r < kReplicates; ++r) sum[r][p] = add_products(sum[r][p], count[r], plane);
     }
   }
-  for (int r = 0; r < kReplicates; ++r)
-    for (int p = 0; p < kPlanes; ++p)
-      sums[r * plane_count + p] += _mm512_reduce_add_epi32(sum[r][p]);
+  for (int r = 0; r < kReplicates; ++r) {
+    if constexpr (kPlanes == 4) {
+      add_four(sum[r][0], sum[r][1], sum[r][2], sum[r][3], sums + r * plane_count);
+    } else {
+      for (int p = 0; p < kPlanes; ++p)
+        sums[r * plane_count + p] += _mm512_reduce_add_epi32(sum[r][p]);
+    }
+  }
 }
 
 template <int kReplicates>
