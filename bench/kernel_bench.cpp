@@ -15,7 +15,7 @@ namespace {
 using namespace bootfold;
 using execution::simd::LaneState;
 
-constexpr std::size_t kRows = 4096;
+constexpr std::size_t kRows = 2048;
 
 void count_items(benchmark::State& state, std::size_t items) {
   state.SetItemsProcessed(static_cast<std::int64_t>(items) * state.iterations());

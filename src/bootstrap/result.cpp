@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "bootfold/bootstrap.h"
@@ -43,16 +44,22 @@ Result::Summary Result::summarize(std::size_t output) const {
   const int half = -exponent / 2;
   const double scale = std::ldexp(1.0, half);
   const double rescale = std::ldexp(1.0, -exponent - half);
-  double sum = 0;
-  each([&](double value) { sum += (value - middle) * scale * rescale; });
-  const double shift = sum / count;
-  double second = 0;
-  double fourth = 0;
+  // Eight sums side by side, whatever the machine: fast, and always the same.
+  constexpr std::size_t kLanes = 8;
+  double sums[kLanes] = {};
+  std::size_t lane = 0;
+  each([&](double value) { sums[lane++ % kLanes] += (value - middle) * scale * rescale; });
+  const double shift = std::accumulate(sums, sums + kLanes, 0.0) / count;
+  double seconds[kLanes] = {};
+  double fourths[kLanes] = {};
+  lane = 0;
   each([&](double value) {
     const double d = (value - middle) * scale * rescale - shift;
-    second += d * d;
-    fourth += d * d * d * d;
+    seconds[lane % kLanes] += d * d;
+    fourths[lane++ % kLanes] += d * d * d * d;
   });
+  const double second = std::accumulate(seconds, seconds + kLanes, 0.0);
+  const double fourth = std::accumulate(fourths, fourths + kLanes, 0.0);
   summary.mean = middle + std::ldexp(shift, exponent);
   summary.deviation = std::ldexp(std::sqrt(second / (count - 1)), exponent);
   summary.kurtosis = second > 0 ? count * fourth / (second * second) : 1;

@@ -20,7 +20,8 @@ using execution::simd::OpenRow;
 using planning::Prepared;
 using resample::Attempt;
 
-constexpr std::size_t kSide = 4;  // replicates whose dot products share a load of the planes
+constexpr std::size_t kSide =
+    execution::simd::kDotReplicates;  // replicates whose dot products share a load of the planes
 
 /// What all workers share: nothing here changes during the run.
 struct Shared {

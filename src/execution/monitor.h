@@ -27,14 +27,14 @@ class Monitor {
     failed_.store(true, std::memory_order_relaxed);
   }
 
+  /// One worker at a time tells how far the work is, at most ten times a second; the others go on.
   void advance(double units) {
     if (!execution_.progress) return;
-    const std::unique_lock lock(mutex_);
-    done_ += units;
-    const auto now = std::chrono::steady_clock::now();
-    if (now - told_ < std::chrono::milliseconds(100)) return;
-    told_ = now;
-    execution_.progress({std::min(done_, total_), total_});
+    done_.fetch_add(units, std::memory_order_relaxed);
+    const std::unique_lock lock(telling_, std::try_to_lock);
+    if (!lock || std::chrono::steady_clock::now() - told_ < std::chrono::milliseconds(100)) return;
+    execution_.progress({std::min(done_.load(std::memory_order_relaxed), total_), total_});
+    told_ = std::chrono::steady_clock::now();  // after it, so that a slow listener stops nobody
   }
 
   /// After the workers have joined: throws what ended the work early, tells that all is done.
@@ -50,7 +50,8 @@ class Monitor {
   std::atomic<bool> failed_ = false;
   std::mutex mutex_;
   std::exception_ptr error_;
-  double done_ = 0;
+  std::atomic<double> done_ = 0;
+  std::mutex telling_;
   std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
 };
 

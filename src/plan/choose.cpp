@@ -130,7 +130,7 @@ Memory memory_of(const Prepared& prepared) {
       for (const FixedFeature& fixed : prepared.fixed) planes += fixed.digits;
       memory.shared =
           65536 + (prepared.keeps_integers() ? rows * features * sizeof(std::int64_t) : 0);
-      memory.thread = tile_bytes + (planes + 8) * prepared.tile_rows +
+      memory.thread = tile_bytes + (planes + 16) * prepared.tile_rows +
                       prepared.group * (256 + 64 + (planes + 2 * features) * sizeof(std::int64_t));
       if (problem.all<statistic::Fold>())
         memory.thread +=
@@ -411,7 +411,7 @@ Prepared prepare(const DataView& data, std::span<const Statistic> statistics,
   while ((tile > 1024 && tile * (planes + 4) > kFirstCache) ||
          (tile > 64 && tile * planes > kSecondCache))
     tile /= 2;
-  prepared.group = data.rows() <= kTileRows ? 256 : 128;
+  prepared.group = 256;
   fit_memory(prepared, asked);
   plan.seconds = 2e-9 * size.rows * (size.columns + 2 * size.features) +
                  plan.seconds * 1e-9 * static_cast<double>(options.replicates) *

@@ -86,25 +86,33 @@ std::uint32_t Features::add_filled(const statistic::Sums& sums,
 }
 
 void Features::make(const statistic::Tile& tile, double* features, std::size_t stride) const {
+  std::vector<const double*> scaled(tile.columns.size());  // columns that are features themselves
   for (std::size_t f = 0; f < slots_.size(); ++f) {
     double* out = features + f * stride;
     bool started = false;
     for (const std::uint32_t c : slots_[f]) {
-      const double* x = tile.columns[c];
-      const double centre = scales_[c].centre;
-      // One power of two cannot scale denormals up, two can.
-      const int half = -scales_[c].exponent / 2;
-      const double scale = std::ldexp(1.0, half);
-      const double rescale = std::ldexp(1.0, -scales_[c].exponent - half);
-      if (started) {
-        for (std::size_t row = 0; row < tile.rows; ++row)
-          out[row] *= (x[row] - centre) * scale * rescale;
+      if (scaled[c] != nullptr) {
+        const double* u = scaled[c];
+        if (started) {
+          for (std::size_t row = 0; row < tile.rows; ++row) out[row] *= u[row];
+        } else {
+          std::copy_n(u, tile.rows, out);
+        }
       } else {
-        for (std::size_t row = 0; row < tile.rows; ++row)
-          out[row] = (x[row] - centre) * scale * rescale;
+        const double* x = tile.columns[c];
+        const double centre = scales_[c].centre;
+        // One power of two cannot scale denormals up, two can.
+        const int half = -scales_[c].exponent / 2;
+        const double scale = std::ldexp(1.0, half);
+        const double rescale = std::ldexp(1.0, -scales_[c].exponent - half);
+        for (std::size_t row = 0; row < tile.rows; ++row) {
+          const double u = (x[row] - centre) * scale * rescale;
+          out[row] = started ? out[row] * u : u;
+        }
       }
       started = true;
     }
+    if (slots_[f].size() == 1) scaled[slots_[f][0]] = out;
   }
   for (const Filler& filler : fillers_) {
     std::vector<const double*> columns;

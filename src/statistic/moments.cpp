@@ -4,6 +4,7 @@
 // statistic returns is scaled back here. A variance that the arithmetic cannot tell from zero is
 // zero, and what divides by it is undefined (NaN).
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -82,7 +83,13 @@ Statistic of_products(std::string name, std::size_t columns, std::vector<Product
 }  // namespace
 
 double Folded::column_mean(std::size_t column, std::size_t feature) const {
-  return scales[column].centre + std::ldexp(means[feature], scales[column].exponent);
+  // Almost always a product does what ldexp does.
+  const int exponent = scales[column].exponent;
+  if (std::abs(exponent) < 1000) {
+    const auto bits = static_cast<std::uint64_t>(1023 + exponent) << 52;
+    return scales[column].centre + means[feature] * std::bit_cast<double>(bits);
+  }
+  return scales[column].centre + std::ldexp(means[feature], exponent);
 }
 
 Statistic mean() {

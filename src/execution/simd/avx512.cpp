@@ -1,8 +1,6 @@
 // Kernels for AVX-512 with byte permutes (VBMI) and byte dot products (VNNI).
 #include <immintrin.h>
 
-#include <type_traits>
-
 #include "execution/simd/body.h"
 
 namespace bootfold::execution::simd {
@@ -160,8 +158,8 @@ inline __m512i add_products(__m512i sum, __m512i counts, __m512i digits) noexcep
   return sum;
 }
 
-/// Adds the sums of all lanes of four registers to four numbers, all four at once.
-void add_four(__m512i a, __m512i b, __m512i c, __m512i d, std::int64_t* sums) noexcept {
+/// The sums of all lanes of four registers, all four at once.
+__m128i sum_four(__m512i a, __m512i b, __m512i c, __m512i d) noexcept {
   const auto pairs = [](__m512i x, __m512i y) {
     return _mm512_add_epi32(_mm512_unpacklo_epi32(x, y), _mm512_unpackhi_epi32(x, y));
   };
@@ -171,18 +169,15 @@ void add_four(__m512i a, __m512i b, __m512i c, __m512i d, std::int64_t* sums) no
       _mm512_add_epi32(_mm512_unpacklo_epi64(ab, cd), _mm512_unpackhi_epi64(ab, cd));
   const __m256i half =
       _mm256_add_epi32(_mm512_castsi512_si256(abcd), _mm512_extracti64x4_epi64(abcd, 1));
-  const __m128i quarter =
-      _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
-  auto* target = reinterpret_cast<__m256i*>(sums);
-  _mm256_storeu_si256(target,
-                      _mm256_add_epi64(_mm256_loadu_si256(target), _mm256_cvtepi32_epi64(quarter)));
+  return _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
 }
 
-/// kPlanes planes against kReplicates rows of counts; every plane is loaded once for all of them.
-template <int kReplicates, int kPlanes>
+/// kPlanes planes against the counts of four replicates; every plane is loaded once for all of them.
+template <int kPlanes>
 void dot_block(const std::uint8_t* counts, std::size_t count_stride, const std::int8_t* planes,
                std::size_t plane_stride, std::size_t plane_count, std::size_t rows,
                std::int64_t* sums) noexcept {
+  constexpr int kReplicates = kDotReplicates;
   __m512i sum[kReplicates][kPlanes];
   for (auto& row : sum)
     for (auto& value : row) value = _mm512_setzero_si512();
@@ -195,43 +190,41 @@ void dot_block(const std::uint8_t* counts, std::size_t count_stride, const std::
       for (int r = 0; r < kReplicates; ++r) sum[r][p] = add_products(sum[r][p], count[r], plane);
     }
   }
-  for (int r = 0; r < kReplicates; ++r) {
-    if constexpr (kPlanes == 4) {
-      add_four(sum[r][0], sum[r][1], sum[r][2], sum[r][3], sums + r * plane_count);
-    } else {
-      for (int p = 0; p < kPlanes; ++p)
-        sums[r * plane_count + p] += _mm512_reduce_add_epi32(sum[r][p]);
-    }
+  for (int p = 0; p < kPlanes; ++p) {
+    alignas(16) std::int32_t four[kReplicates];
+    _mm_store_si128(reinterpret_cast<__m128i*>(four),
+                    sum_four(sum[0][p], sum[1][p], sum[2][p], sum[3][p]));
+    for (int r = 0; r < kReplicates; ++r) sums[r * plane_count + p] += four[r];
   }
 }
 
-template <int kReplicates>
-void dot_replicates(const std::uint8_t* counts, std::size_t count_stride, const std::int8_t* planes,
-                    std::size_t plane_stride, std::size_t plane_count, std::size_t rows,
-                    std::int64_t* sums) noexcept {
+void dot_four(const std::uint8_t* counts, std::size_t count_stride, const std::int8_t* planes,
+              std::size_t plane_stride, std::size_t plane_count, std::size_t rows,
+              std::int64_t* sums) noexcept {
   std::size_t p = 0;
   for (; p + 4 <= plane_count; p += 4)
-    dot_block<kReplicates, 4>(counts, count_stride, planes + p * plane_stride, plane_stride,
-                              plane_count, rows, sums + p);
-  const auto rest = [&]<int kPlanes>(std::integral_constant<int, kPlanes>) {
-    dot_block<kReplicates, kPlanes>(counts, count_stride, planes + p * plane_stride, plane_stride,
-                                    plane_count, rows, sums + p);
-  };
-  if (plane_count - p == 3) rest(std::integral_constant<int, 3>());
-  if (plane_count - p == 2) rest(std::integral_constant<int, 2>());
-  if (plane_count - p == 1) rest(std::integral_constant<int, 1>());
+    dot_block<4>(counts, count_stride, planes + p * plane_stride, plane_stride, plane_count, rows,
+                 sums + p);
+  for (; p < plane_count; ++p)
+    dot_block<1>(counts, count_stride, planes + p * plane_stride, plane_stride, plane_count, rows,
+                 sums + p);
 }
 
 void dot(const std::uint8_t* counts, std::size_t count_stride, std::size_t replicates,
          const std::int8_t* planes, std::size_t plane_stride, std::size_t plane_count,
          std::size_t rows, std::int64_t* sums) noexcept {
-  if (replicates == 4) {
-    dot_replicates<4>(counts, count_stride, planes, plane_stride, plane_count, rows, sums);
+  if (replicates == kDotReplicates) {
+    dot_four(counts, count_stride, planes, plane_stride, plane_count, rows, sums);
     return;
   }
   for (std::size_t r = 0; r < replicates; ++r)
-    dot_replicates<1>(counts + r * count_stride, count_stride, planes, plane_stride, plane_count,
-                      rows, sums + r * plane_count);
+    for (std::size_t p = 0; p < plane_count; ++p) {
+      __m512i sum = _mm512_setzero_si512();
+      for (std::size_t i = 0; i < rows; i += kStepRows)
+        sum = add_products(sum, _mm512_loadu_si512(counts + r * count_stride + i),
+                           _mm512_loadu_si512(planes + p * plane_stride + i));
+      sums[r * plane_count + p] += _mm512_reduce_add_epi32(sum);
+    }
 }
 
 /// Features of eight rows at once: from two registers where all rows fit them, else from memory.

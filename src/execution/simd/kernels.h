@@ -42,6 +42,9 @@ struct PoissonTable {
 
 inline constexpr std::uint8_t kOpen = 255;
 
+/// Replicates whose dot products can share the loads of the planes.
+inline constexpr std::size_t kDotReplicates = 4;
+
 /// A row whose count 16 bits could not decide.
 struct OpenRow {
   std::uint32_t row;
@@ -73,7 +76,8 @@ struct Kernels {
   std::uint64_t (*counts)(LaneState& lanes, const PoissonTable& table, std::size_t rows,
                           std::uint8_t* counts, OpenRow* open, std::size_t& open_rows) noexcept;
 
-  /// sums[r * planes + p] += dot(counts of replicate r, plane p) for r < replicates (1 to 4).
+  /// sums[r * planes + p] += dot(counts of replicate r, plane p) for r < replicates (1 to
+  /// kDotReplicates).
   /// `rows` is a multiple of 64, at most 65536; counts are at most 31.
   void (*dot)(const std::uint8_t* counts, std::size_t count_stride, std::size_t replicates,
               const std::int8_t* planes, std::size_t plane_stride, std::size_t plane_count,
