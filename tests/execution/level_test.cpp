@@ -9,6 +9,7 @@
 
 #include "bootfold/error.h"
 #include "bootfold/execution.h"
+#include "bootfold/resample.h"
 
 namespace bootfold::execution {
 namespace {
@@ -71,6 +72,23 @@ TEST(Level, ThatNobodyKnowsIsAnErrorThatListsThoseThereAre) {
                 testing::ThrowsMessage<InvalidArgument>(testing::StrEq(
                     concat("BOOTFOLD_SIMD is '", value, "' but this machine can run: ", list,
                            "; unset it to use the fastest"))));
+  }
+}
+
+TEST(Level, ThatCannotRunHereIsAnError) {
+  const auto levels = available_levels();
+  for (const Level level : {Level::portable, Level::avx2, Level::avx512, static_cast<Level>(99)}) {
+    if (std::find(levels.begin(), levels.end(), level) != levels.end()) {
+      EXPECT_NO_THROW(check_available(level));
+      continue;
+    }
+    EXPECT_THAT([&] { check_available(level); },
+                testing::ThrowsMessage<InvalidArgument>(testing::StrEq(
+                    concat("level is ", name(level),
+                           " but this machine cannot run it; available_levels() lists those it "
+                           "can"))));
+    EXPECT_THROW(static_cast<void>(resample::counts(10, {}, level)), InvalidArgument);
+    EXPECT_THROW(static_cast<void>(resample::indices(10, {}, level)), InvalidArgument);
   }
 }
 

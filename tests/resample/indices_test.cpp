@@ -7,6 +7,7 @@
 
 #include "bootfold/error.h"
 #include "bootfold/resample.h"
+#include "random/counter.h"
 #include "random/theory.h"
 #include "resample/rows.h"
 
@@ -163,6 +164,44 @@ TEST(Rejection, IsMadeGoodByUniformDraws) {
     }
   EXPECT_TRUE(theory::follows_uniform(all_residues, kAlarm / 6));
   EXPECT_TRUE(theory::follows_uniform(all_ranges, kAlarm / 6));
+}
+
+// Sixteen short resamples come from one stream. Of 244 rows fewer than one draw in ten million is
+// rejected: the batches that have one are looked for.
+TEST(Rejection, IsTheSameInBatchesOfShortResamples) {
+  constexpr std::uint32_t kRows = 244;
+  constexpr std::uint64_t kSeed = 20;
+  const auto which = row_draw(kRows);
+  const auto& fastest = execution::simd::kernels(execution::available_levels().back());
+  std::size_t rejected = 0;
+  for (std::uint64_t batch = 0; batch < 60'000; ++batch) {
+    execution::simd::LaneState lanes;
+    fastest.seed(random::lane_counter({kSeed, batch, random::Purpose::short_index}, 0), lanes);
+    std::vector<std::uint32_t> steps(kRows * kSideBySide);
+    std::vector<std::uint32_t> places(steps.size());
+    std::size_t rejections = 0;
+    fastest.rows(lanes, which, steps.size(), steps.data(), places.data(), rejections);
+    if (rejections == 0 && batch > 20) continue;
+    rejected += rejections;
+    for (std::size_t i = 0; i < rejections; ++i)
+      steps[places[i]] = redraw(
+          {kSeed, batch * kSideBySide + places[i] % kSideBySide, random::Purpose::index_retry},
+          places[i] / kSideBySide, which);
+    for (const auto level : execution::available_levels()) {
+      const auto& kernels = execution::simd::kernels(level);
+      std::vector<std::uint32_t> all(kRows * kSideBySide);
+      draw_batch(kernels, kSeed, batch, kRows, all);
+      for (std::uint32_t lane = 0; lane < kSideBySide; ++lane) {
+        std::vector<std::uint32_t> one(kRows + kSideBySide);
+        draw_rows(kernels, kSeed, batch * kSideBySide + lane, kRows, {one.data(), kRows});
+        for (std::uint32_t i = 0; i < kRows; ++i) {
+          ASSERT_EQ(one[i], steps[i * kSideBySide + lane]) << execution::name(level);
+          ASSERT_EQ(all[lane * kRows + i], one[i]) << execution::name(level);
+        }
+      }
+    }
+  }
+  EXPECT_GT(rejected, 3U);
 }
 
 // A rejected draw does not move its neighbours: those that are fair are what the bits say.
