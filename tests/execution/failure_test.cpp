@@ -123,6 +123,24 @@ TEST(Failure, InCopyingTheInitialStateReachesTheCaller) {
   }
 }
 
+// Workers that ran ahead wait for a slow chunk; if that one fails they wait no longer.
+TEST(Failure, OfTheChunkThatOthersWaitForEndsTheirWaiting) {
+  const std::size_t before = threads_alive(1);
+  for (const unsigned threads : {2U, 7U}) {
+    const auto start = steady_clock::now();
+    EXPECT_THROW(static_cast<void>(map_reduce({0, 1000, 1}, 0L,
+                                              [](long&, std::size_t index) {
+                                                if (index != 0) return;
+                                                std::this_thread::sleep_for(milliseconds(100));
+                                                throw Unlucky("slow and unlucky");
+                                              },
+                                              kAdd, {.threads = threads})),
+                 Unlucky);
+    EXPECT_LT(steady_clock::now() - start, std::chrono::seconds(1)) << threads << " threads";
+    EXPECT_EQ(threads_alive(before), before);
+  }
+}
+
 TEST(Failure, LeavesTheNextRunUntouched) {
   for (const unsigned threads : kThreads) {
     EXPECT_ANY_THROW(
@@ -207,6 +225,26 @@ TEST(Cancelling, EndsALongIndexThatChecks) {
                                      kAdd, {.threads = threads, .stop = source.get_token()})),
         Cancelled);
   }
+}
+
+TEST(Cancelling, EndsTheWaitingForASlowChunk) {
+  std::stop_source source;
+  std::jthread person([&] {
+    std::this_thread::sleep_for(milliseconds(50));
+    source.request_stop();
+  });
+  const auto start = steady_clock::now();
+  EXPECT_THROW(
+      static_cast<void>(map_reduce({0, 1000, 1}, 0L,
+                                   [](long&, std::size_t index, const execution::Worker& worker) {
+                                     while (index == 0) {
+                                       std::this_thread::sleep_for(milliseconds(1));
+                                       worker.check();
+                                     }
+                                   },
+                                   kAdd, {.threads = 7, .stop = source.get_token()})),
+      Cancelled);
+  EXPECT_LT(steady_clock::now() - start, std::chrono::seconds(1));
 }
 
 // A failure elsewhere ends long indices, too, and the failure is what the caller sees.

@@ -59,8 +59,9 @@ TEST(Progress, OfIndicesIsOrderlyAndEndsWithAll) {
   }
 }
 
-// Calls that take longer than the time between them: nobody else calls meanwhile, and the workers
-// have a tenth of a second for themselves after each. Here that is three or four calls, not sixty.
+// Calls that take longer than the time between them: nobody else calls meanwhile, and there is a
+// tenth of a second of work after each. Here that makes a few calls, not one for each of sixty
+// indices.
 TEST(Progress, WaitsForASlowListenerAndThenWorksOn) {
   Listener listener;
   listener.duration = std::chrono::milliseconds(150);

@@ -186,7 +186,7 @@ TEST(Rejection, IsTheSameInBatchesOfShortResamples) {
     for (std::size_t i = 0; i < rejections; ++i)
       steps[places[i]] = redraw(
           {kSeed, batch * kSideBySide + places[i] % kSideBySide, random::Purpose::index_retry},
-          places[i] / kSideBySide, which);
+          static_cast<std::uint32_t>(places[i] / kSideBySide), which);
     for (const auto level : execution::available_levels()) {
       const auto& kernels = execution::simd::kernels(level);
       std::vector<std::uint32_t> all(kRows * kSideBySide);
