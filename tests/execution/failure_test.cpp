@@ -33,6 +33,13 @@ std::size_t threads_alive(std::size_t at_most) {
   return alive;
 }
 
+/// Threads when none is at work: this one, and what a sanitizer starts with the first other one.
+std::size_t threads_at_rest() {
+  std::jthread([] {}).join();
+  std::this_thread::sleep_for(milliseconds(20));
+  return threads_alive(~std::size_t{0});
+}
+
 struct Unlucky : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -40,7 +47,7 @@ struct Unlucky : std::runtime_error {
 const auto kAdd = [](long& all, long part) { all += part; };
 
 TEST(Failure, InABodyReachesTheCallerAndStopsTheRest) {
-  const std::size_t before = threads_alive(1);
+  const std::size_t before = threads_at_rest();
   for (const unsigned threads : kThreads) {
     SCOPED_TRACE(testing::Message() << threads << " threads");
     constexpr std::size_t kLength = 100'000;
@@ -57,19 +64,19 @@ TEST(Failure, InABodyReachesTheCallerAndStopsTheRest) {
         },
         testing::ThrowsMessage<Unlucky>(testing::StrEq("index 20 is unlucky")));
     EXPECT_LT(visited, kLength / 10);
-    EXPECT_EQ(threads_alive(before), before);
+    EXPECT_LE(threads_alive(before), before);
   }
 }
 
 TEST(Failure, OfManyWorkersAtOnceReachesTheCallerOnce) {
-  const std::size_t before = threads_alive(1);
+  const std::size_t before = threads_at_rest();
   for (int time = 0; time < 50; ++time)
     EXPECT_THROW(static_cast<void>(map_reduce(
                      {0, 1000, 1}, 0L,
                      [](long&, std::size_t index) { throw Unlucky(std::to_string(index)); }, kAdd,
                      {.threads = 7})),
                  Unlucky);
-  EXPECT_EQ(threads_alive(before), before);
+  EXPECT_LE(threads_alive(before), before);
 }
 
 TEST(Failure, OfAnyTypeIsPassedOn) {
@@ -125,7 +132,7 @@ TEST(Failure, InCopyingTheInitialStateReachesTheCaller) {
 
 // Workers that ran ahead wait for a slow chunk; if that one fails they wait no longer.
 TEST(Failure, OfTheChunkThatOthersWaitForEndsTheirWaiting) {
-  const std::size_t before = threads_alive(1);
+  const std::size_t before = threads_at_rest();
   for (const unsigned threads : {2U, 7U}) {
     const auto start = steady_clock::now();
     EXPECT_THROW(static_cast<void>(map_reduce({0, 1000, 1}, 0L,
@@ -137,7 +144,7 @@ TEST(Failure, OfTheChunkThatOthersWaitForEndsTheirWaiting) {
                                               kAdd, {.threads = threads})),
                  Unlucky);
     EXPECT_LT(steady_clock::now() - start, std::chrono::seconds(1)) << threads << " threads";
-    EXPECT_EQ(threads_alive(before), before);
+    EXPECT_LE(threads_alive(before), before);
   }
 }
 
@@ -185,7 +192,7 @@ TEST(Cancelling, BeforeTheStartDoesNoWork) {
 
 // The indices would take an hour.
 TEST(Cancelling, FromAnotherThreadEndsWithinASecond) {
-  const std::size_t before = threads_alive(1);
+  const std::size_t before = threads_at_rest();
   for (const unsigned threads : kThreads) {
     std::stop_source source;
     steady_clock::time_point asked;
@@ -202,7 +209,7 @@ TEST(Cancelling, FromAnotherThreadEndsWithinASecond) {
     const auto ended = steady_clock::now();
     person.join();
     EXPECT_LT(ended - asked, std::chrono::seconds(1)) << threads << " threads";
-    EXPECT_EQ(threads_alive(before), before);
+    EXPECT_LE(threads_alive(before), before);
   }
 }
 
