@@ -29,38 +29,41 @@ struct Drawer {
         draw(resample::row_draw(static_cast<std::uint32_t>(rows))),
         finish(r.prepared),
         lane_sums(features * kSideBySide),
-        sums(features * kSideBySide) {}
+        sums(features),
+        means(features * kSideBySide) {}
 
-  /// Adds the rows that replace rejected draws to the sums of `lane`.
-  void add_redrawn(std::uint64_t replicate, std::size_t position, std::size_t lane) {
-    const std::uint32_t row = resample::redraw({run.seed, replicate, Purpose::index_retry},
-                                               static_cast<std::uint32_t>(position), draw);
-    for (std::size_t f = 0; f < features; ++f)
-      sums[lane * features + f] += integers[f * rows + row];
+  /// The row that replaces a rejected draw.
+  [[nodiscard]] std::uint32_t redrawn(std::uint64_t replicate, std::size_t position) const {
+    return resample::redraw({run.seed, replicate, Purpose::index_retry},
+                            static_cast<std::uint32_t>(position), draw);
   }
 
   /// Up to 16 short replicates that share a stream: those of `batch` within [first, last).
   void make_batch(std::uint64_t batch, std::uint64_t first, std::uint64_t last) {
     constexpr std::size_t kSteps = kDrawsAtOnce / kSideBySide;
     kernels.seed(random::lane_counter({run.seed, batch, Purpose::short_index}, 0), lanes);
-    std::fill(sums.begin(), sums.end(), 0);
+    std::fill(lane_sums.begin(), lane_sums.end(), 0);  // 256 integers of 55 bits fit 64
     for (std::size_t step = 0; step < rows; step += kSteps) {
       std::size_t rejections = 0;
-      std::fill(lane_sums.begin(), lane_sums.end(), 0);
       kernels.gather(lanes, draw, std::min(kSteps, rows - step), kSideBySide, integers.data(), rows,
                      features, lane_sums.data(), rejected.data(), rejections);
-      for (std::size_t f = 0; f < features; ++f)
-        for (std::size_t lane = 0; lane < kSideBySide; ++lane)
-          sums[lane * features + f] += lane_sums[f * kSideBySide + lane];
       for (std::size_t i = 0; i < rejections; ++i) {
         const std::size_t lane = rejected[i] % kSideBySide;
-        add_redrawn(batch * kSideBySide + lane, step + rejected[i] / kSideBySide, lane);
+        const std::uint32_t row =
+            redrawn(batch * kSideBySide + lane, step + rejected[i] / kSideBySide);
+        for (std::size_t f = 0; f < features; ++f)
+          lane_sums[f * kSideBySide + lane] += integers[f * rows + row];
       }
     }
+    for (std::size_t f = 0; f < features; ++f)
+      for (std::size_t lane = 0; lane < kSideBySide; ++lane)
+        means[lane * features + f] = run.prepared.fixed[f].mean(lane_sums[f * kSideBySide + lane],
+                                                                static_cast<double>(rows));
     for (std::size_t lane = 0; lane < kSideBySide; ++lane) {
       const std::uint64_t replicate = batch * kSideBySide + lane;
       if (replicate >= first && replicate < last)
-        finish(std::span(sums).subspan(lane * features, features), run.values_of(replicate));
+        finish.from_means(std::span(means).subspan(lane * features, features),
+                          run.values_of(replicate));
     }
   }
 
@@ -78,9 +81,12 @@ struct Drawer {
       for (std::size_t f = 0; f < features; ++f)
         for (std::size_t lane = 0; lane < kSideBySide; ++lane)
           sums[f] += lane_sums[f * kSideBySide + lane];
-      for (std::size_t i = 0; i < rejections; ++i) add_redrawn(replicate, first + rejected[i], 0);
+      for (std::size_t i = 0; i < rejections; ++i) {
+        const std::uint32_t row = redrawn(replicate, first + rejected[i]);
+        for (std::size_t f = 0; f < features; ++f) sums[f] += integers[f * rows + row];
+      }
     }
-    finish(std::span(sums).first(features), run.values_of(replicate));
+    finish(sums, run.values_of(replicate));
   }
 
   const Run& run;
@@ -91,8 +97,9 @@ struct Drawer {
   execution::simd::RowDraw draw;
   Finisher finish;
   LaneState lanes;
-  std::vector<std::int64_t> lane_sums;
-  std::vector<__int128> sums;  // [lane][feature]
+  std::vector<std::int64_t> lane_sums;  // [feature][lane]
+  std::vector<__int128> sums;           // [feature]
+  std::vector<double> means;            // [lane][feature]
   std::array<std::uint32_t, kDrawsAtOnce> rejected;
 };
 

@@ -23,7 +23,12 @@ class Finisher {
   void operator()(std::span<const __int128> sums, std::span<double> values) {
     for (std::size_t f = 0; f < means_.size(); ++f)
       means_[f] = prepared_.fixed[f].mean(sums[f], rows_);
-    prepared_.problem.finish_sums(means_, true, values, scratch_);
+    from_means(means_, values);
+  }
+
+  /// The same from the means of the features.
+  void from_means(std::span<const double> means, std::span<double> values) {
+    prepared_.problem.finish_sums(means, true, values, scratch_);
   }
 
  private:

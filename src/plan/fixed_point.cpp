@@ -115,13 +115,6 @@ std::vector<int> spare_bits(const Features& features, std::span<const FixedFeatu
 
 }  // namespace
 
-double FixedFeature::mean(__int128 sum, double rows) const noexcept {
-  // Most sums fit 64 bits, whose conversion is much cheaper.
-  const auto low = static_cast<std::int64_t>(sum);
-  const double value = low == sum ? static_cast<double>(low) : static_cast<double>(sum);
-  return point.centre + value / rows * factor * refactor;
-}
-
 std::int64_t quantize(double value, const FixedPoint& point) noexcept {
   std::int64_t integer = 0;
   execution::simd::kPortable.quantize(&value, 1, point, &integer);

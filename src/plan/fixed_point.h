@@ -34,8 +34,16 @@ struct FixedFeature {
   double clean = 0;     // error / typical size
   double linear = 0;    // error / standard error
 
-  /// The mean whose folded integers add up to `sum`.
-  [[nodiscard]] double mean(__int128 sum, double rows) const noexcept;
+  /// The mean of `rows` rows whose integers add up to `sum`.
+  [[nodiscard]] double mean(std::int64_t sum, double rows) const noexcept {
+    return point.centre + static_cast<double>(sum) / rows * factor * refactor;
+  }
+  [[nodiscard]] double mean(__int128 sum, double rows) const noexcept {
+    // Most sums fit 64 bits, whose conversion is much cheaper.
+    const auto low = static_cast<std::int64_t>(sum);
+    if (low == sum) return mean(low, rows);
+    return point.centre + static_cast<double>(sum) / rows * factor * refactor;
+  }
 };
 
 /// Rounds one value as the kernels do.

@@ -7,13 +7,17 @@
 
 namespace bootfold::resample {
 
-std::uint64_t draw_tile(const execution::simd::Kernels& kernels, const Poisson& poisson,
-                        const Attempt& attempt, std::uint64_t row, std::size_t rows,
-                        execution::simd::LaneState& lanes, std::uint8_t* counts,
-                        execution::simd::OpenRow* open) noexcept {
+void begin_tile(const execution::simd::Kernels& kernels, const Attempt& attempt, std::uint64_t row,
+                execution::simd::LaneState& lanes) noexcept {
   if (row % kBlockRows == 0)
     kernels.seed(random::lane_counter(attempt.stream(random::Purpose::counts), row / kBlockRows),
                  lanes);
+}
+
+std::uint64_t draw_begun_tile(const execution::simd::Kernels& kernels, const Poisson& poisson,
+                              const Attempt& attempt, std::uint64_t row, std::size_t rows,
+                              execution::simd::LaneState& lanes, std::uint8_t* counts,
+                              execution::simd::OpenRow* open) noexcept {
   std::size_t open_rows = 0;
   std::uint64_t total = kernels.counts(lanes, poisson.table(), rows, counts, open, open_rows);
   const random::StreamId tie = attempt.stream(random::Purpose::tie);
@@ -27,6 +31,14 @@ std::uint64_t draw_tile(const execution::simd::Kernels& kernels, const Poisson& 
   return total;
 }
 
+std::uint64_t draw_tile(const execution::simd::Kernels& kernels, const Poisson& poisson,
+                        const Attempt& attempt, std::uint64_t row, std::size_t rows,
+                        execution::simd::LaneState& lanes, std::uint8_t* counts,
+                        execution::simd::OpenRow* open) noexcept {
+  begin_tile(kernels, attempt, row, lanes);
+  return draw_begun_tile(kernels, poisson, attempt, row, rows, lanes, counts, open);
+}
+
 TopUp::TopUp(const execution::simd::Kernels& kernels, const Attempt& attempt, std::uint64_t rows,
              const execution::simd::LaneState& lanes) noexcept
     : kernels_(&kernels),
@@ -37,27 +49,26 @@ TopUp::TopUp(const execution::simd::Kernels& kernels, const Attempt& attempt, st
 }
 
 void TopUp::draw(std::span<std::uint64_t> out) {
-  if (rows_ <= kBlockRows) {
-    draw_short(out);
-  } else {
+  if (rows_ > kBlockRows) {
     draw_long(out);
+    return;
   }
-  drawn_ += out.size();
-}
-
-void TopUp::draw_short(std::span<std::uint64_t> out) {
-  const execution::simd::RowDraw draw = row_draw(static_cast<std::uint32_t>(rows_));
   std::array<std::uint32_t, kDrawsAtOnce + kSideBySide> rows;
-  std::array<std::uint32_t, kDrawsAtOnce> rejected;
   for (std::size_t first = 0; first < out.size(); first += kDrawsAtOnce) {
     const std::size_t size = std::min(kDrawsAtOnce, out.size() - first);
-    std::size_t rejections = 0;
-    kernels_->rows(lanes_, draw, size, rows.data(), rejected.data(), rejections);
-    for (std::size_t i = 0; i < rejections; ++i)
-      rows[rejected[i]] =
-          redraw(retry_, static_cast<std::uint32_t>(drawn_ + first + rejected[i]), draw);
+    draw_short(std::span(rows).first(size));
     std::copy_n(rows.begin(), size, out.begin() + static_cast<std::ptrdiff_t>(first));
   }
+}
+
+void TopUp::draw_short(std::span<std::uint32_t> out) {
+  const execution::simd::RowDraw draw = row_draw(static_cast<std::uint32_t>(rows_));
+  std::array<std::uint32_t, kDrawsAtOnce> rejected;
+  std::size_t rejections = 0;
+  kernels_->rows(lanes_, draw, out.size(), out.data(), rejected.data(), rejections);
+  for (std::size_t i = 0; i < rejections; ++i)
+    out[rejected[i]] = redraw(retry_, static_cast<std::uint32_t>(drawn_ + rejected[i]), draw);
+  drawn_ += out.size();
 }
 
 void TopUp::draw_long(std::span<std::uint64_t> out) {
@@ -72,6 +83,7 @@ void TopUp::draw_long(std::span<std::uint64_t> out) {
                            : redraw_long(retry_, drawn_ + first + i, rows_);
     }
   }
+  drawn_ += out.size();
 }
 
 }  // namespace bootfold::resample

@@ -40,6 +40,15 @@ std::uint64_t draw_tile(const execution::simd::Kernels& kernels, const Poisson& 
                         execution::simd::LaneState& lanes, std::uint8_t* counts,
                         execution::simd::OpenRow* open) noexcept;
 
+/// draw_tile in two steps. Beginning the tiles of several replicates before drawing them hides the
+/// waiting of the seeding.
+void begin_tile(const execution::simd::Kernels& kernels, const Attempt& attempt, std::uint64_t row,
+                execution::simd::LaneState& lanes) noexcept;
+std::uint64_t draw_begun_tile(const execution::simd::Kernels& kernels, const Poisson& poisson,
+                              const Attempt& attempt, std::uint64_t row, std::size_t rows,
+                              execution::simd::LaneState& lanes, std::uint8_t* counts,
+                              execution::simd::OpenRow* open) noexcept;
+
 /// The rows of the top-up, drawn in order. With one block of rows the draws (32 bits each) go on in
 /// the stream of that block; with more they (64 bits each) have a stream of their own, so that
 /// every holder of some blocks can replay them.
@@ -51,9 +60,10 @@ class TopUp {
 
   /// Fills `out` with the next row numbers. Every call but the last asks for a multiple of 16.
   void draw(std::span<std::uint64_t> out);
+  /// The same with one block of rows, at most kDrawsAtOnce draws, and room for 16 more behind `out`.
+  void draw_short(std::span<std::uint32_t> out);
 
  private:
-  void draw_short(std::span<std::uint64_t> out);
   void draw_long(std::span<std::uint64_t> out);
 
   const execution::simd::Kernels* kernels_;

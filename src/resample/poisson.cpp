@@ -49,28 +49,33 @@ void Poisson::fill_table() {
   }
   table_.lookup = lookup_.data();
 
-  std::fill(std::begin(table_.split), std::end(table_.split), std::uint8_t{255});
-  table_.top_second = 255;
-  table_.top_open = 255;
-  unsigned in_top = 0;
+  std::fill(std::begin(table_.wide_high), std::end(table_.wide_high), std::uint8_t{255});
+  std::fill(std::begin(table_.wide_low), std::end(table_.wide_low), std::uint8_t{255});
+  std::vector<std::uint8_t> top;       // low bytes of the thresholds in the last cell
+  std::vector<std::uint8_t> wide_top;  // ... in the last wide cell
   for (const Threshold& t : thresholds_) {
-    const std::uint32_t cell = t.first >> 8;
+    const auto high = static_cast<std::uint8_t>(t.first >> 8);
     const auto low = static_cast<std::uint8_t>(t.first & 255U);
-    for (std::uint32_t later = cell + 1; later < 256; ++later) ++table_.count[later];
-    if (cell < 255) {
-      table_.split[cell] = low;
-      table_.cell[table_.cells] = static_cast<std::uint8_t>(cell);
-      table_.cell_split[table_.cells++] = low;
-      if (low == 255) table_.odd_cell[table_.odd_cells++] = static_cast<std::uint8_t>(cell);
-    } else if (in_top == 0) {
-      table_.split[255] = low;
-    } else if (in_top == 1) {
-      table_.top_second = low;
-    } else if (in_top == 2) {
-      table_.top_open = low;
+    const std::uint32_t wide = high >> 2;
+    for (std::uint32_t later = wide + 1; later < 64; ++later) ++table_.wide_count[later];
+    if (wide < 63 || wide_top.empty()) {
+      table_.wide_high[wide] = high;
+      table_.wide_low[wide] = low;
     }
-    in_top += cell == 255;
+    if (wide == 63) wide_top.push_back(low);
+    if (high < 255) {
+      table_.cell[table_.cells] = high;
+      table_.cell_split[table_.cells++] = low;
+    } else {
+      top.push_back(low);
+    }
   }
+  const auto at = [](const std::vector<std::uint8_t>& lows, std::size_t i) {
+    return i < lows.size() ? lows[i] : std::uint8_t{255};
+  };
+  table_.wide_top = {at(wide_top, 1), at(wide_top, 2)};
+  table_.top_first = at(top, 0);
+  table_.top = {at(top, 1), at(top, 2)};
 }
 
 std::uint8_t Poisson::count(std::uint32_t bits, std::uint64_t more) const noexcept {

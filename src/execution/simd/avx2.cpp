@@ -57,9 +57,9 @@ std::uint64_t draw_counts(LaneState& state, const PoissonTable& table, std::size
     cell_split[k] = bytes(table.cell_split[k]);
   }
   const __m256i top_cell = flip(bytes(255));
-  const __m256i top_first = bytes(table.split[255]);
-  const __m256i top_second = flip(bytes(table.top_second));
-  const __m256i below_open = flip(bytes(static_cast<std::uint8_t>(table.top_open - 1)));
+  const __m256i top_first = bytes(table.top_first);
+  const __m256i top_second = flip(bytes(table.top.second));
+  const __m256i below_open = flip(bytes(static_cast<std::uint8_t>(table.top.open - 1)));
   __m256i total = _mm256_setzero_si256();
   open_rows = 0;
   for (std::size_t first = 0; first < rows; first += kStepRows) {

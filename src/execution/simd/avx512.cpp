@@ -78,77 +78,65 @@ void seed(const Counter& counter, LaneState& lanes) noexcept {
   _mm512_store_si512(lanes.word[3], c3);
 }
 
-/// A table of 256 bytes in four registers, looked up at 64 places at once.
-struct ByteTable {
-  __m512i part[4];
-
-  explicit ByteTable(const std::uint8_t* bytes) {
-    for (int i = 0; i < 4; ++i) part[i] = _mm512_load_si512(bytes + 64 * i);
+/// The few rows of a step that the comparisons left open: most need a closer look only.
+void look_closer(__mmask64 open_lanes, __m512i high, __m512i low, const PoissonTable& table,
+                 std::size_t first, __m512i& count, OpenRow* open,
+                 std::size_t& open_rows) noexcept {
+  alignas(64) std::uint8_t high_bytes[64];
+  alignas(64) std::uint8_t low_bytes[64];
+  alignas(64) std::uint8_t counts[64];
+  _mm512_store_si512(high_bytes, high);
+  _mm512_store_si512(low_bytes, low);
+  _mm512_store_si512(counts, count);
+  for (; open_lanes != 0; open_lanes &= open_lanes - 1) {
+    const auto lane = static_cast<std::uint32_t>(__builtin_ctzll(open_lanes));
+    const auto bits = static_cast<std::uint32_t>(high_bytes[lane]) << 8 | low_bytes[lane];
+    counts[lane] = table.lookup[bits];
+    if (counts[lane] != kOpen) continue;
+    counts[lane] = 0;
+    open[open_rows++] = {static_cast<std::uint32_t>(first) + lane, bits};
   }
+  count = _mm512_load_si512(counts);
+}
 
-  [[nodiscard]] __m512i look_up(__m512i index, __mmask64 upper_half) const {
-    return _mm512_mask_blend_epi8(upper_half, _mm512_permutex2var_epi8(part[0], index, part[1]),
-                                  _mm512_permutex2var_epi8(part[2], index, part[3]));
-  }
-};
-
-template <bool kOddCells>
+/// A wide cell's count and first threshold are looked up by one byte permute each.
 std::uint64_t draw_counts(LaneState& state, const PoissonTable& table, std::size_t rows,
                           std::uint8_t* counts, OpenRow* open, std::size_t& open_rows) noexcept {
   Generator generator(state);
-  const ByteTable count_table(table.count);
-  const ByteTable split_table(table.split);
+  const __m512i wide_count = _mm512_load_si512(table.wide_count);
+  const __m512i wide_high = _mm512_load_si512(table.wide_high);
+  const __m512i wide_low = _mm512_load_si512(table.wide_low);
   const __m512i all = _mm512_set1_epi8(-1);
   const __m512i one = _mm512_set1_epi8(1);
-  const __m512i top_second = _mm512_set1_epi8(static_cast<char>(table.top_second));
-  const __m512i top_open = _mm512_set1_epi8(static_cast<char>(table.top_open));
+  const __m512i top_second = _mm512_set1_epi8(static_cast<char>(table.wide_top.second));
+  const __m512i top_open = _mm512_set1_epi8(static_cast<char>(table.wide_top.open));
   __m512i total = _mm512_setzero_si512();
   open_rows = 0;
   for (std::size_t first = 0; first < rows; first += kStepRows) {
     const __m512i high = generator();
     const __m512i low = generator();
-    const __mmask64 upper = _mm512_movepi8_mask(high);
-    __m512i count = count_table.look_up(high, upper);
-    const __m512i split = split_table.look_up(high, upper);
-    count = _mm512_mask_add_epi8(count, _mm512_cmpgt_epu8_mask(low, split), count, one);
+    const __m512i wide = _mm512_srli_epi64(high, 2);  // permutes see the low 6 bits of a byte
+    const __m512i split_high = _mm512_permutexvar_epi8(wide, wide_high);
+    const __m512i split_low = _mm512_permutexvar_epi8(wide, wide_low);
+    __m512i count = _mm512_permutexvar_epi8(wide, wide_count);
+    const __mmask64 same = _mm512_cmpeq_epi8_mask(high, split_high);
+    const __mmask64 above = _mm512_cmpgt_epu8_mask(high, split_high) |
+                            _mm512_mask_cmpgt_epu8_mask(same, low, split_low);
+    count = _mm512_mask_add_epi8(count, above, count, one);
     const __mmask64 top = _mm512_cmpeq_epi8_mask(high, all);
     count =
         _mm512_mask_add_epi8(count, _mm512_mask_cmpgt_epu8_mask(top, low, top_second), count, one);
-    __mmask64 undecided =
-        _mm512_mask_cmpneq_epi8_mask(_mm512_cmpeq_epi8_mask(low, split), split, all) |
-        _mm512_mask_cmpeq_epi8_mask(top, low, top_second) |
-        _mm512_mask_cmpge_epu8_mask(top, low, top_open);
-    if constexpr (kOddCells) {
-      for (std::size_t k = 0; k < table.odd_cells; ++k) {
-        const __m512i cell = _mm512_set1_epi8(static_cast<char>(table.odd_cell[k]));
-        undecided |= _mm512_mask_cmpeq_epi8_mask(_mm512_cmpeq_epi8_mask(high, cell), low, all);
-      }
-    }
-    if (undecided != 0) [[unlikely]] {
-      alignas(64) std::uint8_t high_bytes[64];
-      alignas(64) std::uint8_t low_bytes[64];
-      _mm512_store_si512(high_bytes, high);
-      _mm512_store_si512(low_bytes, low);
-      count = _mm512_mask_mov_epi8(count, undecided, _mm512_setzero_si512());
-      for (__mmask64 left = undecided; left != 0; left &= left - 1) {
-        const auto lane = static_cast<std::uint32_t>(__builtin_ctzll(left));
-        open[open_rows++] = {static_cast<std::uint32_t>(first) + lane,
-                             static_cast<std::uint32_t>(high_bytes[lane]) << 8 | low_bytes[lane]};
-      }
-    }
+    const __mmask64 open_lanes = _mm512_mask_cmpeq_epi8_mask(same, low, split_low) |
+                                 _mm512_mask_cmpeq_epi8_mask(top, low, top_second) |
+                                 _mm512_mask_cmpge_epu8_mask(top, low, top_open);
+    if (open_lanes != 0) [[unlikely]]
+      look_closer(open_lanes, high, low, table, first, count, open, open_rows);
     _mm512_storeu_si512(counts + first, count);
     total = _mm512_dpbusd_epi32(total, count, one);
   }
   generator.save(state);
   const auto sum = static_cast<std::uint64_t>(_mm512_reduce_add_epi32(total));
   return sum - clear_tail(counts, rows, open, open_rows);
-}
-
-std::uint64_t draw_any_counts(LaneState& state, const PoissonTable& table, std::size_t rows,
-                              std::uint8_t* counts, OpenRow* open,
-                              std::size_t& open_rows) noexcept {
-  return table.odd_cells == 0 ? draw_counts<false>(state, table, rows, counts, open, open_rows)
-                              : draw_counts<true>(state, table, rows, counts, open, open_rows);
 }
 
 /// sum + counts * digits, four bytes to a lane. As an instruction in place: from the intrinsic g++ 12
@@ -338,7 +326,7 @@ void draw_rows_at_once(LaneState& state, const RowDraw& draw, std::size_t draws,
 
 }  // namespace
 
-const Kernels kAvx512 = {seed,   draw_any_counts,  dot, quantize_values, split_integers,
+const Kernels kAvx512 = {seed,   draw_counts,      dot, quantize_values, split_integers,
                          gather, draw_rows_at_once};
 
 }  // namespace bootfold::execution::simd

@@ -26,18 +26,24 @@ struct Counter {
 /// Where 16 random bits decide a Poisson count, and where they need more (src/resample/poisson.h).
 ///
 /// A count is the number of thresholds below the 16-bit number u = high * 256 + low. A cell is all
-/// u with the same high byte. No cell but the last (255) holds more than one threshold.
+/// u with the same high byte, a wide cell all u with the same first 6 bits. No cell but the last
+/// (255), and no wide cell but the last (63), holds more than one threshold; those of the last wide
+/// cell but its first are in the last cell. So it is for every mean in (0, 1].
 struct PoissonTable {
-  alignas(64) std::uint8_t count[256];  ///< thresholds in the cells before this one
-  alignas(64) std::uint8_t split[256];  ///< low byte of the cell's first threshold; 255: none
-  std::uint8_t top_second;              ///< low byte of the last cell's second threshold
-  std::uint8_t top_open;                ///< from here on the last cell needs more bits
-  std::uint8_t odd_cells;               ///< number of cells before the last with a threshold at 255
-  std::uint8_t odd_cell[16];            ///< and which those are
-  std::uint8_t cells;                   ///< number of cells before the last that hold a threshold
-  std::uint8_t cell[16];                ///< which cells those are
-  std::uint8_t cell_split[16];          ///< and the low bytes of their thresholds
-  const std::uint8_t* lookup;           ///< count for each of the 65536 u; kOpen: needs more bits
+  struct Top {
+    std::uint8_t second;  ///< low byte of the second threshold
+    std::uint8_t open;    ///< from this low byte on, look closer
+  };
+  alignas(64) std::uint8_t wide_count[64];  ///< thresholds in the wide cells before this one
+  alignas(64) std::uint8_t wide_high[64];   ///< the wide cell's first threshold, or 65535
+  alignas(64) std::uint8_t wide_low[64];
+  Top wide_top;                 ///< of the last wide cell
+  std::uint8_t cells;           ///< number of cells before the last that hold a threshold
+  std::uint8_t cell[16];        ///< which cells those are
+  std::uint8_t cell_split[16];  ///< and the low bytes of their thresholds
+  std::uint8_t top_first;       ///< low byte of the last cell's first threshold
+  Top top;                      ///< of the last cell
+  const std::uint8_t* lookup;   ///< count for each of the 65536 u; kOpen: needs more bits
 };
 
 inline constexpr std::uint8_t kOpen = 255;
