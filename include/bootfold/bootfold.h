@@ -9,5 +9,6 @@
 #include "bootfold/plan.h"
 #include "bootfold/random.h"
 #include "bootfold/resample.h"
+#include "bootfold/scheme.h"
 #include "bootfold/statistic.h"
 #include "bootfold/version.h"

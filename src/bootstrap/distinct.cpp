@@ -17,12 +17,12 @@ void run_distinct(const Run& run) {
 
   const std::uint64_t group = std::max<std::uint64_t>(1, 4096 / distinct.count());
   for_each_group(
-      run, group, [&](std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
+      run, group, 1, [&](std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
         Finisher finish(run.prepared);
         std::vector<__int128> sums(features);
         for (std::uint64_t replicate = first; replicate < last; ++replicate) {
           random::Stream stream({run.seed, replicate, random::Purpose::binomial});
-          std::uint64_t draws_left = run.prepared.plan.rows;
+          std::uint64_t draws_left = run.prepared.plan.draws;
           std::uint64_t weight_left = run.prepared.plan.rows;
           std::fill(sums.begin(), sums.end(), 0);
           for (std::size_t row = 0; row < distinct.count() && draws_left > 0; ++row) {
@@ -39,8 +39,7 @@ void run_distinct(const Run& run) {
           }
           finish(sums, run.values_of(replicate));
         }
-        worker.advance(static_cast<double>(last - first) *
-                       static_cast<double>(run.prepared.plan.rows));
+        worker.advance(static_cast<double>(last - first));
       });
 }
 

@@ -5,6 +5,7 @@
 
 #include "bootfold/error.h"
 #include "plan/choose.h"
+#include "plan/clusters.h"
 #include "text/quantity.h"
 
 namespace bootfold {
@@ -19,20 +20,31 @@ std::string_view name(Path path) noexcept {
       return "distinct";
     case Path::order:
       return "order";
+    case Path::blocks:
+      return "blocks";
+    case Path::weights:
+      return "weights";
   }
   return "unknown";
 }
 
 Path parse_path(std::string_view text) {
-  for (const Path path : {Path::stream, Path::gather, Path::distinct, Path::order})
+  for (const Path path :
+       {Path::stream, Path::gather, Path::distinct, Path::order, Path::blocks, Path::weights})
     if (name(path) == text) return path;
-  throw InvalidArgument(concat("unknown path '", text,
-                               "'; there are stream, gather, distinct and order, and without one "
-                               "the plan chooses"));
+  throw InvalidArgument(
+      concat("unknown path '", text,
+             "'; there are stream, gather, distinct, order, blocks and weights, and without one "
+             "the plan chooses"));
 }
 
 Plan plan(const DataView& data, std::span<const Statistic> statistics, const Options& options) {
-  return planning::prepare(data, statistics, options).plan;
+  const auto sums = planning::cluster_sums(data, statistics, options);
+  if (!sums) return planning::prepare(data, statistics, options).plan;
+  const Statistic of_sums = sums->statistic();
+  Plan plan = planning::prepare(sums->view(), {&of_sums, 1}, sums->options(options)).plan;
+  sums->describe(plan);
+  return plan;
 }
 
 Plan plan(const DataView& data, const Statistic& statistic, const Options& options) {
