@@ -60,6 +60,7 @@ struct Options {
 struct BOOTFOLD_API Plan {
   Path path = Path::stream;
   std::string reason;
+  std::string scheme;  ///< how rows are drawn, in words
   std::uint64_t rows = 0;
   std::uint64_t draws = 0;  ///< rows of a replicate; where that varies, the usual number
   std::uint64_t replicates = 0;

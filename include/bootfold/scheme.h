@@ -14,6 +14,7 @@
 #include <variant>
 
 #include "bootfold/api.h"
+#include "bootfold/data.h"
 
 namespace bootfold {
 
@@ -57,18 +58,18 @@ struct Cluster {
 
 /// Blocks of `length` rows that lie within the data.
 struct MovingBlocks {
-  std::uint64_t length = 0;  ///< 0: chosen by block_length()
+  std::uint64_t length = 0;  ///< 0: chosen by block_lengths()
 };
 
 /// Blocks of `length` rows; behind the last row comes the first.
 struct CircularBlocks {
-  std::uint64_t length = 0;  ///< 0: chosen by block_length()
+  std::uint64_t length = 0;  ///< 0: chosen by block_lengths()
 };
 
 /// Blocks of geometrically distributed length (Politis and Romano); behind the last row comes the
 /// first. Replicates are stationary series.
 struct StationaryBlocks {
-  double length = 0;  ///< mean length, at least 1; 0: chosen by block_length()
+  double length = 0;  ///< mean length, at least 1; 0: chosen by block_lengths()
 };
 
 }  // namespace scheme
@@ -77,7 +78,19 @@ using Scheme = std::variant<scheme::Iid, scheme::Poisson, scheme::Bayesian, sche
                             scheme::Weighted, scheme::Stratified, scheme::Cluster,
                             scheme::MovingBlocks, scheme::CircularBlocks, scheme::StationaryBlocks>;
 
-/// "iid", "stationary blocks", ...: the words of the command line and of messages.
+/// "iid", "stationary", ...: the words of the command line and of messages.
 [[nodiscard]] BOOTFOLD_API std::string name(const Scheme& scheme);
+
+/// Lengths of blocks that estimate the variance of a mean best.
+struct BlockLengths {
+  double stationary;  ///< mean length of stationary blocks
+  double fixed;       ///< length of moving and circular blocks
+};
+
+/// The rule of Politis and White (2004), corrected by Patton, Politis and White (2009). Between 1 and
+/// min(3 sqrt(n), n / 3).
+///
+///     double length = block_lengths(returns).stationary;
+[[nodiscard]] BOOTFOLD_API BlockLengths block_lengths(const ColumnView& series);
 
 }  // namespace bootfold

@@ -58,7 +58,7 @@ Result bootstrap(const DataView& data, std::span<const Statistic> statistics,
   if (const auto sums = planning::cluster_sums(data, statistics, options)) {
     const Statistic of_sums = sums->statistic();
     return run(planning::prepare(sums->view(), {&of_sums, 1}, sums->options(options)), options,
-               [&](Plan& plan) { sums->describe(plan); });
+               [&](Plan& plan) { sums->describe(plan, options.scheme); });
   }
   return run(planning::prepare(data, statistics, options), options, [](Plan&) {});
 }

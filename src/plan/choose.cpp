@@ -326,7 +326,7 @@ void plan_blocks(Prepared& prepared, const Options& options) {
   Plan& plan = prepared.plan;
   plan.path = Path::blocks;
   prepared.whole_resample = false;
-  const double length = *resample::block_length_of(options.scheme);
+  const double length = *resample::block_length_of(prepared.scheme);
   const double blocks = std::ceil(static_cast<double>(plan.rows) / length);
   std::size_t digits = 0;
   for (const FixedFeature& fixed : prepared.fixed) digits = std::max(digits, fixed.digits);
@@ -351,7 +351,7 @@ void plan_sums(Prepared& prepared, const Options& options) {
   Plan& plan = prepared.plan;
   prepared.features = problem.features.summarize(problem.data, options.execution);
   Size size = size_of(problem, plan.draws);
-  const Ways ways = ways_of(options.scheme, problem.data.rows());
+  const Ways ways = ways_of(prepared.scheme, problem.data.rows());
   const bool gather_serves = problem.data.rows() <= resample::kMostGatherRows;
   const auto other_cost = [&] {
     const double stream = stream_cost(size);
@@ -476,24 +476,26 @@ Options within_memory(const Options& options, const Problem& problem) {
 
 Prepared prepare(const DataView& data, std::span<const Statistic> statistics,
                  const Options& asked) {
-  Prepared prepared{Problem(data, statistics), asked.scheme, {}, {}, {}, {}};
+  Prepared prepared{
+      Problem(data, statistics), resample::resolve(asked.scheme, data), {}, {}, {}, {}};
   Problem& problem = prepared.problem;
   Plan& plan = prepared.plan;
   check(asked, problem.outputs.size());
   const Options options = within_memory(asked, problem);
-  resample::check(asked.scheme, data.rows());
+  resample::check(prepared.scheme, data.rows());
   check_run(asked, data.rows());
   plan.rows = data.rows();
-  plan.draws = resample::draws_of(asked.scheme, data.rows());
+  plan.draws = resample::draws_of(prepared.scheme, data.rows());
+  plan.scheme = resample::describe(prepared.scheme, data.rows());
   plan.replicates = options.replicates;
   plan.outputs = problem.outputs;
   plan.level = options.execution.level.value_or(execution::default_level());
   plan.result_bytes = options.replicates * problem.outputs.size() * sizeof(double);
-  if (options.path) check_path(problem, asked.scheme, *options.path);
+  if (options.path) check_path(problem, prepared.scheme, *options.path);
   problem.look(options.execution);
 
   const Size size = size_of(problem, plan.draws);
-  const Ways ways = ways_of(asked.scheme, data.rows());
+  const Ways ways = ways_of(prepared.scheme, data.rows());
   const bool whole = options.path == Path::gather;
   const bool same_size = ways.plain && plan.draws == plan.rows;
   if (problem.all<statistic::Sums>()) {
@@ -522,13 +524,13 @@ Prepared prepare(const DataView& data, std::span<const Statistic> statistics,
     for (const Part& part : problem.parts)
       plan.seconds +=
           size.rows * (std::holds_alternative<statistic::Sums>(part.bound.body) ? 2 : 12);
-    if (ways.weights || std::holds_alternative<scheme::Weighted>(asked.scheme))
+    if (ways.weights || std::holds_alternative<scheme::Weighted>(prepared.scheme))
       throw InvalidArgument(concat(
-          "scheme '", name(asked.scheme),
+          "scheme '", name(prepared.scheme),
           "' weights rows and takes functions of sums only (mean, variance, "
           "regression, ...), not quantiles or functions of the resample; scheme 'iid' takes all"));
-    if (options.path) check_path(problem, asked.scheme, *options.path);
-    check_path(problem, asked.scheme, Path::gather);
+    if (options.path) check_path(problem, prepared.scheme, *options.path);
+    check_path(problem, prepared.scheme, Path::gather);
     if (!problem.features.empty()) {
       prepared.features = problem.features.summarize(data, options.execution);
       prepared.fixed = fixed_features(problem.features, prepared.features, data, options.tolerance,

@@ -54,9 +54,10 @@ Options ClusterSums::options(const Options& asked) {
   return inner;
 }
 
-void ClusterSums::describe(Plan& plan) const {
+void ClusterSums::describe(Plan& plan, const Scheme& scheme) const {
   plan.reason = concat("sums of ", text::grouped(clusters()), " clusters: ", plan.reason);
   plan.rows = plan.draws = problem_->data.rows();
+  plan.scheme = resample::describe(scheme, plan.rows);
   plan.working_bytes += columns_.size() * clusters() * sizeof(double);
 }
 

@@ -30,7 +30,7 @@ class ClusterSums {
   [[nodiscard]] static Options options(const Options& asked);
 
   /// What a plan for the sums means for the data.
-  void describe(Plan& plan) const;
+  void describe(Plan& plan, const Scheme& scheme) const;
 
  private:
   std::shared_ptr<const Problem> problem_;

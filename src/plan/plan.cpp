@@ -43,7 +43,7 @@ Plan plan(const DataView& data, std::span<const Statistic> statistics, const Opt
   if (!sums) return planning::prepare(data, statistics, options).plan;
   const Statistic of_sums = sums->statistic();
   Plan plan = planning::prepare(sums->view(), {&of_sums, 1}, sums->options(options)).plan;
-  sums->describe(plan);
+  sums->describe(plan, options.scheme);
   return plan;
 }
 
@@ -55,6 +55,7 @@ std::string Plan::explain() const {
   std::ostringstream text;
   text << "path        " << name(path) << "\n"
        << "reason      " << reason << "\n"
+       << "scheme      " << scheme << "\n"
        << "work        " << text::grouped(rows) << " rows x " << text::grouped(replicates)
        << " replicates, " << outputs.size() << (outputs.size() == 1 ? " number" : " numbers")
        << " each\n"

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bootfold/error.h"
+#include "resample/groups.h"
 #include "resample/scheme.h"
 #include "text/quantity.h"
 
@@ -50,6 +51,35 @@ void check_block_length(double length, std::uint64_t rows) {
 std::string name(const Scheme& scheme) { return kNames[scheme.index()]; }
 
 namespace resample {
+
+Scheme resolve(const Scheme& scheme, const DataView& data) {
+  if (block_length_of(scheme) != 0.0 || data.rows() == 0) return scheme;
+  BlockLengths longest{1, 1};
+  for (std::size_t c = 0; c < data.columns(); ++c) {
+    const BlockLengths lengths = block_lengths(data.column(c));
+    longest.stationary = std::max(longest.stationary, lengths.stationary);
+    longest.fixed = std::max(longest.fixed, lengths.fixed);
+  }
+  const auto fixed = static_cast<std::uint64_t>(std::lround(longest.fixed));
+  if (std::holds_alternative<scheme::MovingBlocks>(scheme)) return scheme::MovingBlocks{fixed};
+  if (std::holds_alternative<scheme::CircularBlocks>(scheme)) return scheme::CircularBlocks{fixed};
+  return scheme::StationaryBlocks{longest.stationary};
+}
+
+std::string describe(const Scheme& scheme, std::uint64_t rows) {
+  const std::uint64_t draws = draws_of(scheme, rows);
+  std::string text = name(scheme);
+  if (draws != rows) text += concat(", ", grouped(draws), " rows a replicate");
+  if (const auto* s = std::get_if<scheme::Stratified>(&scheme))
+    text += concat(", ", grouped(Groups(s->strata).count()), " strata");
+  if (const auto* s = std::get_if<scheme::Cluster>(&scheme))
+    text += concat(", ", grouped(Groups(s->clusters).count()), " clusters",
+                   s->rows_too ? ", rows within them too" : "");
+  if (const auto length = block_length_of(scheme))
+    text += concat(", blocks of ", *length, *length == 1 ? " row" : " rows",
+                   std::holds_alternative<scheme::StationaryBlocks>(scheme) ? " on average" : "");
+  return text;
+}
 
 void check(const Scheme& scheme, std::uint64_t rows) {
   using namespace scheme;  // NOLINT(google-build-using-namespace): the names of one small set

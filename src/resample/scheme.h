@@ -3,10 +3,18 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "bootfold/scheme.h"
 
 namespace bootfold::resample {
+
+/// The scheme with the lengths of its blocks, if they are left to us: the longest that any column
+/// asks for.
+[[nodiscard]] Scheme resolve(const Scheme& scheme, const DataView& data);
+
+/// In words, for a person: "stationary, blocks of 17.3 rows on average".
+[[nodiscard]] std::string describe(const Scheme& scheme, std::uint64_t rows);
 
 /// Throws InvalidArgument unless the scheme fits data of so many rows.
 void check(const Scheme& scheme, std::uint64_t rows);
