@@ -33,11 +33,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   if ((choice & 8U) != 0) options.columns.emplace_back("2");
   if ((choice & 16U) != 0) options.nan = data::NanPolicy::omit;
   if ((choice & 32U) != 0) options.header = (choice & 64U) != 0;
+  if ((choice & 128U) != 0) options.labels = {"1"};
   try {
     const data::Table table = data::read(path, options);
     for (std::size_t c = 0; c < table.view().columns(); ++c)
       for (std::size_t row = 0; row < table.view().rows(); ++row)
         if (!std::isfinite(table.view().column(c)[row])) std::abort();
+    if (!options.labels.empty()) {
+      const data::Labels& labels = table.labels();
+      if (labels.rows() != table.view().rows()) std::abort();
+      for (const std::uint64_t count : labels.counts())
+        if (count == 0) std::abort();
+    }
   } catch (const DataError&) {
   } catch (const InvalidArgument&) {
   }

@@ -6,6 +6,7 @@
 #include "bootfold/error.h"
 #include "bootfold/execution.h"
 #include "bootfold/interval.h"
+#include "bootfold/labels.h"
 #include "bootfold/plan.h"
 #include "bootfold/random.h"
 #include "bootfold/resample.h"

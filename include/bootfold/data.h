@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bootfold/api.h"
+#include "bootfold/labels.h"
 
 namespace bootfold {
 
@@ -67,10 +68,15 @@ class BOOTFOLD_API ColumnView {
 
   /// Converts rows first .. first + out.size() - 1 into `out`.
   void read(std::size_t first, std::span<double> out) const noexcept;
+  /// The same without rounding, for columns of integers only; uint64 keeps its 64 bits.
+  void read_integers(std::size_t first, std::span<std::int64_t> out) const noexcept;
 
   /// Converts the given rows into `out`, in that order.
   void gather(std::span<const std::uint64_t> rows, std::span<double> out) const noexcept;
   void gather(std::span<const std::uint32_t> rows, std::span<double> out) const noexcept;
+
+  /// Rows first .. first + rows - 1 as a column of their own; they must be there.
+  [[nodiscard]] ColumnView slice(std::size_t first, std::size_t rows) const noexcept;
 
   /// The values themselves if they are contiguous doubles, else an empty span.
   [[nodiscard]] std::span<const double> doubles() const noexcept;
@@ -116,16 +122,21 @@ namespace data {
 /// What to do with rows that hold NaN in a chosen column.
 enum class NanPolicy {
   error,  ///< throw DataError that names the first position
-  omit,   ///< leave the row out; Table::omitted counts them
+  omit,   ///< leave the row out, of the labels too; Table::omitted counts them
 };
 
 /// What to read from a file.
 struct ReadOptions {
-  /// Names from the header, or numbers from 1 ("2"). Empty: the only column there is, else an
-  /// error that lists the columns.
+  /// Names from the header, or numbers from 1 ("2"). Empty: the only column there is beside the
+  /// labels, else an error that lists the columns.
   std::vector<std::string> columns = {};
+  /// Columns to read as labels (groups, strata, clusters), named the same way. Blanks round a
+  /// label do not count; a field that is empty, or NA, N/A, NaN or null without quotes, is missing
+  /// and follows `nan`, as NaN does in .npy files.
+  std::vector<std::string> labels = {};
   NanPolicy nan = NanPolicy::error;
-  /// CSV: has a header line. Unless given, the first line is one if a field of it is text.
+  /// CSV: has a header line. Unless given, the first line is one if a field of it is text; where
+  /// that may be a label of the first row, an error asks.
   std::optional<bool> header = std::nullopt;
 };
 
@@ -136,12 +147,14 @@ class BOOTFOLD_API Table {
   struct Storage;  // private: buffers or a mapping
 
   Table(std::vector<std::string> names, DataView view, std::size_t omitted,
-        std::shared_ptr<const Storage> storage, std::size_t bytes);
+        std::shared_ptr<const Storage> storage, std::size_t bytes, std::vector<Labels> labels = {});
 
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
   [[nodiscard]] const DataView& view() const noexcept { return view_; }
+  /// Row by row those of view(), in the order of ReadOptions::labels.
+  [[nodiscard]] const Labels& labels(std::size_t index = 0) const { return labels_.at(index); }
   [[nodiscard]] std::size_t omitted() const noexcept { return omitted_; }
-  /// Memory of the values, mapped or owned.
+  /// Memory of the values and codes, mapped or owned.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
  private:
@@ -150,6 +163,7 @@ class BOOTFOLD_API Table {
   std::size_t omitted_ = 0;
   std::shared_ptr<const Storage> storage_;
   std::size_t bytes_ = 0;
+  std::vector<Labels> labels_;
 };
 
 /// Reads .csv, .tsv (also .gz) or .npy, by the ending of the name; "-" is CSV on standard input.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <system_error>
 
 #include "bootfold/error.h"
@@ -48,13 +49,25 @@ std::size_t find(const ColumnNames& columns, const std::string& word, const std:
   return number - 1;
 }
 
+// The one column that is not a label, if there is exactly one.
+std::optional<std::size_t> only_beside(std::size_t columns, std::vector<std::size_t> labels) {
+  std::sort(labels.begin(), labels.end());
+  labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+  if (columns != labels.size() + 1) return std::nullopt;
+  std::size_t column = 0;
+  while (column < labels.size() && labels[column] == column) ++column;
+  return column;
+}
+
 }  // namespace
 
 std::vector<std::size_t> choose_columns(const ColumnNames& columns,
                                         const std::vector<std::string>& wanted,
-                                        const std::string& file) {
+                                        const std::string& file,
+                                        const std::vector<std::size_t>& labels) {
   if (wanted.empty()) {
     if (columns.size() == 1) return {0};
+    if (const auto only = only_beside(columns.size(), labels)) return {*only};
     throw InvalidArgument(concat(file, " has ", columns.size(),
                                  " columns and none is chosen; choose with --column "
                                  "(ReadOptions::columns) from ",

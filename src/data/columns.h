@@ -29,10 +29,11 @@ class ColumnNames {
 };
 
 /// Positions from 0 of the columns that `wanted` names or numbers, in its order; a name wins over
-/// a number. Nothing wanted: the only column. Throws InvalidArgument that lists the columns of
-/// `file`.
+/// a number. Nothing wanted: the only column beside `labels`. Throws InvalidArgument that lists the
+/// columns of `file`.
 [[nodiscard]] std::vector<std::size_t> choose_columns(const ColumnNames& columns,
                                                       const std::vector<std::string>& wanted,
-                                                      const std::string& file);
+                                                      const std::string& file,
+                                                      const std::vector<std::size_t>& labels = {});
 
 }  // namespace bootfold::data

@@ -8,6 +8,7 @@
 
 #include "bootfold/error.h"
 #include "data/columns.h"
+#include "data/label_builder.h"
 #include "data/number.h"
 #include "data/records.h"
 #include "data/storage.h"
@@ -45,6 +46,14 @@ class CsvReader {
     Buffer values;
   };
 
+  // A column of labels. A label counts only if the rest of its row is complete.
+  struct LabelSource {
+    std::size_t field;
+    LabelBuilder builder;
+    std::string_view text = {};  // of this row
+    std::string scratch = {};
+  };
+
   static bool blank(const Record& record) {
     return record.text.find_first_not_of(' ') == std::string_view::npos;
   }
@@ -77,17 +86,42 @@ class CsvReader {
     }
     has_header_ = options_.header.value_or(has_text);
     columns_ = has_header_ ? ColumnNames(std::move(names)) : ColumnNames(names.size());
-    chosen_ = choose_columns(columns_, options_.columns, label_);
+    std::vector<std::size_t> labels;
+    if (!options_.labels.empty()) labels = choose_columns(columns_, options_.labels, label_);
+    chosen_ = choose_columns(columns_, options_.columns, label_, labels);
+    if (!labels.empty() && has_header_ && !options_.header) check_header(record);
+    for (const std::size_t field : labels)
+      labels_.push_back({field, LabelBuilder(columns_[field])});
     std::vector<std::size_t> needed = chosen_;
     std::sort(needed.begin(), needed.end());
     needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
     for (const std::size_t field : needed) sources_.push_back({field, 0, {}});
   }
 
+  // Text in the first line may be a label of the first row. It is a header if a column was asked
+  // for by a name in it (not by a number, which a value may equal) or if one that must hold numbers
+  // does not.
+  void check_header(const Record& record) {
+    const std::vector<std::string>& names = columns_.names();
+    double number = 0;
+    for (const auto* wanted : {&options_.columns, &options_.labels})
+      for (const std::string& word : *wanted)
+        if (std::find(names.begin(), names.end(), word) != names.end() &&
+            !(parse_plain(word, number) && number <= static_cast<double>(names.size())))
+          return;
+    for (const std::size_t field : chosen_)
+      if (!parse_number(names[field], number)) return;
+    throw InvalidArgument(concat(label_, ":", record.line, ": this line may be a header or a row (",
+                                 text::quoted(names[chosen_[0]]), " in column ", chosen_[0] + 1,
+                                 " is a number); say which with --header yes or --header no "
+                                 "(ReadOptions::header)"));
+  }
+
   void add_row(const Record& record) {
     // A line that is a number is one field: the short way for files of one column.
     double& first = sources_[0].value;
-    if (columns_.size() == 1 && blanks_ == 0 && parse_plain(record.text, first)) {
+    if (columns_.size() == 1 && blanks_ == 0 && labels_.empty() &&
+        parse_plain(record.text, first)) {
       sources_[0].values.push(first);
       return;
     }
@@ -102,6 +136,8 @@ class CsvReader {
     auto source = sources_.begin();
     Fields fields(record, delimiter_);
     while (fields.next()) {
+      for (LabelSource& label : labels_)
+        if (fields.index() == label.field) complete = take_label(record, fields, label) && complete;
       if (source == sources_.end() || fields.index() != source->field) continue;
       source->value = value_of(record, fields);
       complete = complete && !std::isnan(source->value);
@@ -114,6 +150,19 @@ class CsvReader {
       return;
     }
     for (Source& column : sources_) column.values.push(column.value);
+    for (LabelSource& label : labels_) label.builder.add(label.text);
+  }
+
+  // Returns false if the label is missing and its row to be left out.
+  bool take_label(const Record& record, const Fields& fields, LabelSource& label) const {
+    label.text = trimmed(fields.text(label.scratch));
+    if (!label.text.empty() && (fields.quoted() || !is_missing(label.text))) return true;
+    if (options_.nan == NanPolicy::error)
+      fail(record, fields.index(),
+           concat("missing label (column ", quoted_name(fields.index()),
+                  "); --nan omit (NanPolicy::omit) leaves such rows out",
+                  label.text.empty() ? "" : ", quotes make it a label"));
+    return false;
   }
 
   void add_blanks() {
@@ -189,7 +238,10 @@ class CsvReader {
     }
     const std::size_t bytes = sources_.size() * count * sizeof(double);
     DataView view(std::move(views), names);
-    return {std::move(names), std::move(view), omitted_, std::move(storage), bytes};
+    std::vector<Labels> labels;
+    for (LabelSource& label : labels_) labels.push_back(label.builder.finish());
+    return {std::move(names),   std::move(view), omitted_,
+            std::move(storage), bytes,           std::move(labels)};
   }
 
   std::string label_;
@@ -201,6 +253,7 @@ class CsvReader {
   ColumnNames columns_{std::size_t{0}};
   std::vector<std::size_t> chosen_;  // fields in the order of options_.columns
   std::vector<Source> sources_;      // the same fields once each, from left to right
+  std::vector<LabelSource> labels_;  // in the order of options_.labels
   std::size_t omitted_ = 0;
   std::size_t blanks_ = 0;  // blank lines since the last row of a file with one column
   std::size_t first_blank_ = 0;

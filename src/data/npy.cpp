@@ -131,12 +131,14 @@ Table read_npy(const std::string& path, const ReadOptions& options) {
   const Mapping& file = storage->mapping;
   const NpyHeader header = parse_npy_header({file.bytes(), file.size()}, path);
   const ColumnNames columns(header.columns);
-  Chosen chosen{path, choose_columns(columns, options.columns, path), {}};
+  std::vector<std::size_t> label_numbers;
+  if (!options.labels.empty()) label_numbers = choose_columns(columns, options.labels, path);
+  Chosen chosen{path, choose_columns(columns, options.columns, path, label_numbers), {}};
   std::vector<std::string> names;
-  for (const std::size_t number : chosen.numbers) {
-    names.push_back(columns[number]);
+  for (const std::size_t number : chosen.numbers) names.push_back(columns[number]);
+  chosen.numbers.insert(chosen.numbers.end(), label_numbers.begin(), label_numbers.end());
+  for (const std::size_t number : chosen.numbers)
     chosen.columns.push_back(column_at(file, header, number));
-  }
 
   const bool may_be_nan = header.type == Type::float64 || header.type == Type::float32;
   const std::size_t omitted = may_be_nan ? check(chosen, options.nan) : 0;
@@ -152,9 +154,16 @@ Table read_npy(const std::string& path, const ReadOptions& options) {
       chosen.columns[c] = {storage->buffers[c].bytes(), header.type, rows,
                            static_cast<std::ptrdiff_t>(size)};
   }
+  std::vector<Labels> all;
+  for (std::size_t i = 0; i < label_numbers.size(); ++i) {
+    all.push_back(labels(chosen.columns[names.size() + i]));
+    all.back().column = columns[label_numbers[i]];
+  }
+  chosen.columns.resize(names.size());
+  if (omitted > 0) storage->buffers.resize(names.size());
   const std::size_t bytes = chosen.columns.size() * rows * size;
   DataView view(std::move(chosen.columns), names);
-  return {std::move(names), std::move(view), omitted, std::move(storage), bytes};
+  return {std::move(names), std::move(view), omitted, std::move(storage), bytes, std::move(all)};
 }
 
 }  // namespace bootfold::data

@@ -43,14 +43,6 @@ bool parse_short(std::string_view field, double& value) {
   return true;
 }
 
-bool is_missing(std::string_view field) {
-  static constexpr std::array<std::string_view, 5> kMissing = {"", "na", "n/a", "nan", "null"};
-  auto same = [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b); };
-  return std::any_of(kMissing.begin(), kMissing.end(), [&](std::string_view word) {
-    return std::equal(field.begin(), field.end(), word.begin(), word.end(), same);
-  });
-}
-
 // from_chars says "out of range" for 1e999 and 1e-999 alike; a stream tells them apart.
 double out_of_range(std::string_view field) {
   std::istringstream text{std::string(field)};
@@ -75,6 +67,14 @@ bool parse_unusual(std::string_view field, double& value) {
 }
 
 }  // namespace
+
+bool is_missing(std::string_view field) {
+  static constexpr std::array<std::string_view, 5> kMissing = {"", "na", "n/a", "nan", "null"};
+  auto same = [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b); };
+  return std::any_of(kMissing.begin(), kMissing.end(), [&](std::string_view word) {
+    return std::equal(field.begin(), field.end(), word.begin(), word.end(), same);
+  });
+}
 
 std::string_view trimmed(std::string_view field) {
   auto blank = [](char c) { return c == ' ' || c == '\t'; };

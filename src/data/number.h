@@ -15,6 +15,9 @@ namespace bootfold::data {
 /// field holds neither delimiters nor blanks.
 [[nodiscard]] bool parse_plain(std::string_view field, double& value);
 
+/// Whether `field`, trimmed, stands for a missing value.
+[[nodiscard]] bool is_missing(std::string_view field);
+
 /// `field` without blanks (spaces and tabs) at its ends.
 [[nodiscard]] std::string_view trimmed(std::string_view field);
 

@@ -69,6 +69,8 @@ class Fields {
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
   /// The field without its quotes; `scratch` holds it if it had doubled quotes inside.
   [[nodiscard]] std::string_view text(std::string& scratch) const;
+  /// The field stands in quotes.
+  [[nodiscard]] bool quoted() const noexcept { return quoted_; }
   /// A closing quote is followed by something other than a delimiter.
   [[nodiscard]] bool malformed() const noexcept { return malformed_; }
 

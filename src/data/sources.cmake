@@ -4,6 +4,7 @@ target_sources(
           text/quoted.cpp
           data/columns.cpp
           data/csv.cpp
+          data/labels.cpp
           data/npy.cpp
           data/npy_header.cpp
           data/npy_writer.cpp

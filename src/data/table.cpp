@@ -46,12 +46,15 @@ Kind find_kind(const std::string& path) {
 }  // namespace
 
 Table::Table(std::vector<std::string> names, DataView view, std::size_t omitted,
-             std::shared_ptr<const Storage> storage, std::size_t bytes)
+             std::shared_ptr<const Storage> storage, std::size_t bytes, std::vector<Labels> labels)
     : names_(std::move(names)),
       view_(std::move(view)),
       omitted_(omitted),
       storage_(std::move(storage)),
-      bytes_(bytes) {}
+      bytes_(bytes),
+      labels_(std::move(labels)) {
+  for (const Labels& each : labels_) bytes_ += each.codes.size() * sizeof(std::uint32_t);
+}
 
 Table read(const std::string& path, const ReadOptions& options) {
   try {

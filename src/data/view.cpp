@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "bootfold/data.h"
@@ -30,7 +31,10 @@ constexpr std::array<TypeInfo, 11> kTypes = {{{"float64", 8},
 
 struct Boolean {
   std::uint8_t byte;
-  explicit operator double() const noexcept { return byte != 0 ? 1.0 : 0.0; }
+  template <class Number>
+  explicit operator Number() const noexcept {
+    return static_cast<Number>(byte != 0);
+  }
 };
 
 // Calls `use` with a value of the C++ type that `type` names.
@@ -63,21 +67,21 @@ void with_type(data::Type type, Use&& use) {
 }
 
 // Files may place values at any byte, hence memcpy; compilers turn it into one load.
-template <class T>
-double load(const std::byte* at) noexcept {
+template <class T, class Out = double>
+Out load(const std::byte* at) noexcept {
   T value;
   std::memcpy(&value, at, sizeof value);
-  return static_cast<double>(value);
+  return static_cast<Out>(value);
 }
 
-template <class T>
-void convert(const std::byte* first, std::ptrdiff_t stride, std::span<double> out) noexcept {
+template <class T, class Out>
+void convert(const std::byte* first, std::ptrdiff_t stride, std::span<Out> out) noexcept {
   if (stride == static_cast<std::ptrdiff_t>(sizeof(T))) {  // a constant stride vectorizes
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = load<T>(first + i * sizeof(T));
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = load<T, Out>(first + i * sizeof(T));
     return;
   }
   for (std::size_t i = 0; i < out.size(); ++i)
-    out[i] = load<T>(first + static_cast<std::ptrdiff_t>(i) * stride);
+    out[i] = load<T, Out>(first + static_cast<std::ptrdiff_t>(i) * stride);
 }
 
 template <class T, class Row>
@@ -139,12 +143,28 @@ void ColumnView::read(std::size_t first, std::span<double> out) const noexcept {
   with_type(type_, [&](auto kind) { convert<decltype(kind)>(from, stride_, out); });
 }
 
+void ColumnView::read_integers(std::size_t first, std::span<std::int64_t> out) const noexcept {
+  if (out.empty()) return;
+  const std::byte* from = first_ + static_cast<std::ptrdiff_t>(first) * stride_;
+  with_type(type_, [&](auto kind) {
+    if constexpr (!std::is_floating_point_v<decltype(kind)>)
+      convert<decltype(kind)>(from, stride_, out);
+  });
+}
+
 void ColumnView::gather(std::span<const std::uint64_t> rows, std::span<double> out) const noexcept {
   with_type(type_, [&](auto kind) { pick<decltype(kind)>(first_, stride_, rows, out); });
 }
 
 void ColumnView::gather(std::span<const std::uint32_t> rows, std::span<double> out) const noexcept {
   with_type(type_, [&](auto kind) { pick<decltype(kind)>(first_, stride_, rows, out); });
+}
+
+ColumnView ColumnView::slice(std::size_t first, std::size_t rows) const noexcept {
+  ColumnView part = *this;
+  part.first_ += static_cast<std::ptrdiff_t>(first) * stride_;
+  part.rows_ = rows;
+  return part;
 }
 
 std::span<const double> ColumnView::doubles() const noexcept {

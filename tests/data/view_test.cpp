@@ -109,6 +109,23 @@ TEST(ColumnView, MisalignedDoublesAreReadButNotHandedOut) {
   EXPECT_NE(column.doubles().empty(), reinterpret_cast<std::uintptr_t>(&bytes[1]) % 8 == 0);
 }
 
+TEST(ColumnView, ASliceIsAColumnOfItsOwn) {
+  const std::vector<double> numbers = {1, 2, 3, 4, 5, 6};
+  const ColumnView strided(numbers.data() + 5, data::Type::float64, 3, -16);  // 6 4 2
+  const ColumnView slice = strided.slice(1, 2);
+  EXPECT_EQ(slice.rows(), 2U);
+  EXPECT_EQ(slice[0], 4);
+  EXPECT_EQ(slice[1], 2);
+  EXPECT_EQ(ColumnView(numbers).slice(2, 3).doubles().data(), numbers.data() + 2);
+}
+
+TEST(ColumnView, IntegersAreReadWithoutRounding) {
+  const std::vector<std::int64_t> numbers = {9007199254740993, -1};
+  std::vector<std::int64_t> out(2);
+  ColumnView(numbers.data(), data::Type::int64, 2, 8).read_integers(0, out);
+  EXPECT_EQ(out, numbers);
+}
+
 TEST(ColumnView, AnEmptyViewHasNoRows) {
   const ColumnView column;
   EXPECT_EQ(column.rows(), 0U);
