@@ -81,6 +81,8 @@ void add_arguments(CLI::App& command, Arguments& arguments) {
            "Whether a CSV file names its columns [auto]")
       ->group(what);
 
+  add_scheme_arguments(command, arguments.scheme);
+
   const std::string how = "How to compute it";
   add_text(command, "--threads", arguments.threads, "T", "Never changes a result [all cores]")
       ->group(how);
@@ -91,7 +93,7 @@ void add_arguments(CLI::App& command, Arguments& arguments) {
            "Largest error of a sum, as a share of the standard error [1e-5]")
       ->group(how);
   add_text(command, "--path", arguments.path, "P",
-           "Force stream, gather, distinct or order [the cheapest]")
+           "Force stream, gather, distinct, order, blocks or weights [the cheapest]")
       ->group(how);
 
   const std::string out = "What to show";
@@ -124,6 +126,9 @@ Request check(const Arguments& arguments) {
                          : data::NanPolicy::error;
   if (one_of("--header", arguments.header, {"yes", "no", "auto"}) != "auto")
     request.read.header = arguments.header == "yes";
+
+  request.scheme = SchemeRequest(arguments.scheme);
+  request.scheme.extend(request.read);
 
   for (const std::string& name : split_list(arguments.statistics))
     request.statistics.push_back(statistic::parse(name));

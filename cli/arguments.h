@@ -8,6 +8,7 @@
 #include "bootfold/data.h"
 #include "bootfold/plan.h"
 #include "bootfold/statistic.h"
+#include "scheme.h"
 
 namespace bootfold::cli {
 
@@ -26,6 +27,7 @@ struct Arguments {
   std::string nan = "error";
   std::string header = "auto";
   std::string output;
+  SchemeArguments scheme;
   bool json = false;
   bool quiet = false;
 };
@@ -38,6 +40,7 @@ struct Request {
   Options options;
   double confidence = 0.95;
   std::string output;
+  SchemeRequest scheme;
   bool json = false;
   bool quiet = false;
 };

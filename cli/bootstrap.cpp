@@ -21,12 +21,13 @@
 namespace bootfold::cli {
 namespace {
 
-Result compute(const data::Table& table, const Request& request, Interrupt& interrupt) {
+Result compute(const SchemeRequest::View& view, const Request& request, Interrupt& interrupt) {
   ProgressBar bar(request.quiet);
   Options options = request.options;
+  options.scheme = view.scheme();
   options.execution.stop = interrupt.token();
   options.execution.progress = bar.callback();
-  return bootstrap(table.view(), request.statistics, options);
+  return bootstrap(view.data(), request.statistics, options);
 }
 
 // The path was writable before the work, so what goes wrong now is the run's failure.
@@ -50,13 +51,14 @@ void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
   const double read_seconds = reading.seconds();
 
   const Interrupt::Work work(interrupt);
+  const SchemeRequest::View view(request.scheme, table);
   const Timer computing;
-  const Result result = compute(table, request, interrupt);
+  const Result result = compute(view, request, interrupt);
   const double seconds = computing.seconds();
   if (!request.output.empty()) write_replicates(request.output, result);
 
   Run run{.result = result,
-          .columns = table.names(),
+          .columns = view.columns(),
           .intervals = intervals(result, request.confidence),
           .omitted = table.omitted(),
           .read_seconds = read_seconds,
@@ -83,6 +85,11 @@ void add_bootstrap(CLI::App& root, Task& task) {
                 {"bootfold bootstrap trades.csv.gz --column price,volume --statistic "
                  "correlation --confidence 0.99",
                  "a statistic of two columns"},
+                {"bootfold bootstrap scores.csv --column score --cluster school",
+                 "whole schools are drawn: pupils of a school are alike"},
+                {"bootfold bootstrap returns.csv --column r --statistic sharpe_ratio:252 --scheme "
+                 "stationary",
+                 "a time series: blocks of neighbouring rows, of a length chosen for it"},
                 {"zcat big.csv.gz | bootfold bootstrap - --column 3 --nan omit --json | jq "
                  ".interval",
                  "from a pipe into a program"},

@@ -43,10 +43,16 @@ Json json_of(const Interval& interval) {
 }
 
 Json json_of(const Plan& plan) {
-  Json object{{"path", name(plan.path)},           {"reason", plan.reason},
-              {"arithmetic", plan.arithmetic},     {"digits", plan.digits},
-              {"sum_error", plan.sum_error},       {"working_bytes", plan.working_bytes},
-              {"result_bytes", plan.result_bytes}, {"estimated_seconds", plan.seconds}};
+  Json object{{"path", name(plan.path)},
+              {"reason", plan.reason},
+              {"scheme", plan.scheme},
+              {"draws", plan.draws},
+              {"arithmetic", plan.arithmetic},
+              {"digits", plan.digits},
+              {"sum_error", plan.sum_error},
+              {"working_bytes", plan.working_bytes},
+              {"result_bytes", plan.result_bytes},
+              {"estimated_seconds", plan.seconds}};
   if (plan.path == Path::distinct) object["distinct_rows"] = plan.distinct_rows;
   return object;
 }
@@ -141,6 +147,7 @@ std::string story_as_text(const Run& run) {
   const auto replicates = static_cast<double>(plan.replicates);
   const auto rows = static_cast<double>(plan.rows);
   std::string text = item("plan", fmt::format("{}: {}", name(plan.path), plan.reason));
+  if (plan.scheme != "iid") text += item("scheme", plan.scheme);
   text += sums_of(plan);
   text += item("work", fmt::format("{} replicates of {}, seed {}", grouped(plan.replicates),
                                    rows_of(plan, run.omitted), run.result.seed()));
@@ -198,6 +205,7 @@ std::string as_text(const Forecast& forecast) {
                                    rows_of(plan, forecast.omitted)));
   text += item("path", name(plan.path));
   text += item("reason", plan.reason);
+  text += item("scheme", plan.scheme);
   text += sums_of(plan);
   text += item("memory", fmt::format("{} data + {} result + {} working memory (limit {})",
                                      bytes(static_cast<double>(forecast.data_bytes)),

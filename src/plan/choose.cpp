@@ -322,7 +322,7 @@ void match_digits(Prepared& prepared) {
 
 /// Sums of blocks are differences of running sums, which wrap around without harm as long as a
 /// block's sum fits.
-void plan_blocks(Prepared& prepared, const Options& options) {
+void plan_blocks(Prepared& prepared) {
   Plan& plan = prepared.plan;
   plan.path = Path::blocks;
   prepared.whole_resample = false;
@@ -398,7 +398,8 @@ void plan_sums(Prepared& prepared, const Options& options) {
     plan.path = gather ? Path::gather : Path::stream;
     prepared.whole_resample = gather && !ways.plain;
     plan.seconds = gather ? gather_cost(size) : stream_cost(size);
-    if (gather) fix(true);
+    const bool blocks = ways.blocks && (!options.path || *options.path == Path::blocks);
+    if (gather && !blocks) fix(true);
     const std::string what =
         concat(grouped(problem.data.rows()), " rows, ", problem.features.count(),
                problem.features.count() == 1 ? " feature: " : " features: ");
@@ -410,8 +411,7 @@ void plan_sums(Prepared& prepared, const Options& options) {
     } else {
       plan.reason = what + "Poisson counts with a top-up stream over the rows";
     }
-    if (ways.blocks && (!options.path || *options.path == Path::blocks))
-      plan_blocks(prepared, options);
+    if (blocks) plan_blocks(prepared);
     if (ways.weights) plan_weights(prepared);
   }
 
@@ -438,6 +438,11 @@ void describe_arithmetic(Prepared& prepared) {
   Plan& plan = prepared.plan;
   if (prepared.problem.features.empty()) {
     plan.arithmetic = "none: no sums";
+    return;
+  }
+  if (plan.path == Path::weights) {
+    plan.arithmetic = "double, in a fixed order";
+    plan.sum_error = 0x1p-50;
     return;
   }
   if (prepared.compensated) {

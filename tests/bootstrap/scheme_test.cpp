@@ -83,7 +83,7 @@ TEST_F(Schemes, GiveSumsThatEqualThoseOfTheDrawnRows) {
                          std::get_if<scheme::MovingBlocks>(&scheme) != nullptr ||
                          std::get_if<scheme::CircularBlocks>(&scheme) != nullptr ||
                          std::get_if<scheme::StationaryBlocks>(&scheme) != nullptr;
-    Options options{.replicates = 100, .seed = 5, .scheme = scheme};
+    Options options{.replicates = 100, .seed = 5, .scheme = scheme, .tolerance = 1e-12};
     if (!streams) options.path = Path::gather;
     const Result fast = bootstrap(x, statistic::mean(), options);
     options.path.reset();
