@@ -34,7 +34,7 @@ void run_with(const Run& run) {
   const std::vector<Unsigned> running = running_sums<Unsigned>(run);
   const resample::BlockLaw law(run.prepared.scheme, rows);
   const auto cost = static_cast<std::uint64_t>(static_cast<double>(rows) / law.mean_length()) + 1;
-  for_each_group(run, std::max<std::uint64_t>(1, 4096 / cost), 1,
+  for_each_group(run, std::max<std::uint64_t>(1, 4096 / cost), rows,
                  [&](std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
                    Finisher finish(run.prepared);
                    std::vector<__int128> sums(features);
@@ -53,7 +53,7 @@ void run_with(const Run& run) {
                                   });
                      finish(sums, run.values_of(replicate));
                    }
-                   worker.advance(static_cast<double>(last - first));
+                   worker.advance(static_cast<double>(last - first) * static_cast<double>(rows));
                  });
 }
 

@@ -38,7 +38,7 @@ std::uint64_t rank_at(double position, std::uint64_t n) {
 void run_order(const Run& run, const OrderData& data) {
   const std::uint64_t n = run.prepared.plan.rows;
   const std::uint64_t draws = run.prepared.plan.draws;
-  for_each_group(run, 1024, 1,
+  for_each_group(run, 1024, n,
                  [&](std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
                    std::vector<double> found(data.ranks().size());
                    for (std::uint64_t replicate = first; replicate < last; ++replicate) {
@@ -53,7 +53,7 @@ void run_order(const Run& run, const OrderData& data) {
                      }
                      data.finish(found, run.values_of(replicate));
                    }
-                   worker.advance(static_cast<double>(last - first));
+                   worker.advance(static_cast<double>(last - first) * static_cast<double>(n));
                  });
 }
 

@@ -17,8 +17,7 @@ double stream_cost(const Size& size) noexcept {
 
 double gather_cost(const Size& size) noexcept {
   const double row = size.rows <= 16 && size.features == 1 ? 0.3 : 0.2 + size.features;
-  const bool is_short =
-      std::max(size.rows, size.draws) <= static_cast<double>(resample::kShortRows);
+  const bool is_short = size.rows <= static_cast<double>(resample::kShortRows);
   return (is_short ? 20 : 120) + size.draws * row;
 }
 

@@ -38,7 +38,7 @@ void draw_rows(const execution::simd::Kernels& kernels, std::uint64_t seed, std:
   std::array<std::uint32_t, kDrawsAtOnce> rejected;
   std::size_t rejections = 0;
   execution::simd::LaneState lanes;
-  if (std::max<std::size_t>(rows, out.size()) > kShortRows) {
+  if (rows > kShortRows) {
     kernels.seed(random::lane_counter({seed, replicate, Purpose::index}, 0), lanes);
     for (std::size_t first = 0; first < out.size(); first += kDrawsAtOnce) {
       kernels.rows(lanes, draw, std::min(kDrawsAtOnce, out.size() - first), out.data() + first,

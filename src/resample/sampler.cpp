@@ -39,7 +39,7 @@ struct Iid {
   Rows drawn = {};
 
   std::span<const std::uint32_t> operator()(std::uint64_t replicate, Rows& out) {
-    if (std::max(rows, draws) > kShortRows) {
+    if (rows > kShortRows) {
       draw_iid(*kernels, seed, replicate, rows, draws, out);
       return out;
     }
