@@ -5,6 +5,7 @@
 #include "bootfold/data.h"
 #include "bootfold/error.h"
 #include "bootfold/execution.h"
+#include "bootfold/influence.h"
 #include "bootfold/interval.h"
 #include "bootfold/plan.h"
 #include "bootfold/random.h"

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "bootstrap/companions.h"
 #include "bootstrap/order_data.h"
 #include "bootstrap/paths.h"
 #include "plan/choose.h"
@@ -12,6 +13,8 @@ namespace bootfold {
 
 Result bootstrap(const DataView& data, std::span<const Statistic> statistics,
                  const Options& options) {
+  if (options.influence || options.standard_errors)
+    return paths::bootstrap_accompanied(data, statistics, options);
   const planning::Prepared prepared = planning::prepare(data, statistics, options);
   std::optional<paths::OrderData> order;
   if (prepared.plan.path == Path::order)

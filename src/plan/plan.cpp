@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "bootfold/error.h"
+#include "plan/accompany.h"
 #include "plan/choose.h"
 #include "text/quantity.h"
 
@@ -32,6 +33,12 @@ Path parse_path(std::string_view text) {
 }
 
 Plan plan(const DataView& data, std::span<const Statistic> statistics, const Options& options) {
+  if (options.standard_errors) {
+    const planning::Accompanied all = planning::accompany(data, statistics, options, {});
+    Plan plan = planning::prepare(data, all.statistics, options).plan;
+    all.describe(plan);
+    return plan;
+  }
   return planning::prepare(data, statistics, options).plan;
 }
 
