@@ -8,6 +8,7 @@
 #include "bootfold/influence.h"
 #include "bootfold/interval.h"
 #include "bootfold/plan.h"
+#include "bootfold/precision.h"
 #include "bootfold/random.h"
 #include "bootfold/resample.h"
 #include "bootfold/statistic.h"

@@ -149,7 +149,14 @@ void Result::append(const Result& later) {
   plan_.replicates += later.plan_.replicates;
   plan_.result_bytes += later.plan_.result_bytes;
   plan_.seconds += later.plan_.seconds;
-  for (std::size_t output = 0; output < outputs(); ++output) summaries_[output] = summarize(output);
+  for (std::size_t output = 0; output < outputs(); ++output) {
+    const double before = summaries_[output].deviation;
+    summaries_[output] = summarize(output);
+    // By a nested bootstrap an estimate's error is that of the replicates.
+    if (output < companions_.estimate_errors.size() &&
+        companions_.estimate_errors[output] == before)
+      companions_.estimate_errors[output] = summaries_[output].deviation;
+  }
 }
 
 std::uint64_t Result::undefined(std::size_t output) const {

@@ -14,6 +14,8 @@ namespace bootfold::interval {
 
 namespace {
 
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
 constexpr std::array kMethods = {Method::normal, Method::basic,       Method::percentile,
                                  Method::bca,    Method::studentized, Method::abc};
 constexpr std::array kAlternatives = {Alternative::two_sided, Alternative::less,
@@ -122,8 +124,7 @@ Interval make(Method method, const Result& result, const Options& options) {
   interval.alternative = options.alternative;
   Found found;
   if (context.defined == 0) {
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    found.low = found.high = {nan, nan, false};
+    found.low = found.high = {kNaN, kNaN, false};
     note(interval, Status::undefined, "the statistic is undefined on every replicate");
   } else {
     found = limits(method, context);
@@ -138,6 +139,12 @@ Interval make(Method method, const Result& result, const Options& options) {
       note(interval, Status::partial,
            concat("the statistic is undefined on ", text::grouped(undefined), " of ",
                   text::grouped(undefined + context.defined), " replicates, which are left out"));
+    if ((context.low && !std::isfinite(found.low.value)) ||
+        (context.high && !std::isfinite(found.high.value))) {
+      found.low = found.high = {kNaN, kNaN, false};
+      interval.fallback.clear();
+      note(interval, Status::undefined, "the statistic is infinite on too many replicates");
+    }
     if (found.low.extreme || found.high.extreme)
       note(interval, Status::extreme,
            concat("a limit lies among the outermost of ", text::grouped(context.defined),

@@ -32,11 +32,15 @@ Limit Ordered::quantile(double p, double reach) const {
   const std::uint64_t last = std::min(count_, above.low + 1);
   const std::vector<double> values = statistic::order_statistics(scan_, below.low, last);
   const auto value = [&](const Position& position) {
-    const std::size_t low = position.low - below.low;
-    return statistic::interpolate(values[low], values[std::min(low + 1, values.size() - 1)],
-                                  position.weight);
+    const std::size_t at_low = position.low - below.low;
+    const double low = values[at_low];
+    const double high = values[std::min(at_low + 1, values.size() - 1)];
+    if (position.weight > 0 && !std::isfinite(high - low) && low != high)
+      return std::isinf(low) ? low : high;  // between a number and infinity
+    return statistic::interpolate(low, high, position.weight);
   };
-  return {value(at), (value(above) - value(below)) / 2, at.extreme};
+  const double reached = value(above) - value(below);
+  return {value(at), std::isnan(reached) ? 0 : reached / 2, at.extreme};
 }
 
 Limit Ordered::quantile(double p) const {

@@ -8,6 +8,9 @@ namespace bootfold::planning {
 
 namespace {
 
+/// Seconds that planning a bootstrap of a resample takes, however short it is.
+constexpr double kInnerStart = 3e-5;
+
 Statistic by_nested_bootstrap(const Statistic& statistic, const Nested& nested) {
   return Statistic("standard_error_of_" + statistic.name(), statistic.fewest_columns(),
                    statistic.most_columns(), [statistic, nested](std::size_t columns) {
@@ -54,7 +57,7 @@ Accompanied accompany(const DataView& data, std::span<const Statistic> statistic
     all.statistics.push_back(known != nullptr ? *known : by_nested_bootstrap(statistic, nested));
     if (known == nullptr)
       all.seconds += static_cast<double>(options.replicates) *
-                     plan(data, statistic, inner_options(options)).seconds;
+                     (kInnerStart + plan(data, statistic, inner_options(options)).seconds);
   }
   const std::string by_inner =
       concat("nested bootstrap, ", options.inner_replicates, " replicates");

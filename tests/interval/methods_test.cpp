@@ -112,7 +112,7 @@ TEST(Convention, QuantilesOfR) {
   EXPECT_NEAR(of_r(0.9).low, sorted[4], 1e-12);    // 100 * 0.05 = 5th
   EXPECT_NEAR(of_r(0.9).high, sorted[94], 1e-12);  // 95th
   EXPECT_EQ(of_r(0.5).low, sorted[24]);
-  const double p = (1 - 0.95) / 2;        // 2.5th
+  const double p = (1 - 0.95) / 2;  // 2.5th
   const double weight = (z_of(p) - z_of(0.02)) / (z_of(0.03) - z_of(0.02));
   EXPECT_NEAR(of_r(0.95).low, sorted[1] + weight * (sorted[2] - sorted[1]), 1e-12);
   const Interval extreme = of_r(0.999);
