@@ -2,10 +2,12 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bootfold/data.h"
+#include "bootfold/interval.h"
 #include "bootfold/plan.h"
 #include "bootfold/statistic.h"
 #include "scheme.h"
@@ -22,6 +24,12 @@ struct Arguments {
   std::string threads;
   std::string memory = "64M";
   std::string confidence = "0.95";
+  std::vector<std::string> intervals;
+  std::string alternative = "two-sided";
+  std::string convention = "numpy";
+  std::string precision;
+  std::string save;
+  bool strict = false;
   std::string tolerance = "1e-5";
   std::string path;
   std::string nan = "error";
@@ -38,9 +46,12 @@ struct Request {
   data::ReadOptions read;
   std::vector<Statistic> statistics;
   Options options;
-  double confidence = 0.95;
+  std::vector<interval::Method> methods;  ///< of intervals, the first is the main one
+  interval::Options interval;
+  std::optional<double> precision;  ///< replicates are as many as it takes
   std::string output;
   SchemeRequest scheme;
+  std::string save;
   bool json = false;
   bool quiet = false;
 };
@@ -50,6 +61,14 @@ void add_arguments(CLI::App& command, Arguments& arguments);
 
 /// Throws InvalidArgument for the first value that cannot be right.
 [[nodiscard]] Request check(const Arguments& arguments);
+
+/// The options that choose intervals, which `bootfold interval` has too.
+void add_interval_arguments(CLI::App& command, Arguments& arguments, const std::string& group,
+                            const std::string& usual = "percentile");
+
+/// The methods that "bca,normal" names; "all" is every one, BCa first.
+[[nodiscard]] std::vector<interval::Method> check_methods(const std::vector<std::string>& names);
+[[nodiscard]] interval::Options check_interval(const Arguments& arguments);
 
 /// The built-in statistics, one a line, for the end of a help page.
 [[nodiscard]] std::string list_of_statistics();

@@ -53,6 +53,13 @@ struct Options {
   std::size_t memory = std::size_t{64} << 20;
   /// Largest error of a folded mean, as a share of that mean's standard error.
   double tolerance = 1e-5;
+  /// Also find what one row does to each value, which BCa intervals need. O(n) for functions of
+  /// sums and quantiles; up to 10,000 evaluations of other statistics (bootfold/influence.h).
+  bool influence = false;
+  /// Also compute a standard error on every resample, which studentized intervals need: by the
+  /// statistic's own formula, or by a bootstrap of the resample (inner_replicates evaluations).
+  bool standard_errors = false;
+  std::uint64_t inner_replicates = 50;
   Execution execution = {};
 };
 

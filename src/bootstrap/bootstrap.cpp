@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "bootstrap/companions.h"
 #include "bootstrap/order_data.h"
 #include "bootstrap/paths.h"
 #include "plan/choose.h"
@@ -55,6 +56,8 @@ Result run(const planning::Prepared& prepared, const Options& options, Describe&
 
 Result bootstrap(const DataView& data, std::span<const Statistic> statistics,
                  const Options& options) {
+  if (options.influence || options.standard_errors)
+    return paths::bootstrap_accompanied(data, statistics, options);
   if (const auto sums = planning::cluster_sums(data, statistics, options)) {
     const Statistic of_sums = sums->statistic();
     return run(planning::prepare(sums->view(), {&of_sums, 1}, sums->options(options)), options,

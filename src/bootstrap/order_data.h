@@ -32,10 +32,12 @@ class OrderData {
       }
     std::sort(ranks_.begin(), ranks_.end());
     ranks_.erase(std::unique(ranks_.begin(), ranks_.end()), ranks_.end());
-    // Many windows are cheaper to cut from sorted data, if there is room for a copy.
+    // Many windows are cheaper to cut from sorted data, if there is room for a copy; of few rows
+    // any.
     constexpr std::size_t kFewWindows = 8;
+    constexpr std::uint64_t kFewRows = 8192;
     std::vector<double> sorted;
-    if (ranks_.size() > kFewWindows && n * sizeof(double) <= room) {
+    if (n <= kFewRows || (ranks_.size() > kFewWindows && n * sizeof(double) <= room)) {
       scan()([&](std::span<const double> values) {
         if (sorted.empty()) sorted.reserve(n);
         sorted.insert(sorted.end(), values.begin(), values.end());

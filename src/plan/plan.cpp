@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "bootfold/error.h"
+#include "plan/accompany.h"
 #include "plan/choose.h"
 #include "plan/clusters.h"
 #include "text/quantity.h"
@@ -39,6 +40,12 @@ Path parse_path(std::string_view text) {
 }
 
 Plan plan(const DataView& data, std::span<const Statistic> statistics, const Options& options) {
+  if (options.standard_errors) {
+    const planning::Accompanied all = planning::accompany(data, statistics, options, {});
+    Plan plan = planning::prepare(data, all.statistics, options).plan;
+    all.describe(plan);
+    return plan;
+  }
   const auto sums = planning::cluster_sums(data, statistics, options);
   if (!sums) return planning::prepare(data, statistics, options).plan;
   const Statistic of_sums = sums->statistic();

@@ -256,6 +256,35 @@ TEST_F(Schemes, SayWhatTheyCannotDo) {
               HasSubstr("1501"));
 }
 
+TEST_F(Schemes, KnowWhatAClusterDoes) {
+  Options options{.replicates = 1000, .scheme = scheme::Cluster{clusters}, .influence = true};
+  const Result result = bootstrap(x, statistic::mean(), options);
+  // The jackknife over clusters, by hand.
+  std::map<std::uint32_t, std::pair<double, double>> sums;
+  double sum = 0;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    sums[clusters[i]].first += x[i];
+    sums[clusters[i]].second += 1;
+    sum += x[i];
+  }
+  std::vector<double> without;
+  for (const auto& [label, cluster] : sums)
+    without.push_back((sum - cluster.first) / (kRows - cluster.second));
+  const auto count = static_cast<double>(without.size());
+  const double expected = std::sqrt((count - 1) / count * sum_of_squares(without));
+  EXPECT_NEAR(result.influences().at(0).standard_error(), expected, 1e-9 * expected);
+  EXPECT_EQ(result.influences().at(0).rows, count);
+}
+
+TEST_F(Schemes, RefuseIntervalsThatNeedMoreThanTheyKnow) {
+  EXPECT_THAT(
+      complaint(x, statistic::mean(), {.scheme = scheme::Stratified{strata}, .influence = true}),
+      AllOf(HasSubstr("stratified"), HasSubstr("BCa"), HasSubstr("percentile")));
+  EXPECT_THAT(complaint(x, statistic::mean(),
+                        {.scheme = scheme::StationaryBlocks{20}, .standard_errors = true}),
+              AllOf(HasSubstr("stationary"), HasSubstr("studentized"), HasSubstr("percentile")));
+}
+
 // Quantiles of fewer or more draws than rows: the drawn rows give the same law as their positions.
 TEST(OrderPath, OfAnotherNumberOfDrawsHasTheLawOfTheDrawnRows) {
   const std::vector<double> x = reference::whole_numbers(20);
