@@ -4,6 +4,7 @@
 #include "bootfold/bootstrap.h"
 #include "bootfold/data.h"
 #include "bootfold/error.h"
+#include "bootfold/exact.h"
 #include "bootfold/execution.h"
 #include "bootfold/influence.h"
 #include "bootfold/interval.h"
