@@ -19,14 +19,6 @@ std::string refuse_forgotten(const std::string& value) {
   return "";
 }
 
-CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& value,
-                      const char* placeholder, const std::string& help) {
-  return command.add_option(name, value, help)
-      ->option_text(placeholder)
-      ->allow_extra_args(false)
-      ->check(refuse_forgotten);
-}
-
 std::string one_of(std::string_view option, const std::string& value,
                    std::initializer_list<std::string_view> known) {
   if (std::find(known.begin(), known.end(), value) != known.end()) return value;
@@ -46,6 +38,14 @@ void check_output(const std::string& output, const std::string& file) {
 
 }  // namespace
 
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& value,
+                      const char* placeholder, const std::string& help) {
+  return command.add_option(name, value, help)
+      ->option_text(placeholder)
+      ->allow_extra_args(false)
+      ->check(refuse_forgotten);
+}
+
 CLI::Option* add_text(CLI::App& command, const std::string& name, std::string& value,
                       const char* placeholder, const std::string& help) {
   return command.add_option(name, value, help)
@@ -54,19 +54,30 @@ CLI::Option* add_text(CLI::App& command, const std::string& name, std::string& v
       ->check(refuse_forgotten);
 }
 
-void add_arguments(CLI::App& command, Arguments& arguments) {
+void add_file(CLI::App& command, Arguments& arguments) {
   command
       .add_option("FILE", arguments.file,
                   ".csv or .tsv (also .gz), .npy, or - for CSV on standard input")
       ->option_text(" ");
+}
 
-  const std::string what = "What to compute";
+void add_arguments(CLI::App& command, Arguments& arguments) {
+  add_file(command, arguments);
   add_list(command, "--column", arguments.columns, "NAME",
            "Columns by name, or by number from 1; repeat it or separate by commas")
-      ->group(what);
+      ->group(kWhat);
   add_list(command, "--statistic", arguments.statistics, "S",
            "Statistics, all over the same resamples; listed below [mean]")
-      ->group(what);
+      ->group(kWhat);
+  add_run(command, arguments);
+  add_text(command, "--path", arguments.path, "P",
+           "Force stream, gather, distinct or order [the cheapest]")
+      ->group(kHow);
+  add_shown(command, arguments, "[replicates, statistics]");
+}
+
+void add_run(CLI::App& command, Arguments& arguments) {
+  const std::string what = kWhat;
   add_text(command, "--replicates", arguments.replicates, "N", "Resamples to draw: 1e6 [10000]")
       ->group(what);
   add_text(command, "--seed", arguments.seed, "K",
@@ -81,7 +92,7 @@ void add_arguments(CLI::App& command, Arguments& arguments) {
            "Whether a CSV file names its columns [auto]")
       ->group(what);
 
-  const std::string how = "How to compute it";
+  const std::string how = kHow;
   add_text(command, "--threads", arguments.threads, "T", "Never changes a result [all cores]")
       ->group(how);
   add_text(command, "--memory", arguments.memory, "SIZE",
@@ -90,16 +101,15 @@ void add_arguments(CLI::App& command, Arguments& arguments) {
   add_text(command, "--tolerance", arguments.tolerance, "X",
            "Largest error of a sum, as a share of the standard error [1e-5]")
       ->group(how);
-  add_text(command, "--path", arguments.path, "P",
-           "Force stream, gather, distinct or order [the cheapest]")
-      ->group(how);
+}
 
+void add_shown(CLI::App& command, Arguments& arguments, const std::string& shape) {
   const std::string out = "What to show";
   command.add_flag("--json", arguments.json, "One JSON object instead of text")
       ->group(out)
       ->disable_flag_override();
   add_text(command, "--output", arguments.output, "FILE",
-           "Write the replicates to a .npy file: [replicates, statistics]")
+           "Write the replicates to a .npy file: " + shape)
       ->group(out);
   command.add_flag("--quiet", arguments.quiet, "Only the numbers: no progress, picture or notes")
       ->group(out)

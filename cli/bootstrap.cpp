@@ -8,11 +8,10 @@
 
 #include "arguments.h"
 #include "bootfold/data.h"
-#include "bootfold/error.h"
 #include "command.h"
 #include "console.h"
-#include "failure.h"
 #include "memory.h"
+#include "output.h"
 #include "progress.h"
 #include "report.h"
 #include "timer.h"
@@ -29,16 +28,10 @@ Result compute(const data::Table& table, const Request& request, Interrupt& inte
   return bootstrap(table.view(), request.statistics, options);
 }
 
-// The path was writable before the work, so what goes wrong now is the run's failure.
 void write_replicates(const std::string& path, const Result& result) {
   const std::array<std::size_t, 2> shape{result.replicates().size() / result.outputs(),
                                          result.outputs()};
-  try {
-    data::write_npy(path, result.replicates(),
-                    std::span(shape).first(result.outputs() == 1 ? 1 : 2));
-  } catch (const DataError& error) {
-    throw Failure(error.what());
-  }
+  write_output(path, result.replicates(), std::span(shape).first(result.outputs() == 1 ? 1 : 2));
 }
 
 void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {

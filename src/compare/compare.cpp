@@ -149,6 +149,7 @@ void set_adjusted(std::vector<Contrast>& contrasts, std::span<const PValue> valu
 /// p-values that allow for the number of contrasts.
 void correct(std::vector<Contrast>& contrasts, const Options& options, MaxT& farthest) {
   std::vector<PValue> values;
+  values.reserve(contrasts.size());
   for (const Contrast& contrast : contrasts)
     values.push_back({contrast.p_value, contrast.p_value_error});
   switch (options.correction) {

@@ -114,6 +114,7 @@ GroupedRows::GroupedRows(const DataView& values, const data::Labels& labels,
   }
   for (std::size_t group = 0; group < counts.size(); ++group) {
     std::vector<ColumnView> own;
+    own.reserve(columns.size());
     for (const ColumnView& column : columns)
       own.push_back(column.slice(firsts[group], counts[group]));
     views_.emplace_back(std::move(own), names);
