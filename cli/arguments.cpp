@@ -111,7 +111,7 @@ void add_shown(CLI::App& command, Arguments& arguments, const std::string& shape
   add_text(command, "--output", arguments.output, "FILE",
            "Write the replicates to a .npy file: " + shape)
       ->group(out);
-  command.add_flag("--quiet", arguments.quiet, "Only the numbers: no progress, picture or notes")
+  command.add_flag("--quiet", arguments.quiet, "Only the numbers: no progress, picture or plan")
       ->group(out)
       ->disable_flag_override();
 }

@@ -12,15 +12,15 @@
 namespace bootfold::cli {
 namespace {
 
-struct Marks5 {
+struct Strokes {
   std::string_view line, low, high, point, zero;
 };
 
 // Light where zero is inside, heavy where it is not.
-Marks5 marks_of(bool heavy, bool utf8) {
-  if (!utf8) return heavy ? Marks5{"=", "|", "|", "*", "+"} : Marks5{"-", "|", "|", "*", "+"};
-  return heavy ? Marks5{"\u2501", "\u2523", "\u252b", "\u25cf", "\u253f"}
-               : Marks5{"\u2500", "\u251c", "\u2524", "\u25cb", "\u253c"};
+Strokes strokes_of(bool heavy, bool utf8) {
+  if (!utf8) return heavy ? Strokes{"=", "|", "|", "*", "+"} : Strokes{"-", "|", "|", "*", "+"};
+  return heavy ? Strokes{"\u2501", "\u2523", "\u252b", "\u25cf", "\u253f"}
+               : Strokes{"\u2500", "\u251c", "\u2524", "\u25cb", "\u253c"};
 }
 
 /// From numbers to columns.
@@ -45,7 +45,7 @@ class Axis {
 
 std::string bar(const Branch& branch, const Axis& axis, bool utf8) {
   const bool heavy = branch.low > 0 || branch.high < 0;
-  const Marks5 marks = marks_of(heavy, utf8);
+  const Strokes strokes = strokes_of(heavy, utf8);
   const std::size_t low = axis.column(branch.low);
   const std::size_t high = axis.column(branch.high);
   const std::size_t point = axis.column(branch.estimate);
@@ -54,15 +54,15 @@ std::string bar(const Branch& branch, const Axis& axis, bool utf8) {
   for (std::size_t at = 0; at < axis.columns(); ++at) {
     const bool inside = at >= low && at <= high;
     if (at == point)
-      text += marks.point;
+      text += strokes.point;
     else if (at == low && branch.low >= axis.low())
-      text += marks.low;
+      text += strokes.low;
     else if (at == high && branch.high <= axis.high())
-      text += marks.high;
+      text += strokes.high;
     else if (at == zero)
-      text += inside ? marks.zero : utf8 ? "\u2502" : ":";
+      text += inside ? strokes.zero : utf8 ? "\u2502" : ":";
     else
-      text += inside ? marks.line : std::string_view(" ");
+      text += inside ? strokes.line : std::string_view(" ");
   }
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
@@ -79,7 +79,7 @@ double step_of(double range, double most) {
 
 /// The line with its ticks, and their numbers below.
 std::string scale(const Axis& axis, std::size_t indent, bool utf8, const std::string& unit) {
-  const double step = step_of(axis.high() - axis.low(), static_cast<double>(axis.columns()) / 10);
+  const double step = step_of(axis.high() - axis.low(), static_cast<double>(axis.columns()) / 8);
   std::string numbers(indent, ' ');
   std::vector<bool> ticks(axis.columns());
   for (double k = std::ceil(axis.low() / step); k * step <= axis.high(); ++k) {
