@@ -33,6 +33,7 @@ struct Workload {
   std::optional<Path> path = {};
   bool narrow = false;  // float32 columns
   std::function<Scheme(std::size_t rows)> scheme = [](std::size_t) { return Scheme(); };
+  std::size_t groups = 0;  // not 0: compares so many groups, whose rows are mixed
 };
 
 /// Labels that go round; they live as long as the program.
@@ -88,6 +89,8 @@ Statistic idle_callable() {
 const std::map<std::string, Workload>& workloads() {
   static const std::map<std::string, Workload> all = {
       {"binary_mean_5e6", {5'000'000, 1'000'000, zeros_and_ones, statistic::mean}},
+      {"mean_1e7", {10'000'000, 0, one_normal, statistic::mean}},
+      {"compare_10_groups_1e7", {10'000'000, 0, one_normal, statistic::mean, {}, false, 10}},
       {"mean_5e6", {5'000'000, 0, one_normal, statistic::mean}},
       {"mean_5e6_f32", {5'000'000, 0, one_normal, statistic::mean, {}, true}},
       {"mean_1e6", {1'000'000, 0, one_normal, statistic::mean}},
@@ -159,6 +162,11 @@ int main(int count, char** words) try {
   }
   for (const auto& column : narrow) columns.emplace_back(column);
   const DataView data(columns);
+  data::Labels labels;
+  for (std::size_t group = 0; group < workload.groups; ++group)
+    labels.names.push_back("group" + std::to_string(group));
+  for (std::size_t row = 0; workload.groups > 0 && row < workload.rows; ++row)
+    labels.codes.push_back(static_cast<std::uint32_t>(row % workload.groups));
 
   Options options;
   options.execution = arguments.execution;
@@ -170,10 +178,13 @@ int main(int count, char** words) try {
   const auto run = [&](std::uint64_t replicates) {
     options.replicates = replicates;
     const auto start = Clock::now();
-    const Result result = bootstrap(data, workload.statistic(), options);
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    plan = result.plan();
-    return seconds;
+    if (workload.groups > 0) {
+      const comparison::Options how{.replicates = replicates, .execution = options.execution};
+      plan = compare(data, labels, workload.statistic(), how).groups[0].plan;
+    } else {
+      plan = bootstrap(data, workload.statistic(), options).plan();
+    }
+    return std::chrono::duration<double>(Clock::now() - start).count();
   };
   // Everything is timed: planning, passes over the data, replicates, their summary.
   std::uint64_t replicates = workload.replicates;

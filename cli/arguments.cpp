@@ -20,14 +20,6 @@ std::string refuse_forgotten(const std::string& value) {
   return "";
 }
 
-CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& value,
-                      const char* placeholder, const std::string& help) {
-  return command.add_option(name, value, help)
-      ->option_text(placeholder)
-      ->allow_extra_args(false)
-      ->check(refuse_forgotten);
-}
-
 std::string one_of(std::string_view option, const std::string& value,
                    std::initializer_list<std::string_view> known) {
   if (std::find(known.begin(), known.end(), value) != known.end()) return value;
@@ -86,6 +78,14 @@ void check_companions(const Arguments& arguments, Request& request) {
 
 }  // namespace
 
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& value,
+                      const char* placeholder, const std::string& help) {
+  return command.add_option(name, value, help)
+      ->option_text(placeholder)
+      ->allow_extra_args(false)
+      ->check(refuse_forgotten);
+}
+
 CLI::Option* add_text(CLI::App& command, const std::string& name, std::string& value,
                       const char* placeholder, const std::string& help) {
   return command.add_option(name, value, help)
@@ -94,29 +94,44 @@ CLI::Option* add_text(CLI::App& command, const std::string& name, std::string& v
       ->check(refuse_forgotten);
 }
 
-void add_arguments(CLI::App& command, Arguments& arguments) {
+void add_file(CLI::App& command, Arguments& arguments) {
   command
       .add_option("FILE", arguments.file,
                   ".csv or .tsv (also .gz), .npy, or - for CSV on standard input")
       ->option_text(" ");
+}
 
-  const std::string what = "What to compute";
+void add_arguments(CLI::App& command, Arguments& arguments) {
+  add_file(command, arguments);
   add_list(command, "--column", arguments.columns, "NAME",
            "Columns by name, or by number from 1; repeat it or separate by commas")
-      ->group(what);
+      ->group(kWhat);
   add_list(command, "--statistic", arguments.statistics, "S",
            "Statistics, all over the same resamples; listed below [mean]")
-      ->group(what);
-  add_text(command, "--replicates", arguments.replicates, "N",
-           "Resamples to draw: 1e6, or auto: as many as the precision takes [10000]")
-      ->group(what);
+      ->group(kWhat);
+  add_run(command, arguments);
+  add_interval_arguments(command, arguments, kWhat);
   add_text(command, "--precision", arguments.precision, "X",
            "Of --replicates auto: Monte Carlo error of the limits / standard error [0.01]")
+      ->group(kWhat);
+  add_scheme_arguments(command, arguments.scheme);
+  add_text(command, "--path", arguments.path, "P",
+           "Force stream, gather, distinct, order, blocks or weights [the cheapest]")
+      ->group(kHow);
+  add_shown(command, arguments, "[replicates, statistics]");
+  add_text(command, "--save", arguments.save, "FILE",
+           "Keep the run in a .safetensors file: bootfold interval FILE makes more intervals")
+      ->group(kShown);
+}
+
+void add_run(CLI::App& command, Arguments& arguments) {
+  const std::string what = kWhat;
+  add_text(command, "--replicates", arguments.replicates, "N",
+           "Resamples to draw: 1e6, or auto: as many as the precision takes [10000]")
       ->group(what);
   add_text(command, "--seed", arguments.seed, "K",
            "Fixed, so that the same command gives the same numbers [0]")
       ->group(what);
-  add_interval_arguments(command, arguments, what);
   add_text(command, "--nan", arguments.nan, "error|omit",
            "Stop at the first NaN, or leave out such rows [error]")
       ->group(what);
@@ -124,9 +139,7 @@ void add_arguments(CLI::App& command, Arguments& arguments) {
            "Whether a CSV file names its columns [auto]")
       ->group(what);
 
-  add_scheme_arguments(command, arguments.scheme);
-
-  const std::string how = "How to compute it";
+  const std::string how = kHow;
   add_text(command, "--threads", arguments.threads, "T", "Never changes a result [all cores]")
       ->group(how);
   add_text(command, "--memory", arguments.memory, "SIZE",
@@ -135,19 +148,15 @@ void add_arguments(CLI::App& command, Arguments& arguments) {
   add_text(command, "--tolerance", arguments.tolerance, "X",
            "Largest error of a sum, as a share of the standard error [1e-5]")
       ->group(how);
-  add_text(command, "--path", arguments.path, "P",
-           "Force stream, gather, distinct, order, blocks or weights [the cheapest]")
-      ->group(how);
+}
 
-  const std::string out = "What to show";
+void add_shown(CLI::App& command, Arguments& arguments, const std::string& shape) {
+  const std::string out = kShown;
   command.add_flag("--json", arguments.json, "One JSON object instead of text")
       ->group(out)
       ->disable_flag_override();
   add_text(command, "--output", arguments.output, "FILE",
-           "Write the replicates to a .npy file: [replicates, statistics]")
-      ->group(out);
-  add_text(command, "--save", arguments.save, "FILE",
-           "Keep the run in a .safetensors file: bootfold interval FILE makes more intervals")
+           "Write the replicates to a .npy file: " + shape)
       ->group(out);
   command.add_flag("--quiet", arguments.quiet, "Only the numbers: no progress, picture or notes")
       ->group(out)

@@ -1,4 +1,5 @@
-// cli/arguments.h: the options that `bootfold bootstrap` and `bootfold explain` share.
+// cli/arguments.h: the options that `bootfold bootstrap`, `bootfold explain` and `bootfold compare`
+// share.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -73,7 +74,22 @@ void add_interval_arguments(CLI::App& command, Arguments& arguments, const std::
 /// The built-in statistics, one a line, for the end of a help page.
 [[nodiscard]] std::string list_of_statistics();
 
-// Pieces that `bootfold demo` shares.
+// Pieces that other commands share.
+
+/// Headings of the help page.
+inline constexpr const char* kWhat = "What to compute";
+inline constexpr const char* kHow = "How to compute it";
+inline constexpr const char* kShown = "What to show";
+
+/// Declares FILE; --replicates to --header and --threads to --tolerance; --json, --output (`shape`
+/// is that of the array) and --quiet.
+void add_file(CLI::App& command, Arguments& arguments);
+void add_run(CLI::App& command, Arguments& arguments);
+void add_shown(CLI::App& command, Arguments& arguments, const std::string& shape);
+
+/// Declares an option that may be repeated.
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& value,
+                      const char* placeholder, const std::string& help);
 
 /// Declares an option with one value; of several occurrences the last one counts.
 CLI::Option* add_text(CLI::App& command, const std::string& name, std::string& value,

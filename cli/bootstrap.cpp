@@ -15,6 +15,7 @@
 #include "console.h"
 #include "failure.h"
 #include "memory.h"
+#include "output.h"
 #include "progress.h"
 #include "report.h"
 #include "text.h"
@@ -51,16 +52,10 @@ void announce_nested(const SchemeRequest::View& view, const Request& request) {
                        request.options.inner_replicates, duration(seconds)));
 }
 
-// The path was writable before the work, so what goes wrong now is the run's failure.
 void write_replicates(const std::string& path, const Result& result) {
   const std::array<std::size_t, 2> shape{result.replicates().size() / result.outputs(),
                                          result.outputs()};
-  try {
-    data::write_npy(path, result.replicates(),
-                    std::span(shape).first(result.outputs() == 1 ? 1 : 2));
-  } catch (const DataError& error) {
-    throw Failure(error.what());
-  }
+  write_output(path, result.replicates(), std::span(shape).first(result.outputs() == 1 ? 1 : 2));
 }
 
 void save(const std::string& path, const Result& result) {

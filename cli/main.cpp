@@ -39,6 +39,7 @@ void build(CLI::App& app, bool& version_wanted, Task& task) {
   add_bootstrap(app, task);
   add_explain(app, task);
   add_interval(app, task);
+  add_compare(app, task);
   add_demo(app, task);
   prepare(app);
   app.add_flag("--version", version_wanted, "Show version and instruction sets")
@@ -51,6 +52,8 @@ void build(CLI::App& app, bool& version_wanted, Task& task) {
         "a million replicates of the median, as JSON"},
        {"bootfold explain prices.csv --column price --statistic variance",
         "which path would be taken, why, and at what cost"},
+       {"bootfold compare visits.csv --value revenue --by variant --control A",
+        "the mean revenue of every variant against that of A"},
        {"bootfold bootstrap --help", "all options and statistics"},
        {"bootfold demo bootstrap", "a million replicates of five million values"}}));
 }

@@ -6,15 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "console.h"
+#include "json.h"
 #include "text.h"
 
 namespace bootfold::cli {
-namespace {
-
-using Json = nlohmann::ordered_json;
 
 // On a terminal over several lines, elsewhere on one, so that results can be collected line by
 // line.
@@ -24,6 +21,8 @@ std::string dump(const Json& object) {
          '\n';
 }
 
+namespace {
+
 // f(0), or [f(0), f(1), ...] where there are several values.
 template <class Function>
 Json one_or_list(std::size_t count, const Function& function) {
@@ -32,6 +31,8 @@ Json one_or_list(std::size_t count, const Function& function) {
   for (std::size_t i = 0; i < count; ++i) list.push_back(function(i));
   return list;
 }
+
+}  // namespace
 
 Json json_of(const Interval& interval) {
   Json object{{"method", interval.method},
@@ -108,21 +109,23 @@ Json json_of(const Plan& plan) {
   return object;
 }
 
+// A column without a name has a number.
+std::string of_column(const std::string& name) {
+  const bool number = name.find_first_not_of("0123456789") == std::string::npos;
+  return (number ? " of column " : " of ") + name;
+}
+
 std::string threads_of(const Plan& plan) {
   return fmt::format("{} thread{}, {}", plan.threads, plan.threads == 1 ? "" : "s",
                      execution::name(plan.level));
 }
 
+namespace {
+
 std::string rows_of(const Plan& plan, std::size_t omitted) {
   std::string text = fmt::format("{} rows", grouped(plan.rows));
   if (omitted > 0) text += fmt::format(" ({} with NaN left out)", grouped(omitted));
   return text;
-}
-
-// " of price"; a column without a name has a number.
-std::string of_column(const std::string& name) {
-  const bool number = name.find_first_not_of("0123456789") == std::string::npos;
-  return (number ? " of column " : " of ") + name;
 }
 
 // "0.0098 of a standard error in 2 rounds, as asked for".

@@ -51,7 +51,11 @@ void add_intervals(Run& run, const std::vector<interval::Method>& methods,
 /// with a histogram and the story of the run unless `quiet`.
 [[nodiscard]] std::string as_text(const Run& run, bool quiet);
 
-// Its pieces, for `bootfold demo`.
+// Its pieces, for other commands.
+/// " of price", " of column 2".
+[[nodiscard]] std::string of_column(const std::string& name);
+/// "2 threads, avx512".
+[[nodiscard]] std::string threads_of(const Plan& plan);
 /// A named line, folded to the width of the terminal: "  plan            stream: ...".
 [[nodiscard]] std::string item(std::string_view name, std::string_view text);
 [[nodiscard]] std::string numbers_as_text(const Run& run, std::size_t output);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bootfold/bootstrap.h"
+#include "bootfold/compare.h"
 #include "bootfold/data.h"
 #include "bootfold/error.h"
 #include "bootfold/exact.h"

@@ -34,6 +34,7 @@ enum class Purpose : std::uint8_t {
   stratum = 14,         ///< seeds of several independent samples
   permutation = 15,     ///< keys of a shuffle
   dirichlet = 16,       ///< weights of the Bayesian bootstrap
+  group = 17,           ///< seeds of the groups of a comparison
   user = 255,           ///< free for callers of this header
 };
 

@@ -34,7 +34,7 @@ class LabelBuilder {
 
  private:
   struct Hash {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT(readability-identifier-naming)
     std::size_t operator()(std::string_view text) const noexcept {
       return std::hash<std::string_view>()(text);
     }

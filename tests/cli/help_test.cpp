@@ -17,8 +17,11 @@ std::size_t count(const std::string& text, const std::string& part) {
 }
 
 TEST(Help, EveryPageHasExamples) {
-  const std::vector<std::vector<std::string>> pages = {
-      {"--help"}, {"bootstrap", "--help"}, {"explain", "--help"}, {"demo", "bootstrap", "--help"}};
+  const std::vector<std::vector<std::string>> pages = {{"--help"},
+                                                       {"bootstrap", "--help"},
+                                                       {"explain", "--help"},
+                                                       {"compare", "--help"},
+                                                       {"demo", "bootstrap", "--help"}};
   for (const std::vector<std::string>& page : pages) {
     const Outcome outcome = run(page);
     SCOPED_TRACE(outcome.out);
@@ -40,6 +43,15 @@ TEST(Help, ListsEveryStatisticAndOption) {
                              "--header", "--json", "--output", "--quiet"})
     EXPECT_NE(page.find(std::string("  ") + option), std::string::npos) << option;
   EXPECT_NE(page.find("the same command gives the same numbers"), std::string::npos);
+}
+
+TEST(Help, ListsTheOptionsOfCompare) {
+  const std::string page = run({"compare", "-h"}).out;
+  for (const char* option :
+       {"--value", "--by", "--control", "--only", "--statistic", "--difference", "--interval",
+        "--correction", "--replicates", "--seed", "--threads", "--memory", "--confidence",
+        "--tolerance", "--nan", "--header", "--json", "--output", "--quiet"})
+    EXPECT_NE(page.find(std::string("  ") + option), std::string::npos) << option;
 }
 
 TEST(Help, ComesBeforeComplaints) { EXPECT_EQ(run({"bootstrap", "--help", "--xyzzy"}).code, 0); }

@@ -1,0 +1,165 @@
+// cli/compare.cpp: `bootfold compare FILE --value V --by G ...`.
+#include "bootfold/compare.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+
+#include "arguments.h"
+#include "bootfold/data.h"
+#include "bootfold/error.h"
+#include "command.h"
+#include "compare_report.h"
+#include "console.h"
+#include "memory.h"
+#include "output.h"
+#include "progress.h"
+#include "timer.h"
+#include "usage.h"
+
+namespace bootfold::cli {
+namespace {
+
+/// As typed.
+struct CompareArguments {
+  Arguments common;
+  std::string by;
+  std::string control;
+  std::vector<std::string> only;
+  std::string difference = "absolute";
+  std::string interval = "percentile";
+  std::string correction = "none";
+};
+
+void add_compare_arguments(CLI::App& command, CompareArguments& arguments) {
+  Arguments& common = arguments.common;
+  add_file(command, common);
+  add_list(command, "--value,--column", common.columns, "NAME",
+           "Column of the values, by name or by number from 1 (two for a ratio, say)")
+      ->group(kWhat);
+  add_text(command, "--by", arguments.by, "NAME", "Column of the groups: text or numbers")
+      ->group(kWhat);
+  add_text(command, "--control", arguments.control, "GROUP",
+           "What the others are compared with [control, else the first]")
+      ->group(kWhat);
+  add_list(command, "--only", arguments.only, "GROUP",
+           "Compare only these with it; repeat it or separate by commas [all]")
+      ->group(kWhat);
+  add_list(command, "--statistic", common.statistics, "S", "Listed below [mean]")->group(kWhat);
+  add_text(command, "--difference", arguments.difference, "absolute|relative",
+           "group - control, or the lift: that / |control| [absolute]")
+      ->group(kWhat);
+  add_text(command, "--interval", arguments.interval, "M",
+           "percentile, basic or normal [percentile]")
+      ->group(kWhat);
+  add_text(command, "--confidence", common.confidence, "P", "Of the interval [0.95]")->group(kWhat);
+  add_text(command, "--correction", arguments.correction, "C",
+           "For many groups: none, bonferroni, holm or simultaneous [none]")
+      ->group(kWhat);
+  add_run(command, common);
+  add_shown(command, common, "[replicates, groups without the control]");
+}
+
+struct CompareRequest {
+  Request common;
+  comparison::Options options;
+};
+
+CompareRequest check(const CompareArguments& arguments) {
+  CompareRequest request{cli::check(arguments.common), {}};
+  Request& common = request.common;
+  if (arguments.by.empty())
+    throw InvalidArgument("no --by given; name the column that holds the groups: --by variant");
+  common.read.labels = {arguments.by};
+  if (common.statistics.size() > 1)
+    throw InvalidArgument(fmt::format("--statistic names {} statistics but compare takes one",
+                                      common.statistics.size()));
+  if (common.precision)
+    throw InvalidArgument("--replicates is 'auto' but compare takes a number, such as 10000");
+  comparison::Options& options = request.options;
+  if (!arguments.control.empty()) options.control = arguments.control;
+  options.only = split_list(arguments.only);
+  options.difference = comparison::parse_difference(arguments.difference);
+  options.interval = comparison::parse_method(arguments.interval);
+  options.correction = comparison::parse_correction(arguments.correction);
+  options.confidence = common.interval.confidence;
+  options.replicates = common.options.replicates;
+  options.seed = common.options.seed;
+  options.memory = common.options.memory;
+  options.tolerance = common.options.tolerance;
+  options.keep_replicates = !common.output.empty();
+  options.execution = common.options.execution;
+  return request;
+}
+
+void write_replicates(const std::string& path, const Comparison& found) {
+  const std::array<std::size_t, 2> shape{found.replicates, found.contrasts.size()};
+  std::vector<double> values(shape[0] * shape[1]);
+  for (std::size_t c = 0; c < shape[1]; ++c)
+    for (std::size_t i = 0; i < shape[0]; ++i)
+      values[i * shape[1] + c] = found.contrasts[c].replicates[i];
+  write_output(path, values, shape);
+}
+
+void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
+  const CompareRequest request = check(arguments);
+  const Request& common = request.common;
+  if (!common.output.empty()) data::check_writable(common.output);
+
+  const Timer reading;
+  const data::Table values = data::read(common.file, common.read);
+  const double read_seconds = reading.seconds();
+
+  const Interrupt::Work work(interrupt);
+  const Timer computing;
+  const Comparison found = [&] {
+    ProgressBar bar(common.quiet);
+    comparison::Options options = request.options;
+    options.execution.stop = interrupt.token();
+    options.execution.progress = bar.callback();
+    return compare(values.view(), values.labels(), common.statistics[0], options);
+  }();
+  const double seconds = computing.seconds();
+  if (!common.output.empty()) write_replicates(common.output, found);
+
+  CompareRun run{.found = found,
+                 .columns = values.names(),
+                 .by = values.labels().column,
+                 .omitted = values.omitted(),
+                 .read_seconds = read_seconds,
+                 .seconds = seconds};
+  run.peak_memory = peak_memory();
+  print(common.json ? as_json(run) : as_text(run, common.quiet));
+}
+
+}  // namespace
+
+void add_compare(CLI::App& root, Task& task) {
+  CLI::App* command = root.add_subcommand(
+      "compare", "Which groups differ from a control, by how much, and could it be chance?");
+  auto arguments = std::make_shared<CompareArguments>();
+  add_compare_arguments(*command, *arguments);
+  command->footer([] {
+    return list_of_statistics() + "\n" +
+           examples({{"bootfold compare visits.csv --value revenue --by variant --control A",
+                      "mean revenue of every variant against A"},
+                     {"bootfold compare visits.csv --value revenue --by variant --difference "
+                      "relative --correction simultaneous",
+                      "lifts, with intervals that hold for all variants at once"},
+                     {"bootfold compare visits.csv --value clicks,views --by variant --statistic "
+                      "ratio --replicates 1e5",
+                      "a ratio of two columns: clicks per view"},
+                     {"bootfold compare times.csv --value ms --by release --only 2.0,2.1 "
+                      "--control 1.9 --statistic quantile:0.99",
+                      "the slowest hundredth of some releases against 1.9"},
+                     {"bootfold compare visits.csv --value revenue --by variant --json | jq "
+                      "'.contrasts[] | {group, estimate, p_value}'",
+                      "for a program"}});
+  });
+  command->callback([arguments, &task] {
+    task = [arguments](Interrupt& interrupt) { run_compare(*arguments, interrupt); };
+  });
+}
+
+}  // namespace bootfold::cli

@@ -1,0 +1,290 @@
+#include "compare_report.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "console.h"
+#include "forest.h"
+#include "json.h"
+#include "report.h"
+#include "text.h"
+
+namespace bootfold::cli {
+namespace {
+
+using comparison::Contrast;
+using comparison::Correction;
+using comparison::Difference;
+using comparison::Group;
+
+// Letters of a name that are shown; the rest is cut.
+constexpr std::size_t kLongestName = 24;
+
+std::size_t length(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string shown(const std::string& name) {
+  std::string text = one_line(name);
+  std::size_t end = 0;
+  std::size_t letters = 0;
+  while (end < text.size() && (letters < kLongestName || (text[end] & 0xC0) == 0x80)) {
+    if ((text[end] & 0xC0) != 0x80) ++letters;
+    ++end;
+  }
+  return end < text.size() ? text.substr(0, end) + ".." : text;
+}
+
+// Rows of cells, as wide as their widest; the first to the left, the others to the right. A blank
+// less between them where that makes it fit.
+std::string table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], length(row[c]));
+  }
+  std::size_t all = 2 + 3 * (widths.size() - 1);
+  for (const std::size_t cell : widths) all += cell;
+  const std::string gap(all > width(STDOUT_FILENO) ? 2 : 3, ' ');
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line = " ";
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string blanks(widths[c] - length(row[c]), ' ');
+      line += c == 0 ? " " + row[c] + blanks : gap + blanks + row[c];
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+  return text;
+}
+
+// Differences as they are, lifts in percent.
+class Scale {
+ public:
+  explicit Scale(const Comparison& found) : percent_(found.difference == Difference::relative) {}
+
+  [[nodiscard]] double factor() const { return percent_ ? 100 : 1; }
+  [[nodiscard]] std::string unit() const { return percent_ ? "%" : ""; }
+  [[nodiscard]] std::string number(double value, double error) const {
+    return rounded(factor() * value, factor() * error) + unit();
+  }
+  /// With its sign.
+  [[nodiscard]] std::string change(double value, double error) const {
+    const std::string text = number(value, error);
+    return value > 0 ? "+" + text : text;
+  }
+
+ private:
+  bool percent_;
+};
+
+std::string percent(double share) { return fmt::format("{:.6g}%", 100 * share); }
+
+bool corrected(const Comparison& found) { return found.correction != Correction::none; }
+
+// The statistic with its column, where the name does not say it: "mean of revenue".
+std::string title(const CompareRun& run) {
+  std::string text = run.found.statistic;
+  if (run.columns.size() == 1) text += of_column(run.columns[0]);
+  return one_line(text);
+}
+
+std::string groups_as_text(const CompareRun& run) {
+  std::vector<std::vector<std::string>> rows = {
+      {"group", "rows", run.found.statistic, "standard error"}};
+  const bool marked = run.found.control != "control";  // the name says it
+  for (const Group& group : run.found.groups)
+    rows.push_back(
+        {shown(group.name) + (marked && group.name == run.found.control ? " (control)" : ""),
+         grouped(group.rows), rounded(group.estimate, group.standard_error / 100),
+         with_error(group.standard_error, group.standard_error_error)});
+  return table(rows);
+}
+
+std::string contrasts_as_text(const Comparison& found) {
+  const Scale scale(found);
+  const bool together = corrected(found);
+  std::vector<std::vector<std::string>> rows = {
+      {"against " + shown(found.control),
+       found.difference == Difference::relative ? "lift" : "difference", "standard error",
+       fmt::format("{} interval{}", percent(found.confidence), together ? "s" : ""),
+       together ? "adjusted p" : "p-value"}};
+  for (const Contrast& contrast : found.contrasts) {
+    const Interval& interval = contrast.adjusted_interval;
+    const double coarser = std::max(interval.low_error, interval.high_error);
+    rows.push_back({shown(contrast.group),
+                    scale.change(contrast.estimate, contrast.standard_error / 10),
+                    scale.number(contrast.standard_error, contrast.standard_error_error),
+                    fmt::format("{} to {}", scale.change(interval.low, coarser),
+                                scale.change(interval.high, coarser)),
+                    with_error(contrast.adjusted_p_value, contrast.adjusted_p_value_error)});
+  }
+  return table(rows);
+}
+
+std::string picture_of(const Comparison& found) {
+  const Scale scale(found);
+  const double factor = scale.factor();
+  std::vector<Branch> branches;
+  for (const Contrast& contrast : found.contrasts)
+    branches.push_back({shown(contrast.group), factor * contrast.adjusted_interval.low,
+                        factor * contrast.estimate, factor * contrast.adjusted_interval.high});
+  return forest(branches, {.width = width(STDOUT_FILENO), .utf8 = has_utf8()}, scale.unit());
+}
+
+// Notes, each with the groups it is about.
+std::string notes_of(const Comparison& found) {
+  std::vector<std::pair<std::string, std::string>> notes;  // text, groups
+  for (const Contrast& contrast : found.contrasts)
+    for (const comparison::Note& note : contrast.notes) {
+      const auto same = std::find_if(notes.begin(), notes.end(),
+                                     [&](const auto& known) { return known.first == note.text; });
+      if (same == notes.end())
+        notes.emplace_back(note.text, shown(contrast.group));
+      else
+        same->second += ", " + shown(contrast.group);
+    }
+  std::string text;
+  for (const auto& [sentence, groups] : notes)
+    text += item("note", fmt::format("{}: {}", groups, sentence));
+  return text;
+}
+
+std::string method_of(const Comparison& found) {
+  const std::string_view method = name(found.method);
+  switch (found.correction) {
+    case Correction::none:
+      return fmt::format(
+          "{} intervals, each for itself; p-values are two-sided, +- their Monte Carlo error",
+          method);
+    case Correction::bonferroni:
+      return fmt::format("{} intervals and p-values, Bonferroni: all hold at once at {} confidence",
+                         method, percent(found.confidence));
+    case Correction::holm:
+      return fmt::format(
+          "p-values by Holm, {} intervals by Bonferroni: all hold at once at {} confidence", method,
+          percent(found.confidence));
+    case Correction::simultaneous:
+      return fmt::format(
+          "simultaneous intervals and p-values (max-t): all hold at once at {} confidence",
+          percent(found.confidence));
+  }
+  return "";
+}
+
+std::uint64_t rows_of(const Comparison& found) {
+  std::uint64_t rows = 0;
+  for (const Group& group : found.groups) rows += group.rows;
+  return rows;
+}
+
+// "stream", or "stream for 3 groups, gather for 1" where they differ.
+std::string paths_of(const Comparison& found) {
+  std::map<std::string_view, std::size_t> counts;
+  for (const Group& group : found.groups) ++counts[name(group.plan.path)];
+  const Plan& plan = found.groups[0].plan;
+  if (counts.size() == 1)
+    return fmt::format("{}; of the control: {}", name(plan.path), plan.reason);
+  std::string text;
+  for (const auto& [path, count] : counts)
+    text += fmt::format("{}{} for {} group{}", text.empty() ? "" : ", ", path, count,
+                        count == 1 ? "" : "s");
+  return text;
+}
+
+std::string story_of(const CompareRun& run) {
+  const Comparison& found = run.found;
+  const auto replicates = static_cast<double>(found.replicates);
+  const auto rows = static_cast<double>(rows_of(found));
+  std::string text = item("method", method_of(found));
+  text += item("plan", paths_of(found));
+  text +=
+      item("work",
+           fmt::format(
+               "{} replicates of {} groups, {} rows{}, seed {}", grouped(found.replicates),
+               found.groups.size(), grouped(rows_of(found)),
+               run.omitted > 0 ? fmt::format(" ({} with NaN left out)", grouped(run.omitted)) : "",
+               found.seed));
+  text += item("time", fmt::format("{} ({}): {} rows x replicates/s", duration(run.seconds),
+                                   threads_of(found.groups[0].plan),
+                                   scaled(replicates * rows / run.seconds)));
+  if (run.peak_memory > 0) text += item("peak memory", bytes(static_cast<double>(run.peak_memory)));
+  return text;
+}
+
+Json json_of(const Group& group) {
+  return {{"name", group.name},
+          {"rows", group.rows},
+          {"estimate", group.estimate},
+          {"standard_error", group.standard_error},
+          {"standard_error_error", group.standard_error_error},
+          {"undefined_replicates", group.undefined},
+          {"seed", group.seed},
+          {"plan", cli::json_of(group.plan)}};
+}
+
+Json json_of(const Contrast& contrast) {
+  Json notes = Json::array();
+  for (const comparison::Note& note : contrast.notes)
+    notes.push_back({{"name", note.name}, {"text", note.text}});
+  return {{"group", contrast.group},
+          {"estimate", contrast.estimate},
+          {"standard_error", contrast.standard_error},
+          {"standard_error_error", contrast.standard_error_error},
+          {"bias", contrast.bias},
+          {"interval", cli::json_of(contrast.interval)},
+          {"p_value", contrast.p_value},
+          {"p_value_error", contrast.p_value_error},
+          {"adjusted_interval", cli::json_of(contrast.adjusted_interval)},
+          {"adjusted_p_value", contrast.adjusted_p_value},
+          {"adjusted_p_value_error", contrast.adjusted_p_value_error},
+          {"undefined_replicates", contrast.undefined},
+          {"notes", std::move(notes)}};
+}
+
+}  // namespace
+
+std::string as_text(const CompareRun& run, bool quiet) {
+  std::string text = title(run) + " by " + one_line(run.by) + "\n" + groups_as_text(run) + "\n" +
+                     contrasts_as_text(run.found);
+  if (!quiet)
+    if (const std::string picture = picture_of(run.found); !picture.empty()) text += "\n" + picture;
+  const std::string notes = notes_of(run.found);
+  if (!notes.empty() || !quiet) text += "\n";
+  return text + notes + (quiet ? "" : story_of(run));
+}
+
+std::string as_json(const CompareRun& run) {
+  const Comparison& found = run.found;
+  Json object;
+  object["statistic"] = found.statistic;
+  object["columns"] = run.columns;
+  object["by"] = run.by;
+  object["control"] = found.control;
+  object["difference"] = name(found.difference);
+  object["confidence"] = found.confidence;
+  object["interval_method"] = name(found.method);
+  object["correction"] = name(found.correction);
+  object["groups"] = Json::array();
+  for (const Group& group : found.groups) object["groups"].push_back(json_of(group));
+  object["contrasts"] = Json::array();
+  for (const Contrast& contrast : found.contrasts) object["contrasts"].push_back(json_of(contrast));
+  object["rows"] = rows_of(found);
+  object["omitted_rows"] = run.omitted;
+  object["replicates"] = found.replicates;
+  object["seed"] = found.seed;
+  object["simd"] = execution::name(found.groups[0].plan.level);
+  object["threads"] = found.groups[0].plan.threads;
+  object["seconds"] = run.seconds;
+  object["read_seconds"] = run.read_seconds;
+  object["peak_memory_bytes"] = run.peak_memory;
+  return dump(object);
+}
+
+}  // namespace bootfold::cli

@@ -1,0 +1,233 @@
+// Group by group: bootstrap, subtract the control, keep a few numbers.
+//
+// Only the control's replicates live to the end; those of a group are turned into differences,
+// summed up and dropped. So memory does not grow with the number of groups.
+#include "bootfold/compare.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "bootfold/error.h"
+#include "compare/contrast.h"
+#include "compare/groups.h"
+#include "compare/max_t.h"
+#include "text/quantity.h"
+#include "text/quoted.h"
+
+namespace bootfold {
+namespace comparison {
+namespace {
+
+using text::grouped;
+using text::quoted;
+
+void check(const DataView& values, const data::Labels& labels, const Options& options) {
+  if (values.rows() != labels.rows())
+    throw InvalidArgument(concat("there are ", grouped(labels.rows()), " labels for ",
+                                 grouped(values.rows()), " rows; give each row one label"));
+  if (labels.rows() == 0)
+    throw InvalidArgument("the data have no rows; a comparison needs two groups of at least 2");
+  for (const std::uint32_t code : labels.codes)
+    if (code >= labels.size())
+      throw InvalidArgument(concat("a label has code ", code, " but there are ", labels.size(),
+                                   " names; codes count from 0"));
+  if (!(options.confidence > 0 && options.confidence < 1))
+    throw InvalidArgument(concat("confidence is ", options.confidence,
+                                 " but must be above 0 and below 1; 0.95 is usual"));
+  if (options.replicates < 2)
+    throw InvalidArgument(concat("replicates is ", options.replicates,
+                                 " but must be at least 2; 10000 is a good start"));
+}
+
+void check_memory(const Options& options, std::size_t contrasts) {
+  const double lists = 4 + (options.keep_replicates ? static_cast<double>(contrasts) : 0);
+  const double wanted = 8 * lists * static_cast<double>(options.replicates);
+  const double there =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) *  // NOLINT(concurrency-mt-unsafe)
+      static_cast<double>(sysconf(_SC_PAGESIZE));     // NOLINT(concurrency-mt-unsafe)
+  if (wanted > there)
+    throw InvalidArgument(concat("replicates is ", grouped(options.replicates), " but ",
+                                 grouped(options.replicates), " replicates of ", contrasts + 1,
+                                 " groups would take ", text::bytes(wanted),
+                                 " and this machine has ", text::bytes(there), "; ask for fewer",
+                                 options.keep_replicates ? ", or do not keep them" : ""));
+}
+
+Group describe(const std::string& name, const Result& result) {
+  return {name,
+          result.plan().rows,
+          result.estimate(),
+          result.standard_error(),
+          result.standard_error_error(),
+          result.undefined(),
+          result.seed(),
+          result.plan()};
+}
+
+/// NaN where there is none: the control is 0, or one of the two is not a number.
+double difference_of(double group, double control, Difference kind) {
+  const double plain = group - control;
+  const double value = kind == Difference::absolute ? plain : plain / std::abs(control);
+  return std::isfinite(value) ? value : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// Group against control as a result of one value.
+Result subtract(const Result& group, const Result& control, Difference kind) {
+  std::vector<double> values(group.replicates().size());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = difference_of(group.replicates()[i], control.replicates()[i], kind);
+  return Result(group.plan(), group.seed(),
+                {difference_of(group.estimate(), control.estimate(), kind)}, std::move(values));
+}
+
+/// Does the control take both signs, or 0, in its replicates?
+bool near_zero(const Result& control) {
+  const double side = control.estimate();
+  const std::span<const double> values = control.replicates();
+  return std::any_of(values.begin(), values.end(),
+                     [side](double value) { return value * side <= 0; });
+}
+
+/// What a contrast tells before the others are known.
+Contrast describe(const std::string& name, const Result& differences, const Options& options,
+                  std::size_t contrasts) {
+  const std::uint64_t defined = differences.replicates().size() - differences.undefined();
+  if (defined < 2)
+    throw InvalidArgument(
+        concat("the difference between group ", quoted(name), " and the control is undefined on ",
+               grouped(differences.undefined()), " of ", grouped(options.replicates),
+               " replicates; choose another statistic, or more replicates"));
+  Contrast contrast;
+  contrast.group = name;
+  contrast.estimate = differences.estimate();
+  contrast.standard_error = differences.standard_error();
+  contrast.standard_error_error = differences.standard_error_error();
+  contrast.bias = differences.bias();
+  contrast.undefined = differences.undefined();
+  contrast.interval = make_interval(differences, options.interval, options.confidence);
+  const PValue p = p_value(differences, options.interval);
+  contrast.p_value = p.value;
+  contrast.p_value_error = p.error;
+  double together = options.confidence;
+  contrast.adjusted_interval = contrast.interval;
+  if (options.correction == Correction::bonferroni || options.correction == Correction::holm) {
+    together = 1 - (1 - options.confidence) / static_cast<double>(contrasts);
+    contrast.adjusted_interval = make_interval(differences, options.interval, together);
+  }
+  if (options.keep_replicates)
+    contrast.replicates.assign(differences.replicates().begin(), differences.replicates().end());
+
+  if (contrast.undefined > 0)
+    contrast.notes.push_back(
+        {"undefined_replicates",
+         concat("undefined on ", grouped(contrast.undefined), " of ", grouped(options.replicates),
+                " replicates, which are left out")});
+  if (contrast.standard_error == 0)
+    contrast.notes.push_back(
+        {"no_variation", "all replicates are equal, so they tell nothing about chance"});
+  const double beyond = (1 - together) / 2 * static_cast<double>(defined);
+  if (options.interval != Method::normal && beyond < 1)
+    contrast.notes.push_back(
+        {"few_replicates",
+         concat("the limits are the outermost replicates; at least ",
+                grouped(static_cast<std::uint64_t>(std::ceil(2 / (1 - together)))),
+                " would reach them")});
+  return contrast;
+}
+
+void set_adjusted(std::vector<Contrast>& contrasts, std::span<const PValue> values) {
+  for (std::size_t i = 0; i < contrasts.size(); ++i) {
+    contrasts[i].adjusted_p_value = values[i].value;
+    contrasts[i].adjusted_p_value_error = values[i].error;
+  }
+}
+
+/// p-values that allow for the number of contrasts.
+void correct(std::vector<Contrast>& contrasts, const Options& options, MaxT& farthest) {
+  std::vector<PValue> values;
+  values.reserve(contrasts.size());
+  for (const Contrast& contrast : contrasts)
+    values.push_back({contrast.p_value, contrast.p_value_error});
+  switch (options.correction) {
+    case Correction::none:
+      return set_adjusted(contrasts, values);
+    case Correction::bonferroni:
+      return set_adjusted(contrasts, bonferroni(values));
+    case Correction::holm:
+      return set_adjusted(contrasts, holm(values));
+    case Correction::simultaneous:
+      break;
+  }
+  farthest.finish();
+  if (farthest.defined() < 2)
+    throw InvalidArgument(
+        "there is no replicate in which all differences are defined, so none for simultaneous "
+        "intervals; choose another correction or statistic");
+  for (std::size_t i = 0; i < contrasts.size(); ++i) {
+    Contrast& contrast = contrasts[i];
+    contrast.adjusted_interval =
+        farthest.interval(contrast.estimate, contrast.standard_error, contrast.standard_error_error,
+                          options.confidence);
+    values[i] = farthest.p_value(contrast.estimate, contrast.standard_error);
+    if ((1 - options.confidence) * static_cast<double>(farthest.defined()) < 1)
+      contrast.notes.push_back(
+          {"few_replicates",
+           concat("the simultaneous limits are the outermost replicates; at least ",
+                  grouped(static_cast<std::uint64_t>(std::ceil(1 / (1 - options.confidence)))),
+                  " would reach them")});
+  }
+  set_adjusted(contrasts, values);
+}
+
+}  // namespace
+
+}  // namespace comparison
+
+Comparison compare(const DataView& values, const data::Labels& groups, const Statistic& statistic,
+                   const comparison::Options& options) {
+  using namespace comparison;
+  check(values, groups, options);
+  Groups samples(values, groups, statistic, options);
+  check_memory(options, samples.size() - 1);
+  const Result control = samples.run(0);
+  Comparison found{control.plan().outputs[0],
+                   samples.name(0),
+                   options.difference,
+                   options.interval,
+                   options.correction,
+                   options.confidence,
+                   options.replicates,
+                   options.seed,
+                   {describe(samples.name(0), control)},
+                   {}};
+  const bool relative = options.difference == Difference::relative;
+  if (relative && control.estimate() == 0)
+    throw InvalidArgument(concat("the ", found.statistic, " of the control, ",
+                                 text::quoted(found.control),
+                                 ", is 0, and nothing is relative to 0; compare absolutely "
+                                 "(--difference absolute)"));
+  const bool unsure = relative && near_zero(control);
+  MaxT farthest(options.correction == Correction::simultaneous ? options.replicates : 0);
+  for (std::size_t group = 1; group < samples.size(); ++group) {
+    const Result result = samples.run(group);
+    found.groups.push_back(describe(samples.name(group), result));
+    const Result differences = subtract(result, control, options.difference);
+    found.contrasts.push_back(
+        describe(samples.name(group), differences, options, samples.size() - 1));
+    if (unsure)
+      found.contrasts.back().notes.push_back(
+          {"control_near_zero",
+           "the control's replicates reach 0 or change sign, so what is relative to it is not to "
+           "be "
+           "relied on; compare absolutely (--difference absolute)"});
+    if (options.correction == Correction::simultaneous) farthest.add(differences);
+  }
+  correct(found.contrasts, options, farthest);
+  return found;
+}
+
+}  // namespace bootfold

@@ -1,0 +1,31 @@
+// compare/contrast.h: what the replicates of one difference say.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "bootfold/bootstrap.h"
+#include "bootfold/compare.h"
+#include "bootfold/interval.h"
+
+namespace bootfold::comparison {
+
+/// A p-value and its Monte Carlo error.
+struct PValue {
+  double value = 1;
+  double error = 0;
+};
+
+/// The interval of `differences`, a result of one value.
+[[nodiscard]] Interval make_interval(const Result& differences, Method method, double confidence);
+
+/// The error 1 - confidence at which that interval just reaches 0, with (r + 1) / (R + 1) in place
+/// of r / R, so that it is never 0.
+[[nodiscard]] PValue p_value(const Result& differences, Method method);
+
+/// Bonferroni's: times their number. Holm's: the smallest times their number m, the next times
+/// m - 1, ..., none below its predecessor. All at most 1.
+[[nodiscard]] std::vector<PValue> bonferroni(std::span<const PValue> values);
+[[nodiscard]] std::vector<PValue> holm(std::span<const PValue> values);
+
+}  // namespace bootfold::comparison

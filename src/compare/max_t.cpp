@@ -1,0 +1,54 @@
+#include "compare/max_t.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "statistic/quantile.h"
+
+namespace bootfold::comparison {
+
+void MaxT::add(const Result& differences) {
+  const double error = differences.standard_error();
+  const double estimate = differences.estimate();
+  const std::span<const double> values = differences.replicates();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double distance = error > 0 ? std::abs(values[i] - estimate) / error : 0 * values[i];
+    // NaN stays, whichever side it comes from.
+    if (!(distance <= largest_[i]) && !std::isnan(largest_[i])) largest_[i] = distance;
+  }
+}
+
+void MaxT::finish() {
+  std::erase_if(largest_, [](double value) { return std::isnan(value); });
+  std::sort(largest_.begin(), largest_.end());
+}
+
+Interval MaxT::interval(double estimate, double standard_error, double doubt,
+                        double confidence) const {
+  const std::uint64_t count = largest_.size();
+  const auto at = [&](double q) {
+    const auto position = statistic::quantile_position(std::clamp(q, 0.0, 1.0), count);
+    const std::size_t high = std::min<std::size_t>(position.low, count - 1);
+    return statistic::interpolate(largest_[position.low - 1], largest_[high], position.weight);
+  };
+  // As for a percentile limit: how far the rank of the quantile may be off.
+  const double reach = std::sqrt(confidence * (1 - confidence) / static_cast<double>(count));
+  const double c = at(confidence);
+  const double c_error = (at(confidence + reach) - at(confidence - reach)) / 2;
+  const double error = std::hypot(c_error * standard_error, c * doubt);
+  return {"simultaneous", confidence, estimate - c * standard_error, estimate + c * standard_error,
+          error,          error};
+}
+
+PValue MaxT::p_value(double estimate, double standard_error) const {
+  const double t = standard_error > 0 ? std::abs(estimate) / standard_error
+                   : estimate == 0    ? 0
+                                      : std::numeric_limits<double>::infinity();
+  const auto first = std::lower_bound(largest_.begin(), largest_.end(), t);
+  const auto all = static_cast<double>(largest_.size()) + 1;
+  const double share = (static_cast<double>(largest_.end() - first) + 1) / all;
+  return {share, std::sqrt(share * (1 - share) / all)};
+}
+
+}  // namespace bootfold::comparison

@@ -1,0 +1,43 @@
+// compare/max_t.h: how far the farthest of all differences strays, replicate by replicate.
+//
+// In each replicate every difference lies so many of its standard errors from its estimate. The
+// largest of these is at most c in a share `confidence` of the replicates; so all the intervals
+// estimate +- c standard errors hold together with about that confidence, whatever the dependence
+// between the differences (they share the control). 8 bytes a replicate, whatever the groups.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bootfold/bootstrap.h"
+#include "bootfold/interval.h"
+#include "compare/contrast.h"
+
+namespace bootfold::comparison {
+
+class MaxT {
+ public:
+  explicit MaxT(std::uint64_t replicates) : largest_(replicates, 0.0) {}
+
+  /// One more difference. One that never varies adds nothing; a replicate in which one is undefined
+  /// is left out for all.
+  void add(const Result& differences);
+
+  /// Call it once all are added.
+  void finish();
+
+  /// Replicates in which all differences are defined.
+  [[nodiscard]] std::uint64_t defined() const noexcept { return largest_.size(); }
+
+  /// `doubt`: Monte Carlo error of the standard error.
+  [[nodiscard]] Interval interval(double estimate, double standard_error, double doubt,
+                                  double confidence) const;
+
+  /// The share of replicates in which the farthest strays as far as `estimate` lies from 0.
+  [[nodiscard]] PValue p_value(double estimate, double standard_error) const;
+
+ private:
+  std::vector<double> largest_;  // of each replicate; sorted by finish()
+};
+
+}  // namespace bootfold::comparison

@@ -1,0 +1,265 @@
+// What `bootfold compare` prints, writes and refuses.
+#include "bootfold/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "bootfold/data.h"
+#include "forest.h"
+#include "program.h"
+
+namespace bootfold::cli {
+namespace {
+
+using Json = nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kMice =
+    "group,days\n"
+    "treatment,94\ntreatment,197\ntreatment,16\ntreatment,38\ntreatment,99\ntreatment,141\n"
+    "treatment,23\n"
+    "control,52\ncontrol,104\ncontrol,146\ncontrol,10\ncontrol,50\ncontrol,31\ncontrol,40\n"
+    "control,27\ncontrol,46\n";
+
+// Four groups whose means rise by a tenth.
+std::string four_groups(std::size_t rows) {
+  std::string text = "variant,revenue,visits\n";
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t group = row * 7919 % 13 % 4;
+    const double value = static_cast<double>(row * 104729 % 1009) / 1009;
+    text += std::string(1, static_cast<char>('A' + group)) + "," +
+            std::to_string(2 + value + 0.1 * static_cast<double>(group)) + "," +
+            std::to_string(1 + row % 5) + "\n";
+  }
+  return text;
+}
+
+Json json_of(const std::vector<std::string>& arguments, const Surroundings& surroundings = {}) {
+  const Outcome outcome = run(arguments, surroundings);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  return Json::parse(outcome.out);
+}
+
+TEST(Compare, JsonHasEveryKeyAndTheMiceTheirNumbers) {
+  const Json result =
+      json_of({"compare", "-", "--by", "group", "--replicates", "1e5", "--json"}, {.input = kMice});
+  for (const char* key :
+       {"statistic", "columns", "by", "control", "difference", "confidence", "interval_method",
+        "correction", "groups", "contrasts", "rows", "omitted_rows", "replicates", "seed", "simd",
+        "threads", "seconds", "read_seconds", "peak_memory_bytes"})
+    EXPECT_TRUE(result.contains(key)) << key;
+  EXPECT_EQ(result["by"], "group");
+  EXPECT_EQ(result["control"], "control");
+  EXPECT_EQ(result["columns"], Json::array({"days"}));
+  EXPECT_EQ(result["rows"], 16);
+  ASSERT_EQ(result["groups"].size(), 2U);
+  for (const char* key : {"name", "rows", "estimate", "standard_error", "standard_error_error",
+                          "undefined_replicates", "seed", "plan"})
+    EXPECT_TRUE(result["groups"][1].contains(key)) << key;
+  EXPECT_EQ(result["groups"][0]["name"], "control");
+  EXPECT_EQ(result["groups"][0]["rows"], 9);
+  EXPECT_EQ(result["groups"][0]["seed"].get<std::uint64_t>(), comparison::group_seed(0, "control"));
+  ASSERT_EQ(result["contrasts"].size(), 1U);
+  const Json& contrast = result["contrasts"][0];
+  for (const char* key :
+       {"group", "estimate", "standard_error", "standard_error_error", "bias", "interval",
+        "p_value", "p_value_error", "adjusted_interval", "adjusted_p_value",
+        "adjusted_p_value_error", "undefined_replicates", "notes"})
+    EXPECT_TRUE(contrast.contains(key)) << key;
+  EXPECT_NEAR(contrast["estimate"], 30.634920634921, 1e-9);
+  // Exact, as in tests/compare; beyond 5 errors once in two million.
+  EXPECT_NEAR(contrast["standard_error"], std::hypot(23.3635234373, 13.3303494604),
+              5 * contrast["standard_error_error"].get<double>());
+  EXPECT_EQ(contrast["interval"]["method"], "percentile");
+  EXPECT_EQ(contrast["notes"], Json::array());
+}
+
+TEST(Compare, IsTheLibrarysComparison) {
+  const Folder folder;
+  const std::string file = folder.write("v.csv", four_groups(500));
+  const data::Table table = data::read(file, {.columns = {"revenue"}, .labels = {"variant"}});
+  const Comparison found = compare(table.view(), table.labels(), statistic::quantile(0.9),
+                                   {.control = "C",
+                                    .only = {"A", "D"},
+                                    .difference = comparison::Difference::relative,
+                                    .interval = comparison::Method::basic,
+                                    .correction = comparison::Correction::simultaneous,
+                                    .confidence = 0.9,
+                                    .replicates = 500,
+                                    .seed = 11});
+  const Json result =
+      json_of({"compare",      file,           "--value",     "revenue",      "--by",
+               "variant",      "--control",    "C",           "--only",       "A,D",
+               "--difference", "relative",     "--interval",  "basic",        "--correction",
+               "simultaneous", "--confidence", "0.9",         "--replicates", "500",
+               "--seed",       "11",           "--statistic", "quantile:0.9", "--json"});
+  EXPECT_EQ(result["correction"], "simultaneous");
+  ASSERT_EQ(result["contrasts"].size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Json& contrast = result["contrasts"][i];
+    EXPECT_EQ(contrast["group"], found.contrasts[i].group);
+    EXPECT_EQ(contrast["estimate"], found.contrasts[i].estimate);
+    EXPECT_EQ(contrast["interval"]["low"], found.contrasts[i].interval.low);
+    EXPECT_EQ(contrast["adjusted_interval"]["high"], found.contrasts[i].adjusted_interval.high);
+    EXPECT_EQ(contrast["adjusted_p_value"], found.contrasts[i].adjusted_p_value);
+  }
+}
+
+TEST(Compare, TheTextSaysItAll) {
+  const Folder folder;
+  const std::string file = folder.write("v.csv", four_groups(800));
+  const Outcome outcome =
+      run({"compare", file, "--value", "revenue", "--by", "variant", "--correction", "holm"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* part : {"mean of revenue by variant\n", "A (control)", "against A",
+                           "standard error", "95% intervals", "adjusted p", "+0.", "Holm",
+                           "10,000 replicates of 4 groups, 800 rows, seed 0", "peak memory"})
+    EXPECT_THAT(outcome.out, HasSubstr(part));
+  const Outcome lift = run({"compare", file, "--value", "revenue", "--by", "variant",
+                            "--difference", "relative", "--quiet", "--only", "B"});
+  EXPECT_THAT(lift.out, HasSubstr("lift"));
+  EXPECT_THAT(lift.out, HasSubstr("%"));
+  EXPECT_THAT(lift.out, Not(HasSubstr("peak memory")));
+  EXPECT_EQ(std::count(lift.out.begin(), lift.out.end(), '\n'), 7) << lift.out;
+}
+
+TEST(Compare, NotesReachTheReaderEvenIfQuiet) {
+  const Outcome outcome = run({"compare", "-", "--by", "g", "--difference", "relative", "--quiet"},
+                              {.input = "g,x\na,-1\na,1\na,1\na,3\nb,1\nb,2\nc,5\nc,5\n"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("b, c: undefined on"));
+  EXPECT_THAT(outcome.out, HasSubstr("--difference absolute"));
+}
+
+TEST(Compare, ThreadsChangeNothing) {
+  const Folder folder;
+  const std::string file = folder.write("v.csv", four_groups(3000));
+  Json first;
+  for (const char* threads : {"1", "2", "7"}) {
+    Json result = json_of(
+        {"compare", file, "--value", "revenue", "--by", "variant", "--json", "--threads", threads});
+    if (first.is_null()) first = result["contrasts"];
+    EXPECT_EQ(result["contrasts"], first) << threads;
+  }
+}
+
+TEST(Compare, RowsWithoutLabelOrValueAreLeftOutIfAsked) {
+  const std::string text = "g,x\na,1\na,2\n,3\nb,NA\nb,4\nb,6\n";
+  const Json result =
+      json_of({"compare", "-", "--by", "g", "--nan", "omit", "--json"}, {.input = text});
+  EXPECT_EQ(result["omitted_rows"], 2);
+  EXPECT_EQ(result["contrasts"][0]["estimate"], 3.5);
+  const Outcome refused = run({"compare", "-", "--by", "g"}, {.input = text});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("standard input:4:1: missing label"));
+}
+
+TEST(Compare, WritesTheReplicatesOfTheDifferences) {
+  const Folder folder;
+  const std::string file = folder.write("v.csv", four_groups(300));
+  const std::string output = folder.path("d.npy");
+  const Json result = json_of({"compare", file, "--value", "revenue", "--by", "variant",
+                               "--replicates", "400", "--json", "--output", output});
+  const data::Table written = data::read(output, {.columns = {"1", "2", "3"}});
+  ASSERT_EQ(written.view().rows(), 400U);
+  for (std::size_t c = 0; c < 3; ++c) {
+    double mean = 0;
+    for (std::size_t row = 0; row < 400; ++row) mean += written.view().column(c)[row] / 400;
+    const Json& contrast = result["contrasts"][c];
+    EXPECT_NEAR(mean - contrast["estimate"].get<double>(), contrast["bias"].get<double>(), 1e-12);
+  }
+}
+
+TEST(Compare, MistakesAreAnsweredInOneLine) {
+  const Folder folder;
+  const std::string file = folder.write("v.csv", four_groups(40));
+  const auto refused = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"compare", file});
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    return outcome.err;
+  };
+  EXPECT_THAT(refused({"--value", "revenue"}), HasSubstr("no --by given"));
+  EXPECT_THAT(refused({"--by", "variant"}), HasSubstr("none is chosen; choose with --column"));
+  EXPECT_THAT(refused({"--value", "revenue", "--by", "varient"}),
+              HasSubstr("no column 'varient'; did you mean 'variant'?"));
+  EXPECT_THAT(refused({"--value", "revenue", "--by", "variant", "--control", "E"}),
+              HasSubstr("there are 'A', 'B', 'C', 'D'"));
+  EXPECT_THAT(refused({"--value", "revenue", "--by", "variant", "--statistic", "mean,median"}),
+              HasSubstr("compare takes one"));
+  EXPECT_THAT(refused({"--value", "revenue,visits", "--by", "variant"}),
+              HasSubstr("'mean' gives 2 values"));
+  EXPECT_THAT(refused({"--value", "revenue", "--by", "variant", "--correction", "bonferoni"}),
+              HasSubstr("did you mean 'bonferroni'?"));
+  EXPECT_THAT(refused({"--value", "revenue", "--by", "variant", "--difference", "lift"}),
+              HasSubstr("absolute, relative"));
+  EXPECT_THAT(refused({"--value", "revenue", "--by", "variant", "--interval", "all"}),
+              HasSubstr("percentile, basic, normal"));
+  EXPECT_THAT(refused({"--value", "revenue", "--by", "revenue"}), HasSubstr("has 1 row"));
+  EXPECT_THAT(refused({"--value", "revenue", "--by", "variant", "--replicates", "1"}),
+              HasSubstr("at least 2"));
+  EXPECT_THAT(refused({"--value", "variant", "--by", "variant"}), HasSubstr("is not a number"));
+}
+
+TEST(Compare, CtrlCEndsItWithinASecond) {
+  const Folder folder;
+  std::vector<double> values;
+  for (std::size_t row = 0; row < 500'000; ++row) {
+    values.push_back(static_cast<double>(row % 2));
+    values.push_back(static_cast<double>(row * 7919 % 500'000));
+  }
+  data::write_npy(folder.path("x.npy"), values, std::vector<std::size_t>{500'000, 2});
+  double seconds = 0;
+  const Outcome outcome = run({"compare", folder.path("x.npy"), "--by", "1", "--replicates", "1e6"},
+                              {.signal = SIGINT,
+                               .patience = std::chrono::milliseconds(1000),
+                               .seconds_after_signal = &seconds});
+  EXPECT_EQ(outcome.code, 130);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, "bootfold: interrupted; nothing was written\n");
+  EXPECT_LT(seconds, 1);
+}
+
+TEST(Forest, DrawsIntervalsOnOneAxis) {
+  const std::vector<Branch> branches = {{"B", 1, 2, 3}, {"long name", -2, -0.5, 1}};
+  EXPECT_EQ(forest(branches, {.width = 62, .utf8 = false}),
+            "  B                             :       |========*========|\n"
+            "  long name   |------------*----+-------|\n"
+            "             -+--------+--------+-------+--------+--------+-\n"
+            "             -2       -1        0       1        2        3\n");
+}
+
+TEST(Forest, AllLettersAreOneColumnWide) {
+  const std::vector<Branch> branches = {{"gr\xC3\xBCn", 1, 2, 3}, {"blau", 1, 2, 3}};
+  const std::string picture = forest(branches, {.width = 50, .utf8 = true});
+  const std::size_t end = picture.find('\n');
+  EXPECT_EQ(picture.substr(7, end - 7), picture.substr(end + 7, end - 7)) << picture;
+}
+
+TEST(Forest, HasNothingToShowWithoutLength) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(forest({}, {}), "");
+  const std::vector<Branch> points = {{"a", 0, 0, 0}};
+  EXPECT_EQ(forest(points, {}), "");
+  const std::vector<Branch> none = {{"a", 0, std::nan(""), 1}};
+  EXPECT_EQ(forest(none, {}), "");
+  // An open end runs to the edge; huge and tiny numbers and narrow pictures do no harm.
+  const std::vector<Branch> open = {{"a", -infinity, 1, 2}};
+  EXPECT_NE(forest(open, {.width = 1}), "");
+  const std::vector<Branch> huge = {{"a", -1e308, 1, 1e308}, {"b", 0, 1e-300, 1}};
+  EXPECT_EQ(forest(huge, {}), "");
+  const std::vector<Branch> tiny = {{"a", -1e-300, 1e-301, 1e-300}};
+  EXPECT_NE(forest(tiny, {}), "");
+}
+
+}  // namespace
+}  // namespace bootfold::cli
