@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bootfold/api.h"
@@ -41,6 +42,8 @@ class BOOTFOLD_API Result {
   /// The statistic on the data as they are.
   [[nodiscard]] double estimate(std::size_t output = 0) const { return estimates_.at(output); }
   [[nodiscard]] std::span<const double> replicates() const noexcept { return replicates_; }
+  /// Moves the replicates out of a result that is not needed any more.
+  [[nodiscard]] std::vector<double> take_replicates() && { return std::move(replicates_); }
   [[nodiscard]] double replicate(std::size_t index, std::size_t output = 0) const {
     return replicates_.at(index * outputs() + output);
   }

@@ -96,14 +96,16 @@ struct InfluenceTerm {
   double coefficient = 1;  ///< derivative of the number by this sample's value
 };
 
-/// The acceleration of a function of independent samples: of a difference of means, say,
+/// What the rows of several independent samples do to a number made of them: to a difference of
+/// means, say,
 ///
-///     combined_acceleration({{treatment, 1}, {control, -1}});
+///     combined_influence({{treatment, 1}, {control, -1}}).acceleration();
 ///
-/// NaN unless every part is usable, or if nothing varies.
-[[nodiscard]] BOOTFOLD_API double combined_acceleration(std::span<const InfluenceTerm> terms);
-[[nodiscard]] inline double combined_acceleration(std::initializer_list<InfluenceTerm> terms) {
-  return combined_acceleration(std::span<const InfluenceTerm>(terms.begin(), terms.size()));
+/// A result of such a number with this influence has BCa intervals like any other. Not usable unless
+/// every part is, or if nothing varies.
+[[nodiscard]] BOOTFOLD_API Influence combined_influence(std::span<const InfluenceTerm> terms);
+[[nodiscard]] inline Influence combined_influence(std::initializer_list<InfluenceTerm> terms) {
+  return combined_influence(std::span<const InfluenceTerm>(terms.begin(), terms.size()));
 }
 
 }  // namespace bootfold

@@ -89,7 +89,7 @@ struct Options {
   bool strict = false;  ///< throw where the status would not be good
 };
 
-/// An interval by any method. The replicates are neither copied nor reordered. Throws
+/// An interval by any method. Takes about 1 MiB of memory, however many replicates there are. Throws
 /// InvalidArgument for a confidence outside (0, 1), an output that is not there, a result without
 /// what the method needs, and, if strict, for every status but good.
 [[nodiscard]] BOOTFOLD_API Interval make(Method method, const Result& result,

@@ -45,28 +45,31 @@ planning::Nested nested_bootstrap(const Options& options) {
   };
 }
 
-/// Outputs first .. first + outputs - 1 of values [replicate][width].
-std::vector<double> columns_of(std::span<const double> values, std::size_t width, std::size_t first,
-                               std::size_t outputs) {
-  std::vector<double> found(values.size() / width * outputs);
-  for (std::size_t r = 0; r * width < values.size(); ++r)
-    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(r * width + first), outputs,
-                found.begin() + static_cast<std::ptrdiff_t>(r * outputs));
-  return found;
+/// Splits values [replicate][outputs, errors] in two, and leaves the outputs in place.
+std::vector<double> split_errors(std::vector<double>& values, std::size_t outputs) {
+  std::vector<double> errors(values.size() / 2);
+  const auto at = [](std::vector<double>& list, std::size_t i) {
+    return list.begin() + static_cast<std::ptrdiff_t>(i);
+  };
+  for (std::size_t first = 0; first < errors.size(); first += outputs) {
+    std::copy_n(at(values, 2 * first + outputs), outputs, at(errors, first));
+    std::copy_n(at(values, 2 * first), outputs, at(values, first));
+  }
+  values.resize(errors.size());
+  values.shrink_to_fit();
+  return errors;
 }
 
 Result bootstrap_with_errors(const DataView& data, std::span<const Statistic> statistics,
                              const Options& options) {
   const planning::Accompanied all =
       planning::accompany(data, statistics, options, nested_bootstrap(options));
-  const Result both = bootstrap(data, all.statistics, options);
-  const std::size_t width = both.outputs();
-  const std::size_t outputs = width / 2;
+  Result both = bootstrap(data, all.statistics, options);
+  const std::size_t outputs = both.outputs() / 2;
   Plan plan = both.plan();
   all.describe(plan);
   Companions companions;
   companions.error_method = all.method;
-  companions.replicate_errors = columns_of(both.replicates(), width, outputs, outputs);
   std::vector<double> estimates;
   for (std::size_t k = 0; k < outputs; ++k) {
     estimates.push_back(both.estimate(k));
@@ -74,8 +77,10 @@ Result bootstrap_with_errors(const DataView& data, std::span<const Statistic> st
     companions.estimate_errors.push_back(all.nested[k] ? both.standard_error(k)
                                                        : both.estimate(outputs + k));
   }
-  return Result(std::move(plan), both.seed(), std::move(estimates),
-                columns_of(both.replicates(), width, 0, outputs), std::move(companions));
+  std::vector<double> values = std::move(both).take_replicates();
+  companions.replicate_errors = split_errors(values, outputs);
+  return Result(std::move(plan), options.seed, std::move(estimates), std::move(values),
+                std::move(companions));
 }
 
 /// Progress that begins at `before` and has `after` to come.

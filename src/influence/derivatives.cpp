@@ -109,7 +109,7 @@ void differentiate_sums(const Task& task, std::span<Influence> influences,
       curve.acceleration = found.acceleration();
       std::vector<double> direction = all[output].direction;
       for (double& value : direction) value /= n * n * curve.deviation;
-      constexpr double kShort = 0x1p-7;  // in standard errors
+      constexpr double kShort = 0x1p-10;  // in standard errors
       const double curvature = ((along(k, direction, kShort) - curve.estimate) -
                                 (curve.estimate - along(k, direction, -kShort))) /
                                (2 * curve.deviation * kShort * kShort);

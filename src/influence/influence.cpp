@@ -73,7 +73,7 @@ double Influence::acceleration() const {
 }
 
 double Influence::standard_error() const {
-  if (undefined > 0 || !(rows > 1)) return kNaN;
+  if (undefined > 0 || (deleted && !(rows > 1))) return kNaN;
   return deleted ? std::sqrt(second / rows / (rows - 1)) : std::sqrt(second) / rows;
 }
 
@@ -131,18 +131,26 @@ std::vector<AbcCurve> abc_curves(const DataView& data, std::span<const Statistic
   return curves;
 }
 
-double combined_acceleration(std::span<const InfluenceTerm> terms) {
-  double second = 0;
-  double third = 0;
+Influence combined_influence(std::span<const InfluenceTerm> terms) {
+  Influence all;
+  all.method = "several samples";
+  all.deleted = false;
+  all.rows = 1;  // second and third are those of the number already
   for (const InfluenceTerm& term : terms) {
-    // A sample that does not vary adds nothing; one whose values are undefined leaves no answer.
-    if (!term.influence.usable() && !(term.influence.undefined == 0 && term.influence.second == 0))
-      return kNaN;
-    const double share = term.coefficient / term.influence.rows;
-    second += share * share * term.influence.second;
-    third += share * share * share * term.influence.third;
+    const Influence& part = term.influence;
+    all.undefined += part.undefined;
+    all.estimate += term.coefficient * part.estimate;
+    const double share = term.coefficient / part.rows;
+    all.second += share * share * part.second;
+    all.third += share * share * share * part.third;
+    // A sample that does not vary adds nothing.
+    const bool constant = part.undefined == 0 && part.second == 0 && part.rows > 1;
+    if (!part.usable() && !constant && all.problem.empty()) all.problem = part.problem;
   }
-  return second > 0 ? third / (6 * second * std::sqrt(second)) : kNaN;
+  all.mean = all.estimate;
+  if (all.problem.empty() && !(all.second > 0))
+    all.problem = "no row changes the value, so the acceleration is 0/0";
+  return all;
 }
 
 namespace deletion {
@@ -167,6 +175,7 @@ std::vector<Influence> influences(const Task& task) {
 }
 
 void conclude(const Moments& moments, Influence& influence) {
+  influence.shift += 0.0;  // no -0
   influence.undefined = static_cast<std::uint64_t>(moments.undefined());
   influence.second = std::ldexp(moments.second(), 2 * moments.exponent());
   influence.third = std::ldexp(moments.third(), 3 * moments.exponent());

@@ -33,8 +33,11 @@ double at(const AbcCurve& curve, double place) {
 Found abc_limits(const Context& context) {
   const AbcCurve& curve = context.result.companions().abc_curves[context.output];
   if (!curve.problem.empty()) return {.trouble = curve.problem};
-  const double z0 = normal::quantile(2 * normal::probability(curve.acceleration) *
-                                     normal::probability(-curve.curvature));
+  // The two agree to second order; Efron's is the first, R boot's the other.
+  const double z0 = context.options.convention == Convention::numpy
+                        ? normal::quantile(2 * normal::probability(curve.acceleration) *
+                                           normal::probability(-curve.curvature))
+                        : curve.acceleration - curve.curvature;
   if (!std::isfinite(z0)) return {.trouble = "bias and curvature leave no finite z0"};
   std::string trouble;
   Found found = both(context, [&](double p) {

@@ -25,12 +25,29 @@ Ordered::Position Ordered::position(double p) const {
   return {static_cast<std::uint64_t>(low), std::clamp(weight, 0.0, 1.0), false};
 }
 
+std::vector<double> Ordered::between(std::uint64_t first, std::uint64_t last) const {
+  constexpr std::uint64_t kFew = 65536;  // a copy of them is smaller than what a selection takes
+  if (count_ > kFew) return statistic::order_statistics(scan_, first, last);
+  std::vector<double> all;
+  all.reserve(count_);
+  scan_([&](std::span<const double> values) {
+    for (const double value : values)
+      if (value == value) all.push_back(value);
+  });
+  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first - 1);
+  const auto end = all.begin() + static_cast<std::ptrdiff_t>(last);
+  std::nth_element(all.begin(), begin, all.end());
+  std::nth_element(begin, end - 1, all.end());
+  std::sort(begin, end);
+  return {begin, end};
+}
+
 Limit Ordered::quantile(double p, double reach) const {
   const Position at = position(p);
   const Position below = position(std::max(0.0, p - reach));
   const Position above = position(std::min(1.0, p + reach));
   const std::uint64_t last = std::min(count_, above.low + 1);
-  const std::vector<double> values = statistic::order_statistics(scan_, below.low, last);
+  const std::vector<double> values = between(below.low, last);
   const auto value = [&](const Position& position) {
     const std::size_t at_low = position.low - below.low;
     const double low = values[at_low];

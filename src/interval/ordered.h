@@ -39,6 +39,9 @@ class Ordered {
   [[nodiscard]] Share share_below(double value) const;
 
  private:
+  /// The order statistics number first .. last, sorted.
+  [[nodiscard]] std::vector<double> between(std::uint64_t first, std::uint64_t last) const;
+
   struct Position {
     std::uint64_t low = 1;  // number of the order statistic, from 1
     double weight = 0;      // of the next one

@@ -114,5 +114,28 @@ TEST(Stored, BrokenFilesAreToldApart) {
   EXPECT_THAT(message_about(changed("gather", "gothic")), HasSubstr("unknown path 'gothic'"));
 }
 
+// Any byte of the header may be wrong: a result or one message comes out, never anything else.
+TEST(Stored, NoByteOfTheHeaderBreaksTheProgram) {
+  const TempFile file("run.safetensors");
+  bootstrap(reference::kSixteen, statistic::mean(),
+            {.replicates = 5, .influence = true, .standard_errors = true})
+      .save(file.path());
+  const std::string good = testing_data::contents_of(file.path());
+  int refused = 0;
+  for (std::size_t at = 0; at < std::min<std::size_t>(good.size(), 2500); ++at) {
+    std::string bad = good;
+    bad[at] = "\0\xff{}[]\"9-e, "[at % 13];
+    file.write(bad);
+    try {
+      const Result result = Result::load(file.path());
+      for (const Interval& each : interval::all(result)) EXPECT_FALSE(each.method.empty());
+    } catch (const DataError& error) {
+      EXPECT_EQ(std::string(error.what()).find("cannot read "), 0U) << error.what();
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 500);
+}
+
 }  // namespace
 }  // namespace bootfold

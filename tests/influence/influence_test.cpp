@@ -219,12 +219,18 @@ TEST(Influence, Sixteen) {
 TEST(Influence, SeveralSamplesCombine) {
   const auto treatment = influence(reference::kTreatment, statistic::mean())[0];
   const auto control = influence(reference::kControl, statistic::mean())[0];
-  EXPECT_NEAR(combined_acceleration({{treatment, 1}, {control, -1}}), 0.011008228344026734, 1e-15);
-  EXPECT_NEAR(combined_acceleration({{treatment, 2}}), treatment.acceleration(), 1e-15);
+  const auto both = combined_influence({{treatment, 1}, {control, -1}});
+  EXPECT_NEAR(both.acceleration(), 0.011008228344026734, 1e-15);
+  EXPECT_NEAR(both.estimate, treatment.estimate - control.estimate, 1e-12);
+  // The two exact standard errors of the bootstrap: for means derivatives give them.
+  EXPECT_NEAR(both.standard_error(), std::hypot(23.3635234373, 13.3303494604), 1e-8);
+  EXPECT_NEAR(combined_influence({{treatment, 2}}).acceleration(), treatment.acceleration(), 1e-15);
   const auto constant = influence(std::vector<double>{5, 5, 5}, statistic::mean())[0];
-  EXPECT_NEAR(combined_acceleration({{treatment, 1}, {constant, -1}}), treatment.acceleration(),
-              1e-15);
-  EXPECT_TRUE(std::isnan(combined_acceleration({{constant, 1}})));
+  EXPECT_NEAR(combined_influence({{treatment, 1}, {constant, -1}}).acceleration(),
+              treatment.acceleration(), 1e-15);
+  EXPECT_FALSE(combined_influence({{constant, 1}}).usable());
+  const auto undefined = influence(std::vector<double>{1, 1, 9}, statistic::skewness())[0];
+  EXPECT_EQ(combined_influence({{treatment, 1}, {undefined, 1}}).problem, undefined.problem);
 }
 
 // Above 2^20 rows the step is larger than 1 / (n - 1), and nothing else changes.

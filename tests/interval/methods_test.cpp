@@ -215,6 +215,60 @@ TEST(Published, CityRatio) {
   EXPECT_NEAR(bca.high, 2.058, laws::kZ * theirs * bca.high_error + 0.03);
 }
 
+// boot.ci of R boot 1.3.28 on the same 999 replicates, with L = empinf(type = "jack"): what it
+// printed.
+TEST(Published, RBootOnTheSameReplicates) {
+  const Result result = bootstrap(reference::kSixteen, statistic::mean(),
+                                  {.replicates = 999, .seed = 3, .influence = true});
+  const auto expect = [&](Method method, double confidence, double low, double high) {
+    SCOPED_TRACE(interval::name(method));
+    const Interval found =
+        interval::make(method, result, {.confidence = confidence, .convention = Convention::r});
+    EXPECT_NEAR(found.low, low, 6e-11);
+    EXPECT_NEAR(found.high, high, 6e-11);
+  };
+  expect(Method::normal, 0.90, 31.4357228294, 77.4226980916);
+  expect(Method::normal, 0.95, 27.0307800485, 81.8276408724);
+  expect(Method::basic, 0.90, 29.17500, 75.74375);
+  expect(Method::basic, 0.95, 23.00625, 78.51875);
+  expect(Method::percentile, 0.90, 32.24375, 78.81250);
+  expect(Method::percentile, 0.95, 29.46875, 84.98125);
+  expect(Method::bca, 0.90, 35.8462958947, 85.9295282442);
+  expect(Method::bca, 0.95, 33.3687500000, 92.3449139786);
+}
+
+// abc.ci of R boot 1.3.28, whose derivatives are differences over 0.001 / n (of law it was given
+// standardised columns: its correlation cancels); and the correlation in decimal arithmetic of 60
+// digits.
+TEST(Published, RBootAbc) {
+  const reference::Columns law = {reference::kLsat, reference::kGpa};
+  const reference::Columns city = {reference::kCityX, reference::kCityU};
+  const auto expect = [](const DataView& data, const Statistic& statistic, Convention convention,
+                         double confidence, double low, double high, double tolerance) {
+    SCOPED_TRACE(statistic.name());
+    const Result result = bootstrap(data, statistic, {.replicates = 50, .influence = true});
+    const Interval found =
+        interval::abc(result, {.confidence = confidence, .convention = convention});
+    EXPECT_NEAR(found.low, low, tolerance);
+    EXPECT_NEAR(found.high, high, tolerance);
+  };
+  const std::vector<double>& sixteen = reference::kSixteen;
+  expect(sixteen, statistic::mean(), Convention::r, 0.90, 35.27677992, 84.32105197, 2e-7);
+  expect(sixteen, statistic::mean(), Convention::r, 0.95, 32.32420888, 91.53013664, 2e-7);
+  expect(reference::view(law), statistic::correlation(), Convention::r, 0.90, 0.4428178297,
+         0.9214490528, 3e-7);
+  expect(reference::view(law), statistic::correlation(), Convention::r, 0.95, 0.3379692817,
+         0.9420702017, 3e-7);
+  expect(reference::view(law), statistic::correlation(), Convention::r, 0.90, 0.4428177409454952,
+         0.9214490321262943, 5e-9);
+  expect(reference::view(city), statistic::ratio(), Convention::r, 0.90, 1.293671520, 1.948800960,
+         1e-6);
+  expect(reference::view(law), statistic::correlation(), Convention::numpy, 0.90,
+         0.4429413073641535, 0.92147763947763, 5e-9);
+  expect(reference::view(law), statistic::correlation(), Convention::numpy, 0.95,
+         0.33812296813471354, 0.9420958384531773, 5e-9);
+}
+
 // What ABC is: close to BCa, and second-order closer than the normal interval.
 TEST(Abc, IsCloseToBca) {
   const reference::Columns law = {reference::kLsat, reference::kGpa};
