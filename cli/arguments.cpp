@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "bootfold/error.h"
+#include "exact.h"
 #include "number.h"
 
 namespace bootfold::cli {
@@ -67,7 +68,8 @@ void add_arguments(CLI::App& command, Arguments& arguments) {
   add_list(command, "--statistic", arguments.statistics, "S",
            "Statistics, all over the same resamples; listed below [mean]")
       ->group(what);
-  add_text(command, "--replicates", arguments.replicates, "N", "Resamples to draw: 1e6 [10000]")
+  add_text(command, "--replicates", arguments.replicates, "N",
+           "Resamples to draw: 1e6; exact: none, the law itself (docs/exact.md) [10000]")
       ->group(what);
   add_text(command, "--seed", arguments.seed, "K",
            "Fixed, so that the same command gives the same numbers [0]")
@@ -130,7 +132,11 @@ Request check(const Arguments& arguments) {
   if (request.statistics.empty()) request.statistics.push_back(statistic::mean());
 
   Options& options = request.options;
-  options.replicates = parse_whole("--replicates", arguments.replicates, 1);
+  request.exact = arguments.replicates == "exact";
+  if (request.exact)
+    check_exact(arguments);
+  else
+    options.replicates = parse_whole("--replicates", arguments.replicates, 1);
   options.seed = parse_whole("--seed", arguments.seed, 0);
   options.execution.threads = parse_threads(arguments.threads);
   options.memory = parse_size("--memory", arguments.memory);

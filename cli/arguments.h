@@ -36,6 +36,7 @@ struct Request {
   data::ReadOptions read;
   std::vector<Statistic> statistics;
   Options options;
+  bool exact = false;  ///< no replicates: the law itself
   double confidence = 0.95;
   std::string output;
   bool json = false;

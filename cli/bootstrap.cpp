@@ -11,6 +11,7 @@
 #include "bootfold/error.h"
 #include "command.h"
 #include "console.h"
+#include "exact.h"
 #include "failure.h"
 #include "memory.h"
 #include "progress.h"
@@ -50,6 +51,7 @@ void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
   const double read_seconds = reading.seconds();
 
   const Interrupt::Work work(interrupt);
+  if (request.exact) return print(exact_report(table, request, read_seconds, interrupt));
   const Timer computing;
   const Result result = compute(table, request, interrupt);
   const double seconds = computing.seconds();
@@ -86,6 +88,8 @@ void add_bootstrap(CLI::App& root, Task& task) {
                 {"zcat big.csv.gz | bootfold bootstrap - --column 3 --nan omit --json | jq "
                  ".interval",
                  "from a pipe into a program"},
+                {"bootfold bootstrap prices.csv --column price --replicates exact",
+                 "the bootstrap distribution itself, without Monte Carlo error"},
                 {"bootfold bootstrap x.npy --statistic mean --replicates 1e5 --seed 7 --output "
                  "means.npy",
                  "keep the replicates"}});
