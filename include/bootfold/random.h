@@ -27,7 +27,7 @@ enum class Purpose : std::uint8_t {
   binomial = 7,      ///< how often each distinct row was drawn
   order = 8,         ///< positions of order statistics
   top_up_retry = 9,  ///< rows of a top-up drawn again after a rejection
-  group = 16,        ///< seeds of the groups of a comparison
+  group = 32,        ///< seeds of the groups of a comparison
   user = 255,        ///< free for callers of this header
 };
 
