@@ -54,12 +54,12 @@ PEERS = {
     for peer in [
         Peer("jax", "JAX", "jax_map.py", ALL),
         Peer("jax_groups", "JAX, groups", "jax_groups.py", MEANS),
-        Peer("numpy", "NumPy loop", "numpy_loop.py", ALL),
+        Peer("numpy", "NumPy loop", "numpy_loop.py", ALL | {"cluster", "bayesian"}),
         Peer("scipy", "SciPy", "scipy_bootstrap.py", ONE_COLUMN | {"correlation"}),
         Peer("scipy_tuned", "SciPy, best batch", "scipy_tuned.py", MEANS),
-        Peer("arch", "arch", "arch_iid.py", ALL),
+        Peer("arch", "arch", "arch_iid.py", ALL | {"stationary"}),
         Peer("numba", "numba prange", "numba_prange.py", ALL),
-        Peer("tsbootstrap", "tsbootstrap", "tsbootstrap_compiled.py", ONE_COLUMN),
+        Peer("tsbootstrap", "tsbootstrap", "tsbootstrap_compiled.py", ONE_COLUMN | {"stationary"}),
         Peer("r", "R boot", "boot.R", ALL),
     ]
 }
@@ -81,6 +81,10 @@ LEAST_RATIO = {
     ("variance_1e6", "numpy"): 40,
     ("correlation_1e6", "numpy"): 40,
     ("regression5_1e6", "numpy"): 60,
+    ("stationary_1e5", "tsbootstrap"): 15,
+    ("stationary_1e5", "arch"): 60,
+    ("cluster_1e6", "numpy"): 100,
+    ("bayesian_1e6", "numpy"): 8,
 }
 # ... and at most how many seconds for the whole job, on 2 cores with AVX-512.
 MOST_SECONDS = {"binary_mean_5e6": 0.3, "median_5e6": 2.0}
@@ -192,6 +196,12 @@ class Comparison:
         function = self.measure_engine(WORKLOADS["callable_1e5"], "bootfold, callable / gather")
         self.compare_engine(function, gather, 1 / 1.5)
 
+    def compare_strata(self) -> None:
+        """Ten strata take at most 1.5 times as long as none."""
+        plain = self.measure_engine(WORKLOADS["mean_1e6"], "bootfold, no strata")
+        strata = self.measure_engine(WORKLOADS["stratified_1e6"], "bootfold, 10 strata / none")
+        self.compare_engine(strata, plain, 1 / 1.5)
+
     def compare_threads(self) -> None:
         workload = WORKLOADS["mean_5e6"]
         one = self.measure_engine(workload, "bootfold, 1 thread", "--threads", "1")
@@ -211,6 +221,7 @@ class Comparison:
 
 EXTRAS = {
     "callable_1e5": Comparison.compare_callable,
+    "stratified_1e6": Comparison.compare_strata,
     "threads": Comparison.compare_threads,
     "levels": Comparison.compare_levels,
 }
@@ -340,7 +351,8 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    workloads = [name for name in WORKLOADS if name not in ("gather_1e5", "callable_1e5")]
+    alone = ("gather_1e5", "callable_1e5", "stratified_1e6", "mean_1e6")
+    workloads = [name for name in WORKLOADS if name not in alone]
     workloads += list(EXTRAS)
     parser.add_argument("--only", metavar="W1,W2", help="workloads: " + ", ".join(workloads))
     parser.add_argument("--peers", metavar="P1,P2", help="peers: " + ", ".join(PEERS))

@@ -31,9 +31,23 @@ struct Workload {
   std::function<std::vector<std::vector<double>>(std::size_t rows)> make;
   std::function<Statistic()> statistic;
   std::optional<Path> path = {};
-  bool narrow = false;     // float32 columns
+  bool narrow = false;  // float32 columns
+  std::function<Scheme(std::size_t rows)> scheme = [](std::size_t) { return Scheme(); };
   std::size_t groups = 0;  // not 0: compares so many groups, whose rows are mixed
 };
+
+/// Labels that go round; they live as long as the program.
+std::span<const std::uint32_t> labels(std::size_t rows, std::uint32_t groups) {
+  static std::vector<std::uint32_t> made;
+  for (std::size_t row = 0; row < rows; ++row)
+    made.push_back(static_cast<std::uint32_t>(row % groups));
+  return made;
+}
+
+Scheme twenty_rows(std::size_t) { return scheme::StationaryBlocks{20}; }
+Scheme thousand_clusters(std::size_t rows) { return scheme::Cluster{labels(rows, 1000)}; }
+Scheme ten_strata(std::size_t rows) { return scheme::Stratified{labels(rows, 10)}; }
+Scheme bayesian(std::size_t) { return scheme::Bayesian{}; }
 
 std::vector<std::vector<double>> one_normal(std::size_t rows) { return {normals(rows, 1)}; }
 
@@ -91,6 +105,11 @@ const std::map<std::string, Workload>& workloads() {
        {1'000'000, 0, [](std::size_t n) { return several(n, 2); }, statistic::correlation}},
       {"regression5_1e6",
        {1'000'000, 0, [](std::size_t n) { return several(n, 6); }, statistic::regression}},
+      {"stationary_1e5", {100'000, 0, one_normal, statistic::mean, {}, false, twenty_rows}},
+      {"cluster_1e6",
+       {1'000'000, 100'000, one_normal, statistic::mean, {}, false, thousand_clusters}},
+      {"stratified_1e6", {1'000'000, 0, one_normal, statistic::mean, {}, false, ten_strata}},
+      {"bayesian_1e6", {1'000'000, 0, one_normal, statistic::mean, {}, false, bayesian}},
       {"trimmed_1e5", {100'000, 0, one_normal, [] { return statistic::trimmed_mean(0.1); }}},
       {"callable_1e5", {100'000, 0, one_normal, summing_callable}},
       {"gather_1e5", {100'000, 0, one_normal, idle_callable}},
@@ -152,6 +171,7 @@ int main(int count, char** words) try {
   Options options;
   options.execution = arguments.execution;
   options.path = workload.path;
+  options.scheme = workload.scheme(workload.rows);
   double best = 1e300;
   std::uint64_t best_replicates = 1;
   std::optional<Plan> plan;

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "bootfold/error.h"
+#include "bootfold/precision.h"
 #include "number.h"
 
 namespace bootfold::cli {
@@ -34,6 +35,45 @@ void check_output(const std::string& output, const std::string& file) {
   std::error_code ignored;  // one of them is not there: then they are not the same
   if (std::filesystem::equivalent(output, file, ignored))
     throw InvalidArgument(fmt::format("--output {} is the file to read; choose another", output));
+}
+
+void check_save(const std::string& save) {
+  if (!save.ends_with(".safetensors"))
+    throw InvalidArgument(fmt::format(
+        "--save is '{}' but must end in .safetensors, the format it is written in", save));
+}
+
+// A number, or as many as the precision takes.
+void check_replicates(const Arguments& arguments, Request& request) {
+  if (arguments.replicates == "auto") {
+    request.precision = arguments.precision.empty()
+                            ? 0.01
+                            : parse_between("--precision", arguments.precision, 0, 1, "0.01");
+    request.options.replicates =
+        first_replicates(*request.precision, request.methods.front(), request.interval);
+    return;
+  }
+  if (!arguments.precision.empty())
+    throw InvalidArgument("--precision is for --replicates auto; with a number it has no meaning");
+  request.options.replicates = parse_whole("--replicates", arguments.replicates, 1);
+}
+
+// What the intervals need beside the replicates. Of `all`, studentized is left out where it would
+// take a bootstrap of every resample: that has to be asked for by name.
+void check_companions(const Arguments& arguments, Request& request) {
+  using interval::Method;
+  const std::vector<std::string> names = split_list(arguments.intervals);
+  const bool all = std::find(names.begin(), names.end(), "all") != names.end();
+  const bool named = std::find(names.begin(), names.end(), "studentized") != names.end();
+  const bool formulas =
+      std::all_of(request.statistics.begin(), request.statistics.end(),
+                  [](const Statistic& statistic) { return statistic.standard_error() != nullptr; });
+  if (all && !named && !formulas) std::erase(request.methods, Method::studentized);
+  for (const Method method : request.methods) {
+    if (method == Method::bca || method == Method::abc) request.options.influence = true;
+    if (method == Method::studentized) request.options.standard_errors = true;
+  }
+  if (!request.save.empty()) request.options.influence = true;  // cheap, and it cannot be had later
 }
 
 }  // namespace
@@ -70,20 +110,27 @@ void add_arguments(CLI::App& command, Arguments& arguments) {
            "Statistics, all over the same resamples; listed below [mean]")
       ->group(kWhat);
   add_run(command, arguments);
+  add_interval_arguments(command, arguments, kWhat);
+  add_text(command, "--precision", arguments.precision, "X",
+           "Of --replicates auto: Monte Carlo error of the limits / standard error [0.01]")
+      ->group(kWhat);
+  add_scheme_arguments(command, arguments.scheme);
   add_text(command, "--path", arguments.path, "P",
-           "Force stream, gather, distinct or order [the cheapest]")
+           "Force stream, gather, distinct, order, blocks or weights [the cheapest]")
       ->group(kHow);
   add_shown(command, arguments, "[replicates, statistics]");
+  add_text(command, "--save", arguments.save, "FILE",
+           "Keep the run in a .safetensors file: bootfold interval FILE makes more intervals")
+      ->group(kShown);
 }
 
 void add_run(CLI::App& command, Arguments& arguments) {
   const std::string what = kWhat;
-  add_text(command, "--replicates", arguments.replicates, "N", "Resamples to draw: 1e6 [10000]")
+  add_text(command, "--replicates", arguments.replicates, "N",
+           "Resamples to draw: 1e6, or auto: as many as the precision takes [10000]")
       ->group(what);
   add_text(command, "--seed", arguments.seed, "K",
            "Fixed, so that the same command gives the same numbers [0]")
-      ->group(what);
-  add_text(command, "--confidence", arguments.confidence, "P", "Of the interval [0.95]")
       ->group(what);
   add_text(command, "--nan", arguments.nan, "error|omit",
            "Stop at the first NaN, or leave out such rows [error]")
@@ -104,16 +151,62 @@ void add_run(CLI::App& command, Arguments& arguments) {
 }
 
 void add_shown(CLI::App& command, Arguments& arguments, const std::string& shape) {
-  const std::string out = "What to show";
+  const std::string out = kShown;
   command.add_flag("--json", arguments.json, "One JSON object instead of text")
       ->group(out)
       ->disable_flag_override();
   add_text(command, "--output", arguments.output, "FILE",
            "Write the replicates to a .npy file: " + shape)
       ->group(out);
-  command.add_flag("--quiet", arguments.quiet, "Only the numbers: no progress, picture or plan")
+  command.add_flag("--quiet", arguments.quiet, "Only the numbers: no progress, picture or notes")
       ->group(out)
       ->disable_flag_override();
+}
+
+void add_interval_arguments(CLI::App& command, Arguments& arguments, const std::string& group,
+                            const std::string& usual) {
+  add_list(command, "--interval", arguments.intervals, "M",
+           "normal, basic, percentile, bca, studentized, abc; several; or all [" + usual + "]")
+      ->group(group);
+  add_text(command, "--confidence", arguments.confidence, "P", "Of the interval [0.95]")
+      ->group(group);
+  add_text(command, "--alternative", arguments.alternative, "A",
+           "two-sided, less (an upper limit only) or greater (a lower one) [two-sided]")
+      ->group(group);
+  add_text(command, "--convention", arguments.convention, "numpy|r",
+           "Ties and quantiles as SciPy or as R boot has them [numpy]")
+      ->group(group);
+  command
+      .add_flag("--strict", arguments.strict,
+                "Stop with an error where a method cannot serve, in place of falling back")
+      ->group(group)
+      ->disable_flag_override();
+}
+
+std::vector<interval::Method> check_methods(const std::vector<std::string>& names) {
+  std::vector<interval::Method> methods;
+  const auto add = [&](interval::Method method) {
+    if (std::find(methods.begin(), methods.end(), method) == methods.end())
+      methods.push_back(method);
+  };
+  for (const std::string& name : split_list(names)) {
+    if (name != "all") {
+      add(interval::parse_method(name));
+      continue;
+    }
+    for (const char* each : {"bca", "normal", "basic", "percentile", "studentized", "abc"})
+      add(interval::parse_method(each));
+  }
+  return methods;
+}
+
+interval::Options check_interval(const Arguments& arguments) {
+  interval::Options options;
+  options.confidence = parse_between("--confidence", arguments.confidence, 0, 1, "0.95");
+  options.alternative = interval::parse_alternative(arguments.alternative);
+  options.convention = interval::parse_convention(arguments.convention);
+  options.strict = arguments.strict;
+  return options;
 }
 
 Request check(const Arguments& arguments) {
@@ -135,19 +228,27 @@ Request check(const Arguments& arguments) {
   if (one_of("--header", arguments.header, {"yes", "no", "auto"}) != "auto")
     request.read.header = arguments.header == "yes";
 
+  request.scheme = SchemeRequest(arguments.scheme);
+  request.scheme.extend(request.read);
+
   for (const std::string& name : split_list(arguments.statistics))
     request.statistics.push_back(statistic::parse(name));
   if (request.statistics.empty()) request.statistics.push_back(statistic::mean());
 
   Options& options = request.options;
-  options.replicates = parse_whole("--replicates", arguments.replicates, 1);
+  request.interval = check_interval(arguments);
+  request.methods = check_methods(arguments.intervals);
+  if (request.methods.empty()) request.methods.push_back(interval::Method::percentile);
+  check_replicates(arguments, request);
   options.seed = parse_whole("--seed", arguments.seed, 0);
   options.execution.threads = parse_threads(arguments.threads);
   options.memory = parse_size("--memory", arguments.memory);
   options.tolerance = parse_between("--tolerance", arguments.tolerance, 0,
                                     std::numeric_limits<double>::infinity(), "1e-5");
   if (!arguments.path.empty()) options.path = parse_path(arguments.path);
-  request.confidence = parse_between("--confidence", arguments.confidence, 0, 1, "0.95");
+  request.save = arguments.save;
+  if (!request.save.empty()) check_save(request.save);
+  check_companions(arguments, request);
   return request;
 }
 

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bootfold/data.h"
+#include "bootfold/interval.h"
 #include "bootfold/plan.h"
 #include "bootfold/statistic.h"
+#include "scheme.h"
 
 namespace bootfold::cli {
 
@@ -22,11 +25,18 @@ struct Arguments {
   std::string threads;
   std::string memory = "64M";
   std::string confidence = "0.95";
+  std::vector<std::string> intervals;
+  std::string alternative = "two-sided";
+  std::string convention = "numpy";
+  std::string precision;
+  std::string save;
+  bool strict = false;
   std::string tolerance = "1e-5";
   std::string path;
   std::string nan = "error";
   std::string header = "auto";
   std::string output;
+  SchemeArguments scheme;
   bool json = false;
   bool quiet = false;
 };
@@ -37,8 +47,12 @@ struct Request {
   data::ReadOptions read;
   std::vector<Statistic> statistics;
   Options options;
-  double confidence = 0.95;
+  std::vector<interval::Method> methods;  ///< of intervals, the first is the main one
+  interval::Options interval;
+  std::optional<double> precision;  ///< replicates are as many as it takes
   std::string output;
+  SchemeRequest scheme;
+  std::string save;
   bool json = false;
   bool quiet = false;
 };
@@ -49,6 +63,14 @@ void add_arguments(CLI::App& command, Arguments& arguments);
 /// Throws InvalidArgument for the first value that cannot be right.
 [[nodiscard]] Request check(const Arguments& arguments);
 
+/// The options that choose intervals, which `bootfold interval` has too.
+void add_interval_arguments(CLI::App& command, Arguments& arguments, const std::string& group,
+                            const std::string& usual = "percentile");
+
+/// The methods that "bca,normal" names; "all" is every one, BCa first.
+[[nodiscard]] std::vector<interval::Method> check_methods(const std::vector<std::string>& names);
+[[nodiscard]] interval::Options check_interval(const Arguments& arguments);
+
 /// The built-in statistics, one a line, for the end of a help page.
 [[nodiscard]] std::string list_of_statistics();
 
@@ -57,6 +79,7 @@ void add_arguments(CLI::App& command, Arguments& arguments);
 /// Headings of the help page.
 inline constexpr const char* kWhat = "What to compute";
 inline constexpr const char* kHow = "How to compute it";
+inline constexpr const char* kShown = "What to show";
 
 /// Declares FILE; --replicates to --header and --threads to --tolerance; --json, --output (`shape`
 /// is that of the array) and --quiet.

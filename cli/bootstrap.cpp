@@ -3,29 +3,53 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
 #include "arguments.h"
 #include "bootfold/data.h"
+#include "bootfold/error.h"
+#include "bootfold/precision.h"
 #include "command.h"
 #include "console.h"
+#include "failure.h"
 #include "memory.h"
 #include "output.h"
 #include "progress.h"
 #include "report.h"
+#include "text.h"
 #include "timer.h"
 #include "usage.h"
 
 namespace bootfold::cli {
 namespace {
 
-Result compute(const data::Table& table, const Request& request, Interrupt& interrupt) {
+Reached compute(const SchemeRequest::View& view, const Request& request, Interrupt& interrupt) {
   ProgressBar bar(request.quiet);
   Options options = request.options;
+  options.scheme = view.scheme();
   options.execution.stop = interrupt.token();
   options.execution.progress = bar.callback();
-  return bootstrap(table.view(), request.statistics, options);
+  if (!request.precision) return {bootstrap(view.data(), request.statistics, options)};
+  return bootstrap_to_precision(view.data(), request.statistics,
+                                {.precision = *request.precision,
+                                 .method = request.methods.front(),
+                                 .interval = request.interval},
+                                options);
+}
+
+// A bootstrap of every resample takes its time: said before it starts.
+void announce_nested(const SchemeRequest::View& view, const Request& request) {
+  const bool nested =
+      std::any_of(request.statistics.begin(), request.statistics.end(),
+                  [](const Statistic& statistic) { return statistic.standard_error() == nullptr; });
+  if (request.quiet || !request.options.standard_errors || !nested) return;
+  const double seconds = plan(view.data(), request.statistics, request.options).seconds;
+  constexpr double kWorthSaying = 2;
+  if (seconds < kWorthSaying) return;
+  complain(fmt::format("studentized: every resample is bootstrapped {} times, in all about {}",
+                       request.options.inner_replicates, duration(seconds)));
 }
 
 void write_replicates(const std::string& path, const Result& result) {
@@ -34,26 +58,42 @@ void write_replicates(const std::string& path, const Result& result) {
   write_output(path, result.replicates(), std::span(shape).first(result.outputs() == 1 ? 1 : 2));
 }
 
+void save(const std::string& path, const Result& result) {
+  try {
+    result.save(path);
+  } catch (const DataError& error) {
+    throw Failure(error.what());
+  }
+}
+
 void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
   const Request request = check(arguments);
   if (!request.output.empty()) data::check_writable(request.output);
+  if (!request.save.empty()) data::check_writable(request.save);
 
   const Timer reading;
   const data::Table table = data::read(request.file, request.read);
   const double read_seconds = reading.seconds();
 
   const Interrupt::Work work(interrupt);
+  const SchemeRequest::View view(request.scheme, table);
   const Timer computing;
-  const Result result = compute(table, request, interrupt);
+  announce_nested(view, request);
+  const Reached reached = compute(view, request, interrupt);
+  const Result& result = reached.result;
   const double seconds = computing.seconds();
-  if (!request.output.empty()) write_replicates(request.output, result);
 
   Run run{.result = result,
-          .columns = table.names(),
-          .intervals = intervals(result, request.confidence),
+          .columns = view.columns(),
+          .intervals = {},
           .omitted = table.omitted(),
           .read_seconds = read_seconds,
           .seconds = seconds};
+  add_intervals(run, request.methods, request.interval);
+  if (request.precision)
+    run.effort = {*request.precision, reached.precision, reached.met, reached.rounds};
+  if (!request.output.empty()) write_replicates(request.output, result);
+  if (!request.save.empty()) save(request.save, result);
   run.peak_memory = peak_memory();
   print(request.json ? as_json(run) : as_text(run, request.quiet));
 }
@@ -76,6 +116,16 @@ void add_bootstrap(CLI::App& root, Task& task) {
                 {"bootfold bootstrap trades.csv.gz --column price,volume --statistic "
                  "correlation --confidence 0.99",
                  "a statistic of two columns"},
+                {"bootfold bootstrap scores.csv --column score --cluster school",
+                 "whole schools are drawn: pupils of a school are alike"},
+                {"bootfold bootstrap returns.csv --column r --statistic sharpe_ratio:252 --scheme "
+                 "stationary",
+                 "a time series: blocks of neighbouring rows, of a length chosen for it"},
+                {"bootfold bootstrap prices.csv --column price --interval all --save "
+                 "run.safetensors",
+                 "every interval, and a file from which bootfold interval makes more"},
+                {"bootfold bootstrap prices.csv --column price --interval bca --replicates auto",
+                 "as many replicates as limits to 1 % of a standard error take"},
                 {"zcat big.csv.gz | bootfold bootstrap - --column 3 --nan omit --json | jq "
                  ".interval",
                  "from a pipe into a program"},

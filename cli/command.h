@@ -14,6 +14,7 @@ using Task = std::function<void(Interrupt&)>;
 // Each adds one subcommand to `root`; when it is the one that was typed, it sets `task`.
 void add_bootstrap(CLI::App& root, Task& task);
 void add_explain(CLI::App& root, Task& task);
+void add_interval(CLI::App& root, Task& task);
 void add_compare(CLI::App& root, Task& task);
 void add_demo(CLI::App& root, Task& task);
 

@@ -53,6 +53,7 @@ void add_compare_arguments(CLI::App& command, CompareArguments& arguments) {
   add_text(command, "--interval", arguments.interval, "M",
            "percentile, basic or normal [percentile]")
       ->group(kWhat);
+  add_text(command, "--confidence", common.confidence, "P", "Of the interval [0.95]")->group(kWhat);
   add_text(command, "--correction", arguments.correction, "C",
            "For many groups: none, bonferroni, holm or simultaneous [none]")
       ->group(kWhat);
@@ -74,13 +75,15 @@ CompareRequest check(const CompareArguments& arguments) {
   if (common.statistics.size() > 1)
     throw InvalidArgument(fmt::format("--statistic names {} statistics but compare takes one",
                                       common.statistics.size()));
+  if (common.precision)
+    throw InvalidArgument("--replicates is 'auto' but compare takes a number, such as 10000");
   comparison::Options& options = request.options;
   if (!arguments.control.empty()) options.control = arguments.control;
   options.only = split_list(arguments.only);
   options.difference = comparison::parse_difference(arguments.difference);
   options.interval = comparison::parse_method(arguments.interval);
   options.correction = comparison::parse_correction(arguments.correction);
-  options.confidence = common.confidence;
+  options.confidence = common.interval.confidence;
   options.replicates = common.options.replicates;
   options.seed = common.options.seed;
   options.memory = common.options.memory;

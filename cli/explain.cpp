@@ -15,9 +15,12 @@ namespace {
 void run_explain(const Arguments& arguments) {
   const Request request = check(arguments);
   const data::Table table = data::read(request.file, request.read);
-  const Plan chosen = plan(table.view(), request.statistics, request.options);
+  const SchemeRequest::View view(request.scheme, table);
+  Options options = request.options;
+  options.scheme = view.scheme();
+  const Plan chosen = plan(view.data(), request.statistics, options);
   const Forecast forecast{.plan = chosen,
-                          .columns = table.names(),
+                          .columns = view.columns(),
                           .omitted = table.omitted(),
                           .data_bytes = table.bytes(),
                           .memory_limit = request.options.memory,

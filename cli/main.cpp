@@ -38,6 +38,7 @@ std::string version() {
 void build(CLI::App& app, bool& version_wanted, Task& task) {
   add_bootstrap(app, task);
   add_explain(app, task);
+  add_interval(app, task);
   add_compare(app, task);
   add_demo(app, task);
   prepare(app);

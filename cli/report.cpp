@@ -35,19 +35,76 @@ Json one_or_list(std::size_t count, const Function& function) {
 }  // namespace
 
 Json json_of(const Interval& interval) {
-  return {{"method", interval.method},
-          {"confidence", interval.confidence},
-          {"low", interval.low},
-          {"high", interval.high},
-          {"low_error", interval.low_error},
-          {"high_error", interval.high_error}};
+  Json object{{"method", interval.method},
+              {"confidence", interval.confidence},
+              {"alternative", name(interval.alternative)},
+              {"low", interval.low},
+              {"high", interval.high},
+              {"low_error", interval.low_error},
+              {"high_error", interval.high_error},
+              {"status", name(interval.status)}};
+  if (!interval.fallback.empty()) object["fallback"] = interval.fallback;
+  if (!interval.reason.empty()) object["reason"] = interval.reason;
+  return object;
+}
+
+Json json_of(const Influence& influence) {
+  Json object{{"method", influence.method},
+              {"acceleration", influence.acceleration()},
+              {"jackknife_standard_error", influence.standard_error()},
+              {"jackknife_bias", influence.bias()}};
+  if (!influence.usable()) object["problem"] = influence.problem;
+  return object;
+}
+
+Json json_of(const Effort& effort) {
+  return {{"asked", effort.asked},
+          {"reached", effort.reached},
+          {"met", effort.met},
+          {"rounds", effort.rounds}};
+}
+
+// "49.4 to 126.7", "at least 49.4".
+std::string limits_of(const Interval& interval, double standard_error) {
+  double coarser = std::max(interval.low_error, interval.high_error);
+  if (coarser == 0) coarser = standard_error / 100;  // exact, but nobody reads sixteen digits
+  if (interval.alternative == interval::Alternative::less)
+    return fmt::format("at most {}", rounded(interval.high, coarser));
+  if (interval.alternative == interval::Alternative::greater)
+    return fmt::format("at least {}", rounded(interval.low, coarser));
+  return fmt::format("{} to {}", rounded(interval.low, coarser), rounded(interval.high, coarser));
+}
+
+std::string errors_of(const Interval& interval) {
+  if (interval.low_error == 0 && interval.high_error == 0) return "no Monte Carlo error";
+  if (interval.alternative == interval::Alternative::less)
+    return fmt::format("Monte Carlo error {:.2g}", interval.high_error);
+  if (interval.alternative == interval::Alternative::greater)
+    return fmt::format("Monte Carlo error {:.2g}", interval.low_error);
+  return fmt::format("Monte Carlo error {:.2g} and {:.2g}", interval.low_error,
+                     interval.high_error);
+}
+
+// What is not as it was asked for; empty if all is good.
+std::string caveat_of(const Interval& interval) {
+  if (interval.status == interval::Status::good) return "";
+  if (!interval.fallback.empty())
+    return fmt::format("{} in place of {}: {}", interval.fallback, interval.method,
+                       interval.reason);
+  return fmt::format("{}: {}", name(interval.status), interval.reason);
 }
 
 Json json_of(const Plan& plan) {
-  Json object{{"path", name(plan.path)},           {"reason", plan.reason},
-              {"arithmetic", plan.arithmetic},     {"digits", plan.digits},
-              {"sum_error", plan.sum_error},       {"working_bytes", plan.working_bytes},
-              {"result_bytes", plan.result_bytes}, {"estimated_seconds", plan.seconds}};
+  Json object{{"path", name(plan.path)},
+              {"reason", plan.reason},
+              {"scheme", plan.scheme},
+              {"draws", plan.draws},
+              {"arithmetic", plan.arithmetic},
+              {"digits", plan.digits},
+              {"sum_error", plan.sum_error},
+              {"working_bytes", plan.working_bytes},
+              {"result_bytes", plan.result_bytes},
+              {"estimated_seconds", plan.seconds}};
   if (plan.path == Path::distinct) object["distinct_rows"] = plan.distinct_rows;
   return object;
 }
@@ -69,6 +126,15 @@ std::string rows_of(const Plan& plan, std::size_t omitted) {
   std::string text = fmt::format("{} rows", grouped(plan.rows));
   if (omitted > 0) text += fmt::format(" ({} with NaN left out)", grouped(omitted));
   return text;
+}
+
+// "0.0098 of a standard error in 2 rounds, as asked for".
+std::string effort_of(const Effort& effort) {
+  std::vector<std::string> rounds;
+  for (const std::uint64_t round : effort.rounds) rounds.push_back(grouped(round));
+  return fmt::format("limits known to {:.2g} standard errors, {} {:.2g}; replicates: {}",
+                     effort.reached, effort.met ? "asked for were" : "but asked for were",
+                     effort.asked, fmt::join(rounds, ", then "));
 }
 
 // With an empty line before and after.
@@ -100,24 +166,49 @@ std::vector<Interval> intervals(const Result& result, double confidence) {
   return all;
 }
 
+std::vector<std::vector<Interval>> intervals(const Result& result,
+                                             const std::vector<interval::Method>& methods,
+                                             interval::Options options) {
+  std::vector<std::vector<Interval>> all(result.outputs());
+  for (options.output = 0; options.output < result.outputs(); ++options.output)
+    for (const interval::Method method : methods)
+      all[options.output].push_back(interval::make(method, result, options));
+  return all;
+}
+
+void add_intervals(Run& run, const std::vector<interval::Method>& methods,
+                   const interval::Options& options) {
+  run.several = intervals(run.result, methods, options);
+  for (const std::vector<Interval>& each : run.several) run.intervals.push_back(each.front());
+  if (methods.size() == 1) run.several.clear();
+}
+
 std::string numbers_as_text(const Run& run, std::size_t output) {
   const Result& result = run.result;
   const Interval& interval = run.intervals[output];
   const double error = result.standard_error(output);
-  const double coarser = std::max(interval.low_error, interval.high_error);
   const std::uint64_t undefined = result.undefined(output);
-  const auto defined = static_cast<double>(result.plan().replicates - undefined);
   std::string text = result.plan().outputs[output];
   if (run.columns.size() == 1) text += of_column(run.columns[0]);  // else the name says it
   text += '\n';
   text += item("estimate", rounded(result.estimate(output), error / 100));
   text += item("standard error", with_error(error, result.standard_error_error(output)));
-  text += item("bias", with_error(result.bias(output), error / std::sqrt(defined)));
-  text += item(
-      fmt::format("{:.6g}% interval", 100 * interval.confidence),
-      fmt::format("{} to {}", rounded(interval.low, coarser), rounded(interval.high, coarser)));
-  text += item("", fmt::format("{}; Monte Carlo error {:.2g} and {:.2g}", interval.method,
-                               interval.low_error, interval.high_error));
+  text += item("bias", with_error(result.bias(output), result.bias_error(output)));
+  text +=
+      item(fmt::format("{:.6g}% interval", 100 * interval.confidence), limits_of(interval, error));
+  if (run.several.empty()) {
+    text += item(
+        "", fmt::format("{}; {}", interval.fallback.empty() ? interval.method : interval.fallback,
+                        errors_of(interval)));
+    if (!caveat_of(interval).empty()) text += item("", caveat_of(interval));
+  } else {
+    text += item("", interval.method + "; all of them:");
+    for (const Interval& each : run.several[output]) {
+      text +=
+          item("  " + each.method, fmt::format("{}; {}", limits_of(each, error), errors_of(each)));
+      if (!caveat_of(each).empty()) text += item("", caveat_of(each));
+    }
+  }
   if (undefined > 0)
     text += item("undefined", fmt::format("on {} of {} replicates, which are left out above",
                                           grouped(undefined), grouped(result.plan().replicates)));
@@ -144,9 +235,12 @@ std::string story_as_text(const Run& run) {
   const auto replicates = static_cast<double>(plan.replicates);
   const auto rows = static_cast<double>(plan.rows);
   std::string text = item("plan", fmt::format("{}: {}", name(plan.path), plan.reason));
+  if (plan.scheme != "iid") text += item("scheme", plan.scheme);
   text += sums_of(plan);
   text += item("work", fmt::format("{} replicates of {}, seed {}", grouped(plan.replicates),
                                    rows_of(plan, run.omitted), run.result.seed()));
+  if (run.effort) text += item("precision", effort_of(*run.effort));
+  if (run.stored) return text;
   text += item(
       "time", fmt::format("{} ({}): {} replicates/s, {} rows x replicates/s", duration(run.seconds),
                           threads_of(plan), scaled(replicates / run.seconds),
@@ -177,13 +271,26 @@ std::string as_json(const Run& run) {
   list("standard_error", [&](std::size_t i) { return result.standard_error(i); });
   list("standard_error_error", [&](std::size_t i) { return result.standard_error_error(i); });
   list("bias", [&](std::size_t i) { return result.bias(i); });
+  list("bias_error", [&](std::size_t i) { return result.bias_error(i); });
   list("interval", [&](std::size_t i) { return json_of(run.intervals[i]); });
+  if (!run.several.empty())
+    list("intervals", [&](std::size_t i) {
+      Json each = Json::array();
+      for (const Interval& interval : run.several[i]) each.push_back(json_of(interval));
+      return each;
+    });
+  if (!result.companions().influences.empty())
+    list("influence", [&](std::size_t i) { return json_of(result.companions().influences[i]); });
+  if (!result.companions().error_method.empty())
+    object["standard_errors_by"] = result.companions().error_method;
   list("undefined_replicates", [&](std::size_t i) { return result.undefined(i); });
   object["rows"] = result.plan().rows;
   object["omitted_rows"] = run.omitted;
   object["replicates"] = result.plan().replicates;
+  if (run.effort) object["precision"] = json_of(*run.effort);
   object["seed"] = result.seed();
   object["plan"] = json_of(result.plan());
+  if (run.stored) return dump(object);
   object["simd"] = execution::name(result.plan().level);
   object["threads"] = result.plan().threads;
   object["seconds"] = run.seconds;
@@ -201,6 +308,7 @@ std::string as_text(const Forecast& forecast) {
                                    rows_of(plan, forecast.omitted)));
   text += item("path", name(plan.path));
   text += item("reason", plan.reason);
+  text += item("scheme", plan.scheme);
   text += sums_of(plan);
   text += item("memory", fmt::format("{} data + {} result + {} working memory (limit {})",
                                      bytes(static_cast<double>(forecast.data_bytes)),

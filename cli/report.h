@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,12 +14,23 @@
 
 namespace bootfold::cli {
 
+/// How the number of replicates was found.
+struct Effort {
+  double asked = 0;    ///< Monte Carlo error of a limit / standard error
+  double reached = 0;  ///< the largest
+  bool met = false;
+  std::vector<std::uint64_t> rounds;  ///< replicates after each
+};
+
 /// A finished run and what is worth telling about it.
 struct Run {
   const Result& result;
-  std::vector<std::string> columns;  ///< names of the columns
-  std::vector<Interval> intervals;   ///< one for each value
-  std::size_t omitted = 0;           ///< rows left out because of NaN
+  std::vector<std::string> columns;                 ///< names of the columns
+  std::vector<Interval> intervals;                  ///< the main one of each value
+  std::vector<std::vector<Interval>> several = {};  ///< all of each value, if there are more
+  std::optional<Effort> effort = {};
+  bool stored = false;      ///< read from a file: nothing ran
+  std::size_t omitted = 0;  ///< rows left out because of NaN
   double read_seconds = 0;
   double seconds = 0;           ///< planning, drawing, folding
   std::size_t peak_memory = 0;  ///< of the process, in bytes
@@ -26,6 +38,14 @@ struct Run {
 
 /// Percentile intervals for every value of `result`.
 [[nodiscard]] std::vector<Interval> intervals(const Result& result, double confidence);
+
+/// Intervals by the given methods for every value: [value][method].
+[[nodiscard]] std::vector<std::vector<Interval>> intervals(
+    const Result& result, const std::vector<interval::Method>& methods, interval::Options options);
+
+/// Sets intervals and several of `run`.
+void add_intervals(Run& run, const std::vector<interval::Method>& methods,
+                   const interval::Options& options);
 
 /// Estimate, standard error, bias and interval of every value, each with its Monte Carlo error;
 /// with a histogram and the story of the run unless `quiet`.

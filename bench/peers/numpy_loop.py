@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import harness
 import numpy as np
-from workloads import Workload, make_data
+from workloads import CLUSTERS, Workload, make_data
 
 
 def correlation(x: np.ndarray, y: np.ndarray) -> float:
@@ -27,8 +27,30 @@ STATISTICS = {
 }
 
 
+def cluster_mean(x: np.ndarray):
+    """Draw clusters, put their rows together, take the mean."""
+    random = np.random.default_rng(2)
+    labels = np.arange(x.size) % CLUSTERS
+    members = [x[labels == cluster] for cluster in range(CLUSTERS)]
+
+    def run(replicates: int) -> list:
+        drawn = (random.integers(0, CLUSTERS, CLUSTERS) for _ in range(replicates))
+        return [np.concatenate([members[c] for c in clusters]).mean() for clusters in drawn]
+
+    return run
+
+
+def bayesian_mean(x: np.ndarray):
+    """Weights from a flat Dirichlet distribution."""
+    random = np.random.default_rng(2)
+    ones = np.ones(x.size)
+    return lambda replicates: [random.dirichlet(ones) @ x for _ in range(replicates)]
+
+
 def prepare(workload: Workload):
     data = make_data(workload)
+    if workload.statistic in ("cluster", "bayesian"):
+        return {"cluster": cluster_mean, "bayesian": bayesian_mean}[workload.statistic](*data)
     statistic = STATISTICS[workload.statistic]
     random = np.random.default_rng(2)
     rows = workload.rows

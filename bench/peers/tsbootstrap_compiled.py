@@ -1,4 +1,4 @@
-"""tsbootstrap's compiled back end: bootstrap_reduce with the IID method and its own reducers."""
+"""tsbootstrap's compiled back end: bootstrap_reduce with its own methods and reducers."""
 
 from __future__ import annotations
 
@@ -7,18 +7,28 @@ from importlib.metadata import version
 import harness
 import numba
 import tsbootstrap
-from workloads import Workload, make_data
+from workloads import BLOCK_LENGTH, Workload, make_data
 
-STATISTICS = {"mean": "mean", "variance": "var", "median": ("quantile", 0.5)}
+STATISTICS = {
+    "mean": "mean",
+    "variance": "var",
+    "median": ("quantile", 0.5),
+    "stationary": "mean",
+}
 
 
 def prepare(workload: Workload):
     (data,) = make_data(workload)
+    method = (
+        tsbootstrap.StationaryBlock(avg_block_length=BLOCK_LENGTH)
+        if workload.statistic == "stationary"
+        else tsbootstrap.IID()
+    )
 
     def run(replicates: int):
         result = tsbootstrap.bootstrap_reduce(
             data,
-            method=tsbootstrap.IID(),
+            method=method,
             statistic=STATISTICS[workload.statistic],
             n_bootstraps=replicates,
             random_state=2,

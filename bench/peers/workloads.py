@@ -32,7 +32,14 @@ _ALL = [
     Workload("variance_1e6", "variance", 1_000_000),
     Workload("correlation_1e6", "correlation", 1_000_000),
     Workload("regression5_1e6", "regression", 1_000_000),
-    # The engine alone: a user's C++ function of the resample, and the resample without it.
+    # The mean under other schemes than iid.
+    Workload("stationary_1e5", "stationary", 100_000),
+    Workload("cluster_1e6", "cluster", 1_000_000, replicates=100_000),
+    Workload("bayesian_1e6", "bayesian", 1_000_000),
+    # The engine alone: strata beside none;
+    Workload("stratified_1e6", "stratified", 1_000_000),
+    Workload("mean_1e6", "mean", 1_000_000),
+    # a user's C++ function of the resample, and the resample without it.
     Workload("callable_1e5", "callable", 100_000),
     Workload("gather_1e5", "gather", 100_000),
 ]
@@ -40,6 +47,8 @@ _ALL = [
 WORKLOADS = {workload.name: workload for workload in _ALL}
 
 REGRESSION_COLUMNS = 5
+BLOCK_LENGTH = 20
+CLUSTERS = 1000
 
 
 def make_data(workload: Workload):

@@ -9,18 +9,29 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "bootfold/api.h"
+#include "bootfold/influence.h"
 #include "bootfold/plan.h"
 
 namespace bootfold {
+
+/// What a result can carry beside estimates and replicates, for the intervals that need it.
+struct Companions {
+  std::vector<Influence> influences = {};     ///< of each output (Options::influence), or none
+  std::vector<AbcCurve> abc_curves = {};      ///< of each output (Options::influence), or none
+  std::vector<double> estimate_errors = {};   ///< standard error of each estimate, or none
+  std::vector<double> replicate_errors = {};  ///< and on each resample: [replicate][output]
+  std::string error_method = {};              ///< "formula" or "nested bootstrap, 50 replicates"
+};
 
 /// What a bootstrap found. A plain value; replicates are in row-major order [replicate][output].
 class BOOTFOLD_API Result {
  public:
   Result(Plan plan, std::uint64_t seed, std::vector<double> estimates,
-         std::vector<double> replicates);
+         std::vector<double> replicates, Companions companions = {});
 
   [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
@@ -41,13 +52,38 @@ class BOOTFOLD_API Result {
   [[nodiscard]] double standard_error_error(std::size_t output = 0) const;
   /// Mean of the replicates - estimate.
   [[nodiscard]] double bias(std::size_t output = 0) const;
+  /// Monte Carlo error of the bias.
+  [[nodiscard]] double bias_error(std::size_t output = 0) const;
+  /// Third and fourth standardised moments of the replicates.
+  [[nodiscard]] double skewness(std::size_t output = 0) const {
+    return summaries_.at(output).skewness;
+  }
+  [[nodiscard]] double kurtosis(std::size_t output = 0) const {
+    return summaries_.at(output).kurtosis;
+  }
   /// Replicates on which the statistic is not a number (a correlation of constant rows, say).
   [[nodiscard]] std::uint64_t undefined(std::size_t output = 0) const;
+
+  [[nodiscard]] const Companions& companions() const noexcept { return companions_; }
+
+  /// Adds what was found apart from the run, by influence() and abc_curves().
+  void add_influences(std::vector<Influence> influences, std::vector<AbcCurve> curves = {});
+
+  /// Appends the replicates of a run that continued this one (Options::first_replicate). Throws
+  /// InvalidArgument unless seed and outputs are the same.
+  void append(const Result& later);
+
+  /// Writes all of it to one file in the safetensors layout, which appears whole or not at all.
+  /// Intervals can then be made at any time, at any confidence, without the data. Throws DataError.
+  void save(const std::string& path) const;
+  /// Reads what save() wrote. Throws DataError with one clear message for any other file.
+  [[nodiscard]] static Result load(const std::string& path);
 
  private:
   struct Summary {
     double mean = 0;
     double deviation = 0;
+    double skewness = 0;  // third central moment / second^1.5
     double kurtosis = 0;  // fourth central moment / squared second
     std::uint64_t defined = 0;
   };
@@ -57,6 +93,7 @@ class BOOTFOLD_API Result {
   std::uint64_t seed_;
   std::vector<double> estimates_;
   std::vector<double> replicates_;
+  Companions companions_;
   std::vector<Summary> summaries_;
 };
 

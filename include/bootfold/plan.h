@@ -19,7 +19,7 @@
 #include "bootfold/api.h"
 #include "bootfold/data.h"
 #include "bootfold/execution.h"
-#include "bootfold/resample.h"
+#include "bootfold/scheme.h"
 #include "bootfold/statistic.h"
 
 namespace bootfold {
@@ -30,9 +30,11 @@ enum class Path {
   gather,    ///< draw row numbers, look the rows up
   distinct,  ///< binomial draws over the distinct rows
   order,     ///< draw the positions of order statistics
+  blocks,    ///< differences of running sums
+  weights,   ///< exponential weights, over tiles of rows
 };
 
-/// "stream", "gather", "distinct" or "order".
+/// "stream", "gather", "distinct", "order", "blocks" or "weights".
 [[nodiscard]] BOOTFOLD_API std::string_view name(Path path) noexcept;
 
 /// The path of that name; throws InvalidArgument that lists them.
@@ -45,12 +47,19 @@ struct Options {
   /// The run makes replicates first .. first + replicates - 1 of the endless sequence that
   /// (data, statistic, scheme, seed) defines: so runs can be split and extended.
   std::uint64_t first_replicate = 0;
-  resample::Scheme scheme = resample::Scheme::iid;
+  Scheme scheme = {};                       ///< scheme.h; iid unless said otherwise
   std::optional<Path> path = std::nullopt;  ///< force one; an error if it cannot serve
   /// Working memory beside the data and the result, in bytes.
   std::size_t memory = std::size_t{64} << 20;
   /// Largest error of a folded mean, as a share of that mean's standard error.
   double tolerance = 1e-5;
+  /// Also find what one row does to each value, which BCa intervals need. O(n) for functions of
+  /// sums and quantiles; up to 10,000 evaluations of other statistics (bootfold/influence.h).
+  bool influence = false;
+  /// Also compute a standard error on every resample, which studentized intervals need: by the
+  /// statistic's own formula, or by a bootstrap of the resample (inner_replicates evaluations).
+  bool standard_errors = false;
+  std::uint64_t inner_replicates = 50;
   Execution execution = {};
 };
 
@@ -58,7 +67,9 @@ struct Options {
 struct BOOTFOLD_API Plan {
   Path path = Path::stream;
   std::string reason;
+  std::string scheme;  ///< how rows are drawn, in words
   std::uint64_t rows = 0;
+  std::uint64_t draws = 0;  ///< rows of a replicate; where that varies, the usual number
   std::uint64_t replicates = 0;
   std::vector<std::string> outputs;  ///< a name for each value of a replicate
   unsigned threads = 1;

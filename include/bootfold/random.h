@@ -18,17 +18,24 @@ inline constexpr int kStreamVersion = 1;
 
 /// What the draws of a stream are for. Different purposes never share a draw.
 enum class Purpose : std::uint8_t {
-  counts = 1,        ///< Poisson counts of rows
-  tie = 2,           ///< further bits where 16 could not decide a count
-  top_up = 3,        ///< rows drawn to bring a total up to n
-  index = 4,         ///< row numbers of a resample
-  index_retry = 5,   ///< row numbers drawn again after a rejection
-  short_index = 6,   ///< row numbers of short resamples, 16 replicates side by side
-  binomial = 7,      ///< how often each distinct row was drawn
-  order = 8,         ///< positions of order statistics
-  top_up_retry = 9,  ///< rows of a top-up drawn again after a rejection
-  group = 32,        ///< seeds of the groups of a comparison
-  user = 255,        ///< free for callers of this header
+  counts = 1,           ///< Poisson counts of rows
+  tie = 2,              ///< further bits where 16 could not decide a count
+  top_up = 3,           ///< rows drawn to bring a total up to n
+  index = 4,            ///< row numbers of a resample
+  index_retry = 5,      ///< row numbers drawn again after a rejection
+  short_index = 6,      ///< row numbers of short resamples, 16 replicates side by side
+  binomial = 7,         ///< how often each distinct row was drawn
+  order = 8,            ///< positions of order statistics
+  top_up_retry = 9,     ///< rows of a top-up drawn again after a rejection
+  block = 10,           ///< starts and lengths of blocks of rows
+  block_retry = 11,     ///< starts of blocks drawn again after a rejection
+  weighted = 12,        ///< row numbers with unequal probabilities
+  within_cluster = 13,  ///< rows of a drawn cluster
+  stratum = 14,         ///< seeds of several independent samples
+  permutation = 15,     ///< keys of a shuffle
+  dirichlet = 16,       ///< weights of the Bayesian bootstrap
+  group = 17,           ///< seeds of the groups of a comparison
+  user = 255,           ///< free for callers of this header
 };
 
 /// Names one independent stream. A plain value: copy it, store it, send it to another rank.

@@ -13,11 +13,6 @@
 
 namespace bootfold::resample {
 
-/// How rows are drawn.
-enum class Scheme {
-  iid,  ///< n rows, independently, each with probability 1/n: counts are multinomial
-};
-
 /// Which replicate of which run.
 struct ReplicateId {
   std::uint64_t seed = 0;

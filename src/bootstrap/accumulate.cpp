@@ -124,7 +124,7 @@ class Accumulation {
 void run_accumulate(const Run& run) {
   const resample::Poisson poisson(resample::count_mean(run.prepared.plan.rows, resample::kMargin));
   const std::uint64_t group = std::max<std::uint64_t>(1, 65536 / run.prepared.plan.rows);
-  for_each_group(run, group,
+  for_each_group(run, group, run.prepared.plan.rows,
                  [&](std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
                    Accumulation accumulation(run, poisson, worker);
                    for (std::uint64_t r = first; r < last; ++r) accumulation.make(r);

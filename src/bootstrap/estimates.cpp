@@ -4,6 +4,8 @@
 #include "bootfold/error.h"
 #include "bootstrap/order_data.h"
 #include "bootstrap/paths.h"
+#include "plan/tile.h"
+#include "statistic/compensated.h"
 
 namespace bootfold::paths {
 
@@ -37,6 +39,30 @@ void estimate_call(const planning::Problem& problem, const Part& part, std::span
   std::get<statistic::Call>(part.bound.body).call({columns, all.rows}, values);
 }
 
+/// The means of all features under the probabilities of a scheme.
+std::vector<double> weighted_means(const planning::Problem& problem,
+                                   std::span<const double> weights, const Execution& execution) {
+  const std::size_t features = problem.features.count();
+  const std::size_t tile_rows = planning::planning_tile_rows(features);
+  std::vector<double> made(features * tile_rows);
+  std::vector<statistic::Compensated> sums(features + 1);
+  planning::TileReader reader(problem.data, tile_rows);
+  for (std::size_t row = 0; row < weights.size(); row += tile_rows) {
+    if (execution.stop.stop_requested()) throw Cancelled();
+    const std::size_t size = std::min(tile_rows, weights.size() - row);
+    problem.features.make(reader.read(row, size), made.data(), tile_rows);
+    for (std::size_t i = 0; i < size; ++i) {
+      sums[features].add(weights[row + i]);
+      for (std::size_t f = 0; f < features; ++f)
+        sums[f].add(weights[row + i] * made[f * tile_rows + i]);
+    }
+  }
+  std::vector<double> means;
+  for (std::size_t f = 0; f < features; ++f)
+    means.push_back(sums[f].value() / sums[features].value());
+  return means;
+}
+
 /// All quantiles of path order at once.
 void estimate_order(const OrderData& data, std::span<double> values) {
   std::vector<double> found;
@@ -51,7 +77,7 @@ void estimate_order_alone(const planning::Problem& problem, const Part& part,
   planning::Problem alone = problem;
   alone.parts = {part};
   alone.parts[0].first_output = 0;
-  estimate_order(OrderData(alone, 0, execution.stop), values);
+  estimate_order(OrderData(alone, problem.data.rows(), 0, execution.stop), values);
 }
 
 }  // namespace
@@ -67,8 +93,10 @@ std::vector<double> estimates(const planning::Prepared& prepared, const Executio
                                : prepared.features;
     std::vector<double> means;
     for (const auto& summary : summaries) means.push_back(summary.mean);
+    if (const auto* weighted = std::get_if<scheme::Weighted>(&prepared.scheme))
+      means = weighted_means(problem, weighted->weights, execution);
     std::vector<double> scratch(means.size());
-    problem.finish_sums(means, false, values, scratch);
+    problem.finish_sums(means, static_cast<double>(problem.data.rows()), 0, values, scratch);
   }
   if (order != nullptr) {
     estimate_order(*order, values);

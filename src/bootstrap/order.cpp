@@ -1,7 +1,7 @@
 // Path `order`: where the order statistics of a resample lie among the sorted data.
 //
-// A resample is n uniform draws, scaled up to positions. So its k-th smallest row is the data's
-// order statistic number ceil(n U), where U is the k-th smallest of n uniforms: Beta(k, n - k + 1);
+// A resample is m uniform draws, scaled up to positions. So its k-th smallest row is the data's
+// order statistic number ceil(n U), where U is the k-th smallest of m uniforms: Beta(k, m - k + 1);
 // and given one of them, the next one's gap is again a beta draw. The positions stay within a few
 // standard deviations, so only a window of the sorted data is ever needed.
 #include <algorithm>
@@ -17,14 +17,14 @@ namespace bootfold::paths {
 
 namespace {
 
-/// One further order statistic: number k after number `before`, which lies at `at`.
-double next_position(random::Stream& stream, std::uint64_t before, std::uint64_t k, std::uint64_t n,
+/// One further order statistic of m uniforms: number k after number `before`, which lies at `at`.
+double next_position(random::Stream& stream, std::uint64_t before, std::uint64_t k, std::uint64_t m,
                      double at) {
-  const auto above = static_cast<double>(n - before);
+  const auto above = static_cast<double>(m - before);
   // The least of those above needs one uniform: 1 - W^(1 / above).
   const double gap = k == before + 1 ? -std::expm1(std::log(random::uniform(stream)) / above)
                                      : random::beta(stream, static_cast<double>(k - before),
-                                                    static_cast<double>(n - k) + 1);
+                                                    static_cast<double>(m - k) + 1);
   return at + (1 - at) * gap;
 }
 
@@ -37,7 +37,8 @@ std::uint64_t rank_at(double position, std::uint64_t n) {
 
 void run_order(const Run& run, const OrderData& data) {
   const std::uint64_t n = run.prepared.plan.rows;
-  for_each_group(run, 1024,
+  const std::uint64_t draws = run.prepared.plan.draws;
+  for_each_group(run, 1024, n,
                  [&](std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
                    std::vector<double> found(data.ranks().size());
                    for (std::uint64_t replicate = first; replicate < last; ++replicate) {
@@ -46,7 +47,7 @@ void run_order(const Run& run, const OrderData& data) {
                      std::uint64_t before = 0;
                      for (std::size_t i = 0; i < found.size(); ++i) {
                        const std::uint64_t k = data.ranks()[i];
-                       at = next_position(stream, before, k, n, at);
+                       at = next_position(stream, before, k, draws, at);
                        before = k;
                        found[i] = data.value(i, rank_at(at, n));
                      }

@@ -19,22 +19,25 @@ namespace bootfold::paths {
 
 class OrderData {
  public:
-  /// `room`: bytes that may be used for a while. Throws Cancelled.
-  OrderData(const planning::Problem& problem, std::size_t room, std::stop_token stop)
-      : problem_(problem), stop_(std::move(stop)) {
+  /// Of resamples of `draws` rows. `room`: bytes that may be used for a while. Throws Cancelled.
+  OrderData(const planning::Problem& problem, std::uint64_t draws, std::size_t room,
+            std::stop_token stop)
+      : problem_(problem), draws_(draws), stop_(std::move(stop)) {
     const std::uint64_t n = problem.data.rows();
     for (const planning::Part& part : problem.parts)
       for (const double q : std::get<statistic::Order>(part.bound.body).probabilities) {
-        const auto position = statistic::quantile_position(q, n);
+        const auto position = statistic::quantile_position(q, draws);
         ranks_.push_back(position.low);
         if (position.weight > 0) ranks_.push_back(position.low + 1);
       }
     std::sort(ranks_.begin(), ranks_.end());
     ranks_.erase(std::unique(ranks_.begin(), ranks_.end()), ranks_.end());
-    // Many windows are cheaper to cut from sorted data, if there is room for a copy.
+    // Many windows are cheaper to cut from sorted data, if there is room for a copy; of few rows
+    // any.
     constexpr std::size_t kFewWindows = 8;
+    constexpr std::uint64_t kFewRows = 8192;
     std::vector<double> sorted;
-    if (ranks_.size() > kFewWindows && n * sizeof(double) <= room) {
+    if (n <= kFewRows || (ranks_.size() > kFewWindows && n * sizeof(double) <= room)) {
       scan()([&](std::span<const double> values) {
         if (sorted.empty()) sorted.reserve(n);
         sorted.insert(sorted.end(), values.begin(), values.end());
@@ -44,10 +47,10 @@ class OrderData {
     for (const std::uint64_t rank : ranks_) windows_.push_back(window_around(rank, sorted));
   }
 
-  /// The numbers (from 1, rising) of the order statistics that are needed.
+  /// The numbers (from 1, rising) of the order statistics of a resample that are needed.
   [[nodiscard]] const std::vector<std::uint64_t>& ranks() const noexcept { return ranks_; }
 
-  /// The data's order statistic number `rank`, near ranks()[i].
+  /// The data's order statistic number `rank`, near the place of the resample's number ranks()[i].
   [[nodiscard]] double value(std::size_t i, std::uint64_t rank) const {
     const Window& window = windows_[i];
     if (rank >= window.first && rank - window.first < window.values.size()) [[likely]]
@@ -57,13 +60,12 @@ class OrderData {
 
   /// From the needed order statistics of a resample to its values.
   void finish(std::span<const double> found, std::span<double> values) const {
-    const std::uint64_t n = problem_.data.rows();
     std::vector<double> quantiles;
     for (const planning::Part& part : problem_.parts) {
       const auto& order = std::get<statistic::Order>(part.bound.body);
       quantiles.clear();
       for (const double q : order.probabilities) {
-        const auto position = statistic::quantile_position(q, n);
+        const auto position = statistic::quantile_position(q, draws_);
         const auto at = static_cast<std::size_t>(
             std::lower_bound(ranks_.begin(), ranks_.end(), position.low) - ranks_.begin());
         quantiles.push_back(position.weight > 0
@@ -84,8 +86,9 @@ class OrderData {
   /// comes up, which it does not.
   [[nodiscard]] Window window_around(std::uint64_t rank, std::span<const double> sorted) const {
     const auto n = static_cast<double>(problem_.data.rows());
-    const auto k = static_cast<double>(rank);
-    const double reach = 10 * std::sqrt(k * (n - k + 1) / n) + 60;
+    const auto m = static_cast<double>(draws_);
+    const double k = static_cast<double>(rank) / m * n;
+    const double reach = 10 * std::sqrt(k * (n - k + n / m) / m) + 60 * std::max(1.0, n / m);
     const auto first = static_cast<std::uint64_t>(std::max(1.0, std::floor(k - reach)));
     const auto last = static_cast<std::uint64_t>(std::min(n, std::ceil(k + reach)));
     if (sorted.empty()) return {first, statistic::order_statistics(scan(), first, last)};
@@ -109,6 +112,7 @@ class OrderData {
   }
 
   const planning::Problem& problem_;
+  std::uint64_t draws_;
   std::stop_token stop_;
   std::vector<std::uint64_t> ranks_;
   std::vector<Window> windows_;

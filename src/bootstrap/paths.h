@@ -37,18 +37,20 @@ void run_gather(const Run& run);                        // functions of sums: fe
 void run_resampled(const Run& run);                     // anything: the resample drawn out in full
 void run_distinct(const Run& run);                      // functions of sums over few distinct rows
 void run_order(const Run& run, const OrderData& data);  // quantiles of one column
+void run_blocks(const Run& run);                        // functions of sums of blocks of rows
+void run_weights(const Run& run);                       // functions of weighted sums
 
 /// The statistics on the data as they are. `order`: of path order, null for the others.
 [[nodiscard]] std::vector<double> estimates(const planning::Prepared& prepared,
                                             const Execution& execution, const OrderData* order);
 
-/// Calls body(first, last, worker) for groups of `group` neighbouring replicates.
+/// Calls body(first, last, worker) for groups of `group` neighbouring replicates. The body reports its
+/// progress: `steps` for each replicate.
 template <class Body>
-void for_each_group(const Run& run, std::uint64_t group, Body&& body) {
+void for_each_group(const Run& run, std::uint64_t group, std::uint64_t steps, Body&& body) {
   struct Nothing {};
   const std::uint64_t run_end = run.first + run.replicates();
-  const double total =
-      static_cast<double>(run.replicates()) * static_cast<double>(run.prepared.plan.rows);
+  const double total = static_cast<double>(run.replicates()) * static_cast<double>(steps);
   static_cast<void>(map_reduce(
       {run.first / group, (run_end - 1) / group + 1, 1}, Nothing{},
       [&](Nothing&, std::size_t index, const execution::Worker& worker) {

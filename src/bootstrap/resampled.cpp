@@ -4,6 +4,7 @@
 // their own first resample.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 
@@ -11,7 +12,8 @@
 #include "bootstrap/paths.h"
 #include "bootstrap/sums.h"
 #include "plan/tile.h"
-#include "resample/rows.h"
+#include "resample/sampler.h"
+#include "statistic/compensated.h"
 #include "statistic/quantile.h"
 
 namespace bootfold::paths {
@@ -22,19 +24,7 @@ using planning::kTileRows;
 using planning::Part;
 using planning::Prepared;
 
-/// A sum in two doubles (Knuth's two-sum): about 106 bits.
-struct Compensated {
-  double sum = 0;
-  double lost = 0;
-
-  void add(double value) {
-    const double next = sum + value;
-    const double back = next - sum;
-    lost += (sum - (next - back)) + (value - back);
-    sum = next;
-  }
-  [[nodiscard]] double value() const { return sum + lost; }
-};
+using statistic::Compensated;
 
 class Evaluator {
  public:
@@ -86,14 +76,14 @@ class Evaluator {
       }
     }
     if (!prepared_.compensated) {
-      finish_(sums, values);
+      finish_(sums, static_cast<double>(resample.rows), values);
       return;
     }
     std::vector<double> means(count);
     std::vector<double> scratch(count);
     for (std::size_t f = 0; f < count; ++f)
       means[f] = doubles[f].value() / static_cast<double>(resample.rows);
-    problem_.finish_sums(means, false, values, scratch);
+    problem_.finish_sums(means, static_cast<double>(resample.rows), 0, values, scratch);
   }
 
   void evaluate_order(const statistic::Order& order, const statistic::Resample& resample,
@@ -132,64 +122,52 @@ class Evaluator {
 /// Draws resamples and hands them to the evaluator.
 class Resampler {
  public:
-  explicit Resampler(const Run& run)
+  Resampler(const Run& run, const resample::Sampling& sampling)
       : run_(run),
-        kernels_(execution::simd::kernels(run.prepared.plan.level)),
+        sampler_(sampling.sampler()),
         evaluate_(run.prepared),
-        drawn_(run.prepared.plan.rows + resample::kSideBySide),
-        columns_(run.prepared.problem.data.columns()) {
-    for (auto& column : columns_) column.resize(run.prepared.plan.rows);
-  }
+        columns_(run.prepared.problem.data.columns()) {}
 
   void make(std::uint64_t replicate) {
-    const std::size_t rows = run_.prepared.plan.rows;
-    const std::span<const std::uint32_t> drawn = draw(replicate, static_cast<std::uint32_t>(rows));
+    const std::span<const std::uint32_t> drawn = sampler_->draw(replicate);
+    const std::span<double> values = run_.values_of(replicate);
+    if (drawn.empty()) {  // a scheme may draw no row at all
+      std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
+      return;
+    }
     std::vector<const double*> pointers;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
+      columns_[c].resize(drawn.size());
       run_.prepared.problem.data.column(c).gather(drawn, columns_[c]);
       pointers.push_back(columns_[c].data());
     }
-    evaluate_({pointers, rows}, run_.values_of(replicate));
+    evaluate_({pointers, drawn.size()}, values);
   }
 
  private:
-  /// The rows of a replicate; short ones are drawn a batch at a time.
-  std::span<const std::uint32_t> draw(std::uint64_t replicate, std::uint32_t rows) {
-    if (rows > resample::kShortRows) {
-      resample::draw_rows(kernels_, run_.seed, replicate, rows, {drawn_.data(), rows});
-      return {drawn_.data(), rows};
-    }
-    const std::uint64_t batch = replicate / resample::kSideBySide;
-    if (batch_ != batch) {
-      drawn_.resize(std::size_t{rows} * resample::kSideBySide);
-      resample::draw_batch(kernels_, run_.seed, batch, rows, drawn_);
-      batch_ = batch;
-    }
-    return {drawn_.data() + replicate % resample::kSideBySide * rows, rows};
-  }
-
   const Run& run_;
-  const execution::simd::Kernels& kernels_;
+  std::unique_ptr<resample::Sampler> sampler_;
   Evaluator evaluate_;
-  std::uint64_t batch_ = ~std::uint64_t{0};
-  std::vector<std::uint32_t> drawn_;
   std::vector<std::vector<double>> columns_;
 };
 
 }  // namespace
 
 void run_resampled(const Run& run) {
-  const std::size_t rows = run.prepared.plan.rows;
-  std::vector<std::unique_ptr<Resampler>> resamplers(run.prepared.plan.threads);
-  for_each_group(run, std::max<std::uint64_t>(1, 16384 / rows),
+  const Plan& plan = run.prepared.plan;
+  const auto sampling =
+      resample::Sampling::make(run.prepared.scheme, plan.rows, run.seed, plan.replicates,
+                               execution::simd::kernels(plan.level));
+  std::vector<std::unique_ptr<Resampler>> resamplers(plan.threads);
+  for_each_group(run, std::max<std::uint64_t>(1, 16384 / plan.draws), plan.draws,
                  [&](std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
                    auto& resampler = resamplers[worker.index()];
-                   if (!resampler) resampler = std::make_unique<Resampler>(run);
+                   if (!resampler) resampler = std::make_unique<Resampler>(run, *sampling);
                    for (std::uint64_t r = first; r < last; ++r) {
                      worker.check();
                      resampler->make(r);
                    }
-                   worker.advance(static_cast<double>((last - first) * rows));
+                   worker.advance(static_cast<double>((last - first) * plan.draws));
                  });
 }
 

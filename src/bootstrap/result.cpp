@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bootfold/bootstrap.h"
+#include "bootfold/error.h"
 
 namespace bootfold {
 
@@ -47,11 +48,12 @@ void for_each_pair(std::span<const double> replicates, std::size_t output, std::
 }  // namespace
 
 Result::Result(Plan plan, std::uint64_t seed, std::vector<double> estimates,
-               std::vector<double> replicates)
+               std::vector<double> replicates, Companions companions)
     : plan_(std::move(plan)),
       seed_(seed),
       estimates_(std::move(estimates)),
       replicates_(std::move(replicates)),
+      companions_(std::move(companions)),
       summaries_(estimates_.size()) {
   for (std::size_t output = 0; output < outputs(); ++output) summaries_[output] = summarize(output);
 }
@@ -89,16 +91,20 @@ Result::Summary Result::summarize(std::size_t output) const {
   });
   const double shift = firsts.folded() / count;
   Lanes<double> seconds;
+  Lanes<double> thirds;
   Lanes<double> fourths;
   for_each_pair(replicates_, output, outputs(), [&](Pair values, int at) {
     const Pair d = (values - middle) * scale * rescale - shift;
     const Pair square = values == values ? d * d : Pair{};
     seconds.pair[at] += square;
+    thirds.pair[at] += values == values ? square * d : Pair{};
     fourths.pair[at] += square * square;
   });
   const double second = seconds.folded();
   summary.mean = middle + std::ldexp(shift, exponent);
   summary.deviation = std::ldexp(std::sqrt(second / (count - 1)), exponent);
+  summary.skewness =
+      second > 0 ? std::sqrt(count) * thirds.folded() / (second * std::sqrt(second)) : 0;
   summary.kurtosis = second > 0 ? count * fourths.folded() / (second * second) : 1;
   return summary;
 }
@@ -115,6 +121,42 @@ double Result::standard_error_error(std::size_t output) const {
 
 double Result::bias(std::size_t output) const {
   return summaries_.at(output).mean - estimates_.at(output);
+}
+
+double Result::bias_error(std::size_t output) const {
+  const Summary& summary = summaries_.at(output);
+  return summary.deviation / std::sqrt(static_cast<double>(summary.defined));
+}
+
+void Result::add_influences(std::vector<Influence> influences, std::vector<AbcCurve> curves) {
+  if (influences.size() != outputs() || (!curves.empty() && curves.size() != outputs()))
+    throw InvalidArgument(concat("there are ", influences.size(), " influences but ", outputs(),
+                                 " values; each value needs its own"));
+  companions_.influences = std::move(influences);
+  companions_.abc_curves = std::move(curves);
+}
+
+void Result::append(const Result& later) {
+  if (later.seed_ != seed_ || later.plan_.outputs != plan_.outputs ||
+      later.companions_.replicate_errors.empty() != companions_.replicate_errors.empty())
+    throw InvalidArgument(
+        "the results belong to different runs: seed, statistics and options must agree, and the "
+        "later one must continue the earlier (Options::first_replicate)");
+  replicates_.insert(replicates_.end(), later.replicates_.begin(), later.replicates_.end());
+  auto& errors = companions_.replicate_errors;
+  errors.insert(errors.end(), later.companions_.replicate_errors.begin(),
+                later.companions_.replicate_errors.end());
+  plan_.replicates += later.plan_.replicates;
+  plan_.result_bytes += later.plan_.result_bytes;
+  plan_.seconds += later.plan_.seconds;
+  for (std::size_t output = 0; output < outputs(); ++output) {
+    const double before = summaries_[output].deviation;
+    summaries_[output] = summarize(output);
+    // By a nested bootstrap an estimate's error is that of the replicates.
+    if (output < companions_.estimate_errors.size() &&
+        companions_.estimate_errors[output] == before)
+      companions_.estimate_errors[output] = summaries_[output].deviation;
+  }
 }
 
 std::uint64_t Result::undefined(std::size_t output) const {

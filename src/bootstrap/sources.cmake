@@ -1,4 +1,5 @@
-target_sources(bootfold PRIVATE bootstrap/bootstrap.cpp bootstrap/result.cpp bootstrap/stream.cpp
+target_sources(bootfold PRIVATE bootstrap/bootstrap.cpp bootstrap/companions.cpp bootstrap/stored.cpp
+                                bootstrap/result.cpp bootstrap/stream.cpp
                                 bootstrap/accumulate.cpp bootstrap/gather.cpp bootstrap/resampled.cpp
                                 bootstrap/distinct.cpp bootstrap/order.cpp
-                                bootstrap/estimates.cpp)
+                                bootstrap/blocks.cpp bootstrap/weights.cpp bootstrap/estimates.cpp)

@@ -11,6 +11,7 @@ target_sources(
           data/number.cpp
           data/output.cpp
           data/records.cpp
+          data/safetensors.cpp
           data/storage.cpp
           data/table.cpp
           data/view.cpp)

@@ -1,1 +1,2 @@
-target_sources(bootfold PRIVATE interval/percentile.cpp)
+target_sources(bootfold PRIVATE interval/interval.cpp interval/limits.cpp interval/ordered.cpp
+                                interval/abc.cpp interval/precision.cpp)

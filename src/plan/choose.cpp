@@ -8,7 +8,9 @@
 #include "bootfold/error.h"
 #include "plan/cost.h"
 #include "plan/tile.h"
+#include "resample/groups.h"
 #include "resample/rows.h"
+#include "resample/scheme.h"
 #include "text/quantity.h"
 
 namespace bootfold::planning {
@@ -65,24 +67,67 @@ bool one_column_of_quantiles(const Problem& problem) {
                                "; leave the path out and the plan chooses one"));
 }
 
+/// Strata smaller than this on average are drawn row by row.
+constexpr double kStreamedStratum = 256;
+
+/// The paths a scheme has for functions of sums, beside drawing the resample out.
+struct Ways {
+  bool plain = false;   // iid: all paths
+  bool stream = false;  // counts that can be streamed
+  bool blocks = false;
+  bool weights = false;  // no rows are drawn, they are weighted
+};
+
+Ways ways_of(const Scheme& scheme, std::uint64_t rows) {
+  Ways ways;
+  ways.plain = std::holds_alternative<scheme::Iid>(scheme);
+  ways.stream = (ways.plain && resample::draws_of(scheme, rows) <= rows) ||
+                std::holds_alternative<scheme::Poisson>(scheme);
+  if (const auto* s = std::get_if<scheme::Stratified>(&scheme))
+    ways.stream = static_cast<double>(rows) >=
+                  kStreamedStratum * static_cast<double>(resample::Groups(s->strata).count());
+  ways.blocks = resample::block_length_of(scheme).has_value();
+  ways.weights = std::holds_alternative<scheme::Bayesian>(scheme);
+  return ways;
+}
+
 /// Throws unless the path the person asks for can serve.
-void check_path(const Problem& problem, Path path) {
+void check_path(const Problem& problem, const Scheme& scheme, Path path) {
   const bool sums = problem.all<statistic::Sums>();
+  const Ways ways = ways_of(scheme, problem.data.rows());
+  const auto check_scheme = [&](bool serves) {
+    if (!serves) throw_cannot_serve(path, concat("it has no way for scheme '", name(scheme), "'"));
+  };
   switch (path) {
     case Path::stream:
+      if (problem.all<statistic::Fold>())
+        check_scheme(ways.plain &&
+                     resample::draws_of(scheme, problem.data.rows()) == problem.data.rows());
       if (!sums && !problem.all<statistic::Fold>())
         throw_cannot_serve(path,
                            "it takes functions of sums or accumulators only, not both and "
                            "not quantiles or functions of the resample");
+      check_scheme(ways.stream);
       break;
     case Path::distinct:
       if (!sums) throw_cannot_serve(path, "it takes functions of sums only");
+      check_scheme(ways.plain);
+      break;
+    case Path::blocks:
+      if (!sums) throw_cannot_serve(path, "it takes functions of sums only");
+      check_scheme(ways.blocks);
+      break;
+    case Path::weights:
+      if (!sums) throw_cannot_serve(path, "it takes functions of sums only");
+      check_scheme(ways.weights);
       break;
     case Path::order:
+      check_scheme(ways.plain);
       if (!one_column_of_quantiles(problem))
         throw_cannot_serve(path, "it takes quantiles of one column only");
       break;
     case Path::gather:
+      check_scheme(!ways.weights);
       if (problem.data.rows() > resample::kMostGatherRows)
         throw_cannot_serve(path,
                            concat("it draws from at most ", grouped(resample::kMostGatherRows),
@@ -91,9 +136,37 @@ void check_path(const Problem& problem, Path path) {
   }
 }
 
-Size size_of(const Problem& problem) {
+/// What the samplers of all threads share: order of the rows, tables of probabilities.
+std::size_t shared_by_samplers(const Scheme& scheme, std::size_t rows) {
+  if (std::holds_alternative<scheme::Weighted>(scheme)) return 32 * rows;
+  const bool grouped_rows = std::holds_alternative<scheme::Stratified>(scheme) ||
+                            std::holds_alternative<scheme::Cluster>(scheme);
+  return grouped_rows ? 2 * sizeof(std::uint32_t) * rows : 0;
+}
+
+/// What a scheme asks of the run as a whole.
+void check_run(const Options& options, std::uint64_t rows) {
+  if (rows > resample::kMostGatherRows && !std::holds_alternative<scheme::Iid>(options.scheme) &&
+      !std::holds_alternative<scheme::Poisson>(options.scheme) &&
+      !std::holds_alternative<scheme::Bayesian>(options.scheme))
+    throw InvalidArgument(concat("scheme '", name(options.scheme), "' takes at most ",
+                                 grouped(resample::kMostGatherRows), " rows and there are ",
+                                 grouped(rows)));
+  if (!std::holds_alternative<scheme::Balanced>(options.scheme)) return;
+  if (options.first_replicate != 0)
+    throw InvalidArgument(
+        concat("first_replicate is ", grouped(options.first_replicate),
+               " but scheme 'balanced' balances a run as a whole: it starts at 0"));
+  if (static_cast<double>(rows) * static_cast<double>(options.replicates) > 0x1p62)
+    throw InvalidArgument(concat("replicates is ", grouped(options.replicates), " but with ",
+                                 grouped(rows),
+                                 " rows scheme 'balanced' would draw more than 2^62 of them"));
+}
+
+Size size_of(const Problem& problem, std::uint64_t draws) {
   Size size;
   size.rows = static_cast<double>(problem.data.rows());
+  size.draws = static_cast<double>(draws);
   size.columns = static_cast<double>(problem.data.columns());
   size.features = static_cast<double>(problem.features.count());
   size.planes = 4 * size.features;  // until it is known
@@ -101,12 +174,13 @@ Size size_of(const Problem& problem) {
 }
 
 /// The windows of sorted data that path order keeps (src/bootstrap/order_data.h).
-std::size_t order_bytes(const Problem& problem) {
+std::size_t order_bytes(const Problem& problem, std::uint64_t draws) {
   const auto rows = static_cast<double>(problem.data.rows());
+  const double thin = std::max(1.0, rows / static_cast<double>(draws));
   double values = 0;
   for (const Part& part : problem.parts)
     for (const double q : std::get<statistic::Order>(part.bound.body).probabilities)
-      values += 2 * std::min(rows, 20 * std::sqrt(rows * q * (1 - q) + 1) + 124);
+      values += 2 * std::min(rows, 20 * std::sqrt(thin * rows * q * (1 - q) + thin) + 124 * thin);
   return (std::size_t{2} << 20) + static_cast<std::size_t>(values) * sizeof(double);
 }
 
@@ -119,6 +193,10 @@ struct Memory {
 Memory memory_of(const Prepared& prepared) {
   const Problem& problem = prepared.problem;
   const std::size_t rows = problem.data.rows();
+  // Whole clusters and Poisson counts can draw more than usual.
+  const std::size_t draws = std::holds_alternative<scheme::Iid>(prepared.scheme)
+                                ? prepared.plan.draws
+                                : 2 * prepared.plan.draws;
   const std::size_t features = problem.features.count();
   const std::size_t columns = problem.data.columns();
   Memory memory;
@@ -128,8 +206,9 @@ Memory memory_of(const Prepared& prepared) {
     case Path::stream: {
       std::size_t planes = 0;
       for (const FixedFeature& fixed : prepared.fixed) planes += fixed.digits;
-      memory.shared =
-          65536 + (prepared.keeps_integers() ? rows * features * sizeof(std::int64_t) : 0);
+      memory.shared = 65536 +
+                      (prepared.keeps_integers() ? rows * features * sizeof(std::int64_t) : 0) +
+                      shared_by_samplers(prepared.scheme, rows);
       memory.thread = tile_bytes + (planes + 16) * prepared.tile_rows +
                       prepared.group * (256 + 64 + (planes + 2 * features) * sizeof(std::int64_t));
       if (problem.all<statistic::Fold>())
@@ -140,18 +219,27 @@ Memory memory_of(const Prepared& prepared) {
     case Path::gather:
       if (prepared.whole_resample) {
         memory.thread =
-            tile_bytes + rows * (sizeof(std::uint32_t) + (columns + 2) * sizeof(double));
+            tile_bytes + draws * (2 * sizeof(std::uint32_t) + (columns + 2) * sizeof(double));
+        memory.shared = shared_by_samplers(prepared.scheme, rows);
       } else {
         memory.shared = rows * features * sizeof(std::int64_t);
         memory.thread = tile_bytes;
       }
+      break;
+    case Path::blocks:
+      memory.shared = (rows + 1) * features * prepared.running_bytes;
+      memory.thread = tile_bytes;
+      break;
+    case Path::weights:
+      memory.thread = tile_bytes + kTileRows * sizeof(double) +
+                      prepared.group * (256 + 4 * (features + 1) * sizeof(double));
       break;
     case Path::distinct:
       memory.shared = prepared.distinct->count() * (features + 2) * 3 * sizeof(double);
       memory.thread = 4096;
       break;
     case Path::order:
-      memory.shared = order_bytes(prepared.problem);
+      memory.shared = order_bytes(prepared.problem, prepared.plan.draws);
       memory.thread = 4096;
       break;
   }
@@ -174,7 +262,8 @@ void fit_memory(Prepared& prepared, const Options& options) {
     const Memory memory = memory_of(prepared);
     return kProgramBytes + memory.shared + threads * memory.thread;
   };
-  while (need(plan.threads) > options.memory && plan.path == Path::stream && prepared.group > 8)
+  const bool in_groups = plan.path == Path::stream || plan.path == Path::weights;
+  while (need(plan.threads) > options.memory && in_groups && prepared.group > 8)
     prepared.group /= 2;
   while (need(plan.threads) > options.memory && plan.threads > 1) --plan.threads;
   plan.working_bytes = need(plan.threads);
@@ -231,18 +320,45 @@ void match_digits(Prepared& prepared) {
   }
 }
 
+/// Sums of blocks are differences of running sums, which wrap around without harm as long as a
+/// block's sum fits.
+void plan_blocks(Prepared& prepared) {
+  Plan& plan = prepared.plan;
+  plan.path = Path::blocks;
+  prepared.whole_resample = false;
+  const double length = *resample::block_length_of(prepared.scheme);
+  const double blocks = std::ceil(static_cast<double>(plan.rows) / length);
+  std::size_t digits = 0;
+  for (const FixedFeature& fixed : prepared.fixed) digits = std::max(digits, fixed.digits);
+  const double largest_sum = static_cast<double>(plan.rows) * largest(digits);
+  prepared.running_bytes = largest_sum < 0x1p62 ? sizeof(std::int64_t) : sizeof(__int128);
+  plan.reason = concat("about ", grouped(static_cast<std::uint64_t>(blocks)),
+                       " blocks a replicate: two look-ups each in running sums");
+  plan.seconds = 100 + blocks * (8 + 4 * static_cast<double>(prepared.fixed.size()));
+}
+
+void plan_weights(Prepared& prepared) {
+  Plan& plan = prepared.plan;
+  plan.path = Path::weights;
+  prepared.whole_resample = false;
+  plan.reason = "every row gets an exponential weight: sums stream over the rows";
+  plan.seconds =
+      100 + static_cast<double>(plan.rows) * (2 + static_cast<double>(prepared.fixed.size()));
+}
+
 void plan_sums(Prepared& prepared, const Options& options) {
   Problem& problem = prepared.problem;
   Plan& plan = prepared.plan;
   prepared.features = problem.features.summarize(problem.data, options.execution);
-  Size size = size_of(problem);
+  Size size = size_of(problem, plan.draws);
+  const Ways ways = ways_of(prepared.scheme, problem.data.rows());
   const bool gather_serves = problem.data.rows() <= resample::kMostGatherRows;
   const auto other_cost = [&] {
     const double stream = stream_cost(size);
     return gather_serves ? std::min(stream, gather_cost(size)) : stream;
   };
 
-  if (!options.path || *options.path == Path::distinct) {
+  if (ways.plain && (!options.path || *options.path == Path::distinct)) {
     const double room = static_cast<double>(options.memory) / 2 / (24 * (size.features + 2));
     const double pays = (other_cost() - distinct_cost({.distinct = 1})) /
                             (distinct_cost({.distinct = 2}) - distinct_cost({.distinct = 1})) +
@@ -277,19 +393,30 @@ void plan_sums(Prepared& prepared, const Options& options) {
     for (const FixedFeature& fixed : prepared.fixed)
       size.planes += static_cast<double>(fixed.digits);
     const bool gather = options.path ? *options.path == Path::gather
-                                     : gather_serves && gather_cost(size) < stream_cost(size);
+                                     : !ways.stream || (ways.plain && gather_serves &&
+                                                        gather_cost(size) < stream_cost(size));
     plan.path = gather ? Path::gather : Path::stream;
+    prepared.whole_resample = gather && !ways.plain;
     plan.seconds = gather ? gather_cost(size) : stream_cost(size);
-    if (gather) fix(true);
+    const bool blocks = ways.blocks && (!options.path || *options.path == Path::blocks);
+    if (gather && !blocks) fix(true);
     const std::string what =
         concat(grouped(problem.data.rows()), " rows, ", problem.features.count(),
                problem.features.count() == 1 ? " feature: " : " features: ");
-    plan.reason = gather ? what + "so few that drawing row numbers is cheapest"
-                         : what + "Poisson counts with a top-up stream over the rows";
-    if (options.path) plan.reason = concat(what, "path asked for");
+    if (options.path) {
+      plan.reason = what + "path asked for";
+    } else if (gather) {
+      plan.reason = what + (ways.plain ? "so few draws that row numbers are cheapest"
+                                       : "the rows of the scheme are drawn one by one");
+    } else {
+      plan.reason = what + "Poisson counts with a top-up stream over the rows";
+    }
+    if (blocks) plan_blocks(prepared);
+    if (ways.weights) plan_weights(prepared);
   }
 
   if (!accurate(prepared, options.tolerance)) {
+    if (ways.weights) return;  // sums are in doubles anyway
     if (options.path && *options.path != Path::gather)
       throw_cannot_serve(*options.path, "fixed-point sums cannot hold these data to the tolerance");
     if (!gather_serves)
@@ -311,6 +438,11 @@ void describe_arithmetic(Prepared& prepared) {
   Plan& plan = prepared.plan;
   if (prepared.problem.features.empty()) {
     plan.arithmetic = "none: no sums";
+    return;
+  }
+  if (plan.path == Path::weights) {
+    plan.arithmetic = "double, in a fixed order";
+    plan.sum_error = 0x1p-50;
     return;
   }
   if (prepared.compensated) {
@@ -349,24 +481,31 @@ Options within_memory(const Options& options, const Problem& problem) {
 
 Prepared prepare(const DataView& data, std::span<const Statistic> statistics,
                  const Options& asked) {
-  Prepared prepared{Problem(data, statistics), {}, {}, {}, {}};
+  Prepared prepared{
+      Problem(data, statistics), resample::resolve(asked.scheme, data), {}, {}, {}, {}};
   Problem& problem = prepared.problem;
   Plan& plan = prepared.plan;
   check(asked, problem.outputs.size());
   const Options options = within_memory(asked, problem);
+  resample::check(prepared.scheme, data.rows());
+  check_run(asked, data.rows());
   plan.rows = data.rows();
+  plan.draws = resample::draws_of(prepared.scheme, data.rows());
+  plan.scheme = resample::describe(prepared.scheme, data.rows());
   plan.replicates = options.replicates;
   plan.outputs = problem.outputs;
   plan.level = options.execution.level.value_or(execution::default_level());
   plan.result_bytes = options.replicates * problem.outputs.size() * sizeof(double);
-  if (options.path) check_path(problem, *options.path);
+  if (options.path) check_path(problem, prepared.scheme, *options.path);
   problem.look(options.execution);
 
-  const Size size = size_of(problem);
+  const Size size = size_of(problem, plan.draws);
+  const Ways ways = ways_of(prepared.scheme, data.rows());
   const bool whole = options.path == Path::gather;
+  const bool same_size = ways.plain && plan.draws == plan.rows;
   if (problem.all<statistic::Sums>()) {
     plan_sums(prepared, options);
-  } else if (one_column_of_quantiles(problem) && !whole) {
+  } else if (ways.plain && one_column_of_quantiles(problem) && !whole) {
     double quantiles = 0;
     for (const Part& part : problem.parts)
       quantiles +=
@@ -375,7 +514,7 @@ Prepared prepare(const DataView& data, std::span<const Statistic> statistics,
     plan.reason = "quantiles of one column: their positions in the sorted data are beta draws";
     plan.seconds = order_cost(quantiles) +
                    selection_cost(size, quantiles) / static_cast<double>(options.replicates);
-  } else if (problem.all<statistic::Fold>() && !whole &&
+  } else if (problem.all<statistic::Fold>() && !whole && same_size &&
              (options.path || data.rows() > resample::kShortRows)) {
     plan.path = Path::stream;
     plan.reason = "an accumulator: every row is folded with its count";
@@ -390,7 +529,13 @@ Prepared prepare(const DataView& data, std::span<const Statistic> statistics,
     for (const Part& part : problem.parts)
       plan.seconds +=
           size.rows * (std::holds_alternative<statistic::Sums>(part.bound.body) ? 2 : 12);
-    check_path(problem, Path::gather);
+    if (ways.weights || std::holds_alternative<scheme::Weighted>(prepared.scheme))
+      throw InvalidArgument(concat(
+          "scheme '", name(prepared.scheme),
+          "' weights rows and takes functions of sums only (mean, variance, "
+          "regression, ...), not quantiles or functions of the resample; scheme 'iid' takes all"));
+    if (options.path) check_path(problem, prepared.scheme, *options.path);
+    check_path(problem, prepared.scheme, Path::gather);
     if (!problem.features.empty()) {
       prepared.features = problem.features.summarize(data, options.execution);
       prepared.fixed = fixed_features(problem.features, prepared.features, data, options.tolerance,

@@ -19,6 +19,7 @@ inline constexpr std::uint64_t kKeptIntegers = std::uint64_t{1} << 19;
 /// A plan and all that was found out on the way: what the paths run on.
 struct Prepared {
   Problem problem;
+  Scheme scheme;
   Plan plan;
   std::vector<FeatureSummary> features;
   std::vector<FixedFeature> fixed;
@@ -27,6 +28,7 @@ struct Prepared {
   bool compensated = false;     // sums are kept in doubles
   std::size_t group = 1;        // replicates handled together
   std::size_t tile_rows = 4096;
+  std::size_t running_bytes = 8;  // of a running sum of path blocks
 
   /// Does path stream keep the integers of all rows for its top-up, in place of looking rows up?
   [[nodiscard]] bool keeps_integers() const noexcept {

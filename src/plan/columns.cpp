@@ -119,13 +119,22 @@ statistic::Tile TileReader::read(std::uint64_t first, std::size_t rows) {
   return {columns_, rows};
 }
 
-statistic::Tile TileReader::gather(std::span<const std::uint64_t> rows) {
+template <class Row>
+statistic::Tile TileReader::gather_rows(std::span<const Row> rows) {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     buffers_[c].resize(most_rows_);
     data_.column(c).gather(rows, {buffers_[c].data(), rows.size()});
     columns_[c] = buffers_[c].data();
   }
   return {columns_, rows.size()};
+}
+
+statistic::Tile TileReader::gather(std::span<const std::uint64_t> rows) {
+  return gather_rows(rows);
+}
+
+statistic::Tile TileReader::gather(std::span<const std::uint32_t> rows) {
+  return gather_rows(rows);
 }
 
 }  // namespace bootfold::planning

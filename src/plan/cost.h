@@ -12,6 +12,7 @@ namespace bootfold::planning {
 
 struct Size {
   double rows = 0;
+  double draws = 0;
   double features = 0;
   double planes = 0;  // digits of all features
   double columns = 0;

@@ -4,7 +4,9 @@
 #include <sstream>
 
 #include "bootfold/error.h"
+#include "plan/accompany.h"
 #include "plan/choose.h"
+#include "plan/clusters.h"
 #include "text/quantity.h"
 
 namespace bootfold {
@@ -19,20 +21,37 @@ std::string_view name(Path path) noexcept {
       return "distinct";
     case Path::order:
       return "order";
+    case Path::blocks:
+      return "blocks";
+    case Path::weights:
+      return "weights";
   }
   return "unknown";
 }
 
 Path parse_path(std::string_view text) {
-  for (const Path path : {Path::stream, Path::gather, Path::distinct, Path::order})
+  for (const Path path :
+       {Path::stream, Path::gather, Path::distinct, Path::order, Path::blocks, Path::weights})
     if (name(path) == text) return path;
-  throw InvalidArgument(concat("unknown path '", text,
-                               "'; there are stream, gather, distinct and order, and without one "
-                               "the plan chooses"));
+  throw InvalidArgument(
+      concat("unknown path '", text,
+             "'; there are stream, gather, distinct, order, blocks and weights, and without one "
+             "the plan chooses"));
 }
 
 Plan plan(const DataView& data, std::span<const Statistic> statistics, const Options& options) {
-  return planning::prepare(data, statistics, options).plan;
+  if (options.standard_errors) {
+    const planning::Accompanied all = planning::accompany(data, statistics, options, {});
+    Plan plan = planning::prepare(data, all.statistics, options).plan;
+    all.describe(plan);
+    return plan;
+  }
+  const auto sums = planning::cluster_sums(data, statistics, options);
+  if (!sums) return planning::prepare(data, statistics, options).plan;
+  const Statistic of_sums = sums->statistic();
+  Plan plan = planning::prepare(sums->view(), {&of_sums, 1}, sums->options(options)).plan;
+  sums->describe(plan, options.scheme);
+  return plan;
 }
 
 Plan plan(const DataView& data, const Statistic& statistic, const Options& options) {
@@ -43,6 +62,7 @@ std::string Plan::explain() const {
   std::ostringstream text;
   text << "path        " << name(path) << "\n"
        << "reason      " << reason << "\n"
+       << "scheme      " << scheme << "\n"
        << "work        " << text::grouped(rows) << " rows x " << text::grouped(replicates)
        << " replicates, " << outputs.size() << (outputs.size() == 1 ? " number" : " numbers")
        << " each\n"

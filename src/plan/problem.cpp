@@ -106,14 +106,15 @@ void Problem::rescale(std::span<const FeatureSummary> summaries) {
   features.set_scales(std::move(scales));
 }
 
-void Problem::finish_sums(std::span<const double> means, bool fixed_point, std::span<double> values,
+void Problem::finish_sums(std::span<const double> means, double draws,
+                          std::optional<double> resolution, std::span<double> values,
                           std::span<double> scratch) const {
   for (const Part& part : parts) {
     const auto* sums = std::get_if<statistic::Sums>(&part.bound.body);
     if (sums == nullptr) continue;
     for (std::size_t f = 0; f < part.features.size(); ++f) scratch[f] = means[part.features[f]];
-    sums->finish({scratch.first(part.features.size()), static_cast<double>(data.rows()),
-                  part.scales, fixed_point ? part.resolution : 0},
+    sums->finish({scratch.first(part.features.size()), draws, part.scales,
+                  resolution.value_or(part.resolution)},
                  values.subspan(part.first_output, part.outputs()));
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,11 +44,12 @@ struct Problem {
     return true;
   }
 
-  /// Turns the means of all features into the values of all parts that are functions of sums. Are
-  /// the means folded in fixed point, with the errors that has? `scratch` has room for as many numbers
-  /// as there are features.
-  void finish_sums(std::span<const double> means, bool fixed_point, std::span<double> values,
-                   std::span<double> scratch) const;
+  /// Turns the means of all features over `draws` rows into the values of all parts that are
+  /// functions of sums. `resolution` bounds the error of the means; without one they were folded in
+  /// fixed point, with the errors that has. `scratch` has room for as many numbers as there are
+  /// features.
+  void finish_sums(std::span<const double> means, double draws, std::optional<double> resolution,
+                   std::span<double> values, std::span<double> scratch) const;
 
   DataView data;
   std::vector<Part> parts;

@@ -40,8 +40,12 @@ class TileReader {
 
   /// The given rows, in that order.
   [[nodiscard]] statistic::Tile gather(std::span<const std::uint64_t> rows);
+  [[nodiscard]] statistic::Tile gather(std::span<const std::uint32_t> rows);
 
  private:
+  template <class Row>
+  statistic::Tile gather_rows(std::span<const Row> rows);
+
   const DataView& data_;
   std::vector<std::vector<double>> buffers_;
   std::vector<const double*> columns_;

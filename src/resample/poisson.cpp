@@ -13,8 +13,9 @@ using Wide = boost::multiprecision::cpp_bin_float_50;  // software: the same on 
 
 }  // namespace
 
-double count_mean(std::uint64_t rows, double margin) noexcept {
-  return std::max(0.5, 1 - margin / std::sqrt(static_cast<double>(rows)));
+double count_mean(std::uint64_t rows, std::uint64_t draws, double margin) noexcept {
+  const double share = static_cast<double>(draws) / static_cast<double>(rows);
+  return share * std::max(0.5, 1 - margin / std::sqrt(static_cast<double>(draws)));
 }
 
 Poisson::Poisson(double mean) : mean_(mean), lookup_(65536), table_{} {

@@ -15,6 +15,7 @@ namespace bootfold::resample {
 
 class Poisson {
  public:
+  /// `mean` in (0, 1].
   explicit Poisson(double mean);
 
   [[nodiscard]] double mean() const noexcept { return mean_; }
@@ -39,9 +40,12 @@ class Poisson {
   execution::simd::PoissonTable table_;
 };
 
-/// Mean of the counts of n rows. A little below 1, so that their total T rarely exceeds n: T has
-/// mean n - margin * sqrt(n) and standard deviation below sqrt(n).
-[[nodiscard]] double count_mean(std::uint64_t rows, double margin) noexcept;
+/// Mean of the counts of n rows that shall add up to m draws. A little below m / n, so that their
+/// total T rarely exceeds m: T has mean m - margin * sqrt(m) and standard deviation below sqrt(m).
+[[nodiscard]] double count_mean(std::uint64_t rows, std::uint64_t draws, double margin) noexcept;
+[[nodiscard]] inline double count_mean(std::uint64_t rows, double margin) noexcept {
+  return count_mean(rows, rows, margin);
+}
 
 /// The margin that the streams of version 1 use: T > n in about one replicate of 700.
 inline constexpr double kMargin = 3;

@@ -71,13 +71,15 @@ void draw_batch(const execution::simd::Kernels& kernels, std::uint64_t seed, std
   std::array<std::uint32_t, kSideBySide> rejected;
   execution::simd::LaneState lanes;
   kernels.seed(random::lane_counter({seed, batch, Purpose::short_index}, 0), lanes);
-  for (std::uint32_t position = 0; position < rows; ++position) {
+  const std::size_t draws = out.size() / kSideBySide;
+  for (std::uint32_t position = 0; position < draws; ++position) {
     std::size_t rejections = 0;
     kernels.rows(lanes, draw, kSideBySide, step.data(), rejected.data(), rejections);
     for (std::size_t i = 0; i < rejections; ++i)
       step[rejected[i]] =
           redraw({seed, batch * kSideBySide + rejected[i], Purpose::index_retry}, position, draw);
-    for (std::size_t lane = 0; lane < kSideBySide; ++lane) out[lane * rows + position] = step[lane];
+    for (std::size_t lane = 0; lane < kSideBySide; ++lane)
+      out[lane * draws + position] = step[lane];
   }
 }
 

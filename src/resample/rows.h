@@ -13,7 +13,7 @@
 
 namespace bootfold::resample {
 
-/// Resamples of at most this many rows are drawn 16 replicates side by side.
+/// Resamples from at most this many rows are drawn 16 replicates side by side.
 inline constexpr std::size_t kShortRows = 256;
 inline constexpr std::size_t kSideBySide = 16;
 
@@ -35,7 +35,7 @@ inline constexpr std::uint64_t kMostGatherRows = 0xFFFFFFF0U;
 /// Draws made at a time; buffers of kernels.rows and kernels.gather have room for as many.
 inline constexpr std::size_t kDrawsAtOnce = 2048;
 
-/// Draws the rows of the 16 short replicates of a batch: out[lane * rows + position]. At most
+/// Draws the rows of the 16 short replicates of a batch: out[lane * draws + position]. At most
 /// kShortRows rows.
 void draw_batch(const execution::simd::Kernels& kernels, std::uint64_t seed, std::uint64_t batch,
                 std::uint32_t rows, std::span<std::uint32_t> out);

@@ -7,10 +7,12 @@
 
 namespace bootfold::statistic {
 
-Statistic proportion(double above) {
-  if (std::isnan(above))
-    throw InvalidArgument("proportion above NaN is not defined; give a number");
-  return Statistic("proportion", 1, 1, [above](std::size_t) {
+namespace {
+
+/// finish(share of rows above) as a statistic.
+template <class Finish>
+Statistic share_above(std::string name, double above, Finish finish) {
+  return Statistic(name, 1, 1, [name, above, finish](std::size_t) {
     Sums sums;
     sums.filled = 1;
     sums.fill = [above](const Tile& tile, std::span<double* const> features) {
@@ -18,11 +20,24 @@ Statistic proportion(double above) {
       for (std::size_t row = 0; row < values.size(); ++row)
         features[0][row] = values[row] > above ? 1 : 0;
     };
-    sums.finish = [](const Folded& folded, std::span<double> values) {
-      values[0] = folded.mean(0);
+    sums.finish = [finish](const Folded& folded, std::span<double> values) {
+      values[0] = finish(folded);
     };
-    return Bound{{"proportion({1})"}, std::move(sums)};
+    return Bound{{name + "({1})"}, std::move(sums)};
   });
+}
+
+}  // namespace
+
+Statistic proportion(double above) {
+  if (std::isnan(above))
+    throw InvalidArgument("proportion above NaN is not defined; give a number");
+  return share_above("proportion", above, [](const Folded& folded) { return folded.mean(0); })
+      .with_standard_error(
+          share_above("standard_error_of_proportion", above, [](const Folded& folded) {
+            const double share = folded.mean(0);
+            return std::sqrt(std::max(0.0, share * (1 - share)) / (folded.rows - 1));
+          }));
 }
 
 Statistic sums(std::size_t count,

@@ -64,6 +64,41 @@ double deviation_of(const Folded& folded, int ddof) {
                     folded.scales[0].exponent);
 }
 
+/// Fourth central moment of column 0 in scaled units, from its first four powers.
+double fourth_moment(const Folded& folded) {
+  const double m1 = folded.mean(0);
+  return folded.mean(3) - 4 * m1 * folded.mean(2) + 6 * m1 * m1 * folded.mean(1) -
+         3 * m1 * m1 * m1 * m1;
+}
+
+/// sqrt((m4 - m2^2) / n): the standard error of m2.
+double scaled_error_of_variance(const Folded& folded) {
+  const double m2 = scaled_variance(folded);
+  return std::sqrt(std::max(0.0, fourth_moment(folded) - m2 * m2) / folded.rows);
+}
+
+/// mean(column 0) / mean(column 1), undefined where the divisor may be 0 but for rounding.
+double ratio_of(const Folded& folded) {
+  const double below = folded.column_mean(1, 1);
+  const double doubt = std::ldexp(folded.resolution + 0x1p-51, folded.scales[1].exponent) +
+                       0x1p-51 * std::abs(folded.scales[1].centre);
+  return std::abs(below) > doubt ? folded.column_mean(0, 0) / below : kUndefined;
+}
+
+/// By the delta method: standard deviation of x - ratio y over sqrt(n) |mean of y|. From the
+/// features {0}, {1}, {0, 0}, {1, 1}, {0, 1}.
+double error_of_ratio(const Folded& f) {
+  const int exponent = f.scales[0].exponent;
+  const double slope = std::ldexp(ratio_of(f), f.scales[1].exponent - exponent);
+  const double xx = f.mean(2) - f.mean(0) * f.mean(0);
+  const double yy = f.mean(3) - f.mean(1) * f.mean(1);
+  const double xy = f.mean(4) - f.mean(0) * f.mean(1);
+  const double rest = xx - 2 * slope * xy + slope * slope * yy;
+  const double doubt = uncertainty(f, f.mean(2)) + slope * slope * uncertainty(f, f.mean(3));
+  const double sure = std::abs(rest) <= 1e4 * doubt ? 0 : std::max(0.0, rest);
+  return std::ldexp(std::sqrt(sure / (f.rows - 1)), exponent) / std::abs(f.column_mean(1, 1));
+}
+
 template <class Finish>
 Statistic of_products(std::string name, std::size_t columns, std::vector<Product> products,
                       Finish finish) {
@@ -93,23 +128,41 @@ double Folded::column_mean(std::size_t column, std::size_t feature) const {
 }
 
 Statistic mean() {
-  return of_products("mean", 1, {{0}}, [](const Folded& f) { return f.column_mean(0, 0); });
+  return of_products("mean", 1, {{0}}, [](const Folded& f) { return f.column_mean(0, 0); })
+      .with_standard_error(
+          of_products("standard_error_of_mean", 1, {{0}, {0, 0}},
+                      [](const Folded& f) { return deviation_of(f, 1) / std::sqrt(f.rows); }));
 }
 
 Statistic sum() {
-  return of_products("sum", 1, {{0}}, [](const Folded& f) { return f.rows * f.column_mean(0, 0); });
+  return of_products("sum", 1, {{0}}, [](const Folded& f) { return f.rows * f.column_mean(0, 0); })
+      .with_standard_error(
+          of_products("standard_error_of_sum", 1, {{0}, {0, 0}},
+                      [](const Folded& f) { return deviation_of(f, 1) * std::sqrt(f.rows); }));
 }
 
 Statistic variance(int ddof) {
   check_ddof(ddof);
   return of_products("variance", 1, {{0}, {0, 0}},
-                     [ddof](const Folded& f) { return variance_of(f, ddof); });
+                     [ddof](const Folded& f) { return variance_of(f, ddof); })
+      .with_standard_error(of_products(
+          "standard_error_of_variance", 1, {{0}, {0, 0}, {0, 0, 0}, {0, 0, 0, 0}},
+          [ddof](const Folded& f) {
+            return scaled_back(f, scaled_error_of_variance(f), 0, 0) * correction(f, ddof);
+          }));
 }
 
 Statistic standard_deviation(int ddof) {
   check_ddof(ddof);
   return of_products("standard_deviation", 1, {{0}, {0, 0}},
-                     [ddof](const Folded& f) { return deviation_of(f, ddof); });
+                     [ddof](const Folded& f) { return deviation_of(f, ddof); })
+      .with_standard_error(of_products(
+          "standard_error_of_standard_deviation", 1, {{0}, {0, 0}, {0, 0, 0}, {0, 0, 0, 0}},
+          [ddof](const Folded& f) {  // the delta method: half of it over the standard deviation
+            const double deviation = std::sqrt(scaled_variance(f));
+            return std::ldexp(scaled_error_of_variance(f) / (2 * deviation), f.scales[0].exponent) *
+                   std::sqrt(correction(f, ddof));
+          }));
 }
 
 Statistic skewness() {
@@ -123,11 +176,8 @@ Statistic skewness() {
 
 Statistic kurtosis() {
   return of_products("kurtosis", 1, {{0}, {0, 0}, {0, 0, 0}, {0, 0, 0, 0}}, [](const Folded& f) {
-    const double m1 = f.mean(0);
     const double m2 = scaled_variance(f);
-    const double m4 =
-        f.mean(3) - 4 * m1 * f.mean(2) + 6 * m1 * m1 * f.mean(1) - 3 * m1 * m1 * m1 * m1;
-    return standardised(f, m4, m2 * m2) - 3;
+    return standardised(f, fourth_moment(f), m2 * m2) - 3;
   });
 }
 
@@ -144,12 +194,9 @@ Statistic sharpe_ratio(double periods) {
 }
 
 Statistic ratio() {
-  return of_products("ratio", 2, {{0}, {1}}, [](const Folded& f) {
-    const double below = f.column_mean(1, 1);
-    const double doubt = std::ldexp(f.resolution + 0x1p-51, f.scales[1].exponent) +
-                         0x1p-51 * std::abs(f.scales[1].centre);
-    return std::abs(below) > doubt ? f.column_mean(0, 0) / below : kUndefined;
-  });
+  return of_products("ratio", 2, {{0}, {1}}, ratio_of)
+      .with_standard_error(of_products("standard_error_of_ratio", 2,
+                                       {{0}, {1}, {0, 0}, {1, 1}, {0, 1}}, error_of_ratio));
 }
 
 Statistic covariance(int ddof) {

@@ -46,11 +46,11 @@ TEST_P(Misuse, IsAnsweredInOneLine) {
 INSTANTIATE_TEST_SUITE_P(
     Command, Misuse,
     testing::Values(
-        Mistake{{}, {"needs a command", "bootstrap, explain, compare, demo"}},
+        Mistake{{}, {"needs a command", "bootstrap, explain, interval, compare, demo"}},
         Mistake{{"bootsrap", "FILE"},
                 {"unknown command 'bootsrap'", "did you mean bootfold bootstrap?"}},
         Mistake{{"frobnicate"},
-                {"unknown command 'frobnicate'", "bootstrap, explain, compare, demo"}},
+                {"unknown command 'frobnicate'", "bootstrap, explain, interval, compare, demo"}},
         Mistake{{"demo"}, {"needs a command", "bootstrap"}},
         Mistake{{"demo", "boot"}, {"unknown command 'boot'", "bootfold demo bootstrap"}},
         Mistake{{"bootstrap"}, {"no FILE given"}}, Mistake{{"explain"}, {"no FILE given"}},
@@ -84,8 +84,32 @@ INSTANTIATE_TEST_SUITE_P(
         with("--confidence", "0", {"--confidence is '0'", "between 0 and 1", "0.95"}),
         with("--confidence", "95", {"--confidence is '95'", "between 0 and 1", "0.95"}),
         with("--tolerance", "-1", {"--tolerance is '-1'", "above 0"}),
+        with("--interval", "bac", {"unknown interval 'bac'", "did you mean 'bca'?"}),
+        with("--interval", "bca,,all", {"empty name"}),
+        with("--alternative", "bigger", {"unknown alternative 'bigger'", "two-sided, less"}),
+        with("--convention", "python", {"unknown convention 'python'", "numpy, r"}),
+        with("--precision", "0.01", {"--precision is for --replicates auto"}),
+        with("--save", "run.npy", {"--save is 'run.npy'", ".safetensors"}),
+        with("--save", "/missing/folder/r.safetensors", {"/missing/folder"}),
         with("--path", "fast", {"fast", "stream", "gather", "distinct", "order"}),
         with("--path", "order", {"order", "quantiles"}),
+        with("--scheme", "blocks", {"--scheme is 'blocks'", "stationary", "iid"}),
+        with("--scheme", "cluster", {"--scheme cluster needs --cluster COLUMN"}),
+        with("--scheme", "stratified", {"--scheme stratified needs --strata COLUMN"}),
+        with("--scheme", "weighted", {"--scheme weighted needs --weights COLUMN"}),
+        with("--strata", "volum", {"volum", "volume"}),
+        with("--size", "0", {"--size is 0", "at least 1"}),
+        with("--block-length", "0", {"--block-length is '0'", "above 0", "auto"}),
+        with("--block-length", "0.5", {"0.5", "1 to"}),
+        with("--block-length", "1e6", {"1e+06", "1 to"}),
+        Mistake{{"bootstrap", "FILE", "--column", "price", "--scheme", "poisson", "--size", "5"},
+                {"--size does not go with --scheme poisson"}},
+        Mistake{{"bootstrap", "FILE", "--column", "price", "--two-stage"},
+                {"--two-stage does not go with --scheme iid"}},
+        Mistake{{"bootstrap", "FILE", "--weights", "volume"}, {"--weights needs --column"}},
+        Mistake{{"bootstrap", "FILE", "--column", "price", "--scheme", "bayesian", "--statistic",
+                 "median"},
+                {"bayesian", "functions of sums"}},
         with("--nan", "ignore", {"--nan is 'ignore'", "error, omit"}),
         with("--header", "maybe", {"--header is 'maybe'", "yes, no, auto"}),
         with("--statistic", "medain", {"medain", "median"}),
@@ -109,6 +133,20 @@ TEST(Misuse, OfFilesNamesThePlace) {
               {"ragged.csv:3"});
   expect_line(run({"bootstrap", folder.write("nan.csv", "x\n1\nnan\n")}), 2, {"nan.csv:3"});
   expect_line(run({"bootstrap", folder.write("two.csv", two_columns(5))}), 2, {"price", "volume"});
+}
+
+TEST(Misuse, OfKeptRunsNamesTheFile) {
+  const Folder folder;
+  expect_line(run({"interval"}), 2, {"no FILE given", "--save"});
+  expect_line(run({"interval", folder.path("none.safetensors")}), 2,
+              {"none.safetensors", "No such file"});
+  expect_line(run({"interval", folder.write("x.csv", two_columns(5))}), 2,
+              {"x.csv", "as safetensors"});
+  expect_line(run({"interval", folder.path("none.safetensors"), "--interval", "bac"}), 2,
+              {"did you mean 'bca'?"});
+  expect_line(run({"bootstrap", folder.write("y.csv", two_columns(5)), "--column", "price",
+                   "--replicates", "auto", "--precision", "2"}),
+              2, {"--precision is '2'", "between 0 and 1"});
 }
 
 TEST(Misuse, ReplicatesNeverReplaceTheirData) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -65,6 +66,50 @@ Drawn draw(Level level, const resample::Poisson& poisson, std::size_t rows, Lane
 }
 
 class Kernel : public testing::TestWithParam<Level> {};
+
+// Against the library's logarithm, and to the bit against the portable level.
+TEST_P(Kernel, DrawsTheSameExponentials) {
+  for (const std::size_t rows : kLengths) {
+    const std::size_t room = round_up(rows, 8);
+    std::vector<double> expected(room + 1, -1);
+    std::vector<double> found(room + 1, -1);
+    LaneState lanes = some_lanes(3);
+    LaneState reference = lanes;
+    random::Lanes raw({.seed = 20}, 3);
+    kernels(Level::portable).exponentials(reference, rows, expected.data());
+    kernels(GetParam()).exponentials(lanes, rows, found.data());
+    EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(double)), 0) << rows;
+    EXPECT_TRUE(lanes == reference);
+    EXPECT_EQ(found[room], -1);
+    for (std::size_t first = 0; first < rows; first += 8) {
+      const auto words = raw();
+      for (std::size_t i = first; i < std::min(rows, first + 8); ++i) {
+        const double u = (static_cast<double>(words[i - first] >> 12) + 0.5) * 0x1p-52;
+        EXPECT_NEAR(found[i], -std::log(u), 4e-16 * std::max(1.0, found[i]));
+      }
+    }
+    for (std::size_t i = rows; i < room; ++i) EXPECT_EQ(found[i], 0);
+  }
+}
+
+TEST_P(Kernel, WeighsTheSame) {
+  constexpr std::size_t kStride = 4104;
+  random::Stream stream({.seed = 8});
+  std::vector<double> weights(kStride);
+  std::vector<double> features(3 * kStride);
+  for (double& weight : weights) weight = random::exponential(stream);
+  for (double& feature : features) feature = random::normal(stream);
+  for (const std::size_t rows : {0U, 8U, 64U, 4096U}) {
+    double expected[3];
+    double found[3];
+    kernels(Level::portable).weigh(weights.data(), features.data(), kStride, 3, rows, expected);
+    kernels(GetParam()).weigh(weights.data(), features.data(), kStride, 3, rows, found);
+    EXPECT_EQ(std::memcmp(found, expected, sizeof found), 0) << rows;
+    double naive = 0;
+    for (std::size_t i = 0; i < rows; ++i) naive += weights[i] * features[2 * kStride + i];
+    EXPECT_NEAR(found[2], naive, 1e-11);
+  }
+}
 
 TEST_P(Kernel, SeedsTheSameLanes) {
   random::Stream stream({.seed = 20});

@@ -86,10 +86,12 @@ TEST(Options, PathsThatCannotServe) {
 }
 
 TEST(Options, PathNames) {
-  for (const Path path : {Path::stream, Path::gather, Path::distinct, Path::order})
+  for (const Path path :
+       {Path::stream, Path::gather, Path::distinct, Path::order, Path::blocks, Path::weights})
     EXPECT_EQ(parse_path(name(path)), path);
-  EXPECT_THAT(reference::message_of<InvalidArgument>([] { static_cast<void>(parse_path("fast")); }),
-              AllOf(HasSubstr("'fast'"), HasSubstr("stream, gather, distinct and order")));
+  EXPECT_THAT(
+      reference::message_of<InvalidArgument>([] { static_cast<void>(parse_path("fast")); }),
+      AllOf(HasSubstr("'fast'"), HasSubstr("stream, gather, distinct, order, blocks and weights")));
 }
 
 // "16.3 MiB" in a message, in bytes.

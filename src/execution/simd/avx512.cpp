@@ -326,7 +326,14 @@ void draw_rows_at_once(LaneState& state, const RowDraw& draw, std::size_t draws,
 
 }  // namespace
 
-const Kernels kAvx512 = {seed,   draw_counts,      dot, quantize_values, split_integers,
-                         gather, draw_rows_at_once};
+const Kernels kAvx512 = {seed,
+                         draw_counts,
+                         dot,
+                         quantize_values,
+                         split_integers,
+                         gather,
+                         draw_rows_at_once,
+                         draw_exponentials,
+                         weigh_features};
 
 }  // namespace bootfold::execution::simd

@@ -178,5 +178,62 @@ constexpr std::size_t kStepDraws = 16;  // row numbers of a draw step
   state = lanes;
 }
 
+/// -log(u) for u in (0, 1) by single IEEE operations, so that it is the same at every level.
+[[maybe_unused]] inline double minus_log(double u) noexcept {
+  constexpr double kLog2 = 0x1.62e42fefa39efp-1;
+  constexpr double kRoot2 = 0x1.6a09e667f3bcdp0;
+  std::uint64_t bits;
+  std::memcpy(&bits, &u, sizeof bits);
+  const std::uint64_t mantissa_bits = (bits & 0xFFFFFFFFFFFFFU) | 0x3FF0000000000000U;
+  double mantissa;
+  std::memcpy(&mantissa, &mantissa_bits, sizeof mantissa);
+  // The exponent as a double: in the low bits of 2^52 + 1023 + exponent.
+  const std::uint64_t exponent_bits = (bits >> 52) | 0x4330000000000000U;
+  double exponent;
+  std::memcpy(&exponent, &exponent_bits, sizeof exponent);
+  exponent -= 0x1p52 + 1023;
+  const bool high = mantissa > kRoot2;
+  mantissa = high ? mantissa * 0.5 : mantissa;
+  exponent = high ? exponent + 1 : exponent;
+  // log(m) = 2 atanh(s): |s| < 0.172, so that eleven terms do.
+  const double s = (mantissa - 1) / (mantissa + 1);
+  const double z = s * s;
+  double series = 1.0 / 21;
+  for (int k = 19; k > 0; k -= 2) series = series * z + 1.0 / k;
+  return -(exponent * kLog2 + 2 * s * series);
+}
+
+[[maybe_unused]] void draw_exponentials(LaneState& state, std::size_t rows,
+                                        double* weights) noexcept {
+  LaneState lanes = state;
+  for (std::size_t first = 0; first < rows; first += 8) {
+    std::uint64_t words[8];
+    next(lanes, words);
+    for (std::size_t i = 0; i < 8; ++i) {
+      // 52 random bits to an odd multiple of 2^-53.
+      const std::uint64_t bits = words[i] >> 12 | 0x3FF0000000000000U;
+      double above_one;
+      std::memcpy(&above_one, &bits, sizeof above_one);
+      weights[first + i] = minus_log(above_one - (1 - 0x1p-53));
+    }
+  }
+  state = lanes;
+  for (std::size_t i = rows; i % 8 != 0; ++i) weights[i] = 0;
+}
+
+[[maybe_unused]] void weigh_features(const double* weights, const double* features,
+                                     std::size_t feature_stride, std::size_t feature_count,
+                                     std::size_t rows, double* sums) noexcept {
+  for (std::size_t f = 0; f < feature_count; ++f) {
+    const double* feature = features + f * feature_stride;
+    double lanes[8] = {};
+    for (std::size_t i = 0; i < rows; i += 8)
+      for (std::size_t lane = 0; lane < 8; ++lane)
+        lanes[lane] += weights[i + lane] * feature[i + lane];
+    sums[f] = ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
+              ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+  }
+}
+
 }  // namespace
 }  // namespace bootfold::execution::simd

@@ -109,6 +109,15 @@ struct Kernels {
   /// last step is needed behind `rows`.
   void (*rows)(LaneState& lanes, const RowDraw& draw, std::size_t draws, std::uint32_t* rows,
                std::uint32_t* rejected, std::size_t& rejections) noexcept;
+
+  /// Draws exponential weights of mean 1, 8 rows a step; those behind `rows` up to the next multiple of
+  /// 8 are 0. Right to about 2^-52.
+  void (*exponentials)(LaneState& lanes, std::size_t rows, double* weights) noexcept;
+
+  /// sums[f] = sum of weight * feature f over the rows, in eight lanes that are added up in a fixed
+  /// order. `rows` is a multiple of 8.
+  void (*weigh)(const double* weights, const double* features, std::size_t feature_stride,
+                std::size_t feature_count, std::size_t rows, double* sums) noexcept;
 };
 
 /// The kernels of a level; it must be available.

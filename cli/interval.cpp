@@ -1,0 +1,73 @@
+// cli/interval.cpp: `bootfold interval RUN.safetensors`: intervals of a run that was kept.
+#include "bootfold/interval.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "arguments.h"
+#include "bootfold/error.h"
+#include "command.h"
+#include "console.h"
+#include "report.h"
+#include "usage.h"
+
+namespace bootfold::cli {
+namespace {
+
+// "all", and nothing, mean those that the run has what they need for.
+std::vector<interval::Method> methods_of(const Arguments& arguments, const Result& result) {
+  std::vector<std::string> names = split_list(arguments.intervals);
+  if (names.empty()) names = {"all"};
+  std::vector<interval::Method> methods = check_methods(names);
+  if (std::find(names.begin(), names.end(), "all") == names.end()) return methods;
+  const std::vector<interval::Method> there = interval::available(result);
+  std::erase_if(methods, [&](interval::Method method) {
+    const bool named = std::find(names.begin(), names.end(), name(method)) != names.end();
+    return !named && std::find(there.begin(), there.end(), method) == there.end();
+  });
+  return methods;
+}
+
+void run_interval(const Arguments& arguments) {
+  if (arguments.file.empty())
+    throw InvalidArgument(
+        "no FILE given; name a file that bootfold bootstrap ... --save run.safetensors wrote");
+  const interval::Options options = check_interval(arguments);
+  static_cast<void>(check_methods(arguments.intervals));  // before a large file is read
+  const Result result = Result::load(arguments.file);
+  Run run{.result = result, .columns = {}, .intervals = {}};
+  run.stored = true;
+  add_intervals(run, methods_of(arguments, result), options);
+  print(arguments.json ? as_json(run) : as_text(run, arguments.quiet));
+}
+
+}  // namespace
+
+void add_interval(CLI::App& root, Task& task) {
+  CLI::App* command = root.add_subcommand(
+      "interval", "Intervals of a run that bootstrap --save kept, without running it again");
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("FILE", arguments->file, "What bootfold bootstrap ... --save FILE wrote")
+      ->option_text(" ");
+  add_interval_arguments(*command, *arguments, "What to compute", "all");
+  const std::string out = "What to show";
+  command->add_flag("--json", arguments->json, "One JSON object instead of text")
+      ->group(out)
+      ->disable_flag_override();
+  command->add_flag("--quiet", arguments->quiet, "Only the numbers: no picture or notes")
+      ->group(out)
+      ->disable_flag_override();
+  command->footer(examples(
+      {{"bootfold bootstrap prices.csv --column price --interval all --save run.safetensors",
+        "run once, keep everything"},
+       {"bootfold interval run.safetensors --interval all --confidence 0.9",
+        "all intervals at another confidence, at once"},
+       {"bootfold interval run.safetensors --interval bca --convention r --alternative greater",
+        "a lower limit as R boot computes it"}}));
+  command->callback(
+      [arguments, &task] { task = [arguments](Interrupt&) { run_interval(*arguments); }; });
+}
+
+}  // namespace bootfold::cli

@@ -1,0 +1,64 @@
+// cli/scheme.h: --scheme and the options that belong to it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bootfold/data.h"
+#include "bootfold/scheme.h"
+
+namespace bootfold::cli {
+
+/// As typed.
+struct SchemeArguments {
+  std::string scheme;
+  std::string size;
+  std::string strata;
+  std::string cluster;
+  bool two_stage = false;
+  std::string block_length;
+  std::string weights;
+};
+
+void add_scheme_arguments(CLI::App& command, SchemeArguments& arguments);
+
+/// What was meant: which columns it takes to make a scheme, and the scheme.
+class SchemeRequest {
+ public:
+  SchemeRequest() = default;
+  /// Throws InvalidArgument for options that do not go together.
+  explicit SchemeRequest(const SchemeArguments& arguments);
+
+  /// Asks for the columns that the scheme needs beside those of the statistic.
+  void extend(data::ReadOptions& options) const;
+
+  /// The table as a scheme and the statistic see it. Refers to the table, and to itself.
+  class View {
+   public:
+    View(const SchemeRequest& request, const data::Table& table);
+    View(const View&) = delete;
+    View& operator=(const View&) = delete;
+
+    [[nodiscard]] const Scheme& scheme() const noexcept { return scheme_; }
+    [[nodiscard]] const DataView& data() const noexcept { return data_; }
+    /// Names of the columns that the statistic sees.
+    [[nodiscard]] std::vector<std::string> columns() const;
+
+   private:
+    std::vector<double> weights_;
+    DataView data_;
+    Scheme scheme_;
+  };
+
+ private:
+  std::string name_ = "iid";
+  std::uint64_t size_ = 0;
+  std::string labels_;  // column of strata or clusters
+  std::string weights_;
+  bool two_stage_ = false;
+  double block_length_ = 0;
+};
+
+}  // namespace bootfold::cli

@@ -1,0 +1,96 @@
+// bootfold/scheme.h: how a replicate draws its rows.
+//
+//     bootstrap(prices, statistic::mean(), {.scheme = scheme::Iid{.size = 1000}});
+//     bootstrap(returns, statistic::sharpe_ratio(), {.scheme = scheme::StationaryBlocks{20}});
+//     bootstrap(scores, statistic::mean(), {.scheme = scheme::Cluster{school.codes}});
+//
+// docs/resampling.md states the law of each. Labels and weights are views: they must outlive the
+// call, as the data must.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+
+#include "bootfold/api.h"
+#include "bootfold/data.h"
+
+namespace bootfold {
+
+namespace scheme {
+
+/// Rows drawn independently, each with the same probability: counts are multinomial.
+struct Iid {
+  std::uint64_t size = 0;  ///< rows drawn ("m out of n"); 0: as many as there are
+};
+
+/// Every row's count is Poisson(1), independently: the number of rows drawn varies. What streams
+/// of unknown length and rows spread over machines need.
+struct Poisson {};
+
+/// Rubin's Bayesian bootstrap: in place of counts, weights from a flat Dirichlet distribution.
+struct Bayesian {};
+
+/// Over all replicates of the run together every row is drawn equally often. So a replicate depends
+/// on the number of replicates, and a run cannot be extended or split.
+struct Balanced {};
+
+/// Row i is drawn with probability weights[i] / sum of the weights.
+struct Weighted {
+  std::span<const double> weights;  ///< one for each row, not negative, not all 0
+  std::uint64_t size = 0;           ///< rows drawn; 0: as many as there are
+};
+
+/// Within each stratum as many rows as it has, independently.
+struct Stratified {
+  std::span<const std::uint32_t> strata;  ///< the stratum of each row: 0, 1, ...
+};
+
+/// As many clusters as there are, independently, each with all its rows.
+struct Cluster {
+  std::span<const std::uint32_t> clusters;  ///< the cluster of each row: 0, 1, ...
+  bool rows_too = false;  ///< two stages: within a drawn cluster its rows are drawn as well
+};
+
+// Time series: runs of neighbouring rows, so that what depends on its neighbours stays with them.
+// The last block is cut so that as many rows are drawn as there are.
+
+/// Blocks of `length` rows that lie within the data.
+struct MovingBlocks {
+  std::uint64_t length = 0;  ///< 0: chosen by block_lengths()
+};
+
+/// Blocks of `length` rows; behind the last row comes the first.
+struct CircularBlocks {
+  std::uint64_t length = 0;  ///< 0: chosen by block_lengths()
+};
+
+/// Blocks of geometrically distributed length (Politis and Romano); behind the last row comes the
+/// first. Replicates are stationary series.
+struct StationaryBlocks {
+  double length = 0;  ///< mean length, at least 1; 0: chosen by block_lengths()
+};
+
+}  // namespace scheme
+
+using Scheme = std::variant<scheme::Iid, scheme::Poisson, scheme::Bayesian, scheme::Balanced,
+                            scheme::Weighted, scheme::Stratified, scheme::Cluster,
+                            scheme::MovingBlocks, scheme::CircularBlocks, scheme::StationaryBlocks>;
+
+/// "iid", "stationary", ...: the words of the command line and of messages.
+[[nodiscard]] BOOTFOLD_API std::string name(const Scheme& scheme);
+
+/// Lengths of blocks that estimate the variance of a mean best.
+struct BlockLengths {
+  double stationary;  ///< mean length of stationary blocks
+  double fixed;       ///< length of moving and circular blocks
+};
+
+/// The rule of Politis and White (2004), corrected by Patton, Politis and White (2009). Between 1 and
+/// min(3 sqrt(n), n / 3).
+///
+///     double length = block_lengths(returns).stationary;
+[[nodiscard]] BOOTFOLD_API BlockLengths block_lengths(const ColumnView& series);
+
+}  // namespace bootfold

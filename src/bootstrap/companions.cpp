@@ -1,0 +1,147 @@
+#include "bootstrap/companions.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "bootfold/error.h"
+#include "bootfold/random.h"
+#include "influence/deletion.h"
+#include "plan/accompany.h"
+#include "plan/clusters.h"
+#include "plan/problem.h"
+#include "resample/scheme.h"
+
+namespace bootfold::paths {
+
+namespace {
+
+/// A seed that the rows of a resample and the seed of the run determine: so the inner draws are a
+/// pure function of the replicate, whoever makes it.
+std::uint64_t seed_of(const statistic::Resample& resample, std::uint64_t seed) {
+  std::uint64_t hash = seed ^ 0x9E3779B97F4A7C15U;
+  for (std::size_t c = 0; c < resample.columns.size(); ++c)
+    for (const double value : resample.column(c)) {
+      std::uint64_t bits;
+      std::memcpy(&bits, &value, sizeof bits);
+      hash = (hash ^ bits) * 0xBF58476D1CE4E5B9U;
+      hash ^= hash >> 29;
+    }
+  const auto words = random::block({.seed = hash, .replicate = seed}, 0);
+  return std::uint64_t{words[0]} << 32 | words[1];
+}
+
+/// The standard errors of a statistic by a bootstrap of the resample.
+planning::Nested nested_bootstrap(const Options& options) {
+  return [seed = options.seed, inner = planning::inner_options(options)](
+             const Statistic& statistic, const statistic::Resample& resample,
+             std::span<double> values) {
+    Options run = inner;
+    run.seed = seed_of(resample, seed);
+    std::vector<ColumnView> views;
+    for (std::size_t c = 0; c < resample.columns.size(); ++c)
+      views.emplace_back(resample.column(c));
+    const Result result = bootstrap(DataView(views), statistic, run);
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = result.standard_error(k);
+  };
+}
+
+/// Outputs first .. first + outputs - 1 of values [replicate][width].
+std::vector<double> columns_of(std::span<const double> values, std::size_t width, std::size_t first,
+                               std::size_t outputs) {
+  std::vector<double> found(values.size() / width * outputs);
+  for (std::size_t r = 0; r * width < values.size(); ++r)
+    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(r * width + first), outputs,
+                found.begin() + static_cast<std::ptrdiff_t>(r * outputs));
+  return found;
+}
+
+Result bootstrap_with_errors(const DataView& data, std::span<const Statistic> statistics,
+                             const Options& options) {
+  const planning::Accompanied all =
+      planning::accompany(data, statistics, options, nested_bootstrap(options));
+  const Result both = bootstrap(data, all.statistics, options);
+  const std::size_t width = both.outputs();
+  const std::size_t outputs = width / 2;
+  Plan plan = both.plan();
+  all.describe(plan);
+  Companions companions;
+  companions.error_method = all.method;
+  companions.replicate_errors = columns_of(both.replicates(), width, outputs, outputs);
+  std::vector<double> estimates;
+  for (std::size_t k = 0; k < outputs; ++k) {
+    estimates.push_back(both.estimate(k));
+    // A bootstrap of the data is at hand, with more replicates than a nested one has.
+    companions.estimate_errors.push_back(all.nested[k] ? both.standard_error(k)
+                                                       : both.estimate(outputs + k));
+  }
+  return Result(std::move(plan), both.seed(), std::move(estimates),
+                columns_of(both.replicates(), width, 0, outputs), std::move(companions));
+}
+
+/// Progress that begins at `before` and has `after` to come.
+Execution stage(const Execution& execution, double before, double after) {
+  Execution staged = execution;
+  if (execution.progress)
+    staged.progress = [tell = execution.progress, before, after](execution::Progress progress) {
+      tell({before + progress.done, before + progress.total + after});
+    };
+  return staged;
+}
+
+/// What one row does to the statistic, or, where whole clusters are drawn, one cluster.
+void add_influences(Result& result, const DataView& data, std::span<const Statistic> statistics,
+                    const Options& options) {
+  const auto sums = planning::cluster_sums(data, statistics, options);
+  if (!sums) {
+    result.add_influences(influence(data, statistics, options),
+                          abc_curves(data, statistics, options));
+    return;
+  }
+  const Statistic of_sums = sums->statistic();
+  const Options inner = sums->options(options);
+  std::vector<Influence> influences = influence(sums->view(), of_sums, inner);
+  for (Influence& found : influences) found.method += ", by cluster";
+  result.add_influences(std::move(influences), abc_curves(sums->view(), {&of_sums, 1}, inner));
+}
+
+/// Throws unless the scheme has what is asked for.
+void check_scheme(const DataView& data, std::span<const Statistic> statistics,
+                  const Options& options) {
+  const std::uint64_t rows = data.rows();
+  const bool iid = std::holds_alternative<scheme::Iid>(options.scheme) &&
+                   resample::draws_of(options.scheme, rows) == rows;
+  if (iid) return;
+  if (options.standard_errors)
+    throw InvalidArgument(concat("scheme is '", resample::describe(options.scheme, rows),
+                                 "' but standard errors on every resample, for studentized "
+                                 "intervals, are known for plain iid only; percentile, basic and "
+                                 "normal intervals take every scheme"));
+  if (!planning::cluster_sums(data, statistics, options))
+    throw InvalidArgument(concat("scheme is '", resample::describe(options.scheme, rows),
+                                 "' but what a row does, for BCa and ABC intervals, is known for "
+                                 "plain iid, and for functions of sums of clusters; percentile, "
+                                 "basic and normal intervals take every scheme"));
+}
+
+}  // namespace
+
+Result bootstrap_accompanied(const DataView& data, std::span<const Statistic> statistics,
+                             const Options& options) {
+  resample::check(resample::resolve(options.scheme, data), data.rows());
+  check_scheme(data, statistics, options);
+  Options plain = options;
+  plain.influence = plain.standard_errors = false;
+  const auto rows = static_cast<double>(data.rows());
+  double later = 0;  // rows that evaluations without a row will visit
+  if (options.influence)
+    later = rows * static_cast<double>(deletion::evaluations(planning::Problem(data, statistics)));
+  plain.execution = stage(options.execution, 0, later);
+  Result result = options.standard_errors ? bootstrap_with_errors(data, statistics, plain)
+                                          : bootstrap(data, statistics, plain);
+  if (!options.influence) return result;
+  plain.execution = stage(options.execution, rows * static_cast<double>(options.replicates), 0);
+  add_influences(result, data, statistics, plain);
+  return result;
+}
+
+}  // namespace bootfold::paths

@@ -1,0 +1,176 @@
+// Results in files: numbers as arrays, words as JSON.
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "bootfold/bootstrap.h"
+#include "bootfold/error.h"
+#include "data/safetensors.h"
+
+namespace bootfold {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kFormat = "bootfold result 1";
+constexpr std::size_t kInfluenceNumbers = 6;
+constexpr std::size_t kCurveNumbers = 4;
+constexpr std::size_t kCurveValues = 2 * AbcCurve::kReach + 1;
+
+Json words_of(const Plan& plan) {
+  return {{"path", name(plan.path)},
+          {"reason", plan.reason},
+          {"rows", plan.rows},
+          {"replicates", plan.replicates},
+          {"outputs", plan.outputs},
+          {"threads", plan.threads},
+          {"level", execution::name(plan.level)},
+          {"working_bytes", plan.working_bytes},
+          {"result_bytes", plan.result_bytes},
+          {"seconds", plan.seconds},
+          {"digits", plan.digits},
+          {"sum_error", plan.sum_error},
+          {"arithmetic", plan.arithmetic},
+          {"distinct_rows", plan.distinct_rows}};
+}
+
+Plan plan_of(const Json& words) {
+  Plan plan;
+  plan.path = parse_path(words.at("path").get<std::string>());
+  words.at("reason").get_to(plan.reason);
+  words.at("rows").get_to(plan.rows);
+  words.at("replicates").get_to(plan.replicates);
+  words.at("outputs").get_to(plan.outputs);
+  words.at("threads").get_to(plan.threads);
+  // The instruction set may be one that this build does not have: only its name is of interest.
+  for (const auto level :
+       {execution::Level::portable, execution::Level::avx2, execution::Level::avx512})
+    if (execution::name(level) == words.at("level").get<std::string>()) plan.level = level;
+  words.at("working_bytes").get_to(plan.working_bytes);
+  words.at("result_bytes").get_to(plan.result_bytes);
+  words.at("seconds").get_to(plan.seconds);
+  words.at("digits").get_to(plan.digits);
+  words.at("sum_error").get_to(plan.sum_error);
+  words.at("arithmetic").get_to(plan.arithmetic);
+  words.at("distinct_rows").get_to(plan.distinct_rows);
+  return plan;
+}
+
+/// Checks the shape and reads.
+std::vector<double> array(data::SafetensorsFile& file, const std::string& name,
+                          const std::vector<std::size_t>& shape) {
+  if (file.entry(name).shape != shape)
+    file.fail(concat("array '", name, "' has not the shape that the others ask for"));
+  return file.doubles(name);
+}
+
+}  // namespace
+
+void Result::save(const std::string& path) const {
+  const std::size_t count = replicates_.size() / std::max<std::size_t>(1, outputs());
+  Json words{{"seed", seed_}, {"plan", words_of(plan_)}};
+  std::vector<double> influences;
+  for (const Influence& found : companions_.influences) {
+    words["influences"].push_back({{"method", found.method},
+                                   {"deleted", found.deleted},
+                                   {"undefined", found.undefined},
+                                   {"problem", found.problem}});
+    influences.insert(influences.end(), {found.rows, found.second, found.third, found.mean,
+                                         found.estimate, found.shift});
+  }
+  std::vector<double> numbers;
+  std::vector<double> curves;
+  for (const AbcCurve& curve : companions_.abc_curves) {
+    words["abc_problems"].push_back(curve.problem);
+    numbers.insert(numbers.end(),
+                   {curve.estimate, curve.deviation, curve.acceleration, curve.curvature});
+    std::vector<double> values = curve.values;
+    values.resize(kCurveValues, std::numeric_limits<double>::quiet_NaN());
+    curves.insert(curves.end(), values.begin(), values.end());
+  }
+  words["error_method"] = companions_.error_method;
+
+  std::vector<data::Tensor> tensors = {{"estimates", {outputs()}, estimates_},
+                                       {"replicates", {count, outputs()}, replicates_}};
+  if (!influences.empty())
+    tensors.emplace_back("influences", std::vector{outputs(), kInfluenceNumbers}, influences);
+  if (!numbers.empty()) {
+    tensors.emplace_back("abc_numbers", std::vector{outputs(), kCurveNumbers}, numbers);
+    tensors.emplace_back("abc_curves", std::vector{outputs(), kCurveValues}, curves);
+  }
+  if (!companions_.replicate_errors.empty()) {
+    tensors.emplace_back("estimate_errors", std::vector{outputs()}, companions_.estimate_errors);
+    tensors.emplace_back("replicate_errors", std::vector{count, outputs()},
+                         companions_.replicate_errors);
+  }
+  data::write_safetensors(
+      path,
+      {{"format", kFormat},
+       {"bootfold", words.dump(-1, ' ', false, Json::error_handler_t::replace)}},
+      tensors);
+}
+
+Result Result::load(const std::string& path) {
+  data::SafetensorsFile file(path);
+  const auto format = file.words().find("format");
+  if (format == file.words().end() || format->second != kFormat ||
+      !file.words().contains("bootfold"))
+    file.fail(concat("it holds no result of this program (its format is not '", kFormat,
+                     "'); bootfold bootstrap ... --save writes one"));
+  try {
+    const Json words = Json::parse(file.words().at("bootfold"));
+    Plan plan = plan_of(words.at("plan"));
+    const std::size_t outputs = plan.outputs.size();
+    const auto count = static_cast<std::size_t>(plan.replicates);
+    if (outputs == 0 || count == 0) file.fail("it holds no replicates");
+    Companions companions;
+    if (file.has("influences")) {
+      const std::vector<double> numbers = array(file, "influences", {outputs, kInfluenceNumbers});
+      for (std::size_t k = 0; k < outputs; ++k) {
+        const Json& text = words.at("influences").at(k);
+        const double* number = numbers.data() + k * kInfluenceNumbers;
+        Influence found;
+        text.at("method").get_to(found.method);
+        text.at("deleted").get_to(found.deleted);
+        text.at("undefined").get_to(found.undefined);
+        text.at("problem").get_to(found.problem);
+        found.rows = number[0];
+        found.second = number[1];
+        found.third = number[2];
+        found.mean = number[3];
+        found.estimate = number[4];
+        found.shift = number[5];
+        companions.influences.push_back(std::move(found));
+      }
+    }
+    if (file.has("abc_numbers")) {
+      const std::vector<double> numbers = array(file, "abc_numbers", {outputs, kCurveNumbers});
+      const std::vector<double> curves = array(file, "abc_curves", {outputs, kCurveValues});
+      for (std::size_t k = 0; k < outputs; ++k) {
+        const double* number = numbers.data() + k * kCurveNumbers;
+        const auto first = curves.begin() + static_cast<std::ptrdiff_t>(k * kCurveValues);
+        companions.abc_curves.push_back({number[0],
+                                         number[1],
+                                         number[2],
+                                         number[3],
+                                         {first, first + kCurveValues},
+                                         words.at("abc_problems").at(k).get<std::string>()});
+      }
+    }
+    if (file.has("replicate_errors")) {
+      companions.estimate_errors = array(file, "estimate_errors", {outputs});
+      companions.replicate_errors = array(file, "replicate_errors", {count, outputs});
+    }
+    words.at("error_method").get_to(companions.error_method);
+    const auto seed = words.at("seed").get<std::uint64_t>();
+    return Result(std::move(plan), seed, array(file, "estimates", {outputs}),
+                  array(file, "replicates", {count, outputs}), std::move(companions));
+  } catch (const Json::exception&) {
+    file.fail("the words about the result are not as they were written");
+  } catch (const InvalidArgument& error) {
+    file.fail(error.what());
+  }
+}
+
+}  // namespace bootfold

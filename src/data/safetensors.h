@@ -1,0 +1,70 @@
+// data/safetensors.h: named arrays and a few words in one file, in the safetensors layout.
+//
+// Eight bytes say how long the header is (little-endian), the header is a JSON object that names
+// type, shape and place of each array, and the arrays follow as they lie in memory. Other programs
+// read it (Python: safetensors.numpy.load_file).
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bootfold::data {
+
+static_assert(std::endian::native == std::endian::little, "arrays are written as they lie");
+
+/// An array to write. The values are the caller's.
+struct Tensor {
+  std::string name;
+  std::string type;  ///< "F64", "F32", "I64", "U8", ...
+  std::vector<std::size_t> shape;
+  std::span<const std::byte> bytes;
+
+  /// One of doubles.
+  Tensor(std::string called, std::vector<std::size_t> sizes, std::span<const double> values)
+      : name(std::move(called)),
+        type("F64"),
+        shape(std::move(sizes)),
+        bytes(std::as_bytes(values)) {}
+};
+
+/// Writes all in one file that appears whole or not at all. Throws DataError.
+void write_safetensors(const std::string& path, const std::map<std::string, std::string>& words,
+                       std::span<const Tensor> tensors);
+
+/// A file that is read array by array. Everything throws DataError with the path and what is wrong.
+class SafetensorsFile {
+ public:
+  struct Entry {
+    std::string type;
+    std::vector<std::size_t> shape;
+    std::uint64_t first = 0;  // bytes from the end of the header
+    std::uint64_t last = 0;
+  };
+
+  /// Reads and checks the header.
+  explicit SafetensorsFile(const std::string& path);
+
+  [[nodiscard]] const std::map<std::string, std::string>& words() const noexcept { return words_; }
+  [[nodiscard]] bool has(const std::string& name) const { return entries_.contains(name); }
+  [[nodiscard]] const Entry& entry(const std::string& name) const;
+
+  /// The values of an F64 array.
+  [[nodiscard]] std::vector<double> doubles(const std::string& name);
+
+  [[noreturn]] void fail(const std::string& why) const;
+
+ private:
+  std::string path_;
+  std::ifstream file_;
+  std::uint64_t start_ = 0;  // of the arrays
+  std::map<std::string, std::string> words_;
+  std::map<std::string, Entry> entries_;
+};
+
+}  // namespace bootfold::data

@@ -1,0 +1,194 @@
+// The public face: which method serves, and what it found.
+#include <optional>
+
+#include "bootfold/error.h"
+#include "bootfold/exact.h"
+#include "exact/discrete.h"
+#include "exact/law.h"
+#include "exact/means.h"
+#include "exact/methods.h"
+#include "text/quantity.h"
+
+namespace bootfold::exact {
+
+namespace {
+
+/// A statistic on its data, looked at, and the method that will find its law.
+class Task {
+ public:
+  Task(const DataView& data, const Statistic& statistic, const Options& options)
+      : options_(options), problem_(data, {&statistic, 1}) {
+    if (problem_.outputs.size() != 1)
+      throw InvalidArgument(concat("statistic '", statistic.name(), "' has ",
+                                   problem_.outputs.size(), " values on ", data.columns(),
+                                   " columns but an exact law is that of one; take one column"));
+    if (!(options.tolerance > 0))
+      throw InvalidArgument(concat("tolerance is ", options.tolerance,
+                                   " but must be above 0; 1e-6 is the default"));
+    problem_.look(options.execution);
+    choose(statistic.name());
+  }
+
+  [[nodiscard]] Outline outline() const { return {problem_.outputs[0], method_, reason_}; }
+
+  [[nodiscard]] Distribution run() const {
+    Distribution::About about;
+    about.output = problem_.outputs[0];
+    about.method = method_;
+    about.reason = reason_;
+    about.rows = problem_.data.rows();
+    const Found found = find(about.estimate);
+    about.error_bound = found.error_bound;
+    about.undefined = found.undefined;
+    if (found.error_bound > options_.tolerance)
+      throw InvalidArgument(
+          concat("the exact law of ", about.output, " is not to be had: its error bound is ",
+                 found.error_bound, " but must be at most ", options_.tolerance,
+                 "; values rounded to a common step have one, and any number of replicates (",
+                 "--replicates 1e6) always serves"));
+    return Distribution(std::move(about), found.law);
+  }
+
+ private:
+  void choose(const std::string& statistic) {
+    const planning::Part& part = problem_.parts[0];
+    const auto* sums = std::get_if<statistic::Sums>(&part.bound.body);
+    const auto* order = std::get_if<statistic::Order>(&part.bound.body);
+    bool constant = true;
+    for (const planning::ColumnSummary& column : problem_.columns)
+      constant = constant && column.min == column.max;
+    const bool single = sums != nullptr && problem_.data.columns() == 1 && sums->filled == 0 &&
+                        sums->products == std::vector<statistic::Product>{{0}};
+    const bool mean = single && (statistic == "mean" || statistic == "sum");
+    const bool share = sums != nullptr && problem_.data.columns() == 1 && sums->filled == 1 &&
+                       sums->products.empty() && statistic == "proportion";
+    const bool quantile = order != nullptr && order->probabilities.size() == 1;
+
+    if (constant && serves(Method::constant)) {
+      method_ = Method::constant;
+      reason_ = "all rows are equal: every resample gives the same value";
+    } else if (quantile && serves(Method::order)) {
+      method_ = Method::order;
+      reason_ = "the law of a quantile over the order statistics: incomplete beta functions";
+    } else if (share && serves(Method::binomial)) {
+      method_ = Method::binomial;
+      reason_ = "how many drawn rows are above the threshold is binomial";
+    } else if (mean && (serves(Method::binomial) || serves(Method::lattice) ||
+                        serves(Method::characteristic))) {
+      choose_mean(statistic == "sum");
+    } else if (serves(Method::enumeration)) {
+      enumeration_.emplace(problem_, options_.resamples);
+      if (!enumeration_->possible()) refuse();
+      enumerate();
+    }
+    if (method_ == Method::constant && !constant) refuse();
+    if (options_.method && *options_.method != method_) refuse();
+  }
+
+  void choose_mean(bool total) {
+    means_.emplace(problem_, total, options_);
+    method_ = means_->method();
+    reason_ = means_->reason();
+    if (method_ != Method::characteristic || options_.method) return;
+    // No lattice: few rows are enumerated rather.
+    enumeration_.emplace(problem_, options_.resamples);
+    if (enumeration_->possible()) enumerate();
+  }
+
+  void enumerate() {
+    method_ = Method::enumeration;
+    reason_ = concat(text::grouped(enumeration_->resamples()), " distinct resamples of ",
+                     text::grouped(enumeration_->distinct_rows()),
+                     " distinct rows: all of them, with their probabilities");
+  }
+
+  [[nodiscard]] bool serves(Method method) const {
+    return !options_.method || *options_.method == method;
+  }
+
+  [[noreturn]] void refuse() const {
+    const std::string which = options_.method
+                                  ? concat("method ", name(*options_.method), " cannot serve '")
+                                  : std::string("there is no exact law of '");
+    throw InvalidArgument(
+        concat(which, problem_.parts[0].name, "' of ", text::grouped(problem_.data.rows()),
+               problem_.data.rows() == 1 ? " row" : " rows",
+               ": there is one for mean, sum, proportion and single quantiles, and for anything "
+               "with at most ",
+               text::grouped(options_.resamples),
+               " distinct resamples (13 rows); draw replicates instead: --replicates 1e6"));
+  }
+
+  [[nodiscard]] Found find(double& estimate) const {
+    if (method_ == Method::enumeration) return enumeration_->law(options_.execution, estimate);
+    if (method_ == Method::order) return order_law(problem_, options_.execution, estimate);
+    if (means_) {
+      estimate = means_->estimate();
+      return means_->law(options_.execution);
+    }
+    if (method_ == Method::binomial) return share(estimate);
+    return Enumeration(problem_, 1).law(options_.execution, estimate);  // of constant rows
+  }
+
+  [[nodiscard]] Found share(double& estimate) const {
+    const std::uint64_t n = problem_.data.rows();
+    const auto& sums = std::get<statistic::Sums>(problem_.parts[0].bound.body);
+    const auto ones = reduce_column(
+        problem_.data.column(0), std::uint64_t{0},
+        [&](std::uint64_t& count, std::span<const double> values) {
+          std::vector<double> made(values.size());
+          const double* column = values.data();
+          double* feature = made.data();
+          sums.fill({{&column, 1}, values.size()}, {&feature, 1});
+          for (const double one : made) count += one != 0 ? 1 : 0;
+        },
+        [](std::uint64_t& total, std::uint64_t part) { total += part; }, options_.execution);
+    const auto value = [n](std::uint64_t count) {
+      return static_cast<double>(count) / static_cast<double>(n);
+    };
+    estimate = value(ones);
+    return binomial_law(n, ones, value);
+  }
+
+  Options options_;
+  planning::Problem problem_;
+  Method method_ = Method::constant;
+  std::string reason_;
+  std::optional<Means> means_;
+  std::optional<Enumeration> enumeration_;
+};
+
+}  // namespace
+
+void check(const Execution& execution) {
+  if (execution.stop.stop_requested()) throw Cancelled();
+}
+
+std::string_view name(Method method) noexcept {
+  switch (method) {
+    case Method::constant:
+      return "constant";
+    case Method::binomial:
+      return "binomial";
+    case Method::order:
+      return "order";
+    case Method::lattice:
+      return "lattice";
+    case Method::characteristic:
+      return "characteristic";
+    case Method::enumeration:
+      return "enumeration";
+  }
+  return "unknown";
+}
+
+Distribution distribution(const DataView& data, const Statistic& statistic,
+                          const Options& options) {
+  return Task(data, statistic, options).run();
+}
+
+Outline outline(const DataView& data, const Statistic& statistic, const Options& options) {
+  return Task(data, statistic, options).outline();
+}
+
+}  // namespace bootfold::exact

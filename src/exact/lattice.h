@@ -1,0 +1,19 @@
+// Do all values lie on a lattice: whole numbers, cents, eighths?
+#pragma once
+
+#include <optional>
+
+#include "bootfold/data.h"
+#include "bootfold/execution.h"
+#include "plan/columns.h"
+
+namespace bootfold::exact {
+
+/// The largest step of which all differences of values are multiples. Decimal fractions of up to
+/// twelve digits count as what they are written as, not as the doubles next to them. Nothing if the
+/// range has more than 2^45 steps. Two passes, which give up early.
+[[nodiscard]] std::optional<double> lattice_step(const ColumnView& column,
+                                                 const planning::ColumnSummary& summary,
+                                                 const Execution& execution);
+
+}  // namespace bootfold::exact

@@ -1,0 +1,215 @@
+// From data to the law of their mean: units, window, frequencies, nodes, error bound.
+#include "exact/means.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "bootfold/error.h"
+#include "exact/discrete.h"
+#include "exact/lattice.h"
+#include "exact/methods.h"
+#include "plan/distinct.h"
+#include "text/quantity.h"
+
+namespace bootfold::exact {
+
+namespace {
+
+constexpr double kOutside = 1e-13;            // probability left outside the window
+constexpr double kCut = 5e-10;                // aimed at for frequencies beyond the last
+constexpr std::size_t kFewValues = 4096;      // distinct values worth finding
+constexpr double kMostTabulated = 0x1p20;     // lattice points that are listed
+constexpr double kMostExact = 0x1p52;         // whole numbers that a double holds, with room
+constexpr double kMostNodes = 0x1p22;         // nodes that are computed
+constexpr double kMostNodeWork = 2e10;        // nodes times values
+constexpr double kEasyNodeWork = 2e8;         // so few that no bound is needed to leave any out
+constexpr double kMostPairWork = 1e10;        // cosines that bound the rest
+
+/// The t at which Bennett's bound on P(sum - mean >= t) is kOutside / 2, for rows of at most `reach`
+/// above their mean: exp(-(V / b^2) h(b t / V)), h(x) = (1 + x) log(1 + x) - x. Never more than all
+/// rows at the top.
+double window_reach(double variance, double reach, double rows) {
+  const double b = reach * (1 + 1e-9);
+  const double total = rows * variance * (1 + 1e-9);
+  const double wanted = -std::log(kOutside / 2);
+  const auto exponent = [&](double t) {
+    const double x = b * t / total;
+    // h(x) by its series where the difference would cancel.
+    const double h = x < 1e-4 ? x * x / 2 - x * x * x / 6 : (1 + x) * std::log1p(x) - x;
+    return total / (b * b) * h;
+  };
+  double low = 0;
+  double high = rows * b;
+  if (exponent(high) < wanted) return high;
+  for (int i = 0; i < 200 && high - low > 1e-6 * high; ++i) {
+    const double middle = (low + high) / 2;
+    (exponent(middle) < wanted ? low : high) = middle;
+  }
+  return high;
+}
+
+double next_power_of_two(double value) {
+  double power = 2;
+  while (power < value) power *= 2;
+  return power;
+}
+
+}  // namespace
+
+Means::Means(const planning::Problem& problem, bool total, const Options& options)
+    : rows_(problem.data.column(0), problem.columns[0].scale), total_(total) {
+  const Execution& execution = options.execution;
+  const auto summary = problem.features.summarize(problem.data, execution)[0];
+  const double means[1] = {summary.mean};
+  double scratch[1];
+  problem.finish_sums(means, false, {&estimate_, 1}, scratch);
+
+  if (auto distinct =
+          planning::find_distinct(problem.data, problem.features, kFewValues, execution))
+    rows_.set_distinct(std::move(distinct->features), std::move(distinct->weights));
+  check(execution);
+  rows_.set_shift(summary.mean);
+  if (rows_.values() == 2 && (!options.method || options.method == Method::binomial)) {
+    method_ = Method::binomial;
+    reason_ = "two distinct values: how often one is drawn is binomial";
+    return;
+  }
+  std::optional<double> step;
+  if (!options.method || options.method == Method::lattice)
+    step = lattice_step(problem.data.column(0), problem.columns[0], execution);
+  if (step) {
+    rows_.set_shift(0);
+    rows_.set_step(*step);
+    const double middle = rows_.of_scaled(summary.mean);
+    rows_.set_shift(middle);
+    method_ = Method::lattice;
+    reason_ = concat("all values are multiples of ", text::shortest(*step),
+                     " apart: the characteristic function is periodic and finitely many "
+                     "frequencies give the law");
+  }
+  spread_ = spread_of(rows_, execution);
+  choose_circle();
+  if (!options.method && method_ == Method::lattice) {
+    // So fine a lattice is no help.
+    const Pairs pairs(rows_);
+    const double work = pairs.work(std::numbers::pi);
+    if (circle_.period >= kMostExact || work > kMostPairWork) {
+      method_ = Method::characteristic;
+      Rows plain(problem.data.column(0), problem.columns[0].scale);
+      plain.set_shift(summary.mean);
+      rows_ = std::move(plain);
+      spread_ = spread_of(rows_, execution);
+      choose_circle();
+    }
+  }
+  if (method_ == Method::characteristic)
+    reason_ = concat("mean of ", text::grouped(rows_.rows()),
+                     " rows: the characteristic function, inverted, with a bound on all "
+                     "frequencies that are left out");
+}
+
+void Means::choose_circle() {
+  const auto n = static_cast<double>(rows_.rows());
+  const double centre = n * spread_.mean;
+  const double above = window_reach(spread_.variance, spread_.max - spread_.mean, n);
+  const double below = window_reach(spread_.variance, spread_.mean - spread_.min, n);
+  aliasing_ = kOutside;
+  if (method_ == Method::lattice) {
+    const double first = std::max(std::floor(centre - below) - 1, n * spread_.min);
+    const double last = std::min(std::ceil(centre + above) + 1, n * spread_.max);
+    double points = last - first + 1;
+    if (points <= kMostTabulated)
+      points = next_power_of_two(points);
+    else if (std::fmod(points, 2) == 0)
+      points += 1;  // no frequency is its own mirror
+    circle_ = {first - 0.5, points, true};
+    last_ = std::floor(points / 2);
+    return;
+  }
+  // A hair wider than all sums there are, so that the two ends do not meet.
+  const double width = 1.0001 * (above + below);
+  circle_ = {centre - 1.0001 * below, width, false};
+  const double deviation = std::sqrt(n * spread_.variance);
+  const double mass = 1 + width / (deviation * std::sqrt(2 * std::numbers::pi));
+  last_ = std::floor(mass / kCut);
+}
+
+Scaling Means::scaling() const {
+  const auto n = static_cast<double>(rows_.rows());
+  return total_ ? Scaling{n * rows_.value(0), rows_.unit()}
+                : Scaling{rows_.value(0), rows_.unit() / n};
+}
+
+Found Means::binomial() const {
+  const std::uint64_t n = rows_.rows();
+  double values[2] = {};
+  double weights[2] = {};
+  rows_.scan(0, 2, [&](std::span<const double> v, std::span<const double> w) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      values[i] = rows_.value(v[i]);
+      weights[i] = w[i];
+    }
+  });
+  if (values[0] > values[1]) {
+    std::swap(values[0], values[1]);
+    std::swap(weights[0], weights[1]);
+  }
+  return binomial_law(n, static_cast<std::uint64_t>(weights[1]), [&](std::uint64_t count) {
+    const long double sum = static_cast<long double>(values[1]) * static_cast<long double>(count) +
+                            static_cast<long double>(values[0]) * static_cast<long double>(n - count);
+    return static_cast<double>(total_ ? sum : sum / static_cast<long double>(n));
+  });
+}
+
+Cover Means::cover_all(const Execution& execution) const {
+  const auto values = static_cast<double>(rows_.values());
+  if (circle_.lattice && last_ <= kMostNodes && last_ * values <= kEasyNodeWork)
+    return {{{1, static_cast<std::uint64_t>(last_) + 1}}, 0, 0};
+  const Pairs pairs(rows_);
+  Frequencies frequencies;
+  frequencies.base = 2 * std::numbers::pi / circle_.period;
+  frequencies.last = last_;
+  frequencies.near = std::min(kMostNodes, std::floor(kMostNodeWork / values));
+  if (!circle_.lattice)
+    while (frequencies.last > frequencies.near &&
+           pairs.work(frequencies.last * frequencies.base) > kMostPairWork)
+      frequencies.last = std::floor(frequencies.last / 2);
+  Cover found = cover(rows_, spread_, pairs, frequencies, execution);
+  // Frequencies beyond the last: Selberg's polynomials (docs/exact.md).
+  if (!circle_.lattice) found.beyond = 1 / (frequencies.last + 1);
+  return found;
+}
+
+Found Means::law(const Execution& execution) const {
+  if (method_ == Method::binomial) return binomial();
+  const Cover covered = cover_all(execution);
+  const std::vector<Node> nodes =
+      compute_nodes(rows_, spread_, circle_.period, covered.nodes, execution);
+  double harmonic = covered.harmonic;
+  double plain = covered.plain;
+  for (const Node& node : nodes) {
+    harmonic += node.error / static_cast<double>(node.number);
+    plain += std::abs(node.value) + node.error;
+  }
+  const double bound =
+      std::min(1.0, aliasing_ + harmonic + covered.beyond * (1 + 2 * plain) + 0x1p-48 * (1 + plain));
+  const auto n = static_cast<double>(rows_.rows());
+  const double deviation =
+      rows_.unit() * std::sqrt(spread_.variance) * (total_ ? std::sqrt(n) : 1 / std::sqrt(n));
+  if (!circle_.lattice || circle_.period > kMostTabulated)
+    return {std::make_shared<const Series>(circle_, nodes, scaling(), estimate_, deviation), bound,
+            0};
+  const std::vector<double> probabilities = lattice_probabilities(circle_, nodes);
+  const Scaling scale = scaling();
+  std::vector<Atom> atoms;
+  const double last = n * spread_.max;
+  for (std::size_t i = 0; i < probabilities.size(); ++i) {
+    const double sum = circle_.start + 0.5 + static_cast<double>(i);
+    if (probabilities[i] > 0 && sum <= last)
+      atoms.push_back({scale.base + sum * scale.unit, probabilities[i]});
+  }
+  return {Discrete::make(std::move(atoms), bound, Moments{estimate_, deviation}), bound, 0};
+}
+
+}  // namespace bootfold::exact

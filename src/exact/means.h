@@ -1,0 +1,46 @@
+// The law of a mean or a sum.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "exact/cover.h"
+#include "exact/law.h"
+#include "exact/rows.h"
+#include "exact/series.h"
+#include "exact/spread.h"
+#include "plan/problem.h"
+
+namespace bootfold::exact {
+
+class Means {
+ public:
+  /// Looks at the data: how they spread, whether on a lattice. `problem` has one feature, the only
+  /// column's product {0}; `total`: the statistic is the sum.
+  Means(const planning::Problem& problem, bool total, const Options& options);
+
+  [[nodiscard]] Method method() const noexcept { return method_; }
+  [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
+  [[nodiscard]] double estimate() const noexcept { return estimate_; }
+
+  /// The error bound may be anything up to 1.
+  [[nodiscard]] Found law(const Execution& execution) const;
+
+ private:
+  void choose_circle();
+  [[nodiscard]] Found binomial() const;
+  [[nodiscard]] Cover cover_all(const Execution& execution) const;
+  [[nodiscard]] Scaling scaling() const;
+
+  Rows rows_;
+  bool total_;
+  Spread spread_;
+  Method method_ = Method::characteristic;
+  std::string reason_;
+  double estimate_ = 0;
+  Circle circle_;
+  double aliasing_ = 0;  // probability outside the window, at most
+  double last_ = 0;      // the highest frequency
+};
+
+}  // namespace bootfold::exact

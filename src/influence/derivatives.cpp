@@ -1,0 +1,123 @@
+// Derivatives of functions of sums as weight moves to a row: the infinitesimal jackknife and ABC.
+//
+// Moving a share h of all weight to row i moves the means to m + h (f_i - m). First and second
+// derivatives by h are differences of three values; the algorithm of DiCiccio and Efron needs the
+// sums of their powers, and the direction in which the value changes most, which is a sum too.
+#include <algorithm>
+#include <cmath>
+
+#include "influence/deletion.h"
+#include "influence/moments.h"
+#include "influence/mover.h"
+
+namespace bootfold::deletion {
+
+namespace {
+
+using planning::Part;
+
+constexpr double kStep = 0x1p-14;  // its square, and 2^-52 over it, are small alike
+
+/// What a pass finds for one output.
+struct Derivatives {
+  Moments first;
+  double second = 0;              // sum of second derivatives
+  std::vector<double> direction;  // sum of first derivative times (f_i - m), for each feature
+};
+
+std::vector<Derivatives> derivatives(const Task& task, std::span<const double> whole) {
+  const auto n = static_cast<double>(task.problem.data.rows());
+  std::vector<Derivatives> init(task.outputs);
+  for_each_part(task, [&](const Part& part) {
+    for (std::size_t k = 0; k < part.outputs(); ++k)
+      init[part.first_output + k].direction.resize(part.features.size());
+  });
+  return over_tiles(
+      task, n, init,
+      [&](std::vector<Derivatives>& found, Mover& mover, const double* features, std::size_t stride,
+          std::size_t rows) {
+        std::vector<double> near;
+        std::vector<double> away;
+        std::vector<double> firsts;  // [output][row]
+        for_each_part(task, [&](const Part& part) {
+          near.resize(part.outputs());
+          away.resize(part.outputs());
+          firsts.resize(part.outputs() * rows);
+          for (std::size_t i = 0; i < rows; ++i) {
+            mover.at(part, features + i, stride, kStep, near);
+            mover.at(part, features + i, stride, -kStep, away);
+            for (std::size_t k = 0; k < near.size(); ++k) {
+              const double at = whole[part.first_output + k];
+              firsts[k * rows + i] = (near[k] - away[k]) / (2 * kStep);
+              found[part.first_output + k].second +=
+                  ((near[k] - at) - (at - away[k])) / (kStep * kStep);
+            }
+          }
+          for (std::size_t k = 0; k < near.size(); ++k) {
+            Derivatives& own = found[part.first_output + k];
+            own.first.add({firsts.data() + k * rows, rows});
+            for (std::size_t f = 0; f < part.features.size(); ++f) {
+              const double* feature = features + part.features[f] * stride;
+              const double mean = mover.mean(part.features[f]);
+              double sum = 0;
+              for (std::size_t i = 0; i < rows; ++i)
+                sum += firsts[k * rows + i] * (feature[i] - mean);
+              own.direction[f] += sum;
+            }
+          }
+        });
+      },
+      [](std::vector<Derivatives>& all, std::vector<Derivatives>&& part) {
+        for (std::size_t k = 0; k < all.size(); ++k) {
+          all[k].first.merge(part[k].first);
+          all[k].second += part[k].second;
+          for (std::size_t f = 0; f < all[k].direction.size(); ++f)
+            all[k].direction[f] += part[k].direction[f];
+        }
+      });
+}
+
+}  // namespace
+
+void differentiate_sums(const Task& task, std::span<Influence> influences,
+                        std::span<AbcCurve> abc) {
+  const auto n = static_cast<double>(task.problem.data.rows());
+  const std::vector<double> whole = at_means(task, n);
+  const std::vector<Derivatives> all = derivatives(task, whole);
+  Mover mover(task, n);
+  for_each_part(task, [&](const Part& part) {
+    std::vector<double> values(part.outputs());
+    const auto along = [&](std::size_t k, std::span<const double> direction, double step) {
+      mover.along(part, direction, step, values);
+      return values[k];
+    };
+    for (std::size_t k = 0; k < part.outputs(); ++k) {
+      const std::size_t output = part.first_output + k;
+      Influence& found = influences[output];
+      found.method = "derivatives of sums";
+      found.deleted = false;
+      found.rows = n;
+      found.estimate = found.mean = whole[output];
+      conclude(all[output].first, found);
+      if (abc.empty()) continue;
+
+      AbcCurve& curve = abc[output];
+      curve.problem = found.problem;
+      if (!found.usable()) continue;
+      curve.estimate = whole[output];
+      curve.deviation = found.standard_error();
+      curve.acceleration = found.acceleration();
+      std::vector<double> direction = all[output].direction;
+      for (double& value : direction) value /= n * n * curve.deviation;
+      constexpr double kShort = 0x1p-7;  // in standard errors
+      const double curvature = ((along(k, direction, kShort) - curve.estimate) -
+                                (curve.estimate - along(k, direction, -kShort))) /
+                               (2 * curve.deviation * kShort * kShort);
+      curve.curvature = all[output].second / (2 * n * n) / curve.deviation - curvature;
+      for (int i = -AbcCurve::kReach; i <= AbcCurve::kReach; ++i)
+        curve.values.push_back(along(k, direction, i / AbcCurve::kPerUnit));
+    }
+  });
+}
+
+}  // namespace bootfold::deletion

@@ -1,0 +1,155 @@
+// Functions of the resample and accumulators without a row, or without a group of rows.
+//
+// Groups are random, not neighbours and not every thousandth: sorted data would make neighbours too
+// different and systematic samples too alike. A row's group is a hash of its number, so nothing is
+// stored; U of a group is then the sum of the U of a random set of rows, and the sums of squares and
+// cubes over groups estimate those over rows.
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+#include "influence/deletion.h"
+#include "influence/moments.h"
+#include "plan/tile.h"
+
+namespace bootfold::deletion {
+
+namespace {
+
+using planning::kTileRows;
+using planning::Part;
+
+/// Which unit a row belongs to.
+class Units {
+ public:
+  explicit Units(std::uint64_t rows)
+      : rows_(rows), grouped_(rows > kMostDeletedRows), count_(grouped_ ? kGroups : rows) {}
+
+  [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+  [[nodiscard]] bool grouped() const noexcept { return grouped_; }
+
+  [[nodiscard]] std::uint64_t of(std::uint64_t row) const noexcept {
+    if (!grouped_) return row;
+    std::uint64_t bits = row + 0x9E3779B97F4A7C15U;  // SplitMix64
+    bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9U;
+    bits = (bits ^ bits >> 27) * 0x94D049BB133111EBU;
+    bits ^= bits >> 31;
+    return static_cast<std::uint64_t>(static_cast<unsigned __int128>(bits) * count_ >> 64);
+  }
+
+ private:
+  std::uint64_t rows_;
+  bool grouped_;
+  std::uint64_t count_;
+};
+
+/// Evaluates parts without one unit; unit number units.count() means: without nothing.
+class Evaluator {
+ public:
+  Evaluator(const Task& task, const Units& units)
+      : task_(task), units_(units), reader_(task.problem.data, kTileRows) {}
+
+  void operator()(std::uint64_t unit, const execution::Worker& worker, std::span<double> values) {
+    bool copied = false;
+    for (const Part& part : task_.problem.parts) {
+      if (part.first_output >= task_.outputs) continue;
+      const std::span<double> own = values.subspan(part.first_output, part.outputs());
+      if (const auto* fold = std::get_if<statistic::Fold>(&part.bound.body)) {
+        accumulate(*fold, part, unit, worker, own);
+      } else if (const auto* call = std::get_if<statistic::Call>(&part.bound.body)) {
+        if (!copied) copy_without(unit, worker);
+        copied = true;
+        std::vector<const double*> columns;
+        for (const std::uint32_t c : part.columns) columns.push_back(copies_[c].data());
+        call->call({columns, kept_}, own);
+      }
+    }
+  }
+
+ private:
+  /// Weight 1, and 0 for the rows of the unit.
+  void accumulate(const statistic::Fold& fold, const Part& part, std::uint64_t unit,
+                  const execution::Worker& worker, std::span<double> values) {
+    const std::uint64_t rows = task_.problem.data.rows();
+    const auto state = fold.fresh();
+    weights_.resize(kTileRows);
+    std::vector<const double*> columns(part.columns.size());
+    for (std::uint64_t row = 0; row < rows; row += kTileRows) {
+      worker.check();
+      const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kTileRows, rows - row));
+      for (std::size_t i = 0; i < size; ++i) weights_[i] = units_.of(row + i) != unit ? 1 : 0;
+      const statistic::Tile tile = reader_.read(row, size);
+      for (std::size_t c = 0; c < columns.size(); ++c) columns[c] = tile.columns[part.columns[c]];
+      state->accumulate({columns, size}, {weights_.data(), size});
+    }
+    state->finish(values);
+  }
+
+  void copy_without(std::uint64_t unit, const execution::Worker& worker) {
+    const std::uint64_t rows = task_.problem.data.rows();
+    copies_.resize(task_.problem.data.columns());
+    for (auto& copy : copies_) copy.resize(rows);
+    kept_ = 0;
+    for (std::uint64_t row = 0; row < rows; row += kTileRows) {
+      worker.check();
+      const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kTileRows, rows - row));
+      const statistic::Tile tile = reader_.read(row, size);
+      for (std::size_t i = 0; i < size; ++i) {
+        if (units_.of(row + i) == unit) continue;
+        for (std::size_t c = 0; c < copies_.size(); ++c) copies_[c][kept_] = tile.columns[c][i];
+        ++kept_;
+      }
+    }
+  }
+
+  const Task& task_;
+  const Units& units_;
+  planning::TileReader reader_;
+  std::vector<std::uint32_t> weights_;
+  std::vector<std::vector<double>> copies_;
+  std::size_t kept_ = 0;
+};
+
+}  // namespace
+
+void delete_and_evaluate(const Task& task, std::span<Influence> influences) {
+  const Units units(task.problem.data.rows());
+  const std::size_t width = task.outputs;
+  // One row cannot be left out of one: then the data themselves are all there is to evaluate.
+  const std::uint64_t first = units.count() > 1 ? 0 : 1;
+  std::vector<double> values((units.count() + 1) * width);
+  struct Nothing {};
+  std::vector<std::unique_ptr<Evaluator>> evaluators(execution::thread_count(task.execution));
+  static_cast<void>(map_reduce(
+      {first, units.count() + 1, 1}, Nothing{},
+      [&](Nothing&, std::size_t unit, const execution::Worker& worker) {
+        auto& evaluate = evaluators[worker.index()];
+        if (!evaluate) evaluate = std::make_unique<Evaluator>(task, units);
+        (*evaluate)(unit, worker, std::span(values).subspan(unit * width, width));
+        worker.advance(static_cast<double>(task.problem.data.rows()));
+      },
+      [](Nothing&, Nothing&&) {}, task.execution,
+      static_cast<double>(units.count()) * static_cast<double>(task.problem.data.rows())));
+
+  const auto count = static_cast<double>(units.count());
+  for (const Part& part : task.problem.parts) {
+    const bool evaluated = std::holds_alternative<statistic::Fold>(part.bound.body) ||
+                           std::holds_alternative<statistic::Call>(part.bound.body);
+    if (!evaluated || part.first_output >= width) continue;
+    for (std::size_t k = part.first_output; k < part.first_output + part.outputs(); ++k) {
+      Influence& found = influences[k];
+      found.method = units.grouped() ? "delete-a-group, 1000 groups" : "delete-one";
+      found.rows = count;
+      found.estimate = values[units.count() * width + k];
+      Moments moments;
+      if (first == 0)
+        for (std::uint64_t unit = 0; unit < units.count(); ++unit)
+          moments.add((count - 1) * (found.estimate - values[unit * width + k]));
+      if (first == 0) found.shift = -moments.mean() / (count - 1);
+      found.mean = found.estimate + found.shift;
+      conclude(moments, found);
+    }
+  }
+}
+
+}  // namespace bootfold::deletion

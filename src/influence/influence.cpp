@@ -1,0 +1,194 @@
+#include "bootfold/influence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <memory>
+
+#include "bootfold/error.h"
+#include "influence/deletion.h"
+#include "influence/moments.h"
+#include "plan/tile.h"
+#include "statistic/select.h"
+#include "text/quantity.h"
+
+namespace bootfold {
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// Looks order statistics up in the column, with their neighbours, which are asked for next.
+class Lookup {
+ public:
+  explicit Lookup(const planning::Problem& problem, std::stop_token stop)
+      : problem_(problem), stop_(std::move(stop)) {}
+
+  double operator()(const planning::Part& part, std::uint64_t rank) {
+    const std::uint32_t column = part.columns[0];
+    const auto known = found_.find({column, rank});
+    if (known != found_.end()) return known->second;
+    const std::uint64_t first = std::max<std::uint64_t>(rank, 2) - 1;
+    const std::uint64_t last = std::min<std::uint64_t>(rank + 2, problem_.data.rows());
+    const auto values = statistic::order_statistics(scan(column), first, last);
+    for (std::uint64_t r = first; r <= last; ++r) found_[{column, r}] = values[r - first];
+    return values[rank - first];
+  }
+
+ private:
+  [[nodiscard]] statistic::Scan scan(std::uint32_t number) const {
+    return [this, number](const std::function<void(std::span<const double>)>& see) {
+      const ColumnView& column = problem_.data.column(number);
+      std::vector<double> buffer(planning::kTileRows);
+      for (std::size_t row = 0; row < column.rows(); row += buffer.size()) {
+        if (stop_.stop_requested()) throw Cancelled();
+        const std::span<double> tile =
+            std::span(buffer).first(std::min(buffer.size(), column.rows() - row));
+        column.read(row, tile);
+        see(tile);
+      }
+    };
+  }
+
+  const planning::Problem& problem_;
+  std::stop_token stop_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, double> found_;
+};
+
+/// As many threads as have room for a copy of the columns each, if that is needed.
+Execution within_memory(const planning::Problem& problem, const Options& options) {
+  Execution execution = options.execution;
+  if (deletion::evaluations(problem) == 0) return execution;
+  const std::size_t copy = (problem.data.columns() + 1) * problem.data.rows() * sizeof(double);
+  execution.threads = static_cast<unsigned>(std::clamp<std::size_t>(
+      options.memory / std::max<std::size_t>(copy, 1), 1, execution::thread_count(execution)));
+  return execution;
+}
+
+}  // namespace
+
+double Influence::acceleration() const {
+  return usable() ? third / (6 * second * std::sqrt(second)) : kNaN;
+}
+
+double Influence::standard_error() const {
+  if (undefined > 0 || !(rows > 1)) return kNaN;
+  return deleted ? std::sqrt(second / rows / (rows - 1)) : std::sqrt(second) / rows;
+}
+
+double Influence::bias() const { return deleted && undefined == 0 ? (rows - 1) * shift : kNaN; }
+
+std::vector<Influence> influence(const DataView& data, std::span<const Statistic> statistics,
+                                 const Options& options) {
+  planning::Problem problem(data, statistics);
+  problem.look(options.execution);
+  std::vector<planning::FeatureSummary> features;
+  if (!problem.features.empty()) features = problem.features.summarize(data, options.execution);
+  const auto lookup = std::make_shared<Lookup>(problem, options.execution.stop);
+  return deletion::influences(
+      {problem, features,
+       [lookup](const planning::Part& part, std::uint64_t rank) { return (*lookup)(part, rank); },
+       within_memory(problem, options), problem.outputs.size()});
+}
+
+std::vector<Influence> influence(const DataView& data, const Statistic& statistic,
+                                 const Options& options) {
+  return influence(data, std::span<const Statistic>(&statistic, 1), options);
+}
+
+std::vector<Influence> infinitesimal(const DataView& data, std::span<const Statistic> statistics,
+                                     const Options& options) {
+  planning::Problem problem(data, statistics);
+  for (const planning::Part& part : problem.parts)
+    if (!std::holds_alternative<statistic::Sums>(part.bound.body))
+      throw InvalidArgument(concat("statistic '", part.name,
+                                   "' is no function of sums, so it has no derivatives by rows; "
+                                   "influence() deletes rows in place of that"));
+  problem.look(options.execution);
+  const auto features = problem.features.summarize(data, options.execution);
+  std::vector<Influence> found(problem.outputs.size());
+  deletion::differentiate_sums({problem, features, {}, options.execution, found.size()}, found, {});
+  return found;
+}
+
+std::vector<Influence> infinitesimal(const DataView& data, const Statistic& statistic,
+                                     const Options& options) {
+  return infinitesimal(data, std::span<const Statistic>(&statistic, 1), options);
+}
+
+std::vector<AbcCurve> abc_curves(const DataView& data, std::span<const Statistic> statistics,
+                                 const Options& options) {
+  planning::Problem problem(data, statistics);
+  std::vector<AbcCurve> curves(problem.outputs.size());
+  for (AbcCurve& curve : curves) curve.problem = "abc is for functions of sums only";
+  if (problem.features.empty()) return curves;
+  problem.look(options.execution);
+  const auto features = problem.features.summarize(data, options.execution);
+  std::vector<Influence> found(curves.size());
+  deletion::differentiate_sums({problem, features, {}, options.execution, found.size()}, found,
+                               curves);
+  return curves;
+}
+
+double combined_acceleration(std::span<const InfluenceTerm> terms) {
+  double second = 0;
+  double third = 0;
+  for (const InfluenceTerm& term : terms) {
+    // A sample that does not vary adds nothing; one whose values are undefined leaves no answer.
+    if (!term.influence.usable() && !(term.influence.undefined == 0 && term.influence.second == 0))
+      return kNaN;
+    const double share = term.coefficient / term.influence.rows;
+    second += share * share * term.influence.second;
+    third += share * share * share * term.influence.third;
+  }
+  return second > 0 ? third / (6 * second * std::sqrt(second)) : kNaN;
+}
+
+namespace deletion {
+
+std::uint64_t evaluations(const planning::Problem& problem) {
+  for (const planning::Part& part : problem.parts)
+    if (std::holds_alternative<statistic::Fold>(part.bound.body) ||
+        std::holds_alternative<statistic::Call>(part.bound.body))
+      return problem.data.rows() <= kMostDeletedRows ? problem.data.rows() : kGroups;
+  return 0;
+}
+
+std::vector<Influence> influences(const Task& task) {
+  std::vector<Influence> found(task.outputs);
+  if (!task.problem.features.empty()) delete_from_sums(task, found);
+  for (const planning::Part& part : task.problem.parts)
+    if (std::holds_alternative<statistic::Order>(part.bound.body) &&
+        part.first_output < task.outputs)
+      delete_from_order(task, part, found);
+  if (evaluations(task.problem) > 0) delete_and_evaluate(task, found);
+  return found;
+}
+
+void conclude(const Moments& moments, Influence& influence) {
+  influence.undefined = static_cast<std::uint64_t>(moments.undefined());
+  influence.second = std::ldexp(moments.second(), 2 * moments.exponent());
+  influence.third = std::ldexp(moments.third(), 3 * moments.exponent());
+  const std::string units = influence.method.starts_with("delete-a-group") ? "groups" : "rows";
+  if (!(influence.rows > 1)) {
+    influence.problem = "there is only one row, and without it none";
+  } else if (!std::isfinite(influence.estimate)) {
+    influence.problem = "the statistic is undefined on the data themselves";
+  } else if (influence.undefined > 0) {
+    influence.problem =
+        concat("left out one at a time, ", text::grouped(influence.undefined), " of the ",
+               text::grouped(static_cast<std::uint64_t>(influence.rows)), " ", units,
+               " leave the statistic undefined");
+  } else if (moments.second() <= moments.noise()) {
+    influence.second = influence.third = 0;
+    influence.problem = "no row changes the value, so the acceleration is 0/0";
+  } else if (!std::isnormal(influence.second) || !std::isfinite(influence.third) ||
+             std::abs(moments.exponent()) > 330) {
+    influence.problem = "cubes of what rows change leave the range of doubles; scale the column";
+  }
+}
+
+}  // namespace deletion
+
+}  // namespace bootfold

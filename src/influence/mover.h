@@ -1,0 +1,106 @@
+// Functions of sums at means that moved a little from those of all rows.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "influence/deletion.h"
+#include "plan/tile.h"
+
+namespace bootfold::deletion {
+
+class Mover {
+ public:
+  /// `rows` is what finishing functions see as the number of rows.
+  Mover(const Task& task, double rows) : rows_(rows) {
+    for (const auto& feature : task.features) means_.push_back(feature.mean);
+    scratch_.resize(means_.size());
+  }
+
+  [[nodiscard]] double mean(std::size_t feature) const { return means_[feature]; }
+
+  /// The values of `part` at means + step * (features - means), features[f * stride].
+  void at(const planning::Part& part, const double* features, std::size_t stride, double step,
+          std::span<double> values) {
+    for (std::size_t k = 0; k < part.features.size(); ++k) {
+      const std::uint32_t f = part.features[k];
+      scratch_[k] = means_[f] + (features[f * stride] - means_[f]) * step;
+    }
+    finish(part, values);
+  }
+
+  /// The values of `part` at means + step * direction, which has a number for each feature of it.
+  void along(const planning::Part& part, std::span<const double> direction, double step,
+             std::span<double> values) {
+    for (std::size_t k = 0; k < part.features.size(); ++k)
+      scratch_[k] = means_[part.features[k]] + step * direction[k];
+    finish(part, values);
+  }
+
+  /// The values of `part` at the means themselves.
+  void at_means(const planning::Part& part, std::span<double> values) {
+    for (std::size_t k = 0; k < part.features.size(); ++k) scratch_[k] = means_[part.features[k]];
+    finish(part, values);
+  }
+
+ private:
+  void finish(const planning::Part& part, std::span<double> values) {
+    std::get<statistic::Sums>(part.bound.body)
+        .finish(
+            {std::span<const double>(scratch_).first(part.features.size()), rows_, part.scales, 0},
+            values);
+  }
+
+  double rows_;
+  std::vector<double> means_;
+  std::vector<double> scratch_;
+};
+
+/// Calls act(part) for the parts that are functions of sums and asked for.
+template <class Act>
+void for_each_part(const Task& task, Act&& act) {
+  for (const planning::Part& part : task.problem.parts)
+    if (std::holds_alternative<statistic::Sums>(part.bound.body) &&
+        part.first_output < task.outputs)
+      act(part);
+}
+
+/// Folds see(state, mover, features, stride, rows) over tiles of features on all threads; the
+/// features of row i are features[f * stride + i]. Parts are merged in the order of the rows.
+template <class State, class See, class Merge>
+[[nodiscard]] State over_tiles(const Task& task, double rows_seen, const State& init,
+                               const See& see, const Merge& merge) {
+  constexpr std::uint64_t kChunkRows = 64 * planning::kTileRows;
+  const planning::Problem& problem = task.problem;
+  const std::uint64_t rows = problem.data.rows();
+  const std::size_t tile_rows = planning::planning_tile_rows(problem.features.count());
+  const Execution silent{task.execution.threads, task.execution.level, task.execution.stop, {}};
+  return map_reduce(
+      {0, static_cast<std::size_t>((rows + kChunkRows - 1) / kChunkRows), 1}, init,
+      [&](State& state, std::size_t chunk, const execution::Worker& worker) {
+        planning::TileReader reader(problem.data, tile_rows);
+        Mover mover(task, rows_seen);
+        std::vector<double> made(problem.features.count() * tile_rows);
+        const std::uint64_t end = std::min(rows, (chunk + 1) * kChunkRows);
+        for (std::uint64_t row = chunk * kChunkRows; row < end; row += tile_rows) {
+          worker.check();
+          const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows, end - row));
+          problem.features.make(reader.read(row, size), made.data(), tile_rows);
+          see(state, mover, made.data(), tile_rows, size);
+        }
+      },
+      merge, silent);
+}
+
+/// All values at the means, for so many rows.
+[[nodiscard]] inline std::vector<double> at_means(const Task& task, double rows) {
+  std::vector<double> values(task.outputs);
+  Mover mover(task, rows);
+  for_each_part(task, [&](const planning::Part& part) {
+    mover.at_means(part, std::span(values).subspan(part.first_output, part.outputs()));
+  });
+  return values;
+}
+
+}  // namespace bootfold::deletion

@@ -1,0 +1,72 @@
+// Quantiles without one row, in closed form.
+//
+// Of the rows left when the i-th smallest is taken out, the k-th smallest is x_(k) if i > k and
+// x_(k+1) otherwise. So the value depends on i only by which of the needed ranks are below it:
+// with r ranks there are r + 1 different values at most, and how many i give each is known.
+#include <algorithm>
+
+#include "influence/deletion.h"
+#include "influence/moments.h"
+#include "statistic/quantile.h"
+
+namespace bootfold::deletion {
+
+void delete_from_order(const Task& task, const planning::Part& part,
+                       std::span<Influence> influences) {
+  const auto& order = std::get<statistic::Order>(part.bound.body);
+  const std::uint64_t n = task.problem.data.rows();
+
+  /// The values for `rows` sorted rows of which the rank-th is at(rank).
+  const auto evaluate = [&](std::uint64_t rows, const auto& at, std::span<double> values) {
+    std::vector<double> quantiles;
+    for (const double q : order.probabilities) {
+      const auto position = statistic::quantile_position(q, rows);
+      const double low = at(position.low);
+      quantiles.push_back(position.weight > 0
+                              ? statistic::interpolate(low, at(position.low + 1), position.weight)
+                              : low);
+    }
+    order.finish(quantiles, values);
+  };
+
+  std::vector<double> whole(part.outputs());
+  evaluate(
+      n, [&](std::uint64_t rank) { return task.order(part, rank); }, whole);
+
+  // Deleted ranks (last[j - 1], last[j]] give the same values.
+  std::vector<std::uint64_t> last;
+  if (n > 1) {
+    for (const double q : order.probabilities) {
+      const auto position = statistic::quantile_position(q, n - 1);
+      last.push_back(position.low);
+      if (position.weight > 0) last.push_back(position.low + 1);
+    }
+    last.push_back(n);
+    std::sort(last.begin(), last.end());
+    last.erase(std::unique(last.begin(), last.end()), last.end());
+  }
+  std::vector<std::vector<double>> values(last.size(), std::vector<double>(part.outputs()));
+  for (std::size_t j = 0; j < last.size(); ++j)
+    evaluate(
+        n - 1,
+        [&](std::uint64_t rank) { return task.order(part, rank < last[j] ? rank : rank + 1); },
+        values[j]);
+
+  for (std::size_t k = 0; k < part.outputs(); ++k) {
+    Influence& found = influences[part.first_output + k];
+    found.method = "order statistics";
+    found.rows = static_cast<double>(n);
+    found.estimate = whole[k];
+    Moments moments;
+    for (std::size_t j = 0; j < last.size(); ++j) {
+      const std::uint64_t before = j == 0 ? 0 : last[j - 1];
+      moments.add((found.rows - 1) * (whole[k] - values[j][k]),
+                  static_cast<double>(last[j] - before));
+    }
+    if (n > 1) found.shift = -moments.mean() / (found.rows - 1);
+    found.mean = found.estimate + found.shift;
+    conclude(moments, found);
+  }
+}
+
+}  // namespace bootfold::deletion

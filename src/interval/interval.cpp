@@ -1,0 +1,180 @@
+#include "bootfold/interval.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "bootfold/error.h"
+#include "interval/limits.h"
+#include "text/nearest.h"
+#include "text/quantity.h"
+
+namespace bootfold::interval {
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+constexpr std::array kMethods = {Method::normal, Method::basic,       Method::percentile,
+                                 Method::bca,    Method::studentized, Method::abc};
+constexpr std::array kAlternatives = {Alternative::two_sided, Alternative::less,
+                                      Alternative::greater};
+constexpr std::array kConventions = {Convention::numpy, Convention::r};
+
+template <class Choices>
+auto parse(std::string_view what, std::string_view text, const Choices& choices) {
+  std::vector<std::string> names;
+  std::string list;
+  for (const auto choice : choices) {
+    if (name(choice) == text) return choice;
+    names.emplace_back(name(choice));
+    list += (list.empty() ? "" : ", ") + names.back();
+  }
+  const std::string close = text::nearest(text, names);
+  throw InvalidArgument(concat("unknown ", what, " '", text, "'",
+                               close.empty() ? "" : "; did you mean '" + close + "'?",
+                               " (there are: ", list, ")"));
+}
+
+/// What a result lacks for a method; empty: nothing.
+std::string lacking(Method method, const Result& result) {
+  if ((method == Method::bca && result.companions().influences.empty()) ||
+      (method == Method::abc && result.companions().abc_curves.empty()))
+    return "the influence of each row, which this result has not; bootstrap with "
+           "Options::influence (on the command line: --interval bca or abc)";
+  if (method == Method::studentized && result.companions().replicate_errors.empty())
+    return "a standard error on every resample, which this result has not; bootstrap with "
+           "Options::standard_errors (on the command line: --interval studentized)";
+  return "";
+}
+
+void check(Method method, const Result& result, const Options& options) {
+  if (!(options.confidence > 0 && options.confidence < 1))
+    throw InvalidArgument(concat("confidence is ", options.confidence,
+                                 " but must be above 0 and below 1; 0.95 is usual"));
+  if (options.output >= result.outputs())
+    throw InvalidArgument(concat("output is ", options.output, " but the result has ",
+                                 result.outputs(), ", numbered from 0"));
+  const std::string lack = lacking(method, result);
+  if (!lack.empty()) throw InvalidArgument(concat("a ", name(method), " interval needs ", lack));
+}
+
+Found limits(Method method, const Context& context) {
+  switch (method) {
+    case Method::normal:
+      return normal_limits(context);
+    case Method::basic:
+      return basic_limits(context);
+    case Method::percentile:
+      return percentile_limits(context);
+    case Method::bca:
+      return bca_limits(context);
+    case Method::studentized:
+      return studentized_limits(context);
+    case Method::abc:
+      break;
+  }
+  return abc_limits(context);
+}
+
+/// Raises the status and adds a reason.
+void note(Interval& interval, Status status, const std::string& reason) {
+  interval.status = std::max(interval.status, status);
+  interval.reason += (interval.reason.empty() ? "" : "; ") + reason;
+}
+
+}  // namespace
+
+std::string_view name(Method method) noexcept {
+  constexpr std::array<std::string_view, 6> kNames = {"normal", "basic",       "percentile",
+                                                      "bca",    "studentized", "abc"};
+  return kNames[static_cast<std::size_t>(method)];
+}
+
+std::string_view name(Alternative alternative) noexcept {
+  constexpr std::array<std::string_view, 3> kNames = {"two-sided", "less", "greater"};
+  return kNames[static_cast<std::size_t>(alternative)];
+}
+
+std::string_view name(Convention convention) noexcept {
+  return convention == Convention::r ? "r" : "numpy";
+}
+
+std::string_view name(Status status) noexcept {
+  constexpr std::array<std::string_view, 5> kNames = {"good", "extreme", "partial", "fell back",
+                                                      "undefined"};
+  return kNames[static_cast<std::size_t>(status)];
+}
+
+Method parse_method(std::string_view text) { return parse("interval", text, kMethods); }
+
+Alternative parse_alternative(std::string_view text) {
+  return parse("alternative", text, kAlternatives);
+}
+
+Convention parse_convention(std::string_view text) {
+  return parse("convention", text, kConventions);
+}
+
+Interval make(Method method, const Result& result, const Options& options) {
+  check(method, result, options);
+  const Context context(result, options);
+  Interval interval{std::string(name(method)), options.confidence};
+  interval.alternative = options.alternative;
+  Found found;
+  if (context.defined == 0) {
+    found.low = found.high = {kNaN, kNaN, false};
+    note(interval, Status::undefined, "the statistic is undefined on every replicate");
+  } else {
+    found = limits(method, context);
+    if (!found.note.empty()) note(interval, Status::partial, found.note);
+    if (!found.trouble.empty()) {
+      interval.fallback = name(Method::percentile);
+      note(interval, Status::fell_back, found.trouble);
+      found = percentile_limits(context);
+    }
+    const std::uint64_t undefined = result.undefined(options.output);
+    if (undefined > 0)
+      note(interval, Status::partial,
+           concat("the statistic is undefined on ", text::grouped(undefined), " of ",
+                  text::grouped(undefined + context.defined), " replicates, which are left out"));
+    if ((context.low && !std::isfinite(found.low.value)) ||
+        (context.high && !std::isfinite(found.high.value))) {
+      found.low = found.high = {kNaN, kNaN, false};
+      interval.fallback.clear();
+      note(interval, Status::undefined, "the statistic is infinite on too many replicates");
+    }
+    if (found.low.extreme || found.high.extreme)
+      note(interval, Status::extreme,
+           concat("a limit lies among the outermost of ", text::grouped(context.defined),
+                  " replicates; more are needed"));
+  }
+  interval.low = found.low.value;
+  interval.low_error = found.low.error;
+  interval.high = found.high.value;
+  interval.high_error = found.high.error;
+  if (options.strict && interval.status != Status::good)
+    throw InvalidArgument(concat(
+        "strict: the ", interval.method, " interval of ",
+        result.plan().outputs.size() > options.output ? result.plan().outputs[options.output]
+                                                      : concat("output ", options.output),
+        " is ", interval.fallback.empty() ? std::string(name(interval.status)) : "not to be had",
+        ": ", interval.reason));
+  return interval;
+}
+
+std::vector<Method> available(const Result& result) {
+  std::vector<Method> methods;
+  for (const Method method : kMethods)
+    if (lacking(method, result).empty()) methods.push_back(method);
+  return methods;
+}
+
+std::vector<Interval> all(const Result& result, const Options& options) {
+  std::vector<Interval> found;
+  for (const Method method : available(result)) found.push_back(make(method, result, options));
+  return found;
+}
+
+}  // namespace bootfold::interval

@@ -1,0 +1,63 @@
+#include "interval/ordered.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "interval/normal.h"
+#include "statistic/quantile.h"
+
+namespace bootfold::interval {
+
+Ordered::Position Ordered::position(double p) const {
+  const auto count = static_cast<double>(count_);
+  if (convention_ == Convention::numpy) {
+    const auto found = statistic::quantile_position(p, count_);
+    return {found.low, found.weight, p * count < 1 || (1 - p) * count < 1};
+  }
+  const double place = (count + 1) * p;
+  if (place < 1) return {1, 0, true};
+  if (place >= count) return {count_, 0, true};
+  const double low = std::floor(place);
+  if (place == low) return {static_cast<std::uint64_t>(low), 0, false};
+  const double below = normal::quantile(low / (count + 1));
+  const double above = normal::quantile((low + 1) / (count + 1));
+  const double weight = (normal::quantile(p) - below) / (above - below);
+  return {static_cast<std::uint64_t>(low), std::clamp(weight, 0.0, 1.0), false};
+}
+
+Limit Ordered::quantile(double p, double reach) const {
+  const Position at = position(p);
+  const Position below = position(std::max(0.0, p - reach));
+  const Position above = position(std::min(1.0, p + reach));
+  const std::uint64_t last = std::min(count_, above.low + 1);
+  const std::vector<double> values = statistic::order_statistics(scan_, below.low, last);
+  const auto value = [&](const Position& position) {
+    const std::size_t at_low = position.low - below.low;
+    const double low = values[at_low];
+    const double high = values[std::min(at_low + 1, values.size() - 1)];
+    if (position.weight > 0 && !std::isfinite(high - low) && low != high)
+      return std::isinf(low) ? low : high;  // between a number and infinity
+    return statistic::interpolate(low, high, position.weight);
+  };
+  const double reached = value(above) - value(below);
+  return {value(at), std::isnan(reached) ? 0 : reached / 2, at.extreme};
+}
+
+Limit Ordered::quantile(double p) const {
+  return quantile(p, std::sqrt(p * (1 - p) / static_cast<double>(count_)));
+}
+
+Ordered::Share Ordered::share_below(double value) const {
+  std::uint64_t below = 0;
+  std::uint64_t equal = 0;
+  scan_([&](std::span<const double> values) {
+    for (const double x : values) {
+      below += x < value ? 1 : 0;
+      equal += x == value ? 1 : 0;
+    }
+  });
+  const auto count = static_cast<double>(count_);
+  return {static_cast<double>(below) / count, static_cast<double>(equal) / count};
+}
+
+}  // namespace bootfold::interval

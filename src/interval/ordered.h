@@ -1,0 +1,54 @@
+// Quantiles of replicates, and what Monte Carlo leaves open about them.
+#pragma once
+
+#include <cstdint>
+
+#include "bootfold/interval.h"
+#include "statistic/select.h"
+
+namespace bootfold::interval {
+
+/// A limit on its way.
+struct Limit {
+  double value = 0;
+  double error = 0;
+  bool extreme = false;  // among the outermost replicates
+};
+
+/// `count` values, NaN not among them, that `scan` shows in any order.
+class Ordered {
+ public:
+  Ordered(statistic::Scan scan, std::uint64_t count, Convention convention)
+      : scan_(std::move(scan)), count_(count), convention_(convention) {}
+
+  [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+
+  /// The quantile p. Its rank among endless replicates is uncertain by `reach` (a share of all,
+  /// one standard deviation); half the way between the quantiles that far below and above is its
+  /// error.
+  [[nodiscard]] Limit quantile(double p, double reach) const;
+
+  /// The same with the reach of a quantile of given p: sqrt(p (1 - p) / count).
+  [[nodiscard]] Limit quantile(double p) const;
+
+  /// Share of the values below `value`, and of those equal to it.
+  struct Share {
+    double below = 0;
+    double equal = 0;
+  };
+  [[nodiscard]] Share share_below(double value) const;
+
+ private:
+  struct Position {
+    std::uint64_t low = 1;  // number of the order statistic, from 1
+    double weight = 0;      // of the next one
+    bool extreme = false;
+  };
+  [[nodiscard]] Position position(double p) const;
+
+  statistic::Scan scan_;
+  std::uint64_t count_;
+  Convention convention_;
+};
+
+}  // namespace bootfold::interval

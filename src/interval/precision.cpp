@@ -1,0 +1,88 @@
+#include "bootfold/precision.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bootfold/error.h"
+#include "interval/normal.h"
+#include "text/quantity.h"
+
+namespace bootfold {
+
+namespace {
+
+/// The largest error of a limit of any output, as a share of the standard error.
+double worst_error(const Result& result, const Precision& wanted) {
+  double worst = 0;
+  for (std::size_t output = 0; output < result.outputs(); ++output) {
+    interval::Options options = wanted.interval;
+    options.output = output;
+    options.strict = false;  // that is for the interval in the end
+    const Interval found = interval::make(wanted.method, result, options);
+    const double error = result.standard_error(output);
+    // Without spread, or without a defined replicate, more replicates change nothing.
+    if (!(error > 0) || std::isnan(found.low_error) || std::isnan(found.high_error)) continue;
+    worst = std::max({worst, found.low_error / error, found.high_error / error});
+  }
+  return worst;
+}
+
+void require(const Precision& wanted, Options& options) {
+  if (!(wanted.precision > 0 && wanted.precision < 1))
+    throw InvalidArgument(concat("precision is ", wanted.precision,
+                                 " but must be above 0 and below 1: the Monte Carlo error of a "
+                                 "limit as a share of the standard error; 0.01 is usual"));
+  if (wanted.most < 2)
+    throw InvalidArgument(concat("most is ", wanted.most, " but must be at least 2 replicates"));
+  using interval::Method;
+  if (wanted.method == Method::bca || wanted.method == Method::abc) options.influence = true;
+  if (wanted.method == Method::studentized) options.standard_errors = true;
+}
+
+}  // namespace
+
+std::uint64_t first_replicates(double precision, interval::Method method,
+                               const interval::Options& options) {
+  constexpr double kFewest = 1000;
+  const bool two_sided = options.alternative == interval::Alternative::two_sided;
+  const double tail = (1 - options.confidence) / (two_sided ? 2 : 1);
+  const double z = normal::quantile(tail);
+  // The variance of a limit of normal replicates, times their number, in squared standard errors.
+  const double variance = method == interval::Method::normal
+                              ? 1 + z * z / 2
+                              : tail * (1 - tail) / std::pow(normal::density(z), 2);
+  const double count = std::clamp(variance / (precision * precision), kFewest, 1e15);
+  return static_cast<std::uint64_t>(std::ceil(count));
+}
+
+Reached bootstrap_to_precision(const DataView& data, std::span<const Statistic> statistics,
+                               const Precision& wanted, const Options& asked) {
+  Options options = asked;
+  require(wanted, options);
+  options.replicates =
+      std::min(wanted.most, first_replicates(wanted.precision, wanted.method, wanted.interval));
+  Reached reached{bootstrap(data, statistics, options)};
+  options.influence = false;  // it does not depend on the replicates
+  for (;;) {
+    const std::uint64_t count = reached.result.plan().replicates;
+    reached.rounds.push_back(count);
+    reached.precision = worst_error(reached.result, wanted);
+    reached.met = reached.precision <= wanted.precision;
+    if (reached.met || count >= wanted.most) return reached;
+    // The error falls with the square root; it is itself uncertain, so aim a little lower.
+    const double ratio = reached.precision / wanted.precision;
+    const double needed = static_cast<double>(count) * std::max(1.05, 1.05 * ratio * ratio);
+    options.first_replicate = asked.first_replicate + count;
+    options.replicates =
+        static_cast<std::uint64_t>(std::min(needed, static_cast<double>(wanted.most))) - count;
+    options.replicates = std::max<std::uint64_t>(options.replicates, 1);
+    reached.result.append(bootstrap(data, statistics, options));
+  }
+}
+
+Reached bootstrap_to_precision(const DataView& data, const Statistic& statistic,
+                               const Precision& wanted, const Options& options) {
+  return bootstrap_to_precision(data, std::span<const Statistic>(&statistic, 1), wanted, options);
+}
+
+}  // namespace bootfold

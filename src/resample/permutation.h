@@ -1,0 +1,49 @@
+// A shuffle that stores nothing: a keyed bijection of 0 .. size - 1.
+#pragma once
+
+#include <cstdint>
+
+namespace bootfold::resample {
+
+/// A Feistel network of eight rounds over the next even number of bits; what falls outside is sent
+/// round again (cycle walking). Pseudo-random: not all size! orders can come up, but none of
+/// their low-order properties tells (tests/resample/permutation_test.cpp).
+class Permutation {
+ public:
+  /// `size` from 1 to 2^62.
+  Permutation(std::uint64_t size, std::uint64_t key) noexcept;
+
+  [[nodiscard]] std::uint64_t operator()(std::uint64_t position) const noexcept {
+    do position = shuffle(position);
+    while (position >= size_);
+    return position;
+  }
+
+ private:
+  static constexpr int kRounds = 8;
+
+  [[nodiscard]] std::uint64_t shuffle(std::uint64_t x) const noexcept {
+    std::uint64_t left = x >> half_;
+    std::uint64_t right = x & mask_;
+    for (const std::uint64_t key : keys_) {
+      const std::uint64_t mixed = left ^ (mix(right ^ key) & mask_);
+      left = right;
+      right = mixed;
+    }
+    return left << half_ | right;
+  }
+
+  /// The finaliser of SplitMix64.
+  [[nodiscard]] static std::uint64_t mix(std::uint64_t x) noexcept {
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
+    return x ^ (x >> 31);
+  }
+
+  std::uint64_t size_;
+  int half_;
+  std::uint64_t mask_;
+  std::uint64_t keys_[kRounds];
+};
+
+}  // namespace bootfold::resample

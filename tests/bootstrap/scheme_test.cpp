@@ -1,0 +1,307 @@
+// Every scheme through the engine: the fast ways of functions of sums give what drawing the
+// resample out gives, standard errors are those of theory, and bits do not depend on threads,
+// instruction set, memory or how a run is cut.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "bootfold/bootstrap.h"
+#include "bootfold/error.h"
+#include "random/theory.h"
+#include "statistic/reference.h"
+
+namespace bootfold {
+namespace {
+
+using reference::normals;
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::vector<std::uint32_t> labels(std::size_t rows, std::uint32_t groups) {
+  std::vector<std::uint32_t> result;
+  for (std::size_t i = 0; i < rows; ++i)
+    result.push_back(static_cast<std::uint32_t>(i * i + i / 3) % groups);
+  return result;
+}
+
+Statistic callable_mean() {
+  return statistic::callable([](const statistic::Resample& r) {
+    const auto x = r.column(0);
+    return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+  });
+}
+
+struct Named {
+  const char* name;
+  Scheme scheme;
+};
+
+/// All schemes on `rows` rows; labels and weights live as long as the fixture.
+class Schemes : public testing::Test {
+ protected:
+  static constexpr std::size_t kRows = 1500;
+  const std::vector<double> x = normals(kRows, 3);
+  const std::vector<std::uint32_t> strata = labels(kRows, 5);
+  const std::vector<std::uint32_t> clusters = labels(kRows, 40);
+  const std::vector<double> weights = reference::uniforms(kRows, 9);
+
+  [[nodiscard]] std::vector<Named> drawing_rows() const {
+    return {{"iid", scheme::Iid{}},
+            {"fewer", scheme::Iid{200}},
+            {"more", scheme::Iid{2000}},
+            {"poisson", scheme::Poisson{}},
+            {"balanced", scheme::Balanced{}},
+            {"weighted", scheme::Weighted{weights}},
+            {"stratified", scheme::Stratified{strata}},
+            {"cluster", scheme::Cluster{clusters}},
+            {"two stages", scheme::Cluster{clusters, true}},
+            {"moving", scheme::MovingBlocks{20}},
+            {"circular", scheme::CircularBlocks{20}},
+            {"stationary", scheme::StationaryBlocks{20}}};
+  }
+  [[nodiscard]] std::vector<Named> all() const {
+    auto schemes = drawing_rows();
+    schemes.push_back({"bayesian", scheme::Bayesian{}});
+    return schemes;
+  }
+  [[nodiscard]] static bool weighs(const Scheme& scheme) {
+    return std::holds_alternative<scheme::Bayesian>(scheme) ||
+           std::holds_alternative<scheme::Weighted>(scheme);
+  }
+};
+
+// Where the fast way draws the same rows as the sampler, replicates agree one by one.
+TEST_F(Schemes, GiveSumsThatEqualThoseOfTheDrawnRows) {
+  for (const auto& [name, scheme] : drawing_rows()) {
+    if (std::holds_alternative<scheme::Weighted>(scheme)) continue;
+    SCOPED_TRACE(name);
+    const bool streams = std::holds_alternative<scheme::Poisson>(scheme) ||
+                         std::get_if<scheme::MovingBlocks>(&scheme) != nullptr ||
+                         std::get_if<scheme::CircularBlocks>(&scheme) != nullptr ||
+                         std::get_if<scheme::StationaryBlocks>(&scheme) != nullptr;
+    Options options{.replicates = 100, .seed = 5, .scheme = scheme, .tolerance = 1e-12};
+    if (!streams) options.path = Path::gather;
+    const Result fast = bootstrap(x, statistic::mean(), options);
+    options.path.reset();
+    const Result drawn = bootstrap(x, callable_mean(), options);
+    EXPECT_NEAR(fast.estimate(), drawn.estimate(), 1e-14);
+    for (std::size_t r = 0; r < 100; ++r)
+      ASSERT_NEAR(fast.replicate(r), drawn.replicate(r), 1e-10) << "replicate " << r;
+  }
+}
+
+double sum_of_squares(std::span<const double> x) {
+  const double mean = std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+  double sum = 0;
+  for (const double value : x) sum += (value - mean) * (value - mean);
+  return sum;
+}
+
+/// Whether the standard error of many replicates is `expected`; false alarm once in a million.
+testing::AssertionResult has_error(const Result& result, double expected) {
+  return theory::is_normal(result.standard_error(), expected, result.standard_error_error());
+}
+
+TEST_F(Schemes, HaveTheStandardErrorOfTheory) {
+  const auto n = static_cast<double>(kRows);
+  const auto run = [&](const Scheme& scheme) {
+    return bootstrap(x, statistic::mean(), {.replicates = 40'000, .seed = 8, .scheme = scheme});
+  };
+  const double squares = sum_of_squares(x);
+  EXPECT_TRUE(has_error(run(scheme::Iid{}), std::sqrt(squares) / n));
+  EXPECT_EQ(run(scheme::Iid{1400}).plan().path, Path::stream);
+  EXPECT_TRUE(has_error(run(scheme::Iid{1400}), std::sqrt(squares / n / 1400)));
+  EXPECT_EQ(run(scheme::Iid{30}).plan().path, Path::gather);
+  EXPECT_TRUE(has_error(run(scheme::Iid{30}), std::sqrt(squares / n / 30)));
+  EXPECT_TRUE(has_error(run(scheme::Iid{4000}), std::sqrt(squares / n / 4000)));
+  EXPECT_EQ(run(scheme::Bayesian{}).plan().path, Path::weights);
+  EXPECT_TRUE(has_error(run(scheme::Bayesian{}), std::sqrt(squares / n / (n + 1))));
+
+  std::map<std::uint32_t, std::vector<double>> groups;
+  for (std::size_t i = 0; i < kRows; ++i) groups[strata[i]].push_back(x[i]);
+  double within = 0;
+  for (const auto& [label, values] : groups) within += sum_of_squares(values);
+  EXPECT_EQ(run(scheme::Stratified{strata}).plan().path, Path::stream);
+  EXPECT_TRUE(has_error(run(scheme::Stratified{strata}), std::sqrt(within) / n));
+}
+
+// Clusters of equal size: the mean is the mean of cluster means.
+TEST(ClusterScheme, HasTheStandardErrorOfClusterMeans) {
+  constexpr std::size_t kClusters = 500;
+  constexpr std::size_t kSize = 4;
+  const std::vector<double> x = normals(kClusters * kSize, 4);
+  std::vector<std::uint32_t> cluster;
+  std::vector<double> means(kClusters);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    cluster.push_back(static_cast<std::uint32_t>(i % kClusters));
+    means[i % kClusters] += x[i] / kSize;
+  }
+  const Result result =
+      bootstrap(x, statistic::mean(), {.replicates = 40'000, .scheme = scheme::Cluster{cluster}});
+  EXPECT_THAT(result.plan().reason, HasSubstr("500 clusters"));
+  EXPECT_EQ(result.plan().rows, x.size());
+  EXPECT_TRUE(has_error(result, std::sqrt(sum_of_squares(means)) / kClusters));
+}
+
+// A first order autoregression: blocks see the correlation that rows by themselves do not.
+// var(mean) n -> 1 / (1 - phi)^2; blocks of 50 lose a few percent of it.
+TEST(BlockSchemes, SeeTheCorrelationOfNeighbours) {
+  constexpr std::size_t kRows = 100'000;
+  constexpr double kPhi = 0.7;
+  std::vector<double> x = normals(kRows, 6);
+  for (std::size_t i = 1; i < kRows; ++i) x[i] += kPhi * x[i - 1];
+  const double expected = 1 / (1 - kPhi) / std::sqrt(static_cast<double>(kRows));
+  for (const Scheme& scheme : {Scheme(scheme::MovingBlocks{50}), Scheme(scheme::CircularBlocks{50}),
+                               Scheme(scheme::StationaryBlocks{50})}) {
+    const Result result = bootstrap(x, statistic::mean(), {.replicates = 4000, .scheme = scheme});
+    EXPECT_EQ(result.plan().path, Path::blocks);
+    EXPECT_NEAR(result.standard_error() / expected, 0.96, 0.06) << name(scheme);
+  }
+}
+
+bool same_bits(const Result& a, const Result& b, std::size_t offset = 0) {
+  for (std::size_t i = 0; i < b.replicates().size(); ++i)
+    if (std::bit_cast<std::uint64_t>(a.replicates()[offset + i]) !=
+        std::bit_cast<std::uint64_t>(b.replicates()[i]))
+      return false;
+  return !b.replicates().empty();
+}
+
+TEST_F(Schemes, GiveTheSameBitsHoweverTheyAreRun) {
+  for (const auto& [name, scheme] : all()) {
+    for (const char* statistic : {"variance", "median"}) {
+      if (std::string_view(statistic) == "median" && weighs(scheme)) continue;
+      SCOPED_TRACE(testing::Message() << name << ", " << statistic);
+      Options options{.replicates = 300, .seed = 2, .scheme = scheme};
+      const auto run = [&] { return bootstrap(x, statistic::parse(statistic), options); };
+      options.execution.threads = 1;
+      const Result one = run();
+      for (const unsigned threads : {2U, 7U}) {
+        options.execution.threads = threads;
+        EXPECT_TRUE(same_bits(one, run())) << threads << " threads";
+      }
+      for (const auto level : execution::available_levels()) {
+        options.execution.level = level;
+        EXPECT_TRUE(same_bits(one, run())) << execution::name(level);
+      }
+      options.execution.level.reset();
+      options.memory = std::size_t{16} << 20;
+      EXPECT_TRUE(same_bits(one, run())) << "less memory";
+      if (std::holds_alternative<scheme::Balanced>(scheme)) continue;
+      options.first_replicate = 100;
+      options.replicates = 77;
+      EXPECT_TRUE(same_bits(one, run(), 100)) << "a part of the run";
+    }
+  }
+}
+
+TEST_F(Schemes, WithOneStratumAreIid) {
+  const std::vector<std::uint32_t> one(kRows, 3);
+  const Options plain{.replicates = 100};
+  Options stratified = plain;
+  stratified.scheme = scheme::Stratified{one};
+  EXPECT_TRUE(same_bits(bootstrap(x, statistic::mean(), plain),
+                        bootstrap(x, statistic::mean(), stratified)));
+}
+
+TEST_F(Schemes, EstimateWithTheWeightsOfTheScheme) {
+  double sum = 0;
+  double total = 0;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    sum += weights[i] * x[i];
+    total += weights[i];
+  }
+  const Result result =
+      bootstrap(x, statistic::mean(), {.replicates = 20'000, .scheme = scheme::Weighted{weights}});
+  EXPECT_NEAR(result.estimate(), sum / total, 1e-13);
+  EXPECT_TRUE(theory::is_normal(result.bias(), 0, result.standard_error() / std::sqrt(20'000)));
+}
+
+TEST_F(Schemes, DrawNoRowAtAllAndSaySo) {
+  const std::vector<double> two = {1, 2};
+  for (const Statistic& statistic : {statistic::mean(), statistic::median()}) {
+    const Result result =
+        bootstrap(two, statistic, {.replicates = 10'000, .scheme = scheme::Poisson{}});
+    EXPECT_TRUE(theory::is_binomial(result.undefined(), 10'000, std::exp(-2)));
+  }
+}
+
+std::string complaint(const std::vector<double>& x, const Statistic& statistic,
+                      const Options& options) {
+  try {
+    static_cast<void>(bootstrap(x, statistic, options));
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(Schemes, SayWhatTheyCannotDo) {
+  EXPECT_THAT(complaint(x, statistic::median(), {.scheme = scheme::Bayesian{}}),
+              AllOf(HasSubstr("bayesian"), HasSubstr("functions of sums")));
+  EXPECT_THAT(complaint(x, statistic::median(), {.scheme = scheme::Weighted{weights}}),
+              AllOf(HasSubstr("weighted"), HasSubstr("functions of sums")));
+  EXPECT_THAT(complaint(x, statistic::mean(), {.first_replicate = 5, .scheme = scheme::Balanced{}}),
+              AllOf(HasSubstr("balanced"), HasSubstr("5")));
+  EXPECT_THAT(
+      complaint(x, statistic::mean(), {.scheme = scheme::MovingBlocks{20}, .path = Path::stream}),
+      AllOf(HasSubstr("stream"), HasSubstr("moving")));
+  EXPECT_THAT(complaint(x, statistic::mean(), {.path = Path::blocks}),
+              AllOf(HasSubstr("blocks"), HasSubstr("iid")));
+  EXPECT_THAT(complaint(x, statistic::mean(), {.scheme = scheme::MovingBlocks{1501}}),
+              HasSubstr("1501"));
+}
+
+TEST_F(Schemes, KnowWhatAClusterDoes) {
+  Options options{.replicates = 1000, .scheme = scheme::Cluster{clusters}, .influence = true};
+  const Result result = bootstrap(x, statistic::mean(), options);
+  // The jackknife over clusters, by hand.
+  std::map<std::uint32_t, std::pair<double, double>> sums;
+  double sum = 0;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    sums[clusters[i]].first += x[i];
+    sums[clusters[i]].second += 1;
+    sum += x[i];
+  }
+  std::vector<double> without;
+  for (const auto& [label, cluster] : sums)
+    without.push_back((sum - cluster.first) / (kRows - cluster.second));
+  const auto count = static_cast<double>(without.size());
+  const double expected = std::sqrt((count - 1) / count * sum_of_squares(without));
+  EXPECT_NEAR(result.influences().at(0).standard_error(), expected, 1e-9 * expected);
+  EXPECT_EQ(result.influences().at(0).rows, count);
+}
+
+TEST_F(Schemes, RefuseIntervalsThatNeedMoreThanTheyKnow) {
+  EXPECT_THAT(
+      complaint(x, statistic::mean(), {.scheme = scheme::Stratified{strata}, .influence = true}),
+      AllOf(HasSubstr("stratified"), HasSubstr("BCa"), HasSubstr("percentile")));
+  EXPECT_THAT(complaint(x, statistic::mean(),
+                        {.scheme = scheme::StationaryBlocks{20}, .standard_errors = true}),
+              AllOf(HasSubstr("stationary"), HasSubstr("studentized"), HasSubstr("percentile")));
+}
+
+// Quantiles of fewer or more draws than rows: the drawn rows give the same law as their positions.
+TEST(OrderPath, OfAnotherNumberOfDrawsHasTheLawOfTheDrawnRows) {
+  const std::vector<double> x = reference::whole_numbers(20);
+  for (const std::uint64_t size : {3, 60}) {
+    Options options{.replicates = 50'000, .scheme = scheme::Iid{size}};
+    const Result ordered = bootstrap(x, statistic::max(), options);
+    EXPECT_EQ(ordered.plan().path, Path::order);
+    // P(max <= k) = (k / 20)^size.
+    std::vector<std::uint64_t> observed(20);
+    for (const double value : ordered.replicates())
+      ++observed.at(static_cast<std::size_t>(value - x.front()));
+    std::vector<double> law;
+    for (int k = 1; k <= 20; ++k)
+      law.push_back(std::pow(k / 20.0, size) - std::pow((k - 1) / 20.0, size));
+    EXPECT_TRUE(theory::follows(observed, law)) << size << " draws";
+  }
+}
+
+}  // namespace
+}  // namespace bootfold

@@ -1,0 +1,151 @@
+// Intervals on the command line: with the run, from a file, and with as many replicates as it takes.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "program.h"
+
+namespace bootfold::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kSixteen =
+    "x\n10\n12\n12.5\n12.5\n13.9\n15\n21\n22\n23\n34\n50\n81\n89\n121\n134\n213\n";
+
+Json json_of(const std::vector<std::string>& arguments, const Surroundings& surroundings = {}) {
+  const Outcome outcome = run(arguments, surroundings);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  return Json::parse(outcome.out);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Interval, OneMethodIsTheInterval) {
+  const Json result = json_of(
+      {"bootstrap", "-", "--interval", "bca", "--json", "--replicates", "1e5", "--convention", "r"},
+      {.input = kSixteen});
+  EXPECT_EQ(result["interval"]["method"], "bca");
+  EXPECT_EQ(result["interval"]["status"], "good");
+  EXPECT_NEAR(result["interval"]["low"], 32.24, 0.5);
+  EXPECT_NEAR(result["interval"]["high"], 91.4, 1.5);
+  EXPECT_FALSE(result.contains("intervals"));
+  EXPECT_NEAR(result["influence"]["acceleration"], 0.06152887, 1e-8);
+  EXPECT_GT(result["bias_error"], 0);
+}
+
+TEST(Interval, AllOfThem) {
+  const Json result =
+      json_of({"bootstrap", "-", "--interval", "all", "--json"}, {.input = kSixteen});
+  ASSERT_EQ(result["intervals"].size(), 6U);
+  EXPECT_EQ(result["intervals"][0], result["interval"]);
+  EXPECT_EQ(result["interval"]["method"], "bca");
+  EXPECT_EQ(result["standard_errors_by"], "formula");
+  const Outcome text = run({"bootstrap", "-", "--interval", "all"}, {.input = kSixteen});
+  for (const char* part : {"bca; all of them:", "  normal", "  basic", "  percentile",
+                           "  studentized", "  abc", "Monte Carlo error"})
+    EXPECT_TRUE(contains(text.out, part)) << part << "\n" << text.out;
+}
+
+// A nested bootstrap is not started unasked; and abc of a median says why not.
+TEST(Interval, AllOfAMedian) {
+  const Json result =
+      json_of({"bootstrap", "-", "--statistic", "median", "--interval", "all", "--json"},
+              {.input = kSixteen});
+  ASSERT_EQ(result["intervals"].size(), 5U);
+  EXPECT_EQ(result["intervals"][4]["method"], "abc");
+  EXPECT_EQ(result["intervals"][4]["status"], "fell back");
+  EXPECT_EQ(result["intervals"][4]["fallback"], "percentile");
+  EXPECT_TRUE(contains(result["intervals"][4]["reason"], "functions of sums"));
+  const Json nested = json_of({"bootstrap", "-", "--statistic", "median", "--interval",
+                               "studentized", "--json", "--replicates", "200"},
+                              {.input = kSixteen});
+  EXPECT_EQ(nested["standard_errors_by"], "nested bootstrap, 50 replicates");
+}
+
+TEST(Interval, SeveralStatisticsHaveListsOfLists) {
+  const Json result = json_of({"bootstrap", "-", "--statistic", "mean,variance", "--interval",
+                               "percentile,basic", "--json"},
+                              {.input = kSixteen});
+  ASSERT_EQ(result["intervals"].size(), 2U);
+  ASSERT_EQ(result["intervals"][1].size(), 2U);
+  EXPECT_EQ(result["interval"][1]["method"], "percentile");
+  EXPECT_EQ(result["intervals"][1][1]["method"], "basic");
+}
+
+TEST(Interval, OneSidedOnesHaveOneLimit) {
+  const Json less =
+      json_of({"bootstrap", "-", "--alternative", "less", "--json"}, {.input = kSixteen});
+  EXPECT_TRUE(less["interval"]["low"].is_null());
+  EXPECT_GT(less["interval"]["high"], 50);
+  EXPECT_EQ(less["interval"]["alternative"], "less");
+  const Outcome text = run({"bootstrap", "-", "--alternative", "greater"}, {.input = kSixteen});
+  EXPECT_TRUE(contains(text.out, "at least ")) << text.out;
+}
+
+TEST(Interval, FallingBackIsSaidAndStrictIsAnError) {
+  const Surroundings constant{.input = "x\n4\n4\n4\n"};
+  const Outcome text = run({"bootstrap", "-", "--interval", "bca"}, constant);
+  EXPECT_EQ(text.code, 0);
+  EXPECT_TRUE(contains(text.out, "percentile in place of bca: no row changes the value"))
+      << text.out;
+  const Outcome strict = run({"bootstrap", "-", "--interval", "bca", "--strict"}, constant);
+  EXPECT_EQ(strict.code, 2);
+  EXPECT_EQ(strict.out, "");
+  EXPECT_TRUE(contains(strict.err, "strict: the bca interval of mean")) << strict.err;
+}
+
+TEST(Interval, FromAFileWithoutARun) {
+  const Folder folder;
+  const std::string file = folder.path("run.safetensors");
+  const Json run_once = json_of(
+      {"bootstrap", "-", "--interval", "all", "--confidence", "0.9", "--save", file, "--json"},
+      {.input = kSixteen});
+  EXPECT_EQ(folder.files(), std::vector<std::string>{"run.safetensors"});
+  const Json later = json_of({"interval", file, "--confidence", "0.9", "--json"});
+  EXPECT_EQ(later["intervals"], run_once["intervals"]);
+  for (const char* key : {"estimate", "standard_error", "bias", "seed", "replicates", "rows"})
+    EXPECT_EQ(later[key], run_once[key]) << key;
+  const Json other = json_of({"interval", file, "--interval", "basic", "--json"});
+  EXPECT_EQ(other["interval"]["confidence"], 0.95);
+  EXPECT_LT(other["interval"]["low"], later["intervals"][2]["low"]);
+  const Outcome text = run({"interval", file});
+  EXPECT_EQ(text.code, 0) << text.err;
+  for (const char* part : {"mean\n", "studentized", "plan ", "seed 0", "####"})
+    EXPECT_TRUE(contains(text.out, part)) << part << "\n" << text.out;
+  EXPECT_FALSE(contains(text.out, "peak memory"));
+}
+
+// A run that is kept has what BCa needs, even if it was not asked for.
+TEST(Interval, AKeptRunHasInfluences) {
+  const Folder folder;
+  const std::string file = folder.path("run.safetensors");
+  EXPECT_EQ(run({"bootstrap", "-", "--save", file, "--quiet"}, {.input = kSixteen}).code, 0);
+  EXPECT_EQ(json_of({"interval", file, "--interval", "bca", "--json"})["interval"]["status"],
+            "good");
+  const Outcome lacking = run({"interval", file, "--interval", "studentized"});
+  EXPECT_EQ(lacking.code, 2);
+  EXPECT_TRUE(contains(lacking.err, "--interval studentized")) << lacking.err;
+}
+
+TEST(Interval, ReplicatesAuto) {
+  const Json result = json_of({"bootstrap", "-", "--interval", "bca", "--replicates", "auto",
+                               "--precision", "0.03", "--json"},
+                              {.input = kSixteen});
+  EXPECT_EQ(result["precision"]["met"], true);
+  EXPECT_LE(result["precision"]["reached"], 0.03);
+  EXPECT_EQ(result["precision"]["rounds"].back(), result["replicates"]);
+  const double error = result["standard_error"];
+  EXPECT_LE(result["interval"]["high_error"], 0.03 * error);
+  const Outcome text =
+      run({"bootstrap", "-", "--replicates", "auto", "--precision", "0.05"}, {.input = kSixteen});
+  EXPECT_TRUE(contains(text.out, "precision ")) << text.out;
+  EXPECT_EQ(run({"explain", "-", "--replicates", "auto"}, {.input = kSixteen}).code, 0);
+}
+
+}  // namespace
+}  // namespace bootfold::cli

@@ -1,0 +1,95 @@
+// Schemes on the command line: labels and weights from columns, and what is said of them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "program.h"
+
+namespace bootfold::cli {
+namespace {
+
+using Json = nlohmann::json;
+using testing::HasSubstr;
+
+/// Schools of two pupils with equal scores, so that a cluster is as good as one row.
+std::string schools(int count) {
+  std::string text = "school,score,weight\n";
+  for (int i = 0; i < count; ++i)
+    for (int pupil = 0; pupil < 2; ++pupil)
+      text += "S" + std::to_string(i) + "," + std::to_string(i % 7) + "," + std::to_string(i % 3) +
+              "\n";
+  return text;
+}
+
+Json bootstrap(const std::string& file, std::vector<std::string> more) {
+  std::vector<std::string> arguments = {"bootstrap", file, "--column", "score", "--json"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Outcome outcome = run(arguments);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return outcome.code == 0 ? Json::parse(outcome.out) : Json();
+}
+
+TEST(Scheme, OfClustersSeesThatPupilsOfASchoolAreAlike) {
+  const Folder folder;
+  const std::string file = folder.write("schools.csv", schools(70));
+  const Json rows = bootstrap(file, {});
+  const Json clusters = bootstrap(file, {"--cluster", "school"});
+  EXPECT_EQ(clusters["plan"]["scheme"], "cluster, 70 clusters");
+  EXPECT_EQ(clusters["rows"], 140);
+  EXPECT_EQ(clusters["columns"], Json::array({"score"}));
+  // Exactly sqrt(2); both standard errors are within 5 of their Monte Carlo errors (0.7 percent).
+  const double ratio =
+      clusters["standard_error"].get<double>() / rows["standard_error"].get<double>();
+  EXPECT_NEAR(ratio, std::sqrt(2), 5 * 0.01 * std::sqrt(2));
+}
+
+TEST(Scheme, OfStrataThatAreConstantHasNoError) {
+  const Folder folder;
+  const std::string file = folder.write("schools.csv", schools(14));
+  const Json result = bootstrap(file, {"--strata", "score", "--column", "weight"});
+  EXPECT_EQ(result["plan"]["scheme"], "stratified, 7 strata");
+  const Json constant = bootstrap(file, {"--strata", "school"});
+  EXPECT_EQ(constant["standard_error"], 0);
+}
+
+TEST(Scheme, OfWeightsEstimatesWithThem) {
+  const Folder folder;
+  const std::string file = folder.write("schools.csv", schools(21));
+  double sum = 0;
+  double total = 0;
+  for (int i = 0; i < 21; ++i) {
+    sum += (i % 3) * (i % 7);
+    total += i % 3;
+  }
+  const Json result = bootstrap(file, {"--weights", "weight"});
+  EXPECT_NEAR(result["estimate"], sum / total, 1e-12);
+  EXPECT_EQ(result["columns"], Json::array({"score"}));
+}
+
+TEST(Scheme, IsTakenFromTheOptionsThatNeedIt) {
+  const Folder folder;
+  const std::string file = folder.write("schools.csv", schools(50));
+  EXPECT_EQ(bootstrap(file, {"--block-length", "4"})["plan"]["scheme"],
+            "stationary, blocks of 4 rows on average");
+  EXPECT_EQ(bootstrap(file, {"--scheme", "moving", "--block-length", "4"})["plan"]["scheme"],
+            "moving, blocks of 4 rows");
+  EXPECT_EQ(bootstrap(file, {"--size", "20"})["plan"]["scheme"], "iid, 20 rows a replicate");
+  for (const char* name : {"poisson", "bayesian", "balanced", "circular", "stationary"})
+    EXPECT_THAT(bootstrap(file, {"--scheme", name})["plan"]["scheme"].get<std::string>(),
+                HasSubstr(name));
+  EXPECT_EQ(bootstrap(file, {"--cluster", "school", "--two-stage"})["plan"]["scheme"],
+            "cluster, 50 clusters, rows within them too");
+}
+
+TEST(Scheme, IsExplained) {
+  const Folder folder;
+  const std::string file = folder.write("schools.csv", schools(50));
+  const Outcome outcome = run({"explain", file, "--column", "score", "--cluster", "school"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("sums of 50 clusters"));
+}
+
+}  // namespace
+}  // namespace bootfold::cli

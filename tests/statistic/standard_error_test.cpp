@@ -1,0 +1,140 @@
+// Formulas for standard errors: against naive ones, against the jackknife, and on resamples.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "bootfold/bootstrap.h"
+#include "bootfold/influence.h"
+#include "statistic/reference.h"
+
+namespace bootfold {
+namespace {
+
+using reference::Columns;
+
+std::vector<double> formula(const DataView& data, const Statistic& statistic) {
+  const Result result = bootstrap(data, statistic, {.replicates = 2, .standard_errors = true});
+  return result.companions().estimate_errors;
+}
+
+TEST(StandardError, OfMeanSumAndProportion) {
+  const std::vector<double> x = reference::normals(37, 1);
+  const double deviation =
+      std::sqrt(reference::values("variance", {x}, reference::Counts(37, 1))[0]);
+  EXPECT_NEAR(formula(x, statistic::mean())[0], deviation / std::sqrt(37), 1e-13);
+  EXPECT_NEAR(formula(x, statistic::sum())[0], deviation * std::sqrt(37), 1e-12);
+  const double share = reference::values("proportion", {x}, reference::Counts(37, 1))[0];
+  EXPECT_NEAR(formula(x, statistic::proportion())[0], std::sqrt(share * (1 - share) / 36), 1e-13);
+}
+
+// Scaled to any size, moved anywhere.
+TEST(StandardError, FollowsTheUnits) {
+  std::vector<double> x = reference::normals(50, 2);
+  const double error = formula(x, statistic::mean())[0];
+  const double of_variance = formula(x, statistic::variance())[0];
+  const double of_deviation = formula(x, statistic::standard_deviation())[0];
+  for (double& value : x) value = 1e6 + std::ldexp(value, -3);
+  EXPECT_NEAR(formula(x, statistic::mean())[0] / std::ldexp(error, -3), 1, 1e-8);
+  EXPECT_NEAR(formula(x, statistic::variance())[0] / std::ldexp(of_variance, -6), 1, 1e-8);
+  EXPECT_NEAR(formula(x, statistic::standard_deviation())[0] / std::ldexp(of_deviation, -3), 1,
+              1e-8);
+}
+
+// The delta method is the infinitesimal jackknife: to a factor of sqrt(n / (n - 1)).
+TEST(StandardError, IsTheInfinitesimalJackknifes) {
+  const std::size_t n = 80;
+  const double factor = std::sqrt(80.0 / 79);
+  std::vector<double> x = reference::normals(n, 3);
+  std::vector<double> y = reference::uniforms(n, 4);
+  for (double& value : x) value = std::exp(value);
+  for (std::size_t i = 0; i < n; ++i) y[i] += 0.3 * x[i];
+  const Columns both = {x, y};
+  EXPECT_NEAR(formula(reference::view(both), statistic::ratio())[0],
+              infinitesimal(reference::view(both), statistic::ratio())[0].standard_error() * factor,
+              1e-8);
+  for (const Statistic& statistic : {statistic::variance(0), statistic::standard_deviation(0),
+                                     statistic::variance(), statistic::standard_deviation()}) {
+    SCOPED_TRACE(statistic.name());
+    EXPECT_NEAR(formula(x, statistic)[0] / infinitesimal(x, statistic)[0].standard_error(), 1,
+                1e-6);
+  }
+}
+
+// Least squares: y on x1, x2 with the textbook's formula in naive arithmetic.
+TEST(StandardError, OfRegressionIsTheTextbooks) {
+  const std::size_t n = 30;
+  const std::vector<double> x1 = reference::normals(n, 5);
+  std::vector<double> x2 = reference::uniforms(n, 6);
+  std::vector<double> y = reference::normals(n, 7);
+  for (std::size_t i = 0; i < n; ++i) {
+    x2[i] = 100 + 10 * x2[i] + x1[i];
+    y[i] += 3 + 2 * x1[i] - x2[i];
+  }
+  const Columns columns = {y, x1, x2};
+  const std::vector<double> found = formula(reference::view(columns), statistic::regression());
+  ASSERT_EQ(found.size(), 3U);
+  const std::vector<double> b = reference::values("regression", columns, reference::Counts(n, 1));
+  double squares = 0;
+  double xtx[3][6] = {};
+  for (std::size_t i = 0; i < n; ++i) {
+    const double row[3] = {1, x1[i], x2[i]};
+    squares += std::pow(y[i] - b[0] - b[1] * x1[i] - b[2] * x2[i], 2);
+    for (int r = 0; r < 3; ++r)
+      for (int c = 0; c < 3; ++c) xtx[r][c] += row[r] * row[c];
+  }
+  for (int r = 0; r < 3; ++r) xtx[r][3 + r] = 1;
+  for (int k = 0; k < 3; ++k) {  // Gauss and Jordan
+    const double pivot = xtx[k][k];
+    for (double& value : xtx[k]) value /= pivot;
+    for (int r = 0; r < 3; ++r) {
+      if (r == k) continue;
+      const double times = xtx[r][k];
+      for (int c = 0; c < 6; ++c) xtx[r][c] -= times * xtx[k][c];
+    }
+  }
+  for (int k = 0; k < 3; ++k) {
+    const double wanted = std::sqrt(squares / static_cast<double>(n - 3) * xtx[k][3 + k]);
+    EXPECT_NEAR(found[static_cast<std::size_t>(k)] / wanted, 1, 1e-7);
+  }
+}
+
+TEST(StandardError, OfAUsersOwn) {
+  const auto mine = statistic::callable(
+      [](const statistic::Resample& resample) { return resample.column(0)[0]; });
+  const auto seven = statistic::callable([](const statistic::Resample&) { return 7.0; });
+  EXPECT_EQ(mine.standard_error(), nullptr);
+  const auto with = mine.with_standard_error(seven);
+  EXPECT_EQ(formula(reference::kSixteen, with), std::vector<double>{7});
+}
+
+// Without a formula: the standard error of the run for the estimate, of 50 inner replicates for a
+// resample; the same for any number of threads and any cut of the run.
+TEST(StandardError, ByANestedBootstrap) {
+  const std::vector<double> x = reference::normals(25, 8);
+  const Options options{.replicates = 60, .seed = 4, .standard_errors = true};
+  const Result result = bootstrap(x, {statistic::median(), statistic::mean()}, options);
+  EXPECT_EQ(result.companions().error_method, "formula or nested bootstrap, 50 replicates");
+  EXPECT_EQ(result.companions().estimate_errors[0], result.standard_error(0));
+  EXPECT_NE(result.companions().estimate_errors[1], result.standard_error(1));
+  for (const unsigned threads : {1U, 2U, 7U}) {
+    Options other = options;
+    other.execution.threads = threads;
+    EXPECT_EQ(
+        bootstrap(x, {statistic::median(), statistic::mean()}, other).companions().replicate_errors,
+        result.companions().replicate_errors);
+  }
+  Options rest = options;
+  rest.first_replicate = 40;
+  rest.replicates = 20;
+  const auto later =
+      bootstrap(x, {statistic::median(), statistic::mean()}, rest).companions().replicate_errors;
+  for (std::size_t i = 0; i < later.size(); ++i)
+    EXPECT_EQ(later[i], result.companions().replicate_errors[80 + i]);
+  const Plan plan = bootfold::plan(x, statistic::median(), {.standard_errors = true});
+  EXPECT_NE(plan.reason.find("nested bootstrap, 50 replicates"), std::string::npos);
+  EXPECT_EQ(plan.outputs, std::vector<std::string>{"median"});
+  EXPECT_GT(plan.seconds, bootfold::plan(x, statistic::median()).seconds);
+}
+
+}  // namespace
+}  // namespace bootfold
