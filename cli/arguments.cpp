@@ -8,6 +8,7 @@
 
 #include "bootfold/error.h"
 #include "bootfold/precision.h"
+#include "exact.h"
 #include "number.h"
 
 namespace bootfold::cli {
@@ -127,7 +128,8 @@ void add_arguments(CLI::App& command, Arguments& arguments) {
 void add_run(CLI::App& command, Arguments& arguments) {
   const std::string what = kWhat;
   add_text(command, "--replicates", arguments.replicates, "N",
-           "Resamples to draw: 1e6, or auto: as many as the precision takes [10000]")
+           "Resamples to draw: 1e6; auto: as many as the precision takes; exact: none, the law "
+           "itself [10000]")
       ->group(what);
   add_text(command, "--seed", arguments.seed, "K",
            "Fixed, so that the same command gives the same numbers [0]")
@@ -239,7 +241,12 @@ Request check(const Arguments& arguments) {
   request.interval = check_interval(arguments);
   request.methods = check_methods(arguments.intervals);
   if (request.methods.empty()) request.methods.push_back(interval::Method::percentile);
-  check_replicates(arguments, request);
+  request.exact = arguments.replicates == "exact";
+  if (request.exact) {
+    check_exact(arguments);
+  } else {
+    check_replicates(arguments, request);
+  }
   options.seed = parse_whole("--seed", arguments.seed, 0);
   options.execution.threads = parse_threads(arguments.threads);
   options.memory = parse_size("--memory", arguments.memory);

@@ -50,6 +50,7 @@ struct Request {
   std::vector<interval::Method> methods;  ///< of intervals, the first is the main one
   interval::Options interval;
   std::optional<double> precision;  ///< replicates are as many as it takes
+  bool exact = false;               ///< no replicates: the law itself
   std::string output;
   SchemeRequest scheme;
   std::string save;

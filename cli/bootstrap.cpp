@@ -13,6 +13,7 @@
 #include "bootfold/precision.h"
 #include "command.h"
 #include "console.h"
+#include "exact.h"
 #include "failure.h"
 #include "memory.h"
 #include "output.h"
@@ -77,6 +78,7 @@ void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
 
   const Interrupt::Work work(interrupt);
   const SchemeRequest::View view(request.scheme, table);
+  if (request.exact) return print(exact_report(table, request, read_seconds, interrupt));
   const Timer computing;
   announce_nested(view, request);
   const Reached reached = compute(view, request, interrupt);
@@ -129,6 +131,8 @@ void add_bootstrap(CLI::App& root, Task& task) {
                 {"zcat big.csv.gz | bootfold bootstrap - --column 3 --nan omit --json | jq "
                  ".interval",
                  "from a pipe into a program"},
+                {"bootfold bootstrap prices.csv --column price --replicates exact",
+                 "the bootstrap distribution itself, without Monte Carlo error"},
                 {"bootfold bootstrap x.npy --statistic mean --replicates 1e5 --seed 7 --output "
                  "means.npy",
                  "keep the replicates"}});

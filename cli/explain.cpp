@@ -6,6 +6,7 @@
 #include "bootfold/plan.h"
 #include "command.h"
 #include "console.h"
+#include "exact.h"
 #include "report.h"
 #include "usage.h"
 
@@ -15,6 +16,7 @@ namespace {
 void run_explain(const Arguments& arguments) {
   const Request request = check(arguments);
   const data::Table table = data::read(request.file, request.read);
+  if (request.exact) return print(exact_forecast(table, request));
   const SchemeRequest::View view(request.scheme, table);
   Options options = request.options;
   options.scheme = view.scheme();

@@ -59,7 +59,7 @@ struct Atom {
 };
 
 /// Which limits an interval has: both, only an upper one (less) or only a lower one (greater).
-enum class Alternative { two_sided, less, greater };
+using interval::Alternative;
 
 /// How resamples that give the estimate itself count in z0: half (SciPy) or not at all (R, arch).
 enum class Ties { half, strict };

@@ -55,8 +55,10 @@ PValue normal_tails(const Result& differences) {
           2 * boost::math::pdf(boost::math::normal(), z) * doubt};
 }
 
+/// At most 1, and surer of it the farther the product lies beyond.
 PValue times(const PValue& p, double factor) {
-  return {std::min(1.0, factor * p.value), factor * p.error};
+  const double beyond = std::max(0.0, factor * p.value - 1);
+  return {std::min(1.0, factor * p.value), std::max(0.0, factor * p.error - beyond)};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "exact/methods.h"
+#include "exact/simd/kernels.h"
 #include "plan/tile.h"
 
 namespace bootfold::exact {
@@ -73,10 +74,12 @@ struct Settled {
 };
 
 /// The cosines of all pairs at the middles of neighbouring cells, by recurrence.
-class Cosines {
+class Middles {
  public:
-  Cosines(std::span<const double> distances, double start, double step)
-      : now_(padded(distances.size())), next_(now_.size()), factor_(now_.size()) {
+  Middles(std::span<const double> distances, double start, double step)
+      : now_((distances.size() + simd::kLanes - 1) / simd::kLanes * simd::kLanes),
+        next_(now_.size()),
+        factor_(now_.size()) {
     for (std::size_t p = 0; p < distances.size(); ++p) {
       now_[p] = std::cos(start * distances[p] / 2);
       next_[p] = std::cos((start + step) * distances[p] / 2);
@@ -84,25 +87,11 @@ class Cosines {
     }
   }
 
-  /// Sum of |cos| at the present middle; goes on to the next.
-  [[nodiscard]] double sum() {
-    double sums[4] = {};
-    double* const now = now_.data();
-    double* const next = next_.data();
-    const double* const factor = factor_.data();
-    for (std::size_t p = 0; p < now_.size(); p += 4)
-      for (std::size_t lane = 0; lane < 4; ++lane) {
-        sums[lane] += std::abs(now[p + lane]);
-        const double after = factor[p + lane] * next[p + lane] - now[p + lane];
-        now[p + lane] = next[p + lane];
-        next[p + lane] = after;
-      }
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  [[nodiscard]] simd::Cosines view() {
+    return {now_.data(), next_.data(), factor_.data(), now_.size()};
   }
 
  private:
-  static std::size_t padded(std::size_t size) { return (size + 3) / 4 * 4; }
-
   std::vector<double> now_;
   std::vector<double> next_;
   std::vector<double> factor_;
@@ -124,21 +113,24 @@ class PairScan {
     loss_ = loss_of(distances_.size()) * count;
     // Half a cell times the sum of the distances is what a cell loses.
     const double width = 2 * loss_ / sum_of(distances_) / frequencies.base;  // in nodes
-    cells_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil((last - first) / width)));
+    cells_ =
+        std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil((last - first) / width)));
     width_ = (last - first) / static_cast<double>(cells_);
   }
 
   [[nodiscard]] std::uint64_t runs() const { return (cells_ + kRun - 1) / kRun; }
 
-  void settle(std::uint64_t run, Settled& settled) const {
+  void settle(std::uint64_t run, const simd::Kernels& kernels, Settled& settled) const {
     const std::uint64_t begin = run * kRun;
     const std::uint64_t end = std::min(cells_, begin + kRun);
     const double middle = first_ + (static_cast<double>(begin) + 0.5) * width_;
-    Cosines cosines(distances_, middle * frequencies_.base, width_ * frequencies_.base);
+    Middles middles(distances_, middle * frequencies_.base, width_ * frequencies_.base);
+    const simd::Cosines cosines = middles.view();
     const auto count = static_cast<double>(distances_.size());
     for (std::uint64_t cell = begin; cell < end; ++cell) {
       // A hundred-millionth per pair is far above what the recurrence loses in 64 steps.
-      const double bound = std::max(least_, 2 * (count * (1 - 1e-8) - cosines.sum()) - loss_);
+      const double bound =
+          std::max(least_, 2 * (count * (1 - 1e-8) - kernels.sum_cosines(cosines)) - loss_);
       const double from = first_ + static_cast<double>(cell) * width_;
       const double to = std::min(last_, from + width_);
       if (bound < kSure && to <= frequencies_.near) {
@@ -188,8 +180,7 @@ std::vector<double> Pairs::at(double u) const {
     // Of few pairs the widest cost more than they give.
     if (count < kMostPairs) count -= count / 8;
     const std::span<const double> pairs(lag.data() + (first - lag.begin()), count);
-    if (pairs.size() > best.size() ||
-        (pairs.size() == best.size() && sum_of(pairs) < sum_of(best)))
+    if (pairs.size() > best.size() || (pairs.size() == best.size() && sum_of(pairs) < sum_of(best)))
       best = pairs;
   }
   return {best.begin(), best.end()};
@@ -200,8 +191,10 @@ double Pairs::work(double u) const {
   return pairs.empty() ? 0 : u * sum_of(pairs) / (2 * loss_of(pairs.size()));
 }
 
-Cover cover(const Rows& rows, const Spread& spread, const Pairs& pairs,
-            const Frequencies& frequencies, const Execution& execution) {
+Cover cover(const Spread& spread, const Pairs& pairs, const Frequencies& frequencies,
+            const Execution& execution) {
+  const simd::Kernels& kernels =
+      simd::kernels(execution.level.value_or(execution::default_level()));
   Settled all;
   const auto end = frequencies.last + 1;  // one beyond the last node
   for (double first = 1; first < end;) {
@@ -213,7 +206,7 @@ Cover cover(const Rows& rows, const Spread& spread, const Pairs& pairs,
       all.charge(first, last, bound);
     } else {
       const PairScan scan(pairs.at(low), frequencies, first, last, bound);
-      if (scan.runs() == 0 || (first < frequencies.near && rows.rows() < 64)) {
+      if (scan.runs() == 0) {
         if (last <= frequencies.near)
           all.leave(static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(last));
         else
@@ -221,7 +214,7 @@ Cover cover(const Rows& rows, const Spread& spread, const Pairs& pairs,
       } else {
         all.append(map_reduce(
             {0, static_cast<std::size_t>(scan.runs()), 0}, Settled{},
-            [&](Settled& settled, std::size_t run) { scan.settle(run, settled); },
+            [&](Settled& settled, std::size_t run) { scan.settle(run, kernels, settled); },
             [](Settled& total, Settled&& part) { total.append(std::move(part)); },
             silent(execution)));
       }

@@ -53,7 +53,7 @@ class Pairs {
   std::vector<std::vector<double>> lags_;  // sorted differences, one list for each lag
 };
 
-[[nodiscard]] Cover cover(const Rows& rows, const Spread& spread, const Pairs& pairs,
+[[nodiscard]] Cover cover(const Spread& spread, const Pairs& pairs,
                           const Frequencies& frequencies, const Execution& execution);
 
 }  // namespace bootfold::exact

@@ -116,7 +116,7 @@ class Evaluator {
         if (counts[i] != 0) sum.add(counts[i] * features_[f * count_ + i]);
       means_[f] = sum.value() / n;
     }
-    problem_.finish_sums(means_, false, {&value, 1}, scratch_);
+    problem_.finish_sums(means_, n, 0, {&value, 1}, scratch_);
   }
 
   void of_call(const Counts& counts, double& value) {
@@ -127,8 +127,7 @@ class Evaluator {
         drawn[c].insert(drawn[c].end(), counts[i], columns_[c][i]);
       pointers.push_back(drawn[c].data());
     }
-    std::get<statistic::Call>(part_.bound.body)
-        .call({pointers, problem_.data.rows()}, {&value, 1});
+    std::get<statistic::Call>(part_.bound.body).call({pointers, problem_.data.rows()}, {&value, 1});
   }
 
   [[nodiscard]] double quantile(const Counts& counts, double q) const {
@@ -184,8 +183,7 @@ class Probabilities {
 
 }  // namespace
 
-Enumeration::Enumeration(const planning::Problem& problem, std::uint64_t most)
-    : problem_(problem) {
+Enumeration::Enumeration(const planning::Problem& problem, std::uint64_t most) : problem_(problem) {
   const std::uint64_t n = problem.data.rows();
   const bool constant =
       std::all_of(problem.columns.begin(), problem.columns.end(),

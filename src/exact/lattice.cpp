@@ -42,8 +42,9 @@ struct Unit {
 
 }  // namespace
 
-std::optional<double> lattice_step(const ColumnView& column, const planning::ColumnSummary& summary,
-                                   const Execution& execution) {
+std::optional<Lattice> find_lattice(const ColumnView& column,
+                                    const planning::ColumnSummary& summary,
+                                    const Execution& execution) {
   const auto unit = reduce_column(
       column, Unit{},
       [](Unit& found, std::span<const double> values) {
@@ -81,7 +82,7 @@ std::optional<double> lattice_step(const ColumnView& column, const planning::Col
       },
       [](std::int64_t& total, std::int64_t part) { total = std::gcd(total, part); }, execution);
   const auto multiple = static_cast<double>(divisor);
-  return decimal ? multiple / power : std::ldexp(multiple, unit.bit);
+  return Lattice{decimal ? multiple / power : std::ldexp(multiple, unit.bit), power};
 }
 
 }  // namespace bootfold::exact

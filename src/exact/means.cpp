@@ -16,15 +16,16 @@ namespace bootfold::exact {
 
 namespace {
 
-constexpr double kOutside = 1e-13;            // probability left outside the window
-constexpr double kCut = 5e-10;                // aimed at for frequencies beyond the last
-constexpr std::size_t kFewValues = 4096;      // distinct values worth finding
-constexpr double kMostTabulated = 0x1p20;     // lattice points that are listed
-constexpr double kMostExact = 0x1p52;         // whole numbers that a double holds, with room
-constexpr double kMostNodes = 0x1p22;         // nodes that are computed
-constexpr double kMostNodeWork = 2e10;        // nodes times values
-constexpr double kEasyNodeWork = 2e8;         // so few that no bound is needed to leave any out
-constexpr double kMostPairWork = 1e10;        // cosines that bound the rest
+constexpr double kOutside = 1e-13;         // probability left outside the window
+constexpr double kCut = 5e-10;             // aimed at for frequencies beyond the last
+constexpr std::size_t kFewValues = 4096;   // distinct values worth finding
+constexpr double kMostTabulated = 0x1p20;  // lattice points that are listed
+constexpr double kMostExact = 0x1p52;      // whole numbers that a double holds, with room
+constexpr double kMostNodes = 0x1p24;      // nodes that are computed
+constexpr double kMostNodeWork = 2e10;     // nodes times values
+constexpr double kEasyNodeWork = 2e8;      // so few that no bound is needed to leave any out
+constexpr double kMostPairWork = 5e9;      // cosines that bound the rest
+constexpr std::uint64_t kFewRows = 80;     // too few for pairs to bound anything
 
 /// The t at which Bennett's bound on P(sum - mean >= t) is kOutside / 2, for rows of at most `reach`
 /// above their mean: exp(-(V / b^2) h(b t / V)), h(x) = (1 + x) log(1 + x) - x. Never more than all
@@ -63,7 +64,7 @@ Means::Means(const planning::Problem& problem, bool total, const Options& option
   const auto summary = problem.features.summarize(problem.data, execution)[0];
   const double means[1] = {summary.mean};
   double scratch[1];
-  problem.finish_sums(means, false, {&estimate_, 1}, scratch);
+  problem.finish_sums(means, static_cast<double>(problem.data.rows()), 0, {&estimate_, 1}, scratch);
 
   if (auto distinct =
           planning::find_distinct(problem.data, problem.features, kFewValues, execution))
@@ -75,16 +76,17 @@ Means::Means(const planning::Problem& problem, bool total, const Options& option
     reason_ = "two distinct values: how often one is drawn is binomial";
     return;
   }
-  std::optional<double> step;
+  std::optional<Lattice> lattice;
   if (!options.method || options.method == Method::lattice)
-    step = lattice_step(problem.data.column(0), problem.columns[0], execution);
-  if (step) {
+    lattice = find_lattice(problem.data.column(0), problem.columns[0], execution);
+  if (lattice) {
+    power_ = lattice->power;
     rows_.set_shift(0);
-    rows_.set_step(*step);
+    rows_.set_step(lattice->step);
     const double middle = rows_.of_scaled(summary.mean);
     rows_.set_shift(middle);
     method_ = Method::lattice;
-    reason_ = concat("all values are multiples of ", text::shortest(*step),
+    reason_ = concat("all values are multiples of ", text::shortest(lattice->step),
                      " apart: the characteristic function is periodic and finitely many "
                      "frequencies give the law");
   }
@@ -137,8 +139,16 @@ void Means::choose_circle() {
 
 Scaling Means::scaling() const {
   const auto n = static_cast<double>(rows_.rows());
-  return total_ ? Scaling{n * rows_.value(0), rows_.unit()}
-                : Scaling{rows_.value(0), rows_.unit() / n};
+  if (circle_.lattice && power_ > 0) {
+    const Scaling whole{0, n * std::nearbyint(rows_.value(0) * power_),
+                        std::nearbyint(rows_.unit() * power_), total_ ? power_ : n * power_};
+    const double farthest =
+        std::max(std::abs(circle_.start), std::abs(circle_.start + circle_.period));
+    if (std::abs(whole.base) + whole.unit * farthest < kMostExact && whole.divisor < kMostExact)
+      return whole;
+  }
+  return total_ ? Scaling{n * rows_.value(0), 0, rows_.unit(), 1}
+                : Scaling{rows_.value(0), 0, rows_.unit(), n};
 }
 
 Found Means::binomial() const {
@@ -156,8 +166,9 @@ Found Means::binomial() const {
     std::swap(weights[0], weights[1]);
   }
   return binomial_law(n, static_cast<std::uint64_t>(weights[1]), [&](std::uint64_t count) {
-    const long double sum = static_cast<long double>(values[1]) * static_cast<long double>(count) +
-                            static_cast<long double>(values[0]) * static_cast<long double>(n - count);
+    const long double sum =
+        static_cast<long double>(values[1]) * static_cast<long double>(count) +
+        static_cast<long double>(values[0]) * static_cast<long double>(n - count);
     return static_cast<double>(total_ ? sum : sum / static_cast<long double>(n));
   });
 }
@@ -166,6 +177,8 @@ Cover Means::cover_all(const Execution& execution) const {
   const auto values = static_cast<double>(rows_.values());
   if (circle_.lattice && last_ <= kMostNodes && last_ * values <= kEasyNodeWork)
     return {{{1, static_cast<std::uint64_t>(last_) + 1}}, 0, 0};
+  if (rows_.rows() < kFewRows && !circle_.lattice)
+    return {{{1, static_cast<std::uint64_t>(kMostNodes) + 1}}, 0, 0, 1 / (kMostNodes + 1)};
   const Pairs pairs(rows_);
   Frequencies frequencies;
   frequencies.base = 2 * std::numbers::pi / circle_.period;
@@ -175,7 +188,7 @@ Cover Means::cover_all(const Execution& execution) const {
     while (frequencies.last > frequencies.near &&
            pairs.work(frequencies.last * frequencies.base) > kMostPairWork)
       frequencies.last = std::floor(frequencies.last / 2);
-  Cover found = cover(rows_, spread_, pairs, frequencies, execution);
+  Cover found = cover(spread_, pairs, frequencies, execution);
   // Frequencies beyond the last: Selberg's polynomials (docs/exact.md).
   if (!circle_.lattice) found.beyond = 1 / (frequencies.last + 1);
   return found;
@@ -184,20 +197,20 @@ Cover Means::cover_all(const Execution& execution) const {
 Found Means::law(const Execution& execution) const {
   if (method_ == Method::binomial) return binomial();
   const Cover covered = cover_all(execution);
-  const std::vector<Node> nodes =
-      compute_nodes(rows_, spread_, circle_.period, covered.nodes, execution);
-  double harmonic = covered.harmonic;
-  double plain = covered.plain;
-  for (const Node& node : nodes) {
-    harmonic += node.error / static_cast<double>(node.number);
-    plain += std::abs(node.value) + node.error;
-  }
-  const double bound =
-      std::min(1.0, aliasing_ + harmonic + covered.beyond * (1 + 2 * plain) + 0x1p-48 * (1 + plain));
+  const bool tabulated = circle_.lattice && circle_.period <= kMostTabulated;
+  const bool few = !circle_.lattice && rows_.rows() < kFewRows;
+  const double worth = few ? 2e-14 : tabulated ? 1e-24 : 1e-19;
+  const Computed computed =
+      compute_nodes(rows_, spread_, circle_.period, covered.nodes, worth, execution);
+  const std::vector<Node>& nodes = computed.nodes;
+  const double harmonic = covered.harmonic + computed.harmonic;
+  const double plain = covered.plain + computed.plain;
+  const double bound = std::min(
+      1.0, aliasing_ + harmonic + covered.beyond * (1 + 2 * plain) + 0x1p-48 * (1 + plain));
   const auto n = static_cast<double>(rows_.rows());
   const double deviation =
       rows_.unit() * std::sqrt(spread_.variance) * (total_ ? std::sqrt(n) : 1 / std::sqrt(n));
-  if (!circle_.lattice || circle_.period > kMostTabulated)
+  if (!tabulated)
     return {std::make_shared<const Series>(circle_, nodes, scaling(), estimate_, deviation), bound,
             0};
   const std::vector<double> probabilities = lattice_probabilities(circle_, nodes);
@@ -206,8 +219,7 @@ Found Means::law(const Execution& execution) const {
   const double last = n * spread_.max;
   for (std::size_t i = 0; i < probabilities.size(); ++i) {
     const double sum = circle_.start + 0.5 + static_cast<double>(i);
-    if (probabilities[i] > 0 && sum <= last)
-      atoms.push_back({scale.base + sum * scale.unit, probabilities[i]});
+    if (probabilities[i] > 0 && sum <= last) atoms.push_back({scale.value(sum), probabilities[i]});
   }
   return {Discrete::make(std::move(atoms), bound, Moments{estimate_, deviation}), bound, 0};
 }

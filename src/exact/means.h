@@ -38,6 +38,7 @@ class Means {
   Method method_ = Method::characteristic;
   std::string reason_;
   double estimate_ = 0;
+  double power_ = 0;  // 10^d of decimal values
   Circle circle_;
   double aliasing_ = 0;  // probability outside the window, at most
   double last_ = 0;      // the highest frequency

@@ -68,15 +68,13 @@ class OrderLaw {
     const auto rank = static_cast<Real>(i);
     const boost::math::binomial_distribution<Real> up_to(n, rank / n);
     // P(R_k = i, R_(k+1) > i): k draws up to i, at least one of them i itself.
-    const Real apart =
-        std::min(here, -pdf(up_to, k) * std::expm1(k * std::log1p(-Real{1} / rank)));
+    const Real apart = std::min(here, -pdf(up_to, k) * std::expm1(k * std::log1p(-Real{1} / rank)));
     see(i, i, here - apart);
     Real above = 1;  // P(R_(k+1) > j) / P(R_(k+1) > i)
     for (std::uint64_t j = i + 1; above > 0; ++j) {
       const bool end = j == n_ || j == last_ + 1 || apart * above < kNegligible;
       const auto gap = static_cast<Real>(j - i);
-      const Real beyond =
-          end ? Real{0} : std::exp((n - k) * std::log1p(-gap / (n - rank)));
+      const Real beyond = end ? Real{0} : std::exp((n - k) * std::log1p(-gap / (n - rank)));
       see(i, j, apart * (above - beyond));
       above = beyond;
     }
@@ -95,7 +93,7 @@ Found order_law(const planning::Problem& problem, const Execution& execution, do
   const std::uint64_t n = problem.data.rows();
   const auto& order = std::get<statistic::Order>(problem.parts[0].bound.body);
   const auto position = statistic::quantile_position(order.probabilities[0], n);
-  const paths::OrderData data(problem, 0, execution.stop);
+  const paths::OrderData data(problem, n, 0, execution.stop);
   const auto value_of = [&](std::uint64_t i, std::uint64_t j) {
     const double ranks[2] = {data.value(0, i), position.weight > 0 ? data.value(1, j) : 0};
     double value = 0;

@@ -50,20 +50,21 @@ double Series::arc(double y) const {
 }
 
 double Series::points(double x, bool inclusive) const {
-  const double y = (x - scaling_.base) / scaling_.unit;
+  const double y = scaling_.sum(x);
   const double whole = std::nearbyint(y);
   // A value that is a lattice point but for rounding is that point.
-  const double blur = 1e-6 + 0x1p-50 * (std::abs(y) + std::abs(scaling_.base / scaling_.unit));
+  const double size = std::abs(scaling_.offset * scaling_.divisor) + std::abs(scaling_.base);
+  const double blur = std::min(0.4, 1e-6 + 0x1p-50 * (std::abs(y) + size / scaling_.unit));
   if (std::abs(y - whole) <= blur) return inclusive ? whole : whole - 1;
   return std::floor(y);
 }
 
 double Series::at_most(double x) const {
-  return circle_.lattice ? arc(points(x, true) + 0.5) : arc((x - scaling_.base) / scaling_.unit);
+  return circle_.lattice ? arc(points(x, true) + 0.5) : arc(scaling_.sum(x));
 }
 
 double Series::below(double x) const {
-  return circle_.lattice ? arc(points(x, false) + 0.5) : arc((x - scaling_.base) / scaling_.unit);
+  return circle_.lattice ? arc(points(x, false) + 0.5) : arc(scaling_.sum(x));
 }
 
 double Series::quantile(double p) const {
@@ -75,16 +76,16 @@ double Series::quantile(double p) const {
       const double middle = std::floor(low / 2 + high / 2);
       (arc(middle + 0.5) < p ? low : high) = middle;
     }
-    return scaling_.base + high * scaling_.unit;
+    return scaling_.value(high);
   }
   const auto distance = [&](double y) { return arc(y) - p; };
-  if (p <= 0) return scaling_.base + circle_.start * scaling_.unit;
-  if (p >= 1) return scaling_.base + end * scaling_.unit;
+  if (p <= 0) return scaling_.value(circle_.start);
+  if (p >= 1) return scaling_.value(end);
   std::uintmax_t steps = 200;
   const auto [low, high] = boost::math::tools::toms748_solve(
       distance, circle_.start, end, -p, 1 - p,
       boost::math::tools::eps_tolerance<double>(std::numeric_limits<double>::digits - 3), steps);
-  return scaling_.base + (low / 2 + high / 2) * scaling_.unit;
+  return scaling_.value(low / 2 + high / 2);
 }
 
 std::vector<double> lattice_probabilities(const Circle& circle, std::span<const Node> nodes) {

@@ -24,10 +24,18 @@ struct Circle {
   bool lattice = false;
 };
 
-/// Between values of the statistic and sums of rows: value = base + unit * sum.
+/// Between sums of rows and values of the statistic. Where values are decimal all is made of whole
+/// numbers, so that 28.8625 comes out as it is written; elsewhere the offset keeps large numbers apart.
 struct Scaling {
+  double offset = 0;
   double base = 0;
   double unit = 1;
+  double divisor = 1;
+
+  [[nodiscard]] double value(double sum) const { return offset + (base + unit * sum) / divisor; }
+  [[nodiscard]] double sum(double value) const {
+    return ((value - offset) * divisor - base) / unit;
+  }
 };
 
 class Series final : public Law {

@@ -85,6 +85,7 @@ TEST(Correction, BonferroniMultiplies) {
   const std::vector<PValue> raw = {{0.01, 0.001}, {0.04, 0.002}, {0.5, 0.01}};
   EXPECT_EQ(values(bonferroni(raw)), (std::vector<double>{0.03, 0.12, 1}));
   EXPECT_DOUBLE_EQ(bonferroni(raw)[0].error, 0.003);
+  EXPECT_EQ(bonferroni(raw)[2].error, 0);  // 1.5 +- 0.03 is 1 for sure
 }
 
 // What R's p.adjust(c(0.01, 0.04, 0.03, 0.005, 0.5), "holm") prints: 0.04 0.09 0.09 0.025 0.50.

@@ -1,0 +1,186 @@
+// The error bound bounds: against enumeration, convolution in more digits, and each of its parts.
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include "bootfold/exact.h"
+#include "exact/cover.h"
+#include "exact/laws.h"
+#include "exact/lattice.h"
+#include "exact/nodes.h"
+#include "plan/columns.h"
+
+namespace bootfold::exact {
+namespace {
+
+/// Largest difference of two laws at many places, also just before and at values of the first.
+double distance(const Distribution& a, const Distribution& b) {
+  double most = 0;
+  const auto look = [&](double x) {
+    most = std::max({most, std::abs(a.cdf(x) - b.cdf(x)), std::abs(a.below(x) - b.below(x))});
+  };
+  for (int i = 1; i < 400; ++i) look(a.quantile(i / 400.0));
+  for (int i = -400; i <= 400; ++i) look(a.mean() + i * a.standard_error() / 57.3);
+  return most;
+}
+
+// All 1,352,078 resamples of 12 rows without a common step, and the same law from its
+// characteristic function: it is far from continuous, and the bound says how far.
+TEST(ErrorBound, HoldsAgainstEnumeration) {
+  const std::vector<double> data = normals(12, 5);
+  const Distribution all = distribution(data, statistic::mean(), {.method = Method::enumeration});
+  const Distribution series =
+      distribution(data, statistic::mean(), {.method = Method::characteristic, .tolerance = 1});
+  EXPECT_LT(all.error_bound(), 1e-12);
+  EXPECT_LT(series.error_bound(), 1e-3);
+  EXPECT_LE(distance(all, series), all.error_bound() + series.error_bound());
+  EXPECT_NEAR(all.standard_error(), series.standard_error(), 1e-12);
+}
+
+// Whole numbers: the atoms of the law are what frequencies up to a limit cannot see.
+TEST(ErrorBound, HoldsWhereTheLawHasLargeAtoms) {
+  std::vector<double> data;
+  for (int i = 0; i < 200; ++i) data.push_back(i * i % 23);
+  const Distribution lattice = distribution(data, statistic::mean());
+  EXPECT_EQ(lattice.method(), Method::lattice);
+  const Distribution series =
+      distribution(data, statistic::mean(), {.method = Method::characteristic, .tolerance = 1});
+  EXPECT_GT(series.error_bound(), 1e-4);  // an atom here has probability 0.004
+  EXPECT_LE(distance(lattice, series), lattice.error_bound() + series.error_bound());
+  EXPECT_THROW(
+      static_cast<void>(distribution(data, statistic::mean(), {.method = Method::characteristic})),
+      InvalidArgument);
+}
+
+// Cents: a lattice with billions of points, for which the two ways share no formula of the bound.
+TEST(ErrorBound, LatticeAndCharacteristicAgree) {
+  std::vector<double> data;
+  for (const double z : normals(3000, 8)) data.push_back(std::round(1e5 * std::exp(z)) / 1e5);
+  const Distribution lattice = distribution(data, statistic::mean(), {.method = Method::lattice});
+  const Distribution series =
+      distribution(data, statistic::mean(), {.method = Method::characteristic});
+  EXPECT_LT(lattice.error_bound(), 2e-12);
+  EXPECT_LT(series.error_bound(), 1e-9);
+  EXPECT_LE(distance(lattice, series), lattice.error_bound() + series.error_bound());
+  for (const double p : {0.005, 0.025, 0.5, 0.9})
+    EXPECT_NEAR(lattice.quantile(p), series.quantile(p), 1e-7 * series.standard_error());
+}
+
+// The 1024th convolution power by ten squarings in 64 bits.
+TEST(ErrorBound, HoldsAgainstConvolution) {
+  std::vector<double> data;
+  std::vector<long double> law(12);
+  for (int i = 0; i < 1024; ++i) {
+    data.push_back(i % 7 == 0 ? 11 : i % 5);
+    law[static_cast<std::size_t>(data.back())] += 1.0L / 1024;
+  }
+  for (int square = 0; square < 10; ++square) {
+    std::vector<long double> next(2 * law.size() - 1);
+    for (std::size_t i = 0; i < law.size(); ++i)
+      for (std::size_t j = 0; j < law.size(); ++j) next[i + j] += law[i] * law[j];
+    law = std::move(next);
+  }
+  const Distribution lattice = distribution(data, statistic::mean());
+  ASSERT_EQ(lattice.method(), Method::lattice);
+  EXPECT_LT(lattice.error_bound(), 2e-12);
+  long double below = 0;
+  for (std::size_t sum = 0; sum < law.size(); ++sum) {
+    const double x = static_cast<double>(sum) / 1024;
+    ASSERT_NEAR(lattice.below(x), static_cast<double>(below), lattice.error_bound()) << x;
+    below += law[sum];
+    ASSERT_NEAR(lattice.cdf(x), static_cast<double>(below), lattice.error_bound()) << x;
+  }
+}
+
+Rows rows_of(const std::vector<double>& data) {
+  const planning::ColumnSummary summary = planning::summarize_columns(data, true, {})[0];
+  return Rows(ColumnView(data), summary.scale);
+}
+
+/// E exp(i u sum) in 64 bits.
+std::complex<long double> direct(const Rows& rows, long double u) {
+  std::complex<long double> mean = 0;
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    mean += std::polar(1.0L, u * static_cast<long double>(rows.at(row)));
+  mean /= static_cast<long double>(rows.rows());
+  return std::polar(std::pow(std::abs(mean), static_cast<long double>(rows.rows())),
+                    static_cast<long double>(rows.rows()) * std::arg(mean));
+}
+
+// Frequencies that are not computed: each |phi|^n is summed up and compared with what was charged.
+TEST(ErrorBound, FrequenciesThatAreLeftOutAreNegligible) {
+  std::vector<std::vector<double>> all = {normals(300, 1), normals(300, 2)};
+  for (double& x : all[1]) x = std::exp(2 * x);
+  all.push_back(normals(400, 3));
+  all.back()[7] = 1e4;
+  for (const auto& data : all) {
+    const Rows rows = rows_of(data);
+    const Spread spread = spread_of(rows, {});
+    Frequencies frequencies;
+    frequencies.base = 0.3 / std::sqrt(static_cast<double>(data.size()) * spread.variance);
+    frequencies.last = 20000;
+    frequencies.near = 20000;
+    const Cover found = cover(spread, Pairs(rows), frequencies, {});
+    std::vector<bool> computed(20001);
+    for (const NodeRange& range : found.nodes)
+      for (std::uint64_t k = range.first; k < range.last; ++k) computed[k] = true;
+    double harmonic = 0;
+    double plain = 0;
+    std::size_t left_out = 0;
+    for (std::size_t k = 1; k <= 20000; ++k) {
+      if (computed[k]) continue;
+      ++left_out;
+      const auto size = static_cast<double>(
+          std::abs(direct(rows, static_cast<long double>(frequencies.base) * k)));
+      ASSERT_LE(size, 1.3e-14) << k;
+      harmonic += size / static_cast<double>(k);
+      plain += size;
+    }
+    EXPECT_GT(left_out, 5000U);
+    EXPECT_LE(harmonic, found.harmonic);
+    EXPECT_LE(plain, found.plain);
+  }
+}
+
+TEST(ErrorBound, RoundingOfNodesIsBounded) {
+  for (const std::size_t n : {5U, 130U, 3000U}) {
+    const std::vector<double> data = normals(n, n);
+    const Rows rows = rows_of(data);
+    const Spread spread = spread_of(rows, {});
+    const double period = 17 * std::sqrt(static_cast<double>(n) * spread.variance);
+    const NodeRange range{1, 200};
+    const Computed found = compute_nodes(rows, spread, period, {&range, 1}, 0, {});
+    ASSERT_EQ(found.nodes.size(), 199U);
+    double harmonic = 0;
+    for (const Node& node : found.nodes) {
+      const auto exact = direct(rows, 2 * std::numbers::pi_v<long double> *
+                                          static_cast<long double>(node.number) / period);
+      harmonic += static_cast<double>(std::abs(exact - std::complex<long double>(node.value))) /
+                  static_cast<double>(node.number);
+    }
+    EXPECT_LE(harmonic, found.harmonic);
+    EXPECT_LT(found.harmonic, 1e-11);
+    EXPECT_GT(harmonic, 0);
+  }
+}
+
+TEST(Lattice, StepsAreFound) {
+  const auto step = [](const std::vector<double>& data) {
+    const auto lattice =
+        find_lattice(ColumnView(data), planning::summarize_columns(data, true, {})[0], {});
+    return lattice ? lattice->step : 0;
+  };
+  EXPECT_EQ(step({1, 5, 9}), 4);
+  EXPECT_EQ(step({0.1, 0.2, 0.7}), 0.1);
+  EXPECT_EQ(step({12.34, 0.04, -7.21}), 0.01);
+  EXPECT_EQ(step({0.25, 0.5, 1.75}), 0.25);
+  EXPECT_EQ(step({1e9, 1e9 + 3, 1e9 + 9}), 3);
+  EXPECT_EQ(step({0x1p-30, 0x1p-29, 5 * 0x1p-31}), 0x1p-31);
+  EXPECT_EQ(step({0, 1e-310, 3e-310}), 1e-310);
+  EXPECT_EQ(step({static_cast<double>(0.1F), 0.5, 2}), 0x1p-27);
+  EXPECT_EQ(step({std::sqrt(2.0), std::exp(1.0), 1.0 / 3, 1e5 / 7}), 0);
+  EXPECT_EQ(step({1, 1e300}), 0);
+}
+
+}  // namespace
+}  // namespace bootfold::exact
