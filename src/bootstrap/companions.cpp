@@ -71,11 +71,13 @@ Result bootstrap_with_errors(const DataView& data, std::span<const Statistic> st
   Companions companions;
   companions.error_method = all.method;
   std::vector<double> estimates;
+  const bool iid = deletion::not_exchangeable(options.scheme, data.rows()).empty();
   for (std::size_t k = 0; k < outputs; ++k) {
     estimates.push_back(both.estimate(k));
-    // A bootstrap of the data is at hand, with more replicates than a nested one has.
-    companions.estimate_errors.push_back(all.nested[k] ? both.standard_error(k)
-                                                       : both.estimate(outputs + k));
+    // A bootstrap of the data is at hand, with more replicates than a nested one has. But resamples
+    // are bootstrapped row by row, so under another scheme the data must be too.
+    companions.estimate_errors.push_back(all.nested[k] && iid ? both.standard_error(k)
+                                                              : both.estimate(outputs + k));
   }
   std::vector<double> values = std::move(both).take_replicates();
   companions.replicate_errors = split_errors(values, outputs);
@@ -138,7 +140,7 @@ Result bootstrap_accompanied(const DataView& data, std::span<const Statistic> st
   plain.influence = plain.standard_errors = false;
   const auto rows = static_cast<double>(data.rows());
   double later = 0;  // rows that evaluations without a row will visit
-  if (options.influence)
+  if (options.influence && deletion::not_exchangeable(options.scheme, data.rows()).empty())
     later = rows * static_cast<double>(deletion::evaluations(planning::Problem(data, statistics)));
   plain.execution = stage(options.execution, 0, later);
   Result result = options.standard_errors ? bootstrap_with_errors(data, statistics, plain)
