@@ -71,13 +71,11 @@ Result bootstrap_with_errors(const DataView& data, std::span<const Statistic> st
   Companions companions;
   companions.error_method = all.method;
   std::vector<double> estimates;
-  const bool iid = deletion::not_exchangeable(options.scheme, data.rows()).empty();
   for (std::size_t k = 0; k < outputs; ++k) {
     estimates.push_back(both.estimate(k));
-    // A bootstrap of the data is at hand, with more replicates than a nested one has. But resamples
-    // are bootstrapped row by row, so under another scheme the data must be too.
-    companions.estimate_errors.push_back(all.nested[k] && iid ? both.standard_error(k)
-                                                              : both.estimate(outputs + k));
+    // A bootstrap of the data is at hand, with more replicates than a nested one has.
+    companions.estimate_errors.push_back(all.nested[k] ? both.standard_error(k)
+                                                       : both.estimate(outputs + k));
   }
   std::vector<double> values = std::move(both).take_replicates();
   companions.replicate_errors = split_errors(values, outputs);
