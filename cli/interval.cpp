@@ -27,6 +27,11 @@ std::vector<interval::Method> methods_of(const Arguments& arguments, const Resul
     const bool named = std::find(names.begin(), names.end(), name(method)) != names.end();
     return !named && std::find(there.begin(), there.end(), method) == there.end();
   });
+  // BCa is the main one, or percentile where the run has no influences.
+  if (methods.front() != interval::Method::bca)
+    std::stable_partition(methods.begin(), methods.end(), [](interval::Method method) {
+      return method == interval::Method::percentile;
+    });
   return methods;
 }
 

@@ -34,6 +34,9 @@ class SchemeRequest {
   /// Asks for the columns that the scheme needs beside those of the statistic.
   void extend(data::ReadOptions& options) const;
 
+  /// Rows one by one, as many as there are: what BCa, ABC and studentized intervals are for.
+  [[nodiscard]] bool plain() const noexcept { return name_ == "iid" && size_ == 0; }
+
   /// The table as a scheme and the statistic see it. Refers to the table, and to itself.
   class View {
    public:

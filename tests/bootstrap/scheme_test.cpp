@@ -276,6 +276,15 @@ TEST_F(Schemes, KnowWhatAClusterDoes) {
   EXPECT_EQ(result.companions().influences.at(0).rows, count);
 }
 
+TEST_F(Schemes, RefuseIntervalsThatNeedMoreThanTheyKnow) {
+  EXPECT_THAT(
+      complaint(x, statistic::mean(), {.scheme = scheme::Stratified{strata}, .influence = true}),
+      AllOf(HasSubstr("stratified"), HasSubstr("BCa"), HasSubstr("percentile")));
+  EXPECT_THAT(complaint(x, statistic::mean(),
+                        {.scheme = scheme::StationaryBlocks{20}, .standard_errors = true}),
+              AllOf(HasSubstr("stationary"), HasSubstr("studentized"), HasSubstr("percentile")));
+}
+
 // Quantiles of fewer or more draws than rows: the drawn rows give the same law as their positions.
 TEST(OrderPath, OfAnotherNumberOfDrawsHasTheLawOfTheDrawnRows) {
   const std::vector<double> x = reference::whole_numbers(20);

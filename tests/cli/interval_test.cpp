@@ -147,5 +147,24 @@ TEST(Interval, ReplicatesAuto) {
   EXPECT_EQ(run({"explain", "-", "--replicates", "auto"}, {.input = kSixteen}).code, 0);
 }
 
+// Under other schemes `all` are those that every scheme has, and a run can be kept all the same.
+TEST(Interval, AllUnderAnotherScheme) {
+  const Folder folder;
+  const std::string file = folder.path("run.safetensors");
+  const Json result = json_of({"bootstrap", "-", "--scheme", "stationary", "--block-length", "3",
+                               "--interval", "all", "--save", file, "--json"},
+                              {.input = kSixteen});
+  ASSERT_EQ(result["intervals"].size(), 3U);
+  EXPECT_EQ(result["interval"]["method"], "percentile");
+  const Json later = json_of({"interval", file, "--json"});
+  EXPECT_EQ(later["intervals"].size(), 3U);
+  EXPECT_EQ(later["interval"], result["interval"]);
+  EXPECT_EQ(
+      run({"bootstrap", "-", "--scheme", "stationary", "--block-length", "3", "--interval", "bca"},
+          {.input = kSixteen})
+          .code,
+      2);
+}
+
 }  // namespace
 }  // namespace bootfold::cli
