@@ -68,7 +68,8 @@ std::vector<double> drawn(const Distribution& law) {
   if (!atoms.empty()) {
     for (const exact::Atom& atom : atoms) {
       cumulated += atom.probability;
-      while (values.size() < kDrawn && (static_cast<double>(values.size()) + 0.5) * step <= cumulated)
+      while (values.size() < kDrawn &&
+             (static_cast<double>(values.size()) + 0.5) * step <= cumulated)
         values.push_back(atom.value);
     }
     return values;
@@ -82,8 +83,7 @@ std::vector<double> drawn(const Distribution& law) {
     const double x = low + width * i;
     const double here = law.cdf(x);
     for (double p = (static_cast<double>(values.size()) + 0.5) * step;
-         p <= here && values.size() < kDrawn;
-         p = (static_cast<double>(values.size()) + 0.5) * step)
+         p <= here && values.size() < kDrawn; p = (static_cast<double>(values.size()) + 0.5) * step)
       values.push_back(i == 0 ? x : x - width * (here - p) / (here - before));
     before = here;
   }
@@ -202,11 +202,10 @@ std::string as_text(const std::vector<Answer>& answers, const Surroundings& arou
   }
   if (around.request.quiet) return text;
   const std::size_t omitted = around.table.omitted();
-  text += item("work", fmt::format("the law over all resamples of {} rows{}",
-                                   grouped(around.table.view().rows()),
-                                   omitted > 0 ? fmt::format(" ({} with NaN left out)",
-                                                             grouped(omitted))
-                                               : ""));
+  text += item(
+      "work",
+      fmt::format("the law over all resamples of {} rows{}", grouped(around.table.view().rows()),
+                  omitted > 0 ? fmt::format(" ({} with NaN left out)", grouped(omitted)) : ""));
   text += item("time", fmt::format("{} ({} thread{}, {})", duration(around.seconds), around.threads,
                                    around.threads == 1 ? "" : "s",
                                    execution::name(execution::default_level())));
@@ -274,8 +273,8 @@ std::string exact_forecast(const data::Table& table, const Request& request) {
   std::string text;
   for (std::size_t i = 0; i < labels.size(); ++i) {
     text += labels[i] + '\n';
-    text += item("work", fmt::format("the law over all resamples of {} rows",
-                                     grouped(table.view().rows())));
+    text += item(
+        "work", fmt::format("the law over all resamples of {} rows", grouped(table.view().rows())));
     text += item("path", fmt::format("exact, {}", methods[i]));
     text += item("reason", reasons[i]);
   }

@@ -113,7 +113,8 @@ class PairScan {
     loss_ = loss_of(distances_.size()) * count;
     // Half a cell times the sum of the distances is what a cell loses.
     const double width = 2 * loss_ / sum_of(distances_) / frequencies.base;  // in nodes
-    cells_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil((last - first) / width)));
+    cells_ =
+        std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil((last - first) / width)));
     width_ = (last - first) / static_cast<double>(cells_);
   }
 
@@ -128,7 +129,8 @@ class PairScan {
     const auto count = static_cast<double>(distances_.size());
     for (std::uint64_t cell = begin; cell < end; ++cell) {
       // A hundred-millionth per pair is far above what the recurrence loses in 64 steps.
-      const double bound = std::max(least_, 2 * (count * (1 - 1e-8) - kernels.sum_cosines(cosines)) - loss_);
+      const double bound =
+          std::max(least_, 2 * (count * (1 - 1e-8) - kernels.sum_cosines(cosines)) - loss_);
       const double from = first_ + static_cast<double>(cell) * width_;
       const double to = std::min(last_, from + width_);
       if (bound < kSure && to <= frequencies_.near) {
@@ -178,8 +180,7 @@ std::vector<double> Pairs::at(double u) const {
     // Of few pairs the widest cost more than they give.
     if (count < kMostPairs) count -= count / 8;
     const std::span<const double> pairs(lag.data() + (first - lag.begin()), count);
-    if (pairs.size() > best.size() ||
-        (pairs.size() == best.size() && sum_of(pairs) < sum_of(best)))
+    if (pairs.size() > best.size() || (pairs.size() == best.size() && sum_of(pairs) < sum_of(best)))
       best = pairs;
   }
   return {best.begin(), best.end()};
@@ -190,8 +191,8 @@ double Pairs::work(double u) const {
   return pairs.empty() ? 0 : u * sum_of(pairs) / (2 * loss_of(pairs.size()));
 }
 
-Cover cover(const Spread& spread, const Pairs& pairs,
-            const Frequencies& frequencies, const Execution& execution) {
+Cover cover(const Spread& spread, const Pairs& pairs, const Frequencies& frequencies,
+            const Execution& execution) {
   const simd::Kernels& kernels =
       simd::kernels(execution.level.value_or(execution::default_level()));
   Settled all;

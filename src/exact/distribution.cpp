@@ -23,8 +23,8 @@ class Task {
                                    problem_.outputs.size(), " values on ", data.columns(),
                                    " columns but an exact law is that of one; take one column"));
     if (!(options.tolerance > 0))
-      throw InvalidArgument(concat("tolerance is ", options.tolerance,
-                                   " but must be above 0; 1e-6 is the default"));
+      throw InvalidArgument(
+          concat("tolerance is ", options.tolerance, " but must be above 0; 1e-6 is the default"));
     problem_.look(options.execution);
     choose(statistic.name());
   }

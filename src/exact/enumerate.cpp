@@ -1,8 +1,9 @@
 // Every distinct resample with its multinomial probability.
 //
-// m distinct rows, row i standing for w_i of the n, make C(n + m - 1, n) distinct resamples; the one
-// that draws row i c_i times has probability n! / (c_1! ... c_m!) (w_1 / n)^c_1 ... (w_m / n)^c_m.
-// They are numbered in the order of falling c_1, c_2, ..., so that any worker can begin anywhere.
+// m distinct rows, row i standing for w_i of the n, make C(n + m - 1, n) distinct resamples; the
+// one that draws row i c_i times has probability n! / (c_1! ... c_m!) (w_1 / n)^c_1 ... (w_m /
+// n)^c_m. They are numbered in the order of falling c_1, c_2, ..., so that any worker can begin
+// anywhere.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -127,8 +128,7 @@ class Evaluator {
         drawn[c].insert(drawn[c].end(), counts[i], columns_[c][i]);
       pointers.push_back(drawn[c].data());
     }
-    std::get<statistic::Call>(part_.bound.body)
-        .call({pointers, problem_.data.rows()}, {&value, 1});
+    std::get<statistic::Call>(part_.bound.body).call({pointers, problem_.data.rows()}, {&value, 1});
   }
 
   [[nodiscard]] double quantile(const Counts& counts, double q) const {
@@ -184,8 +184,7 @@ class Probabilities {
 
 }  // namespace
 
-Enumeration::Enumeration(const planning::Problem& problem, std::uint64_t most)
-    : problem_(problem) {
+Enumeration::Enumeration(const planning::Problem& problem, std::uint64_t most) : problem_(problem) {
   const std::uint64_t n = problem.data.rows();
   const bool constant =
       std::all_of(problem.columns.begin(), problem.columns.end(),

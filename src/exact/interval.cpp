@@ -112,8 +112,9 @@ Interval Distribution::normal(const IntervalOptions& options) const {
 Interval Distribution::bca(double acceleration, const IntervalOptions& options, Ties ties) const {
   const double shift = z0(ties);
   if (!std::isfinite(shift))
-    throw InvalidArgument(concat("z0 is ", shift, ": all resamples lie on one side of the estimate ",
-                                 estimate(), ", so there is no BCa interval; take the percentile"));
+    throw InvalidArgument(concat("z0 is ", shift,
+                                 ": all resamples lie on one side of the estimate ", estimate(),
+                                 ", so there is no BCa interval; take the percentile"));
   if (!std::isfinite(acceleration))
     throw InvalidArgument(concat("acceleration is ", acceleration, " but must be a finite number"));
   return interval_of("bca", options, [&](double p) {

@@ -16,20 +16,20 @@ namespace bootfold::exact {
 
 namespace {
 
-constexpr double kOutside = 1e-13;            // probability left outside the window
-constexpr double kCut = 5e-10;                // aimed at for frequencies beyond the last
-constexpr std::size_t kFewValues = 4096;      // distinct values worth finding
-constexpr double kMostTabulated = 0x1p20;     // lattice points that are listed
-constexpr double kMostExact = 0x1p52;         // whole numbers that a double holds, with room
+constexpr double kOutside = 1e-13;         // probability left outside the window
+constexpr double kCut = 5e-10;             // aimed at for frequencies beyond the last
+constexpr std::size_t kFewValues = 4096;   // distinct values worth finding
+constexpr double kMostTabulated = 0x1p20;  // lattice points that are listed
+constexpr double kMostExact = 0x1p52;      // whole numbers that a double holds, with room
 constexpr double kMostNodes = 0x1p24;      // nodes that are computed
 constexpr double kMostNodeWork = 2e10;     // nodes times values
 constexpr double kEasyNodeWork = 2e8;      // so few that no bound is needed to leave any out
 constexpr double kMostPairWork = 5e9;      // cosines that bound the rest
 constexpr std::uint64_t kFewRows = 80;     // too few for pairs to bound anything
 
-/// The t at which Bennett's bound on P(sum - mean >= t) is kOutside / 2, for rows of at most `reach`
-/// above their mean: exp(-(V / b^2) h(b t / V)), h(x) = (1 + x) log(1 + x) - x. Never more than all
-/// rows at the top.
+/// The t at which Bennett's bound on P(sum - mean >= t) is kOutside / 2, for rows of at most
+/// `reach` above their mean: exp(-(V / b^2) h(b t / V)), h(x) = (1 + x) log(1 + x) - x. Never more
+/// than all rows at the top.
 double window_reach(double variance, double reach, double rows) {
   const double b = reach * (1 + 1e-9);
   const double total = rows * variance * (1 + 1e-9);
@@ -142,7 +142,8 @@ Scaling Means::scaling() const {
   if (circle_.lattice && power_ > 0) {
     const Scaling whole{0, n * std::nearbyint(rows_.value(0) * power_),
                         std::nearbyint(rows_.unit() * power_), total_ ? power_ : n * power_};
-    const double farthest = std::max(std::abs(circle_.start), std::abs(circle_.start + circle_.period));
+    const double farthest =
+        std::max(std::abs(circle_.start), std::abs(circle_.start + circle_.period));
     if (std::abs(whole.base) + whole.unit * farthest < kMostExact && whole.divisor < kMostExact)
       return whole;
   }
@@ -165,8 +166,9 @@ Found Means::binomial() const {
     std::swap(weights[0], weights[1]);
   }
   return binomial_law(n, static_cast<std::uint64_t>(weights[1]), [&](std::uint64_t count) {
-    const long double sum = static_cast<long double>(values[1]) * static_cast<long double>(count) +
-                            static_cast<long double>(values[0]) * static_cast<long double>(n - count);
+    const long double sum =
+        static_cast<long double>(values[1]) * static_cast<long double>(count) +
+        static_cast<long double>(values[0]) * static_cast<long double>(n - count);
     return static_cast<double>(total_ ? sum : sum / static_cast<long double>(n));
   });
 }
@@ -203,8 +205,8 @@ Found Means::law(const Execution& execution) const {
   const std::vector<Node>& nodes = computed.nodes;
   const double harmonic = covered.harmonic + computed.harmonic;
   const double plain = covered.plain + computed.plain;
-  const double bound =
-      std::min(1.0, aliasing_ + harmonic + covered.beyond * (1 + 2 * plain) + 0x1p-48 * (1 + plain));
+  const double bound = std::min(
+      1.0, aliasing_ + harmonic + covered.beyond * (1 + 2 * plain) + 0x1p-48 * (1 + plain));
   const auto n = static_cast<double>(rows_.rows());
   const double deviation =
       rows_.unit() * std::sqrt(spread_.variance) * (total_ ? std::sqrt(n) : 1 / std::sqrt(n));
@@ -217,8 +219,7 @@ Found Means::law(const Execution& execution) const {
   const double last = n * spread_.max;
   for (std::size_t i = 0; i < probabilities.size(); ++i) {
     const double sum = circle_.start + 0.5 + static_cast<double>(i);
-    if (probabilities[i] > 0 && sum <= last)
-      atoms.push_back({scale.value(sum), probabilities[i]});
+    if (probabilities[i] > 0 && sum <= last) atoms.push_back({scale.value(sum), probabilities[i]});
   }
   return {Discrete::make(std::move(atoms), bound, Moments{estimate_, deviation}), bound, 0};
 }

@@ -18,8 +18,8 @@ namespace {
 using simd::kBlock;
 using simd::kRun;
 
-constexpr std::size_t kBatch = 256;   // blocks for one pass over many rows
-constexpr std::size_t kGroup = 64;    // blocks for one worker where rows are few
+constexpr std::size_t kBatch = 256;  // blocks for one pass over many rows
+constexpr std::size_t kGroup = 64;   // blocks for one worker where rows are few
 
 // Bound on the relative error of a sum over rows, in units of the sum of the absolute values: 32
 // steps of the recurrence with at most four roundings each, sines and angles (8), 16 additions in a
@@ -126,7 +126,8 @@ std::vector<BlockSum> sum_batch(const Rows& rows, double period,
 }  // namespace
 
 Computed compute_nodes(const Rows& rows, const Spread& spread, double period,
-                                std::span<const NodeRange> ranges, double worth, const Execution& execution) {
+                       std::span<const NodeRange> ranges, double worth,
+                       const Execution& execution) {
   std::vector<std::uint64_t> blocks;
   for (const NodeRange& range : ranges)
     for (std::uint64_t first = range.first; first < range.last; first += kBlock)
@@ -154,13 +155,15 @@ Computed compute_nodes(const Rows& rows, const Spread& spread, double period,
         const double size = n / 2 * std::log1p(square);
         const double angle = n * std::atan2(im, 1 + re);
         const double u = 2 * std::numbers::pi * k / period;
-        const double doubt = kRounding * n *
-                             (u * spread.absolute +
-                              std::min(2.0, u * u * (spread.variance + spread.mean * spread.mean) / 2));
+        const double doubt =
+            kRounding * n *
+            (u * spread.absolute +
+             std::min(2.0, u * u * (spread.variance + spread.mean * spread.mean) / 2));
         const double modulus = std::sqrt(1 + square);
         const double value = std::exp(size);
         // d(phi^n) <= n |phi|^(n - 1) |d phi|, at most as large as |phi| + |d phi| allows.
-        const double relative = (doubt / std::max(modulus, 1e-300)) + 0x1p-50 * (1 + std::abs(angle));
+        const double relative =
+            (doubt / std::max(modulus, 1e-300)) + 0x1p-50 * (1 + std::abs(angle));
         const double error = std::min(2.0, value * std::expm1(std::min(700.0, relative)));
         found.harmonic += error / k;
         found.plain += value + error;

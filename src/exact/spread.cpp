@@ -78,8 +78,7 @@ Spread spread_of(const Rows& rows, const Execution& execution) {
       },
       [](State& total, State&& part) {
         for (std::size_t r = 0; r < kRings; ++r)
-          for (std::size_t p = 0; p < 5; ++p)
-            total.rings[r].powers[p] += part.rings[r].powers[p];
+          for (std::size_t p = 0; p < 5; ++p) total.rings[r].powers[p] += part.rings[r].powers[p];
         total.first.merge(part.first);
         total.second.merge(part.second);
         total.absolute.merge(part.absolute);
