@@ -71,8 +71,8 @@ struct IntervalOptions {
 
 class Law;  // private
 
-/// The law of one statistic over all resamples. A plain value; cheap to copy. Where the statistic is
-/// undefined (NaN) on some resamples, all is meant given that it is defined.
+/// The law of one statistic over all resamples. A plain value; cheap to copy. Where the statistic
+/// is undefined (NaN) on some resamples, all is meant given that it is defined.
 class BOOTFOLD_API Distribution {
  public:
   /// What is known of a law beside the law.
@@ -110,7 +110,7 @@ class BOOTFOLD_API Distribution {
   /// Every value with its probability, rising; empty where they are too many to list.
   [[nodiscard]] std::span<const Atom> atoms() const noexcept;
 
-  /// The computed cdf, below and probability differ from the true ones by no more.
+  /// The computed cdf and below differ from the true ones by no more, probability by twice that.
   [[nodiscard]] double error_bound() const noexcept { return about_.error_bound; }
   /// Share of the resamples on which the statistic is undefined.
   [[nodiscard]] double undefined() const noexcept { return about_.undefined; }
@@ -141,10 +141,10 @@ class BOOTFOLD_API Distribution {
 
 /// The law of `statistic`, which must have one output on these data, under the iid bootstrap.
 ///
-/// Means and sums, shares, and single quantiles at any size; any statistic, also a user's own, where
-/// the distinct resamples are few enough to enumerate: all of n <= 13 rows, or few distinct rows.
-/// Such a statistic must not depend on the order of the rows. Same bits for every number of threads.
-/// Throws InvalidArgument, with what to do instead, where there is no law to be had.
+/// Means and sums, shares, and single quantiles at any size; any statistic, also a user's own,
+/// where the distinct resamples are few enough to enumerate: all of n <= 13 rows, or few distinct
+/// rows. Such a statistic must not depend on the order of the rows. Same bits for every number of
+/// threads. Throws InvalidArgument, with what to do instead, where there is no law to be had.
 [[nodiscard]] BOOTFOLD_API Distribution distribution(const DataView& data,
                                                      const Statistic& statistic,
                                                      const Options& options = {});

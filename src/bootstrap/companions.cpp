@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "bootfold/error.h"
 #include "bootfold/random.h"
 #include "influence/deletion.h"
 #include "plan/accompany.h"
@@ -110,11 +111,30 @@ void add_influences(Result& result, const DataView& data, std::span<const Statis
   result.add_influences(std::move(influences), abc_curves(sums->view(), {&of_sums, 1}, inner));
 }
 
+/// Throws unless the scheme has what is asked for.
+void check_scheme(const DataView& data, std::span<const Statistic> statistics,
+                  const Options& options) {
+  if (deletion::not_exchangeable(options.scheme, data.rows()).empty()) return;
+  const std::string scheme = resample::describe(options.scheme, data.rows());
+  if (options.standard_errors)
+    throw InvalidArgument(concat("scheme is '", scheme,
+                                 "' but standard errors on every resample, for studentized "
+                                 "intervals, are known where rows are drawn one by one alike; "
+                                 "percentile, basic and normal intervals take every scheme"));
+  if (!planning::cluster_sums(data, statistics, options))
+    throw InvalidArgument(concat("scheme is '", scheme,
+                                 "' but what a row does, for BCa and ABC intervals, is known where "
+                                 "rows are drawn one by one alike, and for functions of sums of "
+                                 "clusters; percentile, basic and normal intervals take every "
+                                 "scheme"));
+}
+
 }  // namespace
 
 Result bootstrap_accompanied(const DataView& data, std::span<const Statistic> statistics,
                              const Options& options) {
   resample::check(resample::resolve(options.scheme, data), data.rows());
+  check_scheme(data, statistics, options);
   Options plain = options;
   plain.influence = plain.standard_errors = false;
   const auto rows = static_cast<double>(data.rows());

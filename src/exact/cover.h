@@ -1,12 +1,13 @@
 // Where the characteristic function of a sum is surely negligible, and where it must be computed.
 //
-// phi(u) = mean of exp(i u v) over the rows; the sum of n draws has phi(u)^n. Two bounds on it, both
-// from the data (docs/exact.md):
+// phi(u) = mean of exp(i u v) over the rows; the sum of n draws has phi(u)^n. Two bounds on it,
+// both from the data (docs/exact.md):
 //   moments  for rows near the middle, 1 - |phi|^2 >= u^2 m2 - u^4 (m4 + 3 m2^2) / 12;
 //   pairs    any disjoint pairs of rows at distances d give n (1 - |phi|) >= sum of
 //            2 (1 - |cos(u d / 2)|), which one evaluation bounds on a whole cell of u.
-// So |phi|^n <= exp(-B) with B from the better of them. The first settles low frequencies, the second
-// all others, whatever their number: pairs are chosen at a distance that suits the frequency.
+// So |phi|^n <= exp(-B) with B from the better of them. The first settles low frequencies, the
+// second all others, whatever their number: pairs are chosen at a distance that suits the
+// frequency.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +54,7 @@ class Pairs {
   std::vector<std::vector<double>> lags_;  // sorted differences, one list for each lag
 };
 
-[[nodiscard]] Cover cover(const Spread& spread, const Pairs& pairs,
-                          const Frequencies& frequencies, const Execution& execution);
+[[nodiscard]] Cover cover(const Spread& spread, const Pairs& pairs, const Frequencies& frequencies,
+                          const Execution& execution);
 
 }  // namespace bootfold::exact

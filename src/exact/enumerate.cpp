@@ -1,8 +1,9 @@
 // Every distinct resample with its multinomial probability.
 //
-// m distinct rows, row i standing for w_i of the n, make C(n + m - 1, n) distinct resamples; the one
-// that draws row i c_i times has probability n! / (c_1! ... c_m!) (w_1 / n)^c_1 ... (w_m / n)^c_m.
-// They are numbered in the order of falling c_1, c_2, ..., so that any worker can begin anywhere.
+// m distinct rows, row i standing for w_i of the n, make C(n + m - 1, n) distinct resamples; the
+// one that draws row i c_i times has probability n! / (c_1! ... c_m!) (w_1 / n)^c_1 ... (w_m /
+// n)^c_m. They are numbered in the order of falling c_1, c_2, ..., so that any worker can begin
+// anywhere.
 #include <algorithm>
 #include <cmath>
 #include <map>

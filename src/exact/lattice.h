@@ -14,9 +14,9 @@ struct Lattice {
   double power = 0;  // 10^d if values are whole multiples of 10^-d; 0 if they are not decimal
 };
 
-/// The lattice with the largest step of which all differences of values are multiples. Decimal fractions of up to
-/// twelve digits count as what they are written as, not as the doubles next to them. Nothing if the
-/// range has more than 2^45 steps. Two passes, which give up early.
+/// The lattice with the largest step of which all differences of values are multiples. Decimal
+/// fractions of up to twelve digits count as what they are written as, not as the doubles next to
+/// them. Nothing if the range has more than 2^45 steps. Two passes, which give up early.
 [[nodiscard]] std::optional<Lattice> find_lattice(const ColumnView& column,
                                                   const planning::ColumnSummary& summary,
                                                   const Execution& execution);

@@ -27,9 +27,9 @@ constexpr double kEasyNodeWork = 2e8;      // so few that no bound is needed to 
 constexpr double kMostPairWork = 5e9;      // cosines that bound the rest
 constexpr std::uint64_t kFewRows = 80;     // too few for pairs to bound anything
 
-/// The t at which Bennett's bound on P(sum - mean >= t) is kOutside / 2, for rows of at most `reach`
-/// above their mean: exp(-(V / b^2) h(b t / V)), h(x) = (1 + x) log(1 + x) - x. Never more than all
-/// rows at the top.
+/// The t at which Bennett's bound on P(sum - mean >= t) is kOutside / 2, for rows of at most
+/// `reach` above their mean: exp(-(V / b^2) h(b t / V)), h(x) = (1 + x) log(1 + x) - x. Never more
+/// than all rows at the top.
 double window_reach(double variance, double reach, double rows) {
   const double b = reach * (1 + 1e-9);
   const double total = rows * variance * (1 + 1e-9);

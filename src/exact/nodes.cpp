@@ -18,8 +18,8 @@ namespace {
 using simd::kBlock;
 using simd::kRun;
 
-constexpr std::size_t kBatch = 256;  // blocks for one pass over many rows
-constexpr std::size_t kGroup = 64;   // blocks for one worker where rows are few
+constexpr std::size_t kBatch = 64;  // blocks for one pass over many rows
+constexpr std::size_t kGroup = 16;  // blocks for one worker where rows are few
 
 // Bound on the relative error of a sum over rows, in units of the sum of the absolute values: 32
 // steps of the recurrence with at most four roundings each, sines and angles (8), 16 additions in a
@@ -135,7 +135,7 @@ Computed compute_nodes(const Rows& rows, const Spread& spread, double period,
   const auto n = static_cast<double>(rows.rows());
   Computed found;
   std::size_t in_range = 0;
-  const std::size_t most = many(rows) ? kBatch : 64 * kBatch;
+  const std::size_t most = many(rows) ? kBatch : 256 * kBatch;
   for (std::size_t begin = 0; begin < blocks.size(); begin += most) {
     const auto batch = std::span<const std::uint64_t>(blocks).subspan(
         begin, std::min(most, blocks.size() - begin));

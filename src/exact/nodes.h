@@ -24,9 +24,10 @@ struct Computed {
   double plain = 0;         // sum of bounds on |node|
 };
 
-/// The nodes of `ranges`, u_k = 2 pi k / period; what is below worth * k is left out. One pass over the rows for 8192 nodes.
-[[nodiscard]] Computed compute_nodes(const Rows& rows, const Spread& spread,
-                                              double period, std::span<const NodeRange> ranges, double worth,
-                                              const Execution& execution);
+/// The nodes of `ranges`, u_k = 2 pi k / period; what is below worth * k is left out. One pass over
+/// the rows for 2048 nodes.
+[[nodiscard]] Computed compute_nodes(const Rows& rows, const Spread& spread, double period,
+                                     std::span<const NodeRange> ranges, double worth,
+                                     const Execution& execution);
 
 }  // namespace bootfold::exact

@@ -1,11 +1,11 @@
 // One quantile: its law over the data's order statistics.
 //
 // Draw rows as ceil(n V_i) from uniform V_i, the data sorted. The resample's order statistic number
-// k is the data's number R_k, and P(R_k <= r) = P(V_(k) <= r / n) is an incomplete beta function. An
-// interpolated quantile needs the pair (R_k, R_(k+1)): R_k <= i and R_(k+1) > j >= i says that k draws
-// are at most i, the others above j, which has probability C(n, k) (i / n)^k (1 - j / n)^(n - k).
-// Differences of it in i and j are the law of the pair; it falls geometrically in j - i, so that
-// few pairs matter (docs/exact.md).
+// k is the data's number R_k, and P(R_k <= r) = P(V_(k) <= r / n) is an incomplete beta function.
+// An interpolated quantile needs the pair (R_k, R_(k+1)): R_k <= i and R_(k+1) > j >= i says that k
+// draws are at most i, the others above j, which has probability C(n, k) (i / n)^k (1 - j / n)^(n -
+// k). Differences of it in i and j are the law of the pair; it falls geometrically in j - i, so
+// that few pairs matter (docs/exact.md).
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/special_functions/beta.hpp>
@@ -111,7 +111,7 @@ Found order_law(const planning::Problem& problem, const Execution& execution, do
     else if (probability > 0)
       atoms.push_back({value, probability});
   });
-  // As for the binomial: 64-bit incomplete beta functions, measured and stated with room.
+  // As for the binomial: 64 bits, well below this against 50 digits (tests/exact).
   const double bound = 1e-13 + 1e-16 * std::sqrt(static_cast<double>(n));
   if (atoms.empty()) throw InvalidArgument("the statistic is undefined (NaN) on every resample");
   return {Discrete::make(std::move(atoms), bound), bound, undefined};

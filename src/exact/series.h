@@ -3,8 +3,8 @@
 // The sum of n draws, wrapped round a circle that is wider than all that is probable of it, has the
 // Fourier coefficients phi(u_k)^n. The measure of an arc from the start of the window to y is then
 //   (y - start) / period + sum over k of 2 Re c_k (1 - exp(-i u_k (y - start))),
-// c_k = phi_k exp(-i u_k start) / (2 pi i k), and on a lattice of M points per turn, where y is half
-// way between two of them, 2 i M sin(pi k / M) in place of 2 pi i k.
+// c_k = phi_k exp(-i u_k start) / (2 pi i k), and on a lattice of M points per turn, where y is
+// half way between two of them, 2 i M sin(pi k / M) in place of 2 pi i k.
 #pragma once
 
 #include <complex>
@@ -25,7 +25,8 @@ struct Circle {
 };
 
 /// Between sums of rows and values of the statistic. Where values are decimal all is made of whole
-/// numbers, so that 28.8625 comes out as it is written; elsewhere the offset keeps large numbers apart.
+/// numbers, so that 28.8625 comes out as it is written; elsewhere the offset keeps large numbers
+/// apart.
 struct Scaling {
   double offset = 0;
   double base = 0;

@@ -22,8 +22,8 @@ struct Spread {
   double min = 0;
   double max = 0;
   double mean = 0;
-  double variance = 0;  // divisor n
-  double absolute = 0;  // mean |v|
+  double variance = 0;      // divisor n
+  double absolute = 0;      // mean |v|
   std::vector<Core> cores;  // the smallest first, all rows last
 };
 

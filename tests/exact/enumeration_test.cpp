@@ -41,9 +41,8 @@ TEST(BruteForce, MeanByEnumerationAndByLattice) {
 
 TEST(BruteForce, SumIsAMeanTimesRows) {
   const std::vector<double> data = {1.37, -0.11, 2.93, 0.05, 5.5, 5.5};
-  expect_law(distribution(data, statistic::sum()), brute_force(data, [](const auto& r) {
-               return 6 * mean_of(r);
-             }));
+  expect_law(distribution(data, statistic::sum()),
+             brute_force(data, [](const auto& r) { return 6 * mean_of(r); }));
 }
 
 TEST(BruteForce, QuantilesOfAnyWeight) {
@@ -67,12 +66,11 @@ TEST(BruteForce, MinMaxMedianAndProportion) {
     expect_law(distribution(data, statistic::max()), brute_force(data, [](const auto& r) {
                  return *std::max_element(r.begin(), r.end());
                }));
-    expect_law(distribution(data, statistic::median()), brute_force(data, [](const auto& r) {
-                 return reference::quantile(r, 0.5);
-               }));
+    expect_law(distribution(data, statistic::median()),
+               brute_force(data, [](const auto& r) { return reference::quantile(r, 0.5); }));
     expect_law(distribution(data, statistic::proportion(1)), brute_force(data, [](const auto& r) {
-                 return static_cast<double>(std::count_if(r.begin(), r.end(),
-                                                          [](double x) { return x > 1; })) /
+                 return static_cast<double>(
+                            std::count_if(r.begin(), r.end(), [](double x) { return x > 1; })) /
                         static_cast<double>(r.size());
                }));
   }

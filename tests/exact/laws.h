@@ -68,7 +68,7 @@ inline void expect_law(const Distribution& law, const std::map<long long, double
   }
   EXPECT_NEAR(law.mean(), mean, 1e-8);
   EXPECT_NEAR(law.standard_error(), std::sqrt(variance), 1e-8);
-  EXPECT_LE(law.error_bound(), tolerance);
+  EXPECT_LE(law.error_bound(), 1e-11);
 }
 
 }  // namespace bootfold::exact

@@ -17,7 +17,8 @@ std::string refusal(const std::vector<double>& data, const Statistic& statistic,
 }
 
 void expect_parts(const std::string& text, std::initializer_list<const char*> parts) {
-  for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  for (const char* part : parts)
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
 TEST(Misuse, StatisticsWithoutALaw) {
@@ -47,7 +48,7 @@ TEST(Misuse, MethodsThatCannotServe) {
 }
 
 TEST(Misuse, ABoundAboveTheTolerance) {
-  expect_parts(refusal(normals(50, 2), statistic::mean(), {.tolerance = 1e-12}),
+  expect_parts(refusal(normals(2000, 2), statistic::mean(), {.tolerance = 1e-12}),
                {"error bound", "at most 1e-12", "common step", "--replicates 1e6"});
   expect_parts(refusal(normals(50, 2), statistic::mean(), {.tolerance = 0}), {"tolerance is 0"});
 }
@@ -62,12 +63,13 @@ TEST(Misuse, QuestionsThatHaveNoAnswer) {
   const Distribution max = distribution(kSixteen, statistic::max());
   EXPECT_TRUE(std::isfinite(max.z0()));
   const Distribution constant = distribution(std::vector<double>(9, 2.0), statistic::mean());
-  expect_parts(message_of<InvalidArgument>(
-                   [&] { static_cast<void>(constant.bca(0, {}, Ties::strict)); }),
-               {"z0 is -inf", "percentile"});
+  expect_parts(
+      message_of<InvalidArgument>([&] { static_cast<void>(constant.bca(0, {}, Ties::strict)); }),
+      {"z0 is -inf", "percentile"});
 }
 
-// An extreme acceleration runs past the pole of the transformation: the limit is the end of the law.
+// An extreme acceleration runs past the pole of the transformation: the limit is the end of the
+// law.
 TEST(Misuse, ExtremeAccelerations) {
   const Distribution law = distribution(kSixteen, statistic::mean());
   const Interval interval = law.bca(2);
@@ -105,8 +107,8 @@ TEST(Cancel, EndsAnEnumeration) {
     source.request_stop();
   });
   const auto start = std::chrono::steady_clock::now();
-  EXPECT_THROW(static_cast<void>(distribution(normals(12, 1), slow,
-                                              {.execution = {.stop = source.get_token()}})),
+  EXPECT_THROW(static_cast<void>(
+                   distribution(normals(12, 1), slow, {.execution = {.stop = source.get_token()}})),
                Cancelled);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }

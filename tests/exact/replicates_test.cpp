@@ -34,12 +34,11 @@ void expect_same(const std::vector<double>& data, const Statistic& statistic) {
 }
 
 TEST(Replicates, FollowTheLawOfTheMean) {
-  std::vector<double> skewed = normals(300, 3);
+  std::vector<double> skewed = normals(2000, 3);
   for (double& x : skewed) x = std::exp(x);
   expect_same(skewed, statistic::mean());
   expect_same(skewed, statistic::sum());
   expect_same(kSixteen, statistic::mean());
-  expect_same(normals(40, 2), statistic::mean());
 }
 
 TEST(Replicates, FollowTheLawOfQuantiles) {

@@ -1,5 +1,5 @@
-// The kernels, once; each instruction set compiles them with flags of its own. Arithmetic is lane by
-// lane and never fused, so the bits are the same everywhere.
+// The kernels, once; each instruction set compiles them with flags of its own. Arithmetic is lane
+// by lane and never fused, so the bits are the same everywhere.
 #pragma once
 
 #include <cstring>

@@ -1,0 +1,89 @@
+// `--replicates exact`: the same report from the law itself.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "program.h"
+
+namespace bootfold::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kSixteen =
+    "x\n10\n12\n12.5\n12.5\n13.9\n15\n21\n22\n23\n34\n50\n81\n89\n121\n134\n213\n";
+
+TEST(Exact, JsonHasTheKeysOfAnyBootstrap) {
+  const std::vector<std::string> command = {"bootstrap", "-", "--json", "--replicates"};
+  std::vector<std::string> drawn = command;
+  drawn.emplace_back("1000");
+  std::vector<std::string> exact = command;
+  exact.emplace_back("exact");
+  const Json expected = Json::parse(run(drawn, {.input = kSixteen}).out);
+  const Outcome outcome = run(exact, {.input = kSixteen});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  const Json result = Json::parse(outcome.out);
+  for (const auto& [key, value] : expected.items()) EXPECT_TRUE(result.contains(key)) << key;
+  EXPECT_EQ(result["replicates"], "exact");
+  EXPECT_EQ(result["plan"]["path"], "exact");
+  EXPECT_EQ(result["plan"]["method"], "lattice");
+  EXPECT_EQ(result["estimate"], 53.99375);
+  EXPECT_NEAR(result["standard_error"], 14.2367687168, 1e-10);
+  EXPECT_EQ(result["standard_error_error"], 0.0);
+  EXPECT_EQ(result["bias"], 0.0);
+  EXPECT_EQ(result["interval"]["low"], 28.8625);
+  EXPECT_EQ(result["interval"]["high"], 84.2375);
+  EXPECT_EQ(result["interval"]["low_error"], 0.0);
+  EXPECT_LT(result["error_bound"], 1e-11);
+}
+
+TEST(Exact, TextShowsNumbersPictureAndBound) {
+  const Outcome outcome = run({"bootstrap", "-", "--replicates", "exact"},
+                              {.input = kSixteen, .variables = {"LC_ALL=C"}});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* part : {"mean of x", "28.8625 to 84.2375", "no Monte Carlo error", "####",
+                           "exact, lattice", "multiples of 0.1", "16 rows"})
+    EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
+}
+
+TEST(Exact, SeveralStatisticsAndColumns) {
+  const Outcome outcome = run({"bootstrap", "-", "--column", "price,volume", "--statistic",
+                               "median,mean", "--replicates", "exact", "--json"},
+                              {.input = two_columns(50)});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json result = Json::parse(outcome.out);
+  EXPECT_EQ(result["statistic"],
+            Json({"median(price)", "median(volume)", "mean(price)", "mean(volume)"}));
+  EXPECT_EQ(result["error_bound"].size(), 4U);
+  EXPECT_EQ(result["plan"]["method"][0], "order");
+}
+
+TEST(Exact, ExplainTellsTheMethod) {
+  const Outcome text =
+      run({"explain", "-", "--replicates", "exact", "--statistic", "median"}, {.input = kSixteen});
+  EXPECT_NE(text.out.find("exact, order"), std::string::npos) << text.out;
+  const Json result = Json::parse(
+      run({"explain", "-", "--replicates", "exact", "--json"}, {.input = kSixteen}).out);
+  EXPECT_EQ(result["plan"]["path"], "exact");
+  EXPECT_EQ(result["plan"]["method"], "lattice");
+}
+
+TEST(Exact, RefusesInOneLine) {
+  const auto refused = [](const std::vector<std::string>& more, const char* part) {
+    std::vector<std::string> command = {"bootstrap", "-", "--replicates", "exact"};
+    command.insert(command.end(), more.begin(), more.end());
+    const Outcome outcome = run(command, {.input = kSixteen});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1);
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+  };
+  refused({"--statistic", "variance"}, "--replicates 1e6");
+  refused({"--path", "gather"}, "--path");
+  refused({"--output", "r.npy"}, "--output");
+}
+
+}  // namespace
+}  // namespace bootfold::cli
