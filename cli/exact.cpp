@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "bootfold/error.h"
 #include "bootfold/exact.h"
 #include "bootfold/influence.h"
 #include "console.h"
 #include "histogram.h"
+#include "json.h"
 #include "memory.h"
 #include "progress.h"
 #include "report.h"
@@ -22,7 +22,6 @@
 namespace bootfold::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using exact::Distribution;
 
 constexpr std::size_t kDrawn = 20'000;  // values that stand for a law in its picture
@@ -144,12 +143,6 @@ Json one_or_list(const std::vector<Answer>& answers, const Function& function) {
   Json list = Json::array();
   for (const Answer& answer : answers) list.push_back(function(answer));
   return list;
-}
-
-std::string dump(const Json& object) {
-  return object.dump(isatty(STDOUT_FILENO) != 0 ? 2 : -1, ' ', false,
-                     Json::error_handler_t::replace) +
-         '\n';
 }
 
 /// What all reports hold, in the order of the Monte Carlo report.

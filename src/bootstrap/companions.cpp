@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "bootfold/error.h"
 #include "bootfold/random.h"
 #include "influence/deletion.h"
 #include "plan/accompany.h"
@@ -71,11 +70,13 @@ Result bootstrap_with_errors(const DataView& data, std::span<const Statistic> st
   Companions companions;
   companions.error_method = all.method;
   std::vector<double> estimates;
+  const bool iid = deletion::not_exchangeable(options.scheme, data.rows()).empty();
   for (std::size_t k = 0; k < outputs; ++k) {
     estimates.push_back(both.estimate(k));
-    // A bootstrap of the data is at hand, with more replicates than a nested one has.
-    companions.estimate_errors.push_back(all.nested[k] ? both.standard_error(k)
-                                                       : both.estimate(outputs + k));
+    // A bootstrap of the data is at hand, with more replicates than a nested one has. But resamples
+    // are bootstrapped row by row, so under another scheme the data must be too.
+    companions.estimate_errors.push_back(all.nested[k] && iid ? both.standard_error(k)
+                                                              : both.estimate(outputs + k));
   }
   std::vector<double> values = std::move(both).take_replicates();
   companions.replicate_errors = split_errors(values, outputs);
@@ -109,36 +110,16 @@ void add_influences(Result& result, const DataView& data, std::span<const Statis
   result.add_influences(std::move(influences), abc_curves(sums->view(), {&of_sums, 1}, inner));
 }
 
-/// Throws unless the scheme has what is asked for.
-void check_scheme(const DataView& data, std::span<const Statistic> statistics,
-                  const Options& options) {
-  const std::uint64_t rows = data.rows();
-  const bool iid = std::holds_alternative<scheme::Iid>(options.scheme) &&
-                   resample::draws_of(options.scheme, rows) == rows;
-  if (iid) return;
-  if (options.standard_errors)
-    throw InvalidArgument(concat("scheme is '", resample::describe(options.scheme, rows),
-                                 "' but standard errors on every resample, for studentized "
-                                 "intervals, are known for plain iid only; percentile, basic and "
-                                 "normal intervals take every scheme"));
-  if (!planning::cluster_sums(data, statistics, options))
-    throw InvalidArgument(concat("scheme is '", resample::describe(options.scheme, rows),
-                                 "' but what a row does, for BCa and ABC intervals, is known for "
-                                 "plain iid, and for functions of sums of clusters; percentile, "
-                                 "basic and normal intervals take every scheme"));
-}
-
 }  // namespace
 
 Result bootstrap_accompanied(const DataView& data, std::span<const Statistic> statistics,
                              const Options& options) {
   resample::check(resample::resolve(options.scheme, data), data.rows());
-  check_scheme(data, statistics, options);
   Options plain = options;
   plain.influence = plain.standard_errors = false;
   const auto rows = static_cast<double>(data.rows());
   double later = 0;  // rows that evaluations without a row will visit
-  if (options.influence)
+  if (options.influence && deletion::not_exchangeable(options.scheme, data.rows()).empty())
     later = rows * static_cast<double>(deletion::evaluations(planning::Problem(data, statistics)));
   plain.execution = stage(options.execution, 0, later);
   Result result = options.standard_errors ? bootstrap_with_errors(data, statistics, plain)

@@ -21,7 +21,9 @@ constexpr std::size_t kCurveValues = 2 * AbcCurve::kReach + 1;
 Json words_of(const Plan& plan) {
   return {{"path", name(plan.path)},
           {"reason", plan.reason},
+          {"scheme", plan.scheme},
           {"rows", plan.rows},
+          {"draws", plan.draws},
           {"replicates", plan.replicates},
           {"outputs", plan.outputs},
           {"threads", plan.threads},
@@ -39,7 +41,9 @@ Plan plan_of(const Json& words) {
   Plan plan;
   plan.path = parse_path(words.at("path").get<std::string>());
   words.at("reason").get_to(plan.reason);
+  words.at("scheme").get_to(plan.scheme);
   words.at("rows").get_to(plan.rows);
+  words.at("draws").get_to(plan.draws);
   words.at("replicates").get_to(plan.replicates);
   words.at("outputs").get_to(plan.outputs);
   words.at("threads").get_to(plan.threads);

@@ -18,10 +18,10 @@ constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMostHeader = 100'000'000;  // the limit of the format's own reader
 
 const std::map<std::string, std::uint64_t>& type_sizes() {
-  static const std::map<std::string, std::uint64_t> sizes = {
+  static const std::map<std::string, std::uint64_t> kSizes = {
       {"F64", 8}, {"F32", 4}, {"F16", 2}, {"BF16", 2}, {"I64", 8}, {"I32", 4}, {"I16", 2},
       {"I8", 1},  {"U64", 8}, {"U32", 4}, {"U16", 2},  {"U8", 1},  {"BOOL", 1}};
-  return sizes;
+  return kSizes;
 }
 
 /// Bytes of an array, or nothing where the product is too large for one.

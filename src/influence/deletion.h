@@ -33,6 +33,9 @@ struct Task {
 /// Delete-one influences of the first task.outputs outputs.
 [[nodiscard]] std::vector<Influence> influences(const Task& task);
 
+/// Why rows cannot be deleted one by one under a scheme; empty: they can.
+[[nodiscard]] std::string not_exchangeable(const Scheme& scheme, std::uint64_t rows);
+
 /// Evaluations of functions of the resample that influences() makes: 0 if it has none.
 [[nodiscard]] std::uint64_t evaluations(const planning::Problem& problem);
 

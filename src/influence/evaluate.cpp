@@ -23,7 +23,7 @@ using planning::Part;
 class Units {
  public:
   explicit Units(std::uint64_t rows)
-      : rows_(rows), grouped_(rows > kMostDeletedRows), count_(grouped_ ? kGroups : rows) {}
+      : grouped_(rows > kMostDeletedRows), count_(grouped_ ? kGroups : rows) {}
 
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   [[nodiscard]] bool grouped() const noexcept { return grouped_; }
@@ -38,7 +38,6 @@ class Units {
   }
 
  private:
-  std::uint64_t rows_;
   bool grouped_;
   std::uint64_t count_;
 };

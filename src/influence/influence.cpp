@@ -82,6 +82,13 @@ double Influence::bias() const { return deleted && undefined == 0 ? (rows - 1) *
 std::vector<Influence> influence(const DataView& data, std::span<const Statistic> statistics,
                                  const Options& options) {
   planning::Problem problem(data, statistics);
+  const std::string why = deletion::not_exchangeable(options.scheme, data.rows());
+  if (!why.empty()) {
+    Influence none;
+    none.method = "none";
+    none.problem = why;
+    return std::vector<Influence>(problem.outputs.size(), none);
+  }
   problem.look(options.execution);
   std::vector<planning::FeatureSummary> features;
   if (!problem.features.empty()) features = problem.features.summarize(data, options.execution);
@@ -121,8 +128,10 @@ std::vector<AbcCurve> abc_curves(const DataView& data, std::span<const Statistic
                                  const Options& options) {
   planning::Problem problem(data, statistics);
   std::vector<AbcCurve> curves(problem.outputs.size());
-  for (AbcCurve& curve : curves) curve.problem = "abc is for functions of sums only";
-  if (problem.features.empty()) return curves;
+  const std::string why = deletion::not_exchangeable(options.scheme, data.rows());
+  for (AbcCurve& curve : curves)
+    curve.problem = why.empty() ? "abc is for functions of sums only" : why;
+  if (problem.features.empty() || !why.empty()) return curves;
   problem.look(options.execution);
   const auto features = problem.features.summarize(data, options.execution);
   std::vector<Influence> found(curves.size());
@@ -154,6 +163,19 @@ Influence combined_influence(std::span<const InfluenceTerm> terms) {
 }
 
 namespace deletion {
+
+std::string not_exchangeable(const Scheme& scheme, std::uint64_t rows) {
+  const auto* iid = std::get_if<scheme::Iid>(&scheme);
+  if (iid != nullptr && iid->size != 0 && iid->size != rows)
+    return concat("resamples of ", text::grouped(iid->size), " from ", text::grouped(rows),
+                  " rows are not as large as the data");
+  if (iid != nullptr || std::holds_alternative<scheme::Poisson>(scheme) ||
+      std::holds_alternative<scheme::Bayesian>(scheme) ||
+      std::holds_alternative<scheme::Balanced>(scheme))
+    return "";
+  return concat("under scheme '", name(scheme),
+                "' rows are not drawn one by one alike, so deleting them one by one says nothing");
+}
 
 std::uint64_t evaluations(const planning::Problem& problem) {
   for (const planning::Part& part : problem.parts)

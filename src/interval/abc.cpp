@@ -14,8 +14,9 @@ namespace {
 /// its ends.
 double at(const AbcCurve& curve, double place) {
   constexpr int kPoints = 6;
+  constexpr int kBefore = kPoints / 2 - 1;
   const double x = place * AbcCurve::kPerUnit + AbcCurve::kReach;
-  const double first = std::floor(x) - kPoints / 2 + 1;
+  const double first = std::floor(x) - kBefore;
   if (!(first >= 0 && first + kPoints <= static_cast<double>(curve.values.size())))
     return std::numeric_limits<double>::quiet_NaN();
   double sum = 0;

@@ -32,6 +32,11 @@ void require(const Precision& wanted, Options& options) {
     throw InvalidArgument(concat("precision is ", wanted.precision,
                                  " but must be above 0 and below 1: the Monte Carlo error of a "
                                  "limit as a share of the standard error; 0.01 is usual"));
+  if (std::holds_alternative<scheme::Balanced>(options.scheme))
+    throw InvalidArgument(
+        "a balanced run cannot be extended, so its number of replicates cannot be found on the "
+        "way; "
+        "give a number, or another scheme");
   if (wanted.most < 2)
     throw InvalidArgument(concat("most is ", wanted.most, " but must be at least 2 replicates"));
   using interval::Method;

@@ -180,5 +180,34 @@ TEST(Degenerate, HardDataNeverFail) {
     }
 }
 
+// Acceleration by deleting rows is for schemes that draw rows one by one alike; whole clusters of a
+// function of sums are deleted whole.
+TEST(Degenerate, SchemesOfOtherUnits) {
+  const std::vector<double> x = reference::normals(60, 9);
+  std::vector<std::uint32_t> groups(60);
+  for (std::uint32_t i = 0; i < 60; ++i) groups[i] = i / 6;
+  const auto of = [&](const Scheme& scheme) {
+    return bootstrap(
+        x, statistic::mean(),
+        {.replicates = 500, .scheme = scheme, .influence = true, .standard_errors = true});
+  };
+  for (const Scheme& scheme :
+       {Scheme(scheme::Cluster{groups, true}), Scheme(scheme::Stratified{groups}),
+        Scheme(scheme::MovingBlocks{5}), Scheme(scheme::Iid{.size = 20})}) {
+    SCOPED_TRACE(name(scheme));
+    const Result result = of(scheme);
+    expect_policy(result);
+    EXPECT_EQ(interval::bca(result).status, Status::fell_back);
+    EXPECT_EQ(interval::abc(result).status, Status::fell_back);
+    EXPECT_EQ(interval::studentized(result).status, Status::good);
+  }
+  for (const Scheme& scheme :
+       {Scheme(scheme::Poisson{}), Scheme(scheme::Bayesian{}), Scheme(scheme::Balanced{}),
+        Scheme(scheme::Iid{.size = 60}), Scheme(scheme::Cluster{groups})}) {
+    SCOPED_TRACE(name(scheme));
+    EXPECT_EQ(interval::bca(of(scheme)).status, Status::good);
+  }
+}
+
 }  // namespace
 }  // namespace bootfold

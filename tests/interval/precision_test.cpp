@@ -87,6 +87,11 @@ TEST(Precision, WhatCannotBe) {
                                                            {.precision = precision}));
                 }),
                 HasSubstr("precision is"));
+  EXPECT_THAT(reference::message_of<InvalidArgument>([&] {
+                static_cast<void>(bootstrap_to_precision(reference::kSixteen, statistic::mean(), {},
+                                                         {.scheme = scheme::Balanced{}}));
+              }),
+              HasSubstr("balanced"));
 }
 
 TEST(Append, RefusesAnotherRun) {
