@@ -121,12 +121,16 @@ void add_arguments(CLI::App& command, Arguments& arguments) {
   add_list(command, "--statistic", arguments.statistics, "S",
            "Statistics, all over the same resamples; listed below [mean]")
       ->group(kWhat);
-  add_run(command, arguments);
-  add_interval_arguments(command, arguments, kWhat);
+  add_text(command, "--replicates", arguments.replicates, "N",
+           "Resamples to draw: 1e6; auto: as many as the precision takes; exact: none, the law "
+           "itself [10000]")
+      ->group(kWhat);
   add_text(command, "--precision", arguments.precision, "X",
            "Of --replicates auto: Monte Carlo error of the limits / standard error [0.01]")
       ->group(kWhat);
-  add_scheme_arguments(command, arguments.scheme);
+  add_seed(command, arguments);
+  add_interval_arguments(command, arguments, kWhat);
+  add_run(command, arguments);
   add_text(command, "--path", arguments.path, "P",
            "Force stream, gather, distinct, order, blocks or weights [the cheapest]")
       ->group(kHow);
@@ -136,43 +140,39 @@ void add_arguments(CLI::App& command, Arguments& arguments) {
       ->group(kShown);
 }
 
-void add_run(CLI::App& command, Arguments& arguments) {
-  const std::string what = kWhat;
-  add_text(command, "--replicates", arguments.replicates, "N",
-           "Resamples to draw: 1e6; auto: as many as the precision takes; exact: none, the law "
-           "itself [10000]")
-      ->group(what);
+void add_seed(CLI::App& command, Arguments& arguments) {
   add_text(command, "--seed", arguments.seed, "K",
            "Fixed, so that the same command gives the same numbers [0]")
-      ->group(what);
+      ->group(kWhat);
+}
+
+void add_run(CLI::App& command, Arguments& arguments) {
   add_text(command, "--nan", arguments.nan, "error|omit",
            "Stop at the first NaN, or leave out such rows [error]")
-      ->group(what);
+      ->group(kWhat);
   add_text(command, "--header", arguments.header, "yes|no|auto",
            "Whether a CSV file names its columns [auto]")
-      ->group(what);
-
-  const std::string how = kHow;
+      ->group(kWhat);
+  add_scheme_arguments(command, arguments.scheme);
   add_text(command, "--threads", arguments.threads, "T", "Never changes a result [all cores]")
-      ->group(how);
+      ->group(kHow);
   add_text(command, "--memory", arguments.memory, "SIZE",
            "Working memory beside data and result: 256M, 1G [64M]")
-      ->group(how);
+      ->group(kHow);
   add_text(command, "--tolerance", arguments.tolerance, "X",
            "Largest error of a sum, as a share of the standard error [1e-5]")
-      ->group(how);
+      ->group(kHow);
 }
 
 void add_shown(CLI::App& command, Arguments& arguments, const std::string& shape) {
-  const std::string out = kShown;
   command.add_flag("--json", arguments.json, "One JSON object instead of text")
-      ->group(out)
+      ->group(kShown)
       ->disable_flag_override();
   add_text(command, "--output", arguments.output, "FILE",
            "Write the replicates to a .npy file: " + shape)
-      ->group(out);
-  command.add_flag("--quiet", arguments.quiet, "Only the numbers: no progress, picture or notes")
-      ->group(out)
+      ->group(kShown);
+  command.add_flag("--quiet", arguments.quiet, "Only the numbers: no progress, picture or plan")
+      ->group(kShown)
       ->disable_flag_override();
 }
 

@@ -82,9 +82,10 @@ inline constexpr const char* kWhat = "What to compute";
 inline constexpr const char* kHow = "How to compute it";
 inline constexpr const char* kShown = "What to show";
 
-/// Declares FILE; --replicates to --header and --threads to --tolerance; --json, --output (`shape`
-/// is that of the array) and --quiet.
+/// Declares FILE; --seed; --nan, --header, the scheme and --threads to --tolerance; --json, --output
+/// (`shape` is that of the array) and --quiet.
 void add_file(CLI::App& command, Arguments& arguments);
+void add_seed(CLI::App& command, Arguments& arguments);
 void add_run(CLI::App& command, Arguments& arguments);
 void add_shown(CLI::App& command, Arguments& arguments, const std::string& shape);
 

@@ -51,12 +51,15 @@ void add_compare_arguments(CLI::App& command, CompareArguments& arguments) {
            "group - control, or the lift: that / |control| [absolute]")
       ->group(kWhat);
   add_text(command, "--interval", arguments.interval, "M",
-           "percentile, basic or normal [percentile]")
+           "percentile, basic, normal, bca or studentized [percentile]")
       ->group(kWhat);
   add_text(command, "--confidence", common.confidence, "P", "Of the interval [0.95]")->group(kWhat);
   add_text(command, "--correction", arguments.correction, "C",
            "For many groups: none, bonferroni, holm or simultaneous [none]")
       ->group(kWhat);
+  add_text(command, "--replicates", common.replicates, "N", "Resamples to draw: 1e6 [10000]")
+      ->group(kWhat);
+  add_seed(command, common);
   add_run(command, common);
   add_shown(command, common, "[replicates, groups without the control]");
 }
@@ -71,17 +74,19 @@ CompareRequest check(const CompareArguments& arguments) {
   Request& common = request.common;
   if (arguments.by.empty())
     throw InvalidArgument("no --by given; name the column that holds the groups: --by variant");
-  common.read.labels = {arguments.by};
+  common.read.labels.push_back(arguments.by);  // behind those of the scheme
   if (common.statistics.size() > 1)
     throw InvalidArgument(fmt::format("--statistic names {} statistics but compare takes one",
                                       common.statistics.size()));
-  if (common.precision)
-    throw InvalidArgument("--replicates is 'auto' but compare takes a number, such as 10000");
+  if (common.precision || common.exact)
+    throw InvalidArgument(
+        fmt::format("--replicates is '{}' but compare takes a number, such as 10000",
+                    arguments.common.replicates));
   comparison::Options& options = request.options;
   if (!arguments.control.empty()) options.control = arguments.control;
   options.only = split_list(arguments.only);
   options.difference = comparison::parse_difference(arguments.difference);
-  options.interval = comparison::parse_method(arguments.interval);
+  options.interval = interval::parse_method(arguments.interval);
   options.correction = comparison::parse_correction(arguments.correction);
   options.confidence = common.interval.confidence;
   options.replicates = common.options.replicates;
@@ -112,20 +117,23 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
   const double read_seconds = reading.seconds();
 
   const Interrupt::Work work(interrupt);
+  const SchemeRequest::View view(common.scheme, values);
+  const data::Labels& groups = values.labels(common.read.labels.size() - 1);
   const Timer computing;
   const Comparison found = [&] {
     ProgressBar bar(common.quiet);
     comparison::Options options = request.options;
     options.execution.stop = interrupt.token();
     options.execution.progress = bar.callback();
-    return compare(values.view(), values.labels(), common.statistics[0], options);
+    options.scheme = view.scheme();
+    return compare(view.data(), groups, common.statistics[0], options);
   }();
   const double seconds = computing.seconds();
   if (!common.output.empty()) write_replicates(common.output, found);
 
   CompareRun run{.found = found,
-                 .columns = values.names(),
-                 .by = values.labels().column,
+                 .columns = view.columns(),
+                 .by = groups.column,
                  .omitted = values.omitted(),
                  .read_seconds = read_seconds,
                  .seconds = seconds};

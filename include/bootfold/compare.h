@@ -22,6 +22,7 @@
 #include "bootfold/data.h"
 #include "bootfold/interval.h"
 #include "bootfold/labels.h"
+#include "bootfold/scheme.h"
 #include "bootfold/statistic.h"
 
 namespace bootfold {
@@ -34,9 +35,6 @@ enum class Difference {
   relative,  ///< (group - control) / |control|: the lift; 0.05 is 5 % more
 };
 
-/// How an interval is made from the replicates of a difference.
-enum class Method { percentile, basic, normal };
-
 /// What is done about many groups giving many chances to be wrong.
 enum class Correction {
   none,
@@ -46,12 +44,10 @@ enum class Correction {
 };
 
 [[nodiscard]] BOOTFOLD_API std::string_view name(Difference difference) noexcept;
-[[nodiscard]] BOOTFOLD_API std::string_view name(Method method) noexcept;
 [[nodiscard]] BOOTFOLD_API std::string_view name(Correction correction) noexcept;
 
 /// The one of that name; throws InvalidArgument that lists them.
 [[nodiscard]] BOOTFOLD_API Difference parse_difference(std::string_view text);
-[[nodiscard]] BOOTFOLD_API Method parse_method(std::string_view text);
 [[nodiscard]] BOOTFOLD_API Correction parse_correction(std::string_view text);
 
 /// The most groups of one comparison.
@@ -65,11 +61,13 @@ struct Options {
   /// Names of the groups to compare with it. Empty: all there are.
   std::vector<std::string> only = {};
   Difference difference = Difference::absolute;
-  Method interval = Method::percentile;
+  interval::Method interval = interval::Method::percentile;  ///< all but abc
   Correction correction = Correction::none;
   double confidence = 0.95;  ///< inside (0, 1)
   std::uint64_t replicates = 10'000;
   std::uint64_t seed = 0;
+  /// How each group draws its rows; strata, clusters and weights have one entry for each row.
+  Scheme scheme = {};
   /// As in bootfold::Options: working memory of a group's bootstrap, error of its sums.
   std::size_t memory = std::size_t{64} << 20;
   double tolerance = 1e-5;
@@ -93,7 +91,8 @@ struct Group {
 
 /// Something a reader of a number must know, as a word for programs and a sentence for people.
 struct Note {
-  std::string name;  ///< undefined_replicates, no_variation, control_near_zero, few_replicates
+  std::string name;  ///< undefined_replicates, no_variation, control_near_zero, few_replicates,
+                     ///< fell_back
   std::string text;
 };
 
@@ -122,7 +121,7 @@ struct Comparison {
   std::string statistic;  ///< "mean", "ratio(clicks, visits)"
   std::string control;
   comparison::Difference difference = comparison::Difference::absolute;
-  comparison::Method method = comparison::Method::percentile;
+  interval::Method method = interval::Method::percentile;
   comparison::Correction correction = comparison::Correction::none;
   double confidence = 0.95;
   std::uint64_t replicates = 0;

@@ -22,6 +22,7 @@ namespace bootfold {
 namespace comparison {
 namespace {
 
+using interval::Method;
 using text::grouped;
 using text::quoted;
 
@@ -38,13 +39,18 @@ void check(const DataView& values, const data::Labels& labels, const Options& op
   if (!(options.confidence > 0 && options.confidence < 1))
     throw InvalidArgument(concat("confidence is ", options.confidence,
                                  " but must be above 0 and below 1; 0.95 is usual"));
+  if (options.interval == Method::abc)
+    throw InvalidArgument(
+        "interval is abc, which is for one sample; for differences there are percentile, basic, "
+        "normal, bca and studentized");
   if (options.replicates < 2)
     throw InvalidArgument(concat("replicates is ", options.replicates,
                                  " but must be at least 2; 10000 is a good start"));
 }
 
 void check_memory(const Options& options, std::size_t contrasts) {
-  const double lists = 4 + (options.keep_replicates ? static_cast<double>(contrasts) : 0);
+  const double lists = (options.interval == Method::studentized ? 7 : 4) +
+                       (options.keep_replicates ? static_cast<double>(contrasts) : 0);
   const double wanted = 8 * lists * static_cast<double>(options.replicates);
   const double there =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) *  // NOLINT(concurrency-mt-unsafe)
@@ -66,22 +72,6 @@ Group describe(const std::string& name, const Result& result) {
           result.undefined(),
           result.seed(),
           result.plan()};
-}
-
-/// NaN where there is none: the control is 0, or one of the two is not a number.
-double difference_of(double group, double control, Difference kind) {
-  const double plain = group - control;
-  const double value = kind == Difference::absolute ? plain : plain / std::abs(control);
-  return std::isfinite(value) ? value : std::numeric_limits<double>::quiet_NaN();
-}
-
-/// Group against control as a result of one value.
-Result subtract(const Result& group, const Result& control, Difference kind) {
-  std::vector<double> values(group.replicates().size());
-  for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = difference_of(group.replicates()[i], control.replicates()[i], kind);
-  return Result(group.plan(), group.seed(),
-                {difference_of(group.estimate(), control.estimate(), kind)}, std::move(values));
 }
 
 /// Does the control take both signs, or 0, in its replicates?
@@ -108,15 +98,18 @@ Contrast describe(const std::string& name, const Result& differences, const Opti
   contrast.standard_error_error = differences.standard_error_error();
   contrast.bias = differences.bias();
   contrast.undefined = differences.undefined();
-  contrast.interval = make_interval(differences, options.interval, options.confidence);
-  const PValue p = p_value(differences, options.interval);
+  contrast.interval =
+      interval::make(options.interval, differences, {.confidence = options.confidence});
+  const bool served = contrast.interval.fallback.empty();
+  const PValue p = p_value(differences, served ? options.interval : Method::percentile);
   contrast.p_value = p.value;
   contrast.p_value_error = p.error;
   double together = options.confidence;
   contrast.adjusted_interval = contrast.interval;
   if (options.correction == Correction::bonferroni || options.correction == Correction::holm) {
     together = 1 - (1 - options.confidence) / static_cast<double>(contrasts);
-    contrast.adjusted_interval = make_interval(differences, options.interval, together);
+    contrast.adjusted_interval =
+        interval::make(options.interval, differences, {.confidence = together});
   }
   if (options.keep_replicates)
     contrast.replicates.assign(differences.replicates().begin(), differences.replicates().end());
@@ -130,6 +123,10 @@ Contrast describe(const std::string& name, const Result& differences, const Opti
     contrast.notes.push_back(
         {"no_variation", "all replicates are equal, so they tell nothing about chance"});
   const double beyond = (1 - together) / 2 * static_cast<double>(defined);
+  if (!served)
+    contrast.notes.push_back(
+        {"fell_back", concat(contrast.interval.fallback, " in place of ", contrast.interval.method,
+                             ": ", contrast.interval.reason)});
   if (options.interval != Method::normal && beyond < 1)
     contrast.notes.push_back(
         {"few_replicates",

@@ -106,13 +106,43 @@ Groups::Groups(const DataView& values, const data::Labels& labels, const Statist
       codes_(choose_groups(labels, counts_, options)),
       rows_(values, labels, places(), sizes(), options.execution.stop) {
   for (const std::uint64_t size : sizes()) total_ += work(size);
+  const auto check = [&](std::size_t there) {
+    if (there != labels.rows())
+      throw InvalidArgument(concat("scheme '", bootfold::name(options.scheme), "' has ",
+                                   grouped(there), " labels or weights but the data have ",
+                                   grouped(labels.rows()), " rows; give each row one"));
+  };
+  if (const auto* stratified = std::get_if<scheme::Stratified>(&options.scheme)) {
+    check(stratified->strata.size());
+    codes_in_order_ = rows_.arrange(stratified->strata, code_copies_);
+  } else if (const auto* cluster = std::get_if<scheme::Cluster>(&options.scheme)) {
+    check(cluster->clusters.size());
+    codes_in_order_ = rows_.arrange(cluster->clusters, code_copies_);
+  } else if (const auto* weighted = std::get_if<scheme::Weighted>(&options.scheme)) {
+    check(weighted->weights.size());
+    weights_in_order_ = rows_.arrange(weighted->weights, weight_copies_);
+  }
+}
+
+Scheme Groups::scheme_of(std::size_t group) const {
+  Scheme scheme = options_.scheme;
+  if (auto* stratified = std::get_if<scheme::Stratified>(&scheme))
+    stratified->strata = rows_.of_group(codes_in_order_, group);
+  if (auto* cluster = std::get_if<scheme::Cluster>(&scheme))
+    cluster->clusters = rows_.of_group(codes_in_order_, group);
+  if (auto* weighted = std::get_if<scheme::Weighted>(&scheme))
+    weighted->weights = rows_.of_group(weights_in_order_, group);
+  return scheme;
 }
 
 Result Groups::run(std::size_t group) {
   bootfold::Options options{.replicates = options_.replicates,
                             .seed = group_seed(options_.seed, name(group)),
+                            .scheme = scheme_of(group),
                             .memory = options_.memory,
                             .tolerance = options_.tolerance,
+                            .influence = options_.interval == interval::Method::bca,
+                            .standard_errors = options_.interval == interval::Method::studentized,
                             .execution = options_.execution};
   if (options_.execution.progress)
     options.execution.progress = [this, before = done_](execution::Progress progress) {

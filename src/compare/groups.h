@@ -31,6 +31,7 @@ class Groups {
 
  private:
   [[nodiscard]] Result bootstrap_group(std::size_t group, const bootfold::Options& options) const;
+  [[nodiscard]] Scheme scheme_of(std::size_t group) const;
   [[nodiscard]] std::vector<std::uint32_t> places() const;
   [[nodiscard]] std::vector<std::uint64_t> sizes() const;
   [[nodiscard]] double work(std::uint64_t rows) const {
@@ -43,6 +44,10 @@ class Groups {
   std::vector<std::uint64_t> counts_;  // rows of each label
   std::vector<std::uint32_t> codes_;   // labels of the groups
   GroupedRows rows_;
+  std::vector<std::uint32_t> code_copies_;  // of the scheme, where rows were moved
+  std::vector<double> weight_copies_;
+  std::span<const std::uint32_t> codes_in_order_;
+  std::span<const double> weights_in_order_;
   double total_ = 0;  // rows x replicates
   double done_ = 0;
 };

@@ -33,18 +33,6 @@ std::string_view name(Difference difference) noexcept {
   return difference == Difference::absolute ? "absolute" : "relative";
 }
 
-std::string_view name(Method method) noexcept {
-  switch (method) {
-    case Method::percentile:
-      return "percentile";
-    case Method::basic:
-      return "basic";
-    case Method::normal:
-      return "normal";
-  }
-  return "unknown";
-}
-
 std::string_view name(Correction correction) noexcept {
   switch (correction) {
     case Correction::none:
@@ -61,10 +49,6 @@ std::string_view name(Correction correction) noexcept {
 
 Difference parse_difference(std::string_view text) {
   return parse("difference", text, std::array{Difference::absolute, Difference::relative});
-}
-
-Method parse_method(std::string_view text) {
-  return parse("interval", text, std::array{Method::percentile, Method::basic, Method::normal});
 }
 
 Correction parse_correction(std::string_view text) {

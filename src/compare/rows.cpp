@@ -76,18 +76,19 @@ void scatter(std::span<const double> values, std::span<const std::size_t> target
 }  // namespace
 
 GroupedRows::GroupedRows(const DataView& values, const data::Labels& labels,
-                         const std::vector<std::uint32_t>& places,
-                         const std::vector<std::uint64_t>& counts, const std::stop_token& stop) {
+                         std::vector<std::uint32_t> places,
+                         const std::vector<std::uint64_t>& counts, const std::stop_token& stop)
+    : labels_(labels), places_(std::move(places)) {
   std::vector<std::string> names;
   std::vector<ColumnView> columns;
   for (std::size_t c = 0; c < values.columns(); ++c) {
     names.push_back(values.name(c));
     columns.push_back(values.column(c));
   }
-  std::vector<std::size_t> firsts = neighbours(labels, places, counts.size());
-  if (firsts.empty()) {
-    firsts.resize(counts.size());
-    std::exclusive_scan(counts.begin(), counts.end(), firsts.begin(), std::size_t{0});
+  firsts_ = neighbours(labels, places_, counts.size());
+  if (firsts_.empty()) {
+    firsts_.resize(counts.size());
+    std::exclusive_scan(counts.begin(), counts.end(), firsts_.begin(), std::size_t{0});
     const std::size_t rows = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
     for (ColumnView& column : columns) {
       const data::Type type = copied_type(column.type());
@@ -95,7 +96,7 @@ GroupedRows::GroupedRows(const DataView& values, const data::Labels& labels,
       copies_.push_back(std::make_unique_for_overwrite<std::byte[]>(rows * size));
       column = ColumnView(copies_.back().get(), type, rows, static_cast<std::ptrdiff_t>(size));
     }
-    Placement placement(labels, places, firsts);
+    Placement placement(labels, places_, firsts_);
     std::array<double, kTile> tile;
     for (std::size_t first = 0; first < values.rows(); first += kTile) {
       if (stop.stop_requested()) throw Cancelled();
@@ -116,7 +117,7 @@ GroupedRows::GroupedRows(const DataView& values, const data::Labels& labels,
     std::vector<ColumnView> own;
     own.reserve(columns.size());
     for (const ColumnView& column : columns)
-      own.push_back(column.slice(firsts[group], counts[group]));
+      own.push_back(column.slice(firsts_[group], counts[group]));
     views_.emplace_back(std::move(own), names);
   }
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -20,14 +21,34 @@ class GroupedRows {
   static constexpr std::uint32_t kLeftOut = std::numeric_limits<std::uint32_t>::max();
 
   /// `places[code]` is the group of a label, 0 to groups - 1, or kLeftOut; `counts` the rows of each
-  /// group. `values` must outlive this. Throws Cancelled.
-  GroupedRows(const DataView& values, const data::Labels& labels,
-              const std::vector<std::uint32_t>& places, const std::vector<std::uint64_t>& counts,
-              const std::stop_token& stop);
+  /// group. `values` and `labels` must outlive this. Throws Cancelled.
+  GroupedRows(const DataView& values, const data::Labels& labels, std::vector<std::uint32_t> places,
+              const std::vector<std::uint64_t>& counts, const std::stop_token& stop);
 
   [[nodiscard]] const DataView& view(std::size_t group) const { return views_[group]; }
 
+  /// Something else that rows have, in the order of the groups; `storage` holds it if it had to be
+  /// copied. The part of a group is then of_group().
+  template <class T>
+  [[nodiscard]] std::span<const T> arrange(std::span<const T> values,
+                                           std::vector<T>& storage) const {
+    if (copies_.empty()) return values;
+    std::vector<std::size_t> next = firsts_;
+    storage.resize(values.size());
+    for (std::size_t row = 0; row < values.size(); ++row)
+      if (const std::uint32_t group = places_[labels_.codes[row]]; group != kLeftOut)
+        storage[next[group]++] = values[row];
+    return storage;
+  }
+  template <class T>
+  [[nodiscard]] std::span<const T> of_group(std::span<const T> arranged, std::size_t group) const {
+    return arranged.subspan(firsts_[group], views_[group].rows());
+  }
+
  private:
+  const data::Labels& labels_;
+  std::vector<std::uint32_t> places_;
+  std::vector<std::size_t> firsts_;  // row of each group, in the data or the copies
   std::vector<std::unique_ptr<std::byte[]>> copies_;  // of each column
   std::vector<DataView> views_;
 };

@@ -89,7 +89,7 @@ TEST(Compare, IsTheLibrarysComparison) {
                                    {.control = "C",
                                     .only = {"A", "D"},
                                     .difference = comparison::Difference::relative,
-                                    .interval = comparison::Method::basic,
+                                    .interval = interval::Method::basic,
                                     .correction = comparison::Correction::simultaneous,
                                     .confidence = 0.9,
                                     .replicates = 500,
@@ -136,6 +136,30 @@ TEST(Compare, NotesReachTheReaderEvenIfQuiet) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("b, c: undefined on"));
   EXPECT_THAT(outcome.out, HasSubstr("--difference absolute"));
+}
+
+TEST(Compare, TakesTheIntervalsAndSchemesOfBootstrap) {
+  const Folder folder;
+  const std::string file = folder.write("v.csv", four_groups(400));
+  for (const char* method : {"bca", "studentized"}) {
+    const Json result = json_of({"compare", file, "--value", "revenue", "--by", "variant",
+                                 "--interval", method, "--replicates", "500", "--json"});
+    EXPECT_EQ(result["interval_method"], method);
+    EXPECT_EQ(result["contrasts"][0]["interval"]["method"], method);
+    EXPECT_EQ(result["contrasts"][0]["interval"]["status"], "good");
+  }
+  const Json clusters = json_of({"compare", file, "--value", "revenue", "--by", "variant",
+                                 "--cluster", "visits", "--replicates", "500", "--json"});
+  const data::Table table =
+      data::read(file, {.columns = {"revenue"}, .labels = {"variant", "visits"}});
+  const Comparison found =
+      compare(table.view(), table.labels(0), statistic::mean(),
+              {.replicates = 500, .scheme = scheme::Cluster{table.labels(1).codes}});
+  EXPECT_EQ(clusters["by"], "variant");
+  EXPECT_EQ(clusters["contrasts"][2]["standard_error"], found.contrasts[2].standard_error);
+  EXPECT_EQ(
+      run({"compare", file, "--value", "revenue", "--by", "variant", "--replicates", "auto"}).code,
+      2);
 }
 
 TEST(Compare, ThreadsChangeNothing) {
@@ -203,7 +227,7 @@ TEST(Compare, MistakesAreAnsweredInOneLine) {
   EXPECT_THAT(refused({"--value", "revenue", "--by", "variant", "--difference", "lift"}),
               HasSubstr("absolute, relative"));
   EXPECT_THAT(refused({"--value", "revenue", "--by", "variant", "--interval", "all"}),
-              HasSubstr("percentile, basic, normal"));
+              HasSubstr("unknown interval 'all'"));
   EXPECT_THAT(refused({"--value", "revenue", "--by", "revenue"}), HasSubstr("has 1 row"));
   EXPECT_THAT(refused({"--value", "revenue", "--by", "variant", "--replicates", "1"}),
               HasSubstr("at least 2"));

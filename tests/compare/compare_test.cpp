@@ -113,6 +113,45 @@ TEST(Compare, EqualsPlainBootstrapsWithTheSeedsOfTheGroups) {
   }
 }
 
+// The same with clusters, strata and weights: each group has its own part of them.
+TEST(Compare, EqualsPlainBootstrapsUnderEveryScheme) {
+  const Samples samples = mixed(600, 12);
+  std::vector<std::uint32_t> codes;
+  std::vector<double> weights;
+  for (std::uint32_t i = 0; i < 600; ++i) {
+    codes.push_back(i * 31 % 17);
+    weights.push_back(1 + i % 3);
+  }
+  const std::vector<Scheme> schemes = {scheme::Cluster{codes}, scheme::Stratified{codes},
+                                       scheme::Weighted{weights}, scheme::Bayesian{},
+                                       scheme::StationaryBlocks{5}};
+  for (const Scheme& scheme : schemes) {
+    SCOPED_TRACE(bootfold::name(scheme));
+    const Comparison found =
+        compare(samples.values, samples.labels(), statistic::mean(),
+                {.replicates = 200, .seed = 7, .scheme = scheme, .keep_replicates = true});
+    const auto alone = [&](const std::string& group) {
+      std::vector<std::uint32_t> own_codes;
+      std::vector<double> own_weights;
+      for (std::size_t i = 0; i < 600; ++i)
+        if (samples.groups[i] == group) {
+          own_codes.push_back(codes[i]);
+          own_weights.push_back(weights[i]);
+        }
+      Scheme own = scheme;
+      if (auto* cluster = std::get_if<scheme::Cluster>(&own)) cluster->clusters = own_codes;
+      if (auto* strata = std::get_if<scheme::Stratified>(&own)) strata->strata = own_codes;
+      if (auto* weighted = std::get_if<scheme::Weighted>(&own)) weighted->weights = own_weights;
+      return bootstrap(values_of(samples, group), statistic::mean(),
+                       {.replicates = 200, .seed = group_seed(7, group), .scheme = own});
+    };
+    const Result control = alone("A");
+    const Result group = alone("D");
+    for (std::size_t i = 0; i < 200; ++i)
+      ASSERT_EQ(found.contrasts[2].replicates[i], group.replicate(i) - control.replicate(i)) << i;
+  }
+}
+
 TEST(Compare, ThreadsAndInstructionSetsChangeNoBit) {
   const Samples samples = mixed(20'000, 2);
   Options options{.correction = Correction::simultaneous,

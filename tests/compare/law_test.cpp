@@ -35,7 +35,9 @@ Samples null_samples(std::size_t groups, std::size_t rows, std::uint64_t seed) {
 // a million; that the bootstrap takes 80 rows for all there is (a standard error too small by
 // 0.6 %) and the grid of 1/150 add about 0.01.
 TEST(Null, PValuesAreUniform) {
-  for (const Method method : {Method::percentile, Method::basic, Method::normal}) {
+  for (const interval::Method method :
+       {interval::Method::percentile, interval::Method::basic, interval::Method::normal,
+        interval::Method::bca, interval::Method::studentized}) {
     SCOPED_TRACE(name(method));
     std::vector<double> found;
     for (std::uint64_t seed = 1; seed <= 500; ++seed) {
@@ -77,7 +79,7 @@ TEST(Null, CorrectionsHoldTheErrorOfAllGroupsTogether) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     const Samples samples = null_samples(6, 60, seed);
     const data::Labels labels = samples.labels();
-    Options options{.interval = Method::normal,
+    Options options{.interval = interval::Method::normal,
                     .correction = Correction::simultaneous,
                     .confidence = 0.9,
                     .replicates = 299,
@@ -112,8 +114,9 @@ TEST(Null, CorrectionsHoldTheErrorOfAllGroupsTogether) {
 TEST(Simultaneous, IsSharperThanBonferroni) {
   const Samples samples = null_samples(11, 50, 1);
   const data::Labels labels = samples.labels();
-  Options options{
-      .interval = Method::normal, .correction = Correction::simultaneous, .replicates = 20'000};
+  Options options{.interval = interval::Method::normal,
+                  .correction = Correction::simultaneous,
+                  .replicates = 20'000};
   const Comparison joint = compare(samples.values, labels, statistic::mean(), options);
   options.correction = Correction::bonferroni;
   const Comparison each = compare(samples.values, labels, statistic::mean(), options);
@@ -131,7 +134,8 @@ TEST(Simultaneous, IsSharperThanBonferroni) {
 TEST(MonteCarloError, IsWhatOtherSeedsChange) {
   const Samples samples = mice();
   const data::Labels labels = samples.labels();
-  for (const Method method : {Method::percentile, Method::normal}) {
+  for (const interval::Method method : {interval::Method::percentile, interval::Method::normal,
+                                        interval::Method::bca, interval::Method::studentized}) {
     SCOPED_TRACE(name(method));
     std::vector<double> p;
     std::vector<double> low;

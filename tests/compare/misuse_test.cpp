@@ -95,6 +95,12 @@ TEST(Misuse, OptionsOutOfRange) {
   EXPECT_TRUE(says(refused(three_groups(), {.memory = 1000}), "memory is"));
 }
 
+TEST(Misuse, ClustersThatDoNotFit) {
+  const std::vector<std::uint32_t> codes(5);
+  EXPECT_TRUE(says(refused(three_groups(), {.scheme = scheme::Cluster{codes}}), "scheme 'cluster'",
+                   "has 5", "12 rows"));
+}
+
 TEST(Misuse, LabelsThatDoNotFit) {
   const Samples samples = three_groups();
   data::Labels labels = samples.labels();
@@ -148,13 +154,12 @@ TEST(Misuse, ValuesThatAreNoNumbersNameTheGroup) {
 
 TEST(Misuse, ChoicesByName) {
   EXPECT_EQ(parse_difference("relative"), Difference::relative);
-  EXPECT_EQ(parse_method("basic"), Method::basic);
   EXPECT_EQ(parse_correction("simultaneous"), Correction::simultaneous);
   EXPECT_TRUE(says(message_of<InvalidArgument>([] { (void)parse_correction("bonferoni"); }),
                    "unknown correction 'bonferoni'", "did you mean 'bonferroni'?",
                    "none, bonferroni, holm, simultaneous"));
-  EXPECT_TRUE(says(message_of<InvalidArgument>([] { (void)parse_method("bayes"); }),
-                   "unknown interval 'bayes'", "percentile, basic, normal"));
+  EXPECT_TRUE(says(refused(three_groups(), {.interval = interval::Method::abc}), "interval is abc",
+                   "percentile, basic, normal, bca and studentized"));
   EXPECT_TRUE(says(message_of<InvalidArgument>([] { (void)parse_difference("abs"); }),
                    "unknown difference 'abs'", "absolute, relative"));
 }
@@ -200,7 +205,8 @@ TEST(Notes, ConstantGroupsHaveNoChance) {
   Samples samples;
   samples.add("a", {1, 1, 1});
   samples.add("b", {2, 2});
-  for (const Method method : {Method::percentile, Method::basic, Method::normal})
+  for (const interval::Method method :
+       {interval::Method::percentile, interval::Method::basic, interval::Method::normal})
     for (const Correction correction :
          {Correction::none, Correction::holm, Correction::simultaneous}) {
       const Contrast contrast =
@@ -216,6 +222,21 @@ TEST(Notes, ConstantGroupsHaveNoChance) {
     }
 }
 
+TEST(Notes, AMethodThatCannotServeSaysWhatWasTaken) {
+  Samples samples;
+  samples.add("a", {1, 1, 1});
+  samples.add("b", {2, 2});
+  for (const interval::Method method : {interval::Method::bca, interval::Method::studentized}) {
+    const Contrast contrast = compare(samples.values, samples.labels(), statistic::mean(),
+                                      {.interval = method, .replicates = 999})
+                                  .contrasts[0];
+    ASSERT_NE(note(contrast, "fell_back"), nullptr);
+    EXPECT_TRUE(says(note(contrast, "fell_back")->text, "percentile in place of"));
+    EXPECT_EQ(contrast.interval.low, 1);
+    EXPECT_LE(contrast.p_value, 0.002);
+  }
+}
+
 TEST(Notes, LimitsBeyondTheReplicatesAreNamed) {
   const Samples samples = mice();
   const auto contrast = [&](const Options& options) {
@@ -225,9 +246,11 @@ TEST(Notes, LimitsBeyondTheReplicatesAreNamed) {
   ASSERT_NE(note(few, "few_replicates"), nullptr);
   EXPECT_TRUE(says(note(few, "few_replicates")->text, "at least 2,00"));
   EXPECT_EQ(note(contrast({.confidence = 0.99, .replicates = 1000}), "few_replicates"), nullptr);
-  EXPECT_EQ(note(contrast({.interval = Method::normal, .confidence = 0.999, .replicates = 1000}),
-                 "few_replicates"),
-            nullptr);
+  EXPECT_EQ(
+      note(
+          contrast({.interval = interval::Method::normal, .confidence = 0.999, .replicates = 1000}),
+          "few_replicates"),
+      nullptr);
   const Contrast joint =
       contrast({.correction = Correction::simultaneous, .confidence = 0.9999, .replicates = 1000});
   ASSERT_NE(note(joint, "few_replicates"), nullptr);

@@ -25,39 +25,41 @@ std::vector<double> values(const std::vector<PValue>& all) {
 TEST(PValue, CountsBothSidesAndNeverReachesZero) {
   // 1 of 9 at or below 0, 8 at or above.
   const Result some = result_of(3, {-1, 1, 2, 3, 3, 4, 5, 6, 7});
-  EXPECT_DOUBLE_EQ(p_value(some, Method::percentile).value, 2 * 2 / 10.0);
-  EXPECT_DOUBLE_EQ(p_value(some, Method::percentile).error, 2 * std::sqrt(0.2 * 0.8 / 10));
+  EXPECT_DOUBLE_EQ(p_value(some, interval::Method::percentile).value, 2 * 2 / 10.0);
+  EXPECT_DOUBLE_EQ(p_value(some, interval::Method::percentile).error,
+                   2 * std::sqrt(0.2 * 0.8 / 10));
   // Turned round the estimate: 2 * 3 = 6, at or above which 2 lie.
-  EXPECT_DOUBLE_EQ(p_value(some, Method::basic).value, 2 * 3 / 10.0);
+  EXPECT_DOUBLE_EQ(p_value(some, interval::Method::basic).value, 2 * 3 / 10.0);
   const Result all = result_of(3, {1, 2, 3, 4});
-  EXPECT_DOUBLE_EQ(p_value(all, Method::percentile).value, 2 * 1 / 5.0);
+  EXPECT_DOUBLE_EQ(p_value(all, interval::Method::percentile).value, 2 * 1 / 5.0);
   const Result none = result_of(0, {0, 0, 0});
-  EXPECT_EQ(p_value(none, Method::percentile).value, 1);
-  EXPECT_EQ(p_value(none, Method::normal).value, 1);
+  EXPECT_EQ(p_value(none, interval::Method::percentile).value, 1);
+  EXPECT_EQ(p_value(none, interval::Method::normal).value, 1);
 }
 
 TEST(PValue, UndefinedReplicatesDoNotCount) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(p_value(result_of(3, {1, nan, 2, -1, nan}), Method::percentile).value,
-            p_value(result_of(3, {1, 2, -1}), Method::percentile).value);
+  EXPECT_EQ(p_value(result_of(3, {1, nan, 2, -1, nan}), interval::Method::percentile).value,
+            p_value(result_of(3, {1, 2, -1}), interval::Method::percentile).value);
 }
 
 TEST(PValue, NormalIsThatOfTheStandardisedEstimate) {
   const Result result = result_of(2, {1, 2, 3});  // no bias, standard error 1
-  EXPECT_NEAR(p_value(result, Method::normal).value, 0.045500263896358, 1e-12);
-  const Interval interval = make_interval(result, Method::normal, 0.95);
+  EXPECT_NEAR(p_value(result, interval::Method::normal).value, 0.045500263896358, 1e-12);
+  const Interval interval = interval::make(interval::Method::normal, result, {.confidence = 0.95});
   EXPECT_NEAR(interval.low, 2 - 1.959963984540054, 1e-12);
   EXPECT_NEAR(interval.high, 2 + 1.959963984540054, 1e-12);
   EXPECT_EQ(interval.method, "normal");
   // The bias is taken off: mean of the replicates 3, estimate 2, centre 1.
-  EXPECT_NEAR(make_interval(result_of(2, {2, 3, 4}), Method::normal, 0.95).high,
+  EXPECT_NEAR(interval::normal(result_of(2, {2, 3, 4}), {.confidence = 0.95}).high,
               1 + 1.959963984540054, 1e-12);
 }
 
 TEST(Interval, BasicIsPercentileTurnedRoundTheEstimate) {
   const Result result = result_of(4, {1, 2, 3, 5, 9});
-  const Interval percentile = make_interval(result, Method::percentile, 0.8);
-  const Interval basic = make_interval(result, Method::basic, 0.8);
+  const Interval percentile =
+      interval::make(interval::Method::percentile, result, {.confidence = 0.8});
+  const Interval basic = interval::make(interval::Method::basic, result, {.confidence = 0.8});
   EXPECT_EQ(basic.low, 8 - percentile.high);
   EXPECT_EQ(basic.high, 8 - percentile.low);
   EXPECT_EQ(basic.low_error, percentile.high_error);
@@ -69,16 +71,58 @@ TEST(Interval, BasicIsPercentileTurnedRoundTheEstimate) {
 // a little more and it is inside. (One replicate in 20,000 is the slack of the +1.)
 TEST(PValue, AgreesWithItsInterval) {
   for (const std::uint64_t seed : {1U, 2U, 3U})
-    for (const Method method : {Method::percentile, Method::basic, Method::normal}) {
+    for (const interval::Method method :
+         {interval::Method::percentile, interval::Method::basic, interval::Method::normal,
+          interval::Method::bca, interval::Method::studentized}) {
       SCOPED_TRACE(name(method));
-      const Result result = result_of(1.8, normals(20'000, seed, 1.8));
+      Companions companions;
+      companions.influences.resize(1);
+      companions.influences[0].rows = 100;
+      companions.influences[0].second = 1;
+      companions.influences[0].third = 0.3;
+      companions.estimate_errors = {0.9};
+      for (const double value : normals(20'000, seed + 10))
+        companions.replicate_errors.push_back(1 + 0.2 * std::tanh(value));
+      const Result result(Plan{}, 0, {1.7}, normals(20'000, seed, 1.8), companions);
       const double p = p_value(result, method).value;
       ASSERT_GT(p, 0.01);
-      const Interval outside = make_interval(result, method, 1 - p - 2e-4);
-      const Interval inside = make_interval(result, method, 1 - p + 2e-4);
+      const Interval outside = interval::make(method, result, {.confidence = 1 - p - 2e-4});
+      const Interval inside = interval::make(method, result, {.confidence = 1 - p + 2e-4});
       EXPECT_GT(outside.low, 0);
       EXPECT_LT(inside.low, 0);
     }
+}
+
+// TRUTH: two-sample acceleration of the mice's difference of means, printed by SciPy's tests.
+TEST(Subtract, CombinesTheAccelerations) {
+  const Samples samples = mice();
+  const auto alone = [&](const std::string& group) {
+    return bootstrap(values_of(samples, group), statistic::mean(),
+                     {.replicates = 10, .influence = true});
+  };
+  const Result group = alone("treatment");
+  const Result control = alone("control");
+  const Result difference = subtract(group, control, Difference::absolute);
+  EXPECT_NEAR(difference.companions().influences.at(0).acceleration(), 0.011008228344026734, 1e-14);
+}
+
+// (3 - -2) / |-2| = 2.5; its derivatives are 1/2 and 3/4, so errors 0.2 and 0.1 make 0.125.
+TEST(Subtract, PropagatesErrorsToTheLift) {
+  Companions ours;
+  ours.estimate_errors = {0.2};
+  ours.replicate_errors = {0.2, 0.2};
+  Companions theirs;
+  theirs.estimate_errors = {0.1};
+  theirs.replicate_errors = {0.1, 0.1};
+  const Result group(Plan{}, 0, {3}, {3, -3}, ours);
+  const Result control(Plan{}, 0, {-2}, {-2, 2}, theirs);
+  const Result lift = subtract(group, control, Difference::relative);
+  EXPECT_DOUBLE_EQ(lift.estimate(), 2.5);
+  EXPECT_DOUBLE_EQ(lift.companions().estimate_errors.at(0), 0.125);
+  EXPECT_DOUBLE_EQ(lift.companions().replicate_errors.at(1), 0.125);
+  EXPECT_DOUBLE_EQ(
+      subtract(group, control, Difference::absolute).companions().estimate_errors.at(0),
+      std::hypot(0.2, 0.1));
 }
 
 TEST(Correction, BonferroniMultiplies) {
