@@ -56,8 +56,7 @@ template <class State, class Body, class Merge>
 /// number of steps between; few distinct values are kept with how many rows each stands for.
 class Rows {
  public:
-  Rows(ColumnView column, const statistic::Scale& scale)
-      : column_(std::move(column)), scale_(scale) {
+  Rows(const ColumnView& column, const statistic::Scale& scale) : column_(column), scale_(scale) {
     const int half = -scale.exponent / 2;
     factor1_ = std::ldexp(1.0, half);
     factor2_ = std::ldexp(1.0, -scale.exponent - half);
