@@ -123,10 +123,11 @@ Contrast describe(const std::string& name, const Result& differences, const Opti
     contrast.notes.push_back(
         {"no_variation", "all replicates are equal, so they tell nothing about chance"});
   const double beyond = (1 - together) / 2 * static_cast<double>(defined);
-  if (!served)
-    contrast.notes.push_back(
-        {"fell_back", concat(contrast.interval.fallback, " in place of ", contrast.interval.method,
-                             ": ", contrast.interval.reason)});
+  // At a higher confidence a method may fail that served before.
+  const Interval& farther = served ? contrast.adjusted_interval : contrast.interval;
+  if (!farther.fallback.empty())
+    contrast.notes.push_back({"fell_back", concat(farther.fallback, " in place of ", farther.method,
+                                                  ": ", farther.reason)});
   if (options.interval != Method::normal && beyond < 1)
     contrast.notes.push_back(
         {"few_replicates",
