@@ -41,6 +41,7 @@ struct Workload {
 /// Labels that go round; they live as long as the program.
 std::span<const std::uint32_t> labels(std::size_t rows, std::uint32_t groups) {
   static std::vector<std::uint32_t> made;
+  made.clear();
   for (std::size_t row = 0; row < rows; ++row)
     made.push_back(static_cast<std::uint32_t>(row % groups));
   return made;

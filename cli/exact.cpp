@@ -165,6 +165,7 @@ std::string as_json(const std::vector<Answer>& answers, const Surroundings& arou
   list("standard_error", [](const Answer& a) { return a.law.standard_error(); });
   list("standard_error_error", [](const Answer&) { return 0.0; });
   list("bias", [](const Answer& a) { return a.law.bias(); });
+  list("bias_error", [](const Answer&) { return 0.0; });
   list("interval", [](const Answer& a) { return json_of(a.intervals[0]); });
   if (answers[0].intervals.size() > 1)
     list("intervals", [](const Answer& a) {

@@ -98,7 +98,8 @@ std::vector<double> estimates(const planning::Prepared& prepared, const Executio
     std::vector<double> scratch(means.size());
     problem.finish_sums(means, static_cast<double>(problem.data.rows()), 0, values, scratch);
   }
-  if (order != nullptr) {
+  // What was found for the order statistics of fewer or more draws is of no use here.
+  if (order != nullptr && prepared.plan.draws == problem.data.rows()) {
     estimate_order(*order, values);
     return values;
   }

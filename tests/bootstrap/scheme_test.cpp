@@ -292,6 +292,9 @@ TEST(OrderPath, OfAnotherNumberOfDrawsHasTheLawOfTheDrawnRows) {
     Options options{.replicates = 50'000, .scheme = scheme::Iid{size}};
     const Result ordered = bootstrap(x, statistic::max(), options);
     EXPECT_EQ(ordered.plan().path, Path::order);
+    EXPECT_EQ(ordered.estimate(), x.back());
+    EXPECT_EQ(bootstrap(x, statistic::quantile(0.4), options).estimate(),
+              bootstrap(x, statistic::quantile(0.4)).estimate());
     // P(max <= k) = (k / 20)^size.
     std::vector<std::uint64_t> observed(20);
     for (const double value : ordered.replicates())
