@@ -27,6 +27,15 @@ std::vector<Unsigned> running_sums(const Run& run) {
   return running;
 }
 
+/// The sum of a block; behind the last row comes the first.
+template <class Unsigned>
+Unsigned sum_of(const Unsigned* running, std::uint64_t rows, const resample::Block& block) {
+  const std::uint64_t end = block.start + block.length;
+  if (end <= rows) [[likely]]
+    return running[end] - running[block.start];
+  return running[rows] - running[block.start] + running[end - rows];
+}
+
 template <class Signed, class Unsigned>
 void run_with(const Run& run) {
   const std::size_t rows = run.prepared.plan.rows;
@@ -40,17 +49,21 @@ void run_with(const Run& run) {
                    std::vector<__int128> sums(features);
                    for (std::uint64_t replicate = first; replicate < last; ++replicate) {
                      worker.check();
-                     std::fill(sums.begin(), sums.end(), 0);
-                     law.for_each({run.seed, replicate, random::Purpose::block},
-                                  [&](const resample::Block& block) {
-                                    const std::uint64_t end = block.start + block.length;
-                                    for (std::size_t f = 0; f < features; ++f) {
-                                      const Unsigned* at = running.data() + f * (rows + 1);
-                                      Unsigned sum = at[end <= rows ? end : rows] - at[block.start];
-                                      if (end > rows) sum += at[end - rows];
-                                      sums[f] += static_cast<Signed>(sum);
-                                    }
-                                  });
+                     const random::StreamId id{run.seed, replicate, random::Purpose::block};
+                     if (features == 1) {  // one sum stays in a register
+                       __int128 sum = 0;
+                       law.for_each(id, [&](const resample::Block& block) {
+                         sum += static_cast<Signed>(sum_of(running.data(), rows, block));
+                       });
+                       sums[0] = sum;
+                     } else {
+                       std::fill(sums.begin(), sums.end(), 0);
+                       law.for_each(id, [&](const resample::Block& block) {
+                         for (std::size_t f = 0; f < features; ++f)
+                           sums[f] += static_cast<Signed>(
+                               sum_of(running.data() + f * (rows + 1), rows, block));
+                       });
+                     }
                      finish(sums, run.values_of(replicate));
                    }
                    worker.advance(static_cast<double>(last - first) * static_cast<double>(rows));

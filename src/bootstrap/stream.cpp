@@ -38,13 +38,36 @@ struct Shared {
       first_plane.push_back(planes);
       planes += fixed.digits;
     }
+    if (r.prepared.copies_strata) copy_strata();
     if (r.prepared.keeps_integers())
       integers = integer_features(r.prepared, kernels, strata.order());
+  }
+
+  /// Rows of a stratum lie anywhere; a copy in order is read many times faster.
+  void copy_strata() {
+    const DataView& data = run.prepared.problem.data;
+    std::vector<ColumnView> columns;
+    for (std::size_t c = 0; c < data.columns(); ++c) {
+      copied.emplace_back(data.rows());
+      data.column(c).gather(strata.order(), copied.back());
+    }
+    for (const auto& column : copied) columns.emplace_back(column);
+    in_order = DataView(std::move(columns));
+  }
+
+  /// The rows by their places, and the row at each place if that is another.
+  [[nodiscard]] const DataView& data() const {
+    return copied.empty() ? run.prepared.problem.data : in_order;
+  }
+  [[nodiscard]] std::span<const std::uint32_t> order() const {
+    return copied.empty() ? strata.order() : std::span<const std::uint32_t>();
   }
 
   const Run& run;
   const Kernels& kernels;
   resample::Strata strata;
+  std::vector<std::vector<double>> copied;  // columns
+  DataView in_order;
   std::vector<std::size_t> first_plane;  // of each feature
   std::size_t planes = 0;
   std::vector<std::int64_t> integers;  // of few rows: for the top-up
@@ -64,7 +87,7 @@ class Walker {
         rows_(prepared_.plan.rows),
         features_(prepared_.problem.features.count()),
         tile_rows_(prepared_.tile_rows),
-        reader_(prepared_.problem.data, tile_rows_),
+        reader_(shared.data(), tile_rows_),
         finish_(prepared_),
         made_(features_ * tile_rows_),
         integers_(tile_rows_),
@@ -136,7 +159,7 @@ class Walker {
   /// Reads a tile and splits its features into planes of digits. A tile stays loaded.
   void load(std::uint64_t place, std::size_t size) {
     if (loaded_ == place) return;
-    const std::span<const std::uint32_t> order = shared_.strata.order();
+    const std::span<const std::uint32_t> order = shared_.order();
     prepared_.problem.features.make(
         order.empty() ? reader_.read(place, size) : reader_.gather(order.subspan(place, size)),
         made_.data(), tile_rows_);
@@ -195,7 +218,7 @@ class Walker {
   /// The top-up of many rows, looked up where they lie.
   void add_rows(const Stratum& stratum, std::size_t i, std::uint64_t missing,
                 std::span<__int128> sums) {
-    const std::span<const std::uint32_t> order = shared_.strata.order();
+    const std::span<const std::uint32_t> order = shared_.order();
     resample::TopUp rows(shared_.kernels, group_[i].attempt, stratum.rows, lanes_[i]);
     for (std::uint64_t first = 0; first < missing; first += tile_rows_) {
       const auto size =

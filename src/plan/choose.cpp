@@ -208,7 +208,8 @@ Memory memory_of(const Prepared& prepared) {
       for (const FixedFeature& fixed : prepared.fixed) planes += fixed.digits;
       memory.shared = 65536 +
                       (prepared.keeps_integers() ? rows * features * sizeof(std::int64_t) : 0) +
-                      shared_by_samplers(prepared.scheme, rows);
+                      shared_by_samplers(prepared.scheme, rows) +
+                      (prepared.copies_strata ? rows * columns * sizeof(double) : 0);
       memory.thread = tile_bytes + (planes + 16) * prepared.tile_rows +
                       prepared.group * (256 + 64 + (planes + 2 * features) * sizeof(std::int64_t));
       if (problem.all<statistic::Fold>())
@@ -557,6 +558,8 @@ Prepared prepare(const DataView& data, std::span<const Statistic> statistics,
          (tile > 64 && tile * planes > kSecondCache))
     tile /= 2;
   prepared.group = 256;
+  prepared.copies_strata = std::holds_alternative<scheme::Stratified>(prepared.scheme) &&
+                           plan.rows * data.columns() * sizeof(double) <= asked.memory / 4;
   fit_memory(prepared, asked);
   plan.seconds = 2e-9 * size.rows * (size.columns + 2 * size.features) +
                  plan.seconds * 1e-9 * static_cast<double>(options.replicates) *

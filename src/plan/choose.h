@@ -29,6 +29,7 @@ struct Prepared {
   std::size_t group = 1;        // replicates handled together
   std::size_t tile_rows = 4096;
   std::size_t running_bytes = 8;  // of a running sum of path blocks
+  bool copies_strata = false;     // path stream reads a copy of the rows, stratum by stratum
 
   /// Does path stream keep the integers of all rows for its top-up, in place of looking rows up?
   [[nodiscard]] bool keeps_integers() const noexcept {

@@ -36,7 +36,7 @@ class GeometricLengths {
   }
 
  private:
-  static constexpr int kGuideBits = 10;
+  static constexpr int kGuideBits = 12;
   static constexpr std::size_t kMostThresholds = 4096;
 
   std::vector<std::uint64_t> thresholds_;  // [k]: P(length <= k + 1) * 2^64

@@ -151,10 +151,19 @@ void dot(const std::uint8_t* counts, std::size_t count_stride, std::size_t repli
   }
 }
 
+void draw_exponentials_at_once(LaneState& state, std::size_t rows, double* weights) noexcept {
+  Generator generator(state);
+  for (std::size_t first = 0; first < rows; first += 8)
+    for (int h = 0; h < 2; ++h)
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(weights + first) + h, generator.next(h));
+  generator.save(state);
+  words_to_exponentials(rows, weights);
+}
+
 }  // namespace
 
-const Kernels kAvx2 = {seed_lanes,      draw_counts,       dot,
-                       quantize_values, split_integers,    gather_features,
-                       draw_rows,       draw_exponentials, weigh_features};
+const Kernels kAvx2 = {seed_lanes,     draw_counts,     dot,       quantize_values,
+                       split_integers, gather_features, draw_rows, draw_exponentials_at_once,
+                       weigh_features};
 
 }  // namespace bootfold::execution::simd

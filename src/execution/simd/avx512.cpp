@@ -324,6 +324,14 @@ void draw_rows_at_once(LaneState& state, const RowDraw& draw, std::size_t draws,
   generator.save(state);
 }
 
+void draw_exponentials_at_once(LaneState& state, std::size_t rows, double* weights) noexcept {
+  Generator generator(state);
+  for (std::size_t first = 0; first < rows; first += 8)
+    _mm512_storeu_si512(weights + first, generator());
+  generator.save(state);
+  words_to_exponentials(rows, weights);
+}
+
 }  // namespace
 
 const Kernels kAvx512 = {seed,
@@ -333,7 +341,7 @@ const Kernels kAvx512 = {seed,
                          split_integers,
                          gather,
                          draw_rows_at_once,
-                         draw_exponentials,
+                         draw_exponentials_at_once,
                          weigh_features};
 
 }  // namespace bootfold::execution::simd

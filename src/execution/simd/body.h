@@ -203,22 +203,31 @@ constexpr std::size_t kStepDraws = 16;  // row numbers of a draw step
   return -(exponent * kLog2 + 2 * s * series);
 }
 
+/// Turns random words that lie in place of the weights into them. `rows` of them count.
+[[maybe_unused]] void words_to_exponentials(std::size_t rows, double* weights) noexcept {
+  const std::size_t room = (rows + 7) / 8 * 8;
+  for (std::size_t i = 0; i < room; ++i) {
+    // 52 random bits to an odd multiple of 2^-53.
+    std::uint64_t bits;
+    std::memcpy(&bits, weights + i, sizeof bits);
+    bits = bits >> 12 | 0x3FF0000000000000U;
+    double above_one;
+    std::memcpy(&above_one, &bits, sizeof above_one);
+    weights[i] = minus_log(above_one - (1 - 0x1p-53));
+  }
+  for (std::size_t i = rows; i < room; ++i) weights[i] = 0;
+}
+
 [[maybe_unused]] void draw_exponentials(LaneState& state, std::size_t rows,
                                         double* weights) noexcept {
   LaneState lanes = state;
   for (std::size_t first = 0; first < rows; first += 8) {
     std::uint64_t words[8];
     next(lanes, words);
-    for (std::size_t i = 0; i < 8; ++i) {
-      // 52 random bits to an odd multiple of 2^-53.
-      const std::uint64_t bits = words[i] >> 12 | 0x3FF0000000000000U;
-      double above_one;
-      std::memcpy(&above_one, &bits, sizeof above_one);
-      weights[first + i] = minus_log(above_one - (1 - 0x1p-53));
-    }
+    std::memcpy(weights + first, words, sizeof words);
   }
   state = lanes;
-  for (std::size_t i = rows; i % 8 != 0; ++i) weights[i] = 0;
+  words_to_exponentials(rows, weights);
 }
 
 [[maybe_unused]] void weigh_features(const double* weights, const double* features,
