@@ -1,7 +1,7 @@
 // Path `blocks`: sums of neighbouring rows are differences of running sums.
 //
-// The features are integers, so running sums may wrap around: their differences are exact whenever
-// the sum of a block fits.
+// The features are integers, so running sums may wrap around: their differences, and sums of those,
+// are exact whenever a replicate's sum fits.
 #include "resample/blocks.h"
 
 #include "bootstrap/paths.h"
@@ -51,11 +51,11 @@ void run_with(const Run& run) {
                      worker.check();
                      const random::StreamId id{run.seed, replicate, random::Purpose::block};
                      if (features == 1) {  // one sum stays in a register
-                       __int128 sum = 0;
+                       Unsigned sum = 0;
                        law.for_each(id, [&](const resample::Block& block) {
-                         sum += static_cast<Signed>(sum_of(running.data(), rows, block));
+                         sum += sum_of(running.data(), rows, block);
                        });
-                       sums[0] = sum;
+                       sums[0] = static_cast<Signed>(sum);
                      } else {
                        std::fill(sums.begin(), sums.end(), 0);
                        law.for_each(id, [&](const resample::Block& block) {

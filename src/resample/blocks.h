@@ -1,6 +1,7 @@
 // Blocks of neighbouring rows: where they start and how long they are.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -56,11 +57,14 @@ class BlockLaw {
   template <class See>
   void for_each(const random::StreamId& id, See&& see) const {
     random::Lanes lanes(id, 0);
-    std::array<std::uint64_t, random::Lanes::kLanes> words;
+    std::array<std::uint64_t, 16 * random::Lanes::kLanes> words;  // many at once: fewer branches
     std::size_t used = words.size();
     const auto next = [&] {
-      if (used == words.size()) {
-        words = lanes();
+      if (used == words.size()) [[unlikely]] {
+        for (std::size_t i = 0; i < words.size(); i += random::Lanes::kLanes) {
+          const auto step = lanes();
+          std::copy(step.begin(), step.end(), words.begin() + static_cast<std::ptrdiff_t>(i));
+        }
         used = 0;
       }
       return words[used++];
