@@ -8,6 +8,7 @@
 #include "bootfold/error.h"
 #include "plan/cost.h"
 #include "plan/tile.h"
+#include "plan/ways.h"
 #include "resample/groups.h"
 #include "resample/rows.h"
 #include "resample/scheme.h"
@@ -54,113 +55,12 @@ void check(const Options& options, std::size_t outputs) {
                                  " and this machine has ", bytes(there), "; ask for fewer"));
 }
 
-/// Are all statistics quantiles of one and the same column?
-bool one_column_of_quantiles(const Problem& problem) {
-  if (!problem.all<statistic::Order>()) return false;
-  for (const Part& part : problem.parts)
-    if (part.columns != problem.parts[0].columns) return false;
-  return true;
-}
-
-[[noreturn]] void throw_cannot_serve(Path path, const std::string& why) {
-  throw InvalidArgument(concat("path '", name(path), "' cannot serve: ", why,
-                               "; leave the path out and the plan chooses one"));
-}
-
-/// Strata smaller than this on average are drawn row by row.
-constexpr double kStreamedStratum = 256;
-
-/// The paths a scheme has for functions of sums, beside drawing the resample out.
-struct Ways {
-  bool plain = false;   // iid: all paths
-  bool stream = false;  // counts that can be streamed
-  bool blocks = false;
-  bool weights = false;  // no rows are drawn, they are weighted
-};
-
-Ways ways_of(const Scheme& scheme, std::uint64_t rows) {
-  Ways ways;
-  ways.plain = std::holds_alternative<scheme::Iid>(scheme);
-  ways.stream = (ways.plain && resample::draws_of(scheme, rows) <= rows) ||
-                std::holds_alternative<scheme::Poisson>(scheme);
-  if (const auto* s = std::get_if<scheme::Stratified>(&scheme))
-    ways.stream = static_cast<double>(rows) >=
-                  kStreamedStratum * static_cast<double>(resample::Groups(s->strata).count());
-  ways.blocks = resample::block_length_of(scheme).has_value();
-  ways.weights = std::holds_alternative<scheme::Bayesian>(scheme);
-  return ways;
-}
-
-/// Throws unless the path the person asks for can serve.
-void check_path(const Problem& problem, const Scheme& scheme, Path path) {
-  const bool sums = problem.all<statistic::Sums>();
-  const Ways ways = ways_of(scheme, problem.data.rows());
-  const auto check_scheme = [&](bool serves) {
-    if (!serves) throw_cannot_serve(path, concat("it has no way for scheme '", name(scheme), "'"));
-  };
-  switch (path) {
-    case Path::stream:
-      if (problem.all<statistic::Fold>())
-        check_scheme(ways.plain &&
-                     resample::draws_of(scheme, problem.data.rows()) == problem.data.rows());
-      if (!sums && !problem.all<statistic::Fold>())
-        throw_cannot_serve(path,
-                           "it takes functions of sums or accumulators only, not both and "
-                           "not quantiles or functions of the resample");
-      check_scheme(ways.stream);
-      break;
-    case Path::distinct:
-      if (!sums) throw_cannot_serve(path, "it takes functions of sums only");
-      check_scheme(ways.plain);
-      break;
-    case Path::blocks:
-      if (!sums) throw_cannot_serve(path, "it takes functions of sums only");
-      check_scheme(ways.blocks);
-      break;
-    case Path::weights:
-      if (!sums) throw_cannot_serve(path, "it takes functions of sums only");
-      check_scheme(ways.weights);
-      break;
-    case Path::order:
-      check_scheme(ways.plain);
-      if (!one_column_of_quantiles(problem))
-        throw_cannot_serve(path, "it takes quantiles of one column only");
-      break;
-    case Path::gather:
-      check_scheme(!ways.weights);
-      if (problem.data.rows() > resample::kMostGatherRows)
-        throw_cannot_serve(path,
-                           concat("it draws from at most ", grouped(resample::kMostGatherRows),
-                                  " rows and there are ", grouped(problem.data.rows())));
-      break;
-  }
-}
-
 /// What the samplers of all threads share: order of the rows, tables of probabilities.
 std::size_t shared_by_samplers(const Scheme& scheme, std::size_t rows) {
   if (std::holds_alternative<scheme::Weighted>(scheme)) return 32 * rows;
   const bool grouped_rows = std::holds_alternative<scheme::Stratified>(scheme) ||
                             std::holds_alternative<scheme::Cluster>(scheme);
   return grouped_rows ? 2 * sizeof(std::uint32_t) * rows : 0;
-}
-
-/// What a scheme asks of the run as a whole.
-void check_run(const Options& options, std::uint64_t rows) {
-  if (rows > resample::kMostGatherRows && !std::holds_alternative<scheme::Iid>(options.scheme) &&
-      !std::holds_alternative<scheme::Poisson>(options.scheme) &&
-      !std::holds_alternative<scheme::Bayesian>(options.scheme))
-    throw InvalidArgument(concat("scheme '", name(options.scheme), "' takes at most ",
-                                 grouped(resample::kMostGatherRows), " rows and there are ",
-                                 grouped(rows)));
-  if (!std::holds_alternative<scheme::Balanced>(options.scheme)) return;
-  if (options.first_replicate != 0)
-    throw InvalidArgument(
-        concat("first_replicate is ", grouped(options.first_replicate),
-               " but scheme 'balanced' balances a run as a whole: it starts at 0"));
-  if (static_cast<double>(rows) * static_cast<double>(options.replicates) > 0x1p62)
-    throw InvalidArgument(concat("replicates is ", grouped(options.replicates), " but with ",
-                                 grouped(rows),
-                                 " rows scheme 'balanced' would draw more than 2^62 of them"));
 }
 
 Size size_of(const Problem& problem, std::uint64_t draws) {
