@@ -35,6 +35,7 @@ enum class Purpose : std::uint8_t {
   permutation = 15,     ///< keys of a shuffle
   dirichlet = 16,       ///< weights of the Bayesian bootstrap
   group = 17,           ///< seeds of the groups of a comparison
+  block_length = 18,    ///< lengths of blocks that need more bits
   user = 255,           ///< free for callers of this header
 };
 

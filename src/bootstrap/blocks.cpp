@@ -27,21 +27,32 @@ std::vector<Unsigned> running_sums(const Run& run) {
   return running;
 }
 
-/// The sum of a block; behind the last row comes the first.
-template <class Unsigned>
-Unsigned sum_of(const Unsigned* running, std::uint64_t rows, const resample::Block& block) {
-  const std::uint64_t end = block.start + block.length;
-  if (end <= rows) [[likely]]
-    return running[end] - running[block.start];
-  return running[rows] - running[block.start] + running[end - rows];
+/// The sums of a feature over blocks.
+std::int64_t sum_of(const execution::simd::Kernels& kernels, const std::uint64_t* running,
+                    std::uint32_t rows, const resample::BlockList& blocks) {
+  return static_cast<std::int64_t>(kernels.sum_blocks(running, rows, blocks.starts.data(),
+                                                      blocks.lengths.data(), blocks.starts.size()));
 }
 
-template <class Signed, class Unsigned>
+__int128 sum_of(const execution::simd::Kernels&, const unsigned __int128* running,
+                std::uint32_t rows, const resample::BlockList& blocks) {
+  unsigned __int128 sum = 0;
+  for (std::size_t i = 0; i < blocks.starts.size(); ++i) {
+    const std::uint64_t end = std::uint64_t{blocks.starts[i]} + blocks.lengths[i];
+    const bool around = end > rows;
+    sum += running[around ? end - rows : end] - running[blocks.starts[i]];
+    if (around) sum += running[rows];
+  }
+  return static_cast<__int128>(sum);
+}
+
+template <class Unsigned>
 void run_with(const Run& run) {
   const std::size_t rows = run.prepared.plan.rows;
   const std::size_t features = run.prepared.fixed.size();
   const std::vector<Unsigned> running = running_sums<Unsigned>(run);
-  const resample::BlockLaw law(run.prepared.scheme, rows);
+  const auto& kernels = execution::simd::kernels(run.prepared.plan.level);
+  const resample::BlockLaw law(run.prepared.scheme, rows, kernels);
   const auto cost = static_cast<std::uint64_t>(static_cast<double>(rows) / law.mean_length()) + 1;
   for_each_group(run, std::max<std::uint64_t>(1, 4096 / cost), rows,
                  [&](std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
@@ -49,21 +60,12 @@ void run_with(const Run& run) {
                    std::vector<__int128> sums(features);
                    for (std::uint64_t replicate = first; replicate < last; ++replicate) {
                      worker.check();
-                     const random::StreamId id{run.seed, replicate, random::Purpose::block};
-                     if (features == 1) {  // one sum stays in a register
-                       Unsigned sum = 0;
-                       law.for_each(id, [&](const resample::Block& block) {
-                         sum += sum_of(running.data(), rows, block);
-                       });
-                       sums[0] = static_cast<Signed>(sum);
-                     } else {
-                       std::fill(sums.begin(), sums.end(), 0);
-                       law.for_each(id, [&](const resample::Block& block) {
-                         for (std::size_t f = 0; f < features; ++f)
-                           sums[f] += static_cast<Signed>(
-                               sum_of(running.data() + f * (rows + 1), rows, block));
-                       });
-                     }
+                     std::fill(sums.begin(), sums.end(), 0);
+                     law.for_each(run.seed, replicate, [&](const resample::BlockList& blocks) {
+                       for (std::size_t f = 0; f < features; ++f)
+                         sums[f] +=
+                             sum_of(kernels, running.data() + f * (rows + 1), law.rows(), blocks);
+                     });
                      finish(sums, run.values_of(replicate));
                    }
                    worker.advance(static_cast<double>(last - first) * static_cast<double>(rows));
@@ -74,9 +76,9 @@ void run_with(const Run& run) {
 
 void run_blocks(const Run& run) {
   if (run.prepared.running_bytes == sizeof(std::int64_t)) {
-    run_with<std::int64_t, std::uint64_t>(run);
+    run_with<std::uint64_t>(run);
   } else {
-    run_with<__int128, unsigned __int128>(run);
+    run_with<unsigned __int128>(run);
   }
 }
 

@@ -235,7 +235,7 @@ void plan_blocks(Prepared& prepared) {
   prepared.running_bytes = largest_sum < 0x1p62 ? sizeof(std::int64_t) : sizeof(__int128);
   plan.reason = concat("about ", grouped(static_cast<std::uint64_t>(blocks)),
                        " blocks a replicate: two look-ups each in running sums");
-  plan.seconds = 100 + blocks * (8 + 4 * static_cast<double>(prepared.fixed.size()));
+  plan.seconds = 100 + blocks * (3 + 3 * static_cast<double>(prepared.fixed.size()));
 }
 
 void plan_weights(Prepared& prepared) {

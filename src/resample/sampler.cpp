@@ -152,11 +152,12 @@ struct BlockRows {
 
   std::span<const std::uint32_t> operator()(std::uint64_t replicate, Rows& out) const {
     out.clear();
-    law->for_each({seed, replicate, Purpose::block}, [&](const Block& block) {
-      for (std::uint64_t i = 0; i < block.length; ++i) {
-        const std::uint64_t row = block.start + i;
-        out.push_back(static_cast<std::uint32_t>(row < law->rows() ? row : row - law->rows()));
-      }
+    law->for_each(seed, replicate, [&](const BlockList& blocks) {
+      for (std::size_t b = 0; b < blocks.starts.size(); ++b)
+        for (std::uint64_t i = 0; i < blocks.lengths[b]; ++i) {
+          const std::uint64_t row = blocks.starts[b] + i;
+          out.push_back(static_cast<std::uint32_t>(row < law->rows() ? row : row - law->rows()));
+        }
     });
     return out;
   }
@@ -218,7 +219,7 @@ std::shared_ptr<const Sampling> Sampling::make(const Scheme& scheme, std::uint64
     return sampling(
         ClusterRows{&kernels, seed, std::make_shared<const Groups>(s->clusters), s->rows_too});
   if (block_length_of(scheme))
-    return sampling(BlockRows{seed, std::make_shared<const BlockLaw>(scheme, rows)});
+    return sampling(BlockRows{seed, std::make_shared<const BlockLaw>(scheme, rows, kernels)});
   return sampling(Iid{&kernels, seed, rows, draws});
 }
 

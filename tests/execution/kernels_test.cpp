@@ -5,16 +5,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "bootfold/random.h"
 #include "execution/crafted.h"
 #include "random/counter.h"
+#include "resample/blocks.h"
 #include "resample/poisson.h"
 #include "resample/rows.h"
 
@@ -108,6 +111,58 @@ TEST_P(Kernel, WeighsTheSame) {
     double naive = 0;
     for (std::size_t i = 0; i < rows; ++i) naive += weights[i] * features[2 * kStride + i];
     EXPECT_NEAR(found[2], naive, 1e-11);
+  }
+}
+
+TEST_P(Kernel, DrawsTheSameBlocks) {
+  for (const double mean : {1.0, 1.3, 20.0, 3000.0})
+    for (const std::uint32_t rows : {1U, 7U, 3'000'000'000U}) {
+      const resample::GeometricLengths lengths(mean);
+      for (const std::uint32_t* table :
+           {lengths.table(), static_cast<const std::uint32_t*>(nullptr)}) {
+        const BlockDraw draw{resample::row_draw(rows), 5, table};
+        struct Blocks {
+          std::array<std::uint32_t, 512> starts;
+          std::array<std::uint32_t, 512> lengths;
+          std::array<OpenBlock, 512> open;
+          std::size_t opened;
+          LaneState lanes = some_lanes(4);
+        } expected, found;
+        for (const auto& [level, blocks] :
+             {std::pair{Level::portable, &expected}, std::pair{GetParam(), &found}})
+          kernels(level).blocks(blocks->lanes, draw, 512, blocks->starts.data(),
+                                blocks->lengths.data(), blocks->open.data(), blocks->opened);
+        EXPECT_EQ(found.starts, expected.starts);
+        EXPECT_EQ(found.lengths, expected.lengths);
+        ASSERT_EQ(found.opened, expected.opened);
+        for (std::size_t i = 0; i < found.opened; ++i) {
+          EXPECT_EQ(found.open[i].word, expected.open[i].word);
+          EXPECT_EQ(found.open[i].block, expected.open[i].block);
+        }
+        EXPECT_TRUE(found.lanes == expected.lanes);
+      }
+    }
+}
+
+// Sums that wrap around, blocks that go round, numbers of blocks that are no whole step.
+TEST_P(Kernel, SumsTheSameBlocks) {
+  random::Stream stream({.seed = 9});
+  constexpr std::uint32_t kRows = 1000;
+  std::vector<std::uint64_t> values(kRows);
+  std::vector<std::uint64_t> running(kRows + 1);
+  for (std::size_t i = 0; i < kRows; ++i) running[i + 1] = running[i] + (values[i] = stream());
+  std::vector<std::uint32_t> starts;
+  std::vector<std::uint32_t> lengths;
+  std::uint64_t expected = 0;
+  for (std::size_t blocks = 0; blocks < 100; ++blocks) {
+    EXPECT_EQ(kernels(GetParam())
+                  .sum_blocks(running.data(), kRows, starts.data(), lengths.data(), blocks),
+              expected);
+    starts.push_back(static_cast<std::uint32_t>(random::uniform_index(stream, kRows)));
+    lengths.push_back(
+        blocks == 5 ? kRows : static_cast<std::uint32_t>(1 + random::uniform_index(stream, kRows)));
+    for (std::size_t i = 0; i < lengths.back(); ++i)
+      expected += values[(starts.back() + i) % kRows];
   }
 }
 

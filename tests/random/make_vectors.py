@@ -22,6 +22,7 @@ getcontext().prec = 70
 M32 = 2**32 - 1
 M64 = 2**64 - 1
 COUNTS, TIE, TOP_UP, INDEX, INDEX_RETRY, SHORT_INDEX, TOP_UP_RETRY = 1, 2, 3, 4, 5, 6, 9
+BLOCK, BLOCK_RETRY, BLOCK_LENGTH = 10, 11, 18
 USER = 255
 BLOCK_ROWS = 65536
 SHORT_ROWS = 256
@@ -161,6 +162,49 @@ def long_top_up(seed, replicate, attempt, rows, size):
             else:
                 drawn.append(redraw_long(seed, replicate, TOP_UP_RETRY, attempt, len(drawn), rows))
     return drawn[:size]
+
+
+def block_length(bits, limits):
+    """The geometric length that 64 bits give; 0 if it is beyond the table."""
+    below = sum(t <= bits for t in limits)
+    return 0 if below == len(limits) else below + 1
+
+
+def blocks(scheme, length, rows, seed, replicate):
+    """Starts and lengths of the blocks of a replicate; `length` is the mean if stationary."""
+    lanes = Lanes(seed, replicate, BLOCK, 0, 0)
+    starts = rows - int(length) + 1 if scheme == "moving" else rows
+    limits = []
+    beyond = 1.0
+    while len(limits) < 4096:
+        beyond *= 1 - 1 / length
+        if (1 - beyond) * 2.0**64 >= 2.0**64:
+            limits.append(M64)
+            break
+        limits.append(int((1 - beyond) * 2.0**64))
+    found = []
+    left = rows
+    while left > 0:
+        for word in lanes.words():
+            position = len(found) // 2
+            product = (word >> 32) * starts
+            start = product >> 32
+            if product & M32 < 2**32 % starts:
+                start = redraw(seed, replicate, BLOCK_RETRY, 0, position, starts)
+            size = int(length)
+            if scheme == "stationary":
+                more = block(seed, replicate, BLOCK_LENGTH, 0, position)
+                size = block_length((word & M32) << 32 | more[0], limits)
+                source = stream(more[2] << 32 | more[1], more[3], BLOCK_LENGTH, 0)
+                before = 0
+                while size == 0 and before < rows:
+                    before += len(limits)
+                    size = block_length(next(source), limits)
+                size += before
+            if left > 0:
+                found += [start, min(size, left)]
+                left -= min(size, left)
+    return found
 
 
 def counts(rows, seed, replicate):
@@ -361,6 +405,18 @@ def resamples():
         yield line("top_up", names, map(str, found))
 
 
+def block_schemes():
+    yield "# Blocks of neighbouring rows: start and length of each."
+    cases = [("moving", 3, 20), ("circular", 7, 20), ("stationary", 3.5, 20), ("stationary", 1, 9)]
+    cases += [("stationary", 20, 2000), ("stationary", 1.25, 5000), ("stationary", 1000, 200000)]
+    cases += [("stationary", 50000, 3 * 2**20), ("stationary", 10**6, 2 * 10**6)]
+    cases += [("circular", 10**7, 3 * 2**30), ("stationary", 10**7, 3 * 2**30)]
+    for scheme, length, rows in cases:
+        found = blocks(scheme, length, rows, 7, 41)
+        names = {"scheme": scheme, "length": length, "rows": rows, "seed": 7, "replicate": 41}
+        yield line("blocks", names, map(str, found) if len(found) <= 100 else [digest(found)])
+
+
 def draws():
     yield "# Draws from {seed, replicate, user}."
     for bound in [1, 2, 6, 1000003, 2**63 + 1, 3 << 62, 2**64 - 1]:
@@ -380,7 +436,7 @@ def pinned(old):
 
 def everything(old):
     yield "# Known answers of bootfold's random streams, version 1. Made by make_vectors.py."
-    for part in (published(), raw_streams(), poisson(), resamples(), draws(), pinned(old)):
+    for part in (published(), raw_streams(), poisson(), resamples(), block_schemes(), draws(), pinned(old)):
         yield from part
 
 

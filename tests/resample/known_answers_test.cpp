@@ -1,6 +1,7 @@
-// Counts, row numbers and top-ups are those of tests/random/vectors.txt, at every SIMD level.
+// Counts, row numbers, top-ups and blocks are those of tests/random/vectors.txt, at every SIMD level.
 #include "bootfold/resample.h"
 #include "random/vectors.h"
+#include "resample/blocks.h"
 #include "resample/reference.h"
 #include "resample/rows.h"
 
@@ -72,6 +73,27 @@ TEST(KnownAnswers, OfTopUpsAmongSeveralBlocks) {
       std::vector<std::uint64_t> found(vector.answers.size());
       TopUp(execution::simd::kernels(level), attempt, vector.number("rows"), {}).draw(found);
       EXPECT_EQ(vector.numbers(), found) << vector.line;
+    }
+}
+
+TEST(KnownAnswers, OfBlocks) {
+  for (const auto level : execution::available_levels())
+    for (const auto& vector : vectors("blocks")) {
+      const double length = std::stod(vector.names.at("length"));
+      Scheme scheme = scheme::StationaryBlocks{length};
+      if (vector.names.at("scheme") == "moving")
+        scheme = scheme::MovingBlocks{static_cast<std::uint64_t>(length)};
+      if (vector.names.at("scheme") == "circular")
+        scheme = scheme::CircularBlocks{static_cast<std::uint64_t>(length)};
+      const BlockLaw law(scheme, vector.number("rows"), execution::simd::kernels(level));
+      std::vector<std::uint32_t> found;
+      law.for_each(vector.number("seed"), vector.number("replicate"), [&](const BlockList& blocks) {
+        for (std::size_t i = 0; i < blocks.starts.size(); ++i) {
+          found.push_back(blocks.starts[i]);
+          found.push_back(blocks.lengths[i]);
+        }
+      });
+      EXPECT_TRUE(answers(vector, found)) << execution::name(level);
     }
 }
 

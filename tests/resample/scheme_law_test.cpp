@@ -191,12 +191,17 @@ TEST(SchemeLaw, OfABalancedRunUsesEveryRowEquallyOften) {
 TEST(SchemeLaw, OfLongStationaryBlocksIsGeometric) {
   constexpr double kMean = 9000;
   const double stay = 1 - 1 / kMean;
-  const GeometricLengths lengths(kMean);
-  random::Stream stream({.seed = 5});
+  const BlockLaw blocks_of_all(scheme::StationaryBlocks{kMean}, 40'000'000, kernels());
   std::vector<std::uint64_t> observed(4);
-  for (int i = 0; i < 40'000; ++i) {
-    const std::uint64_t length = lengths([&] { return stream(); });
-    ++observed[length <= 100 ? 0 : length <= 4096 ? 1 : length <= 10'000 ? 2 : 3];
+  for (std::uint64_t replicate = 0; replicate < 10; ++replicate) {
+    std::uint64_t left = blocks_of_all.rows();
+    blocks_of_all.for_each(5, replicate, [&](const BlockList& blocks) {
+      for (const std::uint32_t length : blocks.lengths) {
+        left -= length;
+        if (left == 0) continue;  // the last block is cut
+        ++observed[length <= 100 ? 0 : length <= 4096 ? 1 : length <= 10'000 ? 2 : 3];
+      }
+    });
   }
   const double p100 = std::pow(stay, 100);
   const double p4096 = std::pow(stay, 4096);

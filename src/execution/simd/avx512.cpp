@@ -332,6 +332,71 @@ void draw_exponentials_at_once(LaneState& state, std::size_t rows, double* weigh
   words_to_exponentials(rows, weights);
 }
 
+/// The steps that all words decide, in registers.
+void draw_blocks_at_once(LaneState& state, const BlockDraw& draw, std::size_t blocks,
+                         std::uint32_t* starts, std::uint32_t* lengths, OpenBlock* open,
+                         std::size_t& open_blocks) noexcept {
+  Generator generator(state);
+  const __m512i rows = _mm512_set1_epi64(draw.start.rows);
+  const __m512i reject = _mm512_set1_epi64(draw.start.reject);
+  const __m512i low_half = _mm512_set1_epi64(0xFFFFFFFF);
+  const __m256i last = _mm256_set1_epi32(0xFFFFF);
+  const __m256i undecided = _mm256_set1_epi32(static_cast<int>(kUndecided));
+  const auto put = [](std::uint32_t* out, __m256i values) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), values);
+  };
+  open_blocks = 0;
+  for (std::size_t first = 0; first < blocks; first += 8) {
+    const __m512i words = generator();
+    const __m512i product = _mm512_mul_epu32(_mm512_srli_epi64(words, 32), rows);
+    __mmask8 needs_more = _mm512_cmplt_epu64_mask(_mm512_and_si512(product, low_half), reject);
+    __m256i length = _mm256_set1_epi32(static_cast<int>(draw.length));
+    if (draw.table != nullptr) {
+      const __m256i bits = _mm512_cvtepi64_epi32(words);
+      const __m256i entry = _mm256_i32gather_epi32(reinterpret_cast<const int*>(draw.table),
+                                                   _mm256_srli_epi32(bits, 20), 4);
+      const __m256i bits_last = _mm256_and_si256(bits, last);
+      const __m256i entry_last = _mm256_and_si256(entry, last);
+      needs_more = static_cast<__mmask8>(needs_more | _mm256_cmpge_epu32_mask(entry, undecided) |
+                                         _mm256_cmpeq_epi32_mask(bits_last, entry_last));
+      length = _mm256_srli_epi32(entry, 20);
+      length = _mm256_mask_add_epi32(length, _mm256_cmpgt_epi32_mask(bits_last, entry_last), length,
+                                     _mm256_set1_epi32(1));
+    }
+    put(starts + first, _mm512_cvtepi64_epi32(_mm512_srli_epi64(product, 32)));
+    put(lengths + first, length);
+    if (needs_more != 0) [[unlikely]] {
+      alignas(64) std::uint64_t list[8];
+      _mm512_store_si512(list, words);
+      words_to_blocks(list, draw, first, starts, lengths, open, open_blocks);
+    }
+  }
+  generator.save(state);
+}
+
+std::uint64_t add_blocks_at_once(const std::uint64_t* running, std::uint32_t rows,
+                                 const std::uint32_t* starts, const std::uint32_t* lengths,
+                                 std::size_t blocks) noexcept {
+  const __m512i all = _mm512_set1_epi64(rows);
+  const __m512i total = _mm512_set1_epi64(static_cast<std::int64_t>(running[rows]));
+  const auto get = [](const std::uint32_t* from) {
+    return _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  };
+  __m512i sum = _mm512_setzero_si512();
+  std::size_t i = 0;
+  for (; i + 8 <= blocks; i += 8) {
+    const __m512i start = get(starts + i);
+    __m512i end = _mm512_add_epi64(start, get(lengths + i));
+    const __mmask8 around = _mm512_cmpgt_epu64_mask(end, all);
+    end = _mm512_mask_sub_epi64(end, around, end, all);
+    sum = _mm512_sub_epi64(_mm512_add_epi64(sum, _mm512_i64gather_epi64(end, running, 8)),
+                           _mm512_i64gather_epi64(start, running, 8));
+    sum = _mm512_mask_add_epi64(sum, around, sum, total);
+  }
+  return static_cast<std::uint64_t>(_mm512_reduce_add_epi64(sum)) +
+         add_blocks(running, rows, starts + i, lengths + i, blocks - i);
+}
+
 }  // namespace
 
 const Kernels kAvx512 = {seed,
@@ -342,6 +407,8 @@ const Kernels kAvx512 = {seed,
                          gather,
                          draw_rows_at_once,
                          draw_exponentials_at_once,
-                         weigh_features};
+                         weigh_features,
+                         draw_blocks_at_once,
+                         add_blocks_at_once};
 
 }  // namespace bootfold::execution::simd

@@ -244,5 +244,53 @@ constexpr std::size_t kStepDraws = 16;  // row numbers of a draw step
   }
 }
 
+/// Splits eight words into starts and lengths, and lists those that need more bits.
+[[maybe_unused]] inline void words_to_blocks(const std::uint64_t* words, const BlockDraw& draw,
+                                             std::size_t first, std::uint32_t* starts,
+                                             std::uint32_t* lengths, OpenBlock* open,
+                                             std::size_t& open_blocks) noexcept {
+  for (std::size_t i = 0; i < 8; ++i) {
+    const std::uint64_t product = (words[i] >> 32) * draw.start.rows;
+    bool decided = static_cast<std::uint32_t>(product) >= draw.start.reject;
+    starts[first + i] = static_cast<std::uint32_t>(product >> 32);
+    lengths[first + i] = draw.length;
+    if (draw.table != nullptr) {
+      constexpr std::uint32_t kLast = 0xFFFFF;
+      const auto bits = static_cast<std::uint32_t>(words[i]);
+      const std::uint32_t entry = draw.table[bits >> 20];
+      decided = decided && entry < kUndecided && (entry & kLast) != (bits & kLast);
+      lengths[first + i] =
+          (entry >> 20) + static_cast<std::uint32_t>((bits & kLast) > (entry & kLast));
+    }
+    if (!decided) [[unlikely]]
+      open[open_blocks++] = {words[i], static_cast<std::uint32_t>(first + i)};
+  }
+}
+
+[[maybe_unused]] void draw_blocks(LaneState& state, const BlockDraw& draw, std::size_t blocks,
+                                  std::uint32_t* starts, std::uint32_t* lengths, OpenBlock* open,
+                                  std::size_t& open_blocks) noexcept {
+  LaneState lanes = state;
+  open_blocks = 0;
+  for (std::size_t first = 0; first < blocks; first += 8) {
+    std::uint64_t words[8];
+    next(lanes, words);
+    words_to_blocks(words, draw, first, starts, lengths, open, open_blocks);
+  }
+  state = lanes;
+}
+
+[[maybe_unused]] std::uint64_t add_blocks(const std::uint64_t* running, std::uint32_t rows,
+                                          const std::uint32_t* starts, const std::uint32_t* lengths,
+                                          std::size_t blocks) noexcept {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const std::uint64_t end = std::uint64_t{starts[i]} + lengths[i];
+    const bool around = end > rows;
+    sum += running[around ? end - rows : end] - running[starts[i]] + (around ? running[rows] : 0);
+  }
+  return sum;
+}
+
 }  // namespace
 }  // namespace bootfold::execution::simd

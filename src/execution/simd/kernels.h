@@ -72,6 +72,25 @@ struct RowDraw {
   std::uint32_t reject;  ///< 2^32 mod rows
 };
 
+/// Random bits to blocks of neighbouring rows: the high half of a word gives the start as in RowDraw,
+/// the low half the length.
+struct BlockDraw {
+  RowDraw start;
+  std::uint32_t length;  ///< of every block, if there is no table
+  const std::uint32_t*
+      table;  ///< [first 12 bits]: length in the first 12 bits, then the last 20 bits
+              ///< from which on it is one more; null: lengths are all the same
+};
+
+/// In the table: the last 20 bits do not decide.
+inline constexpr std::uint32_t kUndecided = 0xFFF00000U;
+
+/// A block that its word did not decide: the start was rejected, or the length needs more bits.
+struct OpenBlock {
+  std::uint64_t word;
+  std::uint32_t block;
+};
+
 struct Kernels {
   /// Fills the lanes from the 16 Philox calls at counter, counter + 1, ..., counter + 15.
   void (*seed)(const Counter& counter, LaneState& lanes) noexcept;
@@ -118,6 +137,17 @@ struct Kernels {
   /// order. `rows` is a multiple of 8.
   void (*weigh)(const double* weights, const double* features, std::size_t feature_stride,
                 std::size_t feature_count, std::size_t rows, double* sums) noexcept;
+
+  /// Draws blocks, a word each, 8 a step; `blocks` is a multiple of 8. Those that need more bits are
+  /// listed in `open` (room for `blocks`), and what stands in their place means nothing.
+  void (*blocks)(LaneState& lanes, const BlockDraw& draw, std::size_t blocks, std::uint32_t* starts,
+                 std::uint32_t* lengths, OpenBlock* open, std::size_t& open_blocks) noexcept;
+
+  /// The sum of a feature over blocks, modulo 2^64: running[i] is its sum over the first i of `rows`
+  /// rows. Behind the last row comes the first; no block is longer than all rows.
+  std::uint64_t (*sum_blocks)(const std::uint64_t* running, std::uint32_t rows,
+                              const std::uint32_t* starts, const std::uint32_t* lengths,
+                              std::size_t blocks) noexcept;
 };
 
 /// The kernels of a level; it must be available.
