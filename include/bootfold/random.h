@@ -36,6 +36,8 @@ enum class Purpose : std::uint8_t {
   dirichlet = 16,       ///< weights of the Bayesian bootstrap
   group = 17,           ///< seeds of the groups of a comparison
   block_length = 18,    ///< lengths of blocks that need more bits
+  first_weights = 19,   ///< weights that the members of an ensemble start from
+  member_rows = 20,     ///< keys of shuffles of the rows that a member learns from
   user = 255,           ///< free for callers of this header
 };
 

@@ -1,0 +1,110 @@
+#include "ensemble/check.h"
+
+#include <cmath>
+
+#include "bootfold/error.h"
+#include "ensemble/pack.h"
+#include "resample/rows.h"
+
+namespace bootfold::ensemble {
+
+namespace {
+
+/// Throws unless `good`: "name is value but must be rule".
+template <class Value>
+void require(bool good, const char* name, const Value& value, const char* rule) {
+  if (!good) throw InvalidArgument(concat(name, " is ", value, " but must be ", rule));
+}
+
+bool positive(double value) { return value > 0 && std::isfinite(value); }
+bool not_negative(double value) { return value >= 0 && std::isfinite(value); }
+
+void check_settings(const Settings& settings, const Training& training, std::size_t rows) {
+  for (const std::size_t units : settings.architecture.hidden) {
+    require(units > 0, "hidden", units, "at least 1 unit in each layer");
+    require(units <= 65'536, "hidden", units, "at most 65536 units in each layer");
+  }
+  require(positive(settings.learning_rate), "learning_rate", settings.learning_rate,
+          "above 0; 0.001 is usual");
+  require(not_negative(settings.weight_decay), "weight_decay", settings.weight_decay, "0 or more");
+  require(settings.momentum >= 0 && settings.momentum < 1, "momentum", settings.momentum,
+          "from 0 to below 1; 0.9 is usual");
+  require(settings.beta2 >= 0 && settings.beta2 < 1, "beta2", settings.beta2,
+          "from 0 to below 1; 0.999 is usual");
+  require(positive(settings.epsilon), "epsilon", settings.epsilon, "above 0; 1e-8 is usual");
+  require(not_negative(settings.clip), "clip", settings.clip, "above 0, or 0 for none");
+  if (training.resampling == Resampling::subsample)
+    require(settings.subsample > 0 && settings.subsample <= 1, "subsample", settings.subsample,
+            "a share of the rows, above 0 and at most 1");
+  const std::size_t walk = rows_of(training, settings, rows);
+  if (settings.batch_size > walk)
+    throw InvalidArgument(concat("batch_size is ", settings.batch_size, " but members learn from ",
+                                 walk, " rows; take at most so many, or 0 for all of them"));
+}
+
+void check_lengths(const Examples& examples) {
+  const std::size_t rows = examples.inputs.rows();
+  if (examples.inputs.columns() == 0) throw InvalidArgument("there are no input columns");
+  if (rows < 2)
+    throw DataError(concat("there are ", rows, " rows but at least 2 are needed to learn from"));
+  if (rows > resample::kMostGatherRows)
+    throw InvalidArgument(concat("there are ", rows, " rows but at most ",
+                                 resample::kMostGatherRows, " can be learned from"));
+  const auto same = [&](const char* what, std::size_t found) {
+    if (found != rows)
+      throw InvalidArgument(concat("there are ", rows, " rows of inputs but ", found, " of ", what,
+                                   "; there must be as many"));
+  };
+  if (examples.classes != nullptr) same("classes", examples.classes->rows());
+  if (examples.targets.columns() > 0) same("targets", examples.targets.rows());
+  if (examples.weights) same("weights", examples.weights->rows());
+}
+
+void check_targets(const Examples& examples, const Training& training) {
+  const bool numbers = examples.targets.columns() > 0;
+  if ((examples.classes != nullptr) == numbers)
+    throw InvalidArgument("give either classes or targets, one of the two");
+  if (training.loss && (*training.loss == Loss::cross_entropy) == numbers)
+    throw InvalidArgument(concat("loss is ", name(*training.loss), " but the targets are ",
+                                 numbers ? "numbers; squared_error and gaussian are for those"
+                                         : "classes; cross_entropy is for those"));
+  if (!numbers) {
+    if (examples.classes->size() < 2)
+      throw DataError(concat("the target has one class only, '",
+                             examples.classes->size() == 1 ? examples.classes->names[0] : "",
+                             "'; there must be at least 2 to tell apart"));
+    return;
+  }
+  for (std::size_t t = 0; t < examples.targets.columns(); ++t) {
+    const ColumnView& column = examples.targets.column(t);
+    bool varies = false;
+    for (std::size_t row = 1; row < column.rows() && !varies; ++row)
+      varies = column[row] != column[0];
+    if (!varies)
+      throw DataError(concat("target ", examples.targets.name(t), " is ", column[0],
+                             " in all rows; there is nothing to learn"));
+  }
+}
+
+}  // namespace
+
+void check(const Examples& examples, const Training& training) {
+  check_lengths(examples);
+  check_targets(examples, training);
+  require(training.members > 0, "members", training.members, "at least 1");
+  if (training.settings.empty()) throw InvalidArgument("there are no settings to train with");
+  if (training.steps == 0) require(positive(training.epochs), "epochs", training.epochs, "above 0");
+  require(training.stopping.patience == 0 || positive(training.stopping.every), "stopping.every",
+          training.stopping.every, "above 0 epochs");
+  if (training.stopping.patience > 0 &&
+      (training.resampling == Resampling::none || training.resampling == Resampling::bayesian))
+    throw InvalidArgument(
+        concat("patience is ", training.stopping.patience, " but under resampling ",
+               name(training.resampling),
+               " members see every row, so none is left to look at; bootstrap and "
+               "subsample leave some out"));
+  for (const Settings& settings : training.settings)
+    check_settings(settings, training, examples.inputs.rows());
+}
+
+}  // namespace bootfold::ensemble

@@ -1,0 +1,81 @@
+// Kernels for AVX2 with fused multiply-add: 8 networks side by side.
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "bootfold/network.h"
+
+namespace bootfold::ensemble::simd {
+namespace {
+
+struct Vector {
+  static constexpr std::size_t kLanes = 8;
+  __m256 v;
+
+  static Vector load(const float* from) { return {_mm256_loadu_ps(from)}; }
+  static Vector all(float value) { return {_mm256_set1_ps(value)}; }
+  static Vector zero() { return {_mm256_setzero_ps()}; }
+  void store(float* to) const { _mm256_storeu_ps(to, v); }
+
+  /// out[i * stride + lane] = data[rows[lane]][i] for all i < columns.
+  static void transpose(const float* data, std::size_t columns, const std::uint32_t* rows,
+                        float* out, std::size_t stride) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const float* from = data + rows[lane] * columns;
+      for (std::size_t i = 0; i < columns; ++i) out[i * stride + lane] = from[i];
+    }
+  }
+};
+
+constexpr std::size_t kTileRows = 1;     // of 8 rows of the data: 8 sums in registers
+constexpr std::size_t kTileColumns = 3;  // of 3: 9 sums
+constexpr std::size_t kPointTile = 2;    // vectors of points, times 4 units
+
+inline Vector operator+(Vector a, Vector b) { return {_mm256_add_ps(a.v, b.v)}; }
+inline Vector operator-(Vector a, Vector b) { return {_mm256_sub_ps(a.v, b.v)}; }
+inline Vector operator*(Vector a, Vector b) { return {_mm256_mul_ps(a.v, b.v)}; }
+inline Vector operator/(Vector a, Vector b) { return {_mm256_div_ps(a.v, b.v)}; }
+/// a b + c and c - a b, rounded once.
+inline Vector fused(Vector a, Vector b, Vector c) { return {_mm256_fmadd_ps(a.v, b.v, c.v)}; }
+inline Vector fused_minus(Vector a, Vector b, Vector c) {
+  return {_mm256_fnmadd_ps(a.v, b.v, c.v)};
+}
+inline Vector sqrt(Vector a) { return {_mm256_sqrt_ps(a.v)}; }
+/// The second where one is NaN.
+inline Vector max(Vector a, Vector b) { return {_mm256_max_ps(a.v, b.v)}; }
+inline Vector min(Vector a, Vector b) { return {_mm256_min_ps(a.v, b.v)}; }
+
+inline Vector less(Vector a, Vector b) { return {_mm256_cmp_ps(a.v, b.v, _CMP_LT_OQ)}; }
+inline Vector equal(Vector a, Vector b) { return {_mm256_cmp_ps(a.v, b.v, _CMP_EQ_OQ)}; }
+inline Vector select(Vector mask, Vector yes, Vector no) {
+  return {_mm256_blendv_ps(no.v, yes.v, mask.v)};
+}
+
+/// 2^n for whole numbers from -126 to 127.
+inline Vector power_of_two(Vector n) {
+  const __m256i bits = _mm256_add_epi32(_mm256_cvtps_epi32(n.v), _mm256_set1_epi32(127));
+  return {_mm256_castsi256_ps(_mm256_slli_epi32(bits, 23))};
+}
+/// Of positive normal numbers: in [1, 2), and the power of two that leads there.
+inline Vector significand(Vector a) {
+  const __m256i bits = _mm256_and_si256(_mm256_castps_si256(a.v), _mm256_set1_epi32(0x7FFFFF));
+  return {_mm256_castsi256_ps(_mm256_or_si256(bits, _mm256_set1_epi32(0x3F800000)))};
+}
+inline Vector exponent(Vector a) {
+  const __m256i bits = _mm256_srli_epi32(_mm256_castps_si256(a.v), 23);
+  return {_mm256_cvtepi32_ps(_mm256_sub_epi32(bits, _mm256_set1_epi32(127)))};
+}
+
+}  // namespace
+}  // namespace bootfold::ensemble::simd
+
+#include "ensemble/simd/pack.h"
+#include "ensemble/simd/points.h"
+
+namespace bootfold::ensemble::simd {
+
+const Kernels kAvx2 = {kLanes,    loss_of<true>, loss_of<false>, squares, update,
+                       at_points, fold_classes,  exp_of,         log_of,  activation_of};
+
+}  // namespace bootfold::ensemble::simd

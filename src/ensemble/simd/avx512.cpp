@@ -1,0 +1,86 @@
+// Kernels for AVX-512: 16 networks side by side.
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "bootfold/network.h"
+
+namespace bootfold::ensemble::simd {
+namespace {
+
+struct Vector {
+  static constexpr std::size_t kLanes = 16;
+  __m512 v;
+
+  static Vector load(const float* from) { return {_mm512_loadu_ps(from)}; }
+  static Vector all(float value) { return {_mm512_set1_ps(value)}; }
+  static Vector zero() { return {_mm512_setzero_ps()}; }
+  void store(float* to) const { _mm512_storeu_ps(to, v); }
+
+  /// out[i * stride + lane] = data[rows[lane]][i] for all i < columns.
+  static void transpose(const float* data, std::size_t columns, const std::uint32_t* rows,
+                        float* out, std::size_t stride) {
+    const __m512i row = _mm512_loadu_si512(rows);
+    const __m512i width = _mm512_set1_epi64(static_cast<long long>(columns));
+    const __m512i low = _mm512_mul_epu32(_mm512_cvtepu32_epi64(_mm512_castsi512_si256(row)), width);
+    const __m512i high =
+        _mm512_mul_epu32(_mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(row, 1)), width);
+    for (std::size_t i = 0; i < columns; ++i) {
+      _mm256_storeu_ps(out + i * stride, _mm512_i64gather_ps(low, data + i, 4));
+      _mm256_storeu_ps(out + i * stride + 8, _mm512_i64gather_ps(high, data + i, 4));
+    }
+  }
+};
+
+constexpr std::size_t kTileRows = 2;     // of 8 rows of the data: 16 sums in registers
+constexpr std::size_t kTileColumns = 4;  // of 4: 16 sums
+constexpr std::size_t kPointTile = 4;    // vectors of points, times 4 units
+
+inline Vector operator+(Vector a, Vector b) { return {_mm512_add_ps(a.v, b.v)}; }
+inline Vector operator-(Vector a, Vector b) { return {_mm512_sub_ps(a.v, b.v)}; }
+inline Vector operator*(Vector a, Vector b) { return {_mm512_mul_ps(a.v, b.v)}; }
+inline Vector operator/(Vector a, Vector b) { return {_mm512_div_ps(a.v, b.v)}; }
+/// a b + c and c - a b, rounded once.
+inline Vector fused(Vector a, Vector b, Vector c) { return {_mm512_fmadd_ps(a.v, b.v, c.v)}; }
+inline Vector fused_minus(Vector a, Vector b, Vector c) {
+  return {_mm512_fnmadd_ps(a.v, b.v, c.v)};
+}
+inline Vector sqrt(Vector a) { return {_mm512_sqrt_ps(a.v)}; }
+/// The second where one is NaN.
+inline Vector max(Vector a, Vector b) { return {_mm512_max_ps(a.v, b.v)}; }
+inline Vector min(Vector a, Vector b) { return {_mm512_min_ps(a.v, b.v)}; }
+
+inline __mmask16 less(Vector a, Vector b) { return _mm512_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ); }
+inline __mmask16 equal(Vector a, Vector b) { return _mm512_cmp_ps_mask(a.v, b.v, _CMP_EQ_OQ); }
+inline Vector select(__mmask16 mask, Vector yes, Vector no) {
+  return {_mm512_mask_blend_ps(mask, no.v, yes.v)};
+}
+
+/// 2^n for whole numbers from -126 to 127.
+inline Vector power_of_two(Vector n) {
+  const __m512i bits = _mm512_add_epi32(_mm512_cvtps_epi32(n.v), _mm512_set1_epi32(127));
+  return {_mm512_castsi512_ps(_mm512_slli_epi32(bits, 23))};
+}
+/// Of positive normal numbers: in [1, 2), and the power of two that leads there.
+inline Vector significand(Vector a) {
+  const __m512i bits = _mm512_and_si512(_mm512_castps_si512(a.v), _mm512_set1_epi32(0x7FFFFF));
+  return {_mm512_castsi512_ps(_mm512_or_si512(bits, _mm512_set1_epi32(0x3F800000)))};
+}
+inline Vector exponent(Vector a) {
+  const __m512i bits = _mm512_srli_epi32(_mm512_castps_si512(a.v), 23);
+  return {_mm512_cvtepi32_ps(_mm512_sub_epi32(bits, _mm512_set1_epi32(127)))};
+}
+
+}  // namespace
+}  // namespace bootfold::ensemble::simd
+
+#include "ensemble/simd/pack.h"
+#include "ensemble/simd/points.h"
+
+namespace bootfold::ensemble::simd {
+
+const Kernels kAvx512 = {kLanes,    loss_of<true>, loss_of<false>, squares, update,
+                         at_points, fold_classes,  exp_of,         log_of,  activation_of};
+
+}  // namespace bootfold::ensemble::simd

@@ -1,0 +1,93 @@
+// Exponential, logarithm and the activations, of all lanes of a Vector at once. Made of single
+// operations in a fixed order, so that every level gives the same bits.
+//
+// Included by the file of each instruction set behind its Vector.
+#pragma once
+
+namespace bootfold::ensemble::simd {
+namespace {
+
+/// Horner's scheme, highest coefficient first.
+template <class... More>
+inline Vector polynomial(Vector x, float first, More... more) {
+  Vector sum = Vector::all(first);
+  ((sum = fused(sum, x, Vector::all(more))), ...);
+  return sum;
+}
+
+/// e^x, right to about 2 units in the last place; arguments are held within +-87.
+inline Vector exp(Vector x) {
+  x = min(Vector::all(87.0F), max(Vector::all(-87.0F), x));
+  // x = n log 2 + r; adding 1.5 * 2^23 rounds to an integer.
+  const Vector shifted = fused(x, Vector::all(0x1.715476p0F), Vector::all(0x1.8p23F));
+  const Vector n = shifted - Vector::all(0x1.8p23F);
+  Vector r = fused(n, Vector::all(-0x1.62e4p-1F), x);
+  r = fused(n, Vector::all(-0x1.7f7d1cp-20F), r);
+  const Vector p = polynomial(r, 1.0F / 720, 1.0F / 120, 1.0F / 24, 1.0F / 6, 0.5F, 1.0F, 1.0F);
+  return p * power_of_two(n);
+}
+
+/// Natural logarithm of positive normal numbers.
+inline Vector log(Vector x) {
+  // x = m 2^e with m in [1, 2), or [1/sqrt 2, sqrt 2) after halving: |s| < 0.172.
+  Vector m = significand(x);
+  Vector e = exponent(x);
+  const auto high = less(Vector::all(0x1.6a09e6p0F), m);
+  m = select(high, m * Vector::all(0.5F), m);
+  e = select(high, e + Vector::all(1.0F), e);
+  const Vector s = (m - Vector::all(1.0F)) / (m + Vector::all(1.0F));
+  const Vector z = s * s;
+  const Vector series = polynomial(z, 2.0F / 9, 2.0F / 7, 2.0F / 5, 2.0F / 3, 2.0F);
+  return fused(e, Vector::all(0x1.62e43p-1F), s * series);
+}
+
+inline Vector tanh(Vector x) {
+  const Vector size = max(x, Vector::zero() - x);
+  // Small: an odd series, whose terms do not cancel. Large: from e^(2 |x|).
+  const Vector z = x * x;
+  const Vector p = polynomial(z, -5.70498872745e-3F, 2.06390887954e-2F, -5.37397155531e-2F,
+                              1.33314422036e-1F, -3.33332819422e-1F);
+  const Vector small = fused(x * z, p, x);
+  const Vector grown = exp(size + size);
+  const Vector large = Vector::all(1.0F) - Vector::all(2.0F) / (grown + Vector::all(1.0F));
+  const Vector signed_large = select(less(x, Vector::zero()), Vector::zero() - large, large);
+  return select(less(size, Vector::all(0.625F)), small, signed_large);
+}
+
+struct Activated {
+  Vector value;
+  Vector slope;
+};
+
+/// NaN stays NaN: it marks a network that diverged.
+template <Activation kActivation>
+inline Activated activate(Vector z) {
+  const Vector one = Vector::all(1.0F);
+  if constexpr (kActivation == Activation::relu) {
+    return {max(Vector::zero(), z), select(less(Vector::zero(), z), one, Vector::zero())};
+  } else if constexpr (kActivation == Activation::tanh) {
+    const Vector t = tanh(z);
+    return {t, fused_minus(t, t, one)};
+  } else {  // gelu: z/2 (1 + tanh(u)), u = sqrt(2/pi) (z + 0.044715 z^3)
+    const Vector root = Vector::all(0.7978845608F);
+    const Vector square = z * z;
+    const Vector u = root * fused(z * square, Vector::all(0.044715F), z);
+    const Vector t = tanh(u);
+    const Vector half = Vector::all(0.5F) * (one + t);
+    const Vector inner = root * fused(square, Vector::all(3 * 0.044715F), one);
+    return {z * half, fused(Vector::all(0.5F) * z * fused_minus(t, t, one), inner, half)};
+  }
+}
+
+/// The slope from the value where that suffices, else from memory.
+template <Activation kActivation>
+inline Vector slope_of(Vector value, const float* stored) {
+  if constexpr (kActivation == Activation::relu)
+    return select(less(Vector::zero(), value), Vector::all(1.0F), Vector::zero());
+  if constexpr (kActivation == Activation::tanh)
+    return fused_minus(value, value, Vector::all(1.0F));
+  return Vector::load(stored);
+}
+
+}  // namespace
+}  // namespace bootfold::ensemble::simd

@@ -1,0 +1,22 @@
+#include "ensemble/simd/kernels.h"
+
+namespace bootfold::ensemble::simd {
+
+std::size_t scratch_size(const Shape& shape) {
+  return (shape.inputs() + 2 * shape.units + 2 * shape.widest) * kBlock;
+}
+
+const Kernels& kernels(execution::Level level) noexcept {
+  switch (level) {
+#if defined(BOOTFOLD_X86_KERNELS)
+    case execution::Level::avx2:
+      return kAvx2;
+    case execution::Level::avx512:
+      return kAvx512;
+#endif
+    default:
+      return kPortable;
+  }
+}
+
+}  // namespace bootfold::ensemble::simd

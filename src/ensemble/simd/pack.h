@@ -1,0 +1,406 @@
+// A pack of networks: lane l of every vector belongs to network l, so the code reads like that of
+// one network. Rows go through all layers eight at a time, while everything lies in the first cache.
+//
+// Included by the file of each instruction set behind its Vector.
+#pragma once
+
+#include <cstring>
+
+#include "ensemble/simd/functions.h"
+#include "ensemble/simd/kernels.h"
+#include "ensemble/simd/tiles.h"
+
+namespace bootfold::ensemble::simd {
+namespace {
+
+/// finish(j, e, start[j] + sum over k of factor(j, k) in[k][e]) for kRows of j and all e of a block.
+template <std::size_t kRows, class Finish>
+BOOTFOLD_INLINE inline void multiply_rows(const float* factor, std::size_t row_stride,
+                                          std::size_t term_stride, std::size_t terms,
+                                          const float* in, const float* start, Finish&& finish) {
+  Vector sums[kRows * kBlock];
+  repeat<kRows>([&](auto j) BOOTFOLD_INLINE {
+    const Vector first = start == nullptr ? Vector::zero() : Vector::load(start + j * kLanes);
+    repeat<kBlock>([&](auto e) BOOTFOLD_INLINE { sums[j * kBlock + e] = first; });
+  });
+  for (std::size_t k = 0; k < terms; ++k) {
+    Vector factors[kRows];
+    repeat<kRows>([&](auto j) BOOTFOLD_INLINE {
+      factors[j] = Vector::load(factor + (j * row_stride + k * term_stride) * kLanes);
+    });
+    repeat<kBlock>([&](auto e) BOOTFOLD_INLINE {
+      const Vector x = Vector::load(in + (k * kBlock + e) * kLanes);
+      repeat<kRows>([&](auto j) BOOTFOLD_INLINE {
+        sums[j * kBlock + e] = fused(factors[j], x, sums[j * kBlock + e]);
+      });
+    });
+  }
+  repeat<kRows>([&](auto j) BOOTFOLD_INLINE {
+    repeat<kBlock>([&](auto e) BOOTFOLD_INLINE { finish(j, e, sums[j * kBlock + e]); });
+  });
+}
+
+/// multiply_rows for j = 0 .. rows - 1.
+template <class Finish>
+BOOTFOLD_INLINE inline void multiply(const float* factor, std::size_t row_stride,
+                                     std::size_t term_stride, std::size_t rows, std::size_t terms,
+                                     const float* in, const float* start, Finish&& finish) {
+  const auto some = [&]<std::size_t kRows>(std::size_t first) BOOTFOLD_INLINE {
+    multiply_rows<kRows>(factor + first * row_stride * kLanes, row_stride, term_stride, terms, in,
+                         start == nullptr ? nullptr : start + first * kLanes,
+                         [&](std::size_t j, std::size_t e, Vector sum)
+                             BOOTFOLD_INLINE { finish(first + j, e, sum); });
+  };
+  std::size_t j = 0;
+  for (; j + kTileRows <= rows; j += kTileRows) some.template operator()<kTileRows>(j);
+  for (; j < rows; ++j) some.template operator()<1>(j);
+}
+
+/// gradient[j][i] += sum over e of delta[j][e] in[i][e], for a tile.
+template <std::size_t kRows, std::size_t kColumns>
+BOOTFOLD_INLINE inline void add_products(const float* delta, const float* in, std::size_t columns,
+                                         float* gradient) {
+  Vector sums[kRows * kColumns];
+  const auto each = [](auto&& body) BOOTFOLD_INLINE {
+    repeat<kRows>([&](auto j) BOOTFOLD_INLINE {
+      repeat<kColumns>([&](auto i) BOOTFOLD_INLINE { body(j, i); });
+    });
+  };
+  each([&](auto j, auto i) BOOTFOLD_INLINE {
+    sums[j * kColumns + i] = Vector::load(gradient + (j * columns + i) * kLanes);
+  });
+  for (std::size_t e = 0; e < kBlock; ++e) {
+    Vector deltas[kRows];
+    repeat<kRows>([&](auto j) BOOTFOLD_INLINE {
+      deltas[j] = Vector::load(delta + (j * kBlock + e) * kLanes);
+    });
+    repeat<kColumns>([&](auto i) BOOTFOLD_INLINE {
+      const Vector x = Vector::load(in + (i * kBlock + e) * kLanes);
+      repeat<kRows>([&](auto j) BOOTFOLD_INLINE {
+        sums[j * kColumns + i] = fused(deltas[j], x, sums[j * kColumns + i]);
+      });
+    });
+  }
+  each([&](auto j, auto i) BOOTFOLD_INLINE {
+    sums[j * kColumns + i].store(gradient + (j * columns + i) * kLanes);
+  });
+}
+
+template <std::size_t kRows>
+inline void add_products_of_rows(const float* delta, const float* in, std::size_t columns,
+                                 float* gradient) {
+  std::size_t i = 0;
+  for (; i + kTileColumns <= columns; i += kTileColumns)
+    add_products<kRows, kTileColumns>(delta, in + i * kBlock * kLanes, columns,
+                                      gradient + i * kLanes);
+  for (; i + 2 <= columns; i += 2)
+    add_products<kRows, 2>(delta, in + i * kBlock * kLanes, columns, gradient + i * kLanes);
+  for (; i < columns; ++i)
+    add_products<kRows, 1>(delta, in + i * kBlock * kLanes, columns, gradient + i * kLanes);
+}
+
+/// Adds what a block says of a layer to the gradient of its weights and bias.
+inline void add_gradient(const Layer& layer, const float* delta, const float* in, float* gradient) {
+  float* weights = gradient + layer.weights * kLanes;
+  const std::size_t step = kBlock * kLanes;
+  std::size_t j = 0;
+  for (; j + kTileColumns <= layer.out; j += kTileColumns)
+    add_products_of_rows<kTileColumns>(delta + j * step, in, layer.in,
+                                       weights + j * layer.in * kLanes);
+  for (; j + 2 <= layer.out; j += 2)
+    add_products_of_rows<2>(delta + j * step, in, layer.in, weights + j * layer.in * kLanes);
+  for (; j < layer.out; ++j)
+    add_products_of_rows<1>(delta + j * step, in, layer.in, weights + j * layer.in * kLanes);
+  for (j = 0; j < layer.out; ++j) {
+    float* bias = gradient + (layer.bias + j) * kLanes;
+    Vector sum = Vector::load(bias);
+    for (std::size_t e = 0; e < kBlock; ++e)
+      sum = sum + Vector::load(delta + j * step + e * kLanes);
+    sum.store(bias);
+  }
+}
+
+/// The inputs of rows first .. first + 7 as [input][row][lane]; behind the last row it is repeated.
+inline void fetch(const Batch& batch, std::size_t inputs, std::size_t first, float* out) {
+  for (std::size_t e = 0; e < kBlock; ++e) {
+    const std::size_t row = first + e < batch.rows ? first + e : batch.rows - 1;
+    float* to = out + e * kLanes;
+    if (batch.laned != nullptr) {
+      const float* from = batch.laned + row * inputs * kLanes;
+      for (std::size_t i = 0; i < inputs; ++i)
+        Vector::load(from + i * kLanes).store(to + i * kBlock * kLanes);
+    } else if (batch.shared != nullptr) {
+      const float* from = batch.shared + row * inputs;
+      for (std::size_t i = 0; i < inputs; ++i) Vector::all(from[i]).store(to + i * kBlock * kLanes);
+    } else {
+      Vector::transpose(batch.data, inputs, batch.index + row * kLanes, to, kBlock * kLanes);
+    }
+  }
+}
+
+/// What the outputs of a row cost, and how that changes with each: outputs become deltas in place.
+template <Loss kLoss>
+inline Vector cost(std::size_t outputs, const float* target, Vector weight, float* output) {
+  constexpr std::size_t kStep = kBlock * kLanes;
+  if constexpr (kLoss == Loss::cross_entropy) {
+    Vector highest = Vector::load(output);
+    for (std::size_t c = 1; c < outputs; ++c)
+      highest = max(highest, Vector::load(output + c * kStep));
+    const Vector label = Vector::load(target);
+    Vector sum = Vector::zero();
+    Vector chosen = Vector::zero();
+    for (std::size_t c = 0; c < outputs; ++c) {
+      const Vector z = Vector::load(output + c * kStep) - highest;
+      const Vector grown = exp(z);
+      sum = sum + grown;
+      chosen = select(equal(label, Vector::all(static_cast<float>(c))), z, chosen);
+      grown.store(output + c * kStep);
+    }
+    const Vector share = weight / sum;
+    for (std::size_t c = 0; c < outputs; ++c) {
+      const Vector hit =
+          select(equal(label, Vector::all(static_cast<float>(c))), weight, Vector::zero());
+      (fused(Vector::load(output + c * kStep), share, Vector::zero() - hit))
+          .store(output + c * kStep);
+    }
+    return weight * (log(sum) - chosen);
+  } else if constexpr (kLoss == Loss::squared_error) {
+    // The mean over the outputs.
+    const Vector share = weight / Vector::all(static_cast<float>(outputs));
+    Vector sum = Vector::zero();
+    for (std::size_t c = 0; c < outputs; ++c) {
+      const Vector error = Vector::load(output + c * kStep) - Vector::load(target + c * kLanes);
+      sum = fused(error, error, sum);
+      (Vector::all(2.0F) * share * error).store(output + c * kStep);
+    }
+    return share * sum;
+  } else {
+    // Outputs are means, then logarithms of variances: (s + (y - m)^2 e^-s) / 2, mean over targets.
+    const std::size_t targets = outputs / 2;
+    const Vector half = Vector::all(0.5F);
+    const Vector share = weight / Vector::all(static_cast<float>(targets));
+    Vector sum = Vector::zero();
+    for (std::size_t c = 0; c < targets; ++c) {
+      const Vector mean = Vector::load(output + c * kStep);
+      const Vector spread = Vector::load(output + (targets + c) * kStep);
+      const Vector error = mean - Vector::load(target + c * kLanes);
+      const Vector precise = error * exp(Vector::zero() - spread);
+      const Vector ratio = error * precise;
+      sum = fused(half, spread + ratio, sum);
+      (share * precise).store(output + c * kStep);
+      (share * half * (Vector::all(1.0F) - ratio)).store(output + (targets + c) * kStep);
+    }
+    return share * sum;
+  }
+}
+
+/// Values of the units of all layers of a block, [unit][row][lane]: inputs first.
+struct Values {
+  float* inputs;
+  float* units;   // all layers, one after another
+  float* slopes;  // the same, where they cannot be told from the values
+  float* deltas;  // of one layer
+  float* deltas_before;
+};
+
+/// Where they lie in the scratch of a pack.
+inline Values values_of(const Pack& pack) {
+  constexpr std::size_t kStep = kBlock * kLanes;
+  const Shape& shape = *pack.shape;
+  Values values{};
+  values.inputs = pack.scratch;
+  values.units = values.inputs + shape.inputs() * kStep;
+  values.slopes = values.units + shape.units * kStep;
+  values.deltas = values.slopes + shape.units * kStep;
+  values.deltas_before = values.deltas + shape.widest * kStep;
+  return values;
+}
+
+template <Activation kActivation>
+inline void go_forward(const Pack& pack, const Values& values) {
+  constexpr std::size_t kStep = kBlock * kLanes;
+  const Shape& shape = *pack.shape;
+  const float* in = values.inputs;
+  std::size_t unit = 0;
+  for (std::size_t l = 0; l < shape.layers.size(); ++l) {
+    const Layer& layer = shape.layers[l];
+    float* out = values.units + unit * kStep;
+    float* slopes = values.slopes + unit * kStep;
+    const float* weights = pack.parameters + layer.weights * kLanes;
+    const float* bias = pack.parameters + layer.bias * kLanes;
+    if (l + 1 == shape.layers.size()) {
+      multiply(weights, layer.in, 1, layer.out, layer.in, in, bias,
+               [&](std::size_t j, std::size_t e, Vector z)
+                   BOOTFOLD_INLINE { z.store(out + j * kStep + e * kLanes); });
+    } else {
+      multiply(weights, layer.in, 1, layer.out, layer.in, in, bias,
+               [&](std::size_t j, std::size_t e, Vector z) BOOTFOLD_INLINE {
+                 const Activated a = activate<kActivation>(z);
+                 a.value.store(out + j * kStep + e * kLanes);
+                 if constexpr (kActivation == Activation::gelu)
+                   a.slope.store(slopes + j * kStep + e * kLanes);
+               });
+    }
+    in = out;
+    unit += layer.out;
+  }
+}
+
+/// From the deltas of the last layer, which lie in place of its outputs.
+template <Activation kActivation>
+inline void go_back(const Pack& pack, Values values) {
+  constexpr std::size_t kStep = kBlock * kLanes;
+  const Shape& shape = *pack.shape;
+  std::size_t unit = shape.units - shape.outputs();
+  const float* deltas = values.units + unit * kStep;
+  for (std::size_t l = shape.layers.size(); l-- > 0;) {
+    const Layer& layer = shape.layers[l];
+    if (l == 0) {
+      add_gradient(layer, deltas, values.inputs, pack.gradient);
+      break;
+    }
+    unit -= layer.in;
+    const float* in = values.units + unit * kStep;
+    const float* slopes = values.slopes + unit * kStep;
+    add_gradient(layer, deltas, in, pack.gradient);
+    float* before = values.deltas_before;
+    multiply(pack.parameters + layer.weights * kLanes, 1, layer.in, layer.in, layer.out, deltas,
+             nullptr, [&](std::size_t i, std::size_t e, Vector sum) BOOTFOLD_INLINE {
+               const std::size_t at = i * kStep + e * kLanes;
+               const Vector value = Vector::load(in + at);
+               if constexpr (kActivation == Activation::relu) {
+                 select(less(Vector::zero(), value), sum, Vector::zero()).store(before + at);
+               } else {
+                 (sum * slope_of<kActivation>(value, slopes + at)).store(before + at);
+               }
+             });
+    deltas = before;
+    values.deltas_before = values.deltas;
+    values.deltas = before;
+  }
+}
+
+/// kBack: the gradient too, not the loss alone.
+template <Activation kActivation, Loss kLoss, bool kBack>
+void loss_with(const Pack& pack, const Batch& batch, float* loss) noexcept {
+  constexpr std::size_t kStep = kBlock * kLanes;
+  const Shape& shape = *pack.shape;
+  const Values values = values_of(pack);
+  const std::size_t targets = kLoss == Loss::cross_entropy   ? 1
+                              : kLoss == Loss::squared_error ? shape.outputs()
+                                                             : shape.outputs() / 2;
+  if constexpr (kBack) std::memset(pack.gradient, 0, shape.parameters * kLanes * sizeof(float));
+  Vector total = Vector::zero();
+  for (std::size_t first = 0; first < batch.rows; first += kBlock) {
+    fetch(batch, shape.inputs(), first, values.inputs);
+    go_forward<kActivation>(pack, values);
+    float* outputs = values.units + (shape.units - shape.outputs()) * kStep;
+    for (std::size_t e = 0; e < kBlock; ++e) {
+      const bool there = first + e < batch.rows;
+      const std::size_t row = there ? first + e : batch.rows - 1;
+      const Vector weight = there ? Vector::load(batch.weights + row * kLanes) : Vector::zero();
+      total = total + cost<kLoss>(shape.outputs(), batch.targets + row * targets * kLanes, weight,
+                                  outputs + e * kLanes);
+    }
+    if constexpr (kBack) go_back<kActivation>(pack, values);
+  }
+  total.store(loss);
+}
+
+template <bool kBack>
+void loss_of(const Pack& pack, const Batch& batch, float* loss) noexcept {
+  with_activation(pack.shape->activation, [&]<Activation kActivation>() {
+    switch (pack.loss) {
+      case Loss::cross_entropy:
+        return loss_with<kActivation, Loss::cross_entropy, kBack>(pack, batch, loss);
+      case Loss::squared_error:
+        return loss_with<kActivation, Loss::squared_error, kBack>(pack, batch, loss);
+      case Loss::gaussian:
+        return loss_with<kActivation, Loss::gaussian, kBack>(pack, batch, loss);
+    }
+  });
+}
+
+void squares(const float* gradient, std::size_t count, float* sums) noexcept {
+  constexpr std::size_t kParts = 16;
+  Vector parts[kParts];
+  for (Vector& part : parts) part = Vector::zero();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Vector g = Vector::load(gradient + i * kLanes);
+    parts[i % kParts] = fused(g, g, parts[i % kParts]);
+  }
+  for (std::size_t step = kParts / 2; step > 0; step /= 2)
+    for (std::size_t i = 0; i < step; ++i) parts[i] = parts[i] + parts[i + step];
+  parts[0].store(sums);
+}
+
+template <Optimizer kRule>
+void update_with(const Update& u, const float* gradient, std::size_t count,
+                 float* parameters) noexcept {
+  const Vector one = Vector::all(1.0F);
+  const Vector rate = Vector::load(u.rate);
+  const Vector correction = Vector::load(u.correction);
+  const Vector decay = Vector::load(u.decay);
+  const Vector scale = Vector::load(u.scale);
+  const Vector beta1 = Vector::load(u.beta1);
+  const Vector beta2 = Vector::load(u.beta2);
+  const Vector epsilon = Vector::load(u.epsilon);
+  const auto live = less(Vector::zero(), Vector::load(u.live));
+  for (std::size_t i = 0; i < count * kLanes; i += kLanes) {
+    const Vector p = Vector::load(parameters + i);
+    Vector g = Vector::load(gradient + i) * scale;
+    if constexpr (kRule != Optimizer::adamw) g = fused(decay, p, g);
+    const Vector m = Vector::load(u.first + i);
+    Vector next;
+    if constexpr (kRule == Optimizer::sgd) {
+      const Vector velocity = fused(beta1, m, g);
+      next = fused_minus(rate, velocity, p);
+      select(live, velocity, m).store(u.first + i);
+    } else {
+      const Vector v = Vector::load(u.second + i);
+      const Vector first = fused(beta1, m, (one - beta1) * g);
+      const Vector second = fused(beta2, v, (one - beta2) * g * g);
+      const Vector slope = first / fused(sqrt(second), correction, epsilon);
+      next = fused_minus(rate, slope, p);
+      // AdamW decays by the plain learning rate, which stands behind `decay` already.
+      if constexpr (kRule == Optimizer::adamw) next = fused_minus(decay, p, next);
+      select(live, first, m).store(u.first + i);
+      select(live, second, v).store(u.second + i);
+    }
+    select(live, next, p).store(parameters + i);
+  }
+}
+
+void update(Optimizer rule, const Update& u, const float* gradient, std::size_t count,
+            float* parameters) noexcept {
+  switch (rule) {
+    case Optimizer::adam:
+      return update_with<Optimizer::adam>(u, gradient, count, parameters);
+    case Optimizer::adamw:
+      return update_with<Optimizer::adamw>(u, gradient, count, parameters);
+    case Optimizer::sgd:
+      return update_with<Optimizer::sgd>(u, gradient, count, parameters);
+  }
+}
+
+void exp_of(const float* in, std::size_t count, float* out) noexcept {
+  for (std::size_t i = 0; i < count; i += kLanes) exp(Vector::load(in + i)).store(out + i);
+}
+
+void log_of(const float* in, std::size_t count, float* out) noexcept {
+  for (std::size_t i = 0; i < count; i += kLanes) log(Vector::load(in + i)).store(out + i);
+}
+
+void activation_of(Activation activation, const float* in, std::size_t count, float* out,
+                   float* slope) noexcept {
+  with_activation(activation, [&]<Activation kActivation>() {
+    for (std::size_t i = 0; i < count; i += kLanes) {
+      const Activated a = activate<kActivation>(Vector::load(in + i));
+      a.value.store(out + i);
+      a.slope.store(slope + i);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace bootfold::ensemble::simd

@@ -1,0 +1,105 @@
+// One network at many points: lanes are points. The sums are those of a pack, term by term, so a
+// network says the same to the bit as it did while it was trained.
+//
+// Included by the file of each instruction set behind its Vector.
+#pragma once
+
+#include "ensemble/simd/functions.h"
+#include "ensemble/simd/kernels.h"
+#include "ensemble/simd/tiles.h"
+
+namespace bootfold::ensemble::simd {
+namespace {
+
+constexpr std::size_t kPointVectors = kPoints / kLanes;
+
+/// out[j][p] = bias[j] + sum over k of weights[j][k] in[k][p] for kRows of j and kWide vectors of p.
+template <std::size_t kRows, std::size_t kWide, class Finish>
+BOOTFOLD_INLINE inline void layer_tile(const float* weights, std::size_t terms, const float* bias,
+                                       const float* in, Finish&& finish) {
+  Vector sums[kRows * kWide];
+  repeat<kRows>([&](auto j) BOOTFOLD_INLINE {
+    repeat<kWide>([&](auto p) BOOTFOLD_INLINE { sums[j * kWide + p] = Vector::all(bias[j]); });
+  });
+  for (std::size_t k = 0; k < terms; ++k) {
+    Vector x[kWide];
+    repeat<kWide>([&](auto p)
+                      BOOTFOLD_INLINE { x[p] = Vector::load(in + k * kPoints + p * kLanes); });
+    repeat<kRows>([&](auto j) BOOTFOLD_INLINE {
+      const Vector weight = Vector::all(weights[j * terms + k]);
+      repeat<kWide>([&](auto p) BOOTFOLD_INLINE {
+        sums[j * kWide + p] = fused(weight, x[p], sums[j * kWide + p]);
+      });
+    });
+  }
+  repeat<kRows>([&](auto j) BOOTFOLD_INLINE {
+    repeat<kWide>([&](auto p) BOOTFOLD_INLINE { finish(j, p, sums[j * kWide + p]); });
+  });
+}
+
+template <class Finish>
+BOOTFOLD_INLINE inline void layer_at_points(const Layer& layer, const float* parameters,
+                                            const float* in, Finish&& finish) {
+  for (std::size_t first = 0; first < kPointVectors; first += kPointTile) {
+    const auto some = [&]<std::size_t kRows>(std::size_t j) BOOTFOLD_INLINE {
+      layer_tile<kRows, kPointTile>(parameters + layer.weights + j * layer.in, layer.in,
+                                    parameters + layer.bias + j, in + first * kLanes,
+                                    [&](std::size_t row, std::size_t p, Vector z) BOOTFOLD_INLINE {
+                                      finish((j + row) * kPoints + (first + p) * kLanes, z);
+                                    });
+    };
+    std::size_t j = 0;
+    for (; j + 4 <= layer.out; j += 4) some.template operator()<4>(j);
+    for (; j < layer.out; ++j) some.template operator()<1>(j);
+  }
+}
+
+void at_points(const Shape& shape, const float* parameters, const float* inputs, float* scratch,
+               float* out) noexcept {
+  with_activation(shape.activation, [&]<Activation kActivation>() {
+    const float* in = inputs;
+    float* buffers[2] = {scratch, scratch + shape.widest * kPoints};
+    for (std::size_t l = 0; l < shape.layers.size(); ++l) {
+      if (l + 1 == shape.layers.size()) {
+        layer_at_points(shape.layers[l], parameters, in,
+                        [&](std::size_t at, Vector z) BOOTFOLD_INLINE { z.store(out + at); });
+        break;
+      }
+      float* to = buffers[l % 2];
+      layer_at_points(shape.layers[l], parameters, in,
+                      [&](std::size_t at, Vector z)
+                          BOOTFOLD_INLINE { activate<kActivation>(z).value.store(to + at); });
+      in = to;
+    }
+  });
+}
+
+void fold_classes(const float* outputs, std::size_t classes, const float* weights,
+                  float* sums) noexcept {
+  for (std::size_t at = 0; at < kPoints; at += kLanes) {
+    Vector highest = Vector::load(outputs + at);
+    for (std::size_t c = 1; c < classes; ++c)
+      highest = max(highest, Vector::load(outputs + c * kPoints + at));
+    Vector total = Vector::zero();
+    Vector weighted = Vector::zero();
+    for (std::size_t c = 0; c < classes; ++c) {
+      const Vector z = Vector::load(outputs + c * kPoints + at) - highest;
+      const Vector grown = exp(z);
+      total = total + grown;
+      weighted = fused(grown, z, weighted);
+    }
+    const Vector weight = Vector::load(weights + at);
+    const Vector share = weight / total;
+    for (std::size_t c = 0; c < classes; ++c) {
+      const Vector grown = exp(Vector::load(outputs + c * kPoints + at) - highest);
+      fused(grown, share, Vector::load(sums + c * kPoints + at)).store(sums + c * kPoints + at);
+    }
+    // -sum p log p = log(total) - sum p z
+    const Vector entropy = fused_minus(weighted, share, weight * log(total));
+    float* last = sums + classes * kPoints + at;
+    (Vector::load(last) + entropy).store(last);
+  }
+}
+
+}  // namespace
+}  // namespace bootfold::ensemble::simd

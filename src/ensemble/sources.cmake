@@ -1,0 +1,25 @@
+target_sources(
+  bootfold
+  PRIVATE ensemble/check.cpp
+          ensemble/ensemble.cpp
+          ensemble/fold.cpp
+          ensemble/initialize.cpp
+          ensemble/member_rows.cpp
+          ensemble/names.cpp
+          ensemble/pack.cpp
+          ensemble/shape.cpp
+          ensemble/table.cpp
+          ensemble/train.cpp
+          ensemble/simd/level.cpp
+          ensemble/simd/portable.cpp)
+# As in execution: one body, one file per instruction set. Products are fused where the source says so
+# and nowhere else.
+set_source_files_properties(ensemble/simd/portable.cpp PROPERTIES COMPILE_OPTIONS "${kernel_options}")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  target_sources(bootfold PRIVATE ensemble/simd/avx2.cpp ensemble/simd/avx512.cpp)
+  set_source_files_properties(ensemble/simd/avx2.cpp PROPERTIES COMPILE_OPTIONS
+                                                                "${kernel_options};-mavx2;-mfma")
+  set_source_files_properties(
+    ensemble/simd/avx512.cpp PROPERTIES COMPILE_OPTIONS
+                                        "${kernel_options};-mavx512f;-mavx512dq;-mavx512vl;-mavx512bw;-mprefer-vector-width=512;-Wno-uninitialized;-Wno-maybe-uninitialized")
+endif()

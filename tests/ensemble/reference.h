@@ -1,0 +1,61 @@
+// A network and its loss in plain double arithmetic, written without looking at the kernels.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "bootfold/network.h"
+#include "bootfold/training.h"
+
+namespace bootfold::ensemble::reference {
+
+struct Network {
+  std::vector<std::size_t> sizes;  // inputs, hidden, ..., outputs
+  Activation activation;
+  std::vector<double> parameters;  // weights [out][in] and bias, layer by layer
+
+  [[nodiscard]] std::vector<double> operator()(std::vector<double> values) const {
+    std::size_t next = 0;
+    for (std::size_t layer = 1; layer < sizes.size(); ++layer) {
+      std::vector<double> out(sizes[layer]);
+      for (std::size_t j = 0; j < out.size(); ++j)
+        for (std::size_t i = 0; i < values.size(); ++i)
+          out[j] += parameters[next + j * values.size() + i] * values[i];
+      next += values.size() * out.size();
+      for (double& z : out) {
+        z += parameters[next++];
+        if (layer + 1 < sizes.size()) z = activated(z);
+      }
+      values = out;
+    }
+    return values;
+  }
+
+  [[nodiscard]] double activated(double z) const {
+    if (activation == Activation::relu) return std::max(z, 0.0);
+    if (activation == Activation::tanh) return std::tanh(z);
+    return 0.5 * z * (1 + std::tanh(std::sqrt(2 / M_PI) * (z + 0.044715 * std::pow(z, 3))));
+  }
+};
+
+/// What outputs cost for one row.
+inline double cost(Loss loss, const std::vector<double>& outputs,
+                   const std::vector<double>& targets) {
+  if (loss == Loss::cross_entropy) {
+    double sum = 0;
+    for (const double z : outputs) sum += std::exp(z);
+    return std::log(sum) - outputs[static_cast<std::size_t>(targets[0])];
+  }
+  double sum = 0;
+  for (std::size_t t = 0; t < targets.size(); ++t) {
+    const double error = outputs[t] - targets[t];
+    if (loss == Loss::squared_error) sum += error * error;
+    if (loss == Loss::gaussian) {
+      const double variance = std::exp(outputs[targets.size() + t]);
+      sum += 0.5 * (std::log(variance) + error * error / variance);
+    }
+  }
+  return sum / static_cast<double>(targets.size());
+}
+
+}  // namespace bootfold::ensemble::reference
