@@ -37,6 +37,9 @@ class SchemeRequest {
   /// Rows one by one, as many as there are: what BCa, ABC and studentized intervals are for.
   [[nodiscard]] bool plain() const noexcept { return name_ == "iid" && size_ == 0; }
 
+  /// No resamples: one row, or one cluster, is left out at a time.
+  [[nodiscard]] bool jackknife() const noexcept { return name_ == "jackknife"; }
+
   /// The table as a scheme and the statistic see it. Refers to the table, and to itself.
   class View {
    public:

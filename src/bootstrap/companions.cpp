@@ -99,6 +99,13 @@ Execution stage(const Execution& execution, double before, double after) {
 void add_influences(Result& result, const DataView& data, std::span<const Statistic> statistics,
                     const Options& options) {
   const auto sums = planning::cluster_sums(data, statistics, options);
+  if (std::holds_alternative<scheme::Jackknife>(options.scheme)) {  // has its influences
+    const Statistic of_sums = sums ? sums->statistic() : statistics[0];
+    result.add_influences(result.companions().influences,
+                          sums ? abc_curves(sums->view(), {&of_sums, 1}, sums->options(options))
+                               : abc_curves(data, statistics, options));
+    return;
+  }
   if (!sums) {
     result.add_influences(influence(data, statistics, options),
                           abc_curves(data, statistics, options));
@@ -114,6 +121,10 @@ void add_influences(Result& result, const DataView& data, std::span<const Statis
 /// Throws unless the scheme has what is asked for.
 void check_scheme(const DataView& data, std::span<const Statistic> statistics,
                   const Options& options) {
+  if (options.standard_errors && std::holds_alternative<scheme::Jackknife>(options.scheme))
+    throw InvalidArgument(
+        "scheme is 'jackknife', which draws no resamples that could have standard errors of their "
+        "own; a normal interval needs none, and scheme 'iid' has studentized ones");
   if (deletion::not_exchangeable(options.scheme, data.rows()).empty()) return;
   const std::string scheme = resample::describe(options.scheme, data.rows());
   if (options.standard_errors)
@@ -139,8 +150,9 @@ Result bootstrap_accompanied(const DataView& data, std::span<const Statistic> st
   plain.influence = plain.standard_errors = false;
   const auto rows = static_cast<double>(data.rows());
   double later = 0;  // rows that evaluations without a row will visit
-  if (options.influence && deletion::not_exchangeable(options.scheme, data.rows()).empty())
-    later = rows * static_cast<double>(deletion::evaluations(planning::Problem(data, statistics)));
+  if (options.influence && !std::holds_alternative<scheme::Jackknife>(options.scheme) &&
+      deletion::not_exchangeable(options.scheme, data.rows()).empty())
+    later = rows * static_cast<double>(planning::Problem(data, statistics).deletions());
   plain.execution = stage(options.execution, 0, later);
   Result result = options.standard_errors ? bootstrap_with_errors(data, statistics, plain)
                                           : bootstrap(data, statistics, plain);

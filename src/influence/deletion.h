@@ -13,11 +13,6 @@
 
 namespace bootfold::deletion {
 
-/// Up to so many rows a function of the resample is evaluated without each; beyond, without each of
-/// so many groups.
-inline constexpr std::uint64_t kMostDeletedRows = 10'000;
-inline constexpr std::uint64_t kGroups = 1'000;
-
 /// The data's order statistic number `rank` (from 1) of the column of a part.
 using OrderStatistic = std::function<double(const planning::Part& part, std::uint64_t rank)>;
 
@@ -36,8 +31,14 @@ struct Task {
 /// Why rows cannot be deleted one by one under a scheme; empty: they can.
 [[nodiscard]] std::string not_exchangeable(const Scheme& scheme, std::uint64_t rows);
 
-/// Evaluations of functions of the resample that influences() makes: 0 if it has none.
-[[nodiscard]] std::uint64_t evaluations(const planning::Problem& problem);
+/// The values of a part that is made of quantiles, without a row: they depend on its rank alone,
+/// and few are different.
+struct OrderDeletions {
+  std::vector<double> whole = {};                // on all rows
+  std::vector<std::uint64_t> last = {};          // deleted ranks (last[j - 1], last[j]] give
+  std::vector<std::vector<double>> values = {};  // the values values[j]
+};
+[[nodiscard]] OrderDeletions order_deletions(const Task& task, const planning::Part& part);
 
 // By family; each fills the outputs of its parts.
 void delete_from_sums(const Task& task, std::span<Influence> influences);

@@ -23,7 +23,8 @@ using planning::Part;
 class Units {
  public:
   explicit Units(std::uint64_t rows)
-      : grouped_(rows > kMostDeletedRows), count_(grouped_ ? kGroups : rows) {}
+      : grouped_(rows > planning::kMostDeletedRows),
+        count_(grouped_ ? planning::kDeletedGroups : rows) {}
 
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   [[nodiscard]] bool grouped() const noexcept { return grouped_; }

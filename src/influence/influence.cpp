@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <memory>
 
 #include "bootfold/error.h"
 #include "influence/deletion.h"
+#include "influence/lookup.h"
 #include "influence/moments.h"
-#include "plan/tile.h"
-#include "statistic/select.h"
 #include "text/quantity.h"
 
 namespace bootfold {
@@ -19,47 +17,10 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// Looks order statistics up in the column, with their neighbours, which are asked for next.
-class Lookup {
- public:
-  explicit Lookup(const planning::Problem& problem, std::stop_token stop)
-      : problem_(problem), stop_(std::move(stop)) {}
-
-  double operator()(const planning::Part& part, std::uint64_t rank) {
-    const std::uint32_t column = part.columns[0];
-    const auto known = found_.find({column, rank});
-    if (known != found_.end()) return known->second;
-    const std::uint64_t first = std::max<std::uint64_t>(rank, 2) - 1;
-    const std::uint64_t last = std::min<std::uint64_t>(rank + 2, problem_.data.rows());
-    const auto values = statistic::order_statistics(scan(column), first, last);
-    for (std::uint64_t r = first; r <= last; ++r) found_[{column, r}] = values[r - first];
-    return values[rank - first];
-  }
-
- private:
-  [[nodiscard]] statistic::Scan scan(std::uint32_t number) const {
-    return [this, number](const std::function<void(std::span<const double>)>& see) {
-      const ColumnView& column = problem_.data.column(number);
-      std::vector<double> buffer(planning::kTileRows);
-      for (std::size_t row = 0; row < column.rows(); row += buffer.size()) {
-        if (stop_.stop_requested()) throw Cancelled();
-        const std::span<double> tile =
-            std::span(buffer).first(std::min(buffer.size(), column.rows() - row));
-        column.read(row, tile);
-        see(tile);
-      }
-    };
-  }
-
-  const planning::Problem& problem_;
-  std::stop_token stop_;
-  std::map<std::pair<std::uint32_t, std::uint64_t>, double> found_;
-};
-
 /// As many threads as have room for a copy of the columns each, if that is needed.
 Execution within_memory(const planning::Problem& problem, const Options& options) {
   Execution execution = options.execution;
-  if (deletion::evaluations(problem) == 0) return execution;
+  if (problem.deletions() == 0) return execution;
   const std::size_t copy = (problem.data.columns() + 1) * problem.data.rows() * sizeof(double);
   execution.threads = static_cast<unsigned>(std::clamp<std::size_t>(
       options.memory / std::max<std::size_t>(copy, 1), 1, execution::thread_count(execution)));
@@ -92,7 +53,7 @@ std::vector<Influence> influence(const DataView& data, std::span<const Statistic
   problem.look(options.execution);
   std::vector<planning::FeatureSummary> features;
   if (!problem.features.empty()) features = problem.features.summarize(data, options.execution);
-  const auto lookup = std::make_shared<Lookup>(problem, options.execution.stop);
+  const auto lookup = std::make_shared<deletion::Lookup>(problem, options.execution.stop);
   return deletion::influences(
       {problem, features,
        [lookup](const planning::Part& part, std::uint64_t rank) { return (*lookup)(part, rank); },
@@ -173,16 +134,10 @@ std::string not_exchangeable(const Scheme& scheme, std::uint64_t rows) {
       std::holds_alternative<scheme::Bayesian>(scheme) ||
       std::holds_alternative<scheme::Balanced>(scheme))
     return "";
+  const auto* jackknife = std::get_if<scheme::Jackknife>(&scheme);
+  if (jackknife != nullptr && jackknife->clusters.empty()) return "";
   return concat("under scheme '", name(scheme),
                 "' rows are not drawn one by one alike, so deleting them one by one says nothing");
-}
-
-std::uint64_t evaluations(const planning::Problem& problem) {
-  for (const planning::Part& part : problem.parts)
-    if (std::holds_alternative<statistic::Fold>(part.bound.body) ||
-        std::holds_alternative<statistic::Call>(part.bound.body))
-      return problem.data.rows() <= kMostDeletedRows ? problem.data.rows() : kGroups;
-  return 0;
 }
 
 std::vector<Influence> influences(const Task& task) {
@@ -192,7 +147,7 @@ std::vector<Influence> influences(const Task& task) {
     if (std::holds_alternative<statistic::Order>(part.bound.body) &&
         part.first_output < task.outputs)
       delete_from_order(task, part, found);
-  if (evaluations(task.problem) > 0) delete_and_evaluate(task, found);
+  if (task.problem.deletions() > 0) delete_and_evaluate(task, found);
   return found;
 }
 

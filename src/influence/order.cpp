@@ -11,8 +11,7 @@
 
 namespace bootfold::deletion {
 
-void delete_from_order(const Task& task, const planning::Part& part,
-                       std::span<Influence> influences) {
+OrderDeletions order_deletions(const Task& task, const planning::Part& part) {
   const auto& order = std::get<statistic::Order>(part.bound.body);
   const std::uint64_t n = task.problem.data.rows();
 
@@ -29,12 +28,13 @@ void delete_from_order(const Task& task, const planning::Part& part,
     order.finish(quantiles, values);
   };
 
-  std::vector<double> whole(part.outputs());
+  OrderDeletions found;
+  std::vector<double>& whole = found.whole;
+  whole.resize(part.outputs());
   evaluate(
       n, [&](std::uint64_t rank) { return task.order(part, rank); }, whole);
 
-  // Deleted ranks (last[j - 1], last[j]] give the same values.
-  std::vector<std::uint64_t> last;
+  std::vector<std::uint64_t>& last = found.last;
   if (n > 1) {
     for (const double q : order.probabilities) {
       const auto position = statistic::quantile_position(q, n - 1);
@@ -45,13 +45,19 @@ void delete_from_order(const Task& task, const planning::Part& part,
     std::sort(last.begin(), last.end());
     last.erase(std::unique(last.begin(), last.end()), last.end());
   }
-  std::vector<std::vector<double>> values(last.size(), std::vector<double>(part.outputs()));
+  found.values.assign(last.size(), std::vector<double>(part.outputs()));
   for (std::size_t j = 0; j < last.size(); ++j)
     evaluate(
         n - 1,
         [&](std::uint64_t rank) { return task.order(part, rank < last[j] ? rank : rank + 1); },
-        values[j]);
+        found.values[j]);
+  return found;
+}
 
+void delete_from_order(const Task& task, const planning::Part& part,
+                       std::span<Influence> influences) {
+  const std::uint64_t n = task.problem.data.rows();
+  const auto [whole, last, values] = order_deletions(task, part);
   for (std::size_t k = 0; k < part.outputs(); ++k) {
     Influence& found = influences[part.first_output + k];
     found.method = "order statistics";

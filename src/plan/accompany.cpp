@@ -70,7 +70,7 @@ void Accompanied::describe(Plan& plan) const {
   plan.seconds += seconds / plan.threads;
   plan.reason += "; standard errors on every resample by " + method;
   if (seconds > 0)
-    plan.reason += concat(", which takes about ", text::seconds(seconds / plan.threads), " of it");
+    plan.reason += concat(", by a rough guess ", text::seconds(seconds / plan.threads), " of it");
 }
 
 }  // namespace bootfold::planning

@@ -115,7 +115,7 @@ TEST(Interval, FromAFileWithoutARun) {
   EXPECT_LT(other["interval"]["low"], later["intervals"][2]["low"]);
   const Outcome text = run({"interval", file});
   EXPECT_EQ(text.code, 0) << text.err;
-  for (const char* part : {"mean\n", "studentized", "plan ", "seed 0", "####"})
+  for (const char* part : {"mean of x\n", "studentized", "plan ", "seed 0", "####"})
     EXPECT_TRUE(contains(text.out, part)) << part << "\n" << text.out;
   EXPECT_FALSE(contains(text.out, "peak memory"));
 }
@@ -164,6 +164,43 @@ TEST(Interval, AllUnderAnotherScheme) {
           {.input = kSixteen})
           .code,
       2);
+}
+
+// A kept run knows the names of its columns, so it prints the labels of the run itself.
+TEST(Interval, AKeptRunKnowsItsColumns) {
+  const Folder folder;
+  const std::string file = folder.path("run.safetensors");
+  const std::string table = folder.write("prices.csv", "price,volume\n1,2\n2,5\n4,1\n8,3\n");
+  for (const std::string& columns : {std::string("price"), std::string("price,volume")}) {
+    const Outcome now = run({"bootstrap", table, "--column", columns, "--save", file, "--quiet",
+                             "--interval", "basic"});
+    EXPECT_EQ(now.code, 0) << now.err;
+    const Outcome later = run({"interval", file, "--quiet", "--interval", "basic"});
+    EXPECT_EQ(later.out, now.out);
+    EXPECT_TRUE(contains(later.out, columns == "price" ? "mean of price" : "mean(volume)"));
+  }
+  EXPECT_EQ(json_of({"interval", file, "--json"})["columns"], Json::array({"price", "volume"}));
+}
+
+TEST(Interval, InnerReplicatesAreAChoiceAndTheirCostIsMeasured) {
+  const Json nested = json_of({"bootstrap", "-", "--statistic", "median", "--interval",
+                               "studentized", "--json", "--replicates", "200", "--inner", "20"},
+                              {.input = kSixteen});
+  EXPECT_EQ(nested["standard_errors_by"], "nested bootstrap, 20 replicates");
+  const Outcome explained = run(
+      {"explain", "-", "--statistic", "median", "--interval", "studentized", "--replicates", "100"},
+      {.input = kSixteen});
+  EXPECT_TRUE(contains(explained.out, "measured on a few")) << explained.out;
+}
+
+// trimmed_mean looks at the resample, so it is evaluated without every one of the sixteen rows.
+TEST(Interval, ExplainTellsWhatInfluencesCost) {
+  const Outcome explained =
+      run({"explain", "-", "--statistic", "trimmed_mean:0.1", "--interval", "bca"},
+          {.input = kSixteen, .variables = {"COLUMNS=120"}});
+  EXPECT_TRUE(contains(explained.out, "16 evaluations")) << explained.out;
+  const Outcome sums = run({"explain", "-", "--interval", "bca"}, {.input = kSixteen});
+  EXPECT_FALSE(contains(sums.out, "evaluations")) << sums.out;
 }
 
 }  // namespace
