@@ -7,7 +7,6 @@
 #include "bootfold/random.h"
 #include "influence/deletion.h"
 #include "plan/accompany.h"
-#include "plan/clusters.h"
 #include "plan/problem.h"
 #include "resample/scheme.h"
 
@@ -71,7 +70,7 @@ Result bootstrap_with_errors(const DataView& data, std::span<const Statistic> st
   Companions companions;
   companions.error_method = all.method;
   std::vector<double> estimates;
-  const bool iid = deletion::not_exchangeable(options.scheme, data.rows()).empty();
+  const bool iid = deletion::plain(options.scheme, data.rows());
   for (std::size_t k = 0; k < outputs; ++k) {
     estimates.push_back(both.estimate(k));
     // A bootstrap of the data is at hand, with more replicates than a nested one has. But resamples
@@ -95,38 +94,15 @@ Execution stage(const Execution& execution, double before, double after) {
   return staged;
 }
 
-/// What one row does to the statistic, or, where whole clusters are drawn, one cluster.
-void add_influences(Result& result, const DataView& data, std::span<const Statistic> statistics,
-                    const Options& options) {
-  const auto sums = planning::cluster_sums(data, statistics, options);
-  if (!sums) {
-    result.add_influences(influence(data, statistics, options),
-                          abc_curves(data, statistics, options));
-    return;
-  }
-  const Statistic of_sums = sums->statistic();
-  const Options inner = sums->options(options);
-  std::vector<Influence> influences = influence(sums->view(), of_sums, inner);
-  for (Influence& found : influences) found.method += ", by cluster";
-  result.add_influences(std::move(influences), abc_curves(sums->view(), {&of_sums, 1}, inner));
-}
-
 /// Throws unless the scheme has what is asked for.
-void check_scheme(const DataView& data, std::span<const Statistic> statistics,
-                  const Options& options) {
-  if (deletion::not_exchangeable(options.scheme, data.rows()).empty()) return;
-  const std::string scheme = resample::describe(options.scheme, data.rows());
-  if (options.standard_errors)
-    throw InvalidArgument(concat("scheme is '", scheme,
-                                 "' but standard errors on every resample, for studentized "
-                                 "intervals, are known where rows are drawn one by one alike; "
-                                 "percentile, basic and normal intervals take every scheme"));
-  if (!planning::cluster_sums(data, statistics, options))
-    throw InvalidArgument(concat("scheme is '", scheme,
-                                 "' but what a row does, for BCa and ABC intervals, is known where "
-                                 "rows are drawn one by one alike, and for functions of sums of "
-                                 "clusters; percentile, basic and normal intervals take every "
-                                 "scheme"));
+void check_scheme(const DataView& data, const Options& options) {
+  if (!options.standard_errors || deletion::plain(options.scheme, data.rows()) ||
+      std::holds_alternative<scheme::Iid>(options.scheme))
+    return;
+  throw InvalidArgument(concat("scheme is '", resample::describe(options.scheme, data.rows()),
+                               "' but standard errors on every resample, for studentized "
+                               "intervals, are known where rows are drawn one by one alike; "
+                               "bca, percentile, basic and normal intervals take every scheme"));
 }
 
 }  // namespace
@@ -134,19 +110,20 @@ void check_scheme(const DataView& data, std::span<const Statistic> statistics,
 Result bootstrap_accompanied(const DataView& data, std::span<const Statistic> statistics,
                              const Options& options) {
   resample::check(resample::resolve(options.scheme, data), data.rows());
-  check_scheme(data, statistics, options);
+  check_scheme(data, options);
   Options plain = options;
   plain.influence = plain.standard_errors = false;
   const auto rows = static_cast<double>(data.rows());
   double later = 0;  // rows that evaluations without a row will visit
-  if (options.influence && deletion::not_exchangeable(options.scheme, data.rows()).empty())
-    later = rows * static_cast<double>(deletion::evaluations(planning::Problem(data, statistics)));
+  if (options.influence)
+    later = rows * static_cast<double>(
+                       deletion::evaluations(planning::Problem(data, statistics), options.scheme));
   plain.execution = stage(options.execution, 0, later);
   Result result = options.standard_errors ? bootstrap_with_errors(data, statistics, plain)
                                           : bootstrap(data, statistics, plain);
   if (!options.influence) return result;
   plain.execution = stage(options.execution, rows * static_cast<double>(options.replicates), 0);
-  add_influences(result, data, statistics, plain);
+  result.add_influences(influence(data, statistics, plain), abc_curves(data, statistics, plain));
   return result;
 }
 
