@@ -34,8 +34,15 @@ class SchemeRequest {
   /// Asks for the columns that the scheme needs beside those of the statistic.
   void extend(data::ReadOptions& options) const;
 
-  /// Rows one by one, as many as there are: what BCa, ABC and studentized intervals are for.
-  [[nodiscard]] bool plain() const noexcept { return name_ == "iid" && size_ == 0; }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+  /// Are rows drawn one by one alike? Studentized intervals are for that.
+  [[nodiscard]] bool alike() const noexcept { return name_ == "iid"; }
+
+  /// Are rows drawn together with others, so that none has a weight of its own? ABC needs one.
+  [[nodiscard]] bool together() const noexcept {
+    return name_ == "moving" || name_ == "circular" || name_ == "stationary" || two_stage_;
+  }
 
   /// The table as a scheme and the statistic see it. Refers to the table, and to itself.
   class View {

@@ -123,7 +123,10 @@ Result bootstrap_accompanied(const DataView& data, std::span<const Statistic> st
                                           : bootstrap(data, statistics, plain);
   if (!options.influence) return result;
   plain.execution = stage(options.execution, rows * static_cast<double>(options.replicates), 0);
-  result.add_influences(influence(data, statistics, plain), abc_curves(data, statistics, plain));
+  result.add_influences(influence(data, statistics, plain),
+                        deletion::draws_together(plain.scheme)
+                            ? std::vector<AbcCurve>()
+                            : abc_curves(data, statistics, plain));
   return result;
 }
 

@@ -48,6 +48,9 @@ struct Task {
 /// Are whole clusters drawn, with all their rows?
 [[nodiscard]] bool draws_clusters(const Scheme& scheme);
 
+/// Are rows drawn together with others, so that none has a weight of its own? Then there is no ABC.
+[[nodiscard]] bool draws_together(const Scheme& scheme);
+
 /// Are rows drawn one by one alike, as many as there are?
 [[nodiscard]] bool plain(const Scheme& scheme, std::uint64_t rows);
 

@@ -139,12 +139,11 @@ std::vector<AbcCurve> abc_curves(const DataView& data, std::span<const Statistic
                                  const Options& options) {
   planning::Problem problem(data, statistics);
   const Scheme& scheme = options.scheme;
-  const bool blocks = resample::block_length_of(scheme).has_value();
-  if (!blocks) resample::check(scheme, data.rows());
+  const bool together = deletion::draws_together(scheme);
+  if (!together) resample::check(scheme, data.rows());
   if (deletion::draws_clusters(scheme))
     return deletion::curves_of_clusters(data, statistics, options);
   std::vector<AbcCurve> curves(problem.outputs.size());
-  const bool together = blocks || std::holds_alternative<scheme::Cluster>(scheme);
   for (AbcCurve& curve : curves)
     curve.problem = together ? concat(
                                    "abc has no derivatives by rows that are drawn together, as "
@@ -192,6 +191,11 @@ bool plain(const Scheme& scheme, std::uint64_t rows) {
           std::holds_alternative<scheme::Bayesian>(scheme) ||
           std::holds_alternative<scheme::Balanced>(scheme)) &&
          resample::draws_of(scheme, rows) == rows;
+}
+
+bool draws_together(const Scheme& scheme) {
+  return resample::block_length_of(scheme).has_value() ||
+         (std::holds_alternative<scheme::Cluster>(scheme) && !draws_clusters(scheme));
 }
 
 std::uint64_t evaluations(const planning::Problem& problem, const Scheme& scheme) {

@@ -39,6 +39,10 @@ auto parse(std::string_view what, std::string_view text, const Choices& choices)
 
 /// What a result lacks for a method; empty: nothing.
 std::string lacking(Method method, const Result& result) {
+  if (method == Method::abc && result.companions().abc_curves.empty() &&
+      !result.companions().influences.empty())
+    return "derivatives by the weight of each row, which there are not where rows are drawn "
+           "together (blocks, two stages) or samples are compared; take bca";
   if ((method == Method::bca && result.companions().influences.empty()) ||
       (method == Method::abc && result.companions().abc_curves.empty()))
     return "the influence of each row, which this result has not; bootstrap with "
