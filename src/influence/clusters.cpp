@@ -8,6 +8,7 @@
 
 #include "bootfold/error.h"
 #include "influence/deletion.h"
+#include "resample/groups.h"
 #include "text/quantity.h"
 
 namespace bootfold::deletion {
@@ -33,6 +34,15 @@ std::vector<Statistic> functions_of_sums(const DataView& data,
   return found;
 }
 
+/// Why the sums of all clusters cannot be held; empty: they can.
+std::string too_large(const planning::Problem& problem, const Options& options) {
+  const std::size_t clusters = resample::Groups(labels_of(options)).count();
+  const std::size_t bytes = 3 * (problem.features.count() + 1) * clusters * sizeof(double);
+  if (bytes <= options.memory) return "";
+  return concat("sums of ", text::grouped(clusters), " clusters take ", text::grouped(bytes),
+                " bytes but the memory is ", text::grouped(options.memory), "; give more");
+}
+
 /// Calls act(number, sums) for the outputs that are functions of sums: number among all, and among
 /// themselves.
 template <class Act>
@@ -55,7 +65,13 @@ std::vector<Influence> influences_of_clusters(const DataView& data,
                                               const Options& options) {
   planning::Problem problem(data, statistics);
   std::vector<Influence> found(problem.outputs.size());
-  if (!problem.features.empty()) {
+  const std::string trouble = too_large(problem, options);
+  if (!trouble.empty())
+    for_each_sum(problem, [&](std::size_t output, std::size_t) {
+      found[output].method = "none";
+      found[output].problem = trouble;
+    });
+  if (!problem.features.empty() && trouble.empty()) {
     const ClusterSums sums(data, functions_of_sums(data, statistics),
                            std::get<scheme::Cluster>(options.scheme), options.execution);
     std::vector<Influence> of_sums =
@@ -82,7 +98,9 @@ std::vector<AbcCurve> curves_of_clusters(const DataView& data,
   const planning::Problem problem(data, statistics);
   std::vector<AbcCurve> curves(problem.outputs.size());
   for (AbcCurve& curve : curves) curve.problem = "abc is for functions of sums only";
-  if (problem.features.empty()) return curves;
+  const std::string trouble = too_large(problem, options);
+  for_each_sum(problem, [&](std::size_t output, std::size_t) { curves[output].problem = trouble; });
+  if (problem.features.empty() || !trouble.empty()) return curves;
   const ClusterSums sums(data, functions_of_sums(data, statistics),
                          std::get<scheme::Cluster>(options.scheme), options.execution);
   const Statistic statistic = sums.statistic();

@@ -201,6 +201,9 @@ bool draws_together(const Scheme& scheme) {
 std::uint64_t evaluations(const planning::Problem& problem, const Scheme& scheme) {
   const Units units = draws_clusters(scheme) ? Units(std::get<scheme::Cluster>(scheme).clusters)
                                              : Units(problem.data.rows());
+  if (units.grouped() && !units.clusters() && !std::holds_alternative<scheme::Iid>(scheme) &&
+      !plain(scheme, problem.data.rows()))
+    return 0;  // influences_in_order() declines
   for (const planning::Part& part : problem.parts)
     if (evaluated(part, units)) return units.count();
   return 0;

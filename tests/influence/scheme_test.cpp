@@ -348,6 +348,10 @@ TEST(InfluenceScheme, SaysWhyThereIsNone) {
   const Labels halves(many.size());
   EXPECT_THAT(influence(many, called("mean"), {.scheme = scheme::Stratified{halves}})[0].problem,
               HasSubstr("10,001 rows"));
+  // Sums of too many clusters for the memory.
+  EXPECT_THAT(influence(x, statistic::mean(), {.scheme = scheme::Cluster{own}, .memory = 10'000})[0]
+                  .problem,
+              HasSubstr("300 clusters"));
   // ABC of rows drawn together.
   EXPECT_THAT(curve_of(x, statistic::mean(), scheme::CircularBlocks{5}).problem,
               HasSubstr("circular"));
