@@ -69,7 +69,7 @@ void check_companions(const Arguments& arguments, Request& request) {
   const bool formulas =
       std::all_of(request.statistics.begin(), request.statistics.end(),
                   [](const Statistic& statistic) { return statistic.standard_error() != nullptr; });
-  if (all && !named && !(formulas && request.scheme.alike()))
+  if (all && !named && !(formulas && request.scheme.one_by_one()))
     std::erase(request.methods, Method::studentized);
   if (request.scheme.together()) {
     if (std::find(names.begin(), names.end(), "abc") != names.end())

@@ -43,6 +43,7 @@ Reached compute(const SchemeRequest::View& view, const Request& request, Interru
 // A bootstrap of every resample takes its time: said before it starts.
 void announce_nested(const SchemeRequest::View& view, const Request& request) {
   const bool nested =
+      request.scheme.name() == "stratified" ||
       std::any_of(request.statistics.begin(), request.statistics.end(),
                   [](const Statistic& statistic) { return statistic.standard_error() == nullptr; });
   if (request.quiet || !request.options.standard_errors || !nested) return;

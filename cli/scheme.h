@@ -36,8 +36,8 @@ class SchemeRequest {
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-  /// Are rows drawn one by one alike? Studentized intervals are for that.
-  [[nodiscard]] bool alike() const noexcept { return name_ == "iid"; }
+  /// Are rows drawn one by one? Formulas of standard errors are for that.
+  [[nodiscard]] bool one_by_one() const noexcept { return name_ == "iid" || name_ == "weighted"; }
 
   /// Are rows drawn together with others, so that none has a weight of its own? ABC needs one.
   [[nodiscard]] bool together() const noexcept {
