@@ -84,8 +84,7 @@ void check_jackknife(const Arguments& arguments, Request& request) {
 }
 
 // What the intervals need beside the replicates. Of `all`, studentized is left out where it would
-// take a bootstrap of every resample, and what is for plain iid resampling under other schemes: that
-// has to be asked for by name.
+// take a bootstrap of every resample, and what a scheme does not have.
 void check_companions(const Arguments& arguments, Request& request) {
   using interval::Method;
   const std::vector<std::string> names = split_list(arguments.intervals);
@@ -94,22 +93,22 @@ void check_companions(const Arguments& arguments, Request& request) {
   const bool formulas =
       std::all_of(request.statistics.begin(), request.statistics.end(),
                   [](const Statistic& statistic) { return statistic.standard_error() != nullptr; });
-  if (all && !named && !formulas) std::erase(request.methods, Method::studentized);
-  if (all && !request.scheme.plain()) {
-    std::erase_if(request.methods, [&](Method method) {
-      const bool for_all =
-          method == Method::normal || method == Method::basic || method == Method::percentile;
-      return !for_all && std::find(names.begin(), names.end(), name(method)) == names.end();
-    });
-    std::stable_partition(request.methods.begin(), request.methods.end(),
-                          [](Method method) { return method == Method::percentile; });
+  if (all && !named && !(formulas && request.scheme.one_by_one()))
+    std::erase(request.methods, Method::studentized);
+  if (request.scheme.together()) {
+    if (std::find(names.begin(), names.end(), "abc") != names.end())
+      throw InvalidArgument(
+          fmt::format("--interval abc moves weight between rows, but under --scheme {} rows are "
+                      "drawn together; take bca",
+                      request.scheme.name()));
+    std::erase(request.methods, Method::abc);
   }
   for (const Method method : request.methods) {
     if (method == Method::bca || method == Method::abc) request.options.influence = true;
     if (method == Method::studentized) request.options.standard_errors = true;
   }
   // Cheap, and it cannot be had later.
-  if (!request.save.empty() && request.scheme.plain()) request.options.influence = true;
+  if (!request.save.empty()) request.options.influence = true;
 }
 
 }  // namespace

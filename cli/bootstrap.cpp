@@ -42,9 +42,9 @@ Reached compute(const SchemeRequest::View& view, const Request& request, Interru
 
 // A bootstrap of every resample takes its time: said before it starts.
 void announce(const SchemeRequest::View& view, const Request& request, const Interrupt& interrupt) {
-  if (request.quiet || !is_nested(request.statistics, request.options)) return;
   Options options = request.options;
   options.scheme = view.scheme();
+  if (request.quiet || !is_nested(request.statistics, options)) return;
   options.execution.stop = interrupt.token();
   announce_nested(measure_nested(view.data(), request.statistics, options),
                   options.inner_replicates);

@@ -12,6 +12,8 @@
 namespace bootfold::cli {
 
 bool is_nested(std::span<const Statistic> statistics, const Options& options) {
+  // Formulas are for one sample, so strata are bootstrapped whatever the statistic.
+  if (std::holds_alternative<scheme::Stratified>(options.scheme)) return options.standard_errors;
   return options.standard_errors &&
          std::any_of(statistics.begin(), statistics.end(), [](const Statistic& statistic) {
            return statistic.standard_error() == nullptr;

@@ -5,8 +5,10 @@
 
 #include "influence/deletion.h"
 #include "influence/lookup.h"
+#include "influence/measure.h"
 #include "influence/moments.h"
 #include "influence/mover.h"
+#include "influence/spread.h"
 
 namespace bootfold::paths {
 
@@ -34,7 +36,7 @@ void delete_from_sums(const Run& run, const deletion::Task& task) {
         problem.features.make(reader.read(first, size), made.data(), tile_rows);
         deletion::for_each_part(task, [&](const Part& part) {
           for (std::size_t i = 0; i < size; ++i)
-            mover.at(part, made.data() + i, tile_rows, -step,
+            mover.at(part, made.data() + i, tile_rows, nullptr, -step,
                      run.values_of(first + i).subspan(part.first_output, part.outputs()));
         });
       },
@@ -75,7 +77,7 @@ Influence influence_of(const Run& run, double estimate, std::size_t output) {
   found.estimate = estimate;
   found.shift = -moments.mean() / (units - 1);
   found.mean = estimate + found.shift;
-  deletion::conclude(moments, found);
+  deletion::conclude(deletion::Spread(moments), found);
   return found;
 }
 
@@ -84,10 +86,11 @@ Influence influence_of(const Run& run, double estimate, std::size_t output) {
 void run_deletion(const Run& run) {
   const planning::Problem& problem = run.prepared.problem;
   deletion::Lookup lookup(problem, run.execution.stop);
+  const deletion::Measure measure(problem.data.rows());
   const deletion::Task task{
-      problem, run.prepared.features,
-      [&](const Part& part, std::uint64_t rank) { return lookup(part, rank); }, run.execution,
-      run.outputs()};
+      problem,       run.prepared.features,
+      measure,       [&](const Part& part, std::uint64_t rank) { return lookup(part, rank); },
+      run.execution, run.outputs()};
   if (!problem.features.empty()) delete_from_sums(run, task);
   for (const Part& part : problem.parts)
     if (std::holds_alternative<statistic::Order>(part.bound.body))
@@ -100,8 +103,9 @@ Companions jackknife_companions(const Run& run, std::span<const double> estimate
   if (run.prepared.plan.path == Path::deletion) {
     const planning::Problem& problem = run.prepared.problem;
     deletion::Lookup lookup(problem, run.execution.stop);
+    const deletion::Measure measure(problem.data.rows());
     companions.influences = deletion::influences(
-        {problem, run.prepared.features,
+        {problem, run.prepared.features, measure,
          [&](const Part& part, std::uint64_t rank) { return lookup(part, rank); }, run.execution,
          run.outputs()});
     return companions;

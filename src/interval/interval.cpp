@@ -42,6 +42,10 @@ std::string lacking(Method method, const Result& result) {
   if (result.companions().jackknife && method != Method::normal && method != Method::abc)
     return "resamples, and a jackknife draws none; take the normal interval, or bootstrap with "
            "another scheme";
+  if (method == Method::abc && result.companions().abc_curves.empty() &&
+      !result.companions().influences.empty())
+    return "derivatives by the weight of each row, which there are not where rows are drawn "
+           "together (blocks, two stages) or samples are compared; take bca";
   if ((method == Method::bca && result.companions().influences.empty()) ||
       (method == Method::abc && result.companions().abc_curves.empty()))
     return "the influence of each row, which this result has not; bootstrap with "

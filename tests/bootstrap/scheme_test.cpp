@@ -277,9 +277,6 @@ TEST_F(Schemes, KnowWhatAClusterDoes) {
 }
 
 TEST_F(Schemes, RefuseIntervalsThatNeedMoreThanTheyKnow) {
-  EXPECT_THAT(
-      complaint(x, statistic::mean(), {.scheme = scheme::Stratified{strata}, .influence = true}),
-      AllOf(HasSubstr("stratified"), HasSubstr("BCa"), HasSubstr("percentile")));
   EXPECT_THAT(complaint(x, statistic::mean(),
                         {.scheme = scheme::StationaryBlocks{20}, .standard_errors = true}),
               AllOf(HasSubstr("stationary"), HasSubstr("studentized"), HasSubstr("percentile")));

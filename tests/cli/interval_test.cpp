@@ -147,23 +147,30 @@ TEST(Interval, ReplicatesAuto) {
   EXPECT_EQ(run({"explain", "-", "--replicates", "auto"}, {.input = kSixteen}).code, 0);
 }
 
-// Under other schemes `all` are those that every scheme has, and a run can be kept all the same.
+// Under other schemes `all` are those that the scheme has, from a stored run too.
 TEST(Interval, AllUnderAnotherScheme) {
   const Folder folder;
   const std::string file = folder.path("run.safetensors");
   const Json result = json_of({"bootstrap", "-", "--scheme", "stationary", "--block-length", "3",
                                "--interval", "all", "--save", file, "--json"},
                               {.input = kSixteen});
-  ASSERT_EQ(result["intervals"].size(), 3U);
-  EXPECT_EQ(result["interval"]["method"], "percentile");
+  ASSERT_EQ(result["intervals"].size(), 4U);
+  EXPECT_EQ(result["interval"]["method"], "bca");
+  EXPECT_EQ(result["interval"]["status"], "good");
+  EXPECT_EQ(result["influence"]["method"], "downdated sums, in blocks");
   const Json later = json_of({"interval", file, "--json"});
-  EXPECT_EQ(later["intervals"].size(), 3U);
-  EXPECT_EQ(later["interval"], result["interval"]);
-  EXPECT_EQ(
-      run({"bootstrap", "-", "--scheme", "stationary", "--block-length", "3", "--interval", "bca"},
-          {.input = kSixteen})
-          .code,
-      2);
+  EXPECT_EQ(later["intervals"], result["intervals"]);
+  for (const char* method : {"abc", "studentized"}) {
+    const Outcome refused = run(
+        {"bootstrap", "-", "--scheme", "stationary", "--block-length", "3", "--interval", method},
+        {.input = kSixteen});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_TRUE(contains(refused.err, "stationary") && contains(refused.err, "bca")) << refused.err;
+  }
+  const Json fewer = json_of({"bootstrap", "-", "--size", "8", "--interval", "all", "--json"},
+                             {.input = kSixteen});
+  ASSERT_EQ(fewer["intervals"].size(), 6U);
+  for (const Json& interval : fewer["intervals"]) EXPECT_EQ(interval["status"], "good");
 }
 
 // A kept run knows the names of its columns, so it prints the labels of the run itself.
