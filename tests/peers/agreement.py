@@ -186,7 +186,7 @@ def main() -> int:
     )
     print(table(rows))
     distance = np.array([r.found.distance for r in rows])
-    print(f"\nroot mean square of all: {np.sqrt(np.mean(distance**2)):.2f} (1 for independent comparisons without ties)")
+    print(f"\nroot mean square of all: {np.sqrt(np.mean(distance**2)):.2f}; 1 without ties")
     if not problems:
         print(f"{len(wrong)} deliberately wrong answers refused")
     for problem in problems:

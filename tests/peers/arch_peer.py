@@ -21,8 +21,8 @@ _BLOCKS = {
 
 
 def methods_of(case: cases.Case) -> list[str]:
-    # BCa: ties count half for `numpy`, not at all for arch, so only where there are none. Of samples
-    # that are not equally long arch makes no BCa. Studentized: see agreement.DIFFERENCES.
+    # BCa: ties count half for `numpy`, not at all for arch, so only where there are none. Of
+    # samples that are not equally long arch makes no BCa. Studentized: see agreement.DIFFERENCES.
     methods = [m for m in case.methods if m in METHODS]
     if not case.smooth and "bca" in methods:
         methods.remove("bca")

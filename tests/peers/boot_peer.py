@@ -28,7 +28,8 @@ class Process:
         self._folder = folder
         with open(folder / "cases.csv", "w", newline="") as file:
             out = csv.writer(file)
-            out.writerow("data columns statistic scheme number replicates methods".split())
+            names = ("data", "columns", "statistic", "scheme", "number", "replicates", "methods")
+            out.writerow(names)
             for case in chosen:
                 columns = case.peer_columns or case.columns
                 if case.scheme == "two samples":
@@ -58,7 +59,8 @@ class Process:
         if self._process.returncode != 0:
             raise RuntimeError(f"boot.R failed: {err.strip()}")
         said: dict[int, dict[str, tuple[float, float]]] = {}
-        for number, what, low, high in csv.reader(open(self._folder / "limits.csv")):
+        lines = (self._folder / "limits.csv").read_text().splitlines()
+        for number, what, low, high in csv.reader(lines):
             said.setdefault(int(number), {})[what] = (float(low), float(high))
         found = {}
         for number, case in enumerate(self._chosen, 1):

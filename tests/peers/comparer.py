@@ -2,9 +2,9 @@
 
 Limits are compared by rank. A limit that is the quantile p of bootfold's replicates must be about
 the quantile p of the peer's: the share F of the peer's replicates below it lies round p with
-standard deviation r = sqrt(p (1 - p) (1 / R + 1 / R')), whatever the law. With ties F is a step, and
-the distance is that of p from the nearest of its two sides. So nothing is said about densities, and
-lattices are no special case.
+standard deviation r = sqrt(p (1 - p) (1 / R + 1 / R')), whatever the law. With ties F is a step,
+and the distance is that of p from the nearest of its two sides. So nothing is said about densities,
+and lattices are no special case.
 
 BCa's p depends on the share b of replicates below the estimate; to the first order F - p varies as
 the mean of [replicate <= limit] - h [replicate < estimate], h = dp / db, of which the replicates
@@ -173,9 +173,8 @@ def distances(
                 offset, slope = peer.estimate, -peer.error
             own = rank_gap(among, (its - offset) / slope, place.p)
             if abs(own) > 2 / count:
-                raise Misunderstood(
-                    f"{method}, {what}: the peer's {its} is not its quantile {place.p}, off by {own}"
-                )
+                place_of_it = f"its quantile {place.p + own}, not {place.p}"
+                raise Misunderstood(f"{method}, {what}: the peer's {its} is {place_of_it}")
             gap = rank_gap(among, (mine - offset) / slope, place.p)
             found.append(Distance(f"rank of {what}", method, gap / (place.unit * both), mine, its))
             if smooth:

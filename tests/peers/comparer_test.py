@@ -3,8 +3,8 @@
 Two sets of replicates of one known law in place of bootfold and a peer. Distances must then be
 standard normal: over 500 pairs their mean square is within 4.9 sqrt(2 / 500) of 1, but once in a
 million. A rank in a tail of 50 events has kurtosis 3.01, the variance of an exponential law's 2000
-replicates 3.05, so squares vary by 1.5 % more than those of normal numbers; 6 % are allowed, because
-the comparer estimates kurtosis, too. Seeds are fixed.
+replicates 3.05, so squares vary by 1.5 % more than those of normal numbers; 6 % are allowed,
+because the comparer estimates kurtosis, too. Seeds are fixed.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
     python make_block_lengths.py
 
 m is the smallest lag behind which K_N = max(5, log10 n) autocorrelations in a row are below
-2 sqrt(log10(n) / n); M = 2 m at least 2 (arch takes m + 1 in place of m). The series are first order
-autoregressions of the uniform numbers of a linear congruential generator, so that every language
-makes the same.
+2 sqrt(log10(n) / n); M = 2 m at least 2 (arch 8.0.0 takes m + 1 in place of m). The series are
+first order autoregressions of the uniform numbers of a linear congruential generator, so that every
+language makes the same.
 """
 
 from __future__ import annotations
@@ -42,6 +42,12 @@ def block_lengths(x: np.ndarray) -> tuple[float, float]:
 
 
 if __name__ == "__main__":
-    for phi, rows, seed in ((0.7, 500, 1), (0.3, 500, 2), (-0.5, 500, 3), (0.9, 200, 4), (0.5, 3000, 5)):
+    for phi, rows, seed in (
+        (0.7, 500, 1),
+        (0.3, 500, 2),
+        (-0.5, 500, 3),
+        (0.9, 200, 4),
+        (0.5, 3000, 5),
+    ):
         stationary, circular = block_lengths(series(phi, rows, seed))
         print(f"{{{phi}, {rows}, {seed}, {stationary:.12g}, {circular:.12g}}},")
