@@ -1,12 +1,10 @@
-# R's boot package: Rscript boot.R FOLDER SEED. Reads FOLDER/cases.csv and FOLDER/<data>.csv; writes
+# R's boot package: Rscript boot.R FOLDER. Reads FOLDER/cases.csv and FOLDER/<data>.csv; writes
 # FOLDER/limits.csv, and for case number k the replicates to FOLDER/k.replicates, pivots to
 # FOLDER/k.pivots (doubles).
 
 suppressPackageStartupMessages(library(boot))
 
-arguments <- commandArgs(trailingOnly = TRUE)
-folder <- arguments[1]
-seed <- as.integer(arguments[2])
+folder <- commandArgs(trailingOnly = TRUE)[1]
 
 # On a matrix of the drawn rows. Rounded: the same rows in another order must tie.
 statistics <- list(
@@ -40,7 +38,7 @@ lines <- character()
 cases <- read.csv(file.path(folder, "cases.csv"), colClasses = "character")
 for (k in seq_len(nrow(cases))) {
     case <- cases[k, ]
-    set.seed(seed + k)
+    set.seed(as.integer(case$seed))
     table <- read.csv(file.path(folder, paste0(case$data, ".csv")))
     data <- as.matrix(table[strsplit(case$columns, " ")[[1]]])
     n <- nrow(data)

@@ -28,7 +28,16 @@ class Process:
         self._folder = folder
         with open(folder / "cases.csv", "w", newline="") as file:
             out = csv.writer(file)
-            names = ("data", "columns", "statistic", "scheme", "number", "replicates", "methods")
+            names = (
+                "data",
+                "columns",
+                "statistic",
+                "scheme",
+                "number",
+                "replicates",
+                "seed",
+                "methods",
+            )
             out.writerow(names)
             for case in chosen:
                 columns = case.peer_columns or case.columns
@@ -42,12 +51,13 @@ class Process:
                         case.scheme,
                         case.number,
                         case.replicates,
+                        seed + 1 + cases.CASES.index(case),
                         " ".join(methods_of(case)),
                     ]
                 )
         script = Path(__file__).with_name("boot.R")
         self._process = subprocess.Popen(
-            ["Rscript", "--vanilla", str(script), str(folder), str(seed)],
+            ["Rscript", "--vanilla", str(script), str(folder)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
