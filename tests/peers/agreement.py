@@ -172,6 +172,16 @@ def main() -> int:
                     (what, peer, case, it)
                     for what, it in wrong_limits(case, mine, narrower).items()
                 ]
+            # Blocks of another kind, too, are a wrong answer.
+            for other in chosen:
+                if (
+                    case.scheme in cases.BLOCKS
+                    and other.scheme in cases.BLOCKS
+                    and case.statistic == other.statistic == "mean"
+                    and case.scheme != other.scheme
+                ):
+                    it = ours[other.name, convention, 0.95]
+                    wrong.append((f"{other.scheme} blocks", peer, case, it))
 
     allowed = largest_allowed(len(rows), ALARM)
     if arguments.verbose:
