@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "bootfold/error.h"
-#include "ensemble/pack.h"
+#include "ensemble/course.h"
 #include "resample/rows.h"
 
 namespace bootfold::ensemble {

@@ -1,6 +1,7 @@
 target_sources(
   bootfold
   PRIVATE ensemble/check.cpp
+          ensemble/course.cpp
           ensemble/ensemble.cpp
           ensemble/fold.cpp
           ensemble/initialize.cpp
@@ -8,6 +9,7 @@ target_sources(
           ensemble/names.cpp
           ensemble/pack.cpp
           ensemble/shape.cpp
+          ensemble/single.cpp
           ensemble/table.cpp
           ensemble/train.cpp
           ensemble/simd/level.cpp

@@ -7,6 +7,7 @@
 #include "ensemble/check.h"
 #include "ensemble/fold.h"
 #include "ensemble/pack.h"
+#include "ensemble/single.h"
 #include "ensemble/table.h"
 
 namespace bootfold::ensemble {
@@ -55,6 +56,21 @@ std::vector<std::vector<Job>> chunks_of(const Training& training) {
           jobs.begin() + static_cast<std::ptrdiff_t>(std::min(first + size, jobs.size())));
   }
   return chunks;
+}
+
+/// Side by side or one by one, whichever is faster; the bits are the same.
+std::vector<Trained> train_chunk(const Run& run, std::span<const MemberId> ids,
+                                 std::span<const Settings* const> settings,
+                                 const execution::Worker& worker) {
+  const Settings& like = *settings[0];
+  const Shape shape(run.table.columns, like.architecture, run.outputs);
+  if (!better_alone(shape, batch_of(run.training, like, run.table.rows)))
+    return Pack(run, like).train(ids, settings, worker);
+  Single single(run, like);
+  std::vector<Trained> trained;
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    trained.push_back(single.train(ids[i], *settings[i], worker));
+  return trained;
 }
 
 /// Asks members about the rows that they did not see.
@@ -196,8 +212,7 @@ Ensemble train(const Examples& examples, const Training& training) {
           ids.push_back(job.id);
           settings.push_back(job.settings);
         }
-        Pack pack(run, *jobs[0].settings);
-        std::vector<Trained> trained = pack.train(ids, settings, worker);
+        std::vector<Trained> trained = train_chunk(run, ids, settings, worker);
         if (out_of_bag) sums = out_of_bag->empty();
         for (std::size_t i = 0; i < jobs.size(); ++i) {
           Member& member = members[jobs[i].member];

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bootfold/random.h"
-#include "ensemble/pack.h"
+#include "ensemble/floats.h"
 #include "ensemble/reference.h"
 #include "ensemble/simd/kernels.h"
 

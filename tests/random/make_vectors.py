@@ -12,6 +12,7 @@ marked `pinned` were printed by the program (Boost 1.74) and are copied from the
 """
 
 import argparse
+import bisect
 import sys
 from bisect import bisect_right
 from decimal import ROUND_FLOOR, Decimal, getcontext
@@ -166,7 +167,7 @@ def long_top_up(seed, replicate, attempt, rows, size):
 
 def block_length(bits, limits):
     """The geometric length that 64 bits give; 0 if it is beyond the table."""
-    below = sum(t <= bits for t in limits)
+    below = bisect.bisect_right(limits, bits)
     return 0 if below == len(limits) else below + 1
 
 
@@ -410,7 +411,7 @@ def block_schemes():
     cases = [("moving", 3, 20), ("circular", 7, 20), ("stationary", 3.5, 20), ("stationary", 1, 9)]
     cases += [("stationary", 20, 2000), ("stationary", 1.25, 5000), ("stationary", 1000, 200000)]
     cases += [("stationary", 50000, 3 * 2**20), ("stationary", 10**6, 2 * 10**6)]
-    cases += [("circular", 10**7, 3 * 2**30), ("stationary", 10**7, 3 * 2**30)]
+    cases += [("circular", 10**7, 3 * 2**30)]
     for scheme, length, rows in cases:
         found = blocks(scheme, length, rows, 7, 41)
         names = {"scheme": scheme, "length": length, "rows": rows, "seed": 7, "replicate": 41}

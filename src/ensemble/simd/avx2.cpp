@@ -30,7 +30,8 @@ struct Vector {
 
 constexpr std::size_t kTileRows = 1;     // of 8 rows of the data: 8 sums in registers
 constexpr std::size_t kTileColumns = 3;  // of 3: 9 sums
-constexpr std::size_t kPointTile = 2;    // vectors of points, times 4 units
+constexpr std::size_t kPanel = 2;        // vectors side by side in a product of matrices
+constexpr std::size_t kSums = 10;        // sums of it in registers
 
 inline Vector operator+(Vector a, Vector b) { return {_mm256_add_ps(a.v, b.v)}; }
 inline Vector operator-(Vector a, Vector b) { return {_mm256_sub_ps(a.v, b.v)}; }
@@ -72,10 +73,13 @@ inline Vector exponent(Vector a) {
 
 #include "ensemble/simd/pack.h"
 #include "ensemble/simd/points.h"
+#include "ensemble/simd/single.h"
 
 namespace bootfold::ensemble::simd {
 
-const Kernels kAvx2 = {kLanes,    loss_of<true>, loss_of<false>, squares, update,
-                       at_points, fold_classes,  exp_of,         log_of,  activation_of};
+const Kernels kAvx2 = {
+    kLanes,  loss_of<true>, loss_of<false>, single_loss<true>, single_loss<false>,
+    squares, update,        at_points,      fold_classes,      exp_of,
+    log_of,  activation_of};
 
 }  // namespace bootfold::ensemble::simd

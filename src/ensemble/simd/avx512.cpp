@@ -35,7 +35,8 @@ struct Vector {
 
 constexpr std::size_t kTileRows = 2;     // of 8 rows of the data: 16 sums in registers
 constexpr std::size_t kTileColumns = 4;  // of 4: 16 sums
-constexpr std::size_t kPointTile = 4;    // vectors of points, times 4 units
+constexpr std::size_t kPanel = 4;        // vectors side by side in a product of matrices
+constexpr std::size_t kSums = 24;        // sums of it in registers
 
 inline Vector operator+(Vector a, Vector b) { return {_mm512_add_ps(a.v, b.v)}; }
 inline Vector operator-(Vector a, Vector b) { return {_mm512_sub_ps(a.v, b.v)}; }
@@ -77,10 +78,13 @@ inline Vector exponent(Vector a) {
 
 #include "ensemble/simd/pack.h"
 #include "ensemble/simd/points.h"
+#include "ensemble/simd/single.h"
 
 namespace bootfold::ensemble::simd {
 
-const Kernels kAvx512 = {kLanes,    loss_of<true>, loss_of<false>, squares, update,
-                         at_points, fold_classes,  exp_of,         log_of,  activation_of};
+const Kernels kAvx512 = {
+    kLanes,  loss_of<true>, loss_of<false>, single_loss<true>, single_loss<false>,
+    squares, update,        at_points,      fold_classes,      exp_of,
+    log_of,  activation_of};
 
 }  // namespace bootfold::ensemble::simd

@@ -41,6 +41,49 @@ struct Pack {
   float* scratch;  ///< scratch_size() vectors
 };
 
+/// A layer of a single network, whose rows of weights are padded to whole vectors of any level.
+struct PaddedLayer {
+  std::size_t weights;  ///< [out][stride]
+  std::size_t stride;
+  std::size_t bias;
+};
+inline constexpr std::size_t kPadding = 16;
+[[nodiscard]] constexpr std::size_t padded_size(std::size_t size) {
+  return (size + kPadding - 1) / kPadding * kPadding;
+}
+[[nodiscard]] inline PaddedLayer padded_layer(const Shape& shape, std::size_t number) {
+  PaddedLayer at{};
+  for (std::size_t l = 0;; ++l) {
+    const Layer& layer = shape.layers[l];
+    at.stride = padded_size(layer.in);
+    at.bias = at.weights + layer.out * at.stride;
+    if (l == number) return at;
+    at.weights = at.bias + padded_size(layer.out);
+  }
+}
+/// Floats of all parameters, padded; padding is 0 and stays so.
+[[nodiscard]] inline std::size_t padded_parameters(const Shape& shape) {
+  const PaddedLayer last = padded_layer(shape, shape.layers.size() - 1);
+  return last.bias + padded_size(shape.outputs());
+}
+
+/// One network on its own.
+struct Single {
+  const Shape* shape;
+  Loss loss;
+  const float* parameters;
+  float* gradient;
+  float* scratch;  ///< single_scratch_size()
+};
+
+/// A batch for it; behind the last row, to whole vectors, weights are 0 and targets are anything.
+struct SingleBatch {
+  std::size_t rows = 0;
+  const float* inputs = nullptr;   ///< [row][input], rows padded_size(inputs) apart
+  const float* targets = nullptr;  ///< [target][row], padded_size(rows) apart
+  const float* weights = nullptr;  ///< [row]
+};
+
 /// One step of an optimizer, a value for each lane; lanes that are not `live` stay as they are.
 struct Update {
   const float* rate;        ///< learning rate, with the bias correction of the first moment
@@ -63,6 +106,10 @@ struct Kernels {
 
   /// The loss alone.
   void (*loss)(const Pack& pack, const Batch& batch, float* loss) noexcept;
+
+  /// The same for a single network; the loss of the batch is added to `loss`, row by row.
+  void (*single_gradient)(const Single& single, const SingleBatch& batch, float* loss) noexcept;
+  void (*single_loss)(const Single& single, const SingleBatch& batch, float* loss) noexcept;
 
   /// Sum of the squares of `count` gradient values of each lane, in 16 parts added in a fixed order.
   void (*squares)(const float* gradient, std::size_t count, float* sums) noexcept;
@@ -90,6 +137,9 @@ struct Kernels {
 
 /// Floats of Pack::scratch for each lane.
 [[nodiscard]] std::size_t scratch_size(const Shape& shape);
+
+/// Floats of Single::scratch for batches of up to so many rows.
+[[nodiscard]] std::size_t single_scratch_size(const Shape& shape, std::size_t rows);
 
 /// The kernels of a level; it must be available.
 [[nodiscard]] const Kernels& kernels(execution::Level level) noexcept;

@@ -6,6 +6,12 @@ std::size_t scratch_size(const Shape& shape) {
   return (shape.inputs() + 2 * shape.units + 2 * shape.widest) * kBlock;
 }
 
+std::size_t single_scratch_size(const Shape& shape, std::size_t rows) {
+  const std::size_t padded = padded_size(rows);
+  return (2 * (shape.inputs() + shape.units) + 2 * shape.widest) * padded +
+         padded * padded_size(shape.widest);
+}
+
 const Kernels& kernels(execution::Level level) noexcept {
   switch (level) {
 #if defined(BOOTFOLD_X86_KERNELS)

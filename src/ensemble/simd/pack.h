@@ -8,6 +8,7 @@
 
 #include "ensemble/simd/functions.h"
 #include "ensemble/simd/kernels.h"
+#include "ensemble/simd/loss.h"
 #include "ensemble/simd/tiles.h"
 
 namespace bootfold::ensemble::simd {
@@ -138,62 +139,6 @@ inline void fetch(const Batch& batch, std::size_t inputs, std::size_t first, flo
   }
 }
 
-/// What the outputs of a row cost, and how that changes with each: outputs become deltas in place.
-template <Loss kLoss>
-inline Vector cost(std::size_t outputs, const float* target, Vector weight, float* output) {
-  constexpr std::size_t kStep = kBlock * kLanes;
-  if constexpr (kLoss == Loss::cross_entropy) {
-    Vector highest = Vector::load(output);
-    for (std::size_t c = 1; c < outputs; ++c)
-      highest = max(highest, Vector::load(output + c * kStep));
-    const Vector label = Vector::load(target);
-    Vector sum = Vector::zero();
-    Vector chosen = Vector::zero();
-    for (std::size_t c = 0; c < outputs; ++c) {
-      const Vector z = Vector::load(output + c * kStep) - highest;
-      const Vector grown = exp(z);
-      sum = sum + grown;
-      chosen = select(equal(label, Vector::all(static_cast<float>(c))), z, chosen);
-      grown.store(output + c * kStep);
-    }
-    const Vector share = weight / sum;
-    for (std::size_t c = 0; c < outputs; ++c) {
-      const Vector hit =
-          select(equal(label, Vector::all(static_cast<float>(c))), weight, Vector::zero());
-      (fused(Vector::load(output + c * kStep), share, Vector::zero() - hit))
-          .store(output + c * kStep);
-    }
-    return weight * (log(sum) - chosen);
-  } else if constexpr (kLoss == Loss::squared_error) {
-    // The mean over the outputs.
-    const Vector share = weight / Vector::all(static_cast<float>(outputs));
-    Vector sum = Vector::zero();
-    for (std::size_t c = 0; c < outputs; ++c) {
-      const Vector error = Vector::load(output + c * kStep) - Vector::load(target + c * kLanes);
-      sum = fused(error, error, sum);
-      (Vector::all(2.0F) * share * error).store(output + c * kStep);
-    }
-    return share * sum;
-  } else {
-    // Outputs are means, then logarithms of variances: (s + (y - m)^2 e^-s) / 2, mean over targets.
-    const std::size_t targets = outputs / 2;
-    const Vector half = Vector::all(0.5F);
-    const Vector share = weight / Vector::all(static_cast<float>(targets));
-    Vector sum = Vector::zero();
-    for (std::size_t c = 0; c < targets; ++c) {
-      const Vector mean = Vector::load(output + c * kStep);
-      const Vector spread = Vector::load(output + (targets + c) * kStep);
-      const Vector error = mean - Vector::load(target + c * kLanes);
-      const Vector precise = error * exp(Vector::zero() - spread);
-      const Vector ratio = error * precise;
-      sum = fused(half, spread + ratio, sum);
-      (share * precise).store(output + c * kStep);
-      (share * half * (Vector::all(1.0F) - ratio)).store(output + (targets + c) * kStep);
-    }
-    return share * sum;
-  }
-}
-
 /// Values of the units of all layers of a block, [unit][row][lane]: inputs first.
 struct Values {
   float* inputs;
@@ -264,16 +209,12 @@ inline void go_back(const Pack& pack, Values values) {
     const float* slopes = values.slopes + unit * kStep;
     add_gradient(layer, deltas, in, pack.gradient);
     float* before = values.deltas_before;
-    multiply(pack.parameters + layer.weights * kLanes, 1, layer.in, layer.in, layer.out, deltas,
-             nullptr, [&](std::size_t i, std::size_t e, Vector sum) BOOTFOLD_INLINE {
-               const std::size_t at = i * kStep + e * kLanes;
-               const Vector value = Vector::load(in + at);
-               if constexpr (kActivation == Activation::relu) {
-                 select(less(Vector::zero(), value), sum, Vector::zero()).store(before + at);
-               } else {
-                 (sum * slope_of<kActivation>(value, slopes + at)).store(before + at);
-               }
-             });
+    multiply(
+        pack.parameters + layer.weights * kLanes, 1, layer.in, layer.in, layer.out, deltas, nullptr,
+        [&](std::size_t i, std::size_t e, Vector sum) BOOTFOLD_INLINE {
+          const std::size_t at = i * kStep + e * kLanes;
+          back_through<kActivation>(sum, Vector::load(in + at), slopes + at).store(before + at);
+        });
     deltas = before;
     values.deltas_before = values.deltas;
     values.deltas = before;
@@ -299,8 +240,8 @@ void loss_with(const Pack& pack, const Batch& batch, float* loss) noexcept {
       const bool there = first + e < batch.rows;
       const std::size_t row = there ? first + e : batch.rows - 1;
       const Vector weight = there ? Vector::load(batch.weights + row * kLanes) : Vector::zero();
-      total = total + cost<kLoss>(shape.outputs(), batch.targets + row * targets * kLanes, weight,
-                                  outputs + e * kLanes);
+      total = total + cost<kLoss>(shape.outputs(), batch.targets + row * targets * kLanes, kLanes,
+                                  weight, outputs + e * kLanes, kStep);
     }
     if constexpr (kBack) go_back<kActivation>(pack, values);
   }
@@ -310,14 +251,8 @@ void loss_with(const Pack& pack, const Batch& batch, float* loss) noexcept {
 template <bool kBack>
 void loss_of(const Pack& pack, const Batch& batch, float* loss) noexcept {
   with_activation(pack.shape->activation, [&]<Activation kActivation>() {
-    switch (pack.loss) {
-      case Loss::cross_entropy:
-        return loss_with<kActivation, Loss::cross_entropy, kBack>(pack, batch, loss);
-      case Loss::squared_error:
-        return loss_with<kActivation, Loss::squared_error, kBack>(pack, batch, loss);
-      case Loss::gaussian:
-        return loss_with<kActivation, Loss::gaussian, kBack>(pack, batch, loss);
-    }
+    with_loss(pack.loss,
+              [&]<Loss kLoss>() { loss_with<kActivation, kLoss, kBack>(pack, batch, loss); });
   });
 }
 

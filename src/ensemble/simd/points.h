@@ -6,52 +6,18 @@
 
 #include "ensemble/simd/functions.h"
 #include "ensemble/simd/kernels.h"
-#include "ensemble/simd/tiles.h"
+#include "ensemble/simd/matrix.h"
 
 namespace bootfold::ensemble::simd {
 namespace {
 
-constexpr std::size_t kPointVectors = kPoints / kLanes;
-
-/// out[j][p] = bias[j] + sum over k of weights[j][k] in[k][p] for kRows of j and kWide vectors of p.
-template <std::size_t kRows, std::size_t kWide, class Finish>
-BOOTFOLD_INLINE inline void layer_tile(const float* weights, std::size_t terms, const float* bias,
-                                       const float* in, Finish&& finish) {
-  Vector sums[kRows * kWide];
-  repeat<kRows>([&](auto j) BOOTFOLD_INLINE {
-    repeat<kWide>([&](auto p) BOOTFOLD_INLINE { sums[j * kWide + p] = Vector::all(bias[j]); });
-  });
-  for (std::size_t k = 0; k < terms; ++k) {
-    Vector x[kWide];
-    repeat<kWide>([&](auto p)
-                      BOOTFOLD_INLINE { x[p] = Vector::load(in + k * kPoints + p * kLanes); });
-    repeat<kRows>([&](auto j) BOOTFOLD_INLINE {
-      const Vector weight = Vector::all(weights[j * terms + k]);
-      repeat<kWide>([&](auto p) BOOTFOLD_INLINE {
-        sums[j * kWide + p] = fused(weight, x[p], sums[j * kWide + p]);
-      });
-    });
-  }
-  repeat<kRows>([&](auto j) BOOTFOLD_INLINE {
-    repeat<kWide>([&](auto p) BOOTFOLD_INLINE { finish(j, p, sums[j * kWide + p]); });
-  });
-}
-
 template <class Finish>
 BOOTFOLD_INLINE inline void layer_at_points(const Layer& layer, const float* parameters,
                                             const float* in, Finish&& finish) {
-  for (std::size_t first = 0; first < kPointVectors; first += kPointTile) {
-    const auto some = [&]<std::size_t kRows>(std::size_t j) BOOTFOLD_INLINE {
-      layer_tile<kRows, kPointTile>(parameters + layer.weights + j * layer.in, layer.in,
-                                    parameters + layer.bias + j, in + first * kLanes,
-                                    [&](std::size_t row, std::size_t p, Vector z) BOOTFOLD_INLINE {
-                                      finish((j + row) * kPoints + (first + p) * kLanes, z);
-                                    });
-    };
-    std::size_t j = 0;
-    for (; j + 4 <= layer.out; j += 4) some.template operator()<4>(j);
-    for (; j < layer.out; ++j) some.template operator()<1>(j);
-  }
+  multiply_all({parameters + layer.weights, layer.in, 1}, layer.out, layer.in, {in, kPoints},
+               kPoints, parameters + layer.bias,
+               [&](std::size_t j, std::size_t p, Vector z)
+                   BOOTFOLD_INLINE { finish(j * kPoints + p, z); });
 }
 
 void at_points(const Shape& shape, const float* parameters, const float* inputs, float* scratch,

@@ -48,7 +48,8 @@ struct Mask {
 
 constexpr std::size_t kTileRows = 1;
 constexpr std::size_t kTileColumns = 2;
-constexpr std::size_t kPointTile = 1;  // vectors of points, times 4 units
+constexpr std::size_t kPanel = 1;  // vectors side by side in a product of matrices
+constexpr std::size_t kSums = 4;   // sums of it in registers
 
 inline Vector operator+(const Vector& a, const Vector& b) {
   return Vector::make([&](std::size_t i) { return a.v[i] + b.v[i]; });
@@ -128,10 +129,13 @@ inline Vector exponent(const Vector& a) {
 
 #include "ensemble/simd/pack.h"
 #include "ensemble/simd/points.h"
+#include "ensemble/simd/single.h"
 
 namespace bootfold::ensemble::simd {
 
-const Kernels kPortable = {kLanes,    loss_of<true>, loss_of<false>, squares, update,
-                           at_points, fold_classes,  exp_of,         log_of,  activation_of};
+const Kernels kPortable = {
+    kLanes,  loss_of<true>, loss_of<false>, single_loss<true>, single_loss<false>,
+    squares, update,        at_points,      fold_classes,      exp_of,
+    log_of,  activation_of};
 
 }  // namespace bootfold::ensemble::simd

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bootfold/network.h"
+#include "bootfold/training.h"
 
 namespace bootfold::ensemble::simd {
 namespace {

@@ -1,0 +1,91 @@
+// What the last layer costs, and the way back through an activation.
+//
+// Included by the file of each instruction set behind its Vector.
+#pragma once
+
+#include "ensemble/simd/functions.h"
+#include "ensemble/simd/tiles.h"
+
+namespace bootfold::ensemble::simd {
+namespace {
+
+/// Calls body.operator()<kLoss>() for a loss that is known only now.
+template <class Body>
+inline void with_loss(Loss loss, Body&& body) {
+  switch (loss) {
+    case Loss::cross_entropy:
+      return body.template operator()<Loss::cross_entropy>();
+    case Loss::squared_error:
+      return body.template operator()<Loss::squared_error>();
+    case Loss::gaussian:
+      return body.template operator()<Loss::gaussian>();
+  }
+}
+
+/// What the outputs of a row cost, and how that changes with each: outputs become deltas in place.
+/// Outputs are `step` apart, targets `target_step`.
+template <Loss kLoss>
+inline Vector cost(std::size_t outputs, const float* target, std::size_t target_step, Vector weight,
+                   float* output, std::size_t step) {
+  if constexpr (kLoss == Loss::cross_entropy) {
+    Vector highest = Vector::load(output);
+    for (std::size_t c = 1; c < outputs; ++c)
+      highest = max(highest, Vector::load(output + c * step));
+    const Vector label = Vector::load(target);
+    Vector sum = Vector::zero();
+    Vector chosen = Vector::zero();
+    for (std::size_t c = 0; c < outputs; ++c) {
+      const Vector z = Vector::load(output + c * step) - highest;
+      const Vector grown = exp(z);
+      sum = sum + grown;
+      chosen = select(equal(label, Vector::all(static_cast<float>(c))), z, chosen);
+      grown.store(output + c * step);
+    }
+    const Vector share = weight / sum;
+    for (std::size_t c = 0; c < outputs; ++c) {
+      const Vector hit =
+          select(equal(label, Vector::all(static_cast<float>(c))), weight, Vector::zero());
+      (fused(Vector::load(output + c * step), share, Vector::zero() - hit))
+          .store(output + c * step);
+    }
+    return weight * (log(sum) - chosen);
+  } else if constexpr (kLoss == Loss::squared_error) {
+    // The mean over the outputs.
+    const Vector share = weight / Vector::all(static_cast<float>(outputs));
+    Vector sum = Vector::zero();
+    for (std::size_t c = 0; c < outputs; ++c) {
+      const Vector error = Vector::load(output + c * step) - Vector::load(target + c * target_step);
+      sum = fused(error, error, sum);
+      (Vector::all(2.0F) * share * error).store(output + c * step);
+    }
+    return share * sum;
+  } else {
+    // Outputs are means, then logarithms of variances: (s + (y - m)^2 e^-s) / 2, mean over targets.
+    const std::size_t targets = outputs / 2;
+    const Vector half = Vector::all(0.5F);
+    const Vector share = weight / Vector::all(static_cast<float>(targets));
+    Vector sum = Vector::zero();
+    for (std::size_t c = 0; c < targets; ++c) {
+      const Vector mean = Vector::load(output + c * step);
+      const Vector spread = Vector::load(output + (targets + c) * step);
+      const Vector error = mean - Vector::load(target + c * target_step);
+      const Vector precise = error * exp(Vector::zero() - spread);
+      const Vector ratio = error * precise;
+      sum = fused(half, spread + ratio, sum);
+      (share * precise).store(output + c * step);
+      (share * half * (Vector::all(1.0F) - ratio)).store(output + (targets + c) * step);
+    }
+    return share * sum;
+  }
+}
+
+/// The delta of a unit with this value, given what reaches it from behind.
+template <Activation kActivation>
+inline Vector back_through(Vector sum, Vector value, const float* slope) {
+  if constexpr (kActivation == Activation::relu)
+    return select(less(Vector::zero(), value), sum, Vector::zero());
+  return sum * slope_of<kActivation>(value, slope);
+}
+
+}  // namespace
+}  // namespace bootfold::ensemble::simd

@@ -1,0 +1,91 @@
+// Products of matrices whose sums run over their terms in order, so that they are those of a pack.
+//
+// Included by the file of each instruction set behind its Vector.
+#pragma once
+
+#include "ensemble/simd/tiles.h"
+
+namespace bootfold::ensemble::simd {
+namespace {
+
+/// A matrix of single numbers: entry (row, term) is at row * row_stride + term * term_stride.
+struct Factor {
+  const float* first;
+  std::size_t row_stride;
+  std::size_t term_stride;
+};
+
+/// A matrix whose rows are read as vectors: entry (term, column) is at term * stride + column.
+struct Columns {
+  const float* first;
+  std::size_t stride;
+};
+
+/// finish(row, column, start[row] + sum over terms of factor(row, term) in(term, column)) for a tile
+/// of kRows rows and kWide vectors of columns; start is 0 where there is none.
+template <std::size_t kRows, std::size_t kWide, class Finish>
+BOOTFOLD_INLINE inline void multiply_tile(const Factor& factor, std::size_t terms,
+                                          const Columns& in, const float* start, Finish&& finish) {
+  Vector sums[kRows * kWide];
+  repeat<kRows>([&](auto r) BOOTFOLD_INLINE {
+    const Vector first = start == nullptr ? Vector::zero() : Vector::all(start[r]);
+    repeat<kWide>([&](auto c) BOOTFOLD_INLINE { sums[r * kWide + c] = first; });
+  });
+  const float* numbers = factor.first;
+  const float* vectors = in.first;
+  for (std::size_t k = 0; k < terms; ++k) {
+    Vector x[kWide];
+    repeat<kWide>([&](auto c) BOOTFOLD_INLINE { x[c] = Vector::load(vectors + c * kLanes); });
+    repeat<kRows>([&](auto r) BOOTFOLD_INLINE {
+      const Vector number = Vector::all(numbers[r * factor.row_stride]);
+      repeat<kWide>([&](auto c) BOOTFOLD_INLINE {
+        sums[r * kWide + c] = fused(number, x[c], sums[r * kWide + c]);
+      });
+    });
+    numbers += factor.term_stride;
+    vectors += in.stride;
+  }
+  repeat<kRows>([&](auto r) BOOTFOLD_INLINE {
+    repeat<kWide>([&](auto c) BOOTFOLD_INLINE { finish(r, c * kLanes, sums[r * kWide + c]); });
+  });
+}
+
+/// multiply_tile for all rows of one panel of kWide vectors.
+template <std::size_t kWide, class Finish>
+BOOTFOLD_INLINE inline void multiply_panel(const Factor& factor, std::size_t rows,
+                                           std::size_t terms, const Columns& in, const float* start,
+                                           Finish&& finish) {
+  constexpr std::size_t kRows = kSums / kWide;
+  const auto some = [&]<std::size_t kSome>(std::size_t first) BOOTFOLD_INLINE {
+    multiply_tile<kSome, kWide>(
+        {factor.first + first * factor.row_stride, factor.row_stride, factor.term_stride}, terms,
+        in, start == nullptr ? nullptr : start + first,
+        [&](std::size_t r, std::size_t c, Vector sum)
+            BOOTFOLD_INLINE { finish(first + r, c, sum); });
+  };
+  std::size_t r = 0;
+  for (; r + kRows <= rows; r += kRows) some.template operator()<kRows>(r);
+  for (; r + 2 <= rows; r += 2) some.template operator()<2>(r);
+  for (; r < rows; ++r) some.template operator()<1>(r);
+}
+
+/// finish(row, column, sum) for all rows and all columns, vector by vector; `columns` is a multiple of
+/// the lanes.
+template <class Finish>
+BOOTFOLD_INLINE inline void multiply_all(const Factor& factor, std::size_t rows, std::size_t terms,
+                                         const Columns& in, std::size_t columns, const float* start,
+                                         Finish&& finish) {
+  std::size_t c = 0;
+  const auto panel = [&]<std::size_t kWide>() BOOTFOLD_INLINE {
+    multiply_panel<kWide>(factor, rows, terms, {in.first + c, in.stride}, start,
+                          [&](std::size_t r, std::size_t column, Vector sum)
+                              BOOTFOLD_INLINE { finish(r, c + column, sum); });
+    c += kWide * kLanes;
+  };
+  while (c + kPanel * kLanes <= columns) panel.template operator()<kPanel>();
+  while (c + 2 * kLanes <= columns) panel.template operator()<2>();
+  while (c < columns) panel.template operator()<1>();
+}
+
+}  // namespace
+}  // namespace bootfold::ensemble::simd
