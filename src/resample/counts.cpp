@@ -45,7 +45,8 @@ TopUp::TopUp(const execution::simd::Kernels& kernels, const Attempt& attempt, st
       retry_(attempt.stream(random::Purpose::top_up_retry)),
       rows_(rows),
       lanes_(lanes) {
-  if (rows > kBlockRows) stream_.emplace(attempt.stream(random::Purpose::top_up), 0);
+  if (rows > kBlockRows)
+    kernels.seed(random::lane_counter(attempt.stream(random::Purpose::top_up), 0), lanes_);
 }
 
 void TopUp::draw(std::span<std::uint64_t> out) {
@@ -73,9 +74,11 @@ void TopUp::draw_short(std::span<std::uint32_t> out) {
 
 void TopUp::draw_long(std::span<std::uint64_t> out) {
   const std::uint64_t reject = (0 - rows_) % rows_;
-  for (std::size_t first = 0; first < out.size(); first += random::Lanes::kLanes) {
-    const auto words = (*stream_)();
-    const std::size_t size = std::min(random::Lanes::kLanes, out.size() - first);
+  std::array<std::uint64_t, 32 * random::Lanes::kLanes> words;
+  for (std::size_t first = 0; first < out.size(); first += words.size()) {
+    const std::size_t size = std::min(words.size(), out.size() - first);
+    kernels_->words(lanes_, (size + random::Lanes::kLanes - 1) / random::Lanes::kLanes,
+                    words.data());
     for (std::size_t i = 0; i < size; ++i) {
       const auto product = static_cast<unsigned __int128>(words[i]) * rows_;
       out[first + i] = static_cast<std::uint64_t>(product) >= reject

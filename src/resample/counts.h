@@ -70,8 +70,7 @@ class TopUp {
   random::StreamId retry_;
   std::uint64_t rows_;
   std::uint64_t drawn_ = 0;
-  execution::simd::LaneState lanes_;     // one block
-  std::optional<random::Lanes> stream_;  // several
+  execution::simd::LaneState lanes_;
 };
 
 }  // namespace bootfold::resample

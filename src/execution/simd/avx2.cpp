@@ -162,8 +162,17 @@ void draw_exponentials_at_once(LaneState& state, std::size_t rows, double* weigh
 
 }  // namespace
 
-const Kernels kAvx2 = {seed_lanes,     draw_counts,     dot,       quantize_values,
-                       split_integers, gather_features, draw_rows, draw_exponentials_at_once,
-                       weigh_features, draw_blocks,     add_blocks};
+const Kernels kAvx2 = {seed_lanes,
+                       draw_words,
+                       draw_counts,
+                       dot,
+                       quantize_values,
+                       split_integers,
+                       gather_features,
+                       draw_rows,
+                       draw_exponentials_at_once,
+                       weigh_features,
+                       draw_blocks,
+                       add_blocks};
 
 }  // namespace bootfold::execution::simd

@@ -78,6 +78,13 @@ void seed(const Counter& counter, LaneState& lanes) noexcept {
   _mm512_store_si512(lanes.word[3], c3);
 }
 
+void draw_words_at_once(LaneState& state, std::size_t steps, std::uint64_t* words) noexcept {
+  Generator generator(state);
+  for (std::size_t step = 0; step < steps; ++step)
+    _mm512_storeu_si512(words + 8 * step, generator());
+  generator.save(state);
+}
+
 /// The few rows of a step that the comparisons left open: most need a closer look only.
 void look_closer(__mmask64 open_lanes, __m512i high, __m512i low, const PoissonTable& table,
                  std::size_t first, __m512i& count, OpenRow* open,
@@ -400,6 +407,7 @@ std::uint64_t add_blocks_at_once(const std::uint64_t* running, std::uint32_t row
 }  // namespace
 
 const Kernels kAvx512 = {seed,
+                         draw_words_at_once,
                          draw_counts,
                          dot,
                          quantize_values,

@@ -65,6 +65,13 @@ constexpr std::size_t kStepDraws = 16;  // row numbers of a draw step
   }
 }
 
+[[maybe_unused]] void draw_words(LaneState& state, std::size_t steps,
+                                 std::uint64_t* words) noexcept {
+  LaneState lanes = state;
+  for (std::size_t step = 0; step < steps; ++step) next(lanes, words + 8 * step);
+  state = lanes;
+}
+
 [[maybe_unused]] void quantize_values(const double* values, std::size_t rows,
                                       const FixedPoint& point, std::int64_t* integers) noexcept {
   // Adding 1.5 * 2^52 rounds to an integer (half to even) that then stands in the low bits. In two

@@ -95,6 +95,9 @@ struct Kernels {
   /// Fills the lanes from the 16 Philox calls at counter, counter + 1, ..., counter + 15.
   void (*seed)(const Counter& counter, LaneState& lanes) noexcept;
 
+  /// The words of `steps` steps, eight each.
+  void (*words)(LaneState& lanes, std::size_t steps, std::uint64_t* words) noexcept;
+
   /// Draws counts for `rows` rows, 64 rows a step; the counts behind `rows` up to the next multiple
   /// of 64 are 0. Undecided rows get 0 and are listed in `open` (room for `rows`). Returns the
   /// total.

@@ -48,8 +48,8 @@ void dot(const std::uint8_t* counts, std::size_t count_stride, std::size_t repli
 
 }  // namespace
 
-const Kernels kPortable = {seed_lanes,     draw_counts,     dot,       quantize_values,
-                           split_integers, gather_features, draw_rows, draw_exponentials,
-                           weigh_features, draw_blocks,     add_blocks};
+const Kernels kPortable = {seed_lanes,        draw_words,     draw_counts,     dot,
+                           quantize_values,   split_integers, gather_features, draw_rows,
+                           draw_exponentials, weigh_features, draw_blocks,     add_blocks};
 
 }  // namespace bootfold::execution::simd
