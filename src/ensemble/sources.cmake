@@ -2,12 +2,16 @@ target_sources(
   bootfold
   PRIVATE ensemble/check.cpp
           ensemble/ensemble.cpp
+          ensemble/evaluation.cpp
           ensemble/fold.cpp
           ensemble/initialize.cpp
           ensemble/member_rows.cpp
           ensemble/names.cpp
           ensemble/pack.cpp
+          ensemble/parse.cpp
+          ensemble/selection.cpp
           ensemble/shape.cpp
+          ensemble/stored.cpp
           ensemble/table.cpp
           ensemble/train.cpp
           ensemble/simd/level.cpp
