@@ -64,7 +64,7 @@ void add_ensemble_evaluate(CLI::App& group, Task& task) {
   auto arguments = std::make_shared<EvaluateArguments>();
   command->add_option("MODEL", arguments->model, "What bootfold ensemble train ... --output wrote")
       ->option_text(" ");
-  add_file_arguments(*command, arguments->rows);
+  add_file_arguments(*command, arguments->rows, kWhat);
   add_list(*command, "--target", arguments->rows.target, "NAME",
            "Column of the truth [as in training]")
       ->group(kWhat);

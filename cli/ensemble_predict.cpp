@@ -235,7 +235,7 @@ void add_ensemble_predict(CLI::App& group, Task& task) {
   auto arguments = std::make_shared<PredictArguments>();
   command->add_option("MODEL", arguments->model, "What bootfold ensemble train ... --output wrote")
       ->option_text(" ");
-  add_file_arguments(*command, arguments->rows);
+  add_file_arguments(*command, arguments->rows, kWhat);
   add_text(*command, "--confidence", arguments->confidence, "P",
            "Of the interval low to high of a regression [0.95]")
       ->group(kWhat);

@@ -73,7 +73,7 @@ std::string title_of(const Ensemble& ensemble) {
 
 std::string rows_of(std::uint64_t rows, std::uint64_t unknown, std::size_t omitted) {
   std::string text = fmt::format("{} rows", grouped(rows));
-  if (unknown > 0) text += fmt::format("; {} more are known to every member", grouped(unknown));
+  if (unknown > 0) text += fmt::format("; {} more were seen by every member", grouped(unknown));
   if (omitted > 0) text += fmt::format(" ({} with NaN left out)", grouped(omitted));
   return text;
 }
@@ -262,14 +262,15 @@ std::string as_text(const TrainRun& run, bool quiet) {
   text += "\n" + standings_as_text(run);
   if (run.out_of_bag) {
     text += "\nOut of bag: every row judged by the members that never saw it\n";
-    text += item("rows", rows_of(judged_of(*run.out_of_bag), unknown_of(*run.out_of_bag), 0));
+    text += item("judged", rows_of(judged_of(*run.out_of_bag), unknown_of(*run.out_of_bag), 0));
     text += scores_as_text(*run.out_of_bag, frame.classes);
   }
   if (quiet) return text;
   text += "\n";
   const std::string levels(execution::name(execution::default_level()));
-  text += item("work", fmt::format("{} of {} inputs, {} of rows, seed {}",
+  text += item("work", fmt::format("{} of {} input{}, {} of rows, seed {}",
                                    rows_of(frame.rows, 0, run.omitted), frame.inputs.size(),
+                                   frame.inputs.size() == 1 ? "" : "s",
                                    frame.resampling == ensemble::Resampling::none
                                        ? "no resampling"
                                        : fmt::format("{} resampling", name(frame.resampling)),
@@ -312,7 +313,7 @@ std::string as_json(const TrainRun& run) {
 
 std::string as_text(const EvaluateRun& run, bool quiet) {
   std::string text = title_of(run.ensemble);
-  text += item("rows", rows_of(judged_of(run.scores), unknown_of(run.scores), run.omitted));
+  text += item("judged", rows_of(judged_of(run.scores), unknown_of(run.scores), run.omitted));
   if (run.out_of_bag) text += item("", "each judged by the members that never saw it");
   text += scores_as_text(run.scores, run.ensemble.frame().classes);
   if (run.scores.classes && !quiet)

@@ -148,17 +148,17 @@ std::vector<std::string> targets_of(const RowArguments& arguments, const Goal& g
 
 }  // namespace
 
-void add_file_arguments(CLI::App& command, RowArguments& arguments) {
+void add_file_arguments(CLI::App& command, RowArguments& arguments, const char* group) {
   command
       .add_option("FILE", arguments.file,
                   ".csv or .tsv (also .gz), .npy, or - for CSV on standard input")
       ->option_text(" ");
   add_text(command, "--nan", arguments.nan, "error|omit",
            "Stop at the first NaN in a column that is used, or leave out such rows [error]")
-      ->group(kRows);
+      ->group(group);
   add_text(command, "--header", arguments.header, "yes|no|auto",
            "Whether a CSV file names its columns [auto]")
-      ->group(kRows);
+      ->group(group);
 }
 
 void add_row_arguments(CLI::App& command, RowArguments& arguments) {
@@ -182,7 +182,7 @@ void add_row_arguments(CLI::App& command, RowArguments& arguments) {
   add_text(command, "--class-weights", arguments.class_weights, "none|balanced",
            "balanced: rare classes count as much as frequent ones [none]")
       ->group(kRows);
-  add_file_arguments(command, arguments);
+  add_file_arguments(command, arguments, kRows);
 }
 
 Rows::Rows(const RowArguments& arguments)

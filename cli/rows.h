@@ -26,8 +26,8 @@ struct RowArguments {
 };
 
 void add_row_arguments(CLI::App& command, RowArguments& arguments);
-/// FILE, --nan and --header alone.
-void add_file_arguments(CLI::App& command, RowArguments& arguments);
+/// FILE, --nan and --header alone, under a heading of the help page.
+void add_file_arguments(CLI::App& command, RowArguments& arguments, const char* group);
 
 /// Rows to learn from, and what is to be learned.
 class Rows {

@@ -140,7 +140,8 @@ void add_sweep_arguments(CLI::App& command, SweepArguments& arguments) {
   add_list(command, "--hidden", arguments.hidden, "U,U,..",
            "Units of each hidden layer, or none; repeat it to try several [32]")
       ->group(kNetworks);
-  add_list(command, "--activation", arguments.activation, "A", "relu, tanh or gelu [relu]")
+  add_list(command, "--activation", arguments.activation, "A",
+           "relu, tanh or gelu; or several [relu]")
       ->group(kNetworks);
   add_text(command, "--initializer", arguments.initializer, "I", "lecun, glorot or he [lecun]")
       ->group(kNetworks);
@@ -148,7 +149,7 @@ void add_sweep_arguments(CLI::App& command, SweepArguments& arguments) {
            "Rows of a member: bootstrap, none (all), subsample or bayesian [bootstrap]")
       ->group(kNetworks);
   add_list(command, "--subsample", arguments.subsample, "SHARE",
-           "Of the rows, without replacement; means --resample subsample [0.5]")
+           "Of the rows, without replacement, or several; means --resample subsample [0.5]")
       ->group(kNetworks);
   add_text(command, "--epochs", arguments.epochs, "N", "Times a member goes through its rows [100]")
       ->group(kTraining);
@@ -164,7 +165,9 @@ void add_sweep_arguments(CLI::App& command, SweepArguments& arguments) {
   add_list(command, "--schedule", arguments.schedule, "S",
            "Of the learning rate: constant, or cosine down to 0 [constant]")
       ->group(kTraining);
-  add_list(command, "--weight-decay", arguments.weight_decay, "X", "[0]")->group(kTraining);
+  add_list(command, "--weight-decay", arguments.weight_decay, "X",
+           "Pulls weights towards 0; at least 0 [0]")
+      ->group(kTraining);
   add_list(command, "--momentum", arguments.momentum, "X", "Of sgd; of adam the first beta [0.9]")
       ->group(kTraining);
   add_list(command, "--clip", arguments.clip, "X", "Largest norm of a gradient, or none [none]")
