@@ -61,11 +61,15 @@ def main() -> None:
             rows = np.array([[float(r["a"]), float(r["b"])] for r in csv.DictReader(file)])
 
         def run(*words: str) -> str:
-            return subprocess.run([program, "ensemble", *words], check=True, capture_output=True, text=True).stdout
+            command = [program, "ensemble", *words]
+            return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
-        networks = ["--hidden", "5", "--hidden", "4,3", "--activation", "relu,tanh,gelu", "--members", "3"]
-        length = ["--steps", "30", "--output", str(path)]
-        run("train", str(data), "--target", "kind", "--ignore", "y", *networks, *length)
+        def train(options: str) -> None:
+            networks = "--hidden 5 --hidden 4,3 --activation relu,tanh,gelu --members 3 --steps 30"
+            words = f"{options} {networks}".split()
+            run("train", str(data), *words, "--output", str(path))
+
+        train("--target kind --ignore y")
         said, _ = outputs(path, rows)
         shares = np.exp(said - said.max(-1, keepdims=True))
         shares = (shares / shares.sum(-1, keepdims=True)).mean(0)
@@ -73,7 +77,7 @@ def main() -> None:
         for code, name in enumerate("xyz"):
             np.testing.assert_allclose(found[f"p_{name}"], shares[:, code], rtol=0, atol=1e-5)
 
-        run("train", str(data), "--target", "y", "--loss", "gaussian", "--ignore", "kind", *networks, *length)
+        train("--target y --loss gaussian --ignore kind")
         said, model = outputs(path, rows)
         scale = model["target_scaling"]["scale"][0]
         mean = said[:, :, 0].mean(0) * scale + model["target_scaling"]["mean"][0]
