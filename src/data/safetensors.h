@@ -63,6 +63,8 @@ class SafetensorsFile {
   explicit SafetensorsFile(const std::string& path);
 
   [[nodiscard]] const std::map<std::string, std::string>& words() const noexcept { return words_; }
+  /// How many arrays there are.
+  [[nodiscard]] std::size_t arrays() const noexcept { return entries_.size(); }
   [[nodiscard]] bool has(const std::string& name) const { return entries_.contains(name); }
   [[nodiscard]] const Entry& entry(const std::string& name) const;
 

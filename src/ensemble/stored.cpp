@@ -317,6 +317,10 @@ Ensemble Ensemble::load(const std::string& path) {
     std::vector<Member> members = members_of(words.at("members"), frame.settings.size());
     std::vector<std::vector<float>> parameters(members.size());
     for (const Stack& stack : stacks_of(frame, members)) {
+      // Two digits of text can tell of a layer, whose names take much more.
+      require(stack.architecture.hidden.size() < file.arrays(),
+              concat("a network has ", stack.architecture.hidden.size() + 1,
+                     " layers but there are ", file.arrays(), " arrays"));
       const Shape shape(frame.inputs.size(), stack.architecture, outputs_of(frame));
       const std::vector<Piece> pieces = pieces_of(stack, shape);
       // All shapes are seen to be right, and so to fit in the file, before room is made for them.

@@ -277,7 +277,7 @@ TEST_F(Broken, ShapesThatAreHugeOrDoNotMatch) {
   EXPECT_TRUE(says(hidden({65536, 65536, 65536}), "layers.0.weight"));
   EXPECT_TRUE(says(hidden({4, 4}), "layers.1.weight"));
   EXPECT_TRUE(says(hidden(Json::array()), "layers.0.weight"));
-  EXPECT_TRUE(says(hidden(Json(std::vector<int>(100'000, 4))), "layers.1.weight"));
+  EXPECT_TRUE(says(hidden(Json(std::vector<int>(1'000'000, 4))), "1000001 layers"));
   EXPECT_TRUE(says(with_header([](Json& h) { h.erase("layers.1.bias"); }), "fill"));
   EXPECT_TRUE(says(with_header([](Json& h) {
                      h["layers.0.weight"]["shape"] = {3, 2, 4};
