@@ -21,10 +21,14 @@ constexpr const char* kRows = "What to learn";
 // More classes than this, and fewer than two rows for each, are no classes.
 constexpr std::size_t kManyClasses = 100;
 
-data::ReadOptions read_options(const RowArguments& arguments) {
+void check_file(const RowArguments& arguments) {
   if (arguments.file.empty())
     throw InvalidArgument(
         "no FILE given; name a .csv, .tsv or .npy file, or - for CSV on standard input");
+}
+
+data::ReadOptions read_options(const RowArguments& arguments) {
+  check_file(arguments);
   data::ReadOptions options;
   if (arguments.nan != "error" && arguments.nan != "omit")
     throw InvalidArgument(
@@ -187,6 +191,7 @@ void add_row_arguments(CLI::App& command, RowArguments& arguments) {
 
 Rows::Rows(const RowArguments& arguments)
     : table_([&] {
+        check_file(arguments);
         const Goal goal = goal_of(arguments);
         return read_rows(arguments, goal, targets_of(arguments, goal));
       }()) {

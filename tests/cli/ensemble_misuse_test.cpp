@@ -66,7 +66,7 @@ TEST(EnsembleMisuse, OfDataIsNamed) {
   };
   EXPECT_THAT(with("x,t\n1,a\n2,a\n3,a\n"), HasSubstr("one class only, 'a'"));
   EXPECT_THAT(with("x,t\n1,5\n2,5\n3,5\n", {"--task", "regression"}), HasSubstr("5 in all rows"));
-  EXPECT_THAT(with("x,t\n1,a\nNA,b\n3,a\n"), HasSubstr("-:3:1"));
+  EXPECT_THAT(with("x,t\n1,a\nNA,b\n3,a\n"), HasSubstr("standard input:3:1"));
   EXPECT_THAT(with("x,t\n1,a\ntwo,b\n3,a\n"), HasSubstr("'two' is not a number"));
   EXPECT_THAT(with("x,x,t\n1,2,a\n2,1,b\n"), HasSubstr("'x'"));
   EXPECT_THAT(with("t\na\nb\n"), HasSubstr("no column"));
