@@ -40,6 +40,7 @@ void build(CLI::App& app, bool& version_wanted, Task& task) {
   add_explain(app, task);
   add_interval(app, task);
   add_compare(app, task);
+  add_ensemble(app, task);
   add_demo(app, task);
   prepare(app);
   app.add_flag("--version", version_wanted, "Show version and instruction sets")
@@ -54,6 +55,8 @@ void build(CLI::App& app, bool& version_wanted, Task& task) {
         "which path would be taken, why, and at what cost"},
        {"bootfold compare visits.csv --value revenue --by variant --control A",
         "the mean revenue of every variant against that of A"},
+       {"bootfold ensemble train iris.csv --target species --output iris.safetensors",
+        "a hundred small networks, each on its own resample"},
        {"bootfold bootstrap --help", "all options and statistics"},
        {"bootfold demo bootstrap", "a million replicates of five million values"}}));
 }

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -134,6 +135,9 @@ struct ReadOptions {
   /// label do not count; a field that is empty, or NA, N/A, NaN or null without quotes, is missing
   /// and follows `nan`, as NaN does in .npy files.
   std::vector<std::string> labels = {};
+  /// If given: behind `columns`, every other column in the order of the file, but not the labels nor
+  /// these.
+  std::optional<std::vector<std::string>> all_but = std::nullopt;
   NanPolicy nan = NanPolicy::error;
   /// CSV: has a header line. Unless given, the first line is one if a field of it is text; where
   /// that may be a label of the first row, an error asks.
@@ -180,6 +184,10 @@ class BOOTFOLD_API Table {
 /// written under a temporary name in the same folder and renamed. Throws DataError.
 BOOTFOLD_API void write_npy(const std::string& path, std::span<const double> values,
                             std::span<const std::size_t> shape);
+
+/// Writes bytes as they are, in the same way; or piece by piece, until `next` returns an empty one.
+BOOTFOLD_API void write_file(const std::string& path, std::string_view bytes);
+BOOTFOLD_API void write_file(const std::string& path, const std::function<std::string()>& next);
 
 /// Throws DataError now if write_npy(path, ...) could not create its file later.
 BOOTFOLD_API void check_writable(const std::string& path);

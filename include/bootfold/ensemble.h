@@ -85,6 +85,7 @@ class BOOTFOLD_API Ensemble {
   struct Frame {
     Loss loss = Loss::cross_entropy;
     std::vector<std::string> inputs;   ///< names of the input columns
+    std::string target;                ///< name of the column of classes; empty if it had none
     std::vector<std::string> classes;  ///< names of the classes, or of the targets
     Scaling input_scaling;
     Scaling target_scaling;  ///< of a regression
@@ -94,6 +95,7 @@ class BOOTFOLD_API Ensemble {
     std::vector<Settings> settings;
     Resampling resampling = Resampling::bootstrap;
     std::uint64_t seed = 0;
+    std::size_t rows = 0;  ///< that it was trained on
   };
 
   Ensemble(Frame frame, std::vector<Member> members, std::vector<std::vector<float>> parameters);
@@ -117,6 +119,15 @@ class BOOTFOLD_API Ensemble {
 
   /// These members alone.
   [[nodiscard]] Ensemble subset(std::span<const std::size_t> members) const;
+
+  /// Keeps members and frame in a .safetensors file that appears whole or not at all: parameters
+  /// stacked [member, out, in] for other programs, all else as JSON (docs/ensembles.md). The
+  /// out-of-bag prediction is not kept. Throws DataError; InvalidArgument for names that are not
+  /// UTF-8.
+  void save(const std::string& path) const;
+  /// What save() wrote; predicts the same to the bit. Throws DataError for any other file: memory
+  /// never grows beyond a small multiple of its size.
+  [[nodiscard]] static Ensemble load(const std::string& path);
 
  private:
   Frame frame_;

@@ -34,4 +34,8 @@ struct Architecture {
 [[nodiscard]] BOOTFOLD_API std::string_view name(Activation activation) noexcept;
 [[nodiscard]] BOOTFOLD_API std::string_view name(Initializer initializer) noexcept;
 
+/// The other way; throws InvalidArgument that lists the names.
+[[nodiscard]] BOOTFOLD_API Activation parse_activation(std::string_view name);
+[[nodiscard]] BOOTFOLD_API Initializer parse_initializer(std::string_view name);
+
 }  // namespace bootfold::ensemble

@@ -88,4 +88,10 @@ struct Training {
 [[nodiscard]] BOOTFOLD_API std::string_view name(Resampling resampling) noexcept;
 [[nodiscard]] BOOTFOLD_API std::string_view name(Loss loss) noexcept;
 
+/// The other way; throws InvalidArgument that lists the names.
+[[nodiscard]] BOOTFOLD_API Optimizer parse_optimizer(std::string_view name);
+[[nodiscard]] BOOTFOLD_API Schedule parse_schedule(std::string_view name);
+[[nodiscard]] BOOTFOLD_API Resampling parse_resampling(std::string_view name);
+[[nodiscard]] BOOTFOLD_API Loss parse_loss(std::string_view name);
+
 }  // namespace bootfold::ensemble

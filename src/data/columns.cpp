@@ -13,6 +13,7 @@ namespace bootfold::data {
 namespace {
 
 constexpr std::size_t kListed = 20;
+constexpr std::size_t kMostOthers = 1'000'000;
 
 std::string list(const ColumnNames& columns) {
   const std::size_t shown = std::min(columns.size(), kListed);
@@ -59,24 +60,48 @@ std::optional<std::size_t> only_beside(std::size_t columns, std::vector<std::siz
   return column;
 }
 
+// Behind `chosen`, those that are neither there nor among `left_out`.
+void add_others(const ColumnNames& columns, std::vector<std::size_t> left_out,
+                const std::string& file, std::vector<std::size_t>& chosen) {
+  if (columns.size() > kMostOthers)
+    throw InvalidArgument(concat(file, " has ", columns.size(), " columns but at most ",
+                                 kMostOthers, " can be taken without naming them"));
+  left_out.insert(left_out.end(), chosen.begin(), chosen.end());
+  std::sort(left_out.begin(), left_out.end());
+  for (std::size_t column = 0; column < columns.size(); ++column)
+    if (!std::binary_search(left_out.begin(), left_out.end(), column)) chosen.push_back(column);
+}
+
 }  // namespace
 
-std::vector<std::size_t> choose_columns(const ColumnNames& columns,
-                                        const std::vector<std::string>& wanted,
+std::vector<std::size_t> find_columns(const ColumnNames& columns,
+                                      const std::vector<std::string>& wanted,
+                                      const std::string& file) {
+  std::vector<std::size_t> found;
+  found.reserve(wanted.size());
+  for (const std::string& word : wanted) found.push_back(find(columns, word, file));
+  return found;
+}
+
+std::vector<std::size_t> choose_columns(const ColumnNames& columns, const ReadOptions& options,
                                         const std::string& file,
                                         const std::vector<std::size_t>& labels) {
-  if (wanted.empty()) {
-    if (columns.size() == 1) return {0};
-    if (const auto only = only_beside(columns.size(), labels)) return {*only};
-    throw InvalidArgument(concat(file, " has ", columns.size(),
-                                 " columns and none is chosen; choose with --column "
-                                 "(ReadOptions::columns) from ",
-                                 list(columns)));
+  std::vector<std::size_t> chosen = find_columns(columns, options.columns, file);
+  if (options.all_but) {
+    std::vector<std::size_t> left_out = find_columns(columns, *options.all_but, file);
+    left_out.insert(left_out.end(), labels.begin(), labels.end());
+    add_others(columns, std::move(left_out), file, chosen);
+    if (chosen.empty())
+      throw InvalidArgument(
+          concat(file, " has no column beside those named; it has ", list(columns)));
   }
-  std::vector<std::size_t> chosen;
-  chosen.reserve(wanted.size());
-  for (const std::string& word : wanted) chosen.push_back(find(columns, word, file));
-  return chosen;
+  if (!chosen.empty()) return chosen;
+  if (columns.size() == 1) return {0};
+  if (const auto only = only_beside(columns.size(), labels)) return {*only};
+  throw InvalidArgument(concat(file, " has ", columns.size(),
+                               " columns and none is chosen; choose with --column "
+                               "(ReadOptions::columns) from ",
+                               list(columns)));
 }
 
 }  // namespace bootfold::data

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "bootfold/data.h"
+
 namespace bootfold::data {
 
 /// The columns a file has. Numbered columns cost nothing, so a .npy file may have billions.
@@ -29,11 +31,16 @@ class ColumnNames {
 };
 
 /// Positions from 0 of the columns that `wanted` names or numbers, in its order; a name wins over
-/// a number. Nothing wanted: the only column beside `labels`. Throws InvalidArgument that lists the
-/// columns of `file`.
+/// a number. Throws InvalidArgument that lists the columns of `file`.
+[[nodiscard]] std::vector<std::size_t> find_columns(const ColumnNames& columns,
+                                                    const std::vector<std::string>& wanted,
+                                                    const std::string& file);
+
+/// The columns of numbers that `options` mean where `labels` are those of the labels. None named:
+/// the only one beside the labels, unless all others are meant.
 [[nodiscard]] std::vector<std::size_t> choose_columns(const ColumnNames& columns,
-                                                      const std::vector<std::string>& wanted,
+                                                      const ReadOptions& options,
                                                       const std::string& file,
-                                                      const std::vector<std::size_t>& labels = {});
+                                                      const std::vector<std::size_t>& labels);
 
 }  // namespace bootfold::data

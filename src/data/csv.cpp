@@ -87,8 +87,8 @@ class CsvReader {
     has_header_ = options_.header.value_or(has_text);
     columns_ = has_header_ ? ColumnNames(std::move(names)) : ColumnNames(names.size());
     std::vector<std::size_t> labels;
-    if (!options_.labels.empty()) labels = choose_columns(columns_, options_.labels, label_);
-    chosen_ = choose_columns(columns_, options_.columns, label_, labels);
+    if (!options_.labels.empty()) labels = find_columns(columns_, options_.labels, label_);
+    chosen_ = choose_columns(columns_, options_, label_, labels);
     if (!labels.empty() && has_header_ && !options_.header) check_header(record);
     for (const std::size_t field : labels)
       labels_.push_back({field, LabelBuilder(columns_[field])});
@@ -200,6 +200,8 @@ class CsvReader {
     if (columns_.size() == 1 && text.find_first_of(delimiter_ == ',' ? ";\t" : ";,") != text.npos)
       remedy = delimiter_ == ',' ? "; fields of .csv are separated by commas, of .tsv by tabs"
                                  : "; fields of .tsv are separated by tabs, of .csv by commas";
+    else if (options_.all_but)
+      remedy = "; leave a column of text out with --ignore (ReadOptions::all_but)";
     else if (rows() == 0 && omitted_ == 0 && !has_header_)
       remedy = "; if this line is the header, do not say that there is none";
     fail(record, fields.index(),

@@ -132,8 +132,8 @@ Table read_npy(const std::string& path, const ReadOptions& options) {
   const NpyHeader header = parse_npy_header({file.bytes(), file.size()}, path);
   const ColumnNames columns(header.columns);
   std::vector<std::size_t> label_numbers;
-  if (!options.labels.empty()) label_numbers = choose_columns(columns, options.labels, path);
-  Chosen chosen{path, choose_columns(columns, options.columns, path, label_numbers), {}};
+  if (!options.labels.empty()) label_numbers = find_columns(columns, options.labels, path);
+  Chosen chosen{path, choose_columns(columns, options, path, label_numbers), {}};
   std::vector<std::string> names;
   for (const std::size_t number : chosen.numbers) names.push_back(columns[number]);
   chosen.numbers.insert(chosen.numbers.end(), label_numbers.begin(), label_numbers.end());

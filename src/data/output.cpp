@@ -118,6 +118,19 @@ void Output::commit() {
   temporary_.clear();
 }
 
+void write_file(const std::string& path, std::string_view bytes) {
+  Output output(path);
+  output.write(bytes.data(), bytes.size());
+  output.commit();
+}
+
+void write_file(const std::string& path, const std::function<std::string()>& next) {
+  Output output(path);
+  for (std::string piece = next(); !piece.empty(); piece = next())
+    output.write(piece.data(), piece.size());
+  output.commit();
+}
+
 // Opening for real is the only test that also knows read-only mounts and network file systems; a
 // pipe would wait for its reader, so what is written directly is only looked at.
 void check_writable(const std::string& path) {

@@ -55,6 +55,9 @@ void write_safetensors(const std::string& path, const std::map<std::string, std:
   // Text that is not UTF-8 (a column's name) must not keep a result from being written.
   std::string text = header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   text.append((8 - text.size() % 8) % 8, ' ');  // so that the arrays are aligned
+  if (text.size() > kMostHeader)
+    throw InvalidArgument(concat("the words of ", path, " take ", text.size(),
+                                 " bytes but the format has room for ", kMostHeader));
   const std::uint64_t length = text.size();
   Output output(path);
   output.write(&length, sizeof length);
@@ -113,6 +116,7 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path) {
       fail(concat("array ", text::quoted(name), " ends behind the end of the file; was it cut?"));
     entries_[name] = std::move(entry);
   }
+  check_places(room);
 }
 
 const SafetensorsFile::Entry& SafetensorsFile::entry(const std::string& name) const {
@@ -121,16 +125,39 @@ const SafetensorsFile::Entry& SafetensorsFile::entry(const std::string& name) co
   return found->second;
 }
 
-std::vector<double> SafetensorsFile::doubles(const std::string& name) {
+// Gaps may hide bytes, and arrays that lie over each other could take more memory than the file.
+void SafetensorsFile::check_places(std::uint64_t room) const {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> places;
+  places.reserve(entries_.size());
+  for (const auto& [name, entry] : entries_) places.emplace_back(entry.first, entry.last);
+  std::sort(places.begin(), places.end());
+  std::uint64_t end = 0;
+  for (const auto& [first, last] : places) {
+    if (first != end) fail("its arrays do not lie one behind the other");
+    end = last;
+  }
+  if (end != room) fail("its arrays do not fill it");
+}
+
+template <class Number>
+std::vector<Number> SafetensorsFile::values(const std::string& name, const char* type) {
   const Entry& place = entry(name);
-  if (place.type != "F64") fail(concat("array ", text::quoted(name), " is not of type F64"));
-  std::vector<double> values((place.last - place.first) / sizeof(double));
+  if (place.type != type) fail(concat("array ", text::quoted(name), " is not of type ", type));
+  std::vector<Number> values((place.last - place.first) / sizeof(Number));
   file_.clear();
   file_.seekg(static_cast<std::streamoff>(start_ + place.first));
   file_.read(reinterpret_cast<char*>(values.data()),
-             static_cast<std::streamsize>(values.size() * sizeof(double)));
+             static_cast<std::streamsize>(values.size() * sizeof(Number)));
   if (!file_) fail(concat("array ", text::quoted(name), " cannot be read"));
   return values;
+}
+
+std::vector<double> SafetensorsFile::doubles(const std::string& name) {
+  return values<double>(name, "F64");
+}
+
+std::vector<float> SafetensorsFile::floats(const std::string& name) {
+  return values<float>(name, "F32");
 }
 
 void SafetensorsFile::fail(const std::string& why) const {

@@ -31,13 +31,25 @@ struct Tensor {
         type("F64"),
         shape(std::move(sizes)),
         bytes(std::as_bytes(values)) {}
+
+  /// One of floats.
+  static Tensor of_floats(std::string called, std::vector<std::size_t> sizes,
+                          std::span<const float> values) {
+    Tensor tensor(std::move(called), std::move(sizes), {});
+    tensor.type = "F32";
+    tensor.bytes = std::as_bytes(values);
+    return tensor;
+  }
 };
 
-/// Writes all in one file that appears whole or not at all. Throws DataError.
+/// Writes all in one file that appears whole or not at all. Throws DataError, and InvalidArgument
+/// where the words or shapes cannot be written.
 void write_safetensors(const std::string& path, const std::map<std::string, std::string>& words,
                        std::span<const Tensor> tensors);
 
 /// A file that is read array by array. Everything throws DataError with the path and what is wrong.
+/// Arrays must lie one behind the other and fill the file, as the format's own reader wants it: then
+/// reading them all takes no more memory than the file has bytes.
 class SafetensorsFile {
  public:
   struct Entry {
@@ -51,15 +63,23 @@ class SafetensorsFile {
   explicit SafetensorsFile(const std::string& path);
 
   [[nodiscard]] const std::map<std::string, std::string>& words() const noexcept { return words_; }
+  /// How many arrays there are.
+  [[nodiscard]] std::size_t arrays() const noexcept { return entries_.size(); }
   [[nodiscard]] bool has(const std::string& name) const { return entries_.contains(name); }
   [[nodiscard]] const Entry& entry(const std::string& name) const;
 
   /// The values of an F64 array.
   [[nodiscard]] std::vector<double> doubles(const std::string& name);
+  /// The values of an F32 array.
+  [[nodiscard]] std::vector<float> floats(const std::string& name);
 
   [[noreturn]] void fail(const std::string& why) const;
 
  private:
+  template <class Number>
+  [[nodiscard]] std::vector<Number> values(const std::string& name, const char* type);
+  void check_places(std::uint64_t room) const;
+
   std::string path_;
   std::ifstream file_;
   std::uint64_t start_ = 0;  // of the arrays

@@ -103,6 +103,23 @@ Prediction empty_prediction(Loss loss, std::size_t rows, std::size_t answers) {
   return out;
 }
 
+std::vector<double> noise_of(const Prediction& said, const DataView& targets) {
+  std::vector<double> noise(said.outputs);
+  for (std::size_t t = 0; t < said.outputs; ++t) {
+    double sum = 0;
+    double count = 0;
+    for (std::size_t row = 0; row < said.rows; ++row) {
+      if (said.members[row] == 0) continue;
+      const double error = targets.column(t)[row] - said.mean[row * said.outputs + t];
+      const double spread = said.epistemic[row * said.outputs + t];
+      sum += error * error - spread * spread / static_cast<double>(said.members[row]);
+      count += 1;
+    }
+    noise[t] = count > 0 ? std::max(0.0, sum / count) : 0;
+  }
+  return noise;
+}
+
 void transpose_points(const float* rows, std::size_t count, std::size_t columns, float* out) {
   for (std::size_t first = 0; first < count; first += kPoints)
     for (std::size_t p = 0; p < kPoints; ++p) {

@@ -3,13 +3,17 @@ target_sources(
   PRIVATE ensemble/check.cpp
           ensemble/course.cpp
           ensemble/ensemble.cpp
+          ensemble/evaluation.cpp
           ensemble/fold.cpp
           ensemble/initialize.cpp
           ensemble/member_rows.cpp
           ensemble/names.cpp
           ensemble/pack.cpp
+          ensemble/parse.cpp
+          ensemble/selection.cpp
           ensemble/shape.cpp
           ensemble/single.cpp
+          ensemble/stored.cpp
           ensemble/table.cpp
           ensemble/train.cpp
           ensemble/simd/level.cpp

@@ -138,24 +138,6 @@ class OutOfBag {
   std::vector<float> points_;
 };
 
-/// Variance round what others say, less what they disagree among themselves.
-std::vector<double> noise_of(const Prediction& said, const DataView& targets) {
-  std::vector<double> noise(said.outputs);
-  for (std::size_t t = 0; t < said.outputs; ++t) {
-    double sum = 0;
-    double count = 0;
-    for (std::size_t row = 0; row < said.rows; ++row) {
-      if (said.members[row] == 0) continue;
-      const double error = targets.column(t)[row] - said.mean[row * said.outputs + t];
-      const double spread = said.epistemic[row * said.outputs + t];
-      sum += error * error - spread * spread / static_cast<double>(said.members[row]);
-      count += 1;
-    }
-    noise[t] = count > 0 ? std::max(0.0, sum / count) : 0;
-  }
-  return noise;
-}
-
 Ensemble::Frame frame_of(const Examples& examples, const Training& training) {
   Ensemble::Frame frame;
   frame.loss = training.loss.value_or(examples.classes != nullptr ? Loss::cross_entropy
@@ -164,6 +146,7 @@ Ensemble::Frame frame_of(const Examples& examples, const Training& training) {
     frame.inputs.push_back(examples.inputs.name(c));
   if (examples.classes != nullptr) {
     frame.classes = examples.classes->names;
+    frame.target = examples.classes->column;
   } else {
     for (std::size_t t = 0; t < examples.targets.columns(); ++t)
       frame.classes.push_back(examples.targets.name(t));
@@ -176,6 +159,7 @@ Ensemble::Frame frame_of(const Examples& examples, const Training& training) {
   frame.settings = training.settings;
   frame.resampling = training.resampling;
   frame.seed = training.seed;
+  frame.rows = examples.inputs.rows();
   return frame;
 }
 

@@ -54,6 +54,24 @@ TEST(Help, ListsTheOptionsOfCompare) {
     EXPECT_NE(page.find(std::string("  ") + option), std::string::npos) << option;
 }
 
+TEST(Help, ListsTheOptionsOfEnsembles) {
+  const std::string page = run({"ensemble", "train", "-h"}).out;
+  for (const char* option :
+       {"--target",     "--task",          "--loss",         "--input",     "--ignore",
+        "--weights",    "--class-weights", "--nan",          "--header",    "--members",
+        "--hidden",     "--activation",    "--initializer",  "--resample",  "--subsample",
+        "--epochs",     "--steps",         "--batch-size",   "--optimizer", "--learning-rate",
+        "--schedule",   "--weight-decay",  "--momentum",     "--clip",      "--patience",
+        "--look-every", "--reshuffle",     "--raw",          "--seed",      "--threads",
+        "--memory",     "--keep-best",     "--keep-partial", "--output",    "--json",
+        "--quiet"})
+    EXPECT_NE(page.find(std::string("  ") + option), std::string::npos) << option;
+  EXPECT_NE(page.find("classification of text; of numbers it must be said"), std::string::npos);
+  for (const char* command : {"predict", "evaluate"})
+    EXPECT_NE(run({"ensemble", command, "-h"}).out.find("by the names they had in training"),
+              std::string::npos);
+}
+
 TEST(Help, ComesBeforeComplaints) { EXPECT_EQ(run({"bootstrap", "--help", "--xyzzy"}).code, 0); }
 
 TEST(Version, TellsTheInstructionSets) {

@@ -47,6 +47,41 @@ TEST(Safetensors, ThereAndBack) {
                    file.path(), "no array 'c'"));
 }
 
+TEST(Safetensors, FloatsThereAndBack) {
+  const TempFile file("x.safetensors");
+  const std::vector<float> a = {1.5F, -0.0F, 1e-40F, 3.0F};
+  const std::vector<double> b = {7};
+  write_safetensors(file.path(), {},
+                    std::vector<Tensor>{Tensor::of_floats("a", {2, 2}, a), {"b", {1}, b}});
+  SafetensorsFile read(file.path());
+  EXPECT_EQ(read.entry("a").type, "F32");
+  const std::vector<float> found = read.floats("a");
+  ASSERT_EQ(found.size(), 4U);
+  EXPECT_EQ(std::memcmp(found.data(), a.data(), sizeof(float) * 4), 0);
+  EXPECT_TRUE(says(message_of<DataError>([&] { static_cast<void>(read.doubles("a")); }), "'a'",
+                   "not of type F64"));
+  EXPECT_TRUE(says(message_of<DataError>([&] { static_cast<void>(read.floats("b")); }), "'b'",
+                   "not of type F32"));
+}
+
+// Or a small file could ask for a lot of memory.
+TEST(Safetensors, ArraysFillTheFileOneBehindTheOther) {
+  const std::string a = R"("a":{"dtype":"F64","shape":[1],"data_offsets":[0,8]})";
+  const std::string same = R"("b":{"dtype":"F64","shape":[1],"data_offsets":[0,8]})";
+  const std::string half = R"("b":{"dtype":"F64","shape":[1],"data_offsets":[4,12]})";
+  const std::string next = R"("b":{"dtype":"F64","shape":[1],"data_offsets":[8,16]})";
+  const std::string bytes(16, 'x');
+  const auto both = [&](const std::string& b) {
+    return with_length("{" + a + "," + b + "}", bytes);
+  };
+  EXPECT_TRUE(says(message(both(same)), "one behind the other"));
+  EXPECT_TRUE(says(message(both(half)), "one behind the other"));
+  EXPECT_TRUE(says(message(with_length("{" + a + "}", bytes)), "do not fill it"));
+  EXPECT_TRUE(says(message(with_length("{" + next + "}", bytes)), "one behind the other"));
+  const TempFile good("x.safetensors", both(next));
+  EXPECT_EQ(SafetensorsFile(good.path()).doubles("b").size(), 1U);
+}
+
 // What others rely on: eight bytes of length, JSON, arrays at a multiple of eight.
 TEST(Safetensors, TheLayoutIsTheStandardOne) {
   const TempFile file("x.safetensors");

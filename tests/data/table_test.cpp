@@ -34,6 +34,30 @@ TEST(Read, MissingFilesAndDirectoriesAreNamedWithTheReason) {
   EXPECT_TRUE(says(data_error(""), "cannot open ''"));
 }
 
+TEST(Read, AllButSomeColumns) {
+  const TempFile file("x.csv", "a,b,c,d\n1,x,3,4\n5,y,7,8\n");
+  const auto names = [&](const ReadOptions& options) { return read(file.path(), options).names(); };
+  const std::vector<std::string> none;
+  EXPECT_EQ(names({.labels = {"b"}, .all_but = none}), (std::vector<std::string>{"a", "c", "d"}));
+  EXPECT_EQ(names({.all_but = std::vector<std::string>{"b", "4"}}),
+            (std::vector<std::string>{"a", "c"}));
+  EXPECT_EQ(names({.columns = {"d"}, .labels = {"b"}, .all_but = none}),
+            (std::vector<std::string>{"d", "a", "c"}));
+  const auto error = [&](const ReadOptions& options) {
+    return message_of<InvalidArgument>([&] { (void)read(file.path(), options); });
+  };
+  EXPECT_TRUE(says(error({.all_but = std::vector<std::string>{"e"}}), "'e'", "'a', 'b'"));
+  EXPECT_TRUE(says(error({.labels = {"b"}, .all_but = std::vector<std::string>{"a", "c", "d"}}),
+                   "no column beside"));
+  EXPECT_TRUE(says(message_of<DataError>([&] { (void)read(file.path(), {.all_but = none}); }),
+                   "'x' is not a number", "--ignore"));
+  const TempFile array("x.npy");
+  write_npy(array.path(), std::vector<double>{1, 2, 3, 4, 5, 6}, std::vector<std::size_t>{2, 3});
+  const Table table = read(array.path(), {.all_but = std::vector<std::string>{"2"}});
+  EXPECT_EQ(table.names(), (std::vector<std::string>{"1", "3"}));
+  EXPECT_EQ(table.view().column(1)[1], 6);
+}
+
 TEST(Read, UnknownEndingsListTheSupportedOnes) {
   for (const char* name : {"x.parquet", "x", "csv", "x.npz", "x.csv.bz2", "x.npy.gz"}) {
     const TempFile file(name, "1\n");

@@ -1,0 +1,114 @@
+// cli/ensemble.cpp: `bootfold ensemble`, and `bootfold ensemble evaluate MODEL FILE`.
+#include "ensemble.h"
+
+#include <memory>
+
+#include "arguments.h"
+#include "bootfold/error.h"
+#include "bootfold/selection.h"
+#include "console.h"
+#include "number.h"
+#include "progress.h"
+#include "rows.h"
+#include "timer.h"
+#include "usage.h"
+
+namespace bootfold::cli {
+namespace {
+
+/// As typed.
+struct EvaluateArguments {
+  std::string model;
+  RowArguments rows;
+  bool out_of_bag = false;
+  std::string confidence = "0.95";
+  std::string threads;
+  bool json = false;
+  bool quiet = false;
+};
+
+void run_evaluate(const EvaluateArguments& arguments, Interrupt& interrupt) {
+  if (arguments.model.empty())
+    throw InvalidArgument(
+        "no MODEL given; name a file that bootfold ensemble train ... --output wrote");
+  const double confidence = parse_between("--confidence", arguments.confidence, 0, 1, "0.95");
+  Execution execution;
+  execution.threads = parse_threads(arguments.threads);
+  const ensemble::Ensemble model = ensemble::Ensemble::load(arguments.model);
+  const NewRows rows(arguments.rows, model.frame(), true);
+
+  const Interrupt::Work work(interrupt);
+  const Timer computing;
+  EvaluateRun run{.ensemble = model, .scores = {}, .omitted = rows.omitted()};
+  const ensemble::Prediction said = [&] {
+    ProgressBar bar(arguments.quiet, "rows");
+    execution.stop = interrupt.token();
+    if (arguments.out_of_bag) return out_of_bag(model, {.inputs = rows.inputs()}, execution);
+    execution.progress = bar.callback();
+    return model.predict(rows.inputs(), execution);
+  }();
+  run.out_of_bag = arguments.out_of_bag;
+  if (model.classifies())
+    run.scores.classes = evaluate_classes(said, rows.classes());
+  else
+    run.scores.targets = evaluate_targets(said, rows.targets(), confidence);
+  run.seconds = computing.seconds();
+  print(arguments.json ? as_json(run) : as_text(run, arguments.quiet));
+}
+
+}  // namespace
+
+void add_ensemble_evaluate(CLI::App& group, Task& task) {
+  CLI::App* command = group.add_subcommand(
+      "evaluate", "How right is a model on rows whose truth is known, and does it know?");
+  auto arguments = std::make_shared<EvaluateArguments>();
+  command->add_option("MODEL", arguments->model, "What bootfold ensemble train ... --output wrote")
+      ->option_text(" ");
+  add_file_arguments(*command, arguments->rows, kWhat);
+  add_list(*command, "--target", arguments->rows.target, "NAME",
+           "Column of the truth [as in training]")
+      ->group(kWhat);
+  command
+      ->add_flag("--out-of-bag", arguments->out_of_bag,
+                 "FILE is the one of the training: judge rows by members that never saw them")
+      ->group(kWhat)
+      ->disable_flag_override();
+  add_text(*command, "--confidence", arguments->confidence, "P",
+           "Of the intervals of a regression [0.95]")
+      ->group(kWhat);
+  add_text(*command, "--threads", arguments->threads, "T", "Never changes a result [all cores]")
+      ->group(kHow);
+  command->add_flag("--json", arguments->json, "One JSON object instead of text")
+      ->group(kShown)
+      ->disable_flag_override();
+  command->add_flag("--quiet", arguments->quiet, "Only the numbers: no progress or table")
+      ->group(kShown)
+      ->disable_flag_override();
+  command->footer(
+      "Columns are found by the names they had in training; others are ignored.\n\n" +
+      examples({{"bootfold ensemble evaluate iris.safetensors new.csv",
+                 "accuracy, NLL, Brier score, ECE, and a reliability table"},
+                {"bootfold ensemble evaluate price.safetensors new.csv --confidence 0.9",
+                 "RMSE, R2, NLL, and how many 90% intervals hold the truth"},
+                {"bootfold ensemble evaluate iris.safetensors iris.csv --out-of-bag",
+                 "on the rows of the training, each by members that never saw it"}}));
+  command->callback([arguments, &task] {
+    task = [arguments](Interrupt& interrupt) { run_evaluate(*arguments, interrupt); };
+  });
+}
+
+void add_ensemble(CLI::App& root, Task& task) {
+  CLI::App* group = root.add_subcommand(
+      "ensemble", "Train many small networks, each on its own resample, and ask them");
+  group->footer(
+      examples({{"bootfold ensemble train iris.csv --target species --output iris.safetensors",
+                 "a hundred networks with 32 hidden units"},
+                {"bootfold ensemble predict iris.safetensors new.csv --output said.csv",
+                 "probabilities, and how sure the ensemble is"},
+                {"bootfold ensemble evaluate iris.safetensors new.csv", "how right it is"}}));
+  add_ensemble_train(*group, task);
+  add_ensemble_predict(*group, task);
+  add_ensemble_evaluate(*group, task);
+}
+
+}  // namespace bootfold::cli

@@ -1,0 +1,335 @@
+#include "ensemble_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "json.h"
+#include "report.h"
+#include "sweep.h"
+#include "table.h"
+#include "text.h"
+
+namespace bootfold::cli {
+namespace {
+
+using ensemble::ClassScores;
+using ensemble::Ensemble;
+using ensemble::ReliabilityBin;
+using ensemble::Spread;
+using ensemble::Standing;
+using ensemble::TargetScores;
+
+constexpr std::size_t kNamesShown = 6;
+
+std::string number(double value) {
+  return std::isnan(value) ? "unknown" : fmt::format("{:.4g}", value);
+}
+
+std::string percent(double share) {
+  return std::isnan(share) ? "unknown" : fmt::format("{:.2f}%", 100 * share);
+}
+
+// "0.134 +- 0.052", or the mean alone.
+std::string text_of(const Spread& spread) {
+  if (std::isnan(spread.mean)) return "unknown";
+  return std::isnan(spread.deviation) ? number(spread.mean)
+                                      : with_error(spread.mean, spread.deviation);
+}
+
+std::string names_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kNamesShown); ++i)
+    text += (i == 0 ? "" : ", ") + shown(names[i]);
+  if (names.size() > kNamesShown) text += fmt::format(" and {} more", names.size() - kNamesShown);
+  return text;
+}
+
+// "species (setosa, versicolor, virginica)", or the targets.
+std::string goal_of(const Ensemble::Frame& frame, bool classifies) {
+  if (!classifies) return names_of(frame.classes);
+  return fmt::format("{} ({})", frame.target.empty() ? "classes" : shown(frame.target),
+                     names_of(frame.classes));
+}
+
+// "4-32-3", where all members look alike.
+std::string shape_of(const Ensemble::Frame& frame) {
+  for (const ensemble::Settings& settings : frame.settings)
+    if (settings.architecture.hidden != frame.settings[0].architecture.hidden) return "";
+  std::vector<std::size_t> sizes = frame.settings[0].architecture.hidden;
+  sizes.insert(sizes.begin(), frame.inputs.size());
+  sizes.push_back(frame.classes.size() * (frame.loss == ensemble::Loss::gaussian ? 2 : 1));
+  return fmt::format(" {}", fmt::join(sizes, "-"));
+}
+
+std::string title_of(const Ensemble& ensemble) {
+  return fmt::format("{} network{}{} for {}\n", grouped(ensemble.size()),
+                     ensemble.size() == 1 ? "" : "s", shape_of(ensemble.frame()),
+                     goal_of(ensemble.frame(), ensemble.classifies()));
+}
+
+std::string rows_of(std::uint64_t rows, std::uint64_t unknown, std::size_t omitted) {
+  std::string text = fmt::format("{} rows", grouped(rows));
+  if (unknown > 0) text += fmt::format("; {} more were seen by every member", grouped(unknown));
+  if (omitted > 0) text += fmt::format(" ({} with NaN left out)", grouped(omitted));
+  return text;
+}
+
+std::string scores_as_text(const ClassScores& scores) {
+  std::string text = item("accuracy", percent(scores.accuracy));
+  text += item("NLL", number(scores.negative_log_likelihood));
+  text += item("Brier score", number(scores.brier_score));
+  text += item("ECE", fmt::format("{} ({} equal bins)", number(scores.calibration_error),
+                                  ClassScores::kBins));
+  return text;
+}
+
+std::string scores_as_text(const TargetScores& scores) {
+  std::string text = item("RMSE", number(scores.root_mean_squared_error));
+  text += item("R2", number(scores.r_squared));
+  text += item("NLL", number(scores.negative_log_likelihood));
+  text +=
+      item("coverage",
+           fmt::format("{} of {} intervals hold the truth; mean width {}", percent(scores.coverage),
+                       fmt::format("{:.6g}%", 100 * scores.confidence), number(scores.mean_width)));
+  return text;
+}
+
+std::string scores_as_text(const Scores& scores, const std::vector<std::string>& targets) {
+  if (scores.classes) return scores_as_text(*scores.classes);
+  std::string text;
+  for (std::size_t t = 0; t < scores.targets.size(); ++t) {
+    if (scores.targets.size() > 1) text += item("target", shown(targets[t]));
+    text += scores_as_text(scores.targets[t]);
+  }
+  return text;
+}
+
+std::string reliability_as_text(const ClassScores& scores) {
+  std::vector<std::vector<std::string>> rows = {{"confidence", "rows", "mean", "accuracy"}};
+  for (const ReliabilityBin& bin : scores.reliability)
+    if (bin.rows > 0)
+      rows.push_back({fmt::format("{:.3f} to {:.3f}", bin.low, bin.high), grouped(bin.rows),
+                      fmt::format("{:.3f}", bin.confidence), fmt::format("{:.3f}", bin.accuracy)});
+  return table(rows);
+}
+
+std::string standings_as_text(const TrainRun& run) {
+  const bool judged = std::any_of(
+      run.standings.begin(), run.standings.end(),
+      [](const Standing& standing) { return !std::isnan(standing.held_out_loss.mean); });
+  const auto columns = properties(run.ensemble.frame().settings, false);
+  std::vector<std::string> heads;
+  for (const auto& [name, values] : columns) heads.push_back(name);
+  heads.insert(heads.end(), {"members", "steps", "loss"});
+  if (!run.failures.empty()) heads.insert(heads.end() - 2, "failed");
+  if (judged) heads.emplace_back("held-out loss");
+  std::vector<std::vector<std::string>> rows = {heads};
+  for (const Standing& standing : run.standings) {
+    std::vector<std::string> cells;
+    for (const auto& [name, values] : columns) cells.push_back(values[standing.settings]);
+    cells.push_back(grouped(standing.members));
+    if (!run.failures.empty()) cells.push_back(grouped(standing.failed));
+    cells.push_back(std::isnan(standing.steps.mean)
+                        ? "-"
+                        : grouped(static_cast<std::uint64_t>(std::llround(standing.steps.mean))));
+    cells.push_back(text_of(standing.loss));
+    if (judged) cells.push_back(text_of(standing.held_out_loss));
+    rows.push_back(std::move(cells));
+  }
+  return table(rows) + "  mean and standard deviation over members\n";
+}
+
+std::string failures_as_text(const TrainRun& run) {
+  std::map<std::size_t, std::pair<std::size_t, std::string>> by_settings;
+  for (const auto& [settings, reason] : run.failures) {
+    auto& [count, first] = by_settings[settings];
+    if (count++ == 0) first = reason;
+  }
+  std::string text;
+  for (const auto& [settings, failure] : by_settings)
+    text += item("failed", fmt::format("{} member{}: {}", failure.first,
+                                       failure.first == 1 ? "" : "s", failure.second));
+  return text;
+}
+
+std::string members_as_text(const TrainRun& run) {
+  std::string text = fmt::format("{} trained", grouped(run.trained));
+  if (run.trained < run.asked)
+    text += fmt::format(" of {} before the interruption", grouped(run.asked));
+  if (!run.failures.empty()) text += fmt::format(", {} failed", grouped(run.failures.size()));
+  if (run.ensemble.size() < run.trained)
+    text += fmt::format("; the best {} kept", grouped(run.ensemble.size()));
+  return text;
+}
+
+Json json_of(const Spread& spread) {
+  return {{"mean", spread.mean}, {"deviation", spread.deviation}};
+}
+
+Json json_of(const ClassScores& scores) {
+  Json bins = Json::array();
+  for (const ReliabilityBin& bin : scores.reliability)
+    bins.push_back({{"low", bin.low},
+                    {"high", bin.high},
+                    {"rows", bin.rows},
+                    {"confidence", bin.confidence},
+                    {"accuracy", bin.accuracy}});
+  return {{"rows", scores.rows},
+          {"unknown_rows", scores.unknown},
+          {"accuracy", scores.accuracy},
+          {"negative_log_likelihood", scores.negative_log_likelihood},
+          {"brier_score", scores.brier_score},
+          {"calibration_error", scores.calibration_error},
+          {"reliability", std::move(bins)}};
+}
+
+Json json_of(const TargetScores& scores) {
+  return {{"rows", scores.rows},
+          {"unknown_rows", scores.unknown},
+          {"root_mean_squared_error", scores.root_mean_squared_error},
+          {"r_squared", scores.r_squared},
+          {"negative_log_likelihood", scores.negative_log_likelihood},
+          {"confidence", scores.confidence},
+          {"coverage", scores.coverage},
+          {"mean_width", scores.mean_width}};
+}
+
+// Of classes or of one target an object, of several targets a list.
+Json json_of(const Scores& scores) {
+  if (scores.classes) return json_of(*scores.classes);
+  if (scores.targets.size() == 1) return json_of(scores.targets[0]);
+  Json list = Json::array();
+  for (const TargetScores& each : scores.targets) list.push_back(json_of(each));
+  return list;
+}
+
+Json json_of(const ensemble::Settings& settings) {
+  return {{"hidden", settings.architecture.hidden},
+          {"activation", name(settings.architecture.activation)},
+          {"initializer", name(settings.architecture.initializer)},
+          {"optimizer", name(settings.optimizer)},
+          {"learning_rate", settings.learning_rate},
+          {"schedule", name(settings.schedule)},
+          {"weight_decay", settings.weight_decay},
+          {"momentum", settings.momentum},
+          {"clip", settings.clip},
+          {"batch_size", settings.batch_size},
+          {"subsample", settings.subsample}};
+}
+
+Json json_of(const Ensemble& ensemble) {
+  const Ensemble::Frame& frame = ensemble.frame();
+  Json object{{"task", ensemble.classifies() ? "classification" : "regression"},
+              {"loss", name(frame.loss)},
+              {"inputs", frame.inputs}};
+  if (ensemble.classifies()) {
+    object["target"] = frame.target;
+    object["classes"] = frame.classes;
+  } else {
+    object["targets"] = frame.classes;
+  }
+  return object;
+}
+
+Json json_of(const Standing& standing, const ensemble::Settings& settings) {
+  Json object = json_of(settings);
+  object["members"] = standing.members;
+  object["failed"] = standing.failed;
+  object["steps"] = json_of(standing.steps);
+  object["loss"] = json_of(standing.loss);
+  object["held_out_loss"] = json_of(standing.held_out_loss);
+  return object;
+}
+
+std::uint64_t unknown_of(const Scores& scores) {
+  return scores.classes ? scores.classes->unknown : scores.targets[0].unknown;
+}
+
+std::uint64_t judged_of(const Scores& scores) {
+  return scores.classes ? scores.classes->rows : scores.targets[0].rows;
+}
+
+}  // namespace
+
+std::string as_text(const TrainRun& run, bool quiet) {
+  const Ensemble::Frame& frame = run.ensemble.frame();
+  std::string text = title_of(run.ensemble) + item("members", members_as_text(run));
+  text += failures_as_text(run);
+  text += "\n" + standings_as_text(run);
+  if (run.out_of_bag) {
+    text += "\nOut of bag: every row judged by the members that never saw it\n";
+    text += item("judged", rows_of(judged_of(*run.out_of_bag), unknown_of(*run.out_of_bag), 0));
+    text += scores_as_text(*run.out_of_bag, frame.classes);
+  }
+  if (quiet) return text;
+  text += "\n";
+  const std::string levels(execution::name(execution::default_level()));
+  text += item("work", fmt::format("{} of {} input{}, {} of rows, seed {}",
+                                   rows_of(frame.rows, 0, run.omitted), frame.inputs.size(),
+                                   frame.inputs.size() == 1 ? "" : "s",
+                                   frame.resampling == ensemble::Resampling::none
+                                       ? "no resampling"
+                                       : fmt::format("{} resampling", name(frame.resampling)),
+                                   frame.seed));
+  text += item("time", fmt::format("{} ({} thread{}, {}): {} members/s", duration(run.seconds),
+                                   run.threads, run.threads == 1 ? "" : "s", levels,
+                                   scaled(static_cast<double>(run.trained) / run.seconds)));
+  if (run.peak_memory > 0) text += item("peak memory", bytes(static_cast<double>(run.peak_memory)));
+  text += item("kept in", run.output.empty() ? "no file; --output model.safetensors keeps it"
+                                             : one_line(run.output));
+  return text;
+}
+
+std::string as_json(const TrainRun& run) {
+  const Ensemble::Frame& frame = run.ensemble.frame();
+  Json object = json_of(run.ensemble);
+  object["members"] = run.ensemble.size();
+  object["trained"] = run.trained;
+  object["asked"] = run.asked;
+  object["failed"] = run.failures.size();
+  object["failures"] = Json::array();
+  for (const auto& [settings, reason] : run.failures)
+    object["failures"].push_back({{"settings", settings}, {"reason", reason}});
+  object["settings"] = Json::array();
+  for (const Standing& standing : run.standings)
+    object["settings"].push_back(json_of(standing, frame.settings[standing.settings]));
+  object["out_of_bag"] = run.out_of_bag ? json_of(*run.out_of_bag) : Json(nullptr);
+  object["resample"] = name(frame.resampling);
+  object["seed"] = frame.seed;
+  object["rows"] = frame.rows;
+  object["omitted_rows"] = run.omitted;
+  object["output"] = run.output.empty() ? Json(nullptr) : Json(run.output);
+  object["simd"] = execution::name(execution::default_level());
+  object["threads"] = run.threads;
+  object["seconds"] = run.seconds;
+  object["read_seconds"] = run.read_seconds;
+  object["peak_memory_bytes"] = run.peak_memory;
+  return dump(object);
+}
+
+std::string as_text(const EvaluateRun& run, bool quiet) {
+  std::string text = title_of(run.ensemble);
+  text += item("judged", rows_of(judged_of(run.scores), unknown_of(run.scores), run.omitted));
+  if (run.out_of_bag) text += item("", "each judged by the members that never saw it");
+  text += scores_as_text(run.scores, run.ensemble.frame().classes);
+  if (run.scores.classes && !quiet)
+    text += "\nHow often the likeliest class is right, by its probability\n" +
+            reliability_as_text(*run.scores.classes);
+  return text;
+}
+
+std::string as_json(const EvaluateRun& run) {
+  Json object = json_of(run.ensemble);
+  object["members"] = run.ensemble.size();
+  object["out_of_bag"] = run.out_of_bag;
+  object["scores"] = json_of(run.scores);
+  object["omitted_rows"] = run.omitted;
+  object["seconds"] = run.seconds;
+  return dump(object);
+}
+
+}  // namespace bootfold::cli

@@ -1,0 +1,50 @@
+// cli/ensemble_report.h: what became of an ensemble, for a person or for a program.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bootfold/ensemble.h"
+#include "bootfold/evaluation.h"
+#include "bootfold/selection.h"
+
+namespace bootfold::cli {
+
+/// How right predictions are; one of the two.
+struct Scores {
+  std::optional<ensemble::ClassScores> classes;
+  std::vector<ensemble::TargetScores> targets;
+};
+
+/// A finished training.
+struct TrainRun {
+  const ensemble::Ensemble& ensemble;                         ///< that is kept
+  const std::vector<ensemble::Standing>& standings;           ///< of all that were trained
+  std::vector<std::pair<std::size_t, std::string>> failures;  ///< settings and why, of all
+  std::size_t trained = 0;
+  std::size_t asked = 0;  ///< more than trained after an interruption
+  std::optional<Scores> out_of_bag = {};
+  std::string output = {};
+  std::size_t omitted = 0;
+  unsigned threads = 1;
+  double read_seconds = 0;
+  double seconds = 0;
+  std::size_t peak_memory = 0;
+};
+[[nodiscard]] std::string as_text(const TrainRun& run, bool quiet);
+[[nodiscard]] std::string as_json(const TrainRun& run);
+
+/// A finished evaluation.
+struct EvaluateRun {
+  const ensemble::Ensemble& ensemble;
+  Scores scores;
+  bool out_of_bag = false;
+  std::size_t omitted = 0;
+  double seconds = 0;
+};
+[[nodiscard]] std::string as_text(const EvaluateRun& run, bool quiet);
+[[nodiscard]] std::string as_json(const EvaluateRun& run);
+
+}  // namespace bootfold::cli

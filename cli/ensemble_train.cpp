@@ -1,0 +1,237 @@
+// cli/ensemble_train.cpp: `bootfold ensemble train FILE --target COLUMN ...`.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+#include "arguments.h"
+#include "bootfold/error.h"
+#include "bootfold/selection.h"
+#include "console.h"
+#include "ensemble.h"
+#include "failure.h"
+#include "memory.h"
+#include "number.h"
+#include "progress.h"
+#include "rows.h"
+#include "sweep.h"
+#include "text.h"
+#include "timer.h"
+#include "usage.h"
+
+namespace bootfold::cli {
+namespace {
+
+using ensemble::Ensemble;
+using ensemble::Examples;
+using ensemble::Training;
+
+/// As typed.
+struct TrainArguments {
+  RowArguments rows;
+  SweepArguments sweep;
+  std::string seed = "1";
+  std::string keep_best;
+  bool keep_partial = false;
+  std::string output;
+  std::string threads;
+  std::string memory = "1G";
+  bool json = false;
+  bool quiet = false;
+};
+
+void check_output(const std::string& output, const std::string& file) {
+  if (!output.ends_with(".safetensors"))
+    throw InvalidArgument(
+        fmt::format("--output is '{}' but must end in .safetensors, the format it is written in",
+                    one_line(output)));
+  std::error_code ignored;
+  if (std::filesystem::equivalent(output, file, ignored))
+    throw InvalidArgument(
+        fmt::format("--output {} is the file to read; choose another", one_line(output)));
+  data::check_writable(output);
+}
+
+// Rather than to run out of it after hours.
+void check_memory(const Examples& examples, const Training& training) {
+  const std::size_t answers =
+      examples.classes != nullptr ? examples.classes->size() : examples.targets.columns();
+  const std::size_t outputs = answers * (training.loss == ensemble::Loss::gaussian ? 2 : 1);
+  double numbers = 0;
+  for (const ensemble::Settings& settings : training.settings) {
+    auto in = static_cast<double>(examples.inputs.columns());
+    for (const std::size_t units : settings.architecture.hidden) {
+      numbers += (in + 1) * static_cast<double>(units);
+      in = static_cast<double>(units);
+    }
+    numbers += (in + 1) * static_cast<double>(outputs);
+  }
+  const double needed = numbers * static_cast<double>(training.members) * sizeof(float);
+  if (needed > static_cast<double>(training.memory))
+    throw InvalidArgument(
+        fmt::format("the parameters of all members take {} but --memory is {}; train fewer or "
+                    "smaller networks, or give more",
+                    bytes(needed), bytes(static_cast<double>(training.memory))));
+}
+
+/// Trains all members at once, or, to have something to keep when it is interrupted, in rounds.
+/// Members are the same to the bit.
+Ensemble train_all(const Examples& examples, Training training, bool keep_partial,
+                   Interrupt& interrupt, bool quiet) {
+  ProgressBar bar(quiet, "members");
+  training.execution.stop = interrupt.token();
+  training.execution.progress = bar.callback();
+  if (!keep_partial) return ensemble::train(examples, training);
+
+  const std::size_t settings = training.settings.size();
+  const std::size_t threads = execution::thread_count(training.execution);
+  const std::size_t round = 16 * ((threads + settings - 1) / settings);
+  const std::size_t members = training.members;
+  const auto show = training.execution.progress;
+  std::vector<Ensemble> parts;
+  for (std::size_t first = 0; first < members; first += round) {
+    training.first_member = first;
+    training.members = std::min(round, members - first);
+    if (show)
+      training.execution.progress = [&](execution::Progress progress) {
+        show({progress.done + static_cast<double>(first * settings),
+              static_cast<double>(members * settings)});
+      };
+    try {
+      parts.push_back(ensemble::train(examples, training));
+    } catch (const Cancelled&) {
+      if (parts.empty()) throw;
+      break;
+    }
+  }
+  return ensemble::join(parts, examples, {.threads = training.execution.threads});
+}
+
+Scores out_of_bag_scores(const Ensemble& trained, const Examples& examples) {
+  Scores scores;
+  if (trained.classifies())
+    scores.classes = evaluate_classes(trained.out_of_bag(), examples.classes->codes);
+  else
+    scores.targets = evaluate_targets(trained.out_of_bag(), examples.targets);
+  return scores;
+}
+
+void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
+  Training training = check_sweep(arguments.sweep);
+  training.seed = parse_whole("--seed", arguments.seed, 0);
+  training.execution.threads = parse_threads(arguments.threads);
+  training.memory = parse_size("--memory", arguments.memory);
+  std::optional<std::size_t> keep_best;
+  if (!arguments.keep_best.empty()) {
+    if (training.resampling == ensemble::Resampling::none ||
+        training.resampling == ensemble::Resampling::bayesian)
+      throw InvalidArgument(fmt::format(
+          "--keep-best needs rows that members do not see, but with --resample {} they see all; "
+          "bootstrap and subsample leave some out",
+          name(training.resampling)));
+    keep_best = parse_whole("--keep-best", arguments.keep_best, 1,
+                            training.members * training.settings.size(), ", all members");
+  }
+  if (!arguments.output.empty()) check_output(arguments.output, arguments.rows.file);
+
+  const Timer reading;
+  const Rows rows(arguments.rows);
+  const double read_seconds = reading.seconds();
+  const Examples examples = rows.examples();
+  training.loss = rows.loss();
+  fit_batches(arguments.sweep, rows.count(), training);
+  check_memory(examples, training);
+
+  const Interrupt::Work work(interrupt);
+  const Timer computing;
+  Ensemble trained =
+      train_all(examples, training, arguments.keep_partial, interrupt, arguments.quiet);
+  const std::vector<ensemble::Standing> standings = ensemble::standings(trained);
+  TrainRun run{.ensemble = trained, .standings = standings, .failures = {}};
+  run.trained = trained.size();
+  run.asked = training.members * training.settings.size();
+  for (std::size_t m = 0; m < trained.size(); ++m)
+    if (const ensemble::Member& member = trained.member(m); !member.failure.empty())
+      run.failures.emplace_back(member.settings, member.failure);
+  if (run.failures.size() == trained.size())
+    throw Failure(fmt::format("all {} members failed; the first: {}", trained.size(),
+                              run.failures[0].second));
+  if (keep_best) {  // of those that failed none
+    std::size_t judged = 0;
+    for (std::size_t m = 0; m < trained.size(); ++m)
+      judged += std::isnan(trained.member(m).held_out_loss) ? 0U : 1U;
+    trained = ensemble::best(trained, std::min(*keep_best, judged), examples,
+                             {.threads = training.execution.threads});
+  }
+  if (trained.out_of_bag().rows > 0) run.out_of_bag = out_of_bag_scores(trained, examples);
+  run.seconds = computing.seconds();
+  if (!arguments.output.empty()) {
+    try {
+      trained.save(arguments.output);
+    } catch (const DataError& error) {
+      throw Failure(error.what());
+    }
+  }
+  run.output = arguments.output;
+  run.omitted = rows.omitted();
+  run.threads = execution::thread_count(training.execution);
+  run.read_seconds = read_seconds;
+  run.peak_memory = peak_memory();
+  print(arguments.json ? as_json(run) : as_text(run, arguments.quiet));
+}
+
+}  // namespace
+
+void add_ensemble_train(CLI::App& group, Task& task) {
+  CLI::App* command =
+      group.add_subcommand("train", "Train many small networks, each on its own resample");
+  auto arguments = std::make_shared<TrainArguments>();
+  add_row_arguments(*command, arguments->rows);
+  add_sweep_arguments(*command, arguments->sweep);
+  add_text(*command, "--seed", arguments->seed, "K",
+           "Fixed, so that the same command gives the same networks [1]")
+      ->group(kHow);
+  add_text(*command, "--threads", arguments->threads, "T", "Never changes a result [all cores]")
+      ->group(kHow);
+  add_text(*command, "--memory", arguments->memory, "SIZE",
+           "Most that the parameters of all members may take [1G]")
+      ->group(kHow);
+  add_text(*command, "--keep-best", arguments->keep_best, "M",
+           "Keep the M members of the lowest held-out loss [all]")
+      ->group(kHow);
+  command
+      ->add_flag("--keep-partial", arguments->keep_partial,
+                 "Ctrl-C keeps the members that are finished, in place of nothing")
+      ->group(kHow)
+      ->disable_flag_override();
+  add_text(*command, "--output", arguments->output, "FILE",
+           "Keep the ensemble in a .safetensors file")
+      ->group(kShown);
+  command->add_flag("--json", arguments->json, "One JSON object instead of text")
+      ->group(kShown)
+      ->disable_flag_override();
+  command->add_flag("--quiet", arguments->quiet, "Only the numbers: no progress, no story")
+      ->group(kShown)
+      ->disable_flag_override();
+  command->footer(examples(
+      {{"bootfold ensemble train iris.csv --target species --output iris.safetensors",
+        "a hundred networks with 32 hidden units, judged out of bag"},
+       {"bootfold ensemble train houses.csv --target price --task regression --loss gaussian "
+        "--hidden 64,64 --ignore id",
+        "networks that tell a mean and a variance"},
+       {"bootfold ensemble train iris.csv --target species --learning-rate 1e-4,1e-3,1e-2 --hidden "
+        "16 --hidden 32,32 --members 20 --keep-best 30 --output best.safetensors",
+        "six settings compared, 20 members each; the best 30 members kept"},
+       {"bootfold ensemble train fraud.csv --target fraud --task classification --class-weights "
+        "balanced --patience 5 --epochs 500",
+        "a rare class; members stop when rows they do not see say so"},
+       {"bootfold ensemble train x.npy --target 65 --task regression --subsample 0.1,0.2,0.4,0.8",
+        "how the loss falls with the number of rows"}}));
+  command->callback([arguments, &task] {
+    task = [arguments](Interrupt& interrupt) { run_train(*arguments, interrupt); };
+  });
+}
+
+}  // namespace bootfold::cli

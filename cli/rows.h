@@ -1,0 +1,74 @@
+// cli/rows.h: the rows of a file as examples: which columns are inputs, which is the target.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bootfold/data.h"
+#include "bootfold/ensemble.h"
+
+namespace bootfold::cli {
+
+/// As typed.
+struct RowArguments {
+  std::string file;
+  std::vector<std::string> target;
+  std::string task;
+  std::string loss;
+  std::vector<std::string> inputs;
+  std::vector<std::string> ignored;
+  std::string weights;
+  std::string class_weights = "none";
+  std::string nan = "error";
+  std::string header = "auto";
+};
+
+void add_row_arguments(CLI::App& command, RowArguments& arguments);
+/// FILE, --nan and --header alone, under a heading of the help page.
+void add_file_arguments(CLI::App& command, RowArguments& arguments, const char* group);
+
+/// Rows to learn from, and what is to be learned.
+class Rows {
+ public:
+  /// Reads the file. Throws InvalidArgument and DataError.
+  explicit Rows(const RowArguments& arguments);
+
+  [[nodiscard]] ensemble::Examples examples() const;
+  [[nodiscard]] std::optional<ensemble::Loss> loss() const noexcept { return loss_; }
+  [[nodiscard]] std::size_t count() const noexcept { return table_.view().rows(); }
+  [[nodiscard]] std::size_t omitted() const noexcept { return table_.omitted(); }
+
+ private:
+  void take_columns(const RowArguments& arguments, bool classes, std::size_t targets);
+  void weigh(const RowArguments& arguments);
+
+  std::optional<ensemble::Loss> loss_;
+  data::Table table_;
+  const data::Labels* classes_ = nullptr;
+  DataView inputs_;
+  DataView targets_;
+  std::optional<ColumnView> weight_column_;
+  std::vector<double> weights_;  // empty: all 1
+};
+
+/// The rows of a file for an ensemble that is trained: its inputs by name, and on demand the target.
+class NewRows {
+ public:
+  NewRows(const RowArguments& arguments, const ensemble::Ensemble::Frame& frame, bool with_target);
+
+  [[nodiscard]] const DataView& inputs() const noexcept { return inputs_; }
+  /// The truth in the ensemble's numbers.
+  [[nodiscard]] const std::vector<std::uint32_t>& classes() const noexcept { return classes_; }
+  [[nodiscard]] const DataView& targets() const noexcept { return targets_; }
+  [[nodiscard]] std::size_t omitted() const noexcept { return table_.omitted(); }
+
+ private:
+  data::Table table_;
+  DataView inputs_;
+  DataView targets_;
+  std::vector<std::uint32_t> classes_;
+};
+
+}  // namespace bootfold::cli

@@ -1,0 +1,49 @@
+// cli/sweep.h: how members are trained, as typed; lists of values make a grid of settings.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bootfold/training.h"
+
+namespace bootfold::cli {
+
+/// As typed.
+struct SweepArguments {
+  std::string members = "100";
+  std::vector<std::string> hidden;  ///< layers of one network each
+  std::vector<std::string> activation;
+  std::string initializer = "lecun";
+  std::string steps;
+  std::string epochs;
+  std::vector<std::string> batch_size;
+  std::vector<std::string> optimizer;
+  std::vector<std::string> learning_rate;
+  std::vector<std::string> schedule;
+  std::vector<std::string> weight_decay;
+  std::vector<std::string> momentum;
+  std::vector<std::string> clip;
+  std::string resample = "bootstrap";
+  std::vector<std::string> subsample;
+  std::string patience = "0";
+  std::string look_every;
+  bool reshuffle = false;
+  bool raw = false;  ///< inputs and targets as they are
+};
+
+void add_sweep_arguments(CLI::App& command, SweepArguments& arguments);
+
+/// Throws InvalidArgument for the first value that cannot be right. Batches that were not asked for
+/// are left at 32.
+[[nodiscard]] ensemble::Training check_sweep(const SweepArguments& arguments);
+
+/// Without a --batch-size: 32 rows, or all that a member learns from where they are fewer.
+void fit_batches(const SweepArguments& arguments, std::size_t rows, ensemble::Training& training);
+
+/// The settings of a grid as text, a property after the other: those that differ, or all.
+[[nodiscard]] std::vector<std::pair<std::string, std::vector<std::string>>> properties(
+    const std::vector<ensemble::Settings>& settings, bool all);
+
+}  // namespace bootfold::cli

@@ -1,0 +1,161 @@
+// Scores against numbers computed by hand.
+#include "bootfold/evaluation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "bootfold/error.h"
+#include "data/temp_file.h"
+
+namespace bootfold::ensemble {
+namespace {
+
+using testing_data::message_of;
+using testing_data::says;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// Three classes; the last row is known to every member, so nobody may judge it.
+Prediction four_rows() {
+  Prediction said;
+  said.rows = 4;
+  said.outputs = 3;
+  said.mean = {0.7,  0.2,  0.1,  //
+               0.1,  0.6,  0.3,  //
+               0.2,  0.2,  0.6,  //
+               kNaN, kNaN, kNaN};
+  said.total = said.aleatoric = said.epistemic = {0, 0, 0, kNaN};
+  said.members = {5, 5, 5, 0};
+  return said;
+}
+
+TEST(ClassScores, AreThoseComputedByHand) {
+  const std::vector<std::uint32_t> truth = {0, 1, 0, 2};
+  const ClassScores scores = evaluate_classes(four_rows(), truth);
+  EXPECT_EQ(scores.rows, 3U);
+  EXPECT_EQ(scores.unknown, 1U);
+  EXPECT_NEAR(scores.accuracy, 2.0 / 3, 1e-15);
+  EXPECT_NEAR(scores.negative_log_likelihood, -(std::log(0.7) + std::log(0.6) + std::log(0.2)) / 3,
+              1e-15);
+  // 0.09 + 0.04 + 0.01, 0.01 + 0.16 + 0.09, 0.64 + 0.04 + 0.36.
+  EXPECT_NEAR(scores.brier_score, (0.14 + 0.26 + 1.04) / 3, 1e-15);
+  // 0.6 lies on the upper limit of bin (8/15, 9/15]: two rows, one right. 0.7 is in (10/15, 11/15].
+  EXPECT_NEAR(scores.calibration_error, 2.0 / 3 * std::abs(0.6 - 0.5) + 1.0 / 3 * 0.3, 1e-15);
+  ASSERT_EQ(scores.reliability.size(), 15U);
+  EXPECT_EQ(scores.reliability[8].rows, 2U);
+  EXPECT_NEAR(scores.reliability[8].confidence, 0.6, 1e-15);
+  EXPECT_NEAR(scores.reliability[8].accuracy, 0.5, 1e-15);
+  EXPECT_NEAR(scores.reliability[8].high, 0.6, 1e-15);
+  EXPECT_EQ(scores.reliability[10].rows, 1U);
+  EXPECT_EQ(scores.reliability[0].rows, 0U);
+  EXPECT_TRUE(std::isnan(scores.reliability[0].accuracy));
+  EXPECT_EQ(scores.reliability[14].high, 1);
+}
+
+TEST(ClassScores, OfAProbabilityOfZeroAreFinite) {
+  Prediction said;
+  said.rows = 1;
+  said.outputs = 2;
+  said.mean = {1, 0};
+  said.total = said.aleatoric = said.epistemic = {0};
+  said.members = {1};
+  const ClassScores scores = evaluate_classes(said, std::vector<std::uint32_t>{1});
+  EXPECT_NEAR(scores.negative_log_likelihood, 38 * std::log(10.0), 1e-12);
+  EXPECT_EQ(scores.brier_score, 2);
+  EXPECT_EQ(scores.calibration_error, 1);
+  EXPECT_EQ(scores.reliability[14].rows, 1U);
+}
+
+TEST(ClassScores, OfNoRowsAreUnknown) {
+  Prediction said = four_rows();
+  said.members.assign(4, 0);
+  const ClassScores scores = evaluate_classes(said, std::vector<std::uint32_t>(4));
+  EXPECT_EQ(scores.rows, 0U);
+  EXPECT_EQ(scores.unknown, 4U);
+  EXPECT_TRUE(std::isnan(scores.accuracy));
+  EXPECT_TRUE(std::isnan(scores.calibration_error));
+}
+
+Prediction three_numbers() {
+  Prediction said;
+  said.rows = 4;
+  said.outputs = 1;
+  said.mean = {1, 2, 6, kNaN};
+  said.total = {1, 0.5, 2, kNaN};
+  said.aleatoric = said.epistemic = {0, 0, 0, kNaN};
+  said.members = {3, 3, 3, 0};
+  return said;
+}
+
+TEST(TargetScores, AreThoseComputedByHand) {
+  // Errors 1, -1, -2; the mean of the truth is 7/3, squares round it 1/9 + 16/9 + 25/9 = 14/3.
+  const std::vector<double> truth = {2, 1, 4, 100};
+  const TargetScores scores =
+      evaluate_targets(three_numbers(), DataView(truth), 0.6826894921370859)[0];
+  EXPECT_EQ(scores.rows, 3U);
+  EXPECT_EQ(scores.unknown, 1U);
+  EXPECT_NEAR(scores.root_mean_squared_error, std::sqrt(2.0), 1e-15);
+  EXPECT_NEAR(scores.r_squared, 1 - 6.0 / (14.0 / 3), 1e-14);
+  EXPECT_NEAR(scores.negative_log_likelihood,
+              0.5 * std::log(2 * M_PI) + (std::log(0.5) + std::log(2.0)) / 3 +
+                  (0.5 * 1 + 0.5 * 4 + 0.5 * 1) / 3,
+              1e-14);
+  // One standard deviation each way: the first and the third error are on the limit of it.
+  EXPECT_NEAR(scores.mean_width, 2 * 3.5 / 3, 1e-14);
+  const TargetScores wider = evaluate_targets(three_numbers(), DataView(truth), 0.70)[0];
+  EXPECT_NEAR(wider.coverage, 2.0 / 3, 1e-15);
+  EXPECT_EQ(wider.confidence, 0.70);
+  EXPECT_NEAR(evaluate_targets(three_numbers(), DataView(truth), 0.6)[0].coverage, 0, 1e-15);
+}
+
+TEST(TargetScores, WithoutADeviationHaveNoLikelihood) {
+  Prediction said = three_numbers();
+  said.total.assign(4, 0);
+  const std::vector<double> truth = {1, 2, 3, 0};
+  const TargetScores scores = evaluate_targets(said, DataView(truth))[0];
+  EXPECT_TRUE(std::isinf(scores.negative_log_likelihood));
+  EXPECT_NEAR(scores.coverage, 2.0 / 3, 1e-15);
+}
+
+TEST(Intervals, AreThoseOfTheNormalLaw) {
+  const std::vector<Limits> limits = normal_intervals(three_numbers(), 0.95);
+  ASSERT_EQ(limits.size(), 4U);
+  EXPECT_NEAR(limits[2].low, 6 - 2 * 1.959963984540054, 1e-12);
+  EXPECT_NEAR(limits[2].high, 6 + 2 * 1.959963984540054, 1e-12);
+  EXPECT_TRUE(std::isnan(limits[3].low));
+}
+
+TEST(Codes, AreThoseOfTheEnsemble) {
+  Ensemble::Frame frame;
+  frame.classes = {"a", "b", "c"};
+  const data::Labels labels = data::labels(std::vector<std::string>{"c", "b", "c"});
+  EXPECT_EQ(codes_of(frame, labels), (std::vector<std::uint32_t>{2, 1, 2}));
+  const data::Labels strange = data::labels(std::vector<std::string>{"a", "d"});
+  EXPECT_TRUE(says(message_of<DataError>([&] { static_cast<void>(codes_of(frame, strange)); }),
+                   "'d'", "'a', 'b', 'c'"));
+}
+
+TEST(Evaluation, RefusesWhatDoesNotFit) {
+  const auto refuses = [](auto&& act) {
+    return message_of<InvalidArgument>([&] { static_cast<void>(act()); });
+  };
+  EXPECT_TRUE(
+      says(refuses([] { return evaluate_classes(four_rows(), std::vector<std::uint32_t>(3)); }),
+           "4 rows", "3"));
+  EXPECT_TRUE(says(refuses([] {
+                     return evaluate_classes(four_rows(), std::vector<std::uint32_t>{0, 3, 0, 0});
+                   }),
+                   "row 2", "3"));
+  const std::vector<double> truth(4);
+  EXPECT_TRUE(says(refuses([&] { return evaluate_targets(four_rows(), DataView(truth)); }),
+                   "3 targets", "1"));
+  EXPECT_TRUE(says(refuses([&] { return evaluate_targets(three_numbers(), DataView(truth), 1.0); }),
+                   "confidence is 1"));
+  EXPECT_TRUE(says(refuses([] { return normal_intervals(four_rows()); }), "classes"));
+}
+
+}  // namespace
+}  // namespace bootfold::ensemble
