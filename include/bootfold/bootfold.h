@@ -3,10 +3,12 @@
 
 #include "bootfold/bootstrap.h"
 #include "bootfold/compare.h"
+#include "bootfold/conformal.h"
 #include "bootfold/data.h"
 #include "bootfold/error.h"
 #include "bootfold/exact.h"
 #include "bootfold/execution.h"
+#include "bootfold/folded.h"
 #include "bootfold/influence.h"
 #include "bootfold/interval.h"
 #include "bootfold/labels.h"

@@ -115,7 +115,7 @@ class BOOTFOLD_API Ensemble {
   [[nodiscard]] const Prediction& out_of_bag() const noexcept { return out_of_bag_; }
   void set_out_of_bag(Prediction prediction) { out_of_bag_ = std::move(prediction); }
 
-  /// These members alone.
+  /// These members alone, each once. Throws InvalidArgument.
   [[nodiscard]] Ensemble subset(std::span<const std::size_t> members) const;
 
  private:
@@ -126,7 +126,8 @@ class BOOTFOLD_API Ensemble {
 };
 
 /// Trains. Members that diverge are marked and the rest goes on. Throws InvalidArgument and DataError
-/// for settings and data that cannot be used, Cancelled.
+/// for settings and data that cannot be used, and for two settings that are the same or differ only in
+/// what has no effect: with one seed they would train the same networks. Throws Cancelled.
 [[nodiscard]] BOOTFOLD_API Ensemble train(const Examples& examples, const Training& training);
 /// With one architecture for all settings.
 [[nodiscard]] BOOTFOLD_API Ensemble train(const Examples& examples,

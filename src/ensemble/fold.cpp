@@ -92,6 +92,10 @@ void Fold::finish(const Ensemble::Frame& frame, std::size_t first, std::size_t p
   }
 }
 
+std::size_t outputs_of(const Ensemble::Frame& frame) noexcept {
+  return frame.classes.size() * (frame.loss == Loss::gaussian ? 2 : 1);
+}
+
 Prediction empty_prediction(Loss loss, std::size_t rows, std::size_t answers) {
   Prediction out;
   out.rows = rows;

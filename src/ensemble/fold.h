@@ -45,6 +45,9 @@ class Fold {
   std::vector<double> counts_;   // [point]
 };
 
+/// What the networks of a frame put out: of a Gaussian loss two numbers for each target.
+[[nodiscard]] std::size_t outputs_of(const Ensemble::Frame& frame) noexcept;
+
 /// Room for the rows of a prediction.
 [[nodiscard]] Prediction empty_prediction(Loss loss, std::size_t rows, std::size_t answers);
 

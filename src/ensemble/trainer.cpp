@@ -1,0 +1,63 @@
+#include "ensemble/trainer.h"
+
+#include <algorithm>
+
+#include "ensemble/check.h"
+
+namespace bootfold::ensemble {
+
+namespace {
+
+Ensemble::Frame frame_of(const Examples& examples, const Training& training) {
+  check(examples, training);
+  Ensemble::Frame frame;
+  frame.loss = training.loss.value_or(examples.classes != nullptr ? Loss::cross_entropy
+                                                                  : Loss::squared_error);
+  for (std::size_t c = 0; c < examples.inputs.columns(); ++c)
+    frame.inputs.push_back(examples.inputs.name(c));
+  if (examples.classes != nullptr) {
+    frame.classes = examples.classes->names;
+  } else {
+    for (std::size_t t = 0; t < examples.targets.columns(); ++t)
+      frame.classes.push_back(examples.targets.name(t));
+  }
+  const auto scaled = [&](const DataView& data) {
+    return training.standardize ? scaling_of(data) : no_scaling(data.columns());
+  };
+  frame.input_scaling = scaled(examples.inputs);
+  frame.target_scaling = scaled(examples.targets);
+  frame.settings = training.settings;
+  frame.resampling = training.resampling;
+  frame.seed = training.seed;
+  return frame;
+}
+
+std::size_t longest_batch(const Training& training) {
+  std::size_t longest = 0;
+  for (const Settings& settings : training.settings)
+    longest = std::max(longest, settings.batch_size);
+  return longest;
+}
+
+}  // namespace
+
+Trainer::Trainer(const Examples& examples, const Training& training)
+    : frame_(frame_of(examples, training)),
+      table_(examples, frame_.input_scaling, frame_.target_scaling, longest_batch(training)),
+      run_{table_, training, frame_.loss, outputs_of(frame_),
+           training.execution.level.value_or(execution::default_level())},
+      jobs_(training) {}
+
+std::vector<Trained> Trainer::train(const std::vector<Job>& jobs,
+                                    const execution::Worker& worker) const {
+  std::vector<MemberId> ids;
+  std::vector<const Settings*> settings;
+  for (const Job& job : jobs) {
+    ids.push_back(job.id);
+    settings.push_back(job.settings);
+  }
+  Pack pack(run_, *jobs[0].settings);
+  return pack.train(ids, settings, worker);
+}
+
+}  // namespace bootfold::ensemble
