@@ -30,8 +30,9 @@ void Asked::add(const Settings& settings, const std::vector<float>& parameters, 
   const std::size_t outputs = outputs_of(frame_);
   const Shape shape(frame_.inputs.size(), settings.architecture, outputs);
   if (sums.empty()) sums.resize(points_.blocks(), Fold(frame_.loss, outputs));
+  std::vector<float> scratch;
   for (std::size_t b = 0; b < points_.blocks(); ++b)
-    sums[b].add(kernels_, shape, parameters.data(), points_.block(b), all.data());
+    sums[b].add(kernels_, shape, parameters.data(), points_.block(b), all.data(), scratch);
 }
 
 void Asked::tell(const Settings& settings, const std::vector<float>& parameters,

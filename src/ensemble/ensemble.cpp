@@ -55,11 +55,12 @@ Prediction Ensemble::predict(const DataView& inputs, const Execution& execution)
         std::vector<float> points(chunk_rows * columns);
         transpose_points(read.data(), count, columns, points.data());
         std::vector<Fold> folds((count + kPoints - 1) / kPoints, Fold(frame_.loss, outputs));
+        std::vector<float> scratch;
         for (std::size_t m = 0; m < members_.size(); ++m) {
           if (!members_[m].failure.empty()) continue;
           for (std::size_t b = 0; b < folds.size(); ++b)
             folds[b].add(kernels, shapes[members_[m].settings], parameters_[m].data(),
-                         points.data() + b * kPoints * columns, all.data());
+                         points.data() + b * kPoints * columns, all.data(), scratch);
           if (m % 64 == 0) worker.check();
         }
         for (std::size_t b = 0; b < folds.size(); ++b)

@@ -23,9 +23,9 @@ Fold::Fold(Loss loss, std::size_t outputs)
 }
 
 void Fold::add(const simd::Kernels& kernels, const Shape& shape, const float* parameters,
-               const float* inputs, const float* weights) {
-  scratch_.resize(std::max(scratch_.size(), 2 * shape.widest * kPoints));
-  kernels.at_points(shape, parameters, inputs, scratch_.data(), outputs_.data());
+               const float* inputs, const float* weights, std::vector<float>& scratch) {
+  scratch.resize(std::max(scratch.size(), 2 * shape.widest * kPoints));
+  kernels.at_points(shape, parameters, inputs, scratch.data(), outputs_.data());
   for (std::size_t p = 0; p < kPoints; ++p) counts_[p] += weights[p];
   if (loss_ == Loss::cross_entropy) {
     std::ranges::fill(last_, 0.0F);
@@ -105,6 +105,23 @@ Prediction empty_prediction(Loss loss, std::size_t rows, std::size_t answers) {
   for (auto* list : {&out.total, &out.aleatoric, &out.epistemic}) list->resize(rows * each);
   out.members.resize(rows);
   return out;
+}
+
+std::vector<double> noise_of(const Prediction& said, const DataView& targets) {
+  std::vector<double> noise(said.outputs);
+  for (std::size_t t = 0; t < said.outputs; ++t) {
+    double sum = 0;
+    double count = 0;
+    for (std::size_t row = 0; row < said.rows; ++row) {
+      if (said.members[row] == 0) continue;
+      const double error = targets.column(t)[row] - said.mean[row * said.outputs + t];
+      const double spread = said.epistemic[row * said.outputs + t];
+      sum += error * error - spread * spread / static_cast<double>(said.members[row]);
+      count += 1;
+    }
+    noise[t] = count > 0 ? std::max(0.0, sum / count) : 0;
+  }
+  return noise;
 }
 
 void transpose_points(const float* rows, std::size_t count, std::size_t columns, float* out) {

@@ -7,28 +7,6 @@ namespace bootfold::ensemble {
 
 using simd::kPoints;
 
-namespace {
-
-/// Variance round what others say, less what they disagree among themselves.
-std::vector<double> noise_of(const Prediction& said, const DataView& targets) {
-  std::vector<double> noise(said.outputs);
-  for (std::size_t t = 0; t < said.outputs; ++t) {
-    double sum = 0;
-    double count = 0;
-    for (std::size_t row = 0; row < said.rows; ++row) {
-      if (said.members[row] == 0) continue;
-      const double error = targets.column(t)[row] - said.mean[row * said.outputs + t];
-      const double spread = said.epistemic[row * said.outputs + t];
-      sum += error * error - spread * spread / static_cast<double>(said.members[row]);
-      count += 1;
-    }
-    noise[t] = count > 0 ? std::max(0.0, sum / count) : 0;
-  }
-  return noise;
-}
-
-}  // namespace
-
 Points::Points(const float* rows, std::size_t count, std::size_t columns)
     : rows_(count), columns_(columns), blocks_((count + kPoints - 1) / kPoints) {
   values_.resize(blocks_ * kPoints * columns);
@@ -70,11 +48,12 @@ double OutOfBag::add(const Job& job, const std::vector<float>& parameters, Folds
           .held_out();
   held_out.resize(points_.blocks() * kPoints);
   if (folds.empty()) folds.resize(points_.blocks(), Fold(run_.loss, run_.outputs));
+  std::vector<float> scratch;
   double loss = 0;
   double weight = 0;
   for (std::size_t b = 0; b < points_.blocks(); ++b) {
     const float* weights = held_out.data() + b * kPoints;
-    folds[b].add(kernels, shape, parameters.data(), points_.block(b), weights);
+    folds[b].add(kernels, shape, parameters.data(), points_.block(b), weights, scratch);
     for (std::size_t p = 0; p < kPoints; ++p) {
       const std::size_t row = b * kPoints + p;
       if (weights[p] == 0) continue;

@@ -209,15 +209,17 @@ void Pack::step() {
     live[l] = 1;
     const Settings& settings = *lane.settings;
     const double plain = rate_at(settings, lane.step, lane.last_step);
-    lane.power1 *= settings.momentum;
-    lane.power2 *= settings.beta2;
+    beta1[l] = static_cast<float>(settings.momentum);
+    beta2[l] = static_cast<float>(settings.beta2);
+    // Of the 32-bit numbers that the kernels see: 1 - 0.999 differs by 1.3e-5 of itself there, and
+    // so would the first steps.
+    lane.power1 *= beta1[l];
+    lane.power2 *= beta2[l];
     const bool adam = optimizer_ != Optimizer::sgd;
     rate[l] = static_cast<float>(adam ? plain / (1 - lane.power1) : plain);
     correction[l] = static_cast<float>(1 / std::sqrt(1 - lane.power2));
     decay[l] =
         static_cast<float>(settings.weight_decay * (optimizer_ == Optimizer::adamw ? plain : 1.0));
-    beta1[l] = static_cast<float>(settings.momentum);
-    beta2[l] = static_cast<float>(settings.beta2);
     epsilon[l] = static_cast<float>(settings.epsilon);
     clips = clips || settings.clip > 0;
   }

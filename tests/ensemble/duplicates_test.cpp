@@ -41,7 +41,7 @@ TEST(Duplicates, AreSeenThroughWhatHasNoEffect) {
   };
   const auto nothing = [](Settings&) {};
   const std::vector<std::vector<Settings>> pairs = {
-      pair([](Settings& s) { s.subsample = 0.7; }, nothing),
+      pair([](Settings& s) { s.subsample = 0.7; }, [](Settings& s) { s.batch_size = 10; }),
       pair([](Settings& s) { s.beta2 = 0.9; }, [](Settings& s) { s.optimizer = Optimizer::sgd; }),
       pair([](Settings& s) { s.optimizer = Optimizer::adamw; }, nothing),
       pair([](Settings& s) { s.batch_size = 40; }, [](Settings& s) { s.batch_size = 0; }),

@@ -113,7 +113,7 @@ TEST(Folded, CountsMembersThatFailed) {
 }
 
 std::string complaint(const Training& training, const DataView& points) {
-  const Spirals spirals(30);
+  const Spirals spirals(40);
   try {
     static_cast<void>(fold(spirals.examples(), training, points));
   } catch (const InvalidArgument& error) {
@@ -123,7 +123,7 @@ std::string complaint(const Training& training, const DataView& points) {
 }
 
 TEST(Folded, NamesMisuse) {
-  const Spirals spirals(30);
+  const Spirals spirals(40);
   const std::vector<double> one_column(5, 1.0);
   Training training{.members = 2, .steps = 1};
   EXPECT_THAT(complaint(training, DataView(one_column)), HasSubstr("1 columns"));

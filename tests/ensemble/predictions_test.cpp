@@ -148,7 +148,7 @@ TEST(Predictions, LeaveOutMembersThatFailed) {
 }
 
 TEST(Predictions, NameMisuse) {
-  const Spirals spirals(30);
+  const Spirals spirals(40);
   const auto complaint = [&](auto&& change) -> std::string {
     Training training{.members = 2, .steps = 1};
     change(training);

@@ -51,10 +51,13 @@ TEST(Trajectory, StartsWhereTheReferenceDid) {
   EXPECT_EQ(now.str(), text_of("start.txt"));
 }
 
-// Ours is 32-bit arithmetic, the reference 64-bit. A run of 100 steps grows what rounding leaves, in
-// large or steep networks without bound; these have 4 to 8 units a layer and were not picked further.
-// Losses are held to 1e-5 of their size or of 1, whichever is more (a Gaussian one may pass 0),
-// parameters to 1e-5 of the largest.
+// Ours is 32-bit arithmetic, the reference 64-bit. A run grows what rounding leaves, in large or steep
+// networks without bound; over 100 steps of these, which have 4 to 8 units a layer, it stays below
+// 1.1e-6. 1e-5 is what was promised. The bound is tighter because one rounding of beta2 that did not
+// fit its bias correction made 9e-6. Losses are compared by their size or 1, whichever is more (a
+// Gaussian one may pass 0), parameters by the largest.
+constexpr double kTolerance = 3e-6;
+
 TEST(Trajectory, IsThatOfTheReference) {
   const Data data;
   const std::map<std::string, Expected> reference = expected();
@@ -68,7 +71,8 @@ TEST(Trajectory, IsThatOfTheReference) {
       const Ensemble found = train(data.examples(which), training_of(which, steps));
       const Member& member = found.member(kMember);
       const double loss = right.losses[steps - 1];
-      ASSERT_NEAR(member.loss, loss, 1e-5 * std::max(1.0, std::abs(loss))) << "step " << steps;
+      ASSERT_NEAR(member.loss, loss, kTolerance * std::max(1.0, std::abs(loss)))
+          << "step " << steps;
       worst_loss = std::max(worst_loss, std::abs(member.loss - loss));
       if (steps < kSteps) continue;
       const std::span<const float> parameters = found.parameters(kMember);
@@ -78,7 +82,7 @@ TEST(Trajectory, IsThatOfTheReference) {
       double worst = 0;
       for (std::size_t i = 0; i < parameters.size(); ++i)
         worst = std::max(worst, std::abs(parameters[i] - right.parameters[i]));
-      EXPECT_LT(worst, 1e-5 * largest);
+      EXPECT_LT(worst, kTolerance * largest);
       RecordProperty(which.name + "_parameters", std::to_string(worst / largest * 1e6) + "e-6");
       RecordProperty(which.name + "_loss", std::to_string(worst_loss * 1e6) + "e-6");
     }
