@@ -31,10 +31,10 @@ struct Folded {
   double held_out_loss = Member::kUnknown;  ///< on the rows they never saw, the same
 };
 
-/// Trains, asks every member about the points and about the rows it did not see, adds up what it says
-/// and forgets it. Memory does not grow with members; what is summed takes about 50 bytes for each
-/// point, row and output, a few times for each thread. The same bits for any number of threads.
-/// Throws as train() does, and InvalidArgument where the sums would take more than
+/// Trains, asks every member about the points and about the rows it did not see, adds up what it
+/// says and forgets it. Memory does not grow with members; what is summed takes about 50 bytes for
+/// each point, row and output, a few times for each thread. The same bits for any number of
+/// threads. Throws as train() does, and InvalidArgument where the sums would take more than
 /// Training::memory.
 [[nodiscard]] BOOTFOLD_API Folded fold(const Examples& examples, const Training& training,
                                        const DataView& points);
@@ -43,12 +43,12 @@ struct Folded {
 /// statistic, and member k makes replicate k. Intervals come from the result as from any other.
 ///
 /// A replicate has a value for each point and class or target, [point][output]; that of a member
-/// that diverged is not a number. Replicate k learns from the rows that any other statistic is given
-/// in replicate k on path gather. The estimates are the mean of 16 networks that learn from all rows,
-/// with the first weights of members 0 to 15, so that chance in one network's first weights does not
-/// move the centre. For BCa the influence of each row is found from how its count goes with the
-/// replicates (docs/ensemble-intervals.md): no further networks are trained. Where there are too few
-/// members to tell it, the influence says so.
+/// that diverged is not a number. Replicate k learns from the rows that any other statistic is
+/// given in replicate k on path gather. The estimates are the mean of 16 networks that learn from
+/// all rows, with the first weights of members 0 to 15, so that chance in one network's first
+/// weights does not move the centre. For BCa the influence of each row is found from how its count
+/// goes with the replicates (docs/ensemble-intervals.md): no further networks are trained. Where
+/// there are too few members to tell it, the influence says so.
 ///
 /// Needs resampling bootstrap or bayesian and one settings; throws InvalidArgument otherwise.
 [[nodiscard]] BOOTFOLD_API Result bootstrap_predictions(const Examples& examples,

@@ -139,7 +139,8 @@ class Speakers {
   std::vector<Shape> shapes_;
 };
 
-/// How far the members that never saw an example are off, [target][example]; NaN where there is none.
+/// How far the members that never saw an example are off, [target][example]; NaN where there is
+/// none.
 std::vector<double> residuals(const Ensemble& ensemble, const Examples& examples,
                               const Judges& judges, const Speakers& speakers,
                               const Execution& execution) {

@@ -6,8 +6,8 @@ namespace bootfold::ensemble {
 
 namespace {
 
-/// Members that one worker takes at a time. Part of the definition: sums over members are made chunk
-/// by chunk.
+/// Members that one worker takes at a time. Part of the definition: sums over members are made
+/// chunk by chunk.
 constexpr std::size_t kChunk = 16;
 /// The same where members may stop early and others take their lanes.
 constexpr std::size_t kLongChunk = 64;

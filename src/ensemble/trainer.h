@@ -1,5 +1,5 @@
-// One run of training: chunks of members to packs, packs to threads, and what comes out of a pack to
-// whoever asked for it.
+// One run of training: chunks of members to packs, packs to threads, and what comes out of a pack
+// to whoever asked for it.
 #pragma once
 
 #include <vector>

@@ -125,11 +125,11 @@ TEST(JackknifePlus, TakesSeveralTargets) {
   }
 }
 
-// 60 samples of 100 rows, 50 new rows each, about 40 members. At confidence 0.9 the theorem gives at
-// least 0.8 on average over samples; usual is about 0.9. Coverage of one sample has a standard
-// deviation of 0.05 (a rank among 100, and 50 rows), so the mean of 60 has 0.0065: were it 0.9, it
-// would leave 0.9 +- 0.04 once in a thousand million; were it the 0.8 of the theorem, 0.86 would be
-// passed as seldom.
+// 60 samples of 100 rows, 50 new rows each, about 40 members. At confidence 0.9 the theorem gives
+// at least 0.8 on average over samples; usual is about 0.9. Coverage of one sample has a standard
+// deviation of about sqrt(0.09 / 100 + 0.09 / 50) = 0.052, so the mean of 60 has 0.0067: were it
+// 0.9, it would leave 0.9 +- 0.04 less than once in a hundred million; were it the 0.8 of the
+// theorem, 0.86 would be passed as seldom. The seeds are fixed; they give 0.905.
 TEST(JackknifePlus, CoversNewRows) {
   double inside = 0;
   double width = 0;
@@ -190,8 +190,8 @@ TEST(JackknifePlus, NamesMisuse) {
               HasSubstr("resampling none"));
 }
 
-// Binomial(270, 0.3697) has a mean of 99.8 and a standard deviation of 7.9; the mean over 400 seeds has
-// one of 0.4 and is off by 2.4 once in five hundred million.
+// Binomial(270, 0.3697) has a mean of 99.8 and a standard deviation of 7.9; the mean over 400 seeds
+// has one of 0.4 and is off by 2.4 once in five hundred million.
 TEST(RandomMembers, AreAsManyAsAskedForOnAverage) {
   double sum = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed)

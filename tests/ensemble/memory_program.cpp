@@ -38,8 +38,8 @@ int main(int count, char** arguments) {
   training.members = 100'000;
   good = run() && good;
   const std::size_t after = peak_bytes();
-  // How many chunks wait for a slower one, and from where malloc serves threads, differs from run to
-  // run; the fourth part of the weights is allowed for that.
+  // How many chunks wait for a slower one, and from where malloc serves threads, differs from run
+  // to run; the fourth part of the weights is allowed for that.
   const std::size_t allowed = before + (std::size_t{4} << 20);
   std::printf("1,000 members: peak %.2f MiB; 100,000: %.2f, allowed %.2f\n",
               static_cast<double>(before) / 1048576, static_cast<double>(after) / 1048576,

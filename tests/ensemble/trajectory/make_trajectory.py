@@ -3,15 +3,15 @@
 
     build/dev/tests/ensemble/trajectory_start > tests/ensemble/trajectory/start.txt
     python3 tests/ensemble/trajectory/make_trajectory.py           # rewrites expected.txt
-    python3 tests/ensemble/trajectory/make_trajectory.py --check   # only compares, exit 1 if it differs
+    python3 tests/ensemble/trajectory/make_trajectory.py --check   # only compares
 
 start.txt has data, settings, first weights and the rows of the member, in their order. All else is
 written here from the definitions: layers, activations, losses and their derivatives by hand, Adam
 (Kingma and Ba 2015, algorithm 1), AdamW (Loshchilov and Hutter 2019), SGD with momentum as in
 PyTorch, half a cosine, clipping by the norm of the whole gradient.
 
-For s = 1, 2, ..., 100 a run of s steps is made, with a schedule of that length; `losses` has the loss
-of its last batch, before the last step is made. Under a constant rate that is one trajectory.
+For s = 1, 2, ..., 100 a run of s steps is made, with a schedule of that length; `losses` has the
+loss of its last batch, before the last step is made. Under a constant rate that is one trajectory.
 """
 
 import argparse
@@ -50,7 +50,8 @@ def activation(name, z):
         return np.tanh(z), 1 - np.tanh(z) ** 2
     root = np.sqrt(2 / np.pi)
     t = np.tanh(root * (z + 0.044715 * z**3))
-    return 0.5 * z * (1 + t), 0.5 * (1 + t) + 0.5 * z * (1 - t**2) * root * (1 + 3 * 0.044715 * z**2)
+    slope = 0.5 * (1 + t) + 0.5 * z * (1 - t**2) * root * (1 + 3 * 0.044715 * z**2)
+    return 0.5 * z * (1 + t), slope
 
 
 def loss_of(name, out, y, weights):
