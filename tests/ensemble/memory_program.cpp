@@ -1,5 +1,7 @@
 // Folds few members, then many, and fails if the peak memory of the process has grown.
 //
+//     ensemble_memory_program [threads] [members]
+//
 // A program of its own, because a peak (VmHWM) belongs to a process and never falls.
 #include <cstdio>
 #include <cstdlib>
@@ -34,15 +36,15 @@ int main(int count, char** arguments) {
   };
   bool good = run();
   const std::size_t before = peak_bytes();
-  // 42 parameters each: kept, their weights alone would take 16 MiB.
-  training.members = 100'000;
+  // 42 parameters each: kept, the weights of 100,000 alone would take 16 MiB.
+  training.members = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 100'000;
   good = run() && good;
   const std::size_t after = peak_bytes();
   // How many chunks wait for a slower one, and from where malloc serves threads, differs from run
   // to run; the fourth part of the weights is allowed for that.
   const std::size_t allowed = before + (std::size_t{4} << 20);
-  std::printf("1,000 members: peak %.2f MiB; 100,000: %.2f, allowed %.2f\n",
-              static_cast<double>(before) / 1048576, static_cast<double>(after) / 1048576,
-              static_cast<double>(allowed) / 1048576);
+  std::printf("1000 members: peak %.2f MiB; %zu: %.2f, allowed %.2f\n",
+              static_cast<double>(before) / 1048576, training.members,
+              static_cast<double>(after) / 1048576, static_cast<double>(allowed) / 1048576);
   return good && before > 0 && after <= allowed ? 0 : 1;
 }
