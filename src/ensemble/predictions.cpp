@@ -49,6 +49,7 @@ Plan plan_of(const Trainer& trainer, const Ensemble::Frame& frame, std::size_t p
   plan.path = training.resampling == Resampling::bayesian ? Path::weights : Path::gather;
   plan.reason = "a network is trained on every resample";
   plan.scheme = training.resampling == Resampling::bayesian ? "bayesian" : "iid";
+  plan.columns = frame.inputs;
   plan.rows = table.rows;
   plan.draws = table.rows;
   plan.replicates = training.members;

@@ -1,8 +1,10 @@
 // What networks say of points as replicates of a bootstrap, and the intervals made of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "bootfold/error.h"
 #include "bootfold/folded.h"
@@ -123,6 +125,26 @@ TEST(Predictions, HaveTheSameBitsForAnyNumberOfThreads) {
                 expected.companions().influences[v].second);
       EXPECT_EQ(found.companions().influences[v].third, expected.companions().influences[v].third);
     }
+  }
+}
+
+TEST(Predictions, MakeTheSameIntervalsFromAFile) {
+  const Spirals spirals(40);
+  const Training training{.members = 2000, .steps = 20};
+  const std::vector<double> x = {0.5, -0.5};
+  const Result result =
+      bootstrap_predictions(spirals.examples(), training, DataView({ColumnView(x), ColumnView(x)}));
+  const std::string path =
+      testing::TempDir() + "/predictions-" + std::to_string(::getpid()) + ".safetensors";
+  result.save(path);
+  const Result loaded = Result::load(path);
+  std::filesystem::remove(path);
+  ASSERT_EQ(loaded.outputs(), 4U);
+  for (std::size_t v = 0; v < 4; ++v) {
+    const Interval limits = interval::bca(result, {.output = v});
+    EXPECT_EQ(limits.status, interval::Status::good) << limits.reason;
+    EXPECT_LT(limits.low, limits.high);
+    EXPECT_EQ(interval::bca(loaded, {.output = v}).limits(), limits.limits());
   }
 }
 
