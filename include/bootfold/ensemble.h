@@ -7,9 +7,9 @@
 //     said.probability(3, 0);   // of class 0 for row 3, the mean over the members
 //     said.epistemic[3];        // how far the members disagree
 //
-// Lane l of every vector belongs to member l of a pack, and no sum ever mixes lanes: a member is the
-// same to the bit alone, among ten or among ten thousand, on any number of threads, and with AVX2 or
-// AVX-512.
+// Lane l of every vector belongs to member l of a pack, and no sum ever mixes lanes: a member is
+// the same to the bit alone, among ten or among ten thousand, on any number of threads, and with
+// AVX2 or AVX-512.
 #pragma once
 
 #include <cstddef>
@@ -61,9 +61,9 @@ struct BOOTFOLD_API Prediction {
   std::size_t outputs = 0;  ///< classes, or targets
   /// [row][output]: probabilities of classes, or means of targets.
   std::vector<double> mean = {};
-  /// Classes, of each row: entropy of the mean, mean of the entropies, and what is between them (the
-  /// mutual information). Targets, [row][target]: standard deviations; aleatoric is the noise that
-  /// no member could tell, epistemic how far members disagree.
+  /// Classes, of each row: entropy of the mean, mean of the entropies, and what is between them
+  /// (the mutual information). Targets, [row][target]: standard deviations; aleatoric is the noise
+  /// that no member could tell, epistemic how far members disagree.
   std::vector<double> total = {};
   std::vector<double> aleatoric = {};
   std::vector<double> epistemic = {};
@@ -117,7 +117,7 @@ class BOOTFOLD_API Ensemble {
   [[nodiscard]] const Prediction& out_of_bag() const noexcept { return out_of_bag_; }
   void set_out_of_bag(Prediction prediction) { out_of_bag_ = std::move(prediction); }
 
-  /// These members alone.
+  /// These members alone, each once. Throws InvalidArgument.
   [[nodiscard]] Ensemble subset(std::span<const std::size_t> members) const;
 
   /// Keeps members and frame in a .safetensors file that appears whole or not at all: parameters
@@ -136,8 +136,10 @@ class BOOTFOLD_API Ensemble {
   Prediction out_of_bag_;
 };
 
-/// Trains. Members that diverge are marked and the rest goes on. Throws InvalidArgument and DataError
-/// for settings and data that cannot be used, Cancelled.
+/// Trains. Members that diverge are marked and the rest goes on. Throws InvalidArgument and
+/// DataError for settings and data that cannot be used, and for two settings that are the same or
+/// differ only in what has no effect: with one seed they would train the same networks. Throws
+/// Cancelled.
 [[nodiscard]] BOOTFOLD_API Ensemble train(const Examples& examples, const Training& training);
 /// With one architecture for all settings.
 [[nodiscard]] BOOTFOLD_API Ensemble train(const Examples& examples,

@@ -38,6 +38,7 @@ enum class Purpose : std::uint8_t {
   block_length = 18,    ///< lengths of blocks that need more bits
   first_weights = 19,   ///< weights that the members of an ensemble start from
   member_rows = 20,     ///< keys of shuffles of the rows that a member learns from
+  members = 21,         ///< how many members an ensemble has, where that is drawn
   user = 255,           ///< free for callers of this header
 };
 

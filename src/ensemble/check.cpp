@@ -1,5 +1,6 @@
 #include "ensemble/check.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "bootfold/error.h"
@@ -86,7 +87,49 @@ void check_targets(const Examples& examples, const Training& training) {
   }
 }
 
+/// Settings without what has no effect: members are the same if these are.
+Settings in_effect(Settings settings, const Training& training, std::size_t rows) {
+  const Settings usual;
+  if (settings.batch_size == 0) settings.batch_size = rows_of(training, settings, rows);
+  if (training.resampling != Resampling::subsample) settings.subsample = usual.subsample;
+  if (settings.architecture.hidden.empty())
+    settings.architecture.activation = usual.architecture.activation;
+  if (settings.optimizer == Optimizer::sgd) {
+    settings.beta2 = usual.beta2;
+    settings.epsilon = usual.epsilon;
+  }
+  if (settings.optimizer == Optimizer::adamw && settings.weight_decay == 0)
+    settings.optimizer = Optimizer::adam;
+  return settings;
+}
+
+/// Throws if two settings of a sweep would train the same networks twice.
+void check_different(const Training& training, std::size_t rows) {
+  std::vector<Settings> seen;
+  for (const Settings& settings : training.settings) {
+    const Settings own = in_effect(settings, training, rows);
+    const auto same = std::ranges::find(seen, own);
+    if (same != seen.end()) {
+      const auto first = static_cast<std::size_t>(same - seen.begin());
+      throw InvalidArgument(
+          concat("settings ", first, " and ", seen.size(),
+                 training.settings[first] == settings ? " are the same"
+                                                      : " differ only in what has no effect",
+                 ", so with one seed their members would be the same networks twice; leave one "
+                 "out, and ask for more members if more are wanted"));
+    }
+    seen.push_back(own);
+  }
+}
+
 }  // namespace
+
+void check_columns(const Ensemble::Frame& frame, const DataView& inputs) {
+  if (inputs.columns() != frame.inputs.size())
+    throw InvalidArgument(concat("the rows have ", inputs.columns(),
+                                 " columns but the ensemble learned from ", frame.inputs.size(),
+                                 "; give it the same columns"));
+}
 
 void check(const Examples& examples, const Training& training) {
   check_lengths(examples);
@@ -105,6 +148,7 @@ void check(const Examples& examples, const Training& training) {
                "subsample leave some out"));
   for (const Settings& settings : training.settings)
     check_settings(settings, training, examples.inputs.rows());
+  check_different(training, examples.inputs.rows());
 }
 
 }  // namespace bootfold::ensemble

@@ -8,4 +8,7 @@ namespace bootfold::ensemble {
 /// Throws InvalidArgument or DataError with the value, the rule and the remedy.
 void check(const Examples& examples, const Training& training);
 
+/// Throws InvalidArgument unless rows have as many columns as the ensemble learned from.
+void check_columns(const Ensemble::Frame& frame, const DataView& inputs);
+
 }  // namespace bootfold::ensemble

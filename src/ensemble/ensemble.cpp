@@ -4,6 +4,7 @@
 #include <map>
 
 #include "bootfold/error.h"
+#include "ensemble/check.h"
 #include "ensemble/fold.h"
 #include "ensemble/table.h"
 
@@ -15,17 +16,6 @@ namespace {
 
 /// Points that a worker takes at a time.
 constexpr std::size_t kBlocksAtOnce = 16;
-
-std::size_t outputs_of(const Ensemble::Frame& frame) {
-  return frame.classes.size() * (frame.loss == Loss::gaussian ? 2 : 1);
-}
-
-void check_columns(const Ensemble::Frame& frame, const DataView& inputs) {
-  if (inputs.columns() != frame.inputs.size())
-    throw InvalidArgument(concat("the rows have ", inputs.columns(),
-                                 " columns but the ensemble learned from ", frame.inputs.size(),
-                                 "; give it the same columns"));
-}
 
 }  // namespace
 
@@ -65,11 +55,12 @@ Prediction Ensemble::predict(const DataView& inputs, const Execution& execution)
         std::vector<float> points(chunk_rows * columns);
         transpose_points(read.data(), count, columns, points.data());
         std::vector<Fold> folds((count + kPoints - 1) / kPoints, Fold(frame_.loss, outputs));
+        std::vector<float> scratch;
         for (std::size_t m = 0; m < members_.size(); ++m) {
           if (!members_[m].failure.empty()) continue;
           for (std::size_t b = 0; b < folds.size(); ++b)
             folds[b].add(kernels, shapes[members_[m].settings], parameters_[m].data(),
-                         points.data() + b * kPoints * columns, all.data());
+                         points.data() + b * kPoints * columns, all.data(), scratch);
           if (m % 64 == 0) worker.check();
         }
         for (std::size_t b = 0; b < folds.size(); ++b)
@@ -83,10 +74,15 @@ Prediction Ensemble::predict(const DataView& inputs, const Execution& execution)
 Ensemble Ensemble::subset(std::span<const std::size_t> members) const {
   std::vector<Member> chosen;
   std::vector<std::vector<float>> parameters;
+  std::vector<bool> taken(size());
   for (const std::size_t index : members) {
     if (index >= size())
       throw InvalidArgument(
           concat("there is no member ", index, "; the ensemble has ", size(), ", from 0"));
+    if (taken[index])
+      throw InvalidArgument(
+          concat("member ", index, " is named twice but can be in an ensemble once only"));
+    taken[index] = true;
     chosen.push_back(members_[index]);
     parameters.push_back(parameters_[index]);
   }

@@ -23,9 +23,9 @@ Fold::Fold(Loss loss, std::size_t outputs)
 }
 
 void Fold::add(const simd::Kernels& kernels, const Shape& shape, const float* parameters,
-               const float* inputs, const float* weights) {
-  scratch_.resize(std::max(scratch_.size(), 2 * shape.widest * kPoints));
-  kernels.at_points(shape, parameters, inputs, scratch_.data(), outputs_.data());
+               const float* inputs, const float* weights, std::vector<float>& scratch) {
+  scratch.resize(std::max(scratch.size(), 2 * shape.widest * kPoints));
+  kernels.at_points(shape, parameters, inputs, scratch.data(), outputs_.data());
   for (std::size_t p = 0; p < kPoints; ++p) counts_[p] += weights[p];
   if (loss_ == Loss::cross_entropy) {
     std::ranges::fill(last_, 0.0F);
@@ -90,6 +90,10 @@ void Fold::finish(const Ensemble::Frame& frame, std::size_t first, std::size_t p
       out.total[to] = std::sqrt(spread * scale * scale + noise);
     }
   }
+}
+
+std::size_t outputs_of(const Ensemble::Frame& frame) noexcept {
+  return frame.classes.size() * (frame.loss == Loss::gaussian ? 2 : 1);
 }
 
 Prediction empty_prediction(Loss loss, std::size_t rows, std::size_t answers) {

@@ -12,15 +12,16 @@ namespace bootfold::ensemble {
 
 /// What members said of kPoints points, summed in the order in which they were asked.
 ///
-/// Classes: probabilities and entropy. Targets: values, their squares, and variances if members tell
-/// them.
+/// Classes: probabilities and entropy. Targets: values, their squares, and variances if members
+/// tell them.
 class Fold {
  public:
   Fold(Loss loss, std::size_t outputs);
 
-  /// Asks one member; weights[point] is 0 where it must not speak, else 1.
+  /// Asks one member; weights[point] is 0 where it must not speak, else 1. `scratch` grows as
+  /// needed; it is not kept here because there may be a fold for each of many blocks of points.
   void add(const simd::Kernels& kernels, const Shape& shape, const float* parameters,
-           const float* inputs, const float* weights);
+           const float* inputs, const float* weights, std::vector<float>& scratch);
 
   /// Probabilities that the last member gave, [class][point]; 0 where it did not speak.
   [[nodiscard]] const float* last() const noexcept { return last_.data(); }
@@ -38,17 +39,20 @@ class Fold {
   std::size_t answers_;  // classes, or targets
   std::vector<float> outputs_;
   std::vector<float> last_;
-  std::vector<float> scratch_;
   std::vector<double> sums_;     // [answer][point], then entropy; or values
   std::vector<double> squares_;  // of targets
   std::vector<double> spreads_;  // variances told by members
   std::vector<double> counts_;   // [point]
 };
 
+/// What the networks of a frame put out: of a Gaussian loss two numbers for each target.
+[[nodiscard]] std::size_t outputs_of(const Ensemble::Frame& frame) noexcept;
+
 /// Room for the rows of a prediction.
 [[nodiscard]] Prediction empty_prediction(Loss loss, std::size_t rows, std::size_t answers);
 
-/// Of each target: variance round what others say of a row, less what they disagree among themselves.
+/// Of each target: variance round what others say of a row, less what they disagree among
+/// themselves.
 [[nodiscard]] std::vector<double> noise_of(const Prediction& said, const DataView& targets);
 
 /// Rows [row][column] to blocks [block][column][point]; points behind the last row repeat it.

@@ -81,9 +81,11 @@ Folds fold_out_of_bag(const Ensemble::Frame& frame, std::span<const Member> memb
                          false, execution::simd::kernels(level))
                   .held_out();
           held_out.resize(blocks * kPoints);
+          std::vector<float> scratch;
           for (std::size_t b = 0; b < blocks; ++b)
             sums[b].add(simd::kernels(level), shape, parameters[m].data(),
-                        points.data() + b * kPoints * columns, held_out.data() + b * kPoints);
+                        points.data() + b * kPoints * columns, held_out.data() + b * kPoints,
+                        scratch);
           worker.check();
         }
       },

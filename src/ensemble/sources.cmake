@@ -1,21 +1,29 @@
 target_sources(
   bootfold
-  PRIVATE ensemble/check.cpp
+  PRIVATE ensemble/asked.cpp
+          ensemble/check.cpp
+          ensemble/conformal.cpp
+          ensemble/count_influence.cpp
           ensemble/course.cpp
           ensemble/ensemble.cpp
           ensemble/evaluation.cpp
           ensemble/fold.cpp
+          ensemble/folded.cpp
           ensemble/initialize.cpp
+          ensemble/jobs.cpp
           ensemble/member_rows.cpp
           ensemble/names.cpp
+          ensemble/out_of_bag.cpp
           ensemble/pack.cpp
           ensemble/parse.cpp
+          ensemble/predictions.cpp
           ensemble/selection.cpp
           ensemble/shape.cpp
           ensemble/single.cpp
           ensemble/stored.cpp
           ensemble/table.cpp
           ensemble/train.cpp
+          ensemble/trainer.cpp
           ensemble/simd/level.cpp
           ensemble/simd/portable.cpp)
 # As in execution: one body, one file per instruction set. Products are fused where the source says so

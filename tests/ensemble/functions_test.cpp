@@ -100,7 +100,9 @@ TEST_P(Functions, KeepNaN) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, Functions, testing::ValuesIn(execution::available_levels()),
-                         [](const auto& level) { return std::string(execution::name(level.param)); });
+                         [](const auto& level) {
+                           return std::string(execution::name(level.param));
+                         });
 
 }  // namespace
 }  // namespace bootfold::ensemble::simd

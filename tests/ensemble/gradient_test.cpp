@@ -160,7 +160,9 @@ TEST_P(Gradient, IsTheSameAtEveryLevel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, Gradient, testing::ValuesIn(execution::available_levels()),
-                         [](const auto& level) { return std::string(execution::name(level.param)); });
+                         [](const auto& level) {
+                           return std::string(execution::name(level.param));
+                         });
 
 }  // namespace
 }  // namespace bootfold::ensemble

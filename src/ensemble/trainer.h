@@ -1,0 +1,54 @@
+// One run of training: chunks of members to packs, packs to threads, and what comes out of a pack
+// to whoever asked for it.
+#pragma once
+
+#include <vector>
+
+#include "bootfold/ensemble.h"
+#include "ensemble/course.h"
+#include "ensemble/fold.h"
+#include "ensemble/jobs.h"
+#include "ensemble/table.h"
+
+namespace bootfold::ensemble {
+
+class Trainer {
+ public:
+  /// Checks all that it is given; examples and training must outlive it. Throws InvalidArgument and
+  /// DataError.
+  Trainer(const Examples& examples, const Training& training);
+  Trainer(const Trainer&) = delete;
+  Trainer& operator=(const Trainer&) = delete;
+
+  [[nodiscard]] const Run& run() const noexcept { return run_; }
+  [[nodiscard]] const Jobs& jobs() const noexcept { return jobs_; }
+  [[nodiscard]] Ensemble::Frame& frame() noexcept { return frame_; }
+
+  /// Trains every member and calls see(state, job, trained) in the order of the members of a chunk.
+  /// Each chunk has a state of its own, a copy of `empty`; merge(state, later) joins them in the
+  /// order of the chunks, so that the result does not depend on threads.
+  template <class State, class See, class Merge>
+  State operator()(const State& empty, See&& see, Merge&& merge) const {
+    return map_reduce(
+        {0, jobs_.chunks(), 1}, empty,
+        [&](State& state, std::size_t chunk, const execution::Worker& worker) {
+          const std::vector<Job> jobs = jobs_.chunk(chunk);
+          std::vector<Trained> trained = train(jobs, worker);
+          for (std::size_t i = 0; i < jobs.size(); ++i) see(state, jobs[i], std::move(trained[i]));
+        },
+        std::forward<Merge>(merge), run_.training.execution, static_cast<double>(jobs_.size()));
+  }
+
+ private:
+  /// Side by side or one by one, whichever is faster; the bits are the same.
+  [[nodiscard]] bool alone(const Settings& settings) const;
+  [[nodiscard]] std::vector<Trained> train(const std::vector<Job>& jobs,
+                                           const execution::Worker& worker) const;
+
+  Ensemble::Frame frame_;
+  Table table_;
+  Run run_;
+  Jobs jobs_;
+};
+
+}  // namespace bootfold::ensemble
