@@ -48,7 +48,7 @@ class Fold {
 /// Room for the rows of a prediction.
 [[nodiscard]] Prediction empty_prediction(Loss loss, std::size_t rows, std::size_t answers);
 
-/// Of each target: variance round what others say of a row, less what they disagree among themselves.
+/// Of each target: variance round what others say of a row, less what they disagree themselves.
 [[nodiscard]] std::vector<double> noise_of(const Prediction& said, const DataView& targets);
 
 /// Rows [row][column] to blocks [block][column][point]; points behind the last row repeat it.
