@@ -46,9 +46,9 @@ struct Standing {
                                          const Examples& examples, const Execution& execution = {});
 
 /// One ensemble of members that were trained in several goes: the same but for Training::members
-/// and first_member. Settings by settings in the order of the parts, the same members to the bit as of
-/// one go; out-of-bag prediction and noise are made anew. Throws InvalidArgument for parts that do
-/// not belong together or share a member.
+/// and first_member. Settings by settings in the order of the parts, the same members to the bit
+/// as of one go; out-of-bag prediction and noise are made anew. Throws InvalidArgument for parts
+/// that do not belong together or share a member.
 [[nodiscard]] BOOTFOLD_API Ensemble join(std::span<const Ensemble> parts, const Examples& examples,
                                          const Execution& execution = {});
 
