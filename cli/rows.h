@@ -53,7 +53,7 @@ class Rows {
   std::vector<double> weights_;  // empty: all 1
 };
 
-/// The rows of a file for an ensemble that is trained: its inputs by name, and on demand the target.
+/// The rows of a file for a trained ensemble: its inputs by name, and on demand the target.
 class NewRows {
  public:
   NewRows(const RowArguments& arguments, const ensemble::Ensemble::Frame& frame, bool with_target);

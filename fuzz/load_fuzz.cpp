@@ -2,8 +2,8 @@
 // bootfold.
 //
 //   clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -I include -I src
-//       -I build/dev/src/include src/data/*.cpp src/text/*.cpp src/ensemble/{stored,parse,names,shape}.cpp
-//       fuzz/load_fuzz.cpp -lz -o /tmp/load_fuzz
+//       -I build/dev/src/include src/data/*.cpp src/text/*.cpp
+//       src/ensemble/{stored,parse,names,shape}.cpp fuzz/load_fuzz.cpp -lz -o /tmp/load_fuzz
 //   bootfold ensemble train iris.csv --target species --members 2 --output corpus/iris.safetensors
 //   /tmp/load_fuzz -max_total_time=60 -rss_limit_mb=512 corpus
 #include <unistd.h>

@@ -135,8 +135,8 @@ struct ReadOptions {
   /// label do not count; a field that is empty, or NA, N/A, NaN or null without quotes, is missing
   /// and follows `nan`, as NaN does in .npy files.
   std::vector<std::string> labels = {};
-  /// If given: behind `columns`, every other column in the order of the file, but not the labels nor
-  /// these.
+  /// If given: behind `columns`, every other column in the order of the file, but not the labels
+  /// nor these.
   std::optional<std::vector<std::string>> all_but = std::nullopt;
   NanPolicy nan = NanPolicy::error;
   /// CSV: has a header line. Unless given, the first line is one if a field of it is text; where

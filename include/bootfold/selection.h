@@ -34,8 +34,8 @@ struct Standing {
 [[nodiscard]] BOOTFOLD_API std::vector<Standing> standings(const Ensemble& ensemble);
 
 /// What members say of the rows they never saw, of those that it was trained on: for an ensemble
-/// that was loaded, or chosen from another. Throws InvalidArgument where the rows are not as many or
-/// members saw all of them.
+/// that was loaded, or chosen from another. Throws InvalidArgument where the rows are not as many
+/// or members saw all of them.
 [[nodiscard]] BOOTFOLD_API Prediction out_of_bag(const Ensemble& ensemble, const Examples& examples,
                                                  const Execution& execution = {});
 
@@ -45,10 +45,10 @@ struct Standing {
 [[nodiscard]] BOOTFOLD_API Ensemble best(const Ensemble& ensemble, std::size_t count,
                                          const Examples& examples, const Execution& execution = {});
 
-/// One ensemble of members that were trained in several goes: the same but for Training::members and
-/// first_member. Settings by settings in the order of the parts, the same members to the bit as of
-/// one go; out-of-bag prediction and noise are made anew. Throws InvalidArgument for parts that do
-/// not belong together or share a member.
+/// One ensemble of members that were trained in several goes: the same but for Training::members
+/// and first_member. Settings by settings in the order of the parts, the same members to the bit
+/// as of one go; out-of-bag prediction and noise are made anew. Throws InvalidArgument for parts
+/// that do not belong together or share a member.
 [[nodiscard]] BOOTFOLD_API Ensemble join(std::span<const Ensemble> parts, const Examples& examples,
                                          const Execution& execution = {});
 

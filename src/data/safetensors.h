@@ -48,8 +48,8 @@ void write_safetensors(const std::string& path, const std::map<std::string, std:
                        std::span<const Tensor> tensors);
 
 /// A file that is read array by array. Everything throws DataError with the path and what is wrong.
-/// Arrays must lie one behind the other and fill the file, as the format's own reader wants it: then
-/// reading them all takes no more memory than the file has bytes.
+/// Arrays must lie one behind the other and fill the file, as the format's own reader wants it:
+/// then reading them all takes no more memory than the file has bytes.
 class SafetensorsFile {
  public:
   struct Entry {
