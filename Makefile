@@ -30,11 +30,13 @@ build: ## build the program: build/release/cli/bootfold
 	cmake --preset release -DBOOTFOLD_BENCH=OFF
 	cmake --build --preset release --target cli/all
 
-demo: ## build and run the showcase: a million replicates of five million values
+demo: ## build and run the showcases: a million replicates; a hundred small networks
 	@tools/setup.sh
 	@cmake --preset release -DBOOTFOLD_BENCH=OFF > /dev/null
 	@cmake --build --preset release --target cli/all
 	@build/release/cli/bootfold demo bootstrap
+	@echo
+	@build/release/cli/bootfold demo spirals
 
 test: ## build with warnings as errors and run the default suite (about a minute)
 	@tools/setup.sh --test

@@ -17,5 +17,6 @@ void add_explain(CLI::App& root, Task& task);
 void add_interval(CLI::App& root, Task& task);
 void add_compare(CLI::App& root, Task& task);
 void add_demo(CLI::App& root, Task& task);
+void add_demo_spirals(CLI::App& demo, Task& task);
 
 }  // namespace bootfold::cli

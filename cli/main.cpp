@@ -55,7 +55,8 @@ void build(CLI::App& app, bool& version_wanted, Task& task) {
        {"bootfold compare visits.csv --value revenue --by variant --control A",
         "the mean revenue of every variant against that of A"},
        {"bootfold bootstrap --help", "all options and statistics"},
-       {"bootfold demo bootstrap", "a million replicates of five million values"}}));
+       {"bootfold demo bootstrap", "a million replicates of five million values"},
+       {"bootfold demo spirals", "a hundred small networks beside one, with a picture"}}));
 }
 
 void run(int count, char** words) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "console.h"
 #include "text.h"
@@ -27,8 +28,10 @@ std::string bar(double share, std::size_t cells) {
 
 }  // namespace
 
-ProgressBar::ProgressBar(bool quiet)
-    : enabled_(!quiet && is_terminal(STDERR_FILENO)), next_(start_ + kFirst) {}
+ProgressBar::ProgressBar(bool quiet, std::string unit)
+    : unit_(std::move(unit)),
+      enabled_(!quiet && is_terminal(STDERR_FILENO)),
+      next_(start_ + kFirst) {}
 
 ProgressBar::~ProgressBar() {
   if (shown_) draw("");
@@ -49,8 +52,8 @@ void ProgressBar::show(execution::Progress progress) {
   const std::size_t columns = width(STDERR_FILENO) - 1;
   const std::size_t cells = std::clamp<std::size_t>(columns, 60, 100) - 60;  // the rest is text
   const std::string line =
-      fmt::format("[{}] {:4.1f}%  {} rows x replicates/s  {} left", bar(share, cells), 100 * share,
-                  scaled(progress.done / elapsed), duration(elapsed * (1 - share) / share));
+      fmt::format("[{}] {:4.1f}%  {} {}/s  {} left", bar(share, cells), 100 * share,
+                  scaled(progress.done / elapsed), unit_, duration(elapsed * (1 - share) / share));
   draw(line.substr(0, columns));
 }
 

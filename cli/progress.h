@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <string>
 
 #include "bootfold/execution.h"
 
@@ -13,7 +14,8 @@ namespace bootfold::cli {
 /// flicker.
 class ProgressBar {
  public:
-  explicit ProgressBar(bool quiet);
+  /// `unit` is what Progress counts.
+  explicit ProgressBar(bool quiet, std::string unit = "rows x replicates");
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
@@ -25,6 +27,7 @@ class ProgressBar {
   using Clock = std::chrono::steady_clock;
   void show(execution::Progress progress);
 
+  std::string unit_;
   bool enabled_;
   bool shown_ = false;
   Clock::time_point start_ = Clock::now();
