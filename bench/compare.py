@@ -175,7 +175,9 @@ class Comparison:
         self.rows.append(row)
         return row
 
-    def measure_engine(self, workload: Workload | NetworkWork, title: str = "bootfold", *options: str) -> Row:
+    def measure_engine(
+        self, workload: Workload | NetworkWork, title: str = "bootfold", *options: str
+    ) -> Row:
         return self._measure(workload, title, [self.engine, *options])
 
     def measure_peer(self, workload: Workload | NetworkWork, peer: Peer, bootfold: Row) -> None:
@@ -394,7 +396,8 @@ def parse() -> argparse.Namespace:
     alone = ("gather_1e5", "callable_1e5", "stratified_1e6", "mean_1e6")
     workloads = [name for name in WORKLOADS if name not in alone]
     workloads += [*NETWORKS, *EXTRAS]
-    parser.add_argument("--only", metavar="W1,W2", help="workloads: " + ", ".join(["networks", *workloads]))
+    listed = ", ".join(["networks", *workloads])
+    parser.add_argument("--only", metavar="W1,W2", help="workloads: " + listed)
     parser.add_argument("--peers", metavar="P1,P2", help="peers: " + ", ".join(PEERS))
     parser.add_argument("--seconds", type=float, default=3.0, help="per measurement (default 3)")
     parser.add_argument("--quick", action="store_true", help="0.5 seconds per measurement")

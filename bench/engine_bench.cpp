@@ -1,6 +1,6 @@
 // Rates of the engine, one workload a call, as one JSON object: what bench/compare.py puts beside
-// the peers. A rate is rows x replicates a second, the best of several runs; of ensembles examples a
-// second.
+// the peers. A rate is rows x replicates a second, the best of several runs; for ensembles it is
+// examples a second.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -7,7 +7,9 @@
 //                        "seed": 1}'
 //
 // The output has a row for each of the test: probabilities of the classes, or mean and total
-// standard deviation.
+// standard deviation. Without resamples there are no rows that members did not see; then the
+// deviation is that of training residuals.
+#include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -53,6 +55,18 @@ Training training_of(const nlohmann::json& wanted) {
   return training;
 }
 
+/// Of the rows that it learned from.
+double residual_deviation(const ensemble::Ensemble& trained, const DataView& inputs,
+                          const ColumnView& target) {
+  const Prediction said = trained.predict(inputs);
+  double sum = 0;
+  for (std::size_t row = 0; row < said.rows; ++row) {
+    const double residual = target[row] - said.mean[row];
+    sum += residual * residual;
+  }
+  return std::sqrt(sum / static_cast<double>(said.rows));
+}
+
 }  // namespace
 
 int main(int count, char** words) try {
@@ -71,9 +85,11 @@ int main(int count, char** words) try {
   const Prediction said = trained.predict(inputs_of(test));
   std::vector<double> values = said.mean;
   if (!classes) {
+    const bool resampled = wanted.at("resample") != "none";
+    const double own = resampled ? 0 : residual_deviation(trained, inputs_of(train), target);
     values.clear();
     for (std::size_t row = 0; row < said.rows; ++row)
-      values.insert(values.end(), {said.mean[row], said.total[row]});
+      values.insert(values.end(), {said.mean[row], resampled ? said.total[row] : own});
   }
   data::write_npy(wanted.at("output"), values,
                   std::vector<std::size_t>{said.rows, values.size() / said.rows});

@@ -1,4 +1,4 @@
-// cli/demo_spirals.cpp: `bootfold demo spirals`: one network beside an ensemble of bootstrapped ones.
+// cli/demo_spirals.cpp: `bootfold demo spirals`: one network beside an ensemble of many.
 //
 // A hundred points on two spirals are few, so what a network makes of the plane away from them is
 // chance. One network does not know that; members trained on different resamples disagree there.

@@ -61,8 +61,7 @@ class Frame {
   const Figure& figure_;
 };
 
-/// Where values pass the middle of the scale: between the middles of four neighbouring cells the line
-/// is straight.
+/// Where values pass the middle of the scale: straight lines between the middles of four cells.
 void draw_halves(Paper& paper, const Frame& frame, const Panel& panel, std::size_t side) {
   const double half = (panel.scale.low + panel.scale.high) / 2;
   const auto above = [&](std::size_t row, std::size_t column) {
