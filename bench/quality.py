@@ -15,7 +15,7 @@ Judged on the rows left out. Classes: accuracy, NLL, and ECE over 15 bins of equ
 R2, the NLL of a normal law, and how far on average the shares of rows below the predicted
 deciles are from 0.1, ..., 0.9. Variance of the normal law: what members disagree plus that of
 out-of-bag residuals; of one network that of its training residuals, there being no others.
-Prints Markdown for docs/ensembles.md: a table of means over all folds, and one of differences fold
+Prints Markdown for docs/ensemble-quality.md: a table of means over all folds, and one of differences fold
 by fold. Folds share most of their training rows, so their scores are not independent: standard
 errors are Nadeau and Bengio's (2003), which add the ratio of test to training rows to 1 / folds.
 """
@@ -152,7 +152,7 @@ def judge_classes(said: np.ndarray, truth: np.ndarray) -> tuple[float, float, fl
     """Accuracy, NLL, ECE. Classes are 0, 1, ..."""
     confidence = said.max(1)
     hits = said.argmax(1) == truth
-    bins = np.minimum((confidence * BINS).astype(int), BINS - 1)
+    bins = np.clip(np.ceil(confidence * BINS).astype(int) - 1, 0, BINS - 1)  # (low, high]
     gaps = np.bincount(bins, confidence - hits, BINS)
     chosen = np.maximum(said[np.arange(len(truth)), truth], 1e-38)
     return hits.mean(), -np.log(chosen).mean(), np.abs(gaps).sum() / len(truth)

@@ -59,11 +59,11 @@ Color between(std::span<const Color> stops, double share) {
 }
 
 Color diverging(double share) {
-  static constexpr std::array<Color, 5> kStops = {{{0.07, 0.28, 0.55},
-                                                   {0.42, 0.66, 0.86},
+  static constexpr std::array<Color, 5> kStops = {{{0.16, 0.40, 0.70},
+                                                   {0.50, 0.71, 0.89},
                                                    {0.96, 0.96, 0.95},
-                                                   {0.96, 0.63, 0.36},
-                                                   {0.62, 0.24, 0.02}}};
+                                                   {0.97, 0.69, 0.45},
+                                                   {0.79, 0.38, 0.08}}};
   return between(kStops, share);
 }
 

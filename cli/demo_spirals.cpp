@@ -33,7 +33,7 @@ constexpr std::size_t kPoints = 100;
 constexpr std::size_t kFreshPoints = 2000;
 constexpr double kNoise = 0.05;
 constexpr double kReach = 1.5;
-constexpr std::size_t kSide = 360;
+constexpr std::size_t kSide = 240;
 
 struct SpiralArguments {
   std::vector<std::string> hidden;
@@ -145,8 +145,8 @@ std::string table(const Trained& one, const Trained& many, const Score& one_scor
   text += line("training loss", fmt::format("{:.4f}", one_loss.mean),
                fmt::format("{:.4f} +- {:.4f}", losses.mean, losses.spread), "");
   text += numbers("accuracy", &Score::accuracy);
-  text += numbers("NLL", &Score::log_loss);
-  text += numbers("Brier score", &Score::brier);
+  text += numbers("NLL", &Score::negative_log_likelihood);
+  text += numbers("Brier score", &Score::brier_score);
   text += numbers("ECE", &Score::calibration_error);
   text += line("training time", duration(one.seconds), duration(many.seconds), "");
   return text;
@@ -154,7 +154,7 @@ std::string table(const Trained& one, const Trained& many, const Score& one_scor
 
 std::string note(const Score& score) {
   return fmt::format("accuracy {:.1f}%, NLL {:.3f}, ECE {:.3f}", 100 * score.accuracy,
-                     score.log_loss, score.calibration_error);
+                     score.negative_log_likelihood, score.calibration_error);
 }
 
 /// The probability of class 1.

@@ -22,7 +22,7 @@ constexpr double kRadius = 3.4;
 constexpr Color kInk = {0.13, 0.13, 0.15};
 constexpr Color kGrey = {0.38, 0.38, 0.42};
 constexpr Color kWhite = {1, 1, 1};
-constexpr std::array<Color, 2> kClasses = {{{0.05, 0.30, 0.62}, {0.80, 0.33, 0.02}}};
+constexpr std::array<Color, 2> kClasses = {{{0.03, 0.18, 0.42}, {0.48, 0.15, 0.0}}};
 
 void mark(Paper& paper, Place at, std::size_t group) {
   if (group == 0)

@@ -32,7 +32,7 @@ struct Panel {
 struct Figure {
   std::string title;
   double reach = 1.5;      ///< the plane goes from -reach to reach both ways
-  std::size_t side = 360;  ///< cells each way
+  std::size_t side = 240;  ///< cells each way
   std::vector<Panel> panels;
   const Spirals& points;
 };

@@ -19,15 +19,16 @@ Score score(const ensemble::Prediction& said, const data::Labels& truth) {
     const double confidence = said.probability(row, chosen);
     const double hit = chosen == code ? 1 : 0;
     sums.accuracy += hit;
-    sums.log_loss -= std::log(std::max(said.probability(row, code), 1e-38));
+    sums.negative_log_likelihood -= std::log(std::max(said.probability(row, code), 1e-38));
     for (std::size_t c = 0; c < said.outputs; ++c) {
       const double error = said.probability(row, c) - (c == code ? 1 : 0);
-      sums.brier += error * error;
+      sums.brier_score += error * error;
     }
-    gaps[std::min(static_cast<std::size_t>(confidence * kBins), kBins - 1)] += confidence - hit;
+    const auto bin = static_cast<std::size_t>(std::ceil(confidence * kBins)) - 1;  // above 0
+    gaps[std::min(bin, kBins - 1)] += confidence - hit;
   }
   for (const double gap : gaps) sums.calibration_error += std::abs(gap);
-  return {sums.accuracy / rows, sums.log_loss / rows, sums.brier / rows,
+  return {sums.accuracy / rows, sums.negative_log_likelihood / rows, sums.brier_score / rows,
           sums.calibration_error / rows};
 }
 

@@ -141,8 +141,9 @@ TEST(Score, IsWhatTheFormulasSay) {
   const data::Labels truth{{0, 1, 1, 0}, {"0", "1"}};
   const Score found = score(said, truth);
   EXPECT_DOUBLE_EQ(found.accuracy, 2.0 / 3);
-  EXPECT_DOUBLE_EQ(found.log_loss, -(std::log(0.9) + std::log(0.6) + std::log(0.2)) / 3);
-  EXPECT_DOUBLE_EQ(found.brier, (2 * 0.01 + 2 * 0.16 + 2 * 0.64) / 3);
+  EXPECT_DOUBLE_EQ(found.negative_log_likelihood,
+                   -(std::log(0.9) + std::log(0.6) + std::log(0.2)) / 3);
+  EXPECT_DOUBLE_EQ(found.brier_score, (2 * 0.01 + 2 * 0.16 + 2 * 0.64) / 3);
   EXPECT_DOUBLE_EQ(found.calibration_error, (0.1 + 0.4 + 0.8) / 3);
 }
 
