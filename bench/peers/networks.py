@@ -5,8 +5,8 @@
     predict:2-32-2:1e6:100       what 100 members say of a million points
     fold:2-32-2:32:100000        as train, but members are asked about points and discarded
 
-A peer gives a function that prepares such work and returns `run()`. The best of at least three runs
-counts, after one that also compiles. One JSON object goes to standard output.
+A peer gives a function that prepares such work and returns `run()`. The best of several runs counts,
+after one that also compiles and starts processes. One JSON object goes to standard output.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def main(
     version: str,
     path: str,
     threads: int,
-    warm: bool = True,
+    least: int = 3,
 ) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--workload", required=True)
@@ -120,11 +120,9 @@ def main(
     arguments = parser.parse_args()
     work = NetworkWork(arguments.workload)
     run = prepare(work)
-    if warm:
-        run()
+    run()
     times: list[float] = []
     begin = time.perf_counter()
-    least = 3 if warm else 1
     while len(times) < least or time.perf_counter() - begin < arguments.seconds:
         start = time.perf_counter()
         run()

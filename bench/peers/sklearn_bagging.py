@@ -38,5 +38,5 @@ if __name__ == "__main__":
         version=f"scikit-learn {sklearn.__version__}",
         path="Bagging(MLP)",
         threads=harness.cores(),
-        warm=False,
+        least=1,
     )
