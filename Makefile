@@ -8,6 +8,7 @@ SHELL := /bin/sh
 JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 PYTHON ?= python3
 VENV := .venv-bench
+PEERS_VENV := .venv-peers
 BENCH_ARGS ?=
 BATTERY_ARGS ?=
 LINT_ARGS ?=
@@ -45,7 +46,8 @@ test: ## build with warnings as errors and run the default suite (about a minute
 	ctest --preset dev -j $(JOBS)
 
 test-all: format-check ## every test, also the slow ones, and again under the sanitizers
-	@tools/setup.sh --test
+	@tools/setup.sh --test --peers
+	@$(MAKE) --no-print-directory $(PEERS_VENV)/installed
 	cmake --preset dev
 	cmake --build --preset dev
 	ctest --preset dev-all -j $(JOBS)
@@ -68,6 +70,11 @@ $(VENV)/installed: bench/requirements.txt
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt
 	@touch $@
 
+$(PEERS_VENV)/installed: tests/peers/requirements.txt
+	$(PYTHON) -m venv $(PEERS_VENV)
+	$(PEERS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/peers/requirements.txt
+	@touch $@
+
 battery: ## statistical batteries on the raw random streams; BATTERY_ARGS="--quick" for minutes
 	@tools/setup.sh --battery
 	cmake --preset release -DBOOTFOLD_BENCH=ON
@@ -87,5 +94,5 @@ lint: ## clang-tidy on changed sources (LINT_ARGS="--all": on all)
 	@cmake --preset dev > /dev/null
 	@tools/lint.sh $(LINT_ARGS)
 
-clean: ## remove build folders and the benchmark's virtual environment
-	rm -rf build $(VENV)
+clean: ## remove build folders and virtual environments
+	rm -rf build $(VENV) $(PEERS_VENV)

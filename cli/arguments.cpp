@@ -56,12 +56,35 @@ void check_replicates(const Arguments& arguments, Request& request) {
   }
   if (!arguments.precision.empty())
     throw InvalidArgument("--precision is for --replicates auto; with a number it has no meaning");
-  request.options.replicates = parse_whole("--replicates", arguments.replicates, 1);
+  if (!arguments.replicates.empty())
+    request.options.replicates = parse_whole("--replicates", arguments.replicates, 1);
+}
+
+// A jackknife has as many replicates as rows, and two intervals.
+void check_jackknife(const Arguments& arguments, Request& request) {
+  using interval::Method;
+  if (!arguments.replicates.empty())
+    throw InvalidArgument(fmt::format(
+        "--replicates is '{}' but a jackknife leaves out every row (or cluster) once, so it has as "
+        "many replicates as there are; leave --replicates out",
+        arguments.replicates));
+  const std::vector<std::string> names = split_list(arguments.intervals);
+  if (names.empty()) request.methods = {Method::normal};
+  if (std::find(names.begin(), names.end(), "all") != names.end())
+    std::erase_if(request.methods, [&](Method method) {
+      return method != Method::normal &&
+             std::find(names.begin(), names.end(), name(method)) == names.end();
+    });
+  for (const Method method : request.methods)
+    if (method != Method::normal && method != Method::abc)
+      throw InvalidArgument(fmt::format(
+          "--interval is '{}' but a jackknife draws no resamples to take it from; normal and abc "
+          "intervals need none, and --scheme iid has all",
+          name(method)));
 }
 
 // What the intervals need beside the replicates. Of `all`, studentized is left out where it would
-// take a bootstrap of every resample, and what is for plain iid resampling under other schemes: that
-// has to be asked for by name.
+// take a bootstrap of every resample, and what a scheme does not have.
 void check_companions(const Arguments& arguments, Request& request) {
   using interval::Method;
   const std::vector<std::string> names = split_list(arguments.intervals);
@@ -70,22 +93,22 @@ void check_companions(const Arguments& arguments, Request& request) {
   const bool formulas =
       std::all_of(request.statistics.begin(), request.statistics.end(),
                   [](const Statistic& statistic) { return statistic.standard_error() != nullptr; });
-  if (all && !named && !formulas) std::erase(request.methods, Method::studentized);
-  if (all && !request.scheme.plain()) {
-    std::erase_if(request.methods, [&](Method method) {
-      const bool for_all =
-          method == Method::normal || method == Method::basic || method == Method::percentile;
-      return !for_all && std::find(names.begin(), names.end(), name(method)) == names.end();
-    });
-    std::stable_partition(request.methods.begin(), request.methods.end(),
-                          [](Method method) { return method == Method::percentile; });
+  if (all && !named && !(formulas && request.scheme.one_by_one()))
+    std::erase(request.methods, Method::studentized);
+  if (request.scheme.together()) {
+    if (std::find(names.begin(), names.end(), "abc") != names.end())
+      throw InvalidArgument(
+          fmt::format("--interval abc moves weight between rows, but under --scheme {} rows are "
+                      "drawn together; take bca",
+                      request.scheme.name()));
+    std::erase(request.methods, Method::abc);
   }
   for (const Method method : request.methods) {
     if (method == Method::bca || method == Method::abc) request.options.influence = true;
     if (method == Method::studentized) request.options.standard_errors = true;
   }
   // Cheap, and it cannot be had later.
-  if (!request.save.empty() && request.scheme.plain()) request.options.influence = true;
+  if (!request.save.empty()) request.options.influence = true;
 }
 
 }  // namespace
@@ -125,19 +148,30 @@ void add_arguments(CLI::App& command, Arguments& arguments) {
            "Resamples to draw: 1e6; auto: as many as the precision takes; exact: none, the law "
            "itself [10000]")
       ->group(kWhat);
-  add_text(command, "--precision", arguments.precision, "X",
-           "Of --replicates auto: Monte Carlo error of the limits / standard error [0.01]")
-      ->group(kWhat);
+  add_precision(command, arguments);
   add_seed(command, arguments);
   add_interval_arguments(command, arguments, kWhat);
+  add_inner(command, arguments);
   add_run(command, arguments);
   add_text(command, "--path", arguments.path, "P",
-           "Force stream, gather, distinct, order, blocks or weights [the cheapest]")
+           "Force stream, gather, distinct, order, blocks, weights or deletion [the cheapest]")
       ->group(kHow);
   add_shown(command, arguments, "[replicates, statistics]");
   add_text(command, "--save", arguments.save, "FILE",
            "Keep the run in a .safetensors file: bootfold interval FILE makes more intervals")
       ->group(kShown);
+}
+
+void add_precision(CLI::App& command, Arguments& arguments) {
+  add_text(command, "--precision", arguments.precision, "X",
+           "Of --replicates auto: Monte Carlo error of the limits / standard error [0.01]")
+      ->group(kWhat);
+}
+
+void add_inner(CLI::App& command, Arguments& arguments) {
+  add_text(command, "--inner", arguments.inner, "N",
+           "Of studentized without a formula: resamples of every resample [50]")
+      ->group(kWhat);
 }
 
 void add_seed(CLI::App& command, Arguments& arguments) {
@@ -252,12 +286,14 @@ Request check(const Arguments& arguments) {
   request.interval = check_interval(arguments);
   request.methods = check_methods(arguments.intervals);
   if (request.methods.empty()) request.methods.push_back(interval::Method::percentile);
+  if (request.scheme.jackknife()) check_jackknife(arguments, request);
   request.exact = arguments.replicates == "exact";
   if (request.exact) {
     check_exact(arguments);
   } else {
     check_replicates(arguments, request);
   }
+  options.inner_replicates = parse_whole("--inner", arguments.inner, 2);
   options.seed = parse_whole("--seed", arguments.seed, 0);
   options.execution.threads = parse_threads(arguments.threads);
   options.memory = parse_size("--memory", arguments.memory);

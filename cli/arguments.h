@@ -20,7 +20,7 @@ struct Arguments {
   std::string file;
   std::vector<std::string> columns;
   std::vector<std::string> statistics;
-  std::string replicates = "10000";
+  std::string replicates;  // empty: 10000, or as many as the scheme has
   std::string seed = "0";
   std::string threads;
   std::string memory = "64M";
@@ -29,6 +29,7 @@ struct Arguments {
   std::string alternative = "two-sided";
   std::string convention = "numpy";
   std::string precision;
+  std::string inner = "50";
   std::string save;
   bool strict = false;
   std::string tolerance = "1e-5";
@@ -82,10 +83,12 @@ inline constexpr const char* kWhat = "What to compute";
 inline constexpr const char* kHow = "How to compute it";
 inline constexpr const char* kShown = "What to show";
 
-/// Declares FILE; --seed; --nan, --header, the scheme and --threads to --tolerance; --json, --output
-/// (`shape` is that of the array) and --quiet.
+/// Declares FILE; --seed; --precision; --inner; --nan, --header, the scheme and --threads to
+/// --tolerance; --json, --output (`shape` is that of the array) and --quiet.
 void add_file(CLI::App& command, Arguments& arguments);
 void add_seed(CLI::App& command, Arguments& arguments);
+void add_precision(CLI::App& command, Arguments& arguments);
+void add_inner(CLI::App& command, Arguments& arguments);
 void add_run(CLI::App& command, Arguments& arguments);
 void add_shown(CLI::App& command, Arguments& arguments, const std::string& shape);
 

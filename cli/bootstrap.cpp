@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -16,6 +15,7 @@
 #include "exact.h"
 #include "failure.h"
 #include "memory.h"
+#include "nested.h"
 #include "output.h"
 #include "progress.h"
 #include "report.h"
@@ -41,16 +41,13 @@ Reached compute(const SchemeRequest::View& view, const Request& request, Interru
 }
 
 // A bootstrap of every resample takes its time: said before it starts.
-void announce_nested(const SchemeRequest::View& view, const Request& request) {
-  const bool nested =
-      std::any_of(request.statistics.begin(), request.statistics.end(),
-                  [](const Statistic& statistic) { return statistic.standard_error() == nullptr; });
-  if (request.quiet || !request.options.standard_errors || !nested) return;
-  const double seconds = plan(view.data(), request.statistics, request.options).seconds;
-  constexpr double kWorthSaying = 2;
-  if (seconds < kWorthSaying) return;
-  complain(fmt::format("studentized: every resample is bootstrapped {} times, in all about {}",
-                       request.options.inner_replicates, duration(seconds)));
+void announce(const SchemeRequest::View& view, const Request& request, const Interrupt& interrupt) {
+  Options options = request.options;
+  options.scheme = view.scheme();
+  if (request.quiet || !is_nested(request.statistics, options)) return;
+  options.execution.stop = interrupt.token();
+  announce_nested(measure_nested(view.data(), request.statistics, options),
+                  options.inner_replicates);
 }
 
 void write_replicates(const std::string& path, const Result& result) {
@@ -79,8 +76,8 @@ void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
   const Interrupt::Work work(interrupt);
   const SchemeRequest::View view(request.scheme, table);
   if (request.exact) return print(exact_report(table, request, read_seconds, interrupt));
+  announce(view, request, interrupt);
   const Timer computing;
-  announce_nested(view, request);
   const Reached reached = compute(view, request, interrupt);
   const Result& result = reached.result;
   const double seconds = computing.seconds();
@@ -120,6 +117,11 @@ void add_bootstrap(CLI::App& root, Task& task) {
                  "a statistic of two columns"},
                 {"bootfold bootstrap scores.csv --column score --cluster school",
                  "whole schools are drawn: pupils of a school are alike"},
+                {"bootfold bootstrap law.csv --column lsat,gpa --statistic correlation --scheme "
+                 "jackknife",
+                 "no resamples: without one row at a time"},
+                {"bootfold bootstrap patients.csv --column after,before --statistic difference",
+                 "paired samples: rows are drawn with both columns"},
                 {"bootfold bootstrap returns.csv --column r --statistic sharpe_ratio:252 --scheme "
                  "stationary",
                  "a time series: blocks of neighbouring rows, of a length chosen for it"},

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -13,6 +14,7 @@
 #include "compare_report.h"
 #include "console.h"
 #include "memory.h"
+#include "nested.h"
 #include "output.h"
 #include "progress.h"
 #include "timer.h"
@@ -54,11 +56,17 @@ void add_compare_arguments(CLI::App& command, CompareArguments& arguments) {
            "percentile, basic, normal, bca or studentized [percentile]")
       ->group(kWhat);
   add_text(command, "--confidence", common.confidence, "P", "Of the interval [0.95]")->group(kWhat);
+  add_text(command, "--alternative", common.alternative, "A",
+           "two-sided, less (than the control) or greater; limits and p-values follow [two-sided]")
+      ->group(kWhat);
   add_text(command, "--correction", arguments.correction, "C",
            "For many groups: none, bonferroni, holm or simultaneous [none]")
       ->group(kWhat);
-  add_text(command, "--replicates", common.replicates, "N", "Resamples to draw: 1e6 [10000]")
+  add_text(command, "--replicates", common.replicates, "N",
+           "Resamples to draw: 1e6; auto: as many as the precision takes [10000]")
       ->group(kWhat);
+  add_precision(command, common);
+  add_inner(command, common);
   add_seed(command, common);
   add_run(command, common);
   add_shown(command, common, "[replicates, groups without the control]");
@@ -78,10 +86,11 @@ CompareRequest check(const CompareArguments& arguments) {
   if (common.statistics.size() > 1)
     throw InvalidArgument(fmt::format("--statistic names {} statistics but compare takes one",
                                       common.statistics.size()));
-  if (common.precision || common.exact)
+  if (common.exact)
     throw InvalidArgument(
-        fmt::format("--replicates is '{}' but compare takes a number, such as 10000",
-                    arguments.common.replicates));
+        "--replicates is 'exact' but a difference of groups has no exact law here; take a number "
+        "or "
+        "auto, or bootfold bootstrap --replicates exact for each group alone");
   comparison::Options& options = request.options;
   if (!arguments.control.empty()) options.control = arguments.control;
   options.only = split_list(arguments.only);
@@ -89,6 +98,9 @@ CompareRequest check(const CompareArguments& arguments) {
   options.interval = interval::parse_method(arguments.interval);
   options.correction = comparison::parse_correction(arguments.correction);
   options.confidence = common.interval.confidence;
+  options.alternative = common.interval.alternative;
+  options.precision = common.precision;
+  options.inner_replicates = common.options.inner_replicates;
   options.replicates = common.options.replicates;
   options.seed = common.options.seed;
   options.memory = common.options.memory;
@@ -107,6 +119,23 @@ void write_replicates(const std::string& path, const Comparison& found) {
   write_output(path, values, shape);
 }
 
+// A bootstrap of every resample takes its time: measured on a group of average size, and said.
+void announce(const DataView& data, const data::Labels& groups, const CompareRequest& request,
+              const Interrupt& interrupt) {
+  const comparison::Options& asked = request.options;
+  Options options = request.common.options;
+  options.standard_errors = asked.interval == interval::Method::studentized;
+  const std::vector<Statistic>& statistics = request.common.statistics;
+  if (request.common.quiet || !is_nested(statistics, options) || data.rows() < 2) return;
+  const std::size_t count = asked.only.empty() ? groups.size() : asked.only.size() + 1;
+  const std::size_t rows = std::max<std::size_t>(2, data.rows() / std::max<std::size_t>(count, 1));
+  std::vector<ColumnView> columns;
+  for (std::size_t c = 0; c < data.columns(); ++c) columns.push_back(data.column(c).slice(0, rows));
+  options.execution.stop = interrupt.token();
+  const double one = measure_nested(DataView(std::move(columns)), statistics, options);
+  announce_nested(static_cast<double>(count) * one, options.inner_replicates);
+}
+
 void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
   const CompareRequest request = check(arguments);
   const Request& common = request.common;
@@ -119,6 +148,7 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
   const Interrupt::Work work(interrupt);
   const SchemeRequest::View view(common.scheme, values);
   const data::Labels& groups = values.labels(common.read.labels.size() - 1);
+  announce(view.data(), groups, request, interrupt);
   const Timer computing;
   const Comparison found = [&] {
     ProgressBar bar(common.quiet);
@@ -155,6 +185,9 @@ void add_compare(CLI::App& root, Task& task) {
                      {"bootfold compare visits.csv --value revenue --by variant --difference "
                       "relative --correction simultaneous",
                       "lifts, with intervals that hold for all variants at once"},
+                     {"bootfold compare visits.csv --value revenue --by variant --alternative "
+                      "greater --replicates auto",
+                      "is any variant better? lower limits to 1 % of a standard error"},
                      {"bootfold compare visits.csv --value clicks,views --by variant --statistic "
                       "ratio --replicates 1e5",
                       "a ratio of two columns: clicks per view"},

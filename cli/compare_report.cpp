@@ -1,6 +1,7 @@
 #include "compare_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -107,6 +108,21 @@ std::string groups_as_text(const CompareRun& run) {
   return table(rows);
 }
 
+std::string limits_of(const Interval& interval, const Scale& scale, double coarser) {
+  if (interval.alternative == interval::Alternative::less)
+    return "at most " + scale.change(interval.high, coarser);
+  if (interval.alternative == interval::Alternative::greater)
+    return "at least " + scale.change(interval.low, coarser);
+  return fmt::format("{} to {}", scale.change(interval.low, coarser),
+                     scale.change(interval.high, coarser));
+}
+
+// "two-sided", "one-sided (greater)".
+std::string sides_of(const Comparison& found) {
+  if (found.alternative == interval::Alternative::two_sided) return "two-sided";
+  return fmt::format("one-sided ({})", name(found.alternative));
+}
+
 std::string contrasts_as_text(const Comparison& found) {
   const Scale scale(found);
   const bool together = corrected(found);
@@ -121,8 +137,7 @@ std::string contrasts_as_text(const Comparison& found) {
     rows.push_back({shown(contrast.group),
                     scale.change(contrast.estimate, contrast.standard_error / 10),
                     scale.number(contrast.standard_error, contrast.standard_error_error),
-                    fmt::format("{} to {}", scale.change(interval.low, coarser),
-                                scale.change(interval.high, coarser)),
+                    limits_of(interval, scale, coarser),
                     with_error(contrast.adjusted_p_value, contrast.adjusted_p_value_error)});
   }
   return table(rows);
@@ -161,19 +176,20 @@ std::string method_of(const Comparison& found) {
   switch (found.correction) {
     case Correction::none:
       return fmt::format(
-          "{} intervals, each for itself; p-values are two-sided, +- their Monte Carlo error",
-          method);
+          "{} intervals, each for itself; p-values are {}, +- their Monte Carlo error", method,
+          sides_of(found));
     case Correction::bonferroni:
-      return fmt::format("{} intervals and p-values, Bonferroni: all hold at once at {} confidence",
-                         method, percent(found.confidence));
+      return fmt::format(
+          "{} intervals and {} p-values, Bonferroni: all hold at once at {} confidence", method,
+          sides_of(found), percent(found.confidence));
     case Correction::holm:
       return fmt::format(
-          "p-values by Holm, {} intervals by Bonferroni: all hold at once at {} confidence", method,
-          percent(found.confidence));
+          "{} p-values by Holm, {} intervals by Bonferroni: all hold at once at {} confidence",
+          sides_of(found), method, percent(found.confidence));
     case Correction::simultaneous:
       return fmt::format(
-          "simultaneous intervals and p-values (max-t): all hold at once at {} confidence",
-          percent(found.confidence));
+          "simultaneous intervals and {} p-values (max-t): all hold at once at {} confidence",
+          sides_of(found), percent(found.confidence));
   }
   return "";
 }
@@ -211,6 +227,12 @@ std::string story_of(const CompareRun& run) {
                found.groups.size(), grouped(rows_of(found)),
                run.omitted > 0 ? fmt::format(" ({} with NaN left out)", grouped(run.omitted)) : "",
                found.seed));
+  if (!found.rounds.empty()) {
+    std::vector<std::string> rounds;
+    for (const std::uint64_t round : found.rounds) rounds.push_back(grouped(round));
+    text += item("precision", fmt::format("limits known to {:.2g} standard errors; replicates: {}",
+                                          found.precision, fmt::join(rounds, ", then ")));
+  }
   text += item("time", fmt::format("{} ({}): {} rows x replicates/s", duration(run.seconds),
                                    threads_of(found.groups[0].plan),
                                    scaled(replicates * rows / run.seconds)));
@@ -270,6 +292,7 @@ std::string as_json(const CompareRun& run) {
   object["difference"] = name(found.difference);
   object["confidence"] = found.confidence;
   object["interval_method"] = name(found.method);
+  object["alternative"] = name(found.alternative);
   object["correction"] = name(found.correction);
   object["groups"] = Json::array();
   for (const Group& group : found.groups) object["groups"].push_back(json_of(group));
@@ -278,6 +301,8 @@ std::string as_json(const CompareRun& run) {
   object["rows"] = rows_of(found);
   object["omitted_rows"] = run.omitted;
   object["replicates"] = found.replicates;
+  if (!found.rounds.empty())
+    object["precision"] = {{"reached", found.precision}, {"rounds", found.rounds}};
   object["seed"] = found.seed;
   object["simd"] = execution::name(found.groups[0].plan.level);
   object["threads"] = found.groups[0].plan.threads;

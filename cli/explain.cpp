@@ -7,20 +7,27 @@
 #include "command.h"
 #include "console.h"
 #include "exact.h"
+#include "nested.h"
 #include "report.h"
 #include "usage.h"
 
 namespace bootfold::cli {
 namespace {
 
-void run_explain(const Arguments& arguments) {
+void run_explain(const Arguments& arguments, Interrupt& interrupt) {
   const Request request = check(arguments);
   const data::Table table = data::read(request.file, request.read);
   if (request.exact) return print(exact_forecast(table, request));
+  const Interrupt::Work work(interrupt);
   const SchemeRequest::View view(request.scheme, table);
   Options options = request.options;
   options.scheme = view.scheme();
-  const Plan chosen = plan(view.data(), request.statistics, options);
+  Plan chosen = plan(view.data(), request.statistics, options);
+  if (is_nested(request.statistics, options)) {
+    options.execution.stop = interrupt.token();
+    chosen.seconds = measure_nested(view.data(), request.statistics, options);
+    chosen.reason += "; the time below is measured on a few replicates";
+  }
   const Forecast forecast{.plan = chosen,
                           .columns = view.columns(),
                           .omitted = table.omitted(),
@@ -48,8 +55,9 @@ void add_explain(CLI::App& root, Task& task) {
                      {"bootfold explain x.npy --statistic variance --json | jq .plan.path",
                       "for a program"}});
   });
-  command->callback(
-      [arguments, &task] { task = [arguments](Interrupt&) { run_explain(*arguments); }; });
+  command->callback([arguments, &task] {
+    task = [arguments](Interrupt& interrupt) { run_explain(*arguments, interrupt); };
+  });
 }
 
 }  // namespace bootfold::cli

@@ -42,7 +42,7 @@ void run_interval(const Arguments& arguments) {
   const interval::Options options = check_interval(arguments);
   static_cast<void>(check_methods(arguments.intervals));  // before a large file is read
   const Result result = Result::load(arguments.file);
-  Run run{.result = result, .columns = {}, .intervals = {}};
+  Run run{.result = result, .columns = result.plan().columns, .intervals = {}};
   run.stored = true;
   add_intervals(run, methods_of(arguments, result), options);
   print(arguments.json ? as_json(run) : as_text(run, arguments.quiet));

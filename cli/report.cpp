@@ -192,8 +192,13 @@ std::string numbers_as_text(const Run& run, std::size_t output) {
   if (run.columns.size() == 1) text += of_column(run.columns[0]);  // else the name says it
   text += '\n';
   text += item("estimate", rounded(result.estimate(output), error / 100));
-  text += item("standard error", with_error(error, result.standard_error_error(output)));
-  text += item("bias", with_error(result.bias(output), result.bias_error(output)));
+  if (result.companions().jackknife) {
+    text += item("standard error", rounded(error, error / 1e5));
+    text += item("bias", rounded(result.bias(output), error / 1e5));
+  } else {
+    text += item("standard error", with_error(error, result.standard_error_error(output)));
+    text += item("bias", with_error(result.bias(output), result.bias_error(output)));
+  }
   text +=
       item(fmt::format("{:.6g}% interval", 100 * interval.confidence), limits_of(interval, error));
   if (run.several.empty()) {
@@ -210,12 +215,15 @@ std::string numbers_as_text(const Run& run, std::size_t output) {
     }
   }
   if (undefined > 0)
-    text += item("undefined", fmt::format("on {} of {} replicates, which are left out above",
-                                          grouped(undefined), grouped(result.plan().replicates)));
+    text += item("undefined",
+                 fmt::format("on {} of {} replicates{}", grouped(undefined),
+                             grouped(result.plan().replicates),
+                             result.companions().jackknife ? "" : ", which are left out above"));
   return text;
 }
 
 std::string histogram_as_text(const Run& run, std::size_t output) {
+  if (run.result.companions().jackknife) return "";  // a needle between limits far away
   const Interval& interval = run.intervals[output];
   const std::size_t outputs = run.result.outputs();
   const Marks marks{.low = interval.low,
@@ -237,8 +245,11 @@ std::string story_as_text(const Run& run) {
   std::string text = item("plan", fmt::format("{}: {}", name(plan.path), plan.reason));
   if (plan.scheme != "iid") text += item("scheme", plan.scheme);
   text += sums_of(plan);
-  text += item("work", fmt::format("{} replicates of {}, seed {}", grouped(plan.replicates),
-                                   rows_of(plan, run.omitted), run.result.seed()));
+  text += item(
+      "work",
+      fmt::format("{} replicates of {}", grouped(plan.replicates), rows_of(plan, run.omitted)) +
+          (run.result.companions().jackknife ? ", no draws"
+                                             : fmt::format(", seed {}", run.result.seed())));
   if (run.effort) text += item("precision", effort_of(*run.effort));
   if (run.stored) return text;
   text += item(

@@ -13,8 +13,9 @@
 namespace bootfold::cli {
 namespace {
 
-constexpr std::array kNames = {"iid",        "stratified", "cluster",  "moving",   "circular",
-                               "stationary", "poisson",    "bayesian", "balanced", "weighted"};
+constexpr std::array kNames = {"iid",      "stratified", "cluster",  "moving",
+                               "circular", "stationary", "poisson",  "bayesian",
+                               "balanced", "weighted",   "jackknife"};
 
 bool is_block(std::string_view name) {
   return name == "moving" || name == "circular" || name == "stationary";
@@ -45,14 +46,15 @@ void add_scheme_arguments(CLI::App& command, SchemeArguments& arguments) {
   const std::string group = "How rows are drawn";
   add_text(command, "--scheme", arguments.scheme, "NAME",
            "iid, stratified, cluster, moving, circular or stationary blocks, poisson, bayesian, "
-           "balanced, weighted [iid]")
+           "balanced, weighted; jackknife [iid]")
       ->group(group);
   add_text(command, "--size", arguments.size, "M", "Rows a replicate draws [as many as there are]")
       ->group(group);
   add_text(command, "--strata", arguments.strata, "COLUMN",
            "Draw within each stratum as many rows as it has")
       ->group(group);
-  add_text(command, "--cluster", arguments.cluster, "COLUMN", "Draw whole clusters of rows")
+  add_text(command, "--cluster", arguments.cluster, "COLUMN",
+           "Draw (or leave out) whole clusters of rows")
       ->group(group);
   command.add_flag("--two-stage", arguments.two_stage, "Draw the rows within clusters as well")
       ->group(group)
@@ -75,8 +77,8 @@ SchemeRequest::SchemeRequest(const SchemeArguments& arguments)
                                       fmt::join(kNames.begin(), kNames.end(), ", ")));
   check_option(name_, "--strata", !arguments.strata.empty(), name_ == "stratified",
                name_ == "stratified");
-  check_option(name_, "--cluster", !arguments.cluster.empty(), name_ == "cluster",
-               name_ == "cluster");
+  check_option(name_, "--cluster", !arguments.cluster.empty(),
+               name_ == "cluster" || name_ == "jackknife", name_ == "cluster");
   check_option(name_, "--two-stage", arguments.two_stage, name_ == "cluster");
   check_option(name_, "--weights", !arguments.weights.empty(), name_ == "weighted",
                name_ == "weighted");
@@ -118,6 +120,10 @@ SchemeRequest::View::View(const SchemeRequest& request, const data::Table& table
   if (name == "stationary") scheme_ = scheme::StationaryBlocks{request.block_length_};
   if (name == "stratified") scheme_ = scheme::Stratified{table.labels().codes};
   if (name == "cluster") scheme_ = scheme::Cluster{table.labels().codes, request.two_stage_};
+  if (name == "jackknife") {
+    scheme_ = scheme::Jackknife{};
+    if (!request.labels_.empty()) scheme_ = scheme::Jackknife{table.labels().codes};
+  }
   if (name == "weighted") {
     // The last column holds the weights; the statistic sees those before it.
     const std::size_t columns = data_.columns() - 1;

@@ -34,8 +34,18 @@ class SchemeRequest {
   /// Asks for the columns that the scheme needs beside those of the statistic.
   void extend(data::ReadOptions& options) const;
 
-  /// Rows one by one, as many as there are: what BCa, ABC and studentized intervals are for.
-  [[nodiscard]] bool plain() const noexcept { return name_ == "iid" && size_ == 0; }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+  /// Are rows drawn one by one? Formulas of standard errors are for that.
+  [[nodiscard]] bool one_by_one() const noexcept { return name_ == "iid" || name_ == "weighted"; }
+
+  /// Are rows drawn together with others, so that none has a weight of its own? ABC needs one.
+  [[nodiscard]] bool together() const noexcept {
+    return name_ == "moving" || name_ == "circular" || name_ == "stationary" || two_stage_;
+  }
+
+  /// No resamples: one row, or one cluster, is left out at a time.
+  [[nodiscard]] bool jackknife() const noexcept { return name_ == "jackknife"; }
 
   /// The table as a scheme and the statistic see it. Refers to the table, and to itself.
   class View {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes sure that everything bootfold is built with is there.
 #
-#   tools/setup.sh [--test] [--bench] [--battery] [--lint]
+#   tools/setup.sh [--test] [--peers] [--bench] [--battery] [--lint]
 #
 # Looks for each tool and header itself, not for a package, so what was installed in another way
 # counts. On Debian and Ubuntu what is missing is installed with apt-get (with sudo when not root);
@@ -16,12 +16,12 @@ fail() {
 sets=base
 for argument in "$@"; do
   case $argument in
-    --test | --bench | --battery | --lint) sets="$sets ${argument#--}" ;;
+    --test | --peers | --bench | --battery | --lint) sets="$sets ${argument#--}" ;;
     -h | --help)
       sed -n '2,/^set -eu/{/^set -eu/d;s/^# \{0,1\}//;p;}' "$0"
       exit 0
       ;;
-    *) fail "unknown option '$argument'; there are --test, --bench, --battery and --lint" ;;
+    *) fail "unknown option '$argument'; there are --test, --peers, --bench, --battery and --lint" ;;
   esac
 done
 
@@ -46,6 +46,12 @@ needed() {
       test)
         echo "libgtest-dev header gtest/gtest.h"
         echo "libgmock-dev header gmock/gmock.h"
+        ;;
+      peers)
+        echo "python3 command ${PYTHON:-python3}"
+        echo "python3-venv python ensurepip"
+        echo "r-base-core command Rscript"
+        echo "r-cran-boot r boot"
         ;;
       bench)
         echo "libbenchmark-dev header benchmark/benchmark.h"

@@ -14,6 +14,7 @@
 #include "bootfold/precision.h"
 #include "bootfold/random.h"
 #include "bootfold/resample.h"
+#include "bootfold/samples.h"
 #include "bootfold/scheme.h"
 #include "bootfold/statistic.h"
 #include "bootfold/version.h"

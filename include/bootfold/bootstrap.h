@@ -26,6 +26,7 @@ struct Companions {
   std::vector<double> estimate_errors = {};   ///< standard error of each estimate, or none
   std::vector<double> replicate_errors = {};  ///< and on each resample: [replicate][output]
   std::string error_method = {};              ///< "formula" or "nested bootstrap, 50 replicates"
+  bool jackknife = false;  ///< replicates leave out one unit each; influences are theirs
 };
 
 /// What a bootstrap found. A plain value; replicates are in row-major order [replicate][output].
@@ -48,7 +49,8 @@ class BOOTFOLD_API Result {
     return replicates_.at(index * outputs() + output);
   }
 
-  // Over the replicates on which the statistic is defined (is a number):
+  // Over the replicates on which the statistic is defined (is a number). Of scheme jackknife these
+  // are the jackknife's, without Monte Carlo error, and NaN if some replicate is undefined.
   /// Standard deviation of the replicates (divisor: their number - 1).
   [[nodiscard]] double standard_error(std::size_t output = 0) const;
   /// Monte Carlo error of the standard error: what another seed would change.

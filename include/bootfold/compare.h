@@ -64,7 +64,13 @@ struct Options {
   interval::Method interval = interval::Method::percentile;  ///< all but abc
   Correction correction = Correction::none;
   double confidence = 0.95;  ///< inside (0, 1)
+  /// One-sided: is the group less, or greater, than the control? Limits and p-values follow.
+  interval::Alternative alternative = interval::Alternative::two_sided;
   std::uint64_t replicates = 10'000;
+  /// In place of `replicates`: as many as bring the Monte Carlo error of every limit down to this
+  /// share of the difference's standard error, 100 million at most. Inside (0, 1).
+  std::optional<double> precision = std::nullopt;
+  std::uint64_t inner_replicates = 50;  ///< of nested bootstraps, for studentized intervals
   std::uint64_t seed = 0;
   /// How each group draws its rows; strata, clusters and weights have one entry for each row.
   Scheme scheme = {};
@@ -105,7 +111,7 @@ struct Contrast {
   double bias = 0;
   Interval interval;           ///< for this group alone
   Interval adjusted_interval;  ///< together with the others: all hold at once at `confidence`
-  double p_value = 0;          ///< two-sided; the error at which the interval just reaches 0
+  double p_value = 0;          ///< the error at which the interval just reaches 0
   double p_value_error = 0;
   double adjusted_p_value = 0;  ///< equals p_value without a correction
   double adjusted_p_value_error = 0;
@@ -124,10 +130,14 @@ struct Comparison {
   interval::Method method = interval::Method::percentile;
   comparison::Correction correction = comparison::Correction::none;
   double confidence = 0.95;
+  interval::Alternative alternative = interval::Alternative::two_sided;
   std::uint64_t replicates = 0;
   std::uint64_t seed = 0;
   std::vector<comparison::Group> groups;  ///< the control first, then in the order of the names
   std::vector<comparison::Contrast> contrasts;  ///< groups 1, 2, ... against group 0
+  /// Largest Monte Carlo error of a limit / standard error of its difference.
+  double precision = 0;
+  std::vector<std::uint64_t> rounds = {};  ///< replicates of each try, if a precision was asked for
 };
 
 /// Compares the groups of `groups`, a label for each row of `values`, by one statistic of one value

@@ -28,12 +28,12 @@ namespace bootfold {
 struct BOOTFOLD_API Influence {
   std::string method;           ///< "downdated sums", "order statistics", "delete-one", ...
   double rows = 0;              ///< n: deleted units, rows or groups of rows
-  double second = 0;            ///< sum of U_i^2
-  double third = 0;             ///< sum of U_i^3
+  double second = 0;            ///< sum of U_i^2; by scheme: n^2 times the variance to first order
+  double third = 0;             ///< sum of U_i^3; by scheme: n^3 times the third cumulant
   double mean = 0;              ///< of the delete-one values
   double estimate = 0;          ///< the value on all rows
   double shift = 0;             ///< mean - estimate, to more digits than the two numbers have
-  bool deleted = true;          ///< false: derivatives, as infinitesimal() takes them
+  bool deleted = true;          ///< false: by infinitesimal(), or under a scheme of other units
   std::uint64_t undefined = 0;  ///< delete-one values that are not finite numbers
   std::string problem;          ///< why there is no acceleration; empty: there is one
 
@@ -49,7 +49,7 @@ struct BOOTFOLD_API Influence {
 };
 
 /// One for each value of the statistics, in the order of Plan::outputs. The same to the bit for any
-/// number of threads. Uses `execution` and `memory` of the options. Throws InvalidArgument,
+/// number of threads. Uses `scheme`, `execution`, `memory` of the options. Throws InvalidArgument,
 /// DataError, Cancelled, and what a user's own statistic throws.
 [[nodiscard]] BOOTFOLD_API std::vector<Influence> influence(const DataView& data,
                                                             std::span<const Statistic> statistics,

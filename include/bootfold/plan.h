@@ -32,9 +32,10 @@ enum class Path {
   order,     ///< draw the positions of order statistics
   blocks,    ///< differences of running sums
   weights,   ///< exponential weights, over tiles of rows
+  deletion,  ///< no draws: the jackknife's values, each from what all rows have in common
 };
 
-/// "stream", "gather", "distinct", "order", "blocks" or "weights".
+/// "stream", "gather", "distinct", "order", "blocks", "weights" or "deletion".
 [[nodiscard]] BOOTFOLD_API std::string_view name(Path path) noexcept;
 
 /// The path of that name; throws InvalidArgument that lists them.
@@ -42,7 +43,7 @@ enum class Path {
 
 /// What to run. All have defaults; `execution` never changes a result.
 struct Options {
-  std::uint64_t replicates = 10'000;
+  std::uint64_t replicates = 10'000;  ///< scheme jackknife has its own number
   std::uint64_t seed = 0;
   /// The run makes replicates first .. first + replicates - 1 of the endless sequence that
   /// (data, statistic, scheme, seed) defines: so runs can be split and extended.
@@ -71,6 +72,7 @@ struct BOOTFOLD_API Plan {
   std::uint64_t rows = 0;
   std::uint64_t draws = 0;  ///< rows of a replicate; where that varies, the usual number
   std::uint64_t replicates = 0;
+  std::vector<std::string> columns;  ///< names of the columns that the statistics see
   std::vector<std::string> outputs;  ///< a name for each value of a replicate
   unsigned threads = 1;
   execution::Level level = execution::Level::portable;

@@ -72,11 +72,19 @@ struct StationaryBlocks {
   double length = 0;  ///< mean length, at least 1; 0: chosen by block_lengths()
 };
 
+/// No draws at all: replicate i is the statistic without row i, or without cluster i. There are as
+/// many replicates as rows (clusters), whatever Options::replicates says; standard error and bias
+/// of the result are the jackknife's, without Monte Carlo error.
+struct Jackknife {
+  std::span<const std::uint32_t> clusters = {};  ///< the cluster of each row; empty: row by row
+};
+
 }  // namespace scheme
 
-using Scheme = std::variant<scheme::Iid, scheme::Poisson, scheme::Bayesian, scheme::Balanced,
-                            scheme::Weighted, scheme::Stratified, scheme::Cluster,
-                            scheme::MovingBlocks, scheme::CircularBlocks, scheme::StationaryBlocks>;
+using Scheme =
+    std::variant<scheme::Iid, scheme::Poisson, scheme::Bayesian, scheme::Balanced, scheme::Weighted,
+                 scheme::Stratified, scheme::Cluster, scheme::MovingBlocks, scheme::CircularBlocks,
+                 scheme::StationaryBlocks, scheme::Jackknife>;
 
 /// "iid", "stationary", ...: the words of the command line and of messages.
 [[nodiscard]] BOOTFOLD_API std::string name(const Scheme& scheme);

@@ -136,8 +136,8 @@ class BOOTFOLD_API Statistic {
     return copy;
   }
 
-  /// That formula, or null. Built in: mean, sum, proportion, variance, standard_deviation, ratio,
-  /// regression.
+  /// That formula, or null. Built in: mean, sum, proportion, variance, standard_deviation,
+  /// difference, ratio, regression.
   [[nodiscard]] const Statistic* standard_error() const noexcept { return standard_error_.get(); }
 
  private:
@@ -175,6 +175,7 @@ namespace statistic {
 
 // Two columns.
 /// mean(column 1) / mean(column 2).
+[[nodiscard]] BOOTFOLD_API Statistic difference();  ///< mean(first) - mean(second), paired
 [[nodiscard]] BOOTFOLD_API Statistic ratio();
 /// Divisor n - ddof.
 [[nodiscard]] BOOTFOLD_API Statistic covariance(int ddof = 1);

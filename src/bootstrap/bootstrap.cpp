@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bootstrap/companions.h"
+#include "bootstrap/jackknife.h"
 #include "bootstrap/order_data.h"
 #include "bootstrap/paths.h"
 #include "plan/choose.h"
@@ -23,7 +24,7 @@ Result run(const planning::Prepared& prepared, const Options& options, Describe&
                   options.memory - prepared.plan.working_bytes, options.execution.stop);
   std::vector<double> estimates =
       paths::estimates(prepared, options.execution, order ? &*order : nullptr);
-  std::vector<double> values(options.replicates * prepared.plan.outputs.size());
+  std::vector<double> values(prepared.plan.replicates * prepared.plan.outputs.size());
   paths::Run work{prepared, options.seed, options.first_replicate, options.execution, values};
   work.execution.threads = prepared.plan.threads;
   work.execution.level = prepared.plan.level;
@@ -46,10 +47,17 @@ Result run(const planning::Prepared& prepared, const Options& options, Describe&
     case Path::weights:
       run_weights(work);
       break;
+    case Path::deletion:
+      run_deletion(work);
+      break;
   }
+  Companions companions;
+  if (std::holds_alternative<scheme::Jackknife>(prepared.scheme))
+    companions = jackknife_companions(work, estimates);
   Plan plan = prepared.plan;
   describe(plan);
-  return Result(std::move(plan), options.seed, std::move(estimates), std::move(values));
+  return Result(std::move(plan), options.seed, std::move(estimates), std::move(values),
+                std::move(companions));
 }
 
 }  // namespace

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "bootfold/error.h"
 #include "bootfold/random.h"
 #include "influence/deletion.h"
 #include "plan/accompany.h"
-#include "plan/clusters.h"
 #include "plan/problem.h"
+#include "resample/groups.h"
 #include "resample/scheme.h"
 
 namespace bootfold::paths {
@@ -30,13 +31,27 @@ std::uint64_t seed_of(const statistic::Resample& resample, std::uint64_t seed) {
   return std::uint64_t{words[0]} << 32 | words[1];
 }
 
-/// The standard errors of a statistic by a bootstrap of the resample.
+/// The stratum of each place of a resample: strata are drawn one after the other.
+std::vector<std::uint32_t> strata_of_places(const Scheme& scheme) {
+  std::vector<std::uint32_t> labels;
+  if (const auto* stratified = std::get_if<scheme::Stratified>(&scheme)) {
+    const resample::Groups strata(stratified->strata);
+    for (std::size_t s = 0; s < strata.count(); ++s)
+      labels.insert(labels.end(), strata.rows(s).size(), static_cast<std::uint32_t>(s));
+  }
+  return labels;
+}
+
+/// The standard errors of a statistic by a bootstrap of the resample, within the same strata.
 planning::Nested nested_bootstrap(const Options& options) {
-  return [seed = options.seed, inner = planning::inner_options(options)](
+  return [seed = options.seed, inner = planning::inner_options(options),
+          strata =
+              std::make_shared<const std::vector<std::uint32_t>>(strata_of_places(options.scheme))](
              const Statistic& statistic, const statistic::Resample& resample,
              std::span<double> values) {
     Options run = inner;
     run.seed = seed_of(resample, seed);
+    if (!strata->empty()) run.scheme = scheme::Stratified{*strata};
     std::vector<ColumnView> views;
     for (std::size_t c = 0; c < resample.columns.size(); ++c)
       views.emplace_back(resample.column(c));
@@ -71,13 +86,14 @@ Result bootstrap_with_errors(const DataView& data, std::span<const Statistic> st
   Companions companions;
   companions.error_method = all.method;
   std::vector<double> estimates;
-  const bool iid = deletion::not_exchangeable(options.scheme, data.rows()).empty();
+  const bool same_scheme = deletion::plain(options.scheme, data.rows()) ||
+                           std::holds_alternative<scheme::Stratified>(options.scheme);
   for (std::size_t k = 0; k < outputs; ++k) {
     estimates.push_back(both.estimate(k));
     // A bootstrap of the data is at hand, with more replicates than a nested one has. But resamples
-    // are bootstrapped row by row, so under another scheme the data must be too.
-    companions.estimate_errors.push_back(all.nested[k] && iid ? both.standard_error(k)
-                                                              : both.estimate(outputs + k));
+    // of another size are bootstrapped at theirs, so the data must be at their own.
+    companions.estimate_errors.push_back(all.nested[k] && same_scheme ? both.standard_error(k)
+                                                                      : both.estimate(outputs + k));
   }
   std::vector<double> values = std::move(both).take_replicates();
   companions.replicate_errors = split_errors(values, outputs);
@@ -95,38 +111,28 @@ Execution stage(const Execution& execution, double before, double after) {
   return staged;
 }
 
-/// What one row does to the statistic, or, where whole clusters are drawn, one cluster.
-void add_influences(Result& result, const DataView& data, std::span<const Statistic> statistics,
-                    const Options& options) {
-  const auto sums = planning::cluster_sums(data, statistics, options);
-  if (!sums) {
-    result.add_influences(influence(data, statistics, options),
-                          abc_curves(data, statistics, options));
-    return;
-  }
-  const Statistic of_sums = sums->statistic();
-  const Options inner = sums->options(options);
-  std::vector<Influence> influences = influence(sums->view(), of_sums, inner);
-  for (Influence& found : influences) found.method += ", by cluster";
-  result.add_influences(std::move(influences), abc_curves(sums->view(), {&of_sums, 1}, inner));
-}
-
 /// Throws unless the scheme has what is asked for.
 void check_scheme(const DataView& data, std::span<const Statistic> statistics,
                   const Options& options) {
-  if (deletion::not_exchangeable(options.scheme, data.rows()).empty()) return;
-  const std::string scheme = resample::describe(options.scheme, data.rows());
-  if (options.standard_errors)
-    throw InvalidArgument(concat("scheme is '", scheme,
-                                 "' but standard errors on every resample, for studentized "
-                                 "intervals, are known where rows are drawn one by one alike; "
-                                 "percentile, basic and normal intervals take every scheme"));
-  if (!planning::cluster_sums(data, statistics, options))
-    throw InvalidArgument(concat("scheme is '", scheme,
-                                 "' but what a row does, for BCa and ABC intervals, is known where "
-                                 "rows are drawn one by one alike, and for functions of sums of "
-                                 "clusters; percentile, basic and normal intervals take every "
-                                 "scheme"));
+  const Scheme& scheme = options.scheme;
+  if (options.standard_errors && std::holds_alternative<scheme::Jackknife>(scheme))
+    throw InvalidArgument(
+        "scheme is 'jackknife', which draws no resamples that could have standard errors of their "
+        "own; a normal interval needs none, and scheme 'iid' has studentized ones");
+  // Draws by weight are rows one by one, for which formulas hold; other functions do not take them.
+  const bool formulas = std::all_of(
+      statistics.begin(), statistics.end(),
+      [&](const Statistic& statistic) { return planning::has_formula(statistic, options); });
+  if (!options.standard_errors || deletion::plain(scheme, data.rows()) ||
+      std::holds_alternative<scheme::Iid>(scheme) ||
+      std::holds_alternative<scheme::Stratified>(scheme) ||
+      (std::holds_alternative<scheme::Weighted>(scheme) && formulas))
+    return;
+  throw InvalidArgument(concat("scheme is '", resample::describe(options.scheme, data.rows()),
+                               "' but standard errors on every resample, for studentized "
+                               "intervals, are known where rows are drawn one by one (by weight: "
+                               "of statistics with a formula) or within strata; bca, percentile, "
+                               "basic and normal intervals take every scheme"));
 }
 
 }  // namespace
@@ -139,14 +145,23 @@ Result bootstrap_accompanied(const DataView& data, std::span<const Statistic> st
   plain.influence = plain.standard_errors = false;
   const auto rows = static_cast<double>(data.rows());
   double later = 0;  // rows that evaluations without a row will visit
-  if (options.influence && deletion::not_exchangeable(options.scheme, data.rows()).empty())
-    later = rows * static_cast<double>(deletion::evaluations(planning::Problem(data, statistics)));
+  const bool jackknife = std::holds_alternative<scheme::Jackknife>(options.scheme);
+  if (options.influence && !jackknife)
+    later = rows * static_cast<double>(
+                       deletion::evaluations(planning::Problem(data, statistics), options.scheme));
   plain.execution = stage(options.execution, 0, later);
   Result result = options.standard_errors ? bootstrap_with_errors(data, statistics, plain)
                                           : bootstrap(data, statistics, plain);
   if (!options.influence) return result;
   plain.execution = stage(options.execution, rows * static_cast<double>(options.replicates), 0);
-  add_influences(result, data, statistics, plain);
+  if (jackknife) {  // has its influences
+    result.add_influences(result.companions().influences, abc_curves(data, statistics, plain));
+    return result;
+  }
+  result.add_influences(influence(data, statistics, plain),
+                        deletion::draws_together(plain.scheme)
+                            ? std::vector<AbcCurve>()
+                            : abc_curves(data, statistics, plain));
   return result;
 }
 

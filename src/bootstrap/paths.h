@@ -39,6 +39,7 @@ void run_distinct(const Run& run);                      // functions of sums ove
 void run_order(const Run& run, const OrderData& data);  // quantiles of one column
 void run_blocks(const Run& run);                        // functions of sums of blocks of rows
 void run_weights(const Run& run);                       // functions of weighted sums
+void run_deletion(const Run& run);                      // sums and quantiles without each row
 
 /// The statistics on the data as they are. `order`: of path order, null for the others.
 [[nodiscard]] std::vector<double> estimates(const planning::Prepared& prepared,

@@ -109,22 +109,28 @@ Result::Summary Result::summarize(std::size_t output) const {
   return summary;
 }
 
-double Result::standard_error(std::size_t output) const { return summaries_.at(output).deviation; }
+double Result::standard_error(std::size_t output) const {
+  if (companions_.jackknife) return companions_.influences.at(output).standard_error();
+  return summaries_.at(output).deviation;
+}
 
 double Result::standard_error_error(std::size_t output) const {
   // The variance of a sample variance is (kurtosis - 1) sigma^4 / count; the delta method halves
   // it.
   const Summary& summary = summaries_.at(output);
+  if (companions_.jackknife) return 0;
   return summary.deviation * std::sqrt(std::max(0.0, summary.kurtosis - 1) /
                                        (4 * static_cast<double>(summary.defined)));
 }
 
 double Result::bias(std::size_t output) const {
+  if (companions_.jackknife) return companions_.influences.at(output).bias();
   return summaries_.at(output).mean - estimates_.at(output);
 }
 
 double Result::bias_error(std::size_t output) const {
   const Summary& summary = summaries_.at(output);
+  if (companions_.jackknife) return 0;
   return summary.deviation / std::sqrt(static_cast<double>(summary.defined));
 }
 
@@ -137,6 +143,8 @@ void Result::add_influences(std::vector<Influence> influences, std::vector<AbcCu
 }
 
 void Result::append(const Result& later) {
+  if (companions_.jackknife || later.companions_.jackknife)
+    throw InvalidArgument("a jackknife is one whole; it cannot be continued by another run");
   if (later.seed_ != seed_ || later.plan_.outputs != plan_.outputs ||
       later.companions_.replicate_errors.empty() != companions_.replicate_errors.empty())
     throw InvalidArgument(

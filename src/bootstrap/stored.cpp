@@ -25,6 +25,7 @@ Json words_of(const Plan& plan) {
           {"rows", plan.rows},
           {"draws", plan.draws},
           {"replicates", plan.replicates},
+          {"columns", plan.columns},
           {"outputs", plan.outputs},
           {"threads", plan.threads},
           {"level", execution::name(plan.level)},
@@ -45,6 +46,7 @@ Plan plan_of(const Json& words) {
   words.at("rows").get_to(plan.rows);
   words.at("draws").get_to(plan.draws);
   words.at("replicates").get_to(plan.replicates);
+  if (words.contains("columns")) words.at("columns").get_to(plan.columns);  // not in older files
   words.at("outputs").get_to(plan.outputs);
   words.at("threads").get_to(plan.threads);
   // The instruction set may be one that this build does not have: only its name is of interest.
@@ -94,6 +96,7 @@ void Result::save(const std::string& path) const {
     curves.insert(curves.end(), values.begin(), values.end());
   }
   words["error_method"] = companions_.error_method;
+  if (companions_.jackknife) words["jackknife"] = true;
 
   std::vector<data::Tensor> tensors = {{"estimates", {outputs()}, estimates_},
                                        {"replicates", {count, outputs()}, replicates_}};
@@ -167,6 +170,9 @@ Result Result::load(const std::string& path) {
       companions.replicate_errors = array(file, "replicate_errors", {count, outputs});
     }
     words.at("error_method").get_to(companions.error_method);
+    companions.jackknife = words.value("jackknife", false);
+    if (companions.jackknife && companions.influences.empty())
+      file.fail("it is a jackknife without its influences");
     const auto seed = words.at("seed").get<std::uint64_t>();
     return Result(std::move(plan), seed, array(file, "estimates", {outputs}),
                   array(file, "replicates", {count, outputs}), std::move(companions));

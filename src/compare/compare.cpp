@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "bootfold/error.h"
+#include "bootfold/precision.h"
 #include "compare/contrast.h"
 #include "compare/groups.h"
 #include "compare/max_t.h"
@@ -25,6 +26,9 @@ namespace {
 using interval::Method;
 using text::grouped;
 using text::quoted;
+
+/// The most that a precision may take, as bootstrap_to_precision() has it.
+constexpr std::uint64_t kMostReplicates = Precision{}.most;
 
 void check(const DataView& values, const data::Labels& labels, const Options& options) {
   if (values.rows() != labels.rows())
@@ -43,6 +47,14 @@ void check(const DataView& values, const data::Labels& labels, const Options& op
     throw InvalidArgument(
         "interval is abc, which is for one sample; for differences there are percentile, basic, "
         "normal, bca and studentized");
+  if (std::holds_alternative<scheme::Jackknife>(options.scheme))
+    throw InvalidArgument(
+        "scheme is 'jackknife', which draws no resamples to compare; leave the scheme out, or "
+        "jackknife each group on its own");
+  if (options.precision && !(*options.precision > 0 && *options.precision < 1))
+    throw InvalidArgument(concat("precision is ", *options.precision,
+                                 " but must be above 0 and below 1: the Monte Carlo error of a "
+                                 "limit as a share of the standard error; 0.01 is usual"));
   if (options.replicates < 2)
     throw InvalidArgument(concat("replicates is ", options.replicates,
                                  " but must be at least 2; 10000 is a good start"));
@@ -98,18 +110,19 @@ Contrast describe(const std::string& name, const Result& differences, const Opti
   contrast.standard_error_error = differences.standard_error_error();
   contrast.bias = differences.bias();
   contrast.undefined = differences.undefined();
-  contrast.interval =
-      interval::make(options.interval, differences, {.confidence = options.confidence});
+  interval::Options asked{.confidence = options.confidence, .alternative = options.alternative};
+  contrast.interval = interval::make(options.interval, differences, asked);
   const bool served = contrast.interval.fallback.empty();
-  const PValue p = p_value(differences, served ? options.interval : Method::percentile);
+  const PValue p =
+      p_value(differences, served ? options.interval : Method::percentile, options.alternative);
   contrast.p_value = p.value;
   contrast.p_value_error = p.error;
   double together = options.confidence;
   contrast.adjusted_interval = contrast.interval;
   if (options.correction == Correction::bonferroni || options.correction == Correction::holm) {
     together = 1 - (1 - options.confidence) / static_cast<double>(contrasts);
-    contrast.adjusted_interval =
-        interval::make(options.interval, differences, {.confidence = together});
+    asked.confidence = together;
+    contrast.adjusted_interval = interval::make(options.interval, differences, asked);
   }
   if (options.keep_replicates)
     contrast.replicates.assign(differences.replicates().begin(), differences.replicates().end());
@@ -122,7 +135,9 @@ Contrast describe(const std::string& name, const Result& differences, const Opti
   if (contrast.standard_error == 0)
     contrast.notes.push_back(
         {"no_variation", "all replicates are equal, so they tell nothing about chance"});
-  const double beyond = (1 - together) / 2 * static_cast<double>(defined);
+  const double tail =
+      (1 - together) / (options.alternative == interval::Alternative::two_sided ? 2 : 1);
+  const double beyond = tail * static_cast<double>(defined);
   // At a higher confidence a method may fail that served before.
   const Interval& farther = served ? contrast.adjusted_interval : contrast.interval;
   if (!farther.fallback.empty())
@@ -132,8 +147,7 @@ Contrast describe(const std::string& name, const Result& differences, const Opti
     contrast.notes.push_back(
         {"few_replicates",
          concat("the limits are the outermost replicates; at least ",
-                grouped(static_cast<std::uint64_t>(std::ceil(2 / (1 - together)))),
-                " would reach them")});
+                grouped(static_cast<std::uint64_t>(std::ceil(1 / tail))), " would reach them")});
   return contrast;
 }
 
@@ -142,6 +156,16 @@ void set_adjusted(std::vector<Contrast>& contrasts, std::span<const PValue> valu
     contrasts[i].adjusted_p_value = values[i].value;
     contrasts[i].adjusted_p_value_error = values[i].error;
   }
+}
+
+/// The largest Monte Carlo error of the limits that are shown, as a share of the standard error.
+double worst_error(const Contrast& contrast) {
+  double worst = 0;
+  if (!(contrast.standard_error > 0)) return worst;  // more replicates change nothing
+  for (const double error :
+       {contrast.adjusted_interval.low_error, contrast.adjusted_interval.high_error})
+    if (std::isfinite(error)) worst = std::max(worst, error / contrast.standard_error);
+  return worst;
 }
 
 /// p-values that allow for the number of contrasts.
@@ -185,10 +209,11 @@ void correct(std::vector<Contrast>& contrasts, const Options& options, MaxT& far
 
 }  // namespace comparison
 
-Comparison compare(const DataView& values, const data::Labels& groups, const Statistic& statistic,
-                   const comparison::Options& options) {
-  using namespace comparison;
-  check(values, groups, options);
+namespace comparison {
+namespace {
+
+Comparison compare_once(const DataView& values, const data::Labels& groups,
+                        const Statistic& statistic, const Options& options) {
   Groups samples(values, groups, statistic, options);
   check_memory(options, samples.size() - 1);
   const Result control = samples.run(0);
@@ -198,6 +223,7 @@ Comparison compare(const DataView& values, const data::Labels& groups, const Sta
                    options.interval,
                    options.correction,
                    options.confidence,
+                   options.alternative,
                    options.replicates,
                    options.seed,
                    {describe(samples.name(0), control)},
@@ -209,7 +235,8 @@ Comparison compare(const DataView& values, const data::Labels& groups, const Sta
                                  ", is 0, and nothing is relative to 0; compare absolutely "
                                  "(--difference absolute)"));
   const bool unsure = relative && near_zero(control);
-  MaxT farthest(options.correction == Correction::simultaneous ? options.replicates : 0);
+  MaxT farthest(options.correction == Correction::simultaneous ? options.replicates : 0,
+                options.alternative);
   for (std::size_t group = 1; group < samples.size(); ++group) {
     const Result result = samples.run(group);
     found.groups.push_back(describe(samples.name(group), result));
@@ -225,7 +252,38 @@ Comparison compare(const DataView& values, const data::Labels& groups, const Sta
     if (options.correction == Correction::simultaneous) farthest.add(differences);
   }
   correct(found.contrasts, options, farthest);
+  for (const Contrast& contrast : found.contrasts)
+    found.precision = std::max(found.precision, worst_error(contrast));
   return found;
+}
+
+}  // namespace
+}  // namespace comparison
+
+Comparison compare(const DataView& values, const data::Labels& groups, const Statistic& statistic,
+                   const comparison::Options& options) {
+  using namespace comparison;  // NOLINT(google-build-using-namespace): its own words
+  check(values, groups, options);
+  if (!options.precision) return compare_once(values, groups, statistic, options);
+  comparison::Options tried = options;
+  tried.replicates =
+      first_replicates(*options.precision, options.interval,
+                       {.confidence = options.confidence, .alternative = options.alternative});
+  std::vector<std::uint64_t> rounds;
+  for (;;) {
+    tried.replicates = std::min(tried.replicates, kMostReplicates);
+    rounds.push_back(tried.replicates);
+    Comparison found = compare_once(values, groups, statistic, tried);
+    const double ratio = found.precision / *options.precision;
+    if (ratio <= 1 || tried.replicates == kMostReplicates) {
+      found.rounds = std::move(rounds);
+      return found;
+    }
+    // The error falls with the square root; it is itself uncertain, so aim a little lower.
+    tried.replicates = static_cast<std::uint64_t>(
+        std::min(static_cast<double>(kMostReplicates),
+                 static_cast<double>(tried.replicates) * 1.05 * ratio * ratio + 1));
+  }
 }
 
 }  // namespace bootfold

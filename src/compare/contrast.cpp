@@ -11,6 +11,7 @@
 namespace bootfold::comparison {
 namespace {
 
+using interval::Alternative;
 using interval::Method;
 
 /// NaN where there is none: the control is 0, or one of the two is not a number.
@@ -40,42 +41,61 @@ double defined(const Result& differences) {
   return static_cast<double>(differences.replicates().size() - differences.undefined());
 }
 
-/// 2 min(share of values <= point, share >= point) of `count` values at(0), at(1), ...
+/// The p-value of a share of `all` - 1 values that was found to lie beyond.
+PValue of_share(double beyond, double all, double sides) {
+  const double side = std::min(1.0, (beyond + 1) / all);
+  return {std::min(1.0, sides * side), sides * std::sqrt(side * (1 - side) / all)};
+}
+
+/// One-sided, the share of `count` values at(0), at(1), ... that are <= point (if `low`) or >= it;
+/// two-sided, twice the smaller.
 template <class At>
-PValue both_sides(std::size_t count, double point, const At& at) {
-  std::uint64_t below = 0;
-  std::uint64_t above = 0;
-  std::uint64_t numbers = 0;
+PValue tails(std::size_t count, double point, bool two_sided, bool low, const At& at) {
+  double below = 0;
+  double above = 0;
+  double numbers = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const double value = at(i);  // NaN is on neither side
-    below += static_cast<std::uint64_t>(value <= point);
-    above += static_cast<std::uint64_t>(value >= point);
-    numbers += static_cast<std::uint64_t>(value == value);
+    below += static_cast<double>(value <= point);
+    above += static_cast<double>(value >= point);
+    numbers += static_cast<double>(value == value);
   }
-  const double all = static_cast<double>(numbers) + 1;
-  const double side = (static_cast<double>(std::min(below, above)) + 1) / all;
-  return {std::min(1.0, 2 * side), 2 * std::sqrt(side * (1 - side) / all)};
+  if (two_sided) return of_share(std::min(below, above), numbers + 1, 2);
+  return of_share(low ? below : above, numbers + 1, 1);
 }
 
-PValue both_sides(const Result& differences, double point) {
+PValue tails(const Result& differences, double point, bool two_sided, bool low) {
   const std::span<const double> values = differences.replicates();
-  return both_sides(values.size(), point, [values](std::size_t i) { return values[i]; });
+  return tails(values.size(), point, two_sided, low, [values](std::size_t i) { return values[i]; });
 }
 
-PValue normal_tails(const Result& differences) {
+/// Of a normal quantile v with Monte Carlo error `doubt`, at which a lower limit reaches 0.
+PValue normal_tail(double v, double doubt, Alternative alternative) {
+  const double density = normal::density(v) * doubt;
+  if (alternative == Alternative::greater) return {normal::probability(v), density};
+  if (alternative == Alternative::less) return {normal::probability(-v), density};
+  return {2 * normal::probability(-std::abs(v)), 2 * density};
+}
+
+PValue normal_tails(const Result& differences, Alternative alternative) {
   const double error = differences.standard_error();
   const double centre = differences.estimate() - differences.bias();
-  if (error == 0) return {centre == 0 ? 1.0 : 0.0, 0};
+  if (error == 0) {
+    const bool seen = alternative == Alternative::two_sided ? centre != 0
+                      : alternative == Alternative::less    ? centre < 0
+                                                            : centre > 0;
+    return {seen ? 0.0 : 1.0, 0};
+  }
   const double z = centre / error;
   const double doubt = std::hypot(z * differences.standard_error_error() / error,
                                   1 / std::sqrt(defined(differences)));
-  return {2 * normal::probability(-std::abs(z)), 2 * normal::density(z) * doubt};
+  return normal_tail(-z, doubt, alternative);
 }
 
 /// BCa reads its limit for a normal quantile v at the share Phi(z0 + (z0 + v) / (1 - a (z0 + v))) of
 /// the replicates. Where the share below 0 is Phi(w), solving for v gives y / (1 + a y) - z0 with
 /// y = w - z0.
-PValue bca_tails(const Result& differences) {
+PValue bca_tails(const Result& differences, Alternative alternative) {
   double below = 0;
   double above = 0;
   double under = 0;  // the estimate; ties count half
@@ -85,14 +105,20 @@ PValue bca_tails(const Result& differences) {
     under += value < differences.estimate() ? 1 : value == differences.estimate() ? 0.5 : 0;
   }
   const double count = defined(differences);
-  const double smaller = (std::min(below, above) + 1) / (count + 1);
-  const double share = below <= above ? smaller : 1 - smaller;
+  const bool low =
+      alternative == Alternative::two_sided ? below <= above : alternative == Alternative::greater;
+  const double beyond = std::min(1 - 0.5 / (count + 1), ((low ? below : above) + 1) / (count + 1));
+  const double share = low ? beyond : 1 - beyond;
   const double w = normal::quantile(share);
   const double z0 = normal::quantile(under / count);
   const double a = differences.companions().influences[0].acceleration();
   const double stretch = 1 + a * (w - z0);
-  const double least = 2 / (count + 1);
-  if (!(stretch > 0)) return {least, least};  // no confidence whatever reaches 0
+  if (!(stretch > 0)) {  // no confidence whatever reaches 0
+    const double least = (alternative == Alternative::two_sided ? 2 : 1) / (count + 1);
+    const bool refuted =
+        alternative == Alternative::two_sided || (w < z0) == (alternative == Alternative::greater);
+    return {refuted ? least : 1 - least, least};
+  }
   const double v = (w - z0) / stretch - z0;
   // Both shares are uncertain, and together.
   const double by_share = 1 / (stretch * stretch * normal::density(w));
@@ -101,16 +127,15 @@ PValue bca_tails(const Result& differences) {
   const double variance = by_share * by_share * share * (1 - share) +
                           by_under * by_under * p0 * (1 - p0) +
                           2 * by_share * by_under * (std::min(share, p0) - share * p0);
-  return {2 * normal::probability(-std::abs(v)),
-          2 * normal::density(v) * std::sqrt(std::max(0.0, variance) / count)};
+  return normal_tail(v, std::sqrt(std::max(0.0, variance) / count), alternative);
 }
 
-PValue studentized_tails(const Result& differences) {
+PValue studentized_tails(const Result& differences, bool two_sided, bool low) {
   const std::span<const double> values = differences.replicates();
   const std::span<const double> errors = differences.companions().replicate_errors;
   const double estimate = differences.estimate();
-  return both_sides(values.size(), estimate / differences.companions().estimate_errors[0],
-                    [=](std::size_t i) { return (values[i] - estimate) / errors[i]; });
+  return tails(values.size(), estimate / differences.companions().estimate_errors[0], two_sided,
+               low, [=](std::size_t i) { return (values[i] - estimate) / errors[i]; });
 }
 
 /// At most 1, and surer of it the farther the product lies beyond.
@@ -147,21 +172,24 @@ Result subtract(const Result& group, const Result& control, Difference kind) {
                 std::move(companions));
 }
 
-PValue p_value(const Result& differences, Method method) {
+PValue p_value(const Result& differences, Method method, Alternative alternative) {
+  const bool two_sided = alternative == Alternative::two_sided;
+  // Greater is refuted by replicates at or below 0; basic and studentized intervals mirror them.
+  const bool low = alternative == Alternative::greater;
   switch (method) {
     case Method::basic:
-      return both_sides(differences, 2 * differences.estimate());
+      return tails(differences, 2 * differences.estimate(), two_sided, !low);
     case Method::normal:
-      return normal_tails(differences);
+      return normal_tails(differences, alternative);
     case Method::bca:
-      return bca_tails(differences);
+      return bca_tails(differences, alternative);
     case Method::studentized:
-      return studentized_tails(differences);
+      return studentized_tails(differences, two_sided, !low);
     case Method::percentile:
     case Method::abc:
       break;
   }
-  return both_sides(differences, 0);
+  return tails(differences, 0, two_sided, low);
 }
 
 std::vector<PValue> bonferroni(std::span<const PValue> values) {

@@ -22,7 +22,8 @@ struct PValue {
 
 /// The error 1 - confidence at which the interval of `method` just reaches 0, with (r + 1) / (R + 1)
 /// in place of r / R, so that it is never 0. `differences` has what the method needs.
-[[nodiscard]] PValue p_value(const Result& differences, interval::Method method);
+[[nodiscard]] PValue p_value(const Result& differences, interval::Method method,
+                             interval::Alternative alternative = interval::Alternative::two_sided);
 
 /// Bonferroni's: times their number. Holm's: the smallest times their number m, the next times
 /// m - 1, ..., none below its predecessor. All at most 1.

@@ -143,6 +143,7 @@ Result Groups::run(std::size_t group) {
                             .tolerance = options_.tolerance,
                             .influence = options_.interval == interval::Method::bca,
                             .standard_errors = options_.interval == interval::Method::studentized,
+                            .inner_replicates = options_.inner_replicates,
                             .execution = options_.execution};
   if (options_.execution.progress)
     options.execution.progress = [this, before = done_](execution::Progress progress) {

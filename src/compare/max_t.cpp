@@ -8,12 +8,21 @@
 
 namespace bootfold::comparison {
 
+using interval::Alternative;
+
+double MaxT::counted(double distance) const {
+  return alternative_ == Alternative::two_sided ? std::abs(distance)
+         : alternative_ == Alternative::less    ? -distance
+                                                : distance;
+}
+
 void MaxT::add(const Result& differences) {
   const double error = differences.standard_error();
   const double estimate = differences.estimate();
   const std::span<const double> values = differences.replicates();
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const double distance = error > 0 ? std::abs(values[i] - estimate) / error : 0 * values[i];
+    if (!(error > 0) && !std::isnan(values[i])) continue;
+    const double distance = counted((values[i] - estimate) / error);
     // NaN stays, whichever side it comes from.
     if (!(distance <= largest_[i]) && !std::isnan(largest_[i])) largest_[i] = distance;
   }
@@ -34,17 +43,25 @@ Interval MaxT::interval(double estimate, double standard_error, double doubt,
   };
   // As for a percentile limit: how far the rank of the quantile may be off.
   const double reach = std::sqrt(confidence * (1 - confidence) / static_cast<double>(count));
-  const double c = at(confidence);
-  const double c_error = (at(confidence + reach) - at(confidence - reach)) / 2;
+  const bool varies = std::isfinite(at(0));
+  const double c = varies ? at(confidence) : 0;
+  const double c_error = varies ? (at(confidence + reach) - at(confidence - reach)) / 2 : 0;
   const double error = std::hypot(c_error * standard_error, c * doubt);
-  return {"simultaneous", confidence, estimate - c * standard_error, estimate + c * standard_error,
-          error,          error};
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Interval found{
+      "simultaneous", confidence, estimate - c * standard_error, estimate + c * standard_error,
+      error,          error};
+  found.alternative = alternative_;
+  if (alternative_ == Alternative::less) found.low = -kInfinity, found.low_error = 0;
+  if (alternative_ == Alternative::greater) found.high = kInfinity, found.high_error = 0;
+  return found;
 }
 
 PValue MaxT::p_value(double estimate, double standard_error) const {
-  const double t = standard_error > 0 ? std::abs(estimate) / standard_error
-                   : estimate == 0    ? 0
-                                      : std::numeric_limits<double>::infinity();
+  const double t =
+      counted(standard_error > 0 ? estimate / standard_error
+              : estimate == 0    ? 0
+                              : std::copysign(std::numeric_limits<double>::infinity(), estimate));
   const auto first = std::lower_bound(largest_.begin(), largest_.end(), t);
   const auto all = static_cast<double>(largest_.size()) + 1;
   const double share = (static_cast<double>(largest_.end() - first) + 1) / all;

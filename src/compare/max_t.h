@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "bootfold/bootstrap.h"
@@ -17,7 +18,13 @@ namespace bootfold::comparison {
 
 class MaxT {
  public:
-  explicit MaxT(std::uint64_t replicates) : largest_(replicates, 0.0) {}
+  /// One-sided, distances count to the side on which they could hide that there is no difference.
+  explicit MaxT(std::uint64_t replicates,
+                interval::Alternative alternative = interval::Alternative::two_sided)
+      : alternative_(alternative),
+        largest_(replicates, alternative == interval::Alternative::two_sided
+                                 ? 0.0
+                                 : -std::numeric_limits<double>::infinity()) {}
 
   /// One more difference. One that never varies adds nothing; a replicate in which one is undefined
   /// is left out for all.
@@ -37,6 +44,10 @@ class MaxT {
   [[nodiscard]] PValue p_value(double estimate, double standard_error) const;
 
  private:
+  /// A distance as it counts.
+  [[nodiscard]] double counted(double distance) const;
+
+  interval::Alternative alternative_;
   std::vector<double> largest_;  // of each replicate; sorted by finish()
 };
 

@@ -4,6 +4,7 @@
 #include "bootfold/error.h"
 #include "bootfold/exact.h"
 #include "exact/discrete.h"
+#include "exact/halves.h"
 #include "exact/law.h"
 #include "exact/means.h"
 #include "exact/methods.h"
@@ -63,6 +64,7 @@ class Task {
     const bool share = sums != nullptr && problem_.data.columns() == 1 && sums->filled == 1 &&
                        sums->products.empty() && statistic == "proportion";
     const bool quantile = order != nullptr && order->probabilities.size() == 1;
+    const bool several = order != nullptr && order->probabilities.size() > 1;
 
     if (constant && serves(Method::constant)) {
       method_ = Method::constant;
@@ -76,10 +78,16 @@ class Task {
     } else if (mean && (serves(Method::binomial) || serves(Method::lattice) ||
                         serves(Method::characteristic))) {
       choose_mean(statistic == "sum");
-    } else if (serves(Method::enumeration)) {
-      enumeration_.emplace(problem_, options_.resamples);
-      if (!enumeration_->possible()) refuse();
-      enumerate();
+    } else if (serves(Method::enumeration) || several) {
+      if (serves(Method::enumeration)) enumeration_.emplace(problem_, options_.resamples);
+      if (enumeration_ && enumeration_->possible()) {
+        enumerate();
+      } else if (several && serves(Method::order) && ranks_possible(problem_, options_.resamples)) {
+        method_ = Method::order;
+        reason_ = "the joint law of the order statistics of several quantiles: binomial steps";
+      } else {
+        refuse();
+      }
     }
     if (method_ == Method::constant && !constant) refuse();
     if (options_.method && *options_.method != method_) refuse();
@@ -92,7 +100,13 @@ class Task {
     if (method_ != Method::characteristic || options_.method) return;
     // No lattice: few rows are enumerated rather.
     enumeration_.emplace(problem_, options_.resamples);
-    if (enumeration_->possible()) enumerate();
+    if (enumeration_->possible()) return enumerate();
+    halved_ = halve(problem_.data.column(0), 2 * options_.resamples);
+    if (!halved_.possible()) return;
+    total_ = total;
+    method_ = Method::enumeration;
+    reason_ = concat("all sums of two halves of the rows, ", text::grouped(halved_.entries),
+                     " in all, with their probabilities");
   }
 
   void enumerate() {
@@ -110,18 +124,26 @@ class Task {
     const std::string which = options_.method
                                   ? concat("method ", name(*options_.method), " cannot serve '")
                                   : std::string("there is no exact law of '");
-    throw InvalidArgument(
-        concat(which, problem_.parts[0].name, "' of ", text::grouped(problem_.data.rows()),
-               problem_.data.rows() == 1 ? " row" : " rows",
-               ": there is one for mean, sum, proportion and single quantiles, and for anything "
-               "with at most ",
-               text::grouped(options_.resamples),
-               " distinct resamples (13 rows); draw replicates instead: --replicates 1e6"));
+    throw InvalidArgument(concat(
+        which, problem_.parts[0].name, "' of ", text::grouped(problem_.data.rows()),
+        problem_.data.rows() == 1 ? " row" : " rows",
+        ": there is one for mean, sum, proportion and quantiles (of several, up to about 100 "
+        "rows), and for anything with at most ",
+        text::grouped(options_.resamples),
+        " distinct resamples (13 rows); draw replicates instead: --replicates 1e6"));
   }
 
   [[nodiscard]] Found find(double& estimate) const {
+    if (method_ == Method::enumeration && halved_.possible()) {
+      estimate = means_->estimate();
+      return halves_law(halved_, total_, options_.execution);
+    }
     if (method_ == Method::enumeration) return enumeration_->law(options_.execution, estimate);
-    if (method_ == Method::order) return order_law(problem_, options_.execution, estimate);
+    if (method_ == Method::order) {
+      const auto& order = std::get<statistic::Order>(problem_.parts[0].bound.body);
+      return order.probabilities.size() > 1 ? ranks_law(problem_, options_.execution, estimate)
+                                            : order_law(problem_, options_.execution, estimate);
+    }
     if (means_) {
       estimate = means_->estimate();
       return means_->law(options_.execution);
@@ -156,6 +178,8 @@ class Task {
   std::string reason_;
   std::optional<Means> means_;
   std::optional<Enumeration> enumeration_;
+  HalvedRows halved_;
+  bool total_ = false;  // of halved rows: the sum, not the mean
 };
 
 }  // namespace

@@ -19,6 +19,12 @@ namespace bootfold::exact {
 [[nodiscard]] Found order_law(const planning::Problem& problem, const Execution& execution,
                               double& estimate);
 
+/// One value of several quantiles of one column, from the joint law of the order statistics they
+/// need; possible if these have at most `most` different tuples.
+[[nodiscard]] bool ranks_possible(const planning::Problem& problem, std::uint64_t most);
+[[nodiscard]] Found ranks_law(const planning::Problem& problem, const Execution& execution,
+                              double& estimate);
+
 /// Every distinct resample of the distinct rows, and how many there are of both.
 class Enumeration {
  public:

@@ -5,11 +5,13 @@ target_sources(
           exact/discrete.cpp
           exact/distribution.cpp
           exact/enumerate.cpp
+          exact/halves.cpp
           exact/interval.cpp
           exact/lattice.cpp
           exact/means.cpp
           exact/nodes.cpp
           exact/order.cpp
+          exact/ranks.cpp
           exact/series.cpp
           exact/spread.cpp
           exact/simd/level.cpp

@@ -34,8 +34,8 @@ std::vector<Derivatives> derivatives(const Task& task, std::span<const double> w
   });
   return over_tiles(
       task, n, init,
-      [&](std::vector<Derivatives>& found, Mover& mover, const double* features, std::size_t stride,
-          std::size_t rows) {
+      [&](std::vector<Derivatives>& found, Mover& mover, const FeatureTile& tile) {
+        const std::size_t rows = tile.rows;
         std::vector<double> near;
         std::vector<double> away;
         std::vector<double> firsts;  // [output][row]
@@ -44,24 +44,32 @@ std::vector<Derivatives> derivatives(const Task& task, std::span<const double> w
           away.resize(part.outputs());
           firsts.resize(part.outputs() * rows);
           for (std::size_t i = 0; i < rows; ++i) {
-            mover.at(part, features + i, stride, kStep, near);
-            mover.at(part, features + i, stride, -kStep, away);
+            const double* centre = task.measure.centre(tile.first + i);
+            const double weight = task.measure.weight(tile.first + i);
+            mover.at(part, tile.values + i, tile.stride, centre, kStep, near);
+            mover.at(part, tile.values + i, tile.stride, centre, -kStep, away);
             for (std::size_t k = 0; k < near.size(); ++k) {
               const double at = whole[part.first_output + k];
               firsts[k * rows + i] = (near[k] - away[k]) / (2 * kStep);
               found[part.first_output + k].second +=
-                  ((near[k] - at) - (at - away[k])) / (kStep * kStep);
+                  weight * (((near[k] - at) - (at - away[k])) / (kStep * kStep));
             }
           }
           for (std::size_t k = 0; k < near.size(); ++k) {
             Derivatives& own = found[part.first_output + k];
-            own.first.add({firsts.data() + k * rows, rows});
+            const std::span<double> first{firsts.data() + k * rows, rows};
+            if (!task.measure.weighted()) own.first.add(first);
+            for (std::size_t i = 0; i < rows && task.measure.weighted(); ++i) {
+              const double weight = task.measure.weight(tile.first + i);
+              if (weight > 0) own.first.add(first[i], std::isfinite(first[i]) ? weight : 1);
+              first[i] *= weight;
+            }
             for (std::size_t f = 0; f < part.features.size(); ++f) {
-              const double* feature = features + part.features[f] * stride;
-              const double mean = mover.mean(part.features[f]);
+              const double* feature = tile.values + part.features[f] * tile.stride;
               double sum = 0;
               for (std::size_t i = 0; i < rows; ++i)
-                sum += firsts[k * rows + i] * (feature[i] - mean);
+                sum += first[i] * mover.distance(part.features[f], feature[i],
+                                                 task.measure.centre(tile.first + i));
               own.direction[f] += sum;
             }
           }
@@ -79,9 +87,10 @@ std::vector<Derivatives> derivatives(const Task& task, std::span<const double> w
 
 }  // namespace
 
-void differentiate_sums(const Task& task, std::span<Influence> influences,
+void differentiate_sums(const Task& task, double draws, std::span<Influence> influences,
                         std::span<AbcCurve> abc) {
   const auto n = static_cast<double>(task.problem.data.rows());
+  const double scale = n / draws;  // of the variance of a mean
   const std::vector<double> whole = at_means(task, n);
   const std::vector<Derivatives> all = derivatives(task, whole);
   Mover mover(task, n);
@@ -98,7 +107,9 @@ void differentiate_sums(const Task& task, std::span<Influence> influences,
       found.deleted = false;
       found.rows = n;
       found.estimate = found.mean = whole[output];
-      conclude(all[output].first, found);
+      conclude(Spread(all[output].first), found);
+      found.second *= scale;
+      found.third *= scale * scale;
       if (abc.empty()) continue;
 
       AbcCurve& curve = abc[output];
@@ -108,12 +119,12 @@ void differentiate_sums(const Task& task, std::span<Influence> influences,
       curve.deviation = found.standard_error();
       curve.acceleration = found.acceleration();
       std::vector<double> direction = all[output].direction;
-      for (double& value : direction) value /= n * n * curve.deviation;
+      for (double& value : direction) value = value * scale / (n * n * curve.deviation);
       constexpr double kShort = 0x1p-10;  // in standard errors
       const double curvature = ((along(k, direction, kShort) - curve.estimate) -
                                 (curve.estimate - along(k, direction, -kShort))) /
                                (2 * curve.deviation * kShort * kShort);
-      curve.curvature = all[output].second / (2 * n * n) / curve.deviation - curvature;
+      curve.curvature = scale * all[output].second / (2 * n * n) / curve.deviation - curvature;
       for (int i = -AbcCurve::kReach; i <= AbcCurve::kReach; ++i)
         curve.values.push_back(along(k, direction, i / AbcCurve::kPerUnit));
     }

@@ -1,9 +1,8 @@
 // Functions of the resample and accumulators without a row, or without a group of rows.
 //
 // Groups are random, not neighbours and not every thousandth: sorted data would make neighbours too
-// different and systematic samples too alike. A row's group is a hash of its number, so nothing is
-// stored; U of a group is then the sum of the U of a random set of rows, and the sums of squares and
-// cubes over groups estimate those over rows.
+// different and systematic samples too alike. U of a group is then the sum of the U of a random set
+// of rows, and the sums of squares and cubes over groups estimate those over rows.
 #include <algorithm>
 #include <memory>
 #include <numeric>
@@ -11,6 +10,7 @@
 #include "influence/deletion.h"
 #include "influence/moments.h"
 #include "plan/tile.h"
+#include "statistic/quantile.h"
 
 namespace bootfold::deletion {
 
@@ -18,29 +18,6 @@ namespace {
 
 using planning::kTileRows;
 using planning::Part;
-
-/// Which unit a row belongs to.
-class Units {
- public:
-  explicit Units(std::uint64_t rows)
-      : grouped_(rows > kMostDeletedRows), count_(grouped_ ? kGroups : rows) {}
-
-  [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-  [[nodiscard]] bool grouped() const noexcept { return grouped_; }
-
-  [[nodiscard]] std::uint64_t of(std::uint64_t row) const noexcept {
-    if (!grouped_) return row;
-    std::uint64_t bits = row + 0x9E3779B97F4A7C15U;  // SplitMix64
-    bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9U;
-    bits = (bits ^ bits >> 27) * 0x94D049BB133111EBU;
-    bits ^= bits >> 31;
-    return static_cast<std::uint64_t>(static_cast<unsigned __int128>(bits) * count_ >> 64);
-  }
-
- private:
-  bool grouped_;
-  std::uint64_t count_;
-};
 
 /// Evaluates parts without one unit; unit number units.count() means: without nothing.
 class Evaluator {
@@ -55,12 +32,16 @@ class Evaluator {
       const std::span<double> own = values.subspan(part.first_output, part.outputs());
       if (const auto* fold = std::get_if<statistic::Fold>(&part.bound.body)) {
         accumulate(*fold, part, unit, worker, own);
-      } else if (const auto* call = std::get_if<statistic::Call>(&part.bound.body)) {
+      } else if (evaluated(part, units_)) {
         if (!copied) copy_without(unit, worker);
         copied = true;
-        std::vector<const double*> columns;
-        for (const std::uint32_t c : part.columns) columns.push_back(copies_[c].data());
-        call->call({columns, kept_}, own);
+        if (const auto* call = std::get_if<statistic::Call>(&part.bound.body)) {
+          std::vector<const double*> columns;
+          for (const std::uint32_t c : part.columns) columns.push_back(copies_[c].data());
+          call->call({columns, kept_}, own);
+        } else {
+          select(std::get<statistic::Order>(part.bound.body), part, own);
+        }
       }
     }
   }
@@ -82,6 +63,15 @@ class Evaluator {
       state->accumulate({columns, size}, {weights_.data(), size});
     }
     state->finish(values);
+  }
+
+  void select(const statistic::Order& order, const Part& part, std::span<double> values) {
+    const std::vector<double>& copy = copies_[part.columns[0]];
+    sorted_.assign(copy.begin(), copy.begin() + static_cast<std::ptrdiff_t>(kept_));
+    std::vector<double> quantiles;
+    for (const double q : order.probabilities)
+      quantiles.push_back(statistic::select_quantile(sorted_, q));
+    order.finish(quantiles, values);
   }
 
   void copy_without(std::uint64_t unit, const execution::Worker& worker) {
@@ -107,14 +97,20 @@ class Evaluator {
   std::vector<std::uint32_t> weights_;
   std::vector<std::vector<double>> copies_;
   std::size_t kept_ = 0;
+  std::vector<double> sorted_;
 };
 
 }  // namespace
 
-void delete_and_evaluate(const Task& task, std::span<Influence> influences) {
-  const Units units(task.problem.data.rows());
+bool evaluated(const Part& part, const Units& units) {
+  return std::holds_alternative<statistic::Fold>(part.bound.body) ||
+         std::holds_alternative<statistic::Call>(part.bound.body) ||
+         (units.clusters() && std::holds_alternative<statistic::Order>(part.bound.body));
+}
+
+std::vector<double> values_without(const Task& task, const Units& units) {
   const std::size_t width = task.outputs;
-  // One row cannot be left out of one: then the data themselves are all there is to evaluate.
+  // One unit cannot be left out of one: then the data themselves are all there is to evaluate.
   const std::uint64_t first = units.count() > 1 ? 0 : 1;
   std::vector<double> values((units.count() + 1) * width);
   struct Nothing {};
@@ -129,24 +125,29 @@ void delete_and_evaluate(const Task& task, std::span<Influence> influences) {
       },
       [](Nothing&, Nothing&&) {}, task.execution,
       static_cast<double>(units.count()) * static_cast<double>(task.problem.data.rows())));
+  return values;
+}
 
+void delete_and_evaluate(const Task& task, const Units& units, std::span<Influence> influences) {
+  const std::size_t width = task.outputs;
+  const std::vector<double> values = values_without(task, units);
   const auto count = static_cast<double>(units.count());
   for (const Part& part : task.problem.parts) {
-    const bool evaluated = std::holds_alternative<statistic::Fold>(part.bound.body) ||
-                           std::holds_alternative<statistic::Call>(part.bound.body);
-    if (!evaluated || part.first_output >= width) continue;
+    if (!evaluated(part, units) || part.first_output >= width) continue;
     for (std::size_t k = part.first_output; k < part.first_output + part.outputs(); ++k) {
       Influence& found = influences[k];
       found.method = units.grouped() ? "delete-a-group, 1000 groups" : "delete-one";
+      if (units.clusters()) found.method += ", by cluster";
       found.rows = count;
       found.estimate = values[units.count() * width + k];
       Moments moments;
-      if (first == 0)
+      if (units.count() > 1) {
         for (std::uint64_t unit = 0; unit < units.count(); ++unit)
           moments.add((count - 1) * (found.estimate - values[unit * width + k]));
-      if (first == 0) found.shift = -moments.mean() / (count - 1);
+        found.shift = -moments.mean() / (count - 1);
+      }
       found.mean = found.estimate + found.shift;
-      conclude(moments, found);
+      conclude(Spread(moments), found);
     }
   }
 }

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <memory>
 
 #include "bootfold/error.h"
 #include "influence/deletion.h"
+#include "influence/lookup.h"
 #include "influence/moments.h"
-#include "plan/tile.h"
-#include "statistic/select.h"
+#include "resample/scheme.h"
 #include "text/quantity.h"
 
 namespace bootfold {
@@ -19,51 +18,22 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// Looks order statistics up in the column, with their neighbours, which are asked for next.
-class Lookup {
- public:
-  explicit Lookup(const planning::Problem& problem, std::stop_token stop)
-      : problem_(problem), stop_(std::move(stop)) {}
+/// The statistic sees a mean of more or fewer draws than there are rows.
+void rescale(const Scheme& scheme, std::uint64_t rows, Influence& found) {
+  const double scale =
+      static_cast<double>(rows) / static_cast<double>(resample::draws_of(scheme, rows));
+  found.method += ", " + deletion::manner(scheme);
+  found.deleted = false;
+  found.second *= scale;
+  found.third *= scale * scale;
+}
 
-  double operator()(const planning::Part& part, std::uint64_t rank) {
-    const std::uint32_t column = part.columns[0];
-    const auto known = found_.find({column, rank});
-    if (known != found_.end()) return known->second;
-    const std::uint64_t first = std::max<std::uint64_t>(rank, 2) - 1;
-    const std::uint64_t last = std::min<std::uint64_t>(rank + 2, problem_.data.rows());
-    const auto values = statistic::order_statistics(scan(column), first, last);
-    for (std::uint64_t r = first; r <= last; ++r) found_[{column, r}] = values[r - first];
-    return values[rank - first];
-  }
-
- private:
-  [[nodiscard]] statistic::Scan scan(std::uint32_t number) const {
-    return [this, number](const std::function<void(std::span<const double>)>& see) {
-      const ColumnView& column = problem_.data.column(number);
-      std::vector<double> buffer(planning::kTileRows);
-      for (std::size_t row = 0; row < column.rows(); row += buffer.size()) {
-        if (stop_.stop_requested()) throw Cancelled();
-        const std::span<double> tile =
-            std::span(buffer).first(std::min(buffer.size(), column.rows() - row));
-        column.read(row, tile);
-        see(tile);
-      }
-    };
-  }
-
-  const planning::Problem& problem_;
-  std::stop_token stop_;
-  std::map<std::pair<std::uint32_t, std::uint64_t>, double> found_;
-};
-
-/// As many threads as have room for a copy of the columns each, if that is needed.
-Execution within_memory(const planning::Problem& problem, const Options& options) {
-  Execution execution = options.execution;
-  if (deletion::evaluations(problem) == 0) return execution;
-  const std::size_t copy = (problem.data.columns() + 1) * problem.data.rows() * sizeof(double);
-  execution.threads = static_cast<unsigned>(std::clamp<std::size_t>(
-      options.memory / std::max<std::size_t>(copy, 1), 1, execution::thread_count(execution)));
-  return execution;
+/// The units that a jackknife deletes, drawn.
+Options drawing_what_is_deleted(const Options& options) {
+  const auto& clusters = std::get<scheme::Jackknife>(options.scheme).clusters;
+  Options like = options;
+  like.scheme = clusters.empty() ? Scheme(scheme::Iid{}) : Scheme(scheme::Cluster{clusters});
+  return like;
 }
 
 }  // namespace
@@ -81,22 +51,32 @@ double Influence::bias() const { return deleted && undefined == 0 ? (rows - 1) *
 
 std::vector<Influence> influence(const DataView& data, std::span<const Statistic> statistics,
                                  const Options& options) {
+  if (std::holds_alternative<scheme::Jackknife>(options.scheme))
+    return influence(data, statistics, drawing_what_is_deleted(options));
   planning::Problem problem(data, statistics);
-  const std::string why = deletion::not_exchangeable(options.scheme, data.rows());
-  if (!why.empty()) {
-    Influence none;
-    none.method = "none";
-    none.problem = why;
-    return std::vector<Influence>(problem.outputs.size(), none);
-  }
+  const Scheme scheme = resample::resolve(options.scheme, data);
+  resample::check(scheme, data.rows());
+  if (deletion::draws_clusters(scheme))
+    return deletion::influences_of_clusters(data, statistics, options);
   problem.look(options.execution);
   std::vector<planning::FeatureSummary> features;
   if (!problem.features.empty()) features = problem.features.summarize(data, options.execution);
-  const auto lookup = std::make_shared<Lookup>(problem, options.execution.stop);
-  return deletion::influences(
-      {problem, features,
-       [lookup](const planning::Part& part, std::uint64_t rank) { return (*lookup)(part, rank); },
-       within_memory(problem, options), problem.outputs.size()});
+  const deletion::Measure measure(scheme, problem, features, options.execution);
+  const auto lookup = std::make_shared<deletion::Lookup>(problem, options.execution.stop);
+  const deletion::Task task{
+      problem,
+      features,
+      measure,
+      [lookup](const planning::Part& part, std::uint64_t rank) { return (*lookup)(part, rank); },
+      deletion::within_memory(problem, options),
+      problem.outputs.size()};
+  const bool iid = std::holds_alternative<scheme::Iid>(scheme);
+  if (!iid && !deletion::plain(scheme, data.rows()))
+    return deletion::influences_in_order(task, scheme, options.memory);
+  std::vector<Influence> found = deletion::influences(task);
+  if (resample::draws_of(scheme, data.rows()) != data.rows())
+    for (Influence& each : found) rescale(scheme, data.rows(), each);
+  return found;
 }
 
 std::vector<Influence> influence(const DataView& data, const Statistic& statistic,
@@ -115,7 +95,9 @@ std::vector<Influence> infinitesimal(const DataView& data, std::span<const Stati
   problem.look(options.execution);
   const auto features = problem.features.summarize(data, options.execution);
   std::vector<Influence> found(problem.outputs.size());
-  deletion::differentiate_sums({problem, features, {}, options.execution, found.size()}, found, {});
+  const deletion::Measure measure(data.rows());
+  deletion::differentiate_sums({problem, features, measure, {}, options.execution, found.size()},
+                               static_cast<double>(data.rows()), found, {});
   return found;
 }
 
@@ -126,16 +108,28 @@ std::vector<Influence> infinitesimal(const DataView& data, const Statistic& stat
 
 std::vector<AbcCurve> abc_curves(const DataView& data, std::span<const Statistic> statistics,
                                  const Options& options) {
+  if (std::holds_alternative<scheme::Jackknife>(options.scheme))
+    return abc_curves(data, statistics, drawing_what_is_deleted(options));
   planning::Problem problem(data, statistics);
+  const Scheme& scheme = options.scheme;
+  const bool together = deletion::draws_together(scheme);
+  if (!together) resample::check(scheme, data.rows());
+  if (deletion::draws_clusters(scheme))
+    return deletion::curves_of_clusters(data, statistics, options);
   std::vector<AbcCurve> curves(problem.outputs.size());
-  const std::string why = deletion::not_exchangeable(options.scheme, data.rows());
   for (AbcCurve& curve : curves)
-    curve.problem = why.empty() ? "abc is for functions of sums only" : why;
-  if (problem.features.empty() || !why.empty()) return curves;
+    curve.problem = together ? concat(
+                                   "abc has no derivatives by rows that are drawn together, as "
+                                   "under scheme '",
+                                   name(scheme), "'; bca is known")
+                             : "abc is for functions of sums only";
+  if (problem.features.empty() || together) return curves;
   problem.look(options.execution);
-  const auto features = problem.features.summarize(data, options.execution);
+  auto features = problem.features.summarize(data, options.execution);
+  const deletion::Measure measure(scheme, problem, features, options.execution);
   std::vector<Influence> found(curves.size());
-  deletion::differentiate_sums({problem, features, {}, options.execution, found.size()}, found,
+  deletion::differentiate_sums({problem, features, measure, {}, options.execution, found.size()},
+                               static_cast<double>(resample::draws_of(scheme, data.rows())), found,
                                curves);
   return curves;
 }
@@ -164,25 +158,37 @@ Influence combined_influence(std::span<const InfluenceTerm> terms) {
 
 namespace deletion {
 
-std::string not_exchangeable(const Scheme& scheme, std::uint64_t rows) {
-  const auto* iid = std::get_if<scheme::Iid>(&scheme);
-  if (iid != nullptr && iid->size != 0 && iid->size != rows)
-    return concat("resamples of ", text::grouped(iid->size), " from ", text::grouped(rows),
-                  " rows are not as large as the data");
-  if (iid != nullptr || std::holds_alternative<scheme::Poisson>(scheme) ||
-      std::holds_alternative<scheme::Bayesian>(scheme) ||
-      std::holds_alternative<scheme::Balanced>(scheme))
-    return "";
-  return concat("under scheme '", name(scheme),
-                "' rows are not drawn one by one alike, so deleting them one by one says nothing");
+bool plain(const Scheme& scheme, std::uint64_t rows) {
+  return (std::holds_alternative<scheme::Iid>(scheme) ||
+          std::holds_alternative<scheme::Poisson>(scheme) ||
+          std::holds_alternative<scheme::Bayesian>(scheme) ||
+          std::holds_alternative<scheme::Balanced>(scheme)) &&
+         resample::draws_of(scheme, rows) == rows;
 }
 
-std::uint64_t evaluations(const planning::Problem& problem) {
+bool draws_together(const Scheme& scheme) {
+  return resample::block_length_of(scheme).has_value() ||
+         (std::holds_alternative<scheme::Cluster>(scheme) && !draws_clusters(scheme));
+}
+
+std::uint64_t evaluations(const planning::Problem& problem, const Scheme& scheme) {
+  const Units units = draws_clusters(scheme) ? Units(std::get<scheme::Cluster>(scheme).clusters)
+                                             : Units(problem.data.rows());
+  if (units.grouped() && !units.clusters() && !std::holds_alternative<scheme::Iid>(scheme) &&
+      !plain(scheme, problem.data.rows()))
+    return 0;  // influences_in_order() declines
   for (const planning::Part& part : problem.parts)
-    if (std::holds_alternative<statistic::Fold>(part.bound.body) ||
-        std::holds_alternative<statistic::Call>(part.bound.body))
-      return problem.data.rows() <= kMostDeletedRows ? problem.data.rows() : kGroups;
+    if (evaluated(part, units)) return units.count();
   return 0;
+}
+
+Execution within_memory(const planning::Problem& problem, const Options& options) {
+  Execution execution = options.execution;
+  if (evaluations(problem, options.scheme) == 0) return execution;
+  const std::size_t copy = (problem.data.columns() + 1) * problem.data.rows() * sizeof(double);
+  execution.threads = static_cast<unsigned>(std::clamp<std::size_t>(
+      options.memory / std::max<std::size_t>(copy, 1), 1, execution::thread_count(execution)));
+  return execution;
 }
 
 std::vector<Influence> influences(const Task& task) {
@@ -192,30 +198,35 @@ std::vector<Influence> influences(const Task& task) {
     if (std::holds_alternative<statistic::Order>(part.bound.body) &&
         part.first_output < task.outputs)
       delete_from_order(task, part, found);
-  if (evaluations(task.problem) > 0) delete_and_evaluate(task, found);
+  const Units units(task.problem.data.rows());
+  if (std::any_of(task.problem.parts.begin(), task.problem.parts.end(),
+                  [&](const planning::Part& part) { return evaluated(part, units); }))
+    delete_and_evaluate(task, units, found);
   return found;
 }
 
-void conclude(const Moments& moments, Influence& influence) {
+void conclude(const Spread& spread, Influence& influence) {
   influence.shift += 0.0;  // no -0
-  influence.undefined = static_cast<std::uint64_t>(moments.undefined());
-  influence.second = std::ldexp(moments.second(), 2 * moments.exponent());
-  influence.third = std::ldexp(moments.third(), 3 * moments.exponent());
-  const std::string units = influence.method.starts_with("delete-a-group") ? "groups" : "rows";
+  influence.undefined = static_cast<std::uint64_t>(spread.undefined);
+  influence.second = std::ldexp(spread.second, 2 * spread.exponent);
+  influence.third = std::ldexp(spread.third, 3 * spread.exponent);
+  const std::string unit = influence.method.starts_with("delete-a-group") ? "group"
+                           : influence.method.ends_with("by cluster")     ? "cluster"
+                                                                          : "row";
   if (!(influence.rows > 1)) {
-    influence.problem = "there is only one row, and without it none";
+    influence.problem = concat("there is only one ", unit, ", and without it none");
   } else if (!std::isfinite(influence.estimate)) {
     influence.problem = "the statistic is undefined on the data themselves";
   } else if (influence.undefined > 0) {
     influence.problem =
         concat("left out one at a time, ", text::grouped(influence.undefined), " of the ",
-               text::grouped(static_cast<std::uint64_t>(influence.rows)), " ", units,
-               " leave the statistic undefined");
-  } else if (moments.second() <= moments.noise()) {
+               text::grouped(static_cast<std::uint64_t>(influence.rows)), " ", unit,
+               "s leave the statistic undefined");
+  } else if (spread.second <= spread.noise) {
     influence.second = influence.third = 0;
-    influence.problem = "no row changes the value, so the acceleration is 0/0";
+    influence.problem = concat("no ", unit, " changes the value, so the acceleration is 0/0");
   } else if (!std::isnormal(influence.second) || !std::isfinite(influence.third) ||
-             std::abs(moments.exponent()) > 330) {
+             std::abs(spread.exponent) > 330) {
     influence.problem = "cubes of what rows change leave the range of doubles; scale the column";
   }
 }

@@ -1,6 +1,7 @@
 // Functions of sums at means that moved a little from those of all rows.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -18,14 +19,21 @@ class Mover {
     scratch_.resize(means_.size());
   }
 
-  [[nodiscard]] double mean(std::size_t feature) const { return means_[feature]; }
+  /// How far a feature is from what it is measured from: `centre`, or the mean if that is null.
+  [[nodiscard]] double distance(std::uint32_t feature, double value, const double* centre) const {
+    if (centre == nullptr) return value - means_[feature];
+    const double from = centre[feature];
+    // A stratum that does not vary must not seem to, by the rounding of its mean.
+    constexpr double kRounding = 0x1p-48;
+    return std::abs(value - from) > kRounding * std::abs(from) ? value - from : 0;
+  }
 
-  /// The values of `part` at means + step * (features - means), features[f * stride].
-  void at(const planning::Part& part, const double* features, std::size_t stride, double step,
-          std::span<double> values) {
+  /// The values of `part` at means + step * (features - centre), features[f * stride].
+  void at(const planning::Part& part, const double* features, std::size_t stride,
+          const double* centre, double step, std::span<double> values) {
     for (std::size_t k = 0; k < part.features.size(); ++k) {
       const std::uint32_t f = part.features[k];
-      scratch_[k] = means_[f] + (features[f * stride] - means_[f]) * step;
+      scratch_[k] = means_[f] + distance(f, features[f * stride], centre) * step;
     }
     finish(part, values);
   }
@@ -66,8 +74,16 @@ void for_each_part(const Task& task, Act&& act) {
       act(part);
 }
 
-/// Folds see(state, mover, features, stride, rows) over tiles of features on all threads; the
-/// features of row i are features[f * stride + i]. Parts are merged in the order of the rows.
+/// Neighbouring rows and their features: values[f * stride + i] of row first + i.
+struct FeatureTile {
+  const double* values;
+  std::size_t stride;
+  std::uint64_t first;
+  std::size_t rows;
+};
+
+/// Folds see(state, mover, tile) over tiles of features on all threads. Parts are merged in the
+/// order of the rows.
 template <class State, class See, class Merge>
 [[nodiscard]] State over_tiles(const Task& task, double rows_seen, const State& init,
                                const See& see, const Merge& merge) {
@@ -87,20 +103,10 @@ template <class State, class See, class Merge>
           worker.check();
           const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows, end - row));
           problem.features.make(reader.read(row, size), made.data(), tile_rows);
-          see(state, mover, made.data(), tile_rows, size);
+          see(state, mover, FeatureTile{made.data(), tile_rows, row, size});
         }
       },
       merge, silent);
-}
-
-/// All values at the means, for so many rows.
-[[nodiscard]] inline std::vector<double> at_means(const Task& task, double rows) {
-  std::vector<double> values(task.outputs);
-  Mover mover(task, rows);
-  for_each_part(task, [&](const planning::Part& part) {
-    mover.at_means(part, std::span(values).subspan(part.first_output, part.outputs()));
-  });
-  return values;
 }
 
 }  // namespace bootfold::deletion

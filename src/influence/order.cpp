@@ -7,12 +7,12 @@
 
 #include "influence/deletion.h"
 #include "influence/moments.h"
+#include "plan/tile.h"
 #include "statistic/quantile.h"
 
 namespace bootfold::deletion {
 
-void delete_from_order(const Task& task, const planning::Part& part,
-                       std::span<Influence> influences) {
+OrderDeletions order_deletions(const Task& task, const planning::Part& part) {
   const auto& order = std::get<statistic::Order>(part.bound.body);
   const std::uint64_t n = task.problem.data.rows();
 
@@ -29,44 +29,72 @@ void delete_from_order(const Task& task, const planning::Part& part,
     order.finish(quantiles, values);
   };
 
-  std::vector<double> whole(part.outputs());
+  OrderDeletions found;
+  found.whole.resize(part.outputs());
   evaluate(
-      n, [&](std::uint64_t rank) { return task.order(part, rank); }, whole);
-
-  // Deleted ranks (last[j - 1], last[j]] give the same values.
-  std::vector<std::uint64_t> last;
-  if (n > 1) {
-    for (const double q : order.probabilities) {
-      const auto position = statistic::quantile_position(q, n - 1);
-      last.push_back(position.low);
-      if (position.weight > 0) last.push_back(position.low + 1);
-    }
-    last.push_back(n);
-    std::sort(last.begin(), last.end());
-    last.erase(std::unique(last.begin(), last.end()), last.end());
+      n, [&](std::uint64_t rank) { return task.order(part, rank); }, found.whole);
+  if (n == 1) return found;
+  std::vector<std::uint64_t>& last = found.last;
+  for (const double q : order.probabilities) {
+    const auto position = statistic::quantile_position(q, n - 1);
+    last.push_back(position.low);
+    if (position.weight > 0) last.push_back(position.low + 1);
   }
-  std::vector<std::vector<double>> values(last.size(), std::vector<double>(part.outputs()));
+  last.push_back(n);
+  std::sort(last.begin(), last.end());
+  last.erase(std::unique(last.begin(), last.end()), last.end());
+  found.values.assign(last.size(), std::vector<double>(part.outputs()));
   for (std::size_t j = 0; j < last.size(); ++j)
     evaluate(
         n - 1,
         [&](std::uint64_t rank) { return task.order(part, rank < last[j] ? rank : rank + 1); },
-        values[j]);
+        found.values[j]);
+  return found;
+}
 
+void delete_from_order(const Task& task, const planning::Part& part,
+                       std::span<Influence> influences) {
+  const std::uint64_t n = task.problem.data.rows();
+  const OrderDeletions all = order_deletions(task, part);
   for (std::size_t k = 0; k < part.outputs(); ++k) {
     Influence& found = influences[part.first_output + k];
     found.method = "order statistics";
     found.rows = static_cast<double>(n);
-    found.estimate = whole[k];
+    found.estimate = all.whole[k];
     Moments moments;
-    for (std::size_t j = 0; j < last.size(); ++j) {
-      const std::uint64_t before = j == 0 ? 0 : last[j - 1];
-      moments.add((found.rows - 1) * (whole[k] - values[j][k]),
-                  static_cast<double>(last[j] - before));
+    for (std::size_t j = 0; j < all.last.size(); ++j) {
+      const std::uint64_t before = j == 0 ? 0 : all.last[j - 1];
+      moments.add((found.rows - 1) * (all.whole[k] - all.values[j][k]),
+                  static_cast<double>(all.last[j] - before));
     }
     if (n > 1) found.shift = -moments.mean() / (found.rows - 1);
     found.mean = found.estimate + found.shift;
-    conclude(moments, found);
+    conclude(Spread(moments), found);
   }
+}
+
+std::vector<std::vector<double>> changes_of_order(const Task& task, const planning::Part& part,
+                                                  std::span<double> whole) {
+  const ColumnView& column = task.problem.data.column(part.columns[0]);
+  const auto n = static_cast<double>(column.rows());
+  const OrderDeletions all = order_deletions(task, part);
+  std::copy(all.whole.begin(), all.whole.end(), whole.begin());
+  std::vector<std::vector<double>> changes(part.outputs(), std::vector<double>(column.rows()));
+  // Equal rows in two classes have the same value in both.
+  std::vector<double> bounds;
+  for (const std::uint64_t rank : all.last) bounds.push_back(task.order(part, rank));
+  std::vector<double> tile(planning::kTileRows);
+  for (std::size_t row = 0; row < column.rows() && !bounds.empty(); row += tile.size()) {
+    const auto rows = std::span(tile).first(std::min(tile.size(), column.rows() - row));
+    column.read(row, rows);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto at = std::lower_bound(bounds.begin(), bounds.end() - 1, rows[i]);
+      const auto& values = all.values[static_cast<std::size_t>(at - bounds.begin())];
+      for (std::size_t k = 0; k < values.size(); ++k)
+        changes[k][row + i] = (n - 1) * (all.whole[k] - values[k]);
+    }
+  }
+  return changes;
 }
 
 }  // namespace bootfold::deletion

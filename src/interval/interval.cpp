@@ -39,6 +39,13 @@ auto parse(std::string_view what, std::string_view text, const Choices& choices)
 
 /// What a result lacks for a method; empty: nothing.
 std::string lacking(Method method, const Result& result) {
+  if (result.companions().jackknife && method != Method::normal && method != Method::abc)
+    return "resamples, and a jackknife draws none; take the normal interval, or bootstrap with "
+           "another scheme";
+  if (method == Method::abc && result.companions().abc_curves.empty() &&
+      !result.companions().influences.empty())
+    return "derivatives by the weight of each row, which there are not where rows are drawn "
+           "together (blocks, two stages) or samples are compared; take bca";
   if ((method == Method::bca && result.companions().influences.empty()) ||
       (method == Method::abc && result.companions().abc_curves.empty()))
     return "the influence of each row, which this result has not; bootstrap with "
@@ -129,18 +136,22 @@ Interval make(Method method, const Result& result, const Options& options) {
   } else {
     found = limits(method, context);
     if (!found.note.empty()) note(interval, Status::partial, found.note);
-    if (!found.trouble.empty()) {
+    const bool lost = !found.trouble.empty() && result.companions().jackknife;
+    if (lost) {
+      found.low = found.high = {kNaN, kNaN, false};  // there is nothing to fall back on
+      note(interval, Status::undefined, found.trouble);
+    } else if (!found.trouble.empty()) {
       interval.fallback = name(Method::percentile);
       note(interval, Status::fell_back, found.trouble);
       found = percentile_limits(context);
     }
     const std::uint64_t undefined = result.undefined(options.output);
-    if (undefined > 0)
+    if (undefined > 0 && !result.companions().jackknife)
       note(interval, Status::partial,
            concat("the statistic is undefined on ", text::grouped(undefined), " of ",
                   text::grouped(undefined + context.defined), " replicates, which are left out"));
-    if ((context.low && !std::isfinite(found.low.value)) ||
-        (context.high && !std::isfinite(found.high.value))) {
+    if (!lost && ((context.low && !std::isfinite(found.low.value)) ||
+                  (context.high && !std::isfinite(found.high.value)))) {
       found.low = found.high = {kNaN, kNaN, false};
       interval.fallback.clear();
       note(interval, Status::undefined, "the statistic is infinite on too many replicates");

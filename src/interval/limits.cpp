@@ -84,7 +84,10 @@ Found basic_limits(const Context& context) {
 Found normal_limits(const Context& context) {
   const double deviation = context.result.standard_error(context.output);
   if (!std::isfinite(context.estimate)) return {.trouble = "the estimate is undefined"};
-  if (!std::isfinite(deviation)) return {.trouble = "the standard error is undefined"};
+  const bool random = !context.result.companions().jackknife;
+  if (!std::isfinite(deviation))
+    return {.trouble = random ? "the standard error is undefined"
+                              : context.result.companions().influences[context.output].problem};
   const double centre = context.estimate - context.result.bias(context.output);
   const double skewness = context.result.skewness(context.output);
   const double kurtosis = context.result.kurtosis(context.output);
@@ -95,7 +98,9 @@ Found normal_limits(const Context& context) {
     const double spread = 1 + z * z * (kurtosis - 1) / 4 - z * skewness;
     return Limit{
         centre + z * deviation,
-        deviation * std::sqrt(std::max(0.0, spread) / static_cast<double>(context.defined)), false};
+        random ? deviation * std::sqrt(std::max(0.0, spread) / static_cast<double>(context.defined))
+               : 0.0,
+        false};
   });
 }
 

@@ -37,6 +37,10 @@ void require(const Precision& wanted, Options& options) {
         "a balanced run cannot be extended, so its number of replicates cannot be found on the "
         "way; "
         "give a number, or another scheme");
+  if (std::holds_alternative<scheme::Jackknife>(options.scheme))
+    throw InvalidArgument(
+        "a jackknife has no Monte Carlo error, so no number of replicates to find; leave out the "
+        "precision, or take another scheme");
   if (wanted.most < 2)
     throw InvalidArgument(concat("most is ", wanted.most, " but must be at least 2 replicates"));
   using interval::Method;

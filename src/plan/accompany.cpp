@@ -28,6 +28,11 @@ Statistic by_nested_bootstrap(const Statistic& statistic, const Nested& nested) 
 
 }  // namespace
 
+bool has_formula(const Statistic& statistic, const Options& options) {
+  return statistic.standard_error() != nullptr &&
+         !std::holds_alternative<scheme::Stratified>(options.scheme);
+}
+
 Options inner_options(const Options& options) {
   Options inner;
   inner.replicates = options.inner_replicates;
@@ -47,7 +52,7 @@ Accompanied accompany(const DataView& data, std::span<const Statistic> statistic
   bool formula = false;
   bool inner = false;
   for (const Statistic& statistic : statistics) {
-    const Statistic* known = statistic.standard_error();
+    const Statistic* known = has_formula(statistic, options) ? statistic.standard_error() : nullptr;
     const bool each = statistic.most_columns() == 1;  // column by column
     all.nested.insert(
         all.nested.end(),
@@ -70,7 +75,7 @@ void Accompanied::describe(Plan& plan) const {
   plan.seconds += seconds / plan.threads;
   plan.reason += "; standard errors on every resample by " + method;
   if (seconds > 0)
-    plan.reason += concat(", which takes about ", text::seconds(seconds / plan.threads), " of it");
+    plan.reason += concat(", by a rough guess ", text::seconds(seconds / plan.threads), " of it");
 }
 
 }  // namespace bootfold::planning

@@ -28,6 +28,10 @@ using Nested = std::function<void(const Statistic&, const statistic::Resample&, 
 [[nodiscard]] Accompanied accompany(const DataView& data, std::span<const Statistic> statistics,
                                     const Options& options, const Nested& nested);
 
+/// Does its formula hold for resamples of the scheme? They are for rows drawn one by one: under
+/// strata there is only a bootstrap.
+[[nodiscard]] bool has_formula(const Statistic& statistic, const Options& options);
+
 /// The options of a bootstrap of one resample.
 [[nodiscard]] Options inner_options(const Options& options);
 

@@ -135,6 +135,9 @@ Memory memory_of(const Prepared& prepared) {
       memory.thread = tile_bytes + kTileRows * sizeof(double) +
                       prepared.group * (256 + 4 * (features + 1) * sizeof(double));
       break;
+    case Path::deletion:
+      memory.thread = 2 * tile_bytes;
+      break;
     case Path::distinct:
       memory.shared = prepared.distinct->count() * (features + 2) * 3 * sizeof(double);
       memory.thread = 4096;
@@ -341,7 +344,7 @@ void describe_arithmetic(Prepared& prepared) {
     plan.arithmetic = "none: no sums";
     return;
   }
-  if (plan.path == Path::weights) {
+  if (plan.path == Path::weights || plan.path == Path::deletion) {
     plan.arithmetic = "double, in a fixed order";
     plan.sum_error = 0x1p-50;
     return;
@@ -381,19 +384,23 @@ Options within_memory(const Options& options, const Problem& problem) {
 }  // namespace
 
 Prepared prepare(const DataView& data, std::span<const Statistic> statistics,
-                 const Options& asked) {
+                 const Options& given) {
   Prepared prepared{
-      Problem(data, statistics), resample::resolve(asked.scheme, data), {}, {}, {}, {}};
+      Problem(data, statistics), resample::resolve(given.scheme, data), {}, {}, {}, {}};
+  resample::check(prepared.scheme, data.rows());
+  Options asked = given;
+  asked.replicates =
+      resample::jackknife_units(prepared.scheme, data.rows()).value_or(given.replicates);
   Problem& problem = prepared.problem;
   Plan& plan = prepared.plan;
   check(asked, problem.outputs.size());
   const Options options = within_memory(asked, problem);
-  resample::check(prepared.scheme, data.rows());
   check_run(asked, data.rows());
   plan.rows = data.rows();
   plan.draws = resample::draws_of(prepared.scheme, data.rows());
   plan.scheme = resample::describe(prepared.scheme, data.rows());
   plan.replicates = options.replicates;
+  for (std::size_t c = 0; c < data.columns(); ++c) plan.columns.push_back(data.name(c));
   plan.outputs = problem.outputs;
   plan.level = options.execution.level.value_or(execution::default_level());
   plan.result_bytes = options.replicates * problem.outputs.size() * sizeof(double);
@@ -404,7 +411,13 @@ Prepared prepare(const DataView& data, std::span<const Statistic> statistics,
   const Ways ways = ways_of(prepared.scheme, data.rows());
   const bool whole = options.path == Path::gather;
   const bool same_size = ways.plain && plan.draws == plan.rows;
-  if (problem.all<statistic::Sums>()) {
+  if (ways.deletion && !whole && sums_or_quantiles(problem)) {
+    plan.path = Path::deletion;
+    plan.reason = "functions of sums or quantiles: one row is taken out of what all have in common";
+    plan.seconds = 50 + 20 * static_cast<double>(problem.features.count());
+    if (!problem.features.empty())
+      prepared.features = problem.features.summarize(data, options.execution);
+  } else if (problem.all<statistic::Sums>()) {
     plan_sums(prepared, options);
   } else if (ways.plain && one_column_of_quantiles(problem) && !whole) {
     double quantiles = 0;

@@ -13,14 +13,14 @@
 namespace bootfold::planning {
 
 ClusterSums::ClusterSums(const DataView& data, std::span<const Statistic> statistics,
-                         const scheme::Cluster& scheme, const Execution& execution) {
+                         std::span<const std::uint32_t> labels, const Execution& execution) {
   auto problem = std::make_shared<Problem>(data, statistics);
   problem->look(execution);
   const std::size_t features = problem->features.count();
   // Clusters are numbered by their labels in rising order, without those that no row has.
   std::vector<std::uint32_t> number;
   std::size_t clusters = 0;
-  for (const std::uint32_t label : scheme.clusters) {
+  for (const std::uint32_t label : labels) {
     if (label >= number.size()) number.resize(std::size_t{label} + 1);
     number[label] = 1;
   }
@@ -35,10 +35,10 @@ ClusterSums::ClusterSums(const DataView& data, std::span<const Statistic> statis
     if (execution.stop.stop_requested()) throw Cancelled();
     const std::size_t size = std::min(tile_rows, data.rows() - row);
     problem->features.make(reader.read(row, size), made.data(), tile_rows);
-    for (std::size_t i = 0; i < size; ++i) ++rows_of[number[scheme.clusters[row + i]]];
+    for (std::size_t i = 0; i < size; ++i) ++rows_of[number[labels[row + i]]];
     for (std::size_t f = 0; f < features; ++f)
       for (std::size_t i = 0; i < size; ++i)
-        sums[f * clusters + number[scheme.clusters[row + i]]].add(made[f * tile_rows + i]);
+        sums[f * clusters + number[labels[row + i]]].add(made[f * tile_rows + i]);
   }
   columns_.resize(features + 1);
   for (std::size_t f = 0; f < features; ++f)
@@ -51,6 +51,7 @@ ClusterSums::ClusterSums(const DataView& data, std::span<const Statistic> statis
 Options ClusterSums::options(const Options& asked) {
   Options inner = asked;
   inner.scheme = scheme::Iid{};
+  if (std::holds_alternative<scheme::Jackknife>(asked.scheme)) inner.scheme = scheme::Jackknife{};
   return inner;
 }
 
@@ -58,6 +59,9 @@ void ClusterSums::describe(Plan& plan, const Scheme& scheme) const {
   plan.reason = concat("sums of ", text::grouped(clusters()), " clusters: ", plan.reason);
   plan.rows = plan.draws = problem_->data.rows();
   plan.scheme = resample::describe(scheme, plan.rows);
+  plan.columns.clear();
+  for (std::size_t c = 0; c < problem_->data.columns(); ++c)
+    plan.columns.push_back(problem_->data.name(c));
   plan.working_bytes += columns_.size() * clusters() * sizeof(double);
 }
 
@@ -92,15 +96,20 @@ Statistic ClusterSums::statistic() const {
 
 std::optional<ClusterSums> cluster_sums(const DataView& data, std::span<const Statistic> statistics,
                                         const Options& options) {
-  const auto* cluster = std::get_if<scheme::Cluster>(&options.scheme);
-  if (cluster == nullptr || cluster->rows_too) return std::nullopt;
+  std::span<const std::uint32_t> labels;
+  if (const auto* cluster = std::get_if<scheme::Cluster>(&options.scheme);
+      cluster != nullptr && !cluster->rows_too)
+    labels = cluster->clusters;
+  if (const auto* jackknife = std::get_if<scheme::Jackknife>(&options.scheme))
+    labels = jackknife->clusters;
+  if (labels.empty()) return std::nullopt;
   resample::check(options.scheme, data.rows());
   const Problem problem(data, statistics);
   if (!problem.all<statistic::Sums>()) return std::nullopt;
-  const std::size_t clusters = resample::Groups(cluster->clusters).count();
+  const std::size_t clusters = resample::Groups(labels).count();
   const std::size_t bytes = 3 * (problem.features.count() + 1) * clusters * sizeof(double);
   if (bytes > options.memory / 2) return std::nullopt;
-  return ClusterSums(data, statistics, *cluster, options.execution);
+  return ClusterSums(data, statistics, labels, options.execution);
 }
 
 }  // namespace bootfold::planning

@@ -16,7 +16,7 @@ class ClusterSums {
  public:
   /// The statistics are functions of sums.
   ClusterSums(const DataView& data, std::span<const Statistic> statistics,
-              const scheme::Cluster& scheme, const Execution& execution);
+              std::span<const std::uint32_t> labels, const Execution& execution);
 
   /// A row for each cluster: the sums of its rows' features, and the number of its rows.
   [[nodiscard]] DataView view() const;
@@ -37,8 +37,8 @@ class ClusterSums {
   std::vector<std::vector<double>> columns_;
 };
 
-/// The sums, if the scheme draws whole clusters, all statistics are functions of sums, and the sums
-/// fit half of the memory. Throws InvalidArgument as prepare() does.
+/// The sums, if the scheme draws or leaves out whole clusters, all statistics are functions of
+/// sums, and the sums fit half of the memory. Throws InvalidArgument as prepare() does.
 [[nodiscard]] std::optional<ClusterSums> cluster_sums(const DataView& data,
                                                       std::span<const Statistic> statistics,
                                                       const Options& options);

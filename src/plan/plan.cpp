@@ -7,6 +7,7 @@
 #include "plan/accompany.h"
 #include "plan/choose.h"
 #include "plan/clusters.h"
+#include "plan/problem.h"
 #include "text/quantity.h"
 
 namespace bootfold {
@@ -25,21 +26,49 @@ std::string_view name(Path path) noexcept {
       return "blocks";
     case Path::weights:
       return "weights";
+    case Path::deletion:
+      return "deletion";
   }
   return "unknown";
 }
 
 Path parse_path(std::string_view text) {
-  for (const Path path :
-       {Path::stream, Path::gather, Path::distinct, Path::order, Path::blocks, Path::weights})
+  for (const Path path : {Path::stream, Path::gather, Path::distinct, Path::order, Path::blocks,
+                          Path::weights, Path::deletion})
     if (name(path) == text) return path;
-  throw InvalidArgument(
-      concat("unknown path '", text,
-             "'; there are stream, gather, distinct, order, blocks and weights, and without one "
-             "the plan chooses"));
+  throw InvalidArgument(concat(
+      "unknown path '", text,
+      "'; there are stream, gather, distinct, order, blocks, weights and deletion, and without "
+      "one "
+      "the plan chooses"));
 }
 
+namespace {
+
+/// Functions of the resample are evaluated without rows to find what these do: that takes its time.
+void add_deletions(Plan& plan, const DataView& data, std::span<const Statistic> statistics) {
+  constexpr double kSecondsPerRow = 15e-9;  // as for a resample: copied, then looked at
+  const std::uint64_t evaluations = planning::Problem(data, statistics).deletions();
+  if (evaluations == 0) return;
+  const double seconds = kSecondsPerRow * static_cast<double>(evaluations) *
+                         static_cast<double>(data.rows()) / plan.threads;
+  plan.seconds += seconds;
+  plan.reason += concat("; what rows do by ", text::grouped(evaluations),
+                        evaluations == data.rows() ? " evaluations without one row"
+                                                   : " evaluations without one group of rows",
+                        " each, which take about ", text::seconds(seconds));
+}
+
+}  // namespace
+
 Plan plan(const DataView& data, std::span<const Statistic> statistics, const Options& options) {
+  if (options.influence && !std::holds_alternative<scheme::Jackknife>(options.scheme)) {
+    Options plain = options;
+    plain.influence = false;
+    Plan found = plan(data, statistics, plain);
+    add_deletions(found, data, statistics);
+    return found;
+  }
   if (options.standard_errors) {
     const planning::Accompanied all = planning::accompany(data, statistics, options, {});
     Plan plan = planning::prepare(data, all.statistics, options).plan;

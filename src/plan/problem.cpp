@@ -106,6 +106,14 @@ void Problem::rescale(std::span<const FeatureSummary> summaries) {
   features.set_scales(std::move(scales));
 }
 
+std::uint64_t Problem::deletions() const {
+  for (const Part& part : parts)
+    if (std::holds_alternative<statistic::Fold>(part.bound.body) ||
+        std::holds_alternative<statistic::Call>(part.bound.body))
+      return data.rows() <= kMostDeletedRows ? data.rows() : kDeletedGroups;
+  return 0;
+}
+
 void Problem::finish_sums(std::span<const double> means, double draws,
                           std::optional<double> resolution, std::span<double> values,
                           std::span<double> scratch) const {

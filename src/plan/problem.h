@@ -14,6 +14,11 @@
 
 namespace bootfold::planning {
 
+/// Up to so many rows a function of the resample is evaluated without each, to find what rows do;
+/// beyond, without each of so many groups.
+inline constexpr std::uint64_t kMostDeletedRows = 10'000;
+inline constexpr std::uint64_t kDeletedGroups = 1'000;
+
 /// One statistic on the columns it applies to.
 struct Part {
   statistic::Bound bound;
@@ -50,6 +55,10 @@ struct Problem {
   /// features.
   void finish_sums(std::span<const double> means, double draws, std::optional<double> resolution,
                    std::span<double> values, std::span<double> scratch) const;
+
+  /// Evaluations without a row, or without a group of rows, that it takes to find what rows do; 0
+  /// where closed forms tell.
+  [[nodiscard]] std::uint64_t deletions() const;
 
   DataView data;
   std::vector<Part> parts;

@@ -27,6 +27,8 @@ Ways ways_of(const Scheme& scheme, std::uint64_t rows) {
                   kStreamedStratum * static_cast<double>(resample::Groups(s->strata).count());
   ways.blocks = resample::block_length_of(scheme).has_value();
   ways.weights = std::holds_alternative<scheme::Bayesian>(scheme);
+  const auto* jackknife = std::get_if<scheme::Jackknife>(&scheme);
+  ways.deletion = jackknife != nullptr && jackknife->clusters.empty();
   return ways;
 }
 
@@ -34,6 +36,14 @@ bool one_column_of_quantiles(const Problem& problem) {
   if (!problem.all<statistic::Order>()) return false;
   for (const Part& part : problem.parts)
     if (part.columns != problem.parts[0].columns) return false;
+  return true;
+}
+
+bool sums_or_quantiles(const Problem& problem) {
+  for (const Part& part : problem.parts)
+    if (!std::holds_alternative<statistic::Sums>(part.bound.body) &&
+        !std::holds_alternative<statistic::Order>(part.bound.body))
+      return false;
   return true;
 }
 
@@ -71,6 +81,11 @@ void check_path(const Problem& problem, const Scheme& scheme, Path path) {
       if (!sums) throw_cannot_serve(path, "it takes functions of sums only");
       check_scheme(ways.weights);
       break;
+    case Path::deletion:
+      check_scheme(ways.deletion);
+      if (!sums_or_quantiles(problem))
+        throw_cannot_serve(path, "it takes functions of sums and quantiles only");
+      break;
     case Path::order:
       check_scheme(ways.plain);
       if (!one_column_of_quantiles(problem))
@@ -93,6 +108,9 @@ void check_run(const Options& options, std::uint64_t rows) {
     throw InvalidArgument(concat("scheme '", name(options.scheme), "' takes at most ",
                                  grouped(resample::kMostGatherRows), " rows and there are ",
                                  grouped(rows)));
+  if (std::holds_alternative<scheme::Jackknife>(options.scheme) && options.first_replicate != 0)
+    throw InvalidArgument(concat("first_replicate is ", grouped(options.first_replicate),
+                                 " but a jackknife is one whole: it starts at 0"));
   if (!std::holds_alternative<scheme::Balanced>(options.scheme)) return;
   if (options.first_replicate != 0)
     throw InvalidArgument(

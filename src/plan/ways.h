@@ -14,13 +14,17 @@ struct Ways {
   bool plain = false;   // iid: all paths
   bool stream = false;  // counts that can be streamed
   bool blocks = false;
-  bool weights = false;  // no rows are drawn, they are weighted
+  bool weights = false;   // no rows are drawn, they are weighted
+  bool deletion = false;  // no rows are drawn, one is left out
 };
 
 [[nodiscard]] Ways ways_of(const Scheme& scheme, std::uint64_t rows);
 
 /// Are all statistics quantiles of one and the same column?
 [[nodiscard]] bool one_column_of_quantiles(const Problem& problem);
+
+/// Are all statistics functions of sums or quantiles, which need no resample?
+[[nodiscard]] bool sums_or_quantiles(const Problem& problem);
 
 /// Throws unless the path the person asks for can serve.
 void check_path(const Problem& problem, const Scheme& scheme, Path path);

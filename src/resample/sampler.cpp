@@ -163,6 +163,26 @@ struct BlockRows {
   }
 };
 
+/// Nothing is drawn: replicate i has all rows but those of unit i.
+struct RowsWithoutOne {
+  std::size_t rows;
+  std::shared_ptr<const Groups> clusters;  // or null: row by row
+
+  std::span<const std::uint32_t> operator()(std::uint64_t replicate, Rows& out) const {
+    out.clear();
+    const auto one = static_cast<std::uint32_t>(replicate);
+    std::span<const std::uint32_t> left_out(&one, 1);
+    if (clusters) left_out = clusters->rows(replicate);
+    for (std::uint32_t row = 0; row < rows; ++row) {
+      if (!left_out.empty() && row == left_out.front())
+        left_out = left_out.subspan(1);
+      else
+        out.push_back(row);
+    }
+    return out;
+  }
+};
+
 /// A way of drawing, copied for every thread.
 template <class Draw>
 class SamplingBy final : public Sampling {
@@ -220,6 +240,9 @@ std::shared_ptr<const Sampling> Sampling::make(const Scheme& scheme, std::uint64
         ClusterRows{&kernels, seed, std::make_shared<const Groups>(s->clusters), s->rows_too});
   if (block_length_of(scheme))
     return sampling(BlockRows{seed, std::make_shared<const BlockLaw>(scheme, rows, kernels)});
+  if (const auto* s = std::get_if<scheme::Jackknife>(&scheme))
+    return sampling(RowsWithoutOne{
+        rows, s->clusters.empty() ? nullptr : std::make_shared<const Groups>(s->clusters)});
   return sampling(Iid{&kernels, seed, rows, draws});
 }
 

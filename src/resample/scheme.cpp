@@ -14,8 +14,9 @@ namespace {
 
 using text::grouped;
 
-constexpr const char* kNames[] = {"iid",        "poisson", "bayesian", "balanced", "weighted",
-                                  "stratified", "cluster", "moving",   "circular", "stationary"};
+constexpr const char* kNames[] = {"iid",      "poisson",    "bayesian", "balanced",
+                                  "weighted", "stratified", "cluster",  "moving",
+                                  "circular", "stationary", "jackknife"};
 static_assert(std::size(kNames) == std::variant_size_v<Scheme>);
 
 void check_labels(std::span<const std::uint32_t> labels, const char* what, std::uint64_t rows) {
@@ -67,6 +68,9 @@ Scheme resolve(const Scheme& scheme, const DataView& data) {
 }
 
 std::string describe(const Scheme& scheme, std::uint64_t rows) {
+  if (const auto* s = std::get_if<scheme::Jackknife>(&scheme))
+    return concat("jackknife, without one of ", grouped(*jackknife_units(scheme, rows)),
+                  s->clusters.empty() ? " rows" : " clusters", " at a time");
   const std::uint64_t draws = draws_of(scheme, rows);
   std::string text = name(scheme);
   if (draws != rows) text += concat(", ", grouped(draws), " rows a replicate");
@@ -87,6 +91,18 @@ void check(const Scheme& scheme, std::uint64_t rows) {
   if (const auto* s = std::get_if<Cluster>(&scheme)) check_labels(s->clusters, "cluster", rows);
   if (const auto* s = std::get_if<Weighted>(&scheme)) check_weights(s->weights, rows);
   if (const auto length = block_length_of(scheme)) check_block_length(*length, rows);
+  if (const auto* s = std::get_if<Jackknife>(&scheme)) {
+    if (!s->clusters.empty()) check_labels(s->clusters, "cluster", rows);
+    if (*jackknife_units(scheme, rows) < 2)
+      throw InvalidArgument(concat("there is only one ", s->clusters.empty() ? "row" : "cluster",
+                                   ", but a jackknife leaves out one of at least 2"));
+  }
+}
+
+std::optional<std::uint64_t> jackknife_units(const Scheme& scheme, std::uint64_t rows) {
+  const auto* s = std::get_if<scheme::Jackknife>(&scheme);
+  if (s == nullptr) return std::nullopt;
+  return s->clusters.empty() ? rows : Groups(s->clusters).count();
 }
 
 std::optional<double> block_length_of(const Scheme& scheme) {
@@ -102,6 +118,7 @@ std::uint64_t draws_of(const Scheme& scheme, std::uint64_t rows) {
   std::uint64_t size = 0;
   if (const auto* s = std::get_if<scheme::Iid>(&scheme)) size = s->size;
   if (const auto* s = std::get_if<scheme::Weighted>(&scheme)) size = s->size;
+  if (std::holds_alternative<scheme::Jackknife>(scheme)) size = rows - 1;
   return size == 0 ? rows : size;
 }
 

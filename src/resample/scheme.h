@@ -19,6 +19,10 @@ namespace bootfold::resample {
 /// Throws InvalidArgument unless the scheme fits data of so many rows.
 void check(const Scheme& scheme, std::uint64_t rows);
 
+/// Rows or clusters that a jackknife leaves out, one at a time; nothing for other schemes.
+[[nodiscard]] std::optional<std::uint64_t> jackknife_units(const Scheme& scheme,
+                                                           std::uint64_t rows);
+
 /// Length of the blocks, if it is a scheme of blocks.
 [[nodiscard]] std::optional<double> block_length_of(const Scheme& scheme);
 

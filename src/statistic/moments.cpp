@@ -85,18 +85,22 @@ double ratio_of(const Folded& folded) {
   return std::abs(below) > doubt ? folded.column_mean(0, 0) / below : kUndefined;
 }
 
-/// By the delta method: standard deviation of x - ratio y over sqrt(n) |mean of y|. From the
-/// features {0}, {1}, {0, 0}, {1, 1}, {0, 1}.
-double error_of_ratio(const Folded& f) {
+/// Standard error of the mean of x - factor y. From the features {0}, {1}, {0, 0}, {1, 1}, {0, 1}.
+double error_of_combination(const Folded& f, double factor) {
   const int exponent = f.scales[0].exponent;
-  const double slope = std::ldexp(ratio_of(f), f.scales[1].exponent - exponent);
+  const double slope = std::ldexp(factor, f.scales[1].exponent - exponent);
   const double xx = f.mean(2) - f.mean(0) * f.mean(0);
   const double yy = f.mean(3) - f.mean(1) * f.mean(1);
   const double xy = f.mean(4) - f.mean(0) * f.mean(1);
   const double rest = xx - 2 * slope * xy + slope * slope * yy;
   const double doubt = uncertainty(f, f.mean(2)) + slope * slope * uncertainty(f, f.mean(3));
   const double sure = std::abs(rest) <= 1e4 * doubt ? 0 : std::max(0.0, rest);
-  return std::ldexp(std::sqrt(sure / (f.rows - 1)), exponent) / std::abs(f.column_mean(1, 1));
+  return std::ldexp(std::sqrt(sure / (f.rows - 1)), exponent);
+}
+
+/// By the delta method: standard error of the mean of x - ratio y, over |mean of y|.
+double error_of_ratio(const Folded& f) {
+  return error_of_combination(f, ratio_of(f)) / std::abs(f.column_mean(1, 1));
 }
 
 template <class Finish>
@@ -191,6 +195,14 @@ Statistic sharpe_ratio(double periods) {
     const double deviation = std::sqrt(scaled_variance(f) * correction(f, 1));
     return deviation > 0 ? mean / deviation * std::sqrt(periods) : kUndefined;
   });
+}
+
+Statistic difference() {
+  return of_products("difference", 2, {{0}, {1}},
+                     [](const Folded& f) { return f.column_mean(0, 0) - f.column_mean(1, 1); })
+      .with_standard_error(of_products("standard_error_of_difference", 2,
+                                       {{0}, {1}, {0, 0}, {1, 1}, {0, 1}},
+                                       [](const Folded& f) { return error_of_combination(f, 1); }));
 }
 
 Statistic ratio() {

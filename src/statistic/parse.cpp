@@ -54,6 +54,8 @@ const std::vector<Entry>& entries() {
       {"max", "", false, "1", "largest row", [](Number) { return max(); }},
       {"trimmed_mean", "CUT", true, "1", "mean without the share CUT of rows at each end",
        [](Number n) { return trimmed_mean(*n); }},
+      {"difference", "", false, "2", "mean of the first - mean of the second column, paired",
+       [](Number) { return difference(); }},
       {"ratio", "", false, "2", "mean of the first / mean of the second column",
        [](Number) { return ratio(); }},
       {"covariance", "DDOF", false, "2", "divisor n - DDOF, 1 unless given",

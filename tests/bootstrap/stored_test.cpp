@@ -18,6 +18,7 @@ using testing_data::TempFile;
 
 void expect_equal(const Result& a, const Result& b) {
   EXPECT_EQ(a.seed(), b.seed());
+  EXPECT_EQ(a.plan().columns, b.plan().columns);
   EXPECT_EQ(a.plan().outputs, b.plan().outputs);
   EXPECT_EQ(a.plan().explain(), b.plan().explain());
   EXPECT_TRUE(std::equal(a.replicates().begin(), a.replicates().end(), b.replicates().begin(),

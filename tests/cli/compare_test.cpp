@@ -157,9 +157,26 @@ TEST(Compare, TakesTheIntervalsAndSchemesOfBootstrap) {
               {.replicates = 500, .scheme = scheme::Cluster{table.labels(1).codes}});
   EXPECT_EQ(clusters["by"], "variant");
   EXPECT_EQ(clusters["contrasts"][2]["standard_error"], found.contrasts[2].standard_error);
-  EXPECT_EQ(
-      run({"compare", file, "--value", "revenue", "--by", "variant", "--replicates", "auto"}).code,
-      2);
+}
+
+TEST(Compare, OneSidedAndAsManyReplicatesAsItTakes) {
+  const Folder folder;
+  const std::string file = folder.write("v.csv", four_groups(400));
+  const std::vector<std::string> command = {"compare",      file,      "--value",       "revenue",
+                                            "--by",         "variant", "--alternative", "greater",
+                                            "--replicates", "auto",    "--precision",   "0.05"};
+  const Outcome text = run(command);
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("at least "));
+  EXPECT_THAT(text.out, HasSubstr("p-values are one-sided"));
+  EXPECT_THAT(text.out, HasSubstr("limits known to 0.0"));
+  std::vector<std::string> json = command;
+  json.emplace_back("--json");
+  const Json result = json_of(json);
+  EXPECT_EQ(result["alternative"], "greater");
+  EXPECT_TRUE(result["contrasts"][0]["interval"]["high"].is_null());
+  EXPECT_LE(result["precision"]["reached"], 0.05);
+  EXPECT_EQ(result["precision"]["rounds"].back(), result["replicates"]);
 }
 
 TEST(Compare, ThreadsChangeNothing) {
@@ -232,6 +249,14 @@ TEST(Compare, MistakesAreAnsweredInOneLine) {
   EXPECT_THAT(refused({"--value", "revenue", "--by", "variant", "--replicates", "1"}),
               HasSubstr("at least 2"));
   EXPECT_THAT(refused({"--value", "variant", "--by", "variant"}), HasSubstr("is not a number"));
+  EXPECT_THAT(refused({"--value", "revenue", "--by", "variant", "--replicates", "exact"}),
+              HasSubstr("take a number or auto"));
+  EXPECT_THAT(refused({"--value", "revenue", "--by", "variant", "--scheme", "jackknife"}),
+              HasSubstr("no resamples to compare"));
+  EXPECT_THAT(refused({"--value", "revenue", "--by", "variant", "--inner", "1"}),
+              HasSubstr("--inner is 1"));
+  EXPECT_THAT(refused({"--value", "revenue", "--by", "variant", "--alternative", "more"}),
+              HasSubstr("two-sided, less, greater"));
 }
 
 TEST(Compare, CtrlCEndsItWithinASecond) {

@@ -115,7 +115,7 @@ TEST(Interval, FromAFileWithoutARun) {
   EXPECT_LT(other["interval"]["low"], later["intervals"][2]["low"]);
   const Outcome text = run({"interval", file});
   EXPECT_EQ(text.code, 0) << text.err;
-  for (const char* part : {"mean\n", "studentized", "plan ", "seed 0", "####"})
+  for (const char* part : {"mean of x\n", "studentized", "plan ", "seed 0", "####"})
     EXPECT_TRUE(contains(text.out, part)) << part << "\n" << text.out;
   EXPECT_FALSE(contains(text.out, "peak memory"));
 }
@@ -147,23 +147,67 @@ TEST(Interval, ReplicatesAuto) {
   EXPECT_EQ(run({"explain", "-", "--replicates", "auto"}, {.input = kSixteen}).code, 0);
 }
 
-// Under other schemes `all` are those that every scheme has, and a run can be kept all the same.
+// Under other schemes `all` are those that the scheme has, from a stored run too.
 TEST(Interval, AllUnderAnotherScheme) {
   const Folder folder;
   const std::string file = folder.path("run.safetensors");
   const Json result = json_of({"bootstrap", "-", "--scheme", "stationary", "--block-length", "3",
                                "--interval", "all", "--save", file, "--json"},
                               {.input = kSixteen});
-  ASSERT_EQ(result["intervals"].size(), 3U);
-  EXPECT_EQ(result["interval"]["method"], "percentile");
+  ASSERT_EQ(result["intervals"].size(), 4U);
+  EXPECT_EQ(result["interval"]["method"], "bca");
+  EXPECT_EQ(result["interval"]["status"], "good");
+  EXPECT_EQ(result["influence"]["method"], "downdated sums, in blocks");
   const Json later = json_of({"interval", file, "--json"});
-  EXPECT_EQ(later["intervals"].size(), 3U);
-  EXPECT_EQ(later["interval"], result["interval"]);
-  EXPECT_EQ(
-      run({"bootstrap", "-", "--scheme", "stationary", "--block-length", "3", "--interval", "bca"},
-          {.input = kSixteen})
-          .code,
-      2);
+  EXPECT_EQ(later["intervals"], result["intervals"]);
+  for (const char* method : {"abc", "studentized"}) {
+    const Outcome refused = run(
+        {"bootstrap", "-", "--scheme", "stationary", "--block-length", "3", "--interval", method},
+        {.input = kSixteen});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_TRUE(contains(refused.err, "stationary") && contains(refused.err, "bca")) << refused.err;
+  }
+  const Json fewer = json_of({"bootstrap", "-", "--size", "8", "--interval", "all", "--json"},
+                             {.input = kSixteen});
+  ASSERT_EQ(fewer["intervals"].size(), 6U);
+  for (const Json& interval : fewer["intervals"]) EXPECT_EQ(interval["status"], "good");
+}
+
+// A kept run knows the names of its columns, so it prints the labels of the run itself.
+TEST(Interval, AKeptRunKnowsItsColumns) {
+  const Folder folder;
+  const std::string file = folder.path("run.safetensors");
+  const std::string table = folder.write("prices.csv", "price,volume\n1,2\n2,5\n4,1\n8,3\n");
+  for (const std::string& columns : {std::string("price"), std::string("price,volume")}) {
+    const Outcome now = run({"bootstrap", table, "--column", columns, "--save", file, "--quiet",
+                             "--interval", "basic"});
+    EXPECT_EQ(now.code, 0) << now.err;
+    const Outcome later = run({"interval", file, "--quiet", "--interval", "basic"});
+    EXPECT_EQ(later.out, now.out);
+    EXPECT_TRUE(contains(later.out, columns == "price" ? "mean of price" : "mean(volume)"));
+  }
+  EXPECT_EQ(json_of({"interval", file, "--json"})["columns"], Json::array({"price", "volume"}));
+}
+
+TEST(Interval, InnerReplicatesAreAChoiceAndTheirCostIsMeasured) {
+  const Json nested = json_of({"bootstrap", "-", "--statistic", "median", "--interval",
+                               "studentized", "--json", "--replicates", "200", "--inner", "20"},
+                              {.input = kSixteen});
+  EXPECT_EQ(nested["standard_errors_by"], "nested bootstrap, 20 replicates");
+  const Outcome explained = run(
+      {"explain", "-", "--statistic", "median", "--interval", "studentized", "--replicates", "100"},
+      {.input = kSixteen});
+  EXPECT_TRUE(contains(explained.out, "measured on a few")) << explained.out;
+}
+
+// trimmed_mean looks at the resample, so it is evaluated without every one of the sixteen rows.
+TEST(Interval, ExplainTellsWhatInfluencesCost) {
+  const Outcome explained =
+      run({"explain", "-", "--statistic", "trimmed_mean:0.1", "--interval", "bca"},
+          {.input = kSixteen, .variables = {"COLUMNS=120"}});
+  EXPECT_TRUE(contains(explained.out, "16 evaluations")) << explained.out;
+  const Outcome sums = run({"explain", "-", "--interval", "bca"}, {.input = kSixteen});
+  EXPECT_FALSE(contains(sums.out, "evaluations")) << sums.out;
 }
 
 }  // namespace

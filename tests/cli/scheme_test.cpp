@@ -91,5 +91,24 @@ TEST(Scheme, IsExplained) {
   EXPECT_THAT(outcome.out, HasSubstr("sums of 50 clusters"));
 }
 
+TEST(Scheme, JackknifeLeavesOutRowsOrClustersAndHasNoMonteCarloError) {
+  const Folder folder;
+  const std::string file = folder.write("schools.csv", schools(70));
+  const Json rows = bootstrap(file, {"--scheme", "jackknife"});
+  EXPECT_EQ(rows["replicates"], 140);
+  EXPECT_EQ(rows["standard_error_error"], 0);
+  EXPECT_EQ(rows["interval"]["method"], "normal");
+  EXPECT_EQ(rows["interval"]["low_error"], 0);
+  EXPECT_EQ(rows["plan"]["scheme"], "jackknife, without one of 140 rows at a time");
+  // Scores 0 to 6 are equally frequent: variance 4, with divisor 139 in place of 140.
+  EXPECT_NEAR(rows["standard_error"].get<double>(), std::sqrt(4.0 / 139), 1e-12);
+  const Json clusters = bootstrap(file, {"--scheme", "jackknife", "--cluster", "school"});
+  EXPECT_EQ(clusters["replicates"], 70);
+  EXPECT_NEAR(clusters["standard_error"].get<double>(), std::sqrt(4.0 / 69), 1e-12);
+  const Outcome text = run({"bootstrap", file, "--column", "score", "--scheme", "jackknife"});
+  EXPECT_THAT(text.out, HasSubstr("normal; no Monte Carlo error"));
+  EXPECT_THAT(text.out, HasSubstr("140 replicates of 140 rows, no draws"));
+}
+
 }  // namespace
 }  // namespace bootfold::cli

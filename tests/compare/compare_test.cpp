@@ -320,5 +320,51 @@ TEST(GroupSeed, DiffersWithSeedAndName) {
   EXPECT_NE(group_seed(1, "12345678"), group_seed(1, std::string("12345678") + '\0'));
 }
 
+// A precision finds the number of replicates; the numbers are those of a run of that length.
+TEST(Compare, GoesOnUntilItIsPrecise) {
+  const Samples samples = mice();
+  Options options{.precision = 0.05};
+  const Comparison found = compare(samples.values, samples.labels(), statistic::mean(), options);
+  ASSERT_FALSE(found.rounds.empty());
+  EXPECT_EQ(found.rounds.back(), found.replicates);
+  EXPECT_GE(found.replicates, 1000U);
+  EXPECT_LE(found.precision, 0.05);
+  const Contrast& contrast = found.contrasts[0];
+  EXPECT_DOUBLE_EQ(found.precision,
+                   std::max(contrast.interval.low_error, contrast.interval.high_error) /
+                       contrast.standard_error);
+  const Comparison again = compare(samples.values, samples.labels(), statistic::mean(),
+                                   {.replicates = found.replicates});
+  expect_same(found, again);
+  options.precision = 1.5;
+  EXPECT_THROW(
+      static_cast<void>(compare(samples.values, samples.labels(), statistic::mean(), options)),
+      InvalidArgument);
+}
+
+// One-sided at confidence 1 - a is the limit of two-sided at 1 - 2 a.
+TEST(Compare, OneSidedLimitsAreThoseOfTwoSidedOnesAtTwiceTheError) {
+  const Samples samples = mixed(400, 3);
+  const auto run = [&](double confidence, interval::Alternative alternative) {
+    return compare(samples.values, samples.labels(), statistic::mean(),
+                   {.correction = Correction::holm,
+                    .confidence = confidence,
+                    .alternative = alternative,
+                    .replicates = 2000});
+  };
+  const Comparison both = run(0.9, interval::Alternative::two_sided);
+  const Comparison less = run(0.95, interval::Alternative::less);
+  const Comparison greater = run(0.95, interval::Alternative::greater);
+  for (std::size_t i = 0; i < both.contrasts.size(); ++i) {
+    EXPECT_NEAR(less.contrasts[i].interval.high, both.contrasts[i].interval.high, 1e-12);
+    EXPECT_NEAR(greater.contrasts[i].interval.low, both.contrasts[i].interval.low, 1e-12);
+    EXPECT_EQ(less.contrasts[i].interval.low, -std::numeric_limits<double>::infinity());
+    EXPECT_NEAR(less.contrasts[i].adjusted_interval.high, both.contrasts[i].adjusted_interval.high,
+                1e-12);
+    const double smaller = std::min(less.contrasts[i].p_value, greater.contrasts[i].p_value);
+    EXPECT_DOUBLE_EQ(both.contrasts[i].p_value, std::min(1.0, 2 * smaller));
+  }
+}
+
 }  // namespace
 }  // namespace bootfold::comparison

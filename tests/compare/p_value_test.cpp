@@ -93,6 +93,65 @@ TEST(PValue, AgreesWithItsInterval) {
     }
 }
 
+// One-sided: the same, at the only limit there is; and the two sides add up to 1, but for the
+// replicates that are counted twice.
+TEST(PValue, OneSidedAgreesWithItsInterval) {
+  using interval::Alternative;
+  for (const Alternative alternative : {Alternative::less, Alternative::greater})
+    for (const interval::Method method :
+         {interval::Method::percentile, interval::Method::basic, interval::Method::normal,
+          interval::Method::bca, interval::Method::studentized}) {
+      SCOPED_TRACE(name(method));
+      const double sign = alternative == Alternative::less ? -1 : 1;
+      Companions companions;
+      companions.influences.resize(1);
+      companions.influences[0].rows = 100;
+      companions.influences[0].second = 1;
+      companions.influences[0].third = 0.3;
+      companions.estimate_errors = {0.9};
+      for (const double value : normals(20'000, 11))
+        companions.replicate_errors.push_back(1 + 0.2 * std::tanh(value));
+      const Result result(Plan{}, 0, {1.7 * sign}, normals(20'000, 1, 1.8 * sign), companions);
+      const double p = p_value(result, method, alternative).value;
+      ASSERT_GT(p, 0.01);
+      ASSERT_LT(p, 0.2);
+      const auto limit = [&](double confidence) {
+        const Interval found =
+            interval::make(method, result, {.confidence = confidence, .alternative = alternative});
+        return sign * (alternative == Alternative::less ? found.high : found.low);
+      };
+      EXPECT_GT(limit(1 - p - 2e-4), 0);
+      EXPECT_LT(limit(1 - p + 2e-4), 0);
+      const Alternative other =
+          alternative == Alternative::less ? Alternative::greater : Alternative::less;
+      EXPECT_NEAR(p + p_value(result, method, other).value, 1, 2e-4);
+      EXPECT_NEAR(2 * p, p_value(result, method).value, 1e-12);
+    }
+}
+
+// One difference alone: the one-sided limit is the estimate less a quantile of what replicates
+// exceed it by.
+TEST(Correction, OneSidedMaxTLooksAtOneSide) {
+  const Result result = result_of(1, {0, 0.5, 1, 1.5, 4});
+  const double error = result.standard_error();
+  MaxT greater(5, interval::Alternative::greater);
+  greater.add(result);
+  greater.add(result_of(0, {2, 2, 2, 2, 2}));  // one that never varies adds nothing
+  greater.finish();
+  const Interval found = greater.interval(1, error, 0, 0.75);
+  EXPECT_DOUBLE_EQ(found.low, 1 - 0.5);  // the fourth of five exceeds it by 0.5
+  EXPECT_EQ(found.high, std::numeric_limits<double>::infinity());
+  // 1 is exceeded by 1 or more (t = 1 / error) in one of five.
+  EXPECT_DOUBLE_EQ(greater.p_value(1, error).value, 2 / 6.0);
+  MaxT less(5, interval::Alternative::less);
+  less.add(result);
+  less.finish();
+  EXPECT_DOUBLE_EQ(less.interval(1, error, 0, 0.75).high, 1 + 0.5);
+  EXPECT_EQ(less.interval(1, error, 0, 0.75).low, -std::numeric_limits<double>::infinity());
+  // On the other side: 1 or less below it lie four of five.
+  EXPECT_DOUBLE_EQ(less.p_value(1, error).value, 5 / 6.0);
+}
+
 // TRUTH: two-sample acceleration of the mice's difference of means, printed by SciPy's tests.
 TEST(Subtract, CombinesTheAccelerations) {
   const Samples samples = mice();

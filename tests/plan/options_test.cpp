@@ -86,12 +86,12 @@ TEST(Options, PathsThatCannotServe) {
 }
 
 TEST(Options, PathNames) {
-  for (const Path path :
-       {Path::stream, Path::gather, Path::distinct, Path::order, Path::blocks, Path::weights})
+  for (const Path path : {Path::stream, Path::gather, Path::distinct, Path::order, Path::blocks,
+                          Path::weights, Path::deletion})
     EXPECT_EQ(parse_path(name(path)), path);
-  EXPECT_THAT(
-      reference::message_of<InvalidArgument>([] { static_cast<void>(parse_path("fast")); }),
-      AllOf(HasSubstr("'fast'"), HasSubstr("stream, gather, distinct, order, blocks and weights")));
+  EXPECT_THAT(reference::message_of<InvalidArgument>([] { static_cast<void>(parse_path("fast")); }),
+              AllOf(HasSubstr("'fast'"),
+                    HasSubstr("stream, gather, distinct, order, blocks, weights and deletion")));
 }
 
 // "16.3 MiB" in a message, in bytes.
