@@ -18,7 +18,7 @@ ifneq ($(shell command -v ccache 2>/dev/null),)
 export CMAKE_CXX_COMPILER_LAUNCHER ?= ccache
 endif
 
-.PHONY: help setup build demo test test-all bench format format-check lint battery clean
+.PHONY: help setup build demo test test-all bench bench-ready curve quality format format-check lint battery clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -58,12 +58,20 @@ test-all: format-check ## every test, also the slow ones, and again under the sa
 	cmake --build --preset tsan
 	ctest --preset tsan -j $(JOBS)
 
-bench: ## measure against the peers; BENCH_ARGS="--quick" and the like reach bench/compare.py
+bench: bench-ready ## measure against the peers; BENCH_ARGS="--quick" and the like reach bench/compare.py
+	$(VENV)/bin/python bench/compare.py $(BENCH_ARGS)
+
+curve: bench-ready ## time for 1 to 10,000 networks beside JAX, with picture; BENCH_ARGS reach bench/curve.py
+	$(VENV)/bin/python bench/curve.py $(BENCH_ARGS)
+
+quality: bench-ready ## ensembles on real data beside scikit-learn's; BENCH_ARGS reach bench/quality.py
+	$(VENV)/bin/python bench/quality.py $(BENCH_ARGS)
+
+bench-ready:
 	@tools/setup.sh --bench
 	cmake --preset release -DBOOTFOLD_BENCH=ON
 	cmake --build --preset release
 	@$(MAKE) --no-print-directory $(VENV)/installed
-	$(VENV)/bin/python bench/compare.py $(BENCH_ARGS)
 
 $(VENV)/installed: bench/requirements.txt
 	$(PYTHON) -m venv $(VENV)

@@ -1,6 +1,6 @@
 """Time to train K networks, for many K: bootfold beside JAX, as a table and as a picture.
 
-    .venv-bench/bin/python bench/curve.py                       about ten minutes
+    make curve                                                  all
     .venv-bench/bin/python bench/curve.py --members 1,16 --seconds 0.1 --picture /tmp/curve.svg
 
 2-32-2, Adam, 100 steps, full batches of 100 rows and bootstrapped batches of 32. Prints a Markdown

@@ -1,6 +1,6 @@
 """How good ensembles are on real data, beside scikit-learn's: bundled data sets, 5 x 5-fold.
 
-    .venv-bench/bin/python bench/quality.py                      all, about half an hour
+    make quality                                                 all, for a long while
     .venv-bench/bin/python bench/quality.py --data iris --members 10 --repeats 1
 
 Every program gets the same folds, the same layers, Glorot's first weights, Adam at the same rate,
