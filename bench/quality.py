@@ -105,7 +105,7 @@ def bootfold(data: Data, fold: Fold, members: int) -> np.ndarray:
 def network_of(data: Data, seed: int) -> MLPClassifier | MLPRegressor:
     make = MLPClassifier if data.classes else MLPRegressor
     return make(
-        data.hidden,
+        hidden_layer_sizes=data.hidden,
         alpha=0,
         batch_size=BATCH,
         learning_rate_init=LEARNING_RATE,

@@ -21,7 +21,7 @@ def prepare(work: NetworkWork):
     # It counts epochs: as many as have 100 steps, not fewer.
     epochs = math.ceil(STEPS / math.ceil(work.rows / batch))
     network = MLPClassifier(
-        tuple(work.layers[1:-1]),
+        hidden_layer_sizes=tuple(work.layers[1:-1]),
         alpha=0,
         batch_size=batch,
         learning_rate_init=LEARNING_RATE,
