@@ -15,8 +15,8 @@ Judged on the rows left out. Classes: accuracy, NLL, and ECE over 15 bins of equ
 R2, the NLL of a normal law, and how far on average the shares of rows below the predicted
 deciles are from 0.1, ..., 0.9. Variance of the normal law: what members disagree plus that of
 out-of-bag residuals; of one network that of its training residuals, there being no others.
-Prints Markdown for docs/ensemble-quality.md: a table of means over all folds, and one of differences fold
-by fold. Folds share most of their training rows, so their scores are not independent: standard
+Prints Markdown for docs/ensemble-quality.md: a table of means over all folds, and one of differences
+fold by fold. Folds share most of their training rows, so their scores are not independent: standard
 errors are Nadeau and Bengio's (2003), which add the ratio of test to training rows to 1 / folds.
 """
 
@@ -41,6 +41,7 @@ from sklearn.ensemble import BaggingClassifier, BaggingRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tables import markdown_table
 
@@ -119,9 +120,12 @@ def scikit_learn(data: Data, fold: Fold, members: int) -> np.ndarray:
     scaler = StandardScaler().fit(fold.x)
     x, new_x = scaler.transform(fold.x), scaler.transform(fold.new_x)
     network = network_of(data, fold.seed)
+    # Bagging gives an MLP weights of rows, and fails where a batch has none above 0. A pipeline
+    # takes no weights, so it gets the drawn rows themselves, which is the same bootstrap.
+    bagged = make_pipeline(network)
     if data.classes:
         if members > 1:
-            network = BaggingClassifier(network, members, n_jobs=-1, random_state=fold.seed)
+            network = BaggingClassifier(bagged, members, n_jobs=-1, random_state=fold.seed)
         return network.fit(x, fold.y).predict_proba(new_x)
     mean, scale = fold.y.mean(), fold.y.std()
     y = (fold.y - mean) / scale
@@ -130,7 +134,7 @@ def scikit_learn(data: Data, fold: Fold, members: int) -> np.ndarray:
         said, variance = network.predict(new_x), np.var(y - network.predict(x))
     else:
         network = BaggingRegressor(
-            network, members, n_jobs=-1, random_state=fold.seed, oob_score=True
+            bagged, members, n_jobs=-1, random_state=fold.seed, oob_score=True
         ).fit(x, y)
         each = np.stack([member.predict(new_x) for member in network.estimators_])
         said = each.mean(0)

@@ -5,8 +5,8 @@
     predict:2-32-2:1e6:100       what 100 members say of a million points
     fold:2-32-2:32:100000        as train, but members are asked about points and discarded
 
-A peer gives a function that prepares such work and returns `run()`. The best of several runs counts,
-after one that also compiles and starts processes. One JSON object goes to standard output.
+A peer gives a function that prepares such work and returns `run()`. The best of several runs
+counts, after one that also compiles and starts processes. One JSON object goes to standard output.
 """
 
 from __future__ import annotations
