@@ -16,8 +16,9 @@ R2, the NLL of a normal law, and how far on average the shares of rows below the
 deciles are from 0.1, ..., 0.9. Variance of the normal law: what members disagree plus that of
 out-of-bag residuals; of one network that of its training residuals, there being no others.
 Prints Markdown for docs/ensemble-quality.md: a table of means over all folds, and one of
-differences fold by fold. Folds share most of their training rows, so their scores are not independent: standard
-errors are Nadeau and Bengio's (2003), which add the ratio of test to training rows to 1 / folds.
+differences fold by fold. Folds share most of their training rows, so their scores are not
+independent: standard errors are Nadeau and Bengio's (2003), which add the ratio of test to
+training rows to 1 / folds.
 """
 
 from __future__ import annotations
