@@ -18,7 +18,7 @@ ifneq ($(shell command -v ccache 2>/dev/null),)
 export CMAKE_CXX_COMPILER_LAUNCHER ?= ccache
 endif
 
-.PHONY: help setup build demo test test-all bench format format-check lint battery clean
+.PHONY: help setup build demo test test-all bench bench-ready curve quality format format-check lint battery clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -31,11 +31,13 @@ build: ## build the program: build/release/cli/bootfold
 	cmake --preset release -DBOOTFOLD_BENCH=OFF
 	cmake --build --preset release --target cli/all
 
-demo: ## build and run the showcase: a million replicates of five million values
+demo: ## build and run the showcases: a million replicates; a hundred small networks
 	@tools/setup.sh
 	@cmake --preset release -DBOOTFOLD_BENCH=OFF > /dev/null
 	@cmake --build --preset release --target cli/all
 	@build/release/cli/bootfold demo bootstrap
+	@echo
+	@build/release/cli/bootfold demo spirals
 
 test: ## build with warnings as errors and run the default suite (about a minute)
 	@tools/setup.sh --test
@@ -56,12 +58,20 @@ test-all: format-check ## every test, also the slow ones, and again under the sa
 	cmake --build --preset tsan
 	ctest --preset tsan -j $(JOBS)
 
-bench: ## measure against the peers; BENCH_ARGS="--quick" and the like reach bench/compare.py
+bench: bench-ready ## measure against the peers; BENCH_ARGS="--quick" and the like reach bench/compare.py
+	$(VENV)/bin/python bench/compare.py $(BENCH_ARGS)
+
+curve: bench-ready ## time for 1 to 10,000 networks beside JAX, with picture; BENCH_ARGS reach bench/curve.py
+	$(VENV)/bin/python bench/curve.py $(BENCH_ARGS)
+
+quality: bench-ready ## ensembles on real data beside scikit-learn's; BENCH_ARGS reach bench/quality.py
+	$(VENV)/bin/python bench/quality.py $(BENCH_ARGS)
+
+bench-ready:
 	@tools/setup.sh --bench
 	cmake --preset release -DBOOTFOLD_BENCH=ON
 	cmake --build --preset release
 	@$(MAKE) --no-print-directory $(VENV)/installed
-	$(VENV)/bin/python bench/compare.py $(BENCH_ARGS)
 
 $(VENV)/installed: bench/requirements.txt
 	$(PYTHON) -m venv $(VENV)

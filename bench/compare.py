@@ -3,12 +3,14 @@
     make bench                                       everything, about a quarter of an hour
     bench/compare.py --quick                         short measurements, a few minutes
     bench/compare.py --only mean_5e6,mean_1e3 --peers jax,tsbootstrap
+    bench/compare.py --only networks                 ensembles of small networks alone
     bench/compare.py --readme                        the table of the README
 
 Each program runs in a process of its own, so one that crashes or runs out of memory loses its row
 and nothing else. Prints one table and writes it to bench/results/ as compare.md and compare.json.
 Rates are rows x replicates per second. The whole job, a million replicates, would take most peers
-hours or days: such a time is projected from the rate and marked with "~".
+hours or days: such a time is projected from the rate and marked with "~". Networks have a table of
+their own, with operations of the dense layers a second and their share of what the machine can do.
 """
 
 from __future__ import annotations
@@ -23,10 +25,13 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from peers.networks import NETWORKS, NetworkWork, is_network
 from peers.workloads import WORKLOADS, Workload
+from tables import markdown_table, say_duration, say_number, text_table
 
 BENCH = Path(__file__).resolve().parent
 ENGINE = BENCH.parent / "build/release/bench/engine_bench"
@@ -61,6 +66,9 @@ PEERS = {
         Peer("numba", "numba prange", "numba_prange.py", ALL),
         Peer("tsbootstrap", "tsbootstrap", "tsbootstrap_compiled.py", ONE_COLUMN | {"stationary"}),
         Peer("r", "R boot", "boot.R", ALL),
+        Peer("jax_scan", "JAX, vmap", "jax_networks.py", {"train", "predict"}),
+        Peer("jax_loop", "JAX, vmap, Python loop", "jax_networks_loop.py", {"train"}),
+        Peer("sklearn", "scikit-learn Bagging", "sklearn_bagging.py", {"train"}),
     ]
 }
 
@@ -85,6 +93,14 @@ LEAST_RATIO = {
     ("stationary_1e5", "arch"): 60,
     ("cluster_1e6", "numpy"): 100,
     ("bayesian_1e6", "numpy"): 8,
+    ("train:2-32-2:full:100", "jax_scan"): 30,
+    ("train:2-32-2:full:100", "sklearn"): 300,
+    ("train:2-32-2:full:1000", "jax_scan"): 25,
+    ("train:2-32-2:32:100", "jax_scan"): 45,
+    ("train:2-32-2:32:1000", "jax_scan"): 45,
+    ("train:64-64-10:32:100", "jax_scan"): 4,
+    ("train:2-512-512-2:full:10", "jax_scan"): 1.5,
+    ("predict:2-32-2:1e6:100", "jax_scan"): 20,
 }
 # ... and at most how many seconds for the whole job, on 2 cores with AVX-512.
 MOST_SECONDS = {"binary_mean_5e6": 0.3, "median_5e6": 2.0}
@@ -147,22 +163,24 @@ class Comparison:
         self.timeout = timeout
         self.rows: list[Row] = []
 
-    def _measure(self, workload: Workload, program: str, command: list[str]) -> Row:
+    def _measure(self, workload: Workload | NetworkWork, program: str, command: list[str]) -> Row:
         print(f"{workload.name}: {program} ...", file=sys.stderr, flush=True)
         command = [*command, "--workload", workload.name, "--seconds", str(self.seconds)]
         report, peak, error = run(command, self.timeout)
         row = Row(workload.name, program, peak_memory_bytes=peak, error=error, report=report)
         if report:
             row.rate = report["rate"]
-            row.whole_job_seconds = workload.rows * workload.replicates / row.rate
+            row.whole_job_seconds = workload.work / row.rate
             row.projected = report["replicates"] < workload.replicates
         self.rows.append(row)
         return row
 
-    def measure_engine(self, workload: Workload, title: str = "bootfold", *options: str) -> Row:
+    def measure_engine(
+        self, workload: Workload | NetworkWork, title: str = "bootfold", *options: str
+    ) -> Row:
         return self._measure(workload, title, [self.engine, *options])
 
-    def measure_peer(self, workload: Workload, peer: Peer, bootfold: Row) -> None:
+    def measure_peer(self, workload: Workload | NetworkWork, peer: Peer, bootfold: Row) -> None:
         row = self._measure(workload, peer.title, peer.command())
         least = LEAST_RATIO.get((workload.name, peer.name))
         if least is not None:
@@ -171,7 +189,7 @@ class Comparison:
             row.ratio = bootfold.rate / row.rate
             row.met = None if least is None else row.ratio >= least
 
-    def compare(self, workload: Workload, peers: list[Peer]) -> None:
+    def compare(self, workload: Workload | NetworkWork, peers: list[Peer]) -> None:
         bootfold = self.measure_engine(workload)
         if workload.name in MOST_SECONDS:
             most = MOST_SECONDS[workload.name]
@@ -202,6 +220,27 @@ class Comparison:
         strata = self.measure_engine(WORKLOADS["stratified_1e6"], "bootfold, 10 strata / none")
         self.compare_engine(strata, plain, 1 / 1.5)
 
+    def compare_one_network(self) -> None:
+        """A hundred networks take less time than JAX's Python loop takes for one."""
+        one = NetworkWork("train:2-32-2:full:1")
+        peer = PEERS["jax_loop"]
+        many = self.measure_engine(NetworkWork("train:2-32-2:full:100"), "bootfold, 100 networks")
+        loop = self._measure(one, f"{peer.title} / bootfold, 100 networks", peer.command())
+        loop.goal = "more than 1 x"
+        if loop.whole_job_seconds and many.whole_job_seconds:
+            loop.ratio = loop.whole_job_seconds / many.whole_job_seconds
+            loop.met = loop.ratio > 1
+
+    def compare_folds(self) -> None:
+        """Ten times the members, folded, take ten times as long and no more memory."""
+        few = self.measure_engine(NetworkWork("fold:2-32-2:32:1e4"))
+        many = self.measure_engine(NetworkWork("fold:2-32-2:32:1e5"))
+        many.goal = "at least 0.9 x the rate, at most 1.1 x the memory"
+        if few.rate and many.rate:
+            many.ratio = many.rate / few.rate
+            memory = many.peak_memory_bytes / few.peak_memory_bytes
+            many.met = many.ratio >= 0.9 and memory <= 1.1
+
     def compare_threads(self) -> None:
         workload = WORKLOADS["mean_5e6"]
         one = self.measure_engine(workload, "bootfold, 1 thread", "--threads", "1")
@@ -222,6 +261,8 @@ class Comparison:
 EXTRAS = {
     "callable_1e5": Comparison.compare_callable,
     "stratified_1e6": Comparison.compare_strata,
+    "one_network": Comparison.compare_one_network,
+    "folds": Comparison.compare_folds,
     "threads": Comparison.compare_threads,
     "levels": Comparison.compare_levels,
 }
@@ -257,18 +298,6 @@ def say_machine(facts: dict) -> str:
     )
 
 
-def say_number(value: float) -> str:
-    """Three digits that count: 0.0512, 9.26, 20,000."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
-def say_duration(seconds: float) -> str:
-    for unit, name in ((86400, "days"), (3600, "h"), (60, "min"), (1, "s"), (0.001, "ms")):
-        if seconds >= (2 * unit if unit > 1 else unit):  # 90 s, but 1.9 s
-            return f"{say_number(seconds / unit)} {name}"
-    return f"{say_number(seconds * 1000)} ms"
-
-
 def say_job(row: Row) -> str:
     if row.whole_job_seconds is None:
         return ""
@@ -291,6 +320,8 @@ HEADER = ["workload", "program", "10^9/s", "whole job", "memory", "ratio", "goal
 def cells(rows: list[Row]) -> list[list[str]]:
     table = []
     for row in rows:
+        if is_network(row.workload):
+            continue
         table.append(
             [
                 row.workload,
@@ -306,24 +337,35 @@ def cells(rows: list[Row]) -> list[list[str]]:
     return table
 
 
-def text_table(header: list[str], table: list[list[str]]) -> str:
-    widths = [max(len(line[i]) for line in [header, *table]) for i in range(len(header))]
-    lines = []
-    last = None
-    for line in [header, *table]:
-        if last is not None and line[0] != last:
-            lines.append("")
-        shown = line if line[0] != last else ["", *line[1:]]
-        last = line[0]
-        lines.append(
-            "  ".join(cell.ljust(width) for cell, width in zip(shown, widths, strict=True)).rstrip()
+NETWORK_HEADER = ["work", "program", "time", "GFLOP/s", "of peak", *HEADER[4:]]
+
+
+def network_cells(rows: list[Row]) -> list[list[str]]:
+    rows = [row for row in rows if is_network(row.workload)]
+    peak = max((row.report.get("peak_gflops", 0) for row in rows), default=0)
+    table = []
+    for row in rows:
+        rate = row.report.get("gflops")
+        table.append(
+            [
+                row.workload,
+                row.program,
+                say_job(row),
+                "" if rate is None else say_number(rate),
+                f"{rate / peak:.1%}" if rate and peak else "",
+                say_memory(row),
+                say_ratio(row),
+                row.goal,
+                {True: "yes", False: "NO", None: ""}[row.met],
+            ]
         )
-    return "\n".join(lines)
+    return table
 
 
-def markdown_table(header: list[str], table: list[list[str]]) -> str:
-    lines = [header, ["---"] * len(header), *table]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+def tables(rows: list[Row], form: Callable[[list[str], list[list[str]]], str]) -> str:
+    """That of the bootstrap and that of networks, as far as there are rows."""
+    both = ((HEADER, cells(rows)), (NETWORK_HEADER, network_cells(rows)))
+    return "\n\n".join(form(header, table) for header, table in both if table)
 
 
 def readme_table(rows: list[Row]) -> str:
@@ -353,8 +395,9 @@ def parse() -> argparse.Namespace:
     )
     alone = ("gather_1e5", "callable_1e5", "stratified_1e6", "mean_1e6")
     workloads = [name for name in WORKLOADS if name not in alone]
-    workloads += list(EXTRAS)
-    parser.add_argument("--only", metavar="W1,W2", help="workloads: " + ", ".join(workloads))
+    workloads += [*NETWORKS, *EXTRAS]
+    listed = ", ".join(["networks", *workloads])
+    parser.add_argument("--only", metavar="W1,W2", help="workloads: " + listed)
     parser.add_argument("--peers", metavar="P1,P2", help="peers: " + ", ".join(PEERS))
     parser.add_argument("--seconds", type=float, default=3.0, help="per measurement (default 3)")
     parser.add_argument("--quick", action="store_true", help="0.5 seconds per measurement")
@@ -367,8 +410,11 @@ def parse() -> argparse.Namespace:
     def chosen(given: str | None, known: list[str], default: list[str], what: str) -> list[str]:
         names = given.split(",") if given is not None else default
         names = [name for name in names if name]
+        if "networks" in names:  # stands for all of them
+            at = names.index("networks")
+            names[at : at + 1] = [*NETWORKS, "one_network", "folds"]
         for name in names:
-            if name not in known:
+            if name not in known and not (what == "workload" and is_network(name)):
                 parser.error(f"there is no {what} '{name}'; there are {', '.join(known)}")
         return names
 
@@ -395,21 +441,21 @@ def main() -> int:
         if name in EXTRAS:
             EXTRAS[name](comparison)
         else:
-            comparison.compare(WORKLOADS[name], [PEERS[peer] for peer in arguments.peers])
+            workload = NetworkWork(name) if is_network(name) else WORKLOADS[name]
+            comparison.compare(workload, [PEERS[peer] for peer in arguments.peers])
 
     rows = comparison.rows
     facts = machine(rows)
-    table = cells(rows)
     if arguments.readme:
         text = readme_table(rows) + "\n\n> " + say_machine(facts) + "\n"
         print(text, end="")
         write(RESULTS / "readme.md", text)
     else:
-        print(text_table(HEADER, table))
+        print(tables(rows, text_table))
         print("\n" + say_machine(facts))
         write(
             RESULTS / "compare.md",
-            markdown_table(HEADER, table) + "\n\n> " + say_machine(facts) + "\n",
+            tables(rows, markdown_table) + "\n\n> " + say_machine(facts) + "\n",
         )
     written = {
         "machine": facts,

@@ -1,5 +1,6 @@
 // Rates of the engine, one workload a call, as one JSON object: what bench/compare.py puts beside
-// the peers. A rate is rows x replicates a second, the best of several runs.
+// the peers. A rate is rows x replicates a second, the best of several runs; for ensembles it is
+// examples a second.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -12,6 +13,8 @@
 #include <string>
 
 #include "bootfold/bootfold.h"
+#include "ensemble_work.h"
+#include "peak.h"
 
 namespace {
 
@@ -141,18 +144,57 @@ Arguments parse(int count, char** words) {
       for (const auto level : execution::available_levels())
         if (execution::name(level) == value) arguments.execution.level = level;
   }
-  if (!workloads().contains(arguments.workload)) {
+  if (!workloads().contains(arguments.workload) &&
+      !bench::parse_ensemble_work(arguments.workload)) {
     std::cerr << "usage: engine_bench --workload NAME [--threads T] [--simd LEVEL] [--seconds S]\n";
     for (const auto& [name, workload] : workloads()) std::cerr << "  " << name << "\n";
+    std::cerr << "  train:2-32-2:full:100, train:2-32-2:32:100, predict:2-32-2:1e6:100, "
+                 "fold:2-32-2:32:1e5 and the like\n";
     std::exit(2);
   }
   return arguments;
+}
+
+/// The best of several runs, as one line of JSON.
+void measure(const bench::EnsembleWork& work, const Arguments& arguments) {
+  const std::function<void()> run = bench::prepare(work, arguments.execution);
+  const auto since = [](Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  const bool short_work = work.kind != bench::EnsembleWork::Kind::fold;
+  if (short_work) run();  // warm
+  double best = 1e300;
+  const auto begin = Clock::now();
+  for (int runs = 0; runs < (short_work ? 3 : 1) || since(begin) < arguments.seconds; ++runs) {
+    const auto start = Clock::now();
+    run();
+    best = std::min(best, since(start));
+  }
+  const unsigned threads = execution::thread_count(arguments.execution);
+  const double peak = bench::peak_flops(threads);
+  const double flops = work.flops() / best;
+  nlohmann::json line{
+      {"workload", arguments.workload},
+      {"rows", work.rows()},
+      {"replicates", work.members},
+      {"seconds", best},
+      {"rate", work.examples() / best},
+      {"path", "lanes"},
+      {"simd", execution::name(arguments.execution.level.value_or(execution::default_level()))},
+      {"threads", threads},
+      {"gflops", flops / 1e9}};
+  if (peak > 0) line["peak_gflops"] = peak / 1e9;
+  std::cout << line.dump() << "\n";
 }
 
 }  // namespace
 
 int main(int count, char** words) try {
   const Arguments arguments = parse(count, words);
+  if (const auto work = bench::parse_ensemble_work(arguments.workload)) {
+    measure(*work, arguments);
+    return 0;
+  }
   const Workload& workload = workloads().at(arguments.workload);
   const auto made = workload.make(workload.rows);
   std::vector<std::vector<float>> narrow;

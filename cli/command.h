@@ -18,5 +18,6 @@ void add_interval(CLI::App& root, Task& task);
 void add_compare(CLI::App& root, Task& task);
 void add_ensemble(CLI::App& root, Task& task);
 void add_demo(CLI::App& root, Task& task);
+void add_demo_spirals(CLI::App& demo, Task& task);
 
 }  // namespace bootfold::cli

@@ -174,7 +174,8 @@ void run_demo(const DemoArguments& arguments, Interrupt& interrupt) {
 void add_demo(CLI::App& root, Task& task) {
   CLI::App* demo = root.add_subcommand("demo", "See what bootfold can do, on data it makes itself");
   demo->footer(
-      examples({{"bootfold demo bootstrap", "a million replicates of five million values"}}));
+      examples({{"bootfold demo bootstrap", "a million replicates of five million values"},
+                {"bootfold demo spirals", "a hundred small networks beside one, with a picture"}}));
 
   CLI::App* command =
       demo->add_subcommand("bootstrap", "A million replicates of the mean of five million values");
@@ -197,6 +198,7 @@ void add_demo(CLI::App& root, Task& task) {
   command->callback([arguments, &task] {
     task = [arguments](Interrupt& interrupt) { run_demo(*arguments, interrupt); };
   });
+  add_demo_spirals(*demo, task);
 }
 
 }  // namespace bootfold::cli

@@ -58,7 +58,8 @@ void build(CLI::App& app, bool& version_wanted, Task& task) {
        {"bootfold ensemble train iris.csv --target species --output iris.safetensors",
         "a hundred small networks, each on its own resample"},
        {"bootfold bootstrap --help", "all options and statistics"},
-       {"bootfold demo bootstrap", "a million replicates of five million values"}}));
+       {"bootfold demo bootstrap", "a million replicates of five million values"},
+       {"bootfold demo spirals", "a hundred small networks beside one, with a picture"}}));
 }
 
 void run(int count, char** words) {

@@ -40,6 +40,8 @@ needed() {
         echo "libcli11-dev header CLI/CLI.hpp"
         echo "nlohmann-json3-dev header nlohmann/json.hpp"
         echo "zlib1g-dev header zlib.h"
+        echo "pkg-config command pkg-config"
+        echo "libcairo2-dev header cairo/cairo.h"
         ;;
       test)
         echo "libgtest-dev header gtest/gtest.h"

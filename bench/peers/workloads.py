@@ -20,6 +20,10 @@ class Workload:
     law: str = "normal"  # or "binary": 1 with probability 0.05, else 0
     dtype: str = "float64"
 
+    @property
+    def work(self) -> int:
+        return self.rows * self.replicates
+
 
 _ALL = [
     Workload("binary_mean_5e6", "mean", 5_000_000, law="binary"),

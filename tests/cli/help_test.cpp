@@ -21,7 +21,8 @@ TEST(Help, EveryPageHasExamples) {
                                                        {"bootstrap", "--help"},
                                                        {"explain", "--help"},
                                                        {"compare", "--help"},
-                                                       {"demo", "bootstrap", "--help"}};
+                                                       {"demo", "bootstrap", "--help"},
+                                                       {"demo", "spirals", "--help"}};
   for (const std::vector<std::string>& page : pages) {
     const Outcome outcome = run(page);
     SCOPED_TRACE(outcome.out);

@@ -1,0 +1,45 @@
+// bench/ensemble_work.h: training and asking ensembles, as work to be timed.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bootfold/bootfold.h"
+#include "bootfold/ensemble.h"
+
+namespace bootfold::bench {
+
+/// What is done; the name says it all, to the peers in Python too (bench/peers/networks.py):
+///
+///     train:2-32-2:full:100        100 steps of Adam, full batches of 100 rows, 100 members
+///     train:64-64-10:32:100        bootstrapped batches of 32 out of 1797 rows
+///     predict:2-32-2:1e6:100       what 100 members say of a million points
+///     fold:2-32-2:32:100000        as train, but members are asked about points and discarded
+struct EnsembleWork {
+  enum class Kind { train, predict, fold };
+  Kind kind = Kind::train;
+  std::vector<std::size_t> layers;
+  std::size_t batch = 0;   // rows of a step; 0: all
+  std::size_t points = 0;  // to predict at
+  std::size_t members = 0;
+
+  /// Rows that there are to learn from: two spirals, or as many as the digits data have.
+  [[nodiscard]] std::size_t rows() const { return layers[0] == 2 ? 100 : 1797; }
+  /// Rows gone through, forwards and, in training, backwards.
+  [[nodiscard]] double examples() const;
+  /// Multiplications and additions of the dense layers alone: no activations, no optimizer.
+  [[nodiscard]] double flops() const;
+};
+
+inline constexpr std::size_t kSteps = 100;
+
+/// Nothing unless `name` is the name of such work. Throws InvalidArgument if it begins like one.
+[[nodiscard]] std::optional<EnsembleWork> parse_ensemble_work(const std::string& name);
+
+/// All that must be there before; the call does the work once.
+[[nodiscard]] std::function<void()> prepare(const EnsembleWork& work, const Execution& execution);
+
+}  // namespace bootfold::bench
