@@ -13,14 +13,13 @@
 #include "arguments.h"
 #include "bootfold/ensemble.h"
 #include "bootfold/error.h"
+#include "bootfold/evaluation.h"
 #include "command.h"
 #include "console.h"
 #include "figure.h"
-#include "file.h"
 #include "number.h"
 #include "progress.h"
 #include "report.h"
-#include "score.h"
 #include "spirals.h"
 #include "text.h"
 #include "timer.h"
@@ -126,6 +125,8 @@ std::string shape_of(const ensemble::Architecture& architecture) {
   return text + "-2";
 }
 
+using Score = ensemble::ClassScores;
+
 std::string table(const Trained& one, const Trained& many, const Score& one_score,
                   const Score& many_score, const Score& out_of_bag) {
   const Losses one_loss(one.ensemble);
@@ -179,10 +180,12 @@ void run_show(const SpiralArguments& arguments, Interrupt& interrupt) {
 
   const Trained one = train(spirals, show, true, interrupt);
   const Trained many = train(spirals, show, false, interrupt);
-  const Score one_score = score(one.ensemble.predict(fresh.inputs()), fresh.classes);
-  const Score many_score = score(many.ensemble.predict(fresh.inputs()), fresh.classes);
-  print(
-      table(one, many, one_score, many_score, score(many.ensemble.out_of_bag(), spirals.classes)));
+  const Score one_score =
+      ensemble::evaluate_classes(one.ensemble.predict(fresh.inputs()), fresh.classes.codes);
+  const Score many_score =
+      ensemble::evaluate_classes(many.ensemble.predict(fresh.inputs()), fresh.classes.codes);
+  print(table(one, many, one_score, many_score,
+              ensemble::evaluate_classes(many.ensemble.out_of_bag(), spirals.classes.codes)));
 
   const Grid grid(kReach, kSide);
   const DataView plane({ColumnView(grid.x), ColumnView(grid.y)});
@@ -210,7 +213,7 @@ void run_show(const SpiralArguments& arguments, Interrupt& interrupt) {
                   .scale = {"nats", sequential, 0, std::max(most, 1e-6)},
                   .halves = false}},
       .points = spirals};
-  write_file(show.output, draw(figure, show.kind));
+  data::write_file(show.output, draw(figure, show.kind));
   print("\n" + item("picture", show.output) + item("all in all", duration(timer.seconds())));
 }
 

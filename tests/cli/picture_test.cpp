@@ -1,4 +1,4 @@
-// Pictures show what they should: colours, places, scores beside them.
+// Pictures show what they should: colours and places.
 #include <cairo/cairo.h>
 #include <gtest/gtest.h>
 
@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "figure.h"
-#include "score.h"
 
 namespace bootfold::cli {
 namespace {
@@ -128,23 +127,6 @@ TEST(Figure, IsAlsoSvg) {
   EXPECT_EQ(svg.rfind("<?xml", 0), 0U);
   EXPECT_NE(svg.find("<svg"), std::string::npos);
   EXPECT_NE(svg.find("</svg>"), std::string::npos);
-}
-
-// By hand: rows 0 and 1 are hits with confidence 0.9 and 0.6, row 2 a miss with 0.8, row 3 has no
-// members. The three fall into different bins.
-TEST(Score, IsWhatTheFormulasSay) {
-  ensemble::Prediction said;
-  said.rows = 4;
-  said.outputs = 2;
-  said.mean = {0.9, 0.1, 0.4, 0.6, 0.8, 0.2, 0.5, 0.5};
-  said.members = {1, 1, 1, 0};
-  const data::Labels truth{{0, 1, 1, 0}, {"0", "1"}};
-  const Score found = score(said, truth);
-  EXPECT_DOUBLE_EQ(found.accuracy, 2.0 / 3);
-  EXPECT_DOUBLE_EQ(found.negative_log_likelihood,
-                   -(std::log(0.9) + std::log(0.6) + std::log(0.2)) / 3);
-  EXPECT_DOUBLE_EQ(found.brier_score, (2 * 0.01 + 2 * 0.16 + 2 * 0.64) / 3);
-  EXPECT_DOUBLE_EQ(found.calibration_error, (0.1 + 0.4 + 0.8) / 3);
 }
 
 }  // namespace
