@@ -64,7 +64,8 @@ Ensemble sweep(const Spirals& spirals) {
       for (const double rate : {1e-3, 0.1}) {
         Settings settings;
         settings.architecture = {hidden, activation, Initializer::he};
-        settings.learning_rate = rate;
+        // Without hidden layers an activation does nothing, so rates tell settings apart.
+        settings.learning_rate = activation == Activation::relu ? rate : rate / 2;
         settings.clip = 1.0 / 3;
         training.settings.push_back(settings);
       }
