@@ -216,9 +216,18 @@ class Comparison:
 
     def compare_strata(self) -> None:
         """Ten strata take at most 1.5 times as long as none."""
-        plain = self.measure_engine(WORKLOADS["mean_1e6"], "bootfold, no strata")
-        strata = self.measure_engine(WORKLOADS["stratified_1e6"], "bootfold, 10 strata / none")
+        plain, strata = self._in_turn(
+            (WORKLOADS["mean_1e6"], "bootfold, no strata"),
+            (WORKLOADS["stratified_1e6"], "bootfold, 10 strata / none"),
+        )
         self.compare_engine(strata, plain, 1 / 1.5)
+
+    def _in_turn(self, *works: tuple[Workload, str]) -> list[Row]:
+        """Our own workloads, each three times in turn: the best of each, as the machine wavers."""
+        measured = [[self.measure_engine(*work) for work in works] for _ in range(3)]
+        best = [max(rows, key=lambda row: row.rate or 0) for rows in zip(*measured)]
+        self.rows = [row for row in self.rows if not any(row in rows for rows in measured)] + best
+        return best
 
     def compare_one_network(self) -> None:
         """A hundred networks take less time than JAX's Python loop takes for one."""
