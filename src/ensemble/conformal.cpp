@@ -124,7 +124,7 @@ class Speakers {
     for (std::size_t i = 0; i < judges_.members().size(); ++i) {
       const std::size_t m = judges_.members()[i];
       const Shape& shape = shapes_[ensemble_.member(m).settings];
-      scratch.resize(std::max(scratch.size(), 2 * shape.widest * kPoints));
+      scratch.resize(std::max(scratch.size(), simd::points_scratch_size(shape)));
       kernels_.at_points(shape, ensemble_.parameters(m).data(), points.block(0), scratch.data(),
                          out.data());
       std::copy_n(out.begin(), values, said.begin() + static_cast<std::ptrdiff_t>(i * values));

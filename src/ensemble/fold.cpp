@@ -24,7 +24,7 @@ Fold::Fold(Loss loss, std::size_t outputs)
 
 void Fold::add(const simd::Kernels& kernels, const Shape& shape, const float* parameters,
                const float* inputs, const float* weights, std::vector<float>& scratch) {
-  scratch.resize(std::max(scratch.size(), 2 * shape.widest * kPoints));
+  scratch.resize(std::max(scratch.size(), simd::points_scratch_size(shape)));
   kernels.at_points(shape, parameters, inputs, scratch.data(), outputs_.data());
   for (std::size_t p = 0; p < kPoints; ++p) counts_[p] += weights[p];
   if (loss_ == Loss::cross_entropy) {
