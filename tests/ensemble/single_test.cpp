@@ -79,6 +79,25 @@ TEST(Single, IsTheMemberOfAPackOfRegressions) {
   }
 }
 
+TEST(Single, IsTheMemberOfAPackOfThinNetworks) {
+  const Spirals spirals(75);
+  const std::vector<double> turned(spirals.y.rbegin(), spirals.y.rend());
+  const std::vector<DataView> inputs = {
+      DataView(spirals.x), DataView({ColumnView(spirals.x), ColumnView(turned)}),
+      DataView({ColumnView(spirals.x), ColumnView(turned), ColumnView(spirals.x),
+                ColumnView(turned), ColumnView(spirals.x)})};
+  for (const DataView& columns : inputs)
+    for (const Training& training : ways())
+      expect_same({columns, nullptr, DataView(spirals.y)}, training, Loss::squared_error, 1);
+}
+
+TEST(Single, AddsManyTermsAsAPackDoes) {
+  const Spirals spirals(210);
+  Training training{.members = 1, .steps = 4};
+  training.settings[0].architecture.hidden = {130, 200};
+  expect_same(spirals.examples(), training, Loss::cross_entropy, 2);
+}
+
 TEST(Single, StopsWhenThePackWould) {
   const Spirals spirals(600, 0.2);
   Training training{.members = 1, .epochs = 40};
