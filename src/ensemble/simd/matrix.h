@@ -132,5 +132,15 @@ BOOTFOLD_INLINE inline void multiply_all(const Factor& factor, std::size_t rows,
   while (c < columns) panel.template operator()<1>();
 }
 
+/// out[row][column] = start[row] + sum. One copy of the code for all products whose sums are kept.
+__attribute__((noinline)) void multiply_into(const Factor& factor, std::size_t rows,
+                                             std::size_t terms, const Columns& in,
+                                             std::size_t columns, const float* start, float* sums,
+                                             float* out, std::size_t out_stride) {
+  multiply_all(factor, rows, terms, in, columns, start, sums,
+               [&](std::size_t r, std::size_t c, Vector sum)
+                   BOOTFOLD_INLINE { sum.store(out + r * out_stride + c); });
+}
+
 }  // namespace
 }  // namespace bootfold::ensemble::simd

@@ -22,23 +22,20 @@ BOOTFOLD_INLINE inline void layer_at_points(const Layer& layer, const float* par
 
 void at_points(const Shape& shape, const float* parameters, const float* inputs, float* scratch,
                float* out) noexcept {
-  with_activation(shape.activation, [&]<Activation kActivation>() {
-    const float* in = inputs;
-    float* buffers[2] = {scratch, scratch + shape.widest * kPoints};
-    float* sums = scratch + 2 * shape.widest * kPoints;
-    for (std::size_t l = 0; l < shape.layers.size(); ++l) {
-      if (l + 1 == shape.layers.size()) {
-        layer_at_points(shape.layers[l], parameters, in, sums,
-                        [&](std::size_t at, Vector z) BOOTFOLD_INLINE { z.store(out + at); });
-        break;
-      }
-      float* to = buffers[l % 2];
+  const float* in = inputs;
+  float* buffers[2] = {scratch, scratch + shape.widest * kPoints};
+  float* sums = scratch + 2 * shape.widest * kPoints;
+  for (std::size_t l = 0; l + 1 < shape.layers.size(); ++l) {
+    float* to = buffers[l % 2];
+    with_activation(shape.activation, [&]<Activation kActivation>() {
       layer_at_points(shape.layers[l], parameters, in, sums,
                       [&](std::size_t at, Vector z)
                           BOOTFOLD_INLINE { activate<kActivation>(z).value.store(to + at); });
-      in = to;
-    }
-  });
+    });
+    in = to;
+  }
+  layer_at_points(shape.layers.back(), parameters, in, sums,
+                  [&](std::size_t at, Vector z) BOOTFOLD_INLINE { z.store(out + at); });
 }
 
 void fold_classes(const float* outputs, std::size_t classes, const float* weights,

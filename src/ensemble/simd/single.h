@@ -58,6 +58,20 @@ struct SingleValues {
   }
 };
 
+/// Values of the units of layer l + 1, and slopes where they are kept, from what it was given.
+template <Activation kActivation>
+void activate_units(const SingleValues& values, std::size_t l) {
+  const std::size_t units = values.single.shape->layers[l].out;
+  float* out = values.across(l + 1);
+  float* slopes = values.slopes(l + 1);
+  for (std::size_t j = 0; j < units; ++j)
+    for (std::size_t at = j * values.stride; at < j * values.stride + values.padded; at += kLanes) {
+      const Activated a = activate<kActivation>(Vector::load(out + at));
+      a.value.store(out + at);
+      if constexpr (kActivation == Activation::gelu) a.slope.store(slopes + at);
+    }
+}
+
 template <Activation kActivation>
 inline void forward_single(const SingleValues& values) {
   const Shape& shape = *values.single.shape;
@@ -65,47 +79,38 @@ inline void forward_single(const SingleValues& values) {
     const Layer& layer = shape.layers[l];
     const PaddedLayer at = padded_layer(shape, l);
     const float* parameters = values.single.parameters;
-    float* out = values.across(l + 1);
-    float* slopes = values.slopes(l + 1);
-    const bool last = l + 1 == shape.layers.size();
-    multiply_all({parameters + at.weights, at.stride, 1}, layer.out, layer.in,
-                 {values.across(l), values.stride}, values.padded, parameters + at.bias,
-                 values.sums(), [&](std::size_t j, std::size_t e, Vector z) BOOTFOLD_INLINE {
-                   const std::size_t to = j * values.stride + e;
-                   if (last) {
-                     z.store(out + to);
-                     return;
-                   }
-                   const Activated a = activate<kActivation>(z);
-                   a.value.store(out + to);
-                   if constexpr (kActivation == Activation::gelu) a.slope.store(slopes + to);
-                 });
+    multiply_into({parameters + at.weights, at.stride, 1}, layer.out, layer.in,
+                  {values.across(l), values.stride}, values.padded, parameters + at.bias,
+                  values.sums(), values.across(l + 1), values.stride);
+    if (l + 1 < shape.layers.size()) activate_units<kActivation>(values, l);
   }
 }
 
 /// Deltas of the units before layer l, given those behind it; all row by row.
 template <Activation kActivation>
-__attribute__((noinline)) void deltas_before(const SingleValues& values, std::size_t l,
-                                             const float* deltas, float* before) {
+void deltas_before(const SingleValues& values, std::size_t l, const float* deltas, float* before) {
   const Layer& layer = values.single.shape->layers[l];
   const PaddedLayer at = padded_layer(*values.single.shape, l);
   if constexpr (kActivation == Activation::gelu)
     transpose(values.slopes(l), layer.in, values.rows, values.stride, at.stride,
               values.slopes_along());
-  multiply_all({deltas, row_stride(layer.out), 1}, values.rows, layer.out,
-               {values.single.parameters + at.weights, at.stride}, padded_size(layer.in), nullptr,
-               values.sums(), [&](std::size_t e, std::size_t i, Vector sum) BOOTFOLD_INLINE {
-                 const std::size_t to = e * at.stride + i;
-                 back_through<kActivation>(sum, Vector::load(values.values_along() + to),
-                                           values.slopes_along() + to)
-                     .store(before + to);
-               });
+  multiply_into({deltas, row_stride(layer.out), 1}, values.rows, layer.out,
+                {values.single.parameters + at.weights, at.stride}, padded_size(layer.in), nullptr,
+                values.sums(), before, at.stride);
+  const float* in = values.values_along();
+  const float* slopes = values.slopes_along();
+  for (std::size_t e = 0; e < values.rows; ++e)
+    for (std::size_t to = e * at.stride; to < e * at.stride + padded_size(layer.in); to += kLanes)
+      back_through<kActivation>(Vector::load(before + to), Vector::load(in + to), slopes + to)
+          .store(before + to);
 }
 
 /// Keeps the gradient.
 struct Keep {
   float* gradient;
-  void operator()(Vector sum, std::size_t at) const { sum.store(gradient + at); }
+  void operator()(Vector sum, std::size_t at, std::size_t /*next*/) const {
+    sum.store(gradient + at);
+  }
 };
 
 /// Moves the parameters. Not inlined: there are many copies of the product that calls it.
@@ -113,12 +118,13 @@ template <Optimizer kRule>
 struct Move {
   Step<kRule> step;
   float* parameters;
-  __attribute__((noinline)) void operator()(Vector sum, std::size_t at) const {
+  __attribute__((noinline)) void operator()(Vector sum, std::size_t at, std::size_t next) const {
+    step.fetch(parameters, next);
     step.take(sum, parameters, at);
   }
 };
 
-/// take(gradient, place) for every vector of the weights and biases of layer l.
+/// take(gradient, place, next place) for every vector of the weights and biases of layer l.
 template <class Take>
 __attribute__((noinline)) void gradient_of_layer(const SingleValues& values, std::size_t l,
                                                  const float* in, const float* deltas,
@@ -126,14 +132,17 @@ __attribute__((noinline)) void gradient_of_layer(const SingleValues& values, std
   const Layer& layer = values.single.shape->layers[l];
   const PaddedLayer at = padded_layer(*values.single.shape, l);
   const std::size_t stride = row_stride(layer.out);
+  const std::size_t below = kSums / kPanel * at.stride;  // the next tile
   multiply_all({deltas, 1, stride}, layer.out, values.rows, {in, at.stride}, padded_size(layer.in),
                nullptr, values.sums(),
-               [&](std::size_t j, std::size_t i, Vector sum)
-                   BOOTFOLD_INLINE { take(sum, at.weights + j * at.stride + i); });
+               [&](std::size_t j, std::size_t i, Vector sum) BOOTFOLD_INLINE {
+                 const std::size_t place = at.weights + j * at.stride + i;
+                 take(sum, place, place + below);
+               });
   for (std::size_t j = 0; j < layer.out; j += kLanes) {
     Vector sum = Vector::zero();
     for (std::size_t e = 0; e < values.rows; ++e) sum = sum + Vector::load(deltas + e * stride + j);
-    take(sum, at.bias + j);
+    take(sum, at.bias + j, at.bias + j);
   }
 }
 

@@ -38,6 +38,13 @@ class Step {
         first_(u.first),
         second_(u.second) {}
 
+  /// Asks for what take() will need at `i`.
+  BOOTFOLD_INLINE inline void fetch(const float* parameters, std::size_t i) const {
+    __builtin_prefetch(parameters + i, 1);
+    __builtin_prefetch(first_ + i, 1);
+    if constexpr (kRule != Optimizer::sgd) __builtin_prefetch(second_ + i, 1);
+  }
+
   /// Moves the vector of parameters at `i`, given its gradient.
   BOOTFOLD_INLINE inline void take(Vector gradient, float* parameters, std::size_t i) const {
     const Vector one = Vector::all(1.0F);
