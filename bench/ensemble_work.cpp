@@ -1,6 +1,5 @@
 #include "ensemble_work.h"
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numbers>
