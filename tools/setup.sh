@@ -46,6 +46,8 @@ needed() {
       test)
         echo "libgtest-dev header gtest/gtest.h"
         echo "libgmock-dev header gmock/gmock.h"
+        echo "python3 command ${PYTHON:-python3}"
+        echo "python3-venv python ensurepip"
         ;;
       peers)
         echo "python3 command ${PYTHON:-python3}"

@@ -137,7 +137,7 @@ void Single::step(Course& course) {
 
 void Single::look(Course& course) {
   if (!course.look_due()) return;
-  const Table& table = run_.table;
+  const Table& table = run_.judges();
   const std::size_t stride = simd::row_stride(table.columns);
   // One float after another, as the lane of a pack adds them up.
   float total = 0;
@@ -161,7 +161,7 @@ Trained Single::train(const MemberId& id, const Settings& settings,
                       const execution::Worker& worker) {
   Course course(run_, id, settings);
   start(id, settings);
-  if (run_.training.stopping.patience > 0) held_out_ = course.held_out_weights(run_.table);
+  if (run_.training.stopping.patience > 0) held_out_ = course.held_out_weights(run_);
   while (!course.done()) {
     worker.check();
     step(course);
