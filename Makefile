@@ -9,6 +9,7 @@ JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 PYTHON ?= python3
 VENV := .venv-bench
 PEERS_VENV := .venv-peers
+TEST_VENV := .venv-test
 BENCH_ARGS ?=
 BATTERY_ARGS ?=
 LINT_ARGS ?=
@@ -41,13 +42,14 @@ demo: ## build and run the showcases: a million replicates; a hundred small netw
 
 test: ## build with warnings as errors and run the default suite (about a minute)
 	@tools/setup.sh --test
+	@$(MAKE) --no-print-directory $(TEST_VENV)/installed
 	cmake --preset dev
 	cmake --build --preset dev
 	ctest --preset dev -j $(JOBS)
 
 test-all: format-check ## every test, also the slow ones, and again under the sanitizers
 	@tools/setup.sh --test --peers
-	@$(MAKE) --no-print-directory $(PEERS_VENV)/installed
+	@$(MAKE) --no-print-directory $(PEERS_VENV)/installed $(TEST_VENV)/installed
 	cmake --preset dev
 	cmake --build --preset dev
 	ctest --preset dev-all -j $(JOBS)
@@ -83,6 +85,11 @@ $(PEERS_VENV)/installed: tests/peers/requirements.txt
 	$(PEERS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/peers/requirements.txt
 	@touch $@
 
+$(TEST_VENV)/installed: tests/requirements.txt
+	$(PYTHON) -m venv $(TEST_VENV)
+	$(TEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt
+	@touch $@
+
 battery: ## statistical batteries on the raw random streams; BATTERY_ARGS="--quick" for minutes
 	@tools/setup.sh --battery
 	cmake --preset release -DBOOTFOLD_BENCH=ON
@@ -99,8 +106,9 @@ format-check: ## fail if a C++ source is not in the house format
 
 lint: ## clang-tidy on changed sources (LINT_ARGS="--all": on all)
 	@tools/setup.sh --test --lint
+	@$(MAKE) --no-print-directory $(TEST_VENV)/installed
 	@cmake --preset dev > /dev/null
 	@tools/lint.sh $(LINT_ARGS)
 
 clean: ## remove build folders and virtual environments
-	rm -rf build $(VENV) $(PEERS_VENV)
+	rm -rf build $(VENV) $(PEERS_VENV) $(TEST_VENV)
