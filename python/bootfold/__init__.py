@@ -2,14 +2,15 @@
 
 >>> import bootfold as bf
 >>> r = bf.bootstrap([4.1, 5.0, 3.9, 6.2, 5.5], "mean", replicates=10_000, seed=7)
->>> r.estimate
+>>> round(r.estimate, 3)
 4.94
 >>> low, high = r.interval("percentile", confidence=0.95)
 """
 
 from bootfold._bootstrap import bootstrap, explain
 from bootfold._compare import compare
-from bootfold._core import Plan, __version__
+from bootfold._core import Plan
+from bootfold._core import version as __version__
 from bootfold._interval import Interval, IntervalWarning
 from bootfold._result import Result, load
 from bootfold._statistics import statistics

@@ -118,7 +118,7 @@ def compare(
     >>> visits = {"variant": ["A", "B"] * 50, "revenue": [float(i % 7) for i in range(100)]}
     >>> table = bf.compare(visits, value="revenue", by="variant", control="A", seed=7)
     >>> table["group"], round(table["difference"][0], 3)
-    (['B'], 0.06)
+    (['B'], 0.02)
     """
     wanted = resolve(statistic)
     if not isinstance(wanted, Named) or not wanted.single:

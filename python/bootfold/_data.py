@@ -41,7 +41,7 @@ class Data:
 
     @property
     def rows(self) -> int:
-        return self.arrays[0].shape[0]
+        return int(self.arrays[0].shape[0])
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -61,7 +61,7 @@ def number_array(values: Any, what: str) -> Array:
     if type(values) is np.ndarray:
         array = values
     elif isinstance(values, np.ma.MaskedArray):
-        array = values.astype(float).filled(np.nan)
+        array = np.ma.filled(values.astype(float), np.nan)
     else:
         array = _converted(values, what)
     kind = array.dtype.kind

@@ -86,11 +86,25 @@ def joined(found: Sequence[_core.Interval], shape: tuple[int, ...]) -> Interval:
     if status != "good":
         taken = f" (the {first.fallback} interval was taken)" if first.fallback else ""
         warnings.warn(f"{first.method} interval: {reason}{taken}", IntervalWarning, stacklevel=3)
+    low: Any
+    high: Any
+    low_error: Any
+    high_error: Any
     if shape == ():
-        numbers = (first.low, first.high, first.low_error, first.high_error)
+        low, high, low_error, high_error = first.low, first.high, first.low_error, first.high_error
     else:
-        numbers = tuple(
+        low, high, low_error, high_error = (
             np.array([getattr(one, name) for one in found]).reshape(shape)
             for name in ("low", "high", "low_error", "high_error")
         )
-    return Interval(*numbers, first.confidence, first.method, first.alternative, status, reason)
+    return Interval(
+        low,
+        high,
+        low_error,
+        high_error,
+        first.confidence,
+        first.method,
+        first.alternative,
+        status,
+        reason,
+    )

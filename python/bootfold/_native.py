@@ -65,7 +65,7 @@ def native_of(statistic: Any) -> Native | None:
     """The compiled function that `statistic` is, or None."""
     module = type(statistic).__module__
     if module.startswith("scipy.") and hasattr(statistic, "user_data"):  # LowLevelCallable
-        address, signature, user_data = _core.capsule_parts(statistic[0])
+        address, signature, user_data = _core.capsule_parts(tuple.__getitem__(statistic, 0))
         return _checked(address, signature, user_data, "compiled", statistic)
     name = getattr(statistic, "__name__", "compiled")
     if module.startswith("numba.") and hasattr(statistic, "address"):  # cfunc
@@ -74,7 +74,7 @@ def native_of(statistic: Any) -> Native | None:
     if "ctypes" in sys.modules:
         import ctypes
 
-        if isinstance(statistic, ctypes._CFuncPtr):
+        if isinstance(statistic, ctypes._CFuncPtr):  # type: ignore[attr-defined]
             address = ctypes.cast(statistic, ctypes.c_void_p).value or 0
             return _checked(address, _ctypes_signature(statistic), 0, name, statistic)
     return None

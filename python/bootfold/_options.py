@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-import secrets
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
 
 import numpy as np
@@ -53,7 +53,7 @@ def seed_number(seed: Seed) -> int:
     if type(seed) is int:
         number = seed
     elif seed is None:
-        return secrets.randbits(64)
+        return int.from_bytes(os.urandom(8), "little")
     elif isinstance(seed, np.random.Generator):
         return int(seed.integers(0, _LARGEST_SEED, dtype=np.uint64, endpoint=True))
     elif isinstance(seed, np.random.SeedSequence):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -159,6 +158,8 @@ class Result:
         self._core.save(os.fspath(path))
 
     def __reduce__(self) -> tuple[Any, ...]:
+        import tempfile
+
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "result.safetensors")
             self.save(path)
@@ -194,6 +195,8 @@ class Result:
 
 
 def _unpickled(content: bytes, shape: tuple[int, ...], note: str) -> Result:
+    import tempfile
+
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "result.safetensors")
         with open(path, "wb") as file:

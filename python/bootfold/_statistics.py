@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import builtins
 import functools
-import inspect
-import statistics as standard
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -58,15 +56,17 @@ _KNOWN: dict[Any, tuple[str, dict[str, Any]]] = {
     builtins.sum: ("sum", {}),
     builtins.min: ("min", {}),
     builtins.max: ("max", {}),
-    standard.mean: ("mean", {}),
-    standard.fmean: ("mean", {}),
-    standard.median: ("median", {}),
-    standard.stdev: ("standard_deviation:1", {}),
-    standard.variance: ("variance:1", {}),
-    standard.pstdev: ("standard_deviation:0", {}),
-    standard.pvariance: ("variance:0", {}),
 }
-# The same of SciPy, which is not imported for that.
+# The same of modules that are not imported for that.
+_KNOWN_OF_STANDARD: dict[str, tuple[str, dict[str, Any]]] = {
+    "mean": ("mean", {}),
+    "fmean": ("mean", {}),
+    "median": ("median", {}),
+    "stdev": ("standard_deviation:1", {}),
+    "variance": ("variance:1", {}),
+    "pstdev": ("standard_deviation:0", {}),
+    "pvariance": ("variance:0", {}),
+}
 _KNOWN_OF_SCIPY: dict[str, tuple[str, dict[str, Any]]] = {
     "skew": ("skewness", {}),
     "kurtosis": ("kurtosis", {}),
@@ -80,9 +80,13 @@ def _lookup(function: Any) -> tuple[str, dict[str, Any]] | None:
         found = _KNOWN.get(function)
     except TypeError:  # not hashable
         return None
-    if found is None and getattr(function, "__module__", "").startswith("scipy.stats"):
-        found = _KNOWN_OF_SCIPY.get(getattr(function, "__name__", ""))
-    return found
+    if found is not None:
+        return found
+    module = getattr(function, "__module__", None) or ""
+    name = getattr(function, "__name__", "")
+    if module.startswith("scipy.stats."):
+        return _KNOWN_OF_SCIPY.get(name)
+    return _KNOWN_OF_STANDARD.get(name) if module == "statistics" else None
 
 
 def known(function: Any) -> list[str] | str | None:
@@ -129,6 +133,8 @@ def _name_of(function: Any) -> str:
 
 def takes_axis(function: Any) -> bool:
     """Has it a parameter `axis`, as functions that are vectorised have?"""
+    import inspect
+
     try:
         return "axis" in inspect.signature(function).parameters
     except (TypeError, ValueError):

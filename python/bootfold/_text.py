@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +78,8 @@ def as_text(core: _core.Result) -> str:
 
 def as_html(core: _core.Result) -> str:
     """A table, and for one value a picture of its replicates."""
+    import html
+
     heading, lines = rows_of(core)
     cells = "".join(f"<th style='text-align:right'>{html.escape(h)}</th>" for h in heading)
     rows = "".join(

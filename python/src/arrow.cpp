@@ -216,10 +216,10 @@ Numbers column_of(const Chunks& chunks, std::int64_t child, const char* name) {
 }
 
 /// Whether it is a table, and the names and values of its columns.
-std::tuple<bool, std::vector<std::string>, nb::list> arrow_columns(const nb::object& object) {
+std::tuple<bool, std::vector<std::string>, nb::typed<nb::list, nb::any>> arrow_columns(const nb::object& object) {
   const Chunks chunks = from_object(object);
   std::vector<std::string> names;
-  nb::list arrays;
+  nb::typed<nb::list, nb::any> arrays;
   const auto add = [&](std::int64_t child, const char* name) {
     names.emplace_back(name == nullptr ? "" : name);
     arrays.append(column_of(chunks, child, name).cast());

@@ -26,6 +26,7 @@ namespace {
 using namespace nb::literals;
 
 using Block = nb::ndarray<nb::numpy, double, nb::c_contig, nb::device::cpu>;
+using Function = nb::typed<nb::callable, nb::any(std::int64_t, nb::any)>;
 using Values = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 
 /// The memory of a batch, kept by the array that looks at it.
@@ -61,7 +62,7 @@ void take(const nb::object& found, std::span<double> values) {
   std::copy_n(array.data(), values.size(), values.data());
 }
 
-void call(const nb::callable& function, const Batch& batch, std::span<double> values) {
+void call(const Function& function, const Batch& batch, std::span<double> values) {
   const std::int64_t number =
       batch.first == Batch::kData ? -1 : static_cast<std::int64_t>(batch.first);
   if (batch.rows != 0) return take(function(number, block_of(batch)), values);
@@ -71,7 +72,7 @@ void call(const nb::callable& function, const Batch& batch, std::span<double> va
   take(function(number, resamples), values);
 }
 
-std::unique_ptr<Handle> run_function(const Request& request, const nb::callable& function,
+std::unique_ptr<Handle> run_function(const Request& request, const Function& function,
                                      std::vector<std::string> outputs, std::uint64_t replicates,
                                      std::uint64_t first, const nb::object& progress) {
   const ActiveCall active;
@@ -106,7 +107,7 @@ Plan explain_function(const Request& request, const std::vector<std::string>& ou
 }
 
 /// A statistic of the library that calls the function with one resample at a time.
-Statistic statistic_of(const nb::callable& function, const std::vector<std::string>& outputs) {
+Statistic statistic_of(const Function& function, const std::vector<std::string>& outputs) {
   return Statistic(outputs.front(), 1, Statistic::kAnyNumber, [&function, outputs](std::size_t) {
     return statistic::Bound{
         outputs,
@@ -119,7 +120,7 @@ Statistic statistic_of(const nb::callable& function, const std::vector<std::stri
 }
 
 /// The same by the engine itself, one resample at a time: for the jackknife.
-std::unique_ptr<Handle> run_one_by_one(const Request& request, const nb::callable& function,
+std::unique_ptr<Handle> run_one_by_one(const Request& request, const Function& function,
                                        const std::vector<std::string>& outputs) {
   const ActiveCall active;
   Options options = request.options(1);
@@ -129,7 +130,7 @@ std::unique_ptr<Handle> run_one_by_one(const Request& request, const nb::callabl
   return std::make_unique<Handle>(bootstrap(request.data(), statistic, options));
 }
 
-void add_function_influences(const Request& request, const nb::callable& function,
+void add_function_influences(const Request& request, const Function& function,
                              const std::vector<std::string>& outputs, Handle& handle) {
   const ActiveCall active;
   Options options = request.options(1);
@@ -143,7 +144,7 @@ void add_function_influences(const Request& request, const nb::callable& functio
 /// What rows of several independent samples do: `functions` has one for each, which sees the other
 /// samples as they are.
 void add_samples_influences(const std::vector<const Request*>& samples,
-                            const std::vector<nb::callable>& functions,
+                            const std::vector<Function>& functions,
                             const std::vector<std::string>& outputs, Handle& handle) {
   const ActiveCall active;
   const nb::gil_scoped_release released;

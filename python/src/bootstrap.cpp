@@ -153,7 +153,14 @@ void bind_bootstrap(nb::module_& m) {
           },
           "columns"_a, "names"_a, "scheme"_a.none(), "strata"_a.none(), "clusters"_a.none(),
           "weights"_a.none(), "block_length"_a.none(), "size"_a, "two_stage"_a, "seed"_a,
-          "memory"_a, "threads"_a, "tolerance"_a)
+          "memory"_a, "threads"_a, "tolerance"_a,
+          nb::sig("def __init__(self, columns: collections.abc.Sequence[numpy.typing.NDArray["
+                  "typing.Any]], names: collections.abc.Sequence[str], scheme: str | None, "
+                  "strata: numpy.typing.NDArray[numpy.uint32] | None, "
+                  "clusters: numpy.typing.NDArray[numpy.uint32] | None, "
+                  "weights: numpy.typing.NDArray[numpy.float64] | None, "
+                  "block_length: float | None, size: int, two_stage: bool, seed: int, "
+                  "memory: int, threads: int, tolerance: float) -> None"))
       .def("add_named", &Request::add_named, "name"_a)
       .def(
           "add_native",

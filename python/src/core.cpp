@@ -5,7 +5,7 @@
 NB_MODULE(_core, m) {
   using namespace bootfold::python;
   m.doc() = "The C++ library, as the Python files of bootfold use it; not for users.";
-  m.attr("__version__") = bootfold::kVersion;
+  m.attr("version") = bootfold::kVersion;
   bind_errors(m);
   bind_call(m);
   bind_plan(m);

@@ -122,8 +122,8 @@ def test_nulls_are_nan():
         assert bf.bootstrap(data, "mean", replicates=10, nan_policy="omit").estimate == 8 / 3
 
 
-# A million doubles are 8 MB. A copy, or one of 8 bytes a row, would raise the peak by at least that;
-# what the run itself takes is below 4 MB of it. Measured in a process of its own.
+# The arrays have 16 and 32 MB, and a copy would raise the peak by at least that; what the run itself
+# takes is below 8 MB. Measured in a process of its own.
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_contiguous_arrays_are_not_copied(dtype):
     program = f"""
@@ -137,7 +137,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024)
     grown = int(
         subprocess.run([sys.executable, "-c", program], check=True, capture_output=True).stdout
     )
-    assert grown < 8e6  # the array has 16 or 32 MB
+    assert grown < 8e6
 
 
 def test_data_sets_along_an_axis():
