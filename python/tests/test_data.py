@@ -122,8 +122,8 @@ def test_nulls_are_nan():
         assert bf.bootstrap(data, "mean", replicates=10, nan_policy="omit").estimate == 8 / 3
 
 
-# The arrays have 16 and 32 MB, and a copy would raise the peak by at least that; what the run itself
-# takes is below 8 MB. Measured in a process of its own.
+# The arrays have 16 and 32 MB, and a copy would raise the peak by at least that; what the run
+# itself takes is below 8 MB. Measured in a process of its own.
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_contiguous_arrays_are_not_copied(dtype):
     program = f"""

@@ -56,7 +56,7 @@ TEST(Batches, HaveTheBitsOfAFunctionOfTheResample) {
                                          scheme::Stratified{labels},
                                          scheme::Cluster{labels},
                                          scheme::CircularBlocks{1},
-                                         scheme::StationaryBlocks{1.5}};
+                                         scheme::StationaryBlocks{rows > 1 ? 1.5 : 1.0}};
     for (const Scheme& scheme : schemes)
       for (const unsigned threads : {1U, 2U, 7U}) {
         SCOPED_TRACE(concat(name(scheme), ", rows = ", rows, ", threads = ", threads));
@@ -65,9 +65,10 @@ TEST(Batches, HaveTheBitsOfAFunctionOfTheResample) {
         const Result single = bootstrap(data, statistic::callable(score), options);
         EXPECT_EQ(batches.estimate(), single.estimate());
         ASSERT_EQ(batches.replicates().size(), single.replicates().size());
-        for (std::size_t r = 0; r < single.replicates().size(); ++r)
-          if (!std::isnan(single.replicate(r)) || !std::isnan(batches.replicate(r)))
-            ASSERT_EQ(batches.replicate(r), single.replicate(r)) << r;
+        for (std::size_t r = 0; r < single.replicates().size(); ++r) {
+          if (std::isnan(single.replicate(r)) && std::isnan(batches.replicate(r))) continue;
+          ASSERT_EQ(batches.replicate(r), single.replicate(r)) << r;
+        }
       }
   }
 }
