@@ -201,11 +201,14 @@ def _taken_out(given: Any, *roles: Any) -> tuple[Any, Any, Any, Any]:
             "for each row"
         )
     names = [role for role in roles if isinstance(role, str)]
+    arrow = hasattr(given, "column_names")  # pyarrow's columns are the columns themselves
+    there = list(given.column_names if arrow else given.columns)
     for name in names:
-        if name not in given.columns:
-            there = ", ".join(map(str, given.columns))
-            raise ValueError(f"there is no column {name!r}; the columns are {there}")
-    rest = given[[name for name in given.columns if name not in names]]
+        if name not in there:
+            known = ", ".join(map(str, there))
+            raise ValueError(f"there is no column {name!r}; the columns are {known}")
+    others = [name for name in there if name not in names]
+    rest = given.select(others) if arrow else given[others]
     found = [given[role] if isinstance(role, str) else role for role in roles]
     return rest, found[0], found[1], found[2]
 

@@ -98,6 +98,7 @@ class FunctionSource:
         self._jackknife = jackknife
         self._request = self._make_request(data, settings)
         self.note = ""
+        self.quick = False
         self.shape: tuple[int, ...] = ()
         self._names: list[str] = []
         self._estimates: Array | None = self._first(statistic.name)
@@ -106,6 +107,16 @@ class FunctionSource:
         if data.paired:
             self._columns = data.arrays
             return settings.request(data.arrays, data.names)
+        if (
+            settings.scheme not in (None, "iid")
+            or settings.size
+            or any(v is not None for v in (settings.clusters, settings.weights, settings.strata))
+            or settings.block_length is not None
+        ):
+            raise ValueError(
+                "independent samples are drawn row by row, each as large as it is; leave scheme, "
+                "size, strata, clusters, weights and block_length out, or say paired=True"
+            )
         columns = data.parts[0].columns
         if any(part.columns != columns for part in data.parts):
             raise ValueError(

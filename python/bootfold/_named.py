@@ -27,7 +27,7 @@ def _told(error: ValueError) -> ValueError:
 class NamedSource:
     """Replicates of named (or compiled) statistics: all of it happens in the library."""
 
-    __slots__ = ("_keep", "_missing", "_request", "note", "shape")
+    __slots__ = ("_keep", "_missing", "_request", "note", "quick", "shape")
 
     def __init__(
         self, data: Data, statistic: Named | Native, settings: Settings, nan_policy: NanPolicy
@@ -51,9 +51,11 @@ class NamedSource:
             for name in names:
                 self._request.add_named(name)
             self.note = getattr(statistic, "note", "")
+            self.quick = not self._missing
         else:
             self._add_native(statistic)  # type: ignore[arg-type]
             self.note = ""
+            self.quick = False
         self.shape = self._shape(data, names is None or statistic.single, len(names or ()))  # type: ignore[union-attr]
 
     def _add_native(self, native: Native) -> None:
@@ -102,13 +104,14 @@ class NamedSource:
 class JoinedSource:
     """Several data sets side by side, each with a source of its own."""
 
-    __slots__ = ("_sources", "note", "shape")
+    __slots__ = ("_sources", "note", "quick", "shape")
 
     def __init__(self, sources: list[Source], shape: tuple[int, ...]) -> None:
         self._sources = sources
         inner = sources[0].shape
         self.shape = (*inner, *shape)
         self.note = sources[0].note
+        self.quick = False
 
     def run(
         self, replicates: int, first: int, standard_errors: bool, progress: Progress

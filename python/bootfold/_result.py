@@ -127,7 +127,9 @@ class Result:
         IntervalWarning
             Where the limits are not quite what was asked for.
         """
-        if method in ("bca", "abc") and not self._core.has_influences:
+        if (method == "bca" and not self._core.has_influences) or (
+            method == "abc" and not self._core.has_abc_curves
+        ):
             self._need(method).add_influences(self._core)
         if method == "studentized" and not self._core.has_standard_errors:
             count = self._core.replicates.shape[0]
@@ -152,8 +154,12 @@ class Result:
         return Result(self._core.extended(later), self._shape, source, self._note)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes all of it to one .safetensors file; `bootfold.load` and the program read it."""
-        if self._source is not None and not self._core.has_influences:
+        """Writes all of it to one .safetensors file; `bootfold.load` and the program read it.
+
+        Every interval can then be made without the data, except that "bca" of a function in Python
+        and "studentized" must have been asked for before.
+        """
+        if self._source is not None and self._source.quick and not self._core.has_influences:
             self._source.add_influences(self._core)
         self._core.save(os.fspath(path))
 

@@ -17,6 +17,7 @@ class Source(Protocol):
 
     shape: tuple[int, ...]  #: of the estimate
     note: str  #: for the plan
+    quick: bool  #: influences cost no more than a look at the data
 
     def run(
         self, replicates: int, first: int, standard_errors: bool, progress: Progress

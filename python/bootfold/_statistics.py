@@ -121,7 +121,7 @@ def known(function: Any) -> list[str] | str | None:
         return [f"quantile:{float(q)!r}" for q in levels] if levels.ndim == 1 else None
     if name in ("standard_deviation", "variance") and value not in (0, 1):
         return None
-    return f"{name}:{float(value):g}"
+    return f"{name}:{value!r}" if isinstance(value, (int, float)) else None
 
 
 def _name_of(function: Any) -> str:

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from bootfold._options import Progress
     from bootfold._source import Settings
 
-# Functions of means may subtract them from each other: the error of a mean, as a share of its
-# standard error, is held four digits below the library's own 1e-5.
-_TOLERANCE = 1e-9
 _CHUNK_BYTES = 16 << 20
 
 
@@ -30,10 +27,17 @@ class Sums:
 
     features: Callable[..., Any]
     finish: Callable[..., Any]
-    name: str = "sums"
+    name: str
+    tolerance: float
 
 
-def sums(features: Callable[..., Any], finish: Callable[..., Any], *, name: str = "sums") -> Sums:
+def sums(
+    features: Callable[..., Any],
+    finish: Callable[..., Any],
+    *,
+    name: str = "sums",
+    tolerance: float = 1e-7,
+) -> Sums:
     """A statistic that is a function of means of features.
 
     Regressions, ratios, correlations, moments: each is a function of a few means. The features are
@@ -51,6 +55,9 @@ def sums(features: Callable[..., Any], finish: Callable[..., Any], *, name: str 
         shape (values, replicates).
     name : str
         What the values are called.
+    tolerance : float
+        Largest error of a mean, as a share of its standard error. Where `finish` subtracts numbers
+        that are nearly equal, less is better; subtracting a centre from the data is best.
 
     Examples
     --------
@@ -65,7 +72,7 @@ def sums(features: Callable[..., Any], finish: Callable[..., Any], *, name: str 
     """
     if not callable(features) or not callable(finish):
         raise TypeError("features and finish must be functions")
-    return Sums(features, finish, name)
+    return Sums(features, finish, name, tolerance)
 
 
 def _arguments(data: Data) -> list[Array]:
@@ -120,11 +127,11 @@ class SumsSource:
             )
         self._statistic = statistic
         self._features = _features(statistic, data)
-        self._settings = dataclasses.replace(settings, tolerance=settings.tolerance or _TOLERANCE)
+        self._settings = dataclasses.replace(settings, tolerance=statistic.tolerance)
         self._request = self._settings.request(self._features, [])
         self._request.add_named("mean")
-        self._weighted = settings.scheme == "weighted" or settings.weights is not None
         self.note = f"{statistic.name} is a function of {len(self._features)} means"
+        self.quick = True
         self.shape: tuple[int, ...] = ()
         self._names: list[str] = []
 

@@ -216,7 +216,8 @@ Numbers column_of(const Chunks& chunks, std::int64_t child, const char* name) {
 }
 
 /// Whether it is a table, and the names and values of its columns.
-std::tuple<bool, std::vector<std::string>, nb::typed<nb::list, nb::any>> arrow_columns(const nb::object& object) {
+std::tuple<bool, std::vector<std::string>, nb::typed<nb::list, nb::any>> arrow_columns(
+    const nb::object& object) {
   const Chunks chunks = from_object(object);
   std::vector<std::string> names;
   nb::typed<nb::list, nb::any> arrays;

@@ -27,7 +27,7 @@ Request::Request(std::vector<Array> arrays, std::vector<std::string> names, Sche
       data_(view(arrays_, std::move(names))),
       scheme_(make_scheme(scheme_arguments_)) {}
 
-void Request::add_named(const std::string& name) { add(statistic::parse(name)); }
+void Request::add_named(const std::string& name) { statistics_.push_back(statistic::parse(name)); }
 
 Options Request::options(std::uint64_t replicates, std::uint64_t first) const {
   Options options;
@@ -66,13 +66,13 @@ std::size_t Request::outputs() const {
 }
 
 Call Request::call(std::uint64_t replicates, nb::object progress) const {
-  // Over in milliseconds whatever the statistic: nobody wants to interrupt that.
+  // Over in milliseconds, whatever the statistic of ours: nobody wants to interrupt that.
   constexpr double kBriefWork = 1e6;
   const double work = static_cast<double>(data_.rows()) * static_cast<double>(data_.columns()) *
                       static_cast<double>(replicates);
   return {.execution = {.threads = setting_.threads},
           .progress = std::move(progress),
-          .brief = work <= kBriefWork};
+          .brief = work <= kBriefWork && !own_};
 }
 
 namespace {
@@ -166,7 +166,7 @@ void bind_bootstrap(nb::module_& m) {
           "add_native",
           [](Request& request, std::uintptr_t address, bool columns, bool takes_user_data,
              std::uintptr_t user_data, const std::string& name) {
-            request.add(native_statistic(address, columns, takes_user_data, user_data, name));
+            request.add_own(native_statistic(address, columns, takes_user_data, user_data, name));
           },
           "address"_a, "columns"_a, "takes_user_data"_a, "user_data"_a, "name"_a)
       .def("run", &run, "replicates"_a, "first"_a, "standard_errors"_a, "progress"_a.none())

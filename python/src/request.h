@@ -30,7 +30,11 @@ class Request {
 
   /// Adds a statistic by its name ("quantile:0.9").
   void add_named(const std::string& name);
-  void add(Statistic statistic) { statistics_.push_back(std::move(statistic)); }
+  /// Adds one of the user's own, which may take its time.
+  void add_own(Statistic statistic) {
+    statistics_.push_back(std::move(statistic));
+    own_ = true;
+  }
 
   [[nodiscard]] const DataView& data() const noexcept { return data_; }
   [[nodiscard]] const std::vector<Statistic>& statistics() const noexcept { return statistics_; }
@@ -53,6 +57,7 @@ class Request {
   DataView data_;
   Scheme scheme_;
   std::vector<Statistic> statistics_;
+  bool own_ = false;
 };
 
 }  // namespace bootfold::python

@@ -75,27 +75,38 @@ std::unique_ptr<Handle> made(Plan plan, std::uint64_t seed, std::vector<double> 
 std::unique_ptr<Handle> joined(const std::vector<const Handle*>& parts) {
   const Result& first = parts.at(0)->result;
   const std::size_t outputs = first.outputs();
+  const std::size_t width = outputs * parts.size();
   const std::size_t count = first.replicates().size() / outputs;
   Plan plan = first.plan();
   plan.outputs.clear();
   plan.result_bytes *= parts.size();
   plan.seconds *= static_cast<double>(parts.size());
   Companions companions;
+  companions.jackknife = first.companions().jackknife;
+  companions.error_method = first.companions().error_method;
   std::vector<double> estimates;
-  std::vector<double> values(count * outputs * parts.size());
+  std::vector<double> values(count * width);
+  if (!first.companions().replicate_errors.empty())
+    companions.replicate_errors.resize(count * width);
+  const auto add = [](auto& all, const auto& found, std::size_t k) {
+    if (!found.empty()) all.push_back(found.at(k));
+  };
   for (std::size_t k = 0; k < outputs; ++k)
     for (std::size_t p = 0; p < parts.size(); ++p) {
       const Result& part = parts[p]->result;
+      const Companions& own = part.companions();
       plan.outputs.push_back(concat(part.plan().outputs.at(k), "[", p, "]"));
       estimates.push_back(part.estimate(k));
-      for (std::size_t r = 0; r < count; ++r)
-        values[(r * outputs + k) * parts.size() + p] = part.replicate(r, k);
-      if (!part.companions().influences.empty())
-        companions.influences.push_back(part.companions().influences.at(k));
-      if (!part.companions().abc_curves.empty())
-        companions.abc_curves.push_back(part.companions().abc_curves.at(k));
+      add(companions.influences, own.influences, k);
+      add(companions.abc_curves, own.abc_curves, k);
+      add(companions.estimate_errors, own.estimate_errors, k);
+      for (std::size_t r = 0; r < count; ++r) {
+        const std::size_t at = r * width + k * parts.size() + p;
+        values[at] = part.replicate(r, k);
+        if (!own.replicate_errors.empty())
+          companions.replicate_errors[at] = own.replicate_errors[r * outputs + k];
+      }
     }
-  companions.jackknife = first.companions().jackknife;
   return std::make_unique<Handle>(Result(std::move(plan), first.seed(), std::move(estimates),
                                          std::move(values), std::move(companions)));
 }
@@ -144,6 +155,12 @@ void bind_result(nb::module_& m) {
                    [](const Handle& h) {
                      return h.reading([](const Result& result) {
                        return !result.companions().influences.empty();
+                     });
+                   })
+      .def_prop_ro("has_abc_curves",
+                   [](const Handle& h) {
+                     return h.reading([](const Result& result) {
+                       return !result.companions().abc_curves.empty();
                      });
                    })
       .def_prop_ro("has_standard_errors",
