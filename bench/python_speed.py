@@ -98,7 +98,7 @@ def regression_by_sums() -> Row:
     places = [(i, j) for i in range(7) for j in range(i, 7) if j > 0]
 
     def features(x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
-        columns = [*np.column_stack([np.ones(len(y)), x, y]).T]
+        columns = [np.ones(len(y)), *np.ascontiguousarray(x.T), y]
         return [columns[i] * columns[j] for i, j in places]
 
     def finish(means: np.ndarray) -> np.ndarray:

@@ -36,7 +36,7 @@ def sums(
     finish: Callable[..., Any],
     *,
     name: str = "sums",
-    tolerance: float = 1e-7,
+    tolerance: float = 1e-5,
 ) -> Sums:
     """A statistic that is a function of means of features.
 
@@ -57,7 +57,7 @@ def sums(
         What the values are called.
     tolerance : float
         Largest error of a mean, as a share of its standard error. Where `finish` subtracts numbers
-        that are nearly equal, less is better; subtracting a centre from the data is best.
+        that are nearly equal, 1e-9 costs a little time; subtracting a centre from the data is best.
 
     Examples
     --------
