@@ -129,7 +129,12 @@ class SumsSource:
                 "sums takes rows that belong together; say paired=True, or write a function of "
                 "the samples"
             )
+        if settings.scheme == "jackknife":
+            raise ValueError(
+                "scheme 'jackknife' does not go with sums; a bca interval of sums looks at each row"
+            )
         self._statistic = statistic
+        self._whole = settings.scheme == "balanced"  # such a run cannot be cut into pieces
         self._features = _features(statistic, data)
         self._settings = dataclasses.replace(settings, tolerance=statistic.tolerance)
         self._request = self._settings.request(self._features, [])
@@ -174,6 +179,8 @@ class SumsSource:
                 "not; take bca"
             )
         chunk = max(1024, _CHUNK_BYTES // (8 * len(self._features)))
+        if self._whole:
+            chunk = replicates
         values: list[Array] = []
         with reporter(progress, replicates) as tell:
             for begin in range(0, replicates, chunk):

@@ -245,6 +245,14 @@ class TestSums:
         named = bf.bootstrap(np.arange(10.0), "mean", replicates=50_000, seed=7)
         np.testing.assert_allclose(r.replicates, named.replicates, rtol=1e-12)
         assert max(calls) <= 32_768
+        balanced = bf.bootstrap(
+            np.arange(10.0),
+            bf.sums(lambda x: [x] * 64, finish),
+            replicates=50_000,
+            seed=7,
+            scheme="balanced",
+        )
+        assert balanced.bias == pytest.approx(0.0, abs=1e-12)  # every row is drawn equally often
 
     def test_misuse(self):
         with pytest.raises(ValueError, match=r"shape \(2, 100\) for 100 rows"):
@@ -253,6 +261,8 @@ class TestSums:
             run(bf.sums(lambda x: (x,), lambda m: 3.0))
         with pytest.raises(ValueError, match="feature 2 has shape"):
             run(bf.sums(lambda x: (x, x[:3]), lambda m: m[0]))
+        with pytest.raises(ValueError, match="jackknife"):
+            run(bf.sums(lambda x: (x,), lambda m: m[0]), scheme="jackknife")
         with pytest.raises(TypeError, match="must be functions"):
             bf.sums(3, 4)
 
