@@ -19,7 +19,7 @@ ifneq ($(shell command -v ccache 2>/dev/null),)
 export CMAKE_CXX_COMPILER_LAUNCHER ?= ccache
 endif
 
-.PHONY: help setup build demo test test-all bench bench-ready curve quality format format-check lint battery clean
+.PHONY: help setup build demo test test-all bench bench-python bench-ready curve quality format format-check lint battery clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -63,6 +63,14 @@ test-all: format-check ## every test, also the slow ones, and again under the sa
 bench: bench-ready ## measure against the peers; BENCH_ARGS="--quick" and the like reach bench/compare.py
 	$(VENV)/bin/python bench/compare.py $(BENCH_ARGS)
 
+bench-python: ## the Python package beside the engine, SciPy and NumPy; BENCH_ARGS reach bench/python_speed.py
+	@tools/setup.sh --test
+	@$(MAKE) --no-print-directory $(TEST_VENV)/installed
+	cmake --preset release -DBOOTFOLD_BENCH=OFF -DBOOTFOLD_PYTHON=ON
+	cmake --build --preset release --target bootfold_python bootfold_cli
+	PYTHONPATH=build/release/python BOOTFOLD_PROGRAM=build/release/cli/bootfold \
+	  $(TEST_VENV)/bin/python bench/python_speed.py $(BENCH_ARGS)
+
 curve: bench-ready ## time for 1 to 10,000 networks beside JAX, with picture; BENCH_ARGS reach bench/curve.py
 	$(VENV)/bin/python bench/curve.py $(BENCH_ARGS)
 
@@ -90,6 +98,11 @@ $(PEERS_VENV)/installed: tests/peers/requirements.txt
 	$(PEERS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/peers/requirements.txt
 	@touch $@
 
+$(TEST_VENV)/installed: tests/requirements.txt
+	$(PYTHON) -m venv $(TEST_VENV)
+	$(TEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt
+	@touch $@
+
 battery: ## statistical batteries on the raw random streams; BATTERY_ARGS="--quick" for minutes
 	@tools/setup.sh --battery
 	cmake --preset release -DBOOTFOLD_BENCH=ON
@@ -106,6 +119,7 @@ format-check: ## fail if a C++ source is not in the house format
 
 lint: ## clang-tidy on changed sources (LINT_ARGS="--all": on all)
 	@tools/setup.sh --test --lint
+	@$(MAKE) --no-print-directory $(TEST_VENV)/installed
 	@cmake --preset dev > /dev/null
 	@tools/lint.sh $(LINT_ARGS)
 

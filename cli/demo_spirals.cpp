@@ -74,6 +74,7 @@ Show check(const SpiralArguments& arguments) {
   show.training.execution.threads = parse_threads(arguments.threads);
   show.output = arguments.output;
   show.kind = kind_of(show.output);
+  Paper::check_available();
   data::check_writable(show.output);
   return show;
 }

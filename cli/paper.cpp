@@ -79,6 +79,8 @@ struct Paper::Cairo {
   cairo_t* context = nullptr;
 };
 
+void Paper::check_available() {}
+
 Paper::Paper(Kind kind, double width, double height)
     : cairo_(std::make_unique<Cairo>(kind, width, height)) {}
 

@@ -34,6 +34,9 @@ class Paper {
     bool upwards = false;  ///< turned by a quarter
   };
 
+  /// Throws Failure if this program cannot draw: no_paper.cpp is in the place of paper.cpp.
+  static void check_available();
+
   /// A PNG has two pixels to the unit.
   Paper(Kind kind, double width, double height);
   ~Paper();

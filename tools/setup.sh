@@ -48,6 +48,7 @@ needed() {
         echo "libgmock-dev header gmock/gmock.h"
         echo "python3 command ${PYTHON:-python3}"
         echo "python3-venv python ensurepip"
+        echo "python3-dev include Python.h"
         ;;
       peers)
         echo "python3 command ${PYTHON:-python3}"
@@ -82,6 +83,10 @@ present() { # kind, name
         "${CXX:-g++}" -std=c++20 -E -x c++ - > /dev/null 2>&1
       ;;
     python) "${PYTHON:-python3}" -c "import $2, venv" > /dev/null 2>&1 ;;
+    include)
+      "${PYTHON:-python3}" -c "import os, sysconfig
+os.stat(os.path.join(sysconfig.get_path('include'), '$2'))" > /dev/null 2>&1
+      ;;
     r) Rscript --vanilla -e "quit(status = !requireNamespace('$2', quietly = TRUE))" > /dev/null 2>&1 ;;
   esac
 }

@@ -1,6 +1,7 @@
 // bootfold/bootfold.h: all of bootfold.
 #pragma once
 
+#include "bootfold/batches.h"
 #include "bootfold/bootstrap.h"
 #include "bootfold/compare.h"
 #include "bootfold/conformal.h"

@@ -1,0 +1,188 @@
+"""Every group against a control."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from bootfold import _core, _data
+from bootfold._data import module_of
+from bootfold._labels import coded
+from bootfold._options import Progress, Seed, memory_bytes, seed_number, thread_number, whole_number
+from bootfold._progress import reporter
+from bootfold._source import Settings
+from bootfold._statistics import Named, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bootfold._interval import Alternative, Method
+
+Difference: TypeAlias = Literal["absolute", "relative"]
+Correction: TypeAlias = Literal["none", "bonferroni", "holm", "simultaneous"]
+
+
+def _column(frame: Any, name: str, role: str) -> Any:
+    there = list(frame.column_names) if module_of(frame) == "pyarrow" else list(frame)
+    if hasattr(frame, "columns") and module_of(frame) in ("pandas", "polars"):
+        there = list(frame.columns)
+    if name not in there:
+        raise ValueError(
+            f"{role} is {name!r} but there is no such column; the columns are "
+            + ", ".join(map(str, there))
+        )
+    return frame[name]
+
+
+def _table(like: Any, columns: dict[str, list[Any]]) -> Any:
+    """The columns as a table of the package that `like` comes from."""
+    module = module_of(like)
+    if module == "polars":
+        import polars
+
+        return polars.DataFrame(columns)
+    if module == "pyarrow":
+        import pyarrow
+
+        return pyarrow.table(columns)
+    if module == "pandas":
+        import pandas
+
+        return pandas.DataFrame(columns)
+    return columns
+
+
+def compare(
+    df: Any,
+    *,
+    value: str | Sequence[str],
+    by: str,
+    control: Any = None,
+    groups: Sequence[Any] | None = None,
+    statistic: Any = "mean",
+    difference: Difference = "absolute",
+    interval: Method = "percentile",
+    correction: Correction = "none",
+    confidence: float = 0.95,
+    alternative: Alternative = "two-sided",
+    replicates: int = 10_000,
+    seed: Seed = 0,
+    clusters: str | None = None,
+    strata: str | None = None,
+    nan_policy: Literal["raise", "omit"] = "raise",
+    threads: int | None = None,
+    memory: int | str | None = None,
+    progress: Progress = False,
+) -> Any:
+    """Compares every group with a control, by one statistic.
+
+    Groups are independent samples, and each is bootstrapped on its own rows; docs/compare.md says
+    what the numbers mean.
+
+    Parameters
+    ----------
+    df : DataFrame of pandas or polars, pyarrow.Table, or mapping of columns
+    value : str or list of str
+        The column whose statistic is compared; two for "ratio" and the like.
+    by : str
+        The column that names each row's group.
+    control : optional
+        The group that the others are compared with. Unless given: the one called "control", else
+        the first.
+    groups : sequence, optional
+        The groups to compare with it; all unless given.
+    statistic : str or callable
+        A name, or a NumPy function that has a name here.
+    difference : {"absolute", "relative"}
+        group - control, or that as a share of the control: the lift.
+    interval : str
+        As in `Result.interval`; all but "abc".
+    correction : {"none", "bonferroni", "holm", "simultaneous"}
+        What is done about many groups giving many chances to be wrong.
+    confidence, alternative, replicates, seed, threads, memory, progress
+        As in `bootstrap`.
+    clusters, strata : str, optional
+        Columns with labels, as in `bootstrap`.
+    nan_policy : {"raise", "omit"}
+        What to do about rows whose value is NaN.
+
+    Returns
+    -------
+    table
+        One row for each group but the control, in the kind of table given: group, rows, estimate,
+        control, control_rows, control_estimate, difference, standard_error, low, high, p_value,
+        adjusted_low, adjusted_high, adjusted_p_value and note.
+
+    Examples
+    --------
+    >>> import bootfold as bf
+    >>> visits = {"variant": ["A", "B"] * 50, "revenue": [float(i % 7) for i in range(100)]}
+    >>> table = bf.compare(visits, value="revenue", by="variant", control="A", seed=7)
+    >>> table["group"], round(table["difference"][0], 3)
+    (['B'], 0.02)
+    """
+    wanted = resolve(statistic)
+    if not isinstance(wanted, Named) or not wanted.single:
+        raise TypeError(
+            f"statistic is {statistic!r} but compare takes one that has a name, such as 'mean'"
+        )
+    names = [value] if isinstance(value, str) else list(value)
+    data = _data.read(tuple(_column(df, name, "value") for name in names), paired=True)
+    labels = _column(df, by, "by")
+    settings = Settings(seed_number(seed), memory_bytes(memory), thread_number(threads))
+    codes, found = coded(labels, data.rows, "by")
+    if clusters is not None:
+        settings.clusters = coded(_column(df, clusters, "clusters"), data.rows, "clusters")[0]
+    if strata is not None:
+        settings.strata = coded(_column(df, strata, "strata"), data.rows, "strata")[0]
+    if nan_policy == "omit":
+        dropped = _data.nan_rows(data.arrays)
+        if dropped.any():
+            settings = settings.without_rows(dropped)
+            data.arrays = [array[~dropped] for array in data.arrays]
+            codes, found = coded(found[codes[~dropped]], data.rows, "by")
+    elif nan_policy == "raise":
+        _data.check_no_nan(data)
+    else:
+        raise ValueError(f"nan_policy is {nan_policy!r} but must be 'raise' or 'omit'")
+    request = settings.request(data.arrays, names)
+    request.add_named(wanted.names[0])
+    count = whole_number("replicates", replicates, 1)
+    with reporter(progress, count) as tell:
+        comparison = _core.compare_groups(
+            request,
+            codes,
+            [str(name) for name in found],
+            by,
+            None if control is None else str(control),
+            [] if groups is None else [str(group) for group in groups],
+            difference,
+            interval,
+            correction,
+            confidence,
+            alternative,
+            count,
+            tell,
+        )
+    return _table(df, _columns(comparison))
+
+
+def _columns(comparison: _core.Comparison) -> dict[str, list[Any]]:
+    first, *others = comparison.groups
+    pairs = list(zip(others, comparison.contrasts, strict=True))
+    return {
+        "group": [group.name for group, _ in pairs],
+        "rows": [group.rows for group, _ in pairs],
+        "estimate": [group.estimate for group, _ in pairs],
+        "control": [first.name for _ in pairs],
+        "control_rows": [first.rows for _ in pairs],
+        "control_estimate": [first.estimate for _ in pairs],
+        "difference": [contrast.estimate for _, contrast in pairs],
+        "standard_error": [contrast.standard_error for _, contrast in pairs],
+        "low": [contrast.interval.low for _, contrast in pairs],
+        "high": [contrast.interval.high for _, contrast in pairs],
+        "p_value": [contrast.p_value for _, contrast in pairs],
+        "adjusted_low": [contrast.adjusted_interval.low for _, contrast in pairs],
+        "adjusted_high": [contrast.adjusted_interval.high for _, contrast in pairs],
+        "adjusted_p_value": [contrast.adjusted_p_value for _, contrast in pairs],
+        "note": ["; ".join(note.text for note in contrast.notes) for _, contrast in pairs],
+    }

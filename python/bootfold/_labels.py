@@ -1,0 +1,46 @@
+"""Labels of rows: strata, clusters, groups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bootfold._data import Array, module_of
+
+
+def _values(labels: Any, what: str) -> tuple[Array, Array]:
+    """Labels as an array, and where they are missing."""
+    module = module_of(labels)
+    if module == "pandas":
+        missing = labels.isna().to_numpy()
+        return labels.to_numpy(), missing
+    if module == "polars":
+        return labels.to_numpy(), labels.is_null().to_numpy()
+    if module == "pyarrow":
+        return np.asarray(labels.to_pylist()), np.asarray(labels.is_null().to_pylist())
+    array = np.asarray(labels)
+    if array.dtype.kind == "f":
+        return array, np.isnan(array)
+    if array.dtype.kind == "O":
+        return array, np.array([label is None or label != label for label in array.flat])
+    return array, np.zeros(array.shape, dtype=bool)
+
+
+def coded(labels: Any, rows: int, what: str) -> tuple[Array, Array]:
+    """A code for each row, 0, 1, ..., and the sorted labels they stand for."""
+    array, missing = _values(labels, what)
+    if array.ndim != 1:
+        raise ValueError(f"{what} has {array.ndim} axes but must be one label for each row")
+    if array.shape[0] != rows:
+        raise ValueError(
+            f"{what} has {array.shape[0]} labels but the data have {rows} rows; each needs one"
+        )
+    if missing.any():
+        row = int(missing.argmax()) + 1
+        raise ValueError(f"{what} has no label in row {row}; leave such rows out of the data too")
+    try:
+        names, codes = np.unique(array, return_inverse=True)
+    except TypeError:
+        names, codes = np.unique(array.astype(str), return_inverse=True)
+    return codes.astype(np.uint32).reshape(-1), names

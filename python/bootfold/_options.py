@@ -1,0 +1,89 @@
+"""Arguments that are plain numbers, checked: what a call means by seed=, memory=, replicates=."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Seed: TypeAlias = "int | np.integer[Any] | np.random.Generator | np.random.SeedSequence | None"
+Progress: TypeAlias = "bool | Callable[[float, float], object]"
+
+_LARGEST_SEED = 2**64 - 1
+_UNITS = {
+    "": 1,
+    "b": 1,
+    "kb": 10**3,
+    "mb": 10**6,
+    "gb": 10**9,
+    "tb": 10**12,
+    "kib": 2**10,
+    "mib": 2**20,
+    "gib": 2**30,
+    "tib": 2**40,
+}
+
+
+def whole_number(name: str, value: Any, least: int) -> int:
+    """An integer of at least `least`; 1e6 is one, 1.5 and True are not."""
+    if type(value) is int:  # by far the most common
+        number = value
+    elif isinstance(value, (bool, np.bool_, str, bytes)):
+        raise TypeError(f"{name} is {value!r} but must be a whole number")
+    elif isinstance(value, (float, np.floating)):
+        if not float(value).is_integer():
+            raise ValueError(f"{name} is {value!r} but must be a whole number")
+        number = int(value)
+    elif isinstance(value, SupportsIndex):
+        number = value.__index__()
+    else:
+        raise TypeError(f"{name} is {value!r} but must be a whole number")
+    if number < least:
+        raise ValueError(f"{name} is {number} but must be at least {least}")
+    return number
+
+
+def seed_number(seed: Seed) -> int:
+    """The 64-bit number that a seed stands for; None: a fresh one."""
+    if type(seed) is int:
+        number = seed
+    elif seed is None:
+        return int.from_bytes(os.urandom(8), "little")
+    elif isinstance(seed, np.random.Generator):
+        return int(seed.integers(0, _LARGEST_SEED, dtype=np.uint64, endpoint=True))
+    elif isinstance(seed, np.random.SeedSequence):
+        return int(seed.generate_state(1, dtype=np.uint64)[0])
+    elif isinstance(seed, (bool, np.bool_, float, str, bytes)) or not isinstance(
+        seed, SupportsIndex
+    ):
+        raise TypeError(
+            f"seed is {seed!r} but must be a whole number, a numpy.random.Generator, "
+            "a SeedSequence, or None for a fresh one"
+        )
+    else:
+        number = seed.__index__()
+    if not 0 <= number <= _LARGEST_SEED:
+        raise ValueError(f"seed is {number} but must be from 0 to 2**64 - 1")
+    return number
+
+
+def thread_number(threads: Any) -> int:
+    """0 stands for all cores."""
+    return 0 if threads is None else whole_number("threads", threads, 0)
+
+
+def memory_bytes(memory: Any) -> int:
+    """Bytes of 64_000_000, "64MB" or "1GiB"; 0 stands for the library's own default."""
+    if memory is None:
+        return 0
+    if not isinstance(memory, str):
+        return whole_number("memory", memory, 1)
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?)\s*([a-z]*)\s*", memory.lower())
+    if match is None or match[2] not in _UNITS:
+        raise ValueError(f"memory is {memory!r} but must be bytes, such as '256MB' or '1GiB'")
+    return whole_number("memory", int(float(match[1]) * _UNITS[match[2]]), 1)

@@ -1,0 +1,223 @@
+"""What a bootstrap found."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bootfold import _core
+from bootfold._interval import Alternative, Interval, Method, joined
+from bootfold._options import Progress, whole_number
+from bootfold._source import Source
+from bootfold._text import as_html, as_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Result:
+    """What a bootstrap found: estimate, its standard error, its bias, and the replicates.
+
+    Numbers are floats for one value, else arrays of one shape; `replicates` has one more axis in
+    front. `bootfold.bootstrap` makes results and `bootfold.load` reads saved ones; they pickle.
+
+    Examples
+    --------
+    >>> import bootfold as bf
+    >>> r = bf.bootstrap([3.0, 1.0, 4.0, 1.0, 5.0, 9.0], "mean", replicates=10_000, seed=7)
+    >>> round(r.estimate, 3)
+    3.833
+    >>> r.replicates.shape
+    (10000,)
+    """
+
+    __slots__ = ("_core", "_note", "_shape", "_source")
+
+    def __init__(
+        self,
+        core: _core.Result,
+        shape: tuple[int, ...] = (),
+        source: Source | None = None,
+        note: str = "",
+    ) -> None:
+        self._core = core
+        self._shape = shape
+        self._source = source
+        self._note = note
+
+    def _shaped(self, numbers: Sequence[Any]) -> Any:
+        return numbers[0] if self._shape == () else np.array(numbers).reshape(self._shape)
+
+    @property
+    def estimate(self) -> Any:
+        """The statistic on the data as they are."""
+        return self._shaped(self._core.estimates)
+
+    @property
+    def standard_error(self) -> Any:
+        """Standard deviation of the replicates."""
+        return self._shaped(self._core.standard_errors)
+
+    @property
+    def standard_error_error(self) -> Any:
+        """Monte Carlo error of the standard error: what another seed would change."""
+        return self._shaped(self._core.standard_error_errors)
+
+    @property
+    def bias(self) -> Any:
+        """Mean of the replicates - estimate."""
+        return self._shaped(self._core.biases)
+
+    @property
+    def bias_error(self) -> Any:
+        """Monte Carlo error of the bias."""
+        return self._shaped(self._core.bias_errors)
+
+    @property
+    def undefined(self) -> Any:
+        """How many replicates are not a number; they are left out of all other numbers."""
+        return self._shaped(self._core.undefined)
+
+    @property
+    def replicates(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """The statistic on each resample: read-only, not copied, first axis the replicates."""
+        found = self._core.replicates
+        return found.reshape(found.shape[0], *self._shape)
+
+    @property
+    def outputs(self) -> list[str]:
+        """A name for each value, in the order of the flattened estimate."""
+        return self._core.outputs
+
+    @property
+    def seed(self) -> int:
+        """The seed; the same seed gives the same bits."""
+        return self._core.seed
+
+    @property
+    def plan(self) -> _core.Plan:
+        """What was done, and why; `print(result.plan)` tells it."""
+        plan = self._core.plan
+        if self._note:
+            plan.reason = f"{self._note}; {plan.reason}"
+        return plan
+
+    def interval(
+        self,
+        method: Method = "percentile",
+        confidence: float = 0.95,
+        alternative: Alternative = "two-sided",
+    ) -> Interval:
+        """A confidence interval, with the Monte Carlo error of each limit.
+
+        Parameters
+        ----------
+        method : {"percentile", "basic", "normal", "bca", "studentized", "abc"}
+            "bca" and "abc" look at what each row does to the statistic, "studentized" computes a
+            standard error on every resample: both when they are first asked for.
+        confidence : float
+            Inside (0, 1).
+        alternative : {"two-sided", "less", "greater"}
+            "less" has an upper limit only, "greater" a lower one.
+
+        Warns
+        -----
+        IntervalWarning
+            Where the limits are not quite what was asked for.
+        """
+        if (method == "bca" and not self._core.has_influences) or (
+            method == "abc" and not self._core.has_abc_curves
+        ):
+            self._need(method).add_influences(self._core)
+        if method == "studentized" and not self._core.has_standard_errors:
+            count = self._core.replicates.shape[0]
+            self._core = self._need(method).run(count, 0, True, False)
+        found = self._core.intervals(method, confidence, alternative)
+        return joined(found, self._shape)
+
+    def _need(self, what: str) -> Source:
+        if self._source is None:
+            raise ValueError(
+                f"{what} needs the data, and this result was loaded without them; ask for it "
+                "before saving, or bootstrap again"
+            )
+        return self._source
+
+    def extend(self, replicates: int, *, progress: Progress = False) -> Result:
+        """The same run with so many more replicates: a new result, the bits of one long run."""
+        more = whole_number("replicates", replicates, 1)
+        source = self._need("extend")
+        first = self._core.replicates.shape[0]
+        later = source.run(more, first, self._core.has_standard_errors, progress)
+        return Result(self._core.extended(later), self._shape, source, self._note)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes all of it to one .safetensors file; `bootfold.load` and the program read it.
+
+        Every interval can then be made without the data, except that "bca" of a function in Python
+        and "studentized" must have been asked for before.
+        """
+        if self._source is not None and self._source.quick and not self._core.has_influences:
+            self._source.add_influences(self._core)
+        self._core.save(os.fspath(path))
+
+    def __copy__(self) -> Result:
+        return self  # nothing of it changes
+
+    def __deepcopy__(self, memo: object) -> Result:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        import tempfile
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "result.safetensors")
+            self.save(path)
+            with open(path, "rb") as file:
+                content = file.read()
+        return _unpickled, (content, self._shape, self._note)
+
+    def plot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        method: Method = "percentile",
+        confidence: float = 0.95,
+        width: int = 480,
+        height: int = 240,
+    ) -> Any:
+        """A picture of the replicates, the estimate and an interval: an Altair chart.
+
+        A notebook shows it. With a path it is also written, without network, as .png, .svg, .pdf,
+        .html or .json, by the ending of the name.
+        """
+        from bootfold._plot import plot
+
+        jackknife = self._core.plan.scheme.startswith("jackknife")
+        interval = None if jackknife else self.interval(method, confidence)
+        return plot(self, interval, path, (width, height))
+
+    def __repr__(self) -> str:
+        return as_text(self._core)
+
+    def _repr_html_(self) -> str:
+        return as_html(self._core)
+
+
+def _unpickled(content: bytes, shape: tuple[int, ...], note: str) -> Result:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "result.safetensors")
+        with open(path, "wb") as file:
+            file.write(content)
+        return Result(_core.Result.load(path), shape, None, note)
+
+
+def load(path: str | os.PathLike[str]) -> Result:
+    """Reads what `Result.save` or ``bootfold bootstrap --save`` wrote."""
+    core = _core.Result.load(os.fspath(path))
+    count = len(core.outputs)
+    return Result(core, () if count == 1 else (count,))

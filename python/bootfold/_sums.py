@@ -1,0 +1,215 @@
+"""Functions of means of features: any of them runs at the speed of the mean."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bootfold import _core
+from bootfold._data import Array, Data, frame_of, number_array
+from bootfold._progress import reporter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bootfold._options import Progress
+    from bootfold._source import Settings
+
+_CHUNK_BYTES = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """A statistic made by `bootfold.sums`."""
+
+    features: Callable[..., Any]
+    finish: Callable[..., Any]
+    name: str
+    tolerance: float
+
+
+def sums(
+    features: Callable[..., Any],
+    finish: Callable[..., Any],
+    *,
+    name: str = "sums",
+    tolerance: float = 1e-5,
+) -> Sums:
+    """A statistic that is a function of means of features.
+
+    Regressions, ratios, correlations, moments: each is a function of a few means. The features are
+    computed once, for all rows; their means on every resample come at streaming speed; and the
+    function of the means is called for many replicates at a time.
+
+    Parameters
+    ----------
+    features : callable
+        Gets the data (arrays of a tuple one by one) and returns the features: a sequence of columns
+        with one number for each row, or an array of shape (rows, features).
+    finish : callable
+        Gets the means of the features as an array of shape (features, replicates), so that
+        ``x, y = means`` unpacks it, and returns one number for each replicate, or an array of
+        shape (values, replicates).
+    name : str
+        What the values are called.
+    tolerance : float
+        Largest error of a mean, as a share of its standard error. Where `finish` subtracts numbers
+        that are nearly equal, 1e-9 costs a little time; subtracting a centre from the data is best.
+
+    Examples
+    --------
+    The coefficient of variation:
+
+    >>> import numpy as np
+    >>> import bootfold as bf
+    >>> variation = bf.sums(lambda x: (x, x * x), lambda m: np.sqrt(m[1] - m[0] ** 2) / m[0])
+    >>> r = bf.bootstrap(np.arange(1.0, 101.0), variation, replicates=10_000, seed=7)
+    >>> round(r.estimate, 6)
+    0.571605
+    """
+    if not callable(features) or not callable(finish):
+        raise TypeError("features and finish must be functions")
+    return Sums(features, finish, name, tolerance)
+
+
+def _arguments(data: Data) -> list[Any]:
+    """What the user gave, as arrays and frames."""
+    found: list[Any] = []
+    column = 0
+    for part in data.parts:
+        own = data.arrays[column : column + part.columns]
+        column += part.columns
+        if part.kind == "vector":
+            found.append(own[0])
+        else:
+            table = np.column_stack(own)
+            found.append(frame_of(table, part) if part.kind == "frame" else table)
+    return found
+
+
+def _features(statistic: Sums, data: Data) -> list[Array]:
+    """The columns that the user's function makes."""
+    made = statistic.features(*_arguments(data))
+    if not isinstance(made, (tuple, list)):
+        array = number_array(made, "features")
+        if array.ndim == 1:
+            made = [array]
+        elif array.ndim == 2 and array.shape[0] == data.rows:
+            made = list(array.T)
+        else:
+            raise ValueError(
+                f"features returned an array of shape {array.shape} for {data.rows} rows; "
+                f"return a tuple of columns, or an array of shape ({data.rows}, features)"
+            )
+    columns = []
+    for number, feature in enumerate(made, 1):
+        array = number_array(feature, f"the values of feature {number}")
+        if array.ndim == 0:  # a constant
+            array = np.broadcast_to(array, (data.rows,))
+        if array.shape != (data.rows,):
+            raise ValueError(
+                f"feature {number} has shape {array.shape} but must be one number for each of the "
+                f"{data.rows} rows"
+            )
+        columns.append(array)
+    if not columns:
+        raise ValueError("features returned nothing; a statistic needs at least one feature")
+    return columns
+
+
+class SumsSource:
+    """Replicates of a function of means."""
+
+    def __init__(self, data: Data, statistic: Sums, settings: Settings) -> None:
+        if not data.paired:
+            raise ValueError(
+                "sums takes rows that belong together; say paired=True, or write a function of "
+                "the samples"
+            )
+        if settings.scheme == "jackknife":
+            raise ValueError(
+                "scheme 'jackknife' does not go with sums; a bca interval of sums looks at each row"
+            )
+        self._statistic = statistic
+        self._whole = settings.scheme == "balanced"  # such a run cannot be cut into pieces
+        self._features = _features(statistic, data)
+        self._settings = dataclasses.replace(settings, tolerance=statistic.tolerance)
+        self._request = self._settings.request(self._features, [])
+        self._request.add_named("mean")
+        self.note = f"{statistic.name} is a function of {len(self._features)} means"
+        self.quick = True
+        self.shape: tuple[int, ...] = ()
+        self._names: list[str] = []
+
+    def _finish(self, means: Array) -> Array:
+        """Values [replicate][output] of means [feature][replicate]."""
+        count = means.shape[1]
+        found = self._statistic.finish(means)
+        try:
+            array = np.asarray(found, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"finish returned {found!r} but must return one number for each replicate"
+            ) from None
+        if array.ndim == 0 or array.shape[-1] != count:
+            raise ValueError(
+                f"finish returned an array of shape {array.shape} for the means of {count} "
+                "replicates; its last axis must be the replicates"
+            )
+        array = np.moveaxis(array, -1, 0)
+        if not self._names:
+            self.shape = array.shape[1:]
+            name = self._statistic.name
+            self._names = (
+                [name]
+                if self.shape == ()
+                else [f"{name}[{','.join(map(str, i))}]" for i in np.ndindex(*self.shape)]
+            )
+        return array.reshape(count, -1)
+
+    def run(
+        self, replicates: int, first: int, standard_errors: bool, progress: Progress
+    ) -> _core.Result:
+        if standard_errors:
+            raise ValueError(
+                "a studentized interval needs a standard error on every resample, which sums has "
+                "not; take bca"
+            )
+        chunk = max(1024, _CHUNK_BYTES // (8 * len(self._features)))
+        if self._whole:
+            chunk = replicates
+        values: list[Array] = []
+        with reporter(progress, replicates) as tell:
+            for begin in range(0, replicates, chunk):
+                count = min(chunk, replicates - begin)
+                part = self._request.run(count, first + begin, False, tell)
+                values.append(self._finish(part.replicates.T))
+        whole = values[0] if len(values) == 1 else np.concatenate(values)
+        estimates = self._finish(np.array(part.estimates)[:, None])[0]
+        return _core.Result.made(
+            part.plan, part.seed, estimates.tolist(), np.ascontiguousarray(whole), self._names
+        )
+
+    def explain(self, replicates: int) -> _core.Plan:
+        return self._request.explain(replicates)
+
+    def add_influences(self, result: _core.Result) -> None:
+        """By pseudo-values: without a row their mean does what the statistic does."""
+        rows = self._features[0].shape[0]
+        if rows == 1:
+            raise ValueError("there is only one row, and without it none")
+        means = np.array(self._request.run(1, 0, False, None).estimates)[:, None]
+        estimates = np.array(result.estimates)
+        changed = np.empty((rows, estimates.size))
+        chunk = max(1024, _CHUNK_BYTES // (8 * len(self._features)))
+        for begin in range(0, rows, chunk):
+            own = np.array([f[begin : begin + chunk] for f in self._features], dtype=np.float64)
+            without = means - (own - means) / (rows - 1)
+            values = self._finish(without)
+            changed[begin : begin + chunk] = estimates + (rows - 1) * (estimates - values)
+        request = self._settings.request(list(changed.T), [])
+        request.add_named("mean")
+        request.add_linear_influences(result)

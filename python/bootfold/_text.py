@@ -1,0 +1,132 @@
+"""Results in words: for a terminal and for a notebook."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bootfold import _core
+
+_MOST_ROWS = 12
+
+
+def number(value: float, unit: float) -> str:
+    """A number to as many digits as its error, `unit`, leaves it: three of the error."""
+    if not math.isfinite(value) or not math.isfinite(unit) or unit <= 0:
+        return f"{value:.6g}"
+    decimals = 2 - math.floor(math.log10(unit))
+    if not 0 <= decimals <= 10 or abs(value) >= 1e15:
+        return f"{value:.6g}"
+    text = f"{value:,.{decimals}f}"
+    return text.lstrip("-") if float(text.replace(",", "")) == 0 else text  # no -0.00
+
+
+def rows_of(core: _core.Result) -> tuple[list[str], list[list[str]]]:
+    """A heading and a line for each output: what a person wants to see of a result."""
+    jackknife = core.plan.scheme.startswith("jackknife")
+    heading = ["", "estimate", "standard error", "bias"]
+    intervals: Sequence[Any] = ()
+    if not jackknife:
+        heading.append("95 % interval (percentile)")
+        intervals = core.intervals("percentile", 0.95, "two-sided")
+    lines = []
+    for k, name in enumerate(core.outputs[:_MOST_ROWS]):
+        error = core.standard_errors[k]
+        told = core.standard_error_errors[k]
+        line = [name, number(core.estimates[k], error), number(error, error)]
+        if told > 0:
+            line[2] += f" \N{PLUS-MINUS SIGN} {number(told, error)}"
+        line.append(number(core.biases[k], error))
+        if intervals:
+            limits = intervals[k]
+            line.append(f"{number(limits.low, error)} to {number(limits.high, error)}")
+        lines.append(line)
+    return heading, lines
+
+
+def footer(core: _core.Result) -> str:
+    plan = core.plan
+    text = f"{plan.replicates:,} replicates of {plan.rows:,} rows, seed {core.seed}"
+    undefined = max(core.undefined)
+    if undefined:
+        text += f"; undefined on {undefined:,}"
+    left = len(core.outputs) - _MOST_ROWS
+    if left > 0:
+        text += f"; {left:,} more values are not shown"
+    return f"{text}; {plan.scheme}, path {plan.path}"
+
+
+def as_text(core: _core.Result) -> str:
+    """A few lines for a terminal."""
+    heading, lines = rows_of(core)
+    if len(core.outputs) == 1:
+        name, *values = lines[0]
+        width = max(map(len, heading))
+        body = [f"  {h:<{width}}  {v}" for h, v in zip(heading[1:], values, strict=True)]
+        return "\n".join([f"bootfold.Result: {name}", *body, f"  {footer(core)}"])
+    table = [heading, *lines]
+    widths = [max(len(row[c]) for row in table) for c in range(len(heading))]
+    body = [
+        "  " + "  ".join(f"{v:<{w}}" for v, w in zip(row, widths, strict=True)) for row in table
+    ]
+    return "\n".join(["bootfold.Result", *(line.rstrip() for line in body), f"  {footer(core)}"])
+
+
+def as_html(core: _core.Result) -> str:
+    """A table, and for one value a picture of its replicates."""
+    import html
+
+    heading, lines = rows_of(core)
+    cells = "".join(f"<th style='text-align:right'>{html.escape(h)}</th>" for h in heading)
+    rows = "".join(
+        "<tr>"
+        + "".join(
+            f"<td style='text-align:{'left' if c == 0 else 'right'}'>{html.escape(v)}</td>"
+            for c, v in enumerate(line)
+        )
+        + "</tr>"
+        for line in lines
+    )
+    picture = _histogram(core) if len(core.outputs) == 1 else ""
+    return (
+        f"<div><table><thead><tr>{cells}</tr></thead><tbody>{rows}</tbody></table>{picture}"
+        f"<div style='opacity:0.7;font-size:smaller'>{html.escape(footer(core))}</div></div>"
+    )
+
+
+def histogram(values: np.ndarray[Any, Any], most: int = 60) -> tuple[Any, Any]:
+    """Counts and edges of the finite values; as many bins as their number deserves."""
+    finite = values[np.isfinite(values)]
+    bins = int(min(most, max(8, 2 * round(finite.size ** (1 / 3)))))
+    if finite.size == 0:
+        return np.zeros(0, dtype=int), np.zeros(0)
+    low, high = finite.min(), finite.max()
+    if not low < high:
+        return np.array([finite.size]), np.array([low - 0.5, low + 0.5])
+    return np.histogram(finite, bins=bins, range=(low, high))
+
+
+def _histogram(core: _core.Result) -> str:
+    counts, edges = histogram(core.replicates[:, 0])
+    if counts.size < 2:
+        return ""
+    width, height = 360, 90
+    scale = width / (edges[-1] - edges[0])
+    inside = core.intervals("percentile", 0.95, "two-sided")[0]
+    bars = []
+    for count, left, right in zip(counts, edges[:-1], edges[1:], strict=True):
+        tall = height * count / counts.max()
+        middle = (left + right) / 2
+        color = "#4c78a8" if inside.low <= middle <= inside.high else "#bcd0e5"
+        bars.append(
+            f"<rect x='{(left - edges[0]) * scale:.1f}' y='{height - tall:.1f}' "
+            f"width='{(right - left) * scale - 0.5:.1f}' height='{tall:.1f}' fill='{color}'/>"
+        )
+    at = (core.estimates[0] - edges[0]) * scale
+    line = f"<line x1='{at:.1f}' x2='{at:.1f}' y1='0' y2='{height}' stroke='#e45756'/>"
+    return f"<svg width='{width}' height='{height}'>{''.join(bars)}{line}</svg>"

@@ -1,0 +1,187 @@
+// Requests, and the engine run on them.
+#include "bootfold/bootstrap.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "modules.h"
+#include "native.h"
+#include "request.h"
+#include "result.h"
+
+namespace bootfold::python {
+
+Request::Request(std::vector<Array> arrays, std::vector<std::string> names, SchemeArguments scheme,
+                 const Setting& setting)
+    : arrays_(std::move(arrays)),
+      scheme_arguments_(std::move(scheme)),
+      setting_(setting),
+      data_(view(arrays_, std::move(names))),
+      scheme_(make_scheme(scheme_arguments_)) {}
+
+void Request::add_named(const std::string& name) { statistics_.push_back(statistic::parse(name)); }
+
+Options Request::options(std::uint64_t replicates, std::uint64_t first) const {
+  Options options;
+  options.replicates = replicates;
+  options.first_replicate = first;
+  options.seed = setting_.seed;
+  options.scheme = scheme_;
+  if (setting_.memory != 0) options.memory = setting_.memory;
+  if (setting_.tolerance != 0) options.tolerance = setting_.tolerance;
+  options.execution.threads = setting_.threads;
+  return options;
+}
+
+bool Request::by_column() const {
+  return std::all_of(statistics_.begin(), statistics_.end(),
+                     [](const Statistic& statistic) { return statistic.most_columns() == 1; });
+}
+
+std::vector<bool> Request::outputs_of(const std::vector<bool>& columns) const {
+  std::vector<bool> found;
+  const bool any = std::find(columns.begin(), columns.end(), true) != columns.end();
+  for (const Statistic& statistic : statistics_) {
+    if (statistic.most_columns() == 1) {
+      for (const bool marked : columns)
+        found.insert(found.end(), statistic.bind(1).outputs.size(), marked);
+    } else if (columns.size() >= statistic.fewest_columns() &&
+               columns.size() <= statistic.most_columns()) {  // else the engine will tell
+      found.insert(found.end(), statistic.bind(columns.size()).outputs.size(), any);
+    }
+  }
+  return found;
+}
+
+std::size_t Request::outputs() const {
+  return outputs_of(std::vector<bool>(data_.columns(), false)).size();
+}
+
+Call Request::call(std::uint64_t replicates, nb::object progress) const {
+  // Over in milliseconds, whatever the statistic of ours: nobody wants to interrupt that.
+  constexpr double kBriefWork = 1e6;
+  const double work = static_cast<double>(data_.rows()) * static_cast<double>(data_.columns()) *
+                      static_cast<double>(replicates);
+  return {.execution = {.threads = setting_.threads},
+          .progress = std::move(progress),
+          .brief = work <= kBriefWork && !own_};
+}
+
+namespace {
+
+using namespace nb::literals;
+
+std::unique_ptr<Handle> run(const Request& request, std::uint64_t replicates, std::uint64_t first,
+                            bool standard_errors, nb::object progress) {
+  Call call = request.call(replicates, std::move(progress));
+  if (standard_errors) call.brief = false;
+  return without_gil(call, [&](const Execution& execution) {
+    Options options = request.options(replicates, first);
+    options.execution = execution;
+    options.standard_errors = standard_errors;
+    return std::make_unique<Handle>(bootstrap(request.data(), request.statistics(), options));
+  });
+}
+
+Plan explain(const Request& request, std::uint64_t replicates) {
+  const Call call = request.call(replicates, nb::none());
+  return without_gil(call, [&](const Execution& execution) {
+    Options options = request.options(replicates);
+    options.execution = execution;
+    return plan(request.data(), request.statistics(), options);
+  });
+}
+
+/// What a run with Options::influence has, for a result that was made without.
+void add_influences(const Request& request, Handle& handle) {
+  struct Found {
+    std::vector<Influence> influences;
+    std::vector<AbcCurve> curves;
+  };
+  const Call call = request.call(1000, nb::none());
+  Found found = without_gil(call, [&](const Execution& execution) {
+    Options options = request.options(1);
+    options.execution = execution;
+    return Found{influence(request.data(), request.statistics(), options),
+                 abc_curves(request.data(), request.statistics(), options)};
+  });
+  const nb::gil_scoped_release released;
+  handle.add(std::move(found.influences), std::move(found.curves));
+}
+
+/// The same where each column holds n t - (n - 1) t_i, for t the value and t_i without row i: the mean
+/// of such a column does without a row what the value does.
+void add_linear_influences(const Request& request, Handle& handle) {
+  const Call call = request.call(1000, nb::none());
+  std::vector<Influence> found = without_gil(call, [&](const Execution& execution) {
+    Options options = request.options(1);
+    options.execution = execution;
+    return influence(request.data(), request.statistics(), options);
+  });
+  AbcCurve none;
+  none.problem = "abc is for functions of sums that the library knows";
+  std::vector<AbcCurve> curves(found.size(), none);
+  for (std::size_t k = 0; k < found.size(); ++k)
+    found[k].estimate = found[k].mean = handle.result.estimate(k);
+  const nb::gil_scoped_release released;
+  handle.add(std::move(found), std::move(curves));
+}
+
+}  // namespace
+
+void bind_bootstrap(nb::module_& m) {
+  nb::class_<Request>(m, "Request", "Data, statistics, scheme and options of a bootstrap.")
+      .def(
+          "__init__",
+          [](Request* self, std::vector<Array> columns, std::vector<std::string> names,
+             std::optional<std::string> scheme, std::optional<Codes> strata,
+             std::optional<Codes> clusters, std::optional<Doubles> weights,
+             std::optional<double> block_length, std::uint64_t size, bool two_stage,
+             std::uint64_t seed, std::size_t memory, unsigned threads, double tolerance) {
+            new (self) Request(std::move(columns), std::move(names),
+                               {std::move(scheme), std::move(strata), std::move(clusters),
+                                std::move(weights), block_length, size, two_stage},
+                               {seed, memory, threads, tolerance});
+          },
+          "columns"_a, "names"_a, "scheme"_a.none(), "strata"_a.none(), "clusters"_a.none(),
+          "weights"_a.none(), "block_length"_a.none(), "size"_a, "two_stage"_a, "seed"_a,
+          "memory"_a, "threads"_a, "tolerance"_a,
+          nb::sig("def __init__(self, columns: collections.abc.Sequence[numpy.typing.NDArray["
+                  "typing.Any]], names: collections.abc.Sequence[str], scheme: str | None, "
+                  "strata: numpy.typing.NDArray[numpy.uint32] | None, "
+                  "clusters: numpy.typing.NDArray[numpy.uint32] | None, "
+                  "weights: numpy.typing.NDArray[numpy.float64] | None, "
+                  "block_length: float | None, size: int, two_stage: bool, seed: int, "
+                  "memory: int, threads: int, tolerance: float) -> None"))
+      .def("add_named", &Request::add_named, "name"_a)
+      .def(
+          "add_native",
+          [](Request& request, std::uintptr_t address, bool columns, bool takes_user_data,
+             std::uintptr_t user_data, const std::string& name) {
+            request.add_own(native_statistic(address, columns, takes_user_data, user_data, name));
+          },
+          "address"_a, "columns"_a, "takes_user_data"_a, "user_data"_a, "name"_a)
+      .def("run", &run, "replicates"_a, "first"_a, "standard_errors"_a, "progress"_a.none())
+      .def("explain", &explain, "replicates"_a)
+      .def("add_influences", &add_influences, "result"_a)
+      .def("add_linear_influences", &add_linear_influences, "result"_a)
+      .def_prop_ro("outputs", &Request::outputs)
+      .def_prop_ro("by_column", &Request::by_column)
+      .def("outputs_of", &Request::outputs_of, "columns"_a);
+  m.def("statistic_listings", [] {
+    std::vector<std::tuple<std::string, std::string, std::string>> all;
+    for (const auto& [usage, columns, meaning] : statistic::listings())
+      all.emplace_back(usage, columns, meaning);
+    return all;
+  });
+}
+
+}  // namespace bootfold::python

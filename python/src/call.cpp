@@ -1,0 +1,132 @@
+#include "call.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+#include "bootfold/error.h"
+#include "modules.h"
+
+namespace bootfold::python {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+std::atomic<int> active_calls = 0;
+std::atomic<bool> interpreter_ends = false;
+
+/// Before the interpreter ends: a thread that came back to Python after that would take the whole
+/// process down. Calls at work stop; nobody waits longer than a few seconds for them.
+void close_calls() {
+  interpreter_ends = true;
+  if (active_calls <= 0) return;  // nobody to wait for: the GIL stays, it may be the end of all
+  const nb::gil_scoped_release released;
+  for (int wait = 0; wait < 500 && active_calls > 0; ++wait)
+    std::this_thread::sleep_for(milliseconds(10));
+}
+
+/// The work of one call, and what the waiting thread may know of it.
+class Work {
+ public:
+  Work(const Execution& given, bool tells, const std::function<void(const Execution&)>& function) {
+    Execution execution = given;
+    execution.stop = stop_.get_token();
+    if (tells)
+      execution.progress = [this](execution::Progress progress) {
+        done_.store(progress.done, std::memory_order_relaxed);
+        total_.store(progress.total, std::memory_order_relaxed);
+      };
+    thread_ = std::jthread([this, execution, &function] {
+      try {
+        function(execution);
+      } catch (...) {
+        error_ = std::current_exception();
+      }
+      const std::scoped_lock lock(mutex_);
+      finished_ = true;
+      done_waiting_.notify_all();
+    });
+  }
+
+  /// Waits without the GIL, at most so long; is it finished?
+  bool wait_for(milliseconds time) {
+    const nb::gil_scoped_release released;
+    std::unique_lock lock(mutex_);
+    return done_waiting_.wait_for(lock, time, [this] { return finished_; });
+  }
+
+  void stop() {
+    stop_.request_stop();
+    const nb::gil_scoped_release released;
+    if (thread_.joinable()) thread_.join();
+  }
+
+  void finish() {
+    {
+      const nb::gil_scoped_release released;
+      thread_.join();
+    }
+    if (error_) std::rethrow_exception(error_);
+  }
+
+  [[nodiscard]] double done() const { return done_.load(std::memory_order_relaxed); }
+  [[nodiscard]] double total() const { return total_.load(std::memory_order_relaxed); }
+
+ private:
+  std::stop_source stop_;
+  std::atomic<double> done_ = 0;
+  std::atomic<double> total_ = 0;
+  std::mutex mutex_;
+  std::condition_variable done_waiting_;
+  bool finished_ = false;
+  std::exception_ptr error_;
+  std::jthread thread_;  // last: it uses all of the above
+};
+
+}  // namespace
+
+ActiveCall::ActiveCall() {
+  ++active_calls;
+  if (!closing()) return;
+  --active_calls;
+  throw Cancelled();
+}
+
+ActiveCall::~ActiveCall() { --active_calls; }
+
+bool ActiveCall::closing() noexcept { return interpreter_ends; }
+
+void watch(const Call& call, const std::function<void(const Execution&)>& function) {
+  const bool tells = !call.progress.is_none();
+  Work work(call.execution, tells, function);
+  try {
+    while (!work.wait_for(milliseconds(50))) {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      if (ActiveCall::closing()) throw Cancelled();
+      if (tells && work.total() > 0) call.progress(work.done(), work.total());
+    }
+    work.finish();
+    if (tells && work.total() > 0) call.progress(work.total(), work.total());
+  } catch (...) {
+    work.stop();
+    throw;
+  }
+}
+
+void bind_call(nb::module_& m) {
+  // A child of fork() has none of the other threads, and so none of their calls.
+  pthread_atfork(nullptr, nullptr, [] { active_calls = 0; });
+  m.def("_close_calls", &close_calls, "Stops all work; called when the interpreter ends.");
+  // The end of a sub-interpreter is not the end: only the main one, number 0, stops all work.
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0)
+    nb::module_::import_("atexit").attr("register")(m.attr("_close_calls"));
+}
+
+}  // namespace bootfold::python

@@ -1,0 +1,49 @@
+#include "columns.h"
+
+#include <utility>
+
+#include "bootfold/error.h"
+
+namespace bootfold::python {
+
+namespace {
+
+data::Type type_of(nb::dlpack::dtype type) {
+  using data::Type;
+  using nb::dlpack::dtype_code;
+  const auto code = static_cast<dtype_code>(type.code);
+  if (type.lanes == 1) {
+    if (code == dtype_code::Bool && type.bits == 8) return Type::boolean;
+    if (code == dtype_code::Float && type.bits == 64) return Type::float64;
+    if (code == dtype_code::Float && type.bits == 32) return Type::float32;
+    if (code == dtype_code::Int && type.bits == 64) return Type::int64;
+    if (code == dtype_code::Int && type.bits == 32) return Type::int32;
+    if (code == dtype_code::Int && type.bits == 16) return Type::int16;
+    if (code == dtype_code::Int && type.bits == 8) return Type::int8;
+    if (code == dtype_code::UInt && type.bits == 64) return Type::uint64;
+    if (code == dtype_code::UInt && type.bits == 32) return Type::uint32;
+    if (code == dtype_code::UInt && type.bits == 16) return Type::uint16;
+    if (code == dtype_code::UInt && type.bits == 8) return Type::uint8;
+  }
+  throw InvalidArgument(concat("a column has numbers of a type that is not known (", type.bits,
+                               " bits); convert it with astype(float)"));
+}
+
+}  // namespace
+
+ColumnView column(const Array& array) {
+  const data::Type type = type_of(array.dtype());
+  const std::size_t rows = array.shape(0);
+  const auto size = static_cast<std::ptrdiff_t>(data::size_of(type));
+  return {array.data(), type, rows, static_cast<std::ptrdiff_t>(array.stride(0)) * size};
+}
+
+DataView view(const std::vector<Array>& arrays, std::vector<std::string> names) {
+  std::vector<ColumnView> columns;
+  columns.reserve(arrays.size());
+  for (const Array& array : arrays) columns.push_back(column(array));
+  if (names.empty()) return DataView(std::move(columns));
+  return DataView(std::move(columns), std::move(names));
+}
+
+}  // namespace bootfold::python

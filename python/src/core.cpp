@@ -1,0 +1,18 @@
+// The module bootfold._core: what the Python files of the package are written on.
+#include "bootfold/version.h"
+#include "modules.h"
+
+NB_MODULE(_core, m) {
+  using namespace bootfold::python;
+  m.doc() = "The C++ library, as the Python files of bootfold use it; not for users.";
+  m.attr("version") = bootfold::kVersion;
+  bind_errors(m);
+  bind_call(m);
+  bind_plan(m);
+  bind_result(m);
+  bind_bootstrap(m);
+  bind_batches(m);
+  bind_native(m);
+  bind_arrow(m);
+  bind_compare(m);
+}

@@ -1,0 +1,20 @@
+// The parts of the module bootfold._core; core.cpp lists them, each has a file of its own.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace bootfold::python {
+
+namespace nb = nanobind;
+
+void bind_errors(nb::module_& m);     // errors.cpp
+void bind_call(nb::module_& m);       // call.cpp
+void bind_plan(nb::module_& m);       // plan.cpp
+void bind_result(nb::module_& m);     // result.cpp
+void bind_bootstrap(nb::module_& m);  // bootstrap.cpp
+void bind_batches(nb::module_& m);    // batches.cpp
+void bind_native(nb::module_& m);     // native.cpp
+void bind_arrow(nb::module_& m);      // arrow.cpp
+void bind_compare(nb::module_& m);    // compare.cpp
+
+}  // namespace bootfold::python

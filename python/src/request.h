@@ -1,0 +1,63 @@
+// All that a bootstrap is asked for: data, statistics, scheme and options, checked once.
+//
+// A Python result keeps its request, so that it can be extended, and what some intervals need can be
+// found when they are first asked for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bootfold/bootstrap.h"
+#include "call.h"
+#include "columns.h"
+#include "scheme.h"
+
+namespace bootfold::python {
+
+/// What changes no replicate.
+struct Setting {
+  std::uint64_t seed = 0;
+  std::size_t memory = 0;
+  unsigned threads = 0;
+  double tolerance = 0;
+};
+
+class Request {
+ public:
+  Request(std::vector<Array> arrays, std::vector<std::string> names, SchemeArguments scheme,
+          const Setting& setting);
+
+  /// Adds a statistic by its name ("quantile:0.9").
+  void add_named(const std::string& name);
+  /// Adds one of the user's own, which may take its time.
+  void add_own(Statistic statistic) {
+    statistics_.push_back(std::move(statistic));
+    own_ = true;
+  }
+
+  [[nodiscard]] const DataView& data() const noexcept { return data_; }
+  [[nodiscard]] const std::vector<Statistic>& statistics() const noexcept { return statistics_; }
+  [[nodiscard]] Options options(std::uint64_t replicates, std::uint64_t first = 0) const;
+
+  /// How many values a replicate has.
+  [[nodiscard]] std::size_t outputs() const;
+  /// Has every column its own values, one for each statistic?
+  [[nodiscard]] bool by_column() const;
+  /// Which values see one of the marked columns.
+  [[nodiscard]] std::vector<bool> outputs_of(const std::vector<bool>& columns) const;
+
+  /// How to call the engine for so many replicates.
+  [[nodiscard]] Call call(std::uint64_t replicates, nb::object progress) const;
+
+ private:
+  std::vector<Array> arrays_;
+  SchemeArguments scheme_arguments_;
+  Setting setting_;
+  DataView data_;
+  Scheme scheme_;
+  std::vector<Statistic> statistics_;
+  bool own_ = false;
+};
+
+}  // namespace bootfold::python

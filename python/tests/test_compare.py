@@ -1,0 +1,112 @@
+"""Groups against a control: the numbers of the program, in the kind of table given."""
+
+import json
+import os
+import subprocess
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import bootfold as bf
+
+RNG = np.random.default_rng(8)
+TABLE = pd.DataFrame(
+    {
+        "variant": RNG.choice(["A", "B", "C"], size=300),
+        "revenue": RNG.gamma(2.0, size=300),
+        "visits": RNG.integers(1, 5, size=300),
+    }
+)
+
+
+def test_the_program_says_the_same(tmp_path):
+    path = tmp_path / "visits.csv"
+    TABLE.to_csv(path, index=False, float_format="%.17g")
+    command = [os.environ["BOOTFOLD_PROGRAM"], "compare", str(path), "--value", "revenue"]
+    command += [
+        "--by",
+        "variant",
+        "--control",
+        "A",
+        "--replicates",
+        "2000",
+        "--seed",
+        "7",
+        "--json",
+    ]
+    told = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    found = bf.compare(TABLE, value="revenue", by="variant", control="A", replicates=2000, seed=7)
+    assert list(found["group"]) == ["B", "C"]
+    for row, contrast, group in zip(
+        found.itertuples(), told["contrasts"], told["groups"][1:], strict=True
+    ):
+        assert (row.rows, row.estimate) == (group["rows"], group["estimate"])
+        assert row.difference == contrast["estimate"]
+        assert row.standard_error == contrast["standard_error"]
+        assert (row.low, row.high) == tuple(contrast["interval"][k] for k in ("low", "high"))
+        assert (row.p_value, row.adjusted_p_value) == (
+            contrast["p_value"],
+            contrast["adjusted_p_value"],
+        )
+
+
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (lambda t: t, pd.DataFrame),
+        (pl.from_pandas, pl.DataFrame),
+        (pa.Table.from_pandas, pa.Table),
+        (lambda t: {k: list(v) for k, v in t.items()}, dict),
+    ],
+)
+def test_the_table_is_of_the_kind_given(make, kind):
+    found = bf.compare(make(TABLE), value="revenue", by="variant", replicates=500, seed=7)
+    expected = bf.compare(TABLE, value="revenue", by="variant", replicates=500, seed=7)
+    assert isinstance(found, kind)
+    lows = found["low"].to_pylist() if kind is pa.Table else list(found["low"])
+    assert lows == list(expected["low"])
+
+
+def test_means_and_differences():
+    found = bf.compare(TABLE, value="revenue", by="variant", control="B", groups=["C"], seed=7)
+    means = TABLE.groupby("variant")["revenue"].mean()
+    assert list(found["group"]) == ["C"]
+    assert found["difference"][0] == pytest.approx(means["C"] - means["B"])
+    lift = bf.compare(TABLE, value="revenue", by="variant", control="B", difference="relative")
+    assert lift["difference"][0] == pytest.approx(means["A"] / means["B"] - 1)
+
+
+def test_two_columns_and_functions_that_have_a_name():
+    found = bf.compare(TABLE, value=["revenue", "visits"], by="variant", statistic="ratio")
+    assert np.isfinite(found["low"]).all()
+    found = bf.compare(TABLE, value="revenue", by="variant", statistic=np.median)
+    medians = TABLE.groupby("variant")["revenue"].median()
+    assert found["difference"][0] == pytest.approx(medians["B"] - medians["A"])
+
+
+def test_nan_rows():
+    holes = TABLE.assign(revenue=TABLE["revenue"].where(TABLE.index % 10 != 3))
+    with pytest.raises(ValueError, match="row 4 is nan"):
+        bf.compare(holes, value="revenue", by="variant")
+    found = bf.compare(holes, value="revenue", by="variant", nan_policy="omit", replicates=500)
+    expected = bf.compare(holes.dropna(), value="revenue", by="variant", replicates=500)
+    pd.testing.assert_frame_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"value": "price"}, ValueError, "value is 'price' .* variant, revenue, visits"),
+        ({"by": "arm"}, ValueError, "by is 'arm'"),
+        ({"control": "Z"}, ValueError, "Z"),
+        ({"correction": "bonf"}, ValueError, "bonf"),
+        ({"difference": "ratio"}, ValueError, "ratio"),
+        ({"statistic": lambda x: x.mean()}, TypeError, "one that has a name"),
+    ],
+)
+def test_misuse(arguments, error, message):
+    with pytest.raises(error, match=message):
+        bf.compare(TABLE, **({"value": "revenue", "by": "variant"} | arguments))

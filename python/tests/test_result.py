@@ -1,0 +1,208 @@
+"""What a result tells."""
+
+import copy
+import math
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import bootfold as bf
+
+X = np.random.default_rng(4).gamma(2.0, size=400)
+
+
+@pytest.fixture
+def r():
+    return bf.bootstrap(X, "mean", replicates=2000, seed=7)
+
+
+@pytest.fixture
+def several():
+    return bf.bootstrap(X, ["mean", "median"], replicates=2000, seed=7)
+
+
+def test_numbers_follow_from_the_replicates(r):
+    assert r.standard_error == pytest.approx(r.replicates.std(ddof=1))
+    assert r.bias == pytest.approx(r.replicates.mean() - r.estimate, abs=1e-12)
+    assert r.bias_error == pytest.approx(r.standard_error / math.sqrt(2000))
+    assert 0.5 < r.standard_error_error / (r.standard_error / math.sqrt(4000)) < 2
+    assert r.undefined == 0
+    assert isinstance(r.estimate, float)
+
+
+def test_intervals(r):
+    low, high = r.interval("percentile", confidence=0.9)
+    np.testing.assert_allclose([low, high], np.quantile(r.replicates, [0.05, 0.95]))
+    low, high = r.interval("basic", confidence=0.9)
+    expected = 2 * r.estimate - np.quantile(r.replicates, [0.95, 0.05])
+    np.testing.assert_allclose([low, high], expected)
+    for method in ("normal", "bca", "studentized", "abc"):
+        interval = r.interval(method)
+        assert interval.low < r.estimate < interval.high
+        assert interval.low_error >= 0 and interval.method == method
+        assert r.estimate in interval and 1e9 not in interval
+    upper = r.interval("percentile", alternative="less")
+    assert upper.low == -math.inf and upper.high < high + 1
+    assert "percentile, 0.95, less" in repr(upper)
+
+
+def test_studentized_intervals_keep_the_replicates(r):
+    before = r.replicates.copy()
+    r.interval("studentized")
+    np.testing.assert_array_equal(r.replicates, before)
+
+
+def test_intervals_of_several_values_are_arrays(several):
+    interval = several.interval("bca")
+    assert interval.low.shape == (2,)
+    assert (interval.low < several.estimate).all()
+
+
+def test_few_replicates_warn():
+    few = bf.bootstrap(X, "mean", replicates=20, seed=7)
+    with pytest.warns(bf.IntervalWarning, match="outermost"):
+        assert few.interval().status == "extreme"
+
+
+def test_extend_has_the_bits_of_one_long_run(r):
+    whole = bf.bootstrap(X, "mean", replicates=5000, seed=7)
+    longer = r.extend(3000)
+    np.testing.assert_array_equal(longer.replicates, whole.replicates)
+    assert longer.plan.replicates == 5000 and r.replicates.shape == (2000,)
+    assert longer.interval("bca").low == whole.interval("bca").low
+    written = bf.bootstrap(X, np.ptp, replicates=300, seed=7).extend(500)
+    np.testing.assert_array_equal(
+        written.replicates, bf.bootstrap(X, np.ptp, replicates=800, seed=7).replicates
+    )
+
+
+def test_save_and_load(tmp_path, several):
+    path = tmp_path / "run.safetensors"
+    several.save(path)
+    again = bf.load(path)
+    np.testing.assert_array_equal(again.replicates, several.replicates)
+    np.testing.assert_array_equal(again.interval("bca").low, several.interval("bca").low)
+    assert again.outputs == several.outputs
+    with pytest.raises(ValueError, match="needs the data"):
+        again.extend(10)
+    with pytest.raises(ValueError, match="studentized needs the data"):
+        again.interval("studentized")
+    (tmp_path / "other").write_bytes(b"nothing")
+    with pytest.raises(ValueError, match="other"):
+        bf.load(tmp_path / "other")
+
+
+def test_the_file_is_plain_safetensors(tmp_path, r):
+    from safetensors.numpy import load_file
+
+    r.save(tmp_path / "run.safetensors")
+    arrays = load_file(tmp_path / "run.safetensors")
+    np.testing.assert_array_equal(arrays["replicates"].ravel(), r.replicates)
+
+
+def test_pickles(r):
+    assert copy.deepcopy(r) is r
+    again = pickle.loads(pickle.dumps(r))
+    np.testing.assert_array_equal(again.replicates, r.replicates)
+    assert again.interval("bca") == r.interval("bca")
+    sets = bf.bootstrap(np.stack([X, X]), "mean", axis=1, replicates=100)
+    assert pickle.loads(pickle.dumps(sets)).estimate.shape == (2,)
+
+
+def test_replicates_live_longer_than_the_result(r):
+    replicates = r.replicates
+    address = replicates.__array_interface__["data"][0]
+    assert r.replicates.__array_interface__["data"][0] == address
+    assert not replicates.flags.writeable
+    del r
+    assert np.isfinite(replicates).all()
+
+
+def test_repr_is_for_people(r, several):
+    text = repr(r)
+    assert text.startswith("bootfold.Result: mean\n")
+    assert "standard error" in text and "2,000 replicates of 400 rows, seed 7" in text
+    assert "median" in repr(several)
+    page = r._repr_html_()
+    assert "<table>" in page and "<svg" in page and "mean" in page
+
+
+def test_the_plan_explains_itself(r):
+    assert r.plan.path in ("gather", "stream")
+    assert "rows x 2,000 replicates" in str(r.plan)
+    assert bf.explain(X, "median", replicates=10**6).path == "order"
+    assert "batches" in bf.bootstrap(X, np.ptp, replicates=10).plan.reason
+
+
+@pytest.mark.parametrize(
+    ("ending", "start"),
+    [("png", b"\x89PNG"), ("svg", b"<svg"), ("html", b"<!DOCTYPE html>"), ("json", b"{")],
+)
+def test_pictures_are_written_without_network(tmp_path, r, ending, start):
+    path = tmp_path / f"picture.{ending}"
+    chart = r.plot(path)
+    assert path.read_bytes().lstrip().startswith(start)
+    assert "https://cdn" not in path.read_text(errors="ignore")
+    assert chart.to_dict()["layer"]
+
+
+def test_pictures_of_several_values(several, tmp_path):
+    assert len(several.plot().to_dict()["vconcat"]) == 2
+    with pytest.raises(ValueError, match=r"must end with \.png"):
+        several.plot(tmp_path / "picture.bmp")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"method": "bcaa"}, ValueError, "did you mean 'bca'"),
+        ({"confidence": 1.5}, ValueError, "confidence is 1.5"),
+        ({"alternative": "both"}, ValueError, "alternative"),
+    ],
+)
+def test_misuse(r, arguments, error, message):
+    with pytest.raises(error, match=message):
+        r.interval(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"seed": "7"}, TypeError, "seed is '7'"),
+        ({"seed": 1.5}, TypeError, "seed is 1.5"),
+        ({"seed": -1}, ValueError, "seed is -1"),
+        ({"seed": 2**64}, ValueError, "2\\*\\*64 - 1"),
+        ({"replicates": 0}, ValueError, "replicates is 0"),
+        ({"replicates": 1.5}, ValueError, "replicates is 1.5"),
+        ({"replicates": "many"}, TypeError, "replicates is 'many'"),
+        ({"threads": -1}, ValueError, "threads is -1"),
+        ({"memory": "lots"}, ValueError, "memory is 'lots'"),
+        ({"memory": "1kB"}, ValueError, "memory is"),
+        ({"replicates": 10**15}, ValueError, "ask for fewer"),
+    ],
+)
+def test_options_that_cannot_be(arguments, error, message):
+    with pytest.raises(error, match=message):
+        bf.bootstrap(X, "mean", **arguments)
+
+
+def test_seeds_of_every_kind():
+    def first(seed):
+        return bf.bootstrap(X, "mean", replicates=10, seed=seed).replicates[0]
+
+    assert first(np.int64(7)) == first(7)
+    assert first(np.random.default_rng(1)) == first(np.random.default_rng(1))
+    assert first(np.random.SeedSequence(1)) == first(np.random.SeedSequence(1))
+    assert first(None) != first(None)
+    assert bf.bootstrap(X, "mean", replicates=1e2).replicates.shape == (100,)
+
+
+# Importing the package imports NumPy and the standard library, and no more.
+def test_importing_is_light():
+    program = "import sys, bootfold; print([m for m in ('pandas', 'polars', 'pyarrow', 'scipy', "
+    program += "'sklearn', 'altair', 'tqdm', 'numba') if m in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+    assert found.stdout.strip() == b"[]"

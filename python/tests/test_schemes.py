@@ -1,0 +1,121 @@
+"""How rows are drawn: the same bits as the command line program."""
+
+import json
+import os
+import subprocess
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import bootfold as bf
+
+RNG = np.random.default_rng(8)
+TABLE = pd.DataFrame(
+    {
+        "x": RNG.normal(size=240).cumsum() / 4,
+        "y": RNG.gamma(2.0, size=240),
+        "g": RNG.choice(list("abcd"), size=240),
+        "w": RNG.uniform(0.5, 2.0, size=240),
+    }
+)
+
+
+def program(tmp_path, *arguments):
+    path = tmp_path / "table.csv"
+    TABLE.to_csv(path, index=False, float_format="%.17g")
+    output = tmp_path / "replicates.npy"
+    command = [os.environ["BOOTFOLD_PROGRAM"], "bootstrap", path, *arguments, "--json"]
+    command += ["--replicates", "500", "--seed", "7", "--output", output, "--interval", "bca"]
+    found = subprocess.run(list(map(str, command)), check=True, capture_output=True)
+    return json.loads(found.stdout), np.load(output)
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [
+        ([], {}),
+        (["--strata", "g"], {"strata": "g"}),
+        (["--cluster", "g"], {"clusters": "g"}),
+        (["--cluster", "g", "--two-stage"], {"clusters": "g", "two_stage": True}),
+        (["--weights", "w"], {"weights": "w"}),
+        (["--block-length", "5"], {"block_length": 5}),
+        (["--scheme", "stationary"], {"scheme": "stationary"}),
+        (["--scheme", "moving", "--block-length", "7"], {"scheme": "moving", "block_length": 7}),
+        (["--scheme", "circular"], {"scheme": "circular"}),
+        (["--scheme", "poisson"], {"scheme": "poisson"}),
+        (["--scheme", "bayesian"], {"scheme": "bayesian"}),
+        (["--scheme", "balanced"], {"scheme": "balanced"}),
+        (["--size", "100"], {"size": 100}),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_the_program_has_the_same_bits(tmp_path, options, arguments):
+    told, replicates = program(tmp_path, "--column", "x", "--statistic", "mean", *options)
+    label = [v for k, v in arguments.items() if k in ("strata", "clusters", "weights")]
+    r = bf.bootstrap(TABLE[["x", *label]], "mean", replicates=500, seed=7, **arguments)
+    np.testing.assert_array_equal(r.replicates.ravel(), replicates)
+    assert told["estimate"] == r.estimate.item()
+    interval = r.interval("bca")
+    assert told["interval"]["low"] == pytest.approx(interval.low.item(), rel=1e-12)
+    assert told["interval"]["high"] == pytest.approx(interval.high.item(), rel=1e-12)
+
+
+def test_columns_of_a_frame_are_taken_by_name_or_as_arrays():
+    for frame in (TABLE, pl.from_pandas(TABLE)):
+        named = bf.bootstrap(frame[["x", "g"]], "mean", strata="g", replicates=100)
+        arrays = bf.bootstrap(TABLE["x"].to_numpy(), "mean", strata=TABLE["g"], replicates=100)
+        np.testing.assert_array_equal(named.replicates.ravel(), arrays.replicates)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        TABLE["g"].to_numpy(),
+        TABLE["g"].tolist(),
+        TABLE["g"].astype("category"),
+        pl.Series(TABLE["g"].tolist()),
+        TABLE["g"].map(ord).to_numpy(),
+        TABLE["g"].map(ord).to_numpy().astype(float),
+    ],
+)
+def test_labels_of_any_kind(labels):
+    r = bf.bootstrap(TABLE["x"], "mean", strata=labels, replicates=100)
+    expected = bf.bootstrap(TABLE["x"], "mean", strata=TABLE["g"], replicates=100)
+    np.testing.assert_array_equal(r.replicates, expected.replicates)
+
+
+def test_the_jackknife_has_as_many_replicates_as_rows():
+    r = bf.bootstrap(TABLE["y"], "mean", scheme="jackknife")
+    y = TABLE["y"].to_numpy()
+    assert r.replicates.shape == (240,)
+    assert r.standard_error == pytest.approx(y.std(ddof=1) / np.sqrt(y.size))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"scheme": "boot"}, "scheme is 'boot' but must be one of iid"),
+        ({"scheme": "stratified"}, "needs strata"),
+        ({"scheme": "iid", "strata": [0] * 240}, "strata does not go with scheme 'iid'"),
+        ({"strata": [0, 1]}, "strata has 2 labels but the data have 240 rows"),
+        ({"clusters": [None] + ["a"] * 239}, "no label in row 1"),
+        ({"weights": [1.0]}, r"weights have shape \(1,\)"),
+        ({"weights": [-1.0] * 240}, "weight"),
+        ({"block_length": 0}, "block_length is 0"),
+        ({"scheme": "moving", "block_length": 2.5}, "whole number"),
+        ({"block_length": 1000, "scheme": "moving"}, "1 to 240"),
+        ({"size": 0}, "size is 0"),
+    ],
+)
+def test_misuse(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        bf.bootstrap(TABLE["x"], "mean", replicates=10, **arguments)
+
+
+def test_a_column_that_is_not_there():
+    with pytest.raises(ValueError, match="no column 'school'; the columns are x, g"):
+        bf.bootstrap(TABLE[["x", "g"]], "mean", clusters="school")
+    with pytest.raises(TypeError, match="no DataFrame"):
+        bf.bootstrap([1.0, 2.0], "mean", clusters="school")

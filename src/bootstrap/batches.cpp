@@ -1,0 +1,246 @@
+// Batches of resamples, drawn ahead on threads while one is looked at.
+#include "bootfold/batches.h"
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include "bootfold/error.h"
+#include "plan/choose.h"
+#include "resample/rows.h"
+#include "resample/sampler.h"
+#include "resample/scheme.h"
+
+namespace bootfold {
+
+namespace {
+
+using statistic::Resample;
+
+/// A batch that stays in a second-level cache is quickest to look at; far smaller ones are not worth
+/// a call.
+constexpr std::size_t kBatchBytes = std::size_t{2} << 20;
+
+/// Where a batch lies.
+struct Buffer {
+  Batch batch;
+  std::size_t room = 0;  // doubles in the memory
+  std::vector<Resample> resamples;
+  std::vector<const double*> pointers;      // [resample][column]
+  std::vector<std::vector<double>> uneven;  // [resample][column]: where lengths differ
+
+  /// Makes room for `count` resamples of `rows` rows; 0: their lengths are not known yet.
+  void prepare(std::uint64_t first, std::size_t count, std::size_t rows, std::size_t columns) {
+    const std::size_t needed = count * rows * columns;
+    if (needed > room || batch.memory.use_count() > 1) {
+      batch.memory = std::make_shared_for_overwrite<double[]>(needed);
+      room = needed;
+    }
+    batch.first = first;
+    batch.rows = rows;
+    resamples.resize(count);
+    pointers.resize(count * columns);
+    if (rows == 0) uneven.resize(count * columns);
+    for (std::size_t r = 0; r < count; ++r) {
+      for (std::size_t c = 0; c < columns; ++c)
+        pointers[r * columns + c] = batch.memory.get() + (c * count + r) * rows;
+      resamples[r] = {std::span(pointers).subspan(r * columns, columns), rows};
+    }
+    batch.resamples = resamples;
+  }
+
+  /// Where to write a column of a resample that has `rows` rows.
+  std::span<double> place(std::size_t resample, std::size_t column, std::size_t rows) {
+    const std::size_t columns = pointers.size() / resamples.size();
+    if (batch.rows != 0)
+      return {batch.memory.get() + (column * resamples.size() + resample) * rows, rows};
+    std::vector<double>& own = uneven[resample * columns + column];
+    own.resize(rows);
+    pointers[resample * columns + column] = own.data();
+    resamples[resample].rows = rows;
+    return own;
+  }
+};
+
+/// What is needed of a plan.
+struct Planned {
+  Plan plan;
+  Scheme scheme;  // with the lengths of its blocks
+};
+
+/// A plan that looks at the number of rows, not at them.
+Planned prepare(const DataView& data, const std::vector<std::string>& outputs,
+                const Options& options) {
+  const double zero = 0;
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c < data.columns(); ++c) names.push_back(data.name(c));
+  const DataView alike(std::vector<ColumnView>(
+                           data.columns(), ColumnView(&zero, data::Type::float64, data.rows(), 0)),
+                       std::move(names));
+  const Statistic function(outputs.front(), 1, Statistic::kAnyNumber, [&](std::size_t) {
+    return statistic::Bound{outputs, statistic::Call{}};
+  });
+  Options resolved = options;
+  resolved.scheme = resample::resolve(options.scheme, data);
+  Planned planned{planning::prepare(alike, {&function, 1}, resolved).plan, resolved.scheme};
+  planned.plan.reason = "a function of batches of resamples: threads draw the next meanwhile";
+  return planned;
+}
+
+/// Draws batches. Resamples of a batch are spread over threads.
+class Drawer {
+ public:
+  Drawer(const DataView& data, const Planned& planned, std::uint64_t seed)
+      : data_(data),
+        sampling_(resample::Sampling::make(planned.scheme, planned.plan.rows, seed,
+                                           planned.plan.replicates,
+                                           execution::simd::kernels(planned.plan.level))),
+        rows_(even(planned.scheme) ? planned.plan.draws : 0),
+        samplers_(planned.plan.threads) {
+    execution_.threads = planned.plan.threads;
+    execution_.level = planned.plan.level;
+    execution_.stop = stop_.get_token();
+  }
+
+  void draw(Buffer& buffer, std::uint64_t first, std::size_t count) {
+    buffer.prepare(first, count, rows_, data_.columns());
+    // Short resamples are drawn 16 at a time.
+    const std::size_t grain = data_.rows() <= resample::kShortRows ? 64 : 1;
+    execution::run_chunks((count + grain - 1) / grain, 1, execution_,
+                          [&](const execution::Worker& worker, std::size_t chunk) {
+                            auto& sampler = samplers_[worker.index()];
+                            if (!sampler) sampler = sampling_->sampler();
+                            for (std::size_t r = chunk * grain;
+                                 r < std::min(count, (chunk + 1) * grain); ++r) {
+                              worker.check();
+                              const std::span<const std::uint32_t> drawn = sampler->draw(first + r);
+                              for (std::size_t c = 0; c < data_.columns(); ++c)
+                                data_.column(c).gather(drawn, buffer.place(r, c, drawn.size()));
+                            }
+                          });
+  }
+
+  void stop() { stop_.request_stop(); }
+
+ private:
+  /// Do all resamples have equally many rows?
+  static bool even(const Scheme& scheme) {
+    return !std::holds_alternative<scheme::Poisson>(scheme) &&
+           !std::holds_alternative<scheme::Cluster>(scheme);
+  }
+
+  const DataView& data_;
+  std::shared_ptr<const resample::Sampling> sampling_;
+  std::size_t rows_;
+  std::vector<std::unique_ptr<resample::Sampler>> samplers_;
+  std::stop_source stop_;
+  Execution execution_;
+};
+
+/// Runs work on another thread from the start; join() throws what it threw.
+class Ahead {
+ public:
+  template <class Work>
+  explicit Ahead(Work work)
+      : thread_([this, work = std::move(work)] {
+          try {
+            work();
+          } catch (...) {
+            error_ = std::current_exception();
+          }
+        }) {}
+
+  void join() {
+    thread_.join();
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::exception_ptr error_;
+  std::jthread thread_;
+};
+
+void evaluate(const BatchFunction& function, const Buffer& buffer, std::span<double> values) {
+  if (std::none_of(buffer.resamples.begin(), buffer.resamples.end(),
+                   [](const Resample& resample) { return resample.rows == 0; }))
+    return function(buffer.batch, values);
+  // A scheme may draw no row at all: such resamples are not shown.
+  const std::size_t outputs = values.size() / buffer.resamples.size();
+  for (std::size_t r = 0; r < buffer.resamples.size(); ++r) {
+    const std::span<double> own = values.subspan(r * outputs, outputs);
+    if (buffer.resamples[r].rows == 0) {
+      std::fill(own.begin(), own.end(), std::numeric_limits<double>::quiet_NaN());
+      continue;
+    }
+    Batch one = buffer.batch;
+    one.first += r;
+    one.resamples = one.resamples.subspan(r, 1);
+    function(one, own);
+  }
+}
+
+}  // namespace
+
+Result bootstrap_batches(const DataView& data, std::vector<std::string> outputs,
+                         const BatchFunction& function, const Options& options) {
+  if (outputs.empty())
+    throw InvalidArgument("there are no outputs; name at least one value that the function has");
+  if (std::holds_alternative<scheme::Jackknife>(options.scheme))
+    throw InvalidArgument(
+        "scheme is 'jackknife', which draws no resamples; bootstrap() takes it with any function");
+  const Planned planned = prepare(data, outputs, options);
+  const Plan& plan = planned.plan;
+  const std::size_t width = outputs.size();
+
+  std::vector<double> estimates(width);
+  Buffer present;
+  present.prepare(Batch::kData, 1, data.rows(), data.columns());
+  for (std::size_t c = 0; c < data.columns(); ++c)
+    data.column(c).read(0, present.place(0, c, data.rows()));
+  function(present.batch, estimates);
+
+  const std::size_t bytes = std::max<std::size_t>(1, plan.draws * data.columns()) * sizeof(double);
+  std::size_t most = std::clamp<std::size_t>(std::min(kBatchBytes, options.memory / 8) / bytes, 1,
+                                             plan.replicates);
+  if (most > resample::kSideBySide) most -= most % resample::kSideBySide;
+  const std::uint64_t end = options.first_replicate + plan.replicates;
+  const auto count_from = [&](std::uint64_t first) {
+    return static_cast<std::size_t>(std::min<std::uint64_t>(most, end - first));
+  };
+  std::vector<double> values(plan.replicates * width);
+  Drawer drawer(data, planned, options.seed);
+  const std::stop_callback link(options.execution.stop, [&] { drawer.stop(); });
+  Buffer next;
+  const double total = static_cast<double>(plan.replicates) * static_cast<double>(plan.draws);
+  drawer.draw(present, options.first_replicate, count_from(options.first_replicate));
+  for (std::uint64_t first = options.first_replicate; first < end;) {
+    const std::size_t count = count_from(first);
+    const std::uint64_t after = first + count;
+    const std::span<double> place =
+        std::span(values).subspan((first - options.first_replicate) * width, count * width);
+    if (after == end) {
+      evaluate(function, present, place);
+    } else {
+      Ahead ahead([&] { drawer.draw(next, after, count_from(after)); });
+      try {
+        evaluate(function, present, place);
+      } catch (...) {
+        drawer.stop();  // and the thread ends before the exception leaves
+        throw;
+      }
+      ahead.join();
+      std::swap(present, next);
+    }
+    first = after;
+    if (options.execution.progress)
+      options.execution.progress(
+          {static_cast<double>(first - options.first_replicate) * static_cast<double>(plan.draws),
+           total});
+  }
+  return Result(plan, options.seed, std::move(estimates), std::move(values));
+}
+
+}  // namespace bootfold
