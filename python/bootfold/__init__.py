@@ -7,6 +7,7 @@
 >>> low, high = r.interval("percentile", confidence=0.95)
 """
 
+from bootfold import stats
 from bootfold._bootstrap import bootstrap, explain
 from bootfold._compare import compare
 from bootfold._core import Plan
@@ -27,5 +28,6 @@ __all__ = [
     "explain",
     "load",
     "statistics",
+    "stats",
     "sums",
 ]
