@@ -27,8 +27,11 @@ def _normal_share(quantile: float) -> float:
 
 def bca_levels(replicates: Array, estimate: Array, acceleration: Array, tail: float) -> Array:
     """The two shares at which a BCa interval ends, along a last axis; NaN where there are none."""
-    below = np.count_nonzero(replicates < estimate[..., None], axis=-1)
-    below = below + np.count_nonzero(replicates <= estimate[..., None], axis=-1)
+    # Of values on a lattice many are the estimate itself; another order of summation must not tell
+    # them apart.
+    same = 4 * np.spacing(np.abs(estimate))
+    below = np.count_nonzero(replicates < (estimate - same)[..., None], axis=-1)
+    below = below + np.count_nonzero(replicates <= (estimate + same)[..., None], axis=-1)
     shares = np.ravel(below / (2 * replicates.shape[-1]))
     ends = np.array([_normal_quantile(tail), -_normal_quantile(tail)])
     levels = np.empty((shares.size, 2))

@@ -36,7 +36,7 @@ class Samples:
     def __init__(self, data: Sequence[Any], axis: int, paired: bool) -> None:
         arrays = [np.atleast_1d(np.asarray(sample)) for sample in data]
         axes = max(array.ndim for array in arrays)
-        moved = []
+        moved: list[Array] = []
         for array in arrays:
             whole = array.reshape((1,) * (axes - array.ndim) + array.shape)
             if not -axes <= axis < axes:
