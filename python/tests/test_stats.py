@@ -91,11 +91,12 @@ CASES = {
     "two values, one by one": ((X,), two_values_of_one, {}),
     "two values, batches one by one": ((Z,), two_values_of_one, {"axis": 1}),
     "text": ((np.array(list("abca" * 8)),), share_of_a, {}),
-    "method of an object": (
-        (X,),
-        functools.partial(scipy.stats.trim_mean, proportiontocut=0.1),
-        {},
-    ),
+    "trimmed mean": ((X,), functools.partial(scipy.stats.trim_mean, proportiontocut=0.1), {}),
+    "skewness": ((X,), scipy.stats.skew, {}),
+    "kurtosis": ((X,), scipy.stats.kurtosis, {}),
+    "interquartile range": ((X,), scipy.stats.iqr, {}),
+    "percentile": ((X,), functools.partial(np.percentile, q=30), {}),
+    "max": ((X,), np.max, {}),
 }
 
 
