@@ -17,6 +17,7 @@ import numpy as np
 
 from bootfold._distribution import distribution_source
 from bootfold._limits import bca_levels, quantiles
+from bootfold._options import seed_number
 from bootfold._samples import Samples
 from bootfold._source import Settings
 
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["BootstrapResult", "ConfidenceInterval", "bootstrap"]
 
 DegenerateDataWarning: type[Warning]  #: SciPy's, or where there is no SciPy our own
-
-_LARGEST_SEED = 2**64 - 1
 
 
 class _Omitted:
@@ -237,37 +236,40 @@ def _earlier(result: Any) -> Array | None:
 
 
 def _seed(rng: Any, random_state: Any) -> int:
-    """The engine's seed."""
+    """The engine's seed: the first number of the generator that SciPy would use."""
     if rng is not _OMITTED and random_state is not _OMITTED:
         raise TypeError(
             "bootstrap() got rng and random_state, which are two names of one argument; give one"
         )
-    if rng is _OMITTED:
-        if random_state is _OMITTED or random_state is None or random_state is np.random:
-            return int(np.random.randint(0, _LARGEST_SEED, dtype=np.uint64))
-        if isinstance(random_state, np.random.RandomState):
-            return int(random_state.randint(0, _LARGEST_SEED, dtype=np.uint64))
-        if not isinstance(random_state, (int, np.integer, np.random.Generator)):
-            raise ValueError(
-                f"random_state is {random_state!r} but must be a whole number, a "
-                "numpy.random.RandomState, a Generator or None"
-            )
-        rng = random_state
-    if isinstance(rng, (int, np.integer)) and 0 <= rng <= _LARGEST_SEED:
-        return int(rng)
-    generator = np.random.default_rng(rng)
-    return int(generator.integers(0, _LARGEST_SEED, dtype=np.uint64, endpoint=True))
+    source: Any
+    if rng is not _OMITTED:
+        source = np.random.default_rng(rng)
+    elif random_state is _OMITTED or random_state is None or random_state is np.random:
+        source = np.random
+    elif isinstance(random_state, (int, np.integer)):
+        source = np.random.RandomState(random_state)
+    elif isinstance(random_state, (np.random.RandomState, np.random.Generator)):
+        source = random_state
+    else:
+        raise ValueError(
+            f"random_state is {random_state!r} but must be a whole number, a "
+            "numpy.random.RandomState, a Generator or None"
+        )
+    if isinstance(source, np.random.Generator):
+        return seed_number(source)
+    return int(source.randint(0, 2**64 - 1, dtype=np.uint64))
 
 
 def _warn_degenerate(method: str) -> None:
     import warnings
 
-    why = "all replicates may be alike, or lie on one side of the estimate"
+    # The words about BCa are those that filters of warnings look for.
+    text = "The BCa confidence interval cannot be calculated: all replicates may be alike, or lie "
+    text += "on one side of the estimate; look at the data, or take another method"
     if method != "bca":
-        why = "the statistic is NaN on some resamples"
+        text = f"a limit of the {method} interval is NaN, as the statistic is on some resamples"
     warnings.warn(
-        f"a limit of the {'BCa' if method == 'bca' else method} interval is NaN: {why}; look at "
-        "the data, or take another method",
+        text,
         _degenerate_data_warning(),
         stacklevel=3,
     )

@@ -158,7 +158,7 @@ def test_rng_is_what_default_rng_takes():
     assert distribution(rng=seeds) == distribution(rng=np.random.SeedSequence(3))
     generator = np.random.default_rng(1)
     one, two = distribution(rng=generator), distribution(rng=generator)
-    assert one != two and one == distribution(rng=np.random.default_rng(1))
+    assert one != two and one == distribution(rng=np.random.default_rng(1)) == distribution(rng=1)
     for wrong in (-1, "1", 1.5):
         with pytest.raises((ValueError, TypeError)):
             distribution(rng=wrong)
@@ -166,9 +166,7 @@ def test_rng_is_what_default_rng_takes():
 
 def test_random_state_is_the_older_name():
     assert distribution(random_state=1) == distribution(random_state=1)
-    assert distribution(random_state=np.random.RandomState(1)) == distribution(
-        random_state=np.random.RandomState(1)
-    )
+    assert distribution(random_state=np.random.RandomState(1)) == distribution(random_state=1)
     generator = np.random.default_rng(1)
     assert distribution(random_state=generator) != distribution(random_state=generator)
     with pytest.raises(TypeError, match="rng"):
