@@ -7,6 +7,8 @@
 >>> low, high = r.interval("percentile", confidence=0.95)
 """
 
+from typing import TYPE_CHECKING, Any
+
 from bootfold._bootstrap import bootstrap, explain
 from bootfold._compare import compare
 from bootfold._core import Plan
@@ -15,6 +17,9 @@ from bootfold._interval import Interval, IntervalWarning
 from bootfold._result import Result, load
 from bootfold._statistics import statistics
 from bootfold._sums import sums
+
+if TYPE_CHECKING:
+    from bootfold import stats
 
 __all__ = [
     "Interval",
@@ -27,5 +32,18 @@ __all__ = [
     "explain",
     "load",
     "statistics",
+    "stats",
     "sums",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "stats":  # imported when it is first asked for
+        import importlib
+
+        return importlib.import_module("bootfold.stats")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
