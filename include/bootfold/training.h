@@ -73,6 +73,7 @@ struct Training {
   Resampling resampling = Resampling::bootstrap;
   /// Unless given: cross_entropy of classes, squared_error of numbers.
   std::optional<Loss> loss = std::nullopt;
+  bool curves = false;     ///< Member::curve is kept
   bool reshuffle = false;  ///< another order in every epoch
   Stopping stopping = {};
   bool standardize = true;  ///< inputs, and the targets of a regression, to mean 0 and variance 1

@@ -23,6 +23,7 @@ Ensemble train(const Examples& examples, const Training& training) {
         member.steps = trained.steps;
         member.loss = trained.loss;
         member.failure = trained.failure;
+        member.curve = std::move(trained.curve);
         if (out_of_bag && member.failure.empty())
           member.held_out_loss = out_of_bag->add(job, trained.parameters, sums);
         parameters[job.member] = std::move(trained.parameters);
