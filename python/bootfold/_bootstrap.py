@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from bootfold._sums import Sums, SumsSource
 
 if TYPE_CHECKING:
     from bootfold._core import Plan
+
+_NAN_POLICIES = ("raise", "omit", "propagate")
 
 
 def bootstrap(
@@ -107,6 +109,7 @@ def bootstrap(
     >>> 8.2 < low < 8.6 and 9.3 < high < 9.7
     True
     """
+    count = whole_number("replicates", replicates, 1)
     source = _source(
         data,
         statistic,
@@ -123,39 +126,16 @@ def bootstrap(
         nan_policy=nan_policy,
         vectorized=vectorized,
     )
-    count = whole_number("replicates", replicates, 1)
     core = source.run(count, 0, False, progress)
     return Result(core, source.shape, source, source.note)
 
 
-def explain(data: Any, statistic: Any, *, replicates: int = 10_000, **arguments: Any) -> Plan:
-    """What `bootstrap` with the same arguments would do, and why; nothing is drawn.
-
-    Examples
-    --------
-    >>> import bootfold as bf
-    >>> plan = bf.explain([0, 1, 1, 0, 1, 1, 1, 0] * 100, "mean", replicates=1_000_000)
-    >>> plan.path
-    'distinct'
-    """
-    arguments.pop("progress", None)
-    settings = Settings(
-        seed_number(arguments.pop("seed", 0)),
-        memory_bytes(arguments.pop("memory", None)),
-        thread_number(arguments.pop("threads", None)),
-    )
-    source = _source(data, statistic, settings, **arguments)
-    plan = source.explain(whole_number("replicates", replicates, 1))
-    if source.note:
-        plan.reason = f"{source.note}; {plan.reason}"
-    return plan
-
-
-def _source(
-    given: Any,
+def explain(
+    data: Any,
     statistic: Any,
-    settings: Settings,
     *,
+    replicates: int = 10_000,
+    seed: Seed = 0,
     scheme: str | None = None,
     paired: bool = False,
     axis: int | None = None,
@@ -167,9 +147,60 @@ def _source(
     size: int | None = None,
     nan_policy: NanPolicy = "raise",
     vectorized: bool | None = None,
+    threads: int | None = None,
+    memory: int | str | None = None,
+) -> Plan:
+    """What `bootstrap` with the same arguments would do, and why; nothing is drawn.
+
+    Examples
+    --------
+    >>> import bootfold as bf
+    >>> plan = bf.explain([0, 1, 1, 0, 1, 1, 1, 0] * 100, "mean", replicates=1_000_000)
+    >>> plan.path
+    'distinct'
+    """
+    count = whole_number("replicates", replicates, 1)
+    source = _source(
+        data,
+        statistic,
+        Settings(seed_number(seed), memory_bytes(memory), thread_number(threads)),
+        scheme=scheme,
+        paired=paired,
+        axis=axis,
+        strata=strata,
+        clusters=clusters,
+        two_stage=two_stage,
+        block_length=block_length,
+        weights=weights,
+        size=size,
+        nan_policy=nan_policy,
+        vectorized=vectorized,
+    )
+    plan = source.explain(count)
+    if source.note:
+        plan.reason = f"{source.note}; {plan.reason}"
+    return plan
+
+
+def _source(
+    given: Any,
+    statistic: Any,
+    settings: Settings,
+    *,
+    scheme: str | None,
+    paired: bool,
+    axis: int | None,
+    strata: Any,
+    clusters: Any,
+    two_stage: bool,
+    block_length: float | None,
+    weights: Any,
+    size: int | None,
+    nan_policy: NanPolicy,
+    vectorized: bool | None,
 ) -> Source:
     """Data, statistic and scheme brought together."""
-    if nan_policy not in get_args(NanPolicy):
+    if nan_policy not in _NAN_POLICIES:
         raise ValueError(f"nan_policy is {nan_policy!r} but must be 'raise', 'omit' or 'propagate'")
     wanted = resolve(statistic, vectorized)
     if isinstance(strata, str) or isinstance(clusters, str) or isinstance(weights, str):

@@ -217,3 +217,16 @@ def check_no_nan(data: Data) -> None:
                 f"column {name}, row {row} is nan but every value must be a number; "
                 "nan_policy='omit' leaves such rows out, 'propagate' passes them on"
             )
+
+
+def frame_of(array: Array, part: Part) -> Any:
+    """Rows of a frame as a frame of the same package."""
+    if part.frame == "polars":
+        import polars
+
+        return polars.DataFrame(
+            {name: array[:, c] for c, name in enumerate(part.names)}, strict=False
+        )
+    import pandas
+
+    return pandas.DataFrame(array, columns=part.names, copy=False)

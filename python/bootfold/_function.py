@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bootfold import _core
-from bootfold._data import Array, Data, Part
+from bootfold._data import Array, Data, frame_of
 from bootfold._progress import reporter
 
 if TYPE_CHECKING:
@@ -33,19 +33,6 @@ def _place(number: int, count: int) -> str:
     if count == 1:
         return f"bootfold: in replicate {number}"
     return f"bootfold: in the replicates {number} to {number + count - 1}"
-
-
-def _frame(array: Array, part: Part) -> Any:
-    """Rows of a frame as a frame of the same package."""
-    if part.frame == "polars":
-        import polars
-
-        return polars.DataFrame(
-            {name: array[:, c] for c, name in enumerate(part.names)}, strict=False
-        )
-    import pandas
-
-    return pandas.DataFrame(array, columns=part.names, copy=False)
 
 
 class _Shown:
@@ -79,7 +66,7 @@ class _Shown:
     def one(self, arguments: list[Array], resample: int) -> list[Any]:
         """The arguments of one resample."""
         return [
-            _frame(argument[resample], part) if part.kind == "frame" else argument[resample]
+            frame_of(argument[resample], part) if part.kind == "frame" else argument[resample]
             for argument, part in zip(arguments, self.parts, strict=True)
         ]
 

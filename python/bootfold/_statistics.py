@@ -185,7 +185,8 @@ def resolve(statistic: Any, vectorized: bool | None = None) -> Statistic:
         )
     name = known(statistic) if not vectorized else None
     if name is not None:
-        called = _name_of(statistic)
+        plain = statistic.func if isinstance(statistic, functools.partial) else statistic
+        called = f"{plain.__module__.partition('.')[0]}.{plain.__name__}"
         names = [name] if isinstance(name, str) else name
         note = f"{called} is known as {', '.join(names)}"
         return Named(names, isinstance(name, str), note)

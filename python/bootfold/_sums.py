@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bootfold import _core
-from bootfold._data import Array, Data, number_array
+from bootfold._data import Array, Data, frame_of, number_array
 from bootfold._progress import reporter
 
 if TYPE_CHECKING:
@@ -75,14 +75,18 @@ def sums(
     return Sums(features, finish, name, tolerance)
 
 
-def _arguments(data: Data) -> list[Array]:
-    """What the user gave, as arrays."""
-    found = []
+def _arguments(data: Data) -> list[Any]:
+    """What the user gave, as arrays and frames."""
+    found: list[Any] = []
     column = 0
     for part in data.parts:
         own = data.arrays[column : column + part.columns]
         column += part.columns
-        found.append(own[0] if part.kind == "vector" else np.column_stack(own))
+        if part.kind == "vector":
+            found.append(own[0])
+        else:
+            table = np.column_stack(own)
+            found.append(frame_of(table, part) if part.kind == "frame" else table)
     return found
 
 

@@ -22,7 +22,8 @@ def number(value: float, unit: float) -> str:
     decimals = 2 - math.floor(math.log10(unit))
     if not 0 <= decimals <= 10 or abs(value) >= 1e15:
         return f"{value:.6g}"
-    return f"{value:,.{decimals}f}"
+    text = f"{value:,.{decimals}f}"
+    return text.lstrip("-") if float(text.replace(",", "")) == 0 else text  # no -0.00
 
 
 def rows_of(core: _core.Result) -> tuple[list[str], list[list[str]]]:

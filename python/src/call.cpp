@@ -26,6 +26,7 @@ std::atomic<bool> interpreter_ends = false;
 /// process down. Calls at work stop; nobody waits longer than a few seconds for them.
 void close_calls() {
   interpreter_ends = true;
+  if (active_calls <= 0) return;  // nobody to wait for: the GIL stays, it may be the end of all
   const nb::gil_scoped_release released;
   for (int wait = 0; wait < 500 && active_calls > 0; ++wait)
     std::this_thread::sleep_for(milliseconds(10));
@@ -123,7 +124,9 @@ void bind_call(nb::module_& m) {
   // A child of fork() has none of the other threads, and so none of their calls.
   pthread_atfork(nullptr, nullptr, [] { active_calls = 0; });
   m.def("_close_calls", &close_calls, "Stops all work; called when the interpreter ends.");
-  nb::module_::import_("atexit").attr("register")(m.attr("_close_calls"));
+  // The end of a sub-interpreter is not the end: only the main one, number 0, stops all work.
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0)
+    nb::module_::import_("atexit").attr("register")(m.attr("_close_calls"));
 }
 
 }  // namespace bootfold::python

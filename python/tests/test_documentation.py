@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import pathlib
+import re
 
 import pytest
 
@@ -17,6 +18,18 @@ MODULES = sorted(path.stem for path in PACKAGE.glob("*.py"))
 def test_docstrings(name):
     module = importlib.import_module("bootfold" if name == "__init__" else f"bootfold.{name}")
     assert doctest.testmod(module, optionflags=OPTIONS).failed == 0
+
+
+@pytest.mark.parametrize("name", ["python.md"])
+def test_pages(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = (pathlib.Path(__file__).resolve().parents[2] / "docs" / name).read_text()
+    examples = "\n\n".join(re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL))
+    assert ">>>" in examples
+    test = doctest.DocTestParser().get_doctest(examples, {}, name, name, 0)
+    runner = doctest.DocTestRunner(optionflags=OPTIONS)
+    runner.run(test)
+    assert runner.failures == 0
 
 
 def test_every_public_function_has_an_example_or_says_what_it_does():

@@ -218,6 +218,14 @@ class TestSums:
             list(r.interval("bca")), [v[1] for v in named.interval("bca")], rtol=1e-5
         )
 
+    @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+    def test_frames_come_as_frames(self, frame):
+        ratio = bf.sums(lambda f: (f["y"], f["x"]), lambda m: m[0] / m[1], name="ratio")
+        r = run(ratio, frame({"x": X, "y": Y}))
+        np.testing.assert_allclose(
+            r.replicates, run("ratio", (Y, X), paired=True).replicates, rtol=1e-6
+        )
+
     def test_several_values_and_arrays_of_features(self):
         both = bf.sums(lambda x: np.column_stack([x, x * x]), lambda m: np.stack([m[0], m[1]]))
         r = run(both)
