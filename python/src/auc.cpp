@@ -3,7 +3,8 @@
 // Rows come as one number, 2 x rank of the score + class: equal scores have equal ranks. A resample
 // is counted by rank and class, and one pass through the ranks adds up how many negatives each
 // positive beats, ties by half.
-#include <cmath>
+#include <nanobind/stl/string.h>
+
 #include <cstdint>
 #include <limits>
 #include <span>
