@@ -109,7 +109,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
     >>> import bootfold as bf
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = bf.EnsembleClassifier(members=20, epochs=50).fit(X, y)
+    >>> model = bf.EnsembleClassifier(members=20, learning_rate=1e-2).fit(X, y)
     >>> model.oob_score_ > 0.9
     True
     >>> model.predict_proba(X[:2]).shape

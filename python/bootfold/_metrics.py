@@ -33,7 +33,8 @@ class Metric:
 
 
 def _first(means: Array) -> Array:
-    return means[0]
+    found: Array = means[0]
+    return found
 
 
 def _accuracy(truth: Array, told: Array) -> Prepared:

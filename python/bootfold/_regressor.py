@@ -109,7 +109,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
     >>> import bootfold as bf
     >>> X = np.linspace(-1, 1, 200)[:, None]
     >>> y = np.sin(3 * X[:, 0])
-    >>> model = bf.EnsembleRegressor(members=20, epochs=100).fit(X, y)
+    >>> model = bf.EnsembleRegressor(members=20, learning_rate=1e-2).fit(X, y)
     >>> model.oob_score_ > 0.9
     True
     >>> mean, std = model.predict(X, return_std=True)

@@ -67,8 +67,8 @@ def bootstrap_score(
         What a function is given of an estimator; "predict" unless the metric is known to take
         another.
     pos_label : optional
-        The class that counts, for "f1" and "roc_auc". Unless given: 1 if there is one, else the
-        greater of two; for "roc_auc" the greater.
+        The class that counts, for "f1", and the one that has the greater scores, for "roc_auc".
+        Unless given: 1 if there is one, else the greater of two; for "roc_auc" the greater.
     classes : array_like, optional
         The classes of the columns of probabilities, where these are given and not in the order of
         the sorted classes in y.
@@ -175,7 +175,12 @@ class _Stored:
                 setattr(self, method, self._answer(method))
 
     def _answer(self, method: str) -> Callable[[Array], Array]:
-        return lambda X: self._subject.response(method)[X[:, 0]]
+        def answer(X: Array) -> Array:
+            found: Array = self._subject.response(method)[X[:, 0]]
+            return found
+
+        answer.__name__ = method  # scorers look at it
+        return answer
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import get_tags
@@ -266,7 +271,7 @@ def _scores(truth: Array, told: Array, classes: Any, pos_label: Any) -> tuple[Ar
     if told.ndim == 2 and told.shape[1] == 2:
         score = told[:, int(np.flatnonzero(names == chosen)[0])]
     elif told.ndim == 1:
-        score = told if chosen == names.max() else -told
+        score = told
     else:
         raise ValueError(f"scores have shape {told.shape} but must be one or two for each row")
     if not np.isfinite(score).all():

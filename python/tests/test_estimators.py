@@ -228,6 +228,7 @@ def test_files(tmp_path):
         bf.EnsembleClassifier.load(path)
 
 
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 @pytest.mark.parametrize("labels", [Y, NAMES[Y], Y == 1, Y * 10.0])
 def test_files_bring_classes_back(tmp_path, labels):
     path = tmp_path / "iris.safetensors"
@@ -242,6 +243,7 @@ def test_files_bring_classes_back(tmp_path, labels):
 
 
 # What the program trains from the same rows, with the same settings, is the same to the bit.
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 def test_the_program_makes_the_same_ensemble(tmp_path):
     rows = tmp_path / "line.csv"
     frame = pd.DataFrame({"a": LINE[:, 0], "b": LINE[:, 1], "y": TARGET})
