@@ -18,10 +18,10 @@ import bootfold as bf
 members = int(sys.argv[1]) if len(sys.argv) > 1 else 100
 
 # %% Two moons of points. Far from both nobody can know; between them the noise decides.
-X, y = make_moons(400, noise=0.2, random_state=7)
+X, y = make_moons(400, noise=0.3, random_state=7)
 names = np.where(y == 1, "lower", "upper")
 X_train, X_test, y_train, y_test = train_test_split(X, names, random_state=7)
-model = bf.EnsembleClassifier(members, hidden=(32, 32), learning_rate=1e-2, epochs=60)
+model = bf.EnsembleClassifier(members, hidden=(32, 32), learning_rate=1e-2, epochs=20)
 model.fit(X_train, y_train)
 print(f"{len(model.members_)} networks; accuracy out of bag {model.oob_score_:.3f}")
 
@@ -41,7 +41,7 @@ def field(kind, title):
     x_axis = alt.X("x:Q", title=None, scale=alt.Scale(domain=[-3, 4], nice=False))
     y_axis = alt.Y("y:Q", title=None, scale=alt.Scale(domain=[-2.5, 3], nice=False))
     cells = (
-        alt.Chart(table.assign(x2=table["x"] + step, y2=table["y"] + step))
+        alt.Chart(table.assign(x2=table["x"] + 1.2 * step, y2=table["y"] + 1.2 * step))
         .mark_rect(clip=True, strokeWidth=0)
         .encode(
             x=x_axis,
@@ -71,7 +71,8 @@ chart = alt.hconcat(
 )
 chart.save("uncertainty_classes.png", scale_factor=2)
 
-# %% A curve with a gap in the data: intervals widen where nothing was seen.
+# %% A curve with a gap in the data: members disagree where nothing was seen. The interval for new
+# points is right for points like the old ones, and says nothing of others: it does not widen.
 rng = np.random.default_rng(7)
 x = np.concatenate([rng.uniform(-3, -1, 120), rng.uniform(1, 3, 120)])
 z = np.sin(2 * x) + rng.normal(scale=0.2, size=x.size)
@@ -85,14 +86,15 @@ table = pd.DataFrame(
     {"x": line, "mean": mean, "low": low, "high": high, "truth": np.sin(2 * line)}
 ).assign(under=mean - 2 * epistemic, over=mean + 2 * epistemic)
 base = alt.Chart(table).encode(x=alt.X("x:Q", title="x"))
-level = alt.Scale(domain=[-3.5, 3.5], nice=False)
+level = alt.Scale(domain=[-2, 2], nice=False)
 picture = (
-    base.mark_area(opacity=0.18, color="#0072B2", clip=True).encode(
-        y=alt.Y("low:Q", title="y", scale=level), y2="high:Q"
+    base.mark_area(opacity=0.3, color="#0072B2", clip=True).encode(
+        y=alt.Y("under:Q", title="y", scale=level), y2="over:Q"
     )
-    + base.mark_area(opacity=0.35, color="#0072B2", clip=True).encode(y="under:Q", y2="over:Q")
     + base.mark_line(color="#0072B2", clip=True).encode(y="mean:Q")
-    + base.mark_line(color="black", strokeDash=[4, 3], clip=True).encode(y="truth:Q")
+    + base.mark_line(color="#D55E00", strokeWidth=1.2, clip=True).encode(y="low:Q")
+    + base.mark_line(color="#D55E00", strokeWidth=1.2, clip=True).encode(y="high:Q")
+    + base.mark_line(color="black", strokeDash=[4, 3], strokeWidth=1.5).encode(y="truth:Q")
     + alt.Chart(pd.DataFrame({"x": x, "z": z}))
     .mark_point(filled=True, size=12, color="black", opacity=0.5)
     .encode(x="x:Q", y="z:Q")
@@ -101,15 +103,17 @@ picture = (
     height=260,
     title=alt.TitleParams(
         "A curve with a gap in its data",
-        subtitle="dark: mean -+ 2 standard deviations of the members; light: 90 % for a new point "
-        "(jackknife+); dashed: the truth",
+        subtitle=[
+            "blue: mean over the members, -+ 2 of their standard deviations; dashed: the truth",
+            "orange: 90 % for new points like the old ones (jackknife+)",
+        ],
     ),
 )
 picture.save("uncertainty_curve.png", scale_factor=2)
 print("\nuncertainty_classes.png\nuncertainty_curve.png")
 
-# Members agree on the data and disagree in the gap and outside, and most of the accuracy is there.
+# Members agree where there are data, and disagree in the gap and outside.
 seen = (abs(line) > 1.2) & (abs(line) < 2.8)
 assert np.median(epistemic[~seen]) > 2 * np.median(epistemic[seen])
 assert abs(aleatoric[0] - 0.2) < 0.1
-assert model.oob_score_ > 0.9 and low.shape == high.shape == std.shape
+assert model.oob_score_ > 0.85 and low.shape == high.shape == std.shape
