@@ -8,11 +8,11 @@ import numpy as np
 
 from bootfold import _core
 from bootfold._data import Data, has_nan
+from bootfold._native import Native
 from bootfold._progress import reporter
 
 if TYPE_CHECKING:
     from bootfold._data import NanPolicy
-    from bootfold._native import Native
     from bootfold._options import Progress
     from bootfold._source import Settings, Source
     from bootfold._statistics import Named
@@ -46,22 +46,28 @@ class NamedSource:
                 self._missing = []
         self._request = settings.request(arrays, data.names)
         self._keep = statistic
-        names = getattr(statistic, "names", None)
-        if names is not None:
-            for name in names:
-                self._request.add_named(name)
-            self.note = getattr(statistic, "note", "")
-            self.quick = not self._missing
-        else:
-            self._add_native(statistic)  # type: ignore[arg-type]
+        if isinstance(statistic, Native):
+            self._request.add_native(
+                statistic.address,
+                statistic.columns,
+                statistic.takes_user_data,
+                statistic.user_data,
+                statistic.name,
+            )
             self.note = ""
             self.quick = False
-        self.shape = self._shape(data, names is None or statistic.single, len(names or ()))  # type: ignore[union-attr]
-
-    def _add_native(self, native: Native) -> None:
-        self._request.add_native(
-            native.address, native.columns, native.takes_user_data, native.user_data, native.name
-        )
+            self.shape = self._shape(data, True, 1)
+        else:
+            for name in statistic.names:
+                self._request.add_named(name)
+            self.note = statistic.note
+            self.quick = not self._missing
+            self.shape = self._shape(data, statistic.single, len(statistic.names))
+        if self._missing and settings.scheme == "jackknife":
+            raise ValueError(
+                "nan_policy is 'propagate' but a jackknife leaves out one row at a time, NaN or "
+                "not; take 'omit'"
+            )
 
     def _shape(self, data: Data, single: bool, count: int) -> tuple[int, ...]:
         if self._request.by_column:

@@ -163,6 +163,12 @@ class Result:
             self._source.add_influences(self._core)
         self._core.save(os.fspath(path))
 
+    def __copy__(self) -> Result:
+        return self  # nothing of it changes
+
+    def __deepcopy__(self, memo: object) -> Result:
+        return self
+
     def __reduce__(self) -> tuple[Any, ...]:
         import tempfile
 

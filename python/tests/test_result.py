@@ -1,5 +1,6 @@
 """What a result tells."""
 
+import copy
 import math
 import pickle
 import subprocess
@@ -103,6 +104,7 @@ def test_the_file_is_plain_safetensors(tmp_path, r):
 
 
 def test_pickles(r):
+    assert copy.deepcopy(r) is r
     again = pickle.loads(pickle.dumps(r))
     np.testing.assert_array_equal(again.replicates, r.replicates)
     assert again.interval("bca") == r.interval("bca")

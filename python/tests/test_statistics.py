@@ -210,7 +210,8 @@ class TestSums:
             x, y, xx, xy = means
             return (xy - x * y) / (xx - x * x)
 
-        r = run(bf.sums(features, slope, name="slope"), (X, Y), paired=True)
+        statistic = bf.sums(features, slope, name="slope", tolerance=1e-12)
+        r = run(statistic, (X, Y), paired=True)
         named = run("regression", (Y, X), paired=True)
         assert r.outputs == ["slope"]
         np.testing.assert_allclose(r.replicates, named.replicates[:, 1], rtol=1e-7)
@@ -220,7 +221,7 @@ class TestSums:
 
     @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
     def test_frames_come_as_frames(self, frame):
-        ratio = bf.sums(lambda f: (f["y"], f["x"]), lambda m: m[0] / m[1], name="ratio")
+        ratio = bf.sums(lambda f: (f["y"], f["x"]), lambda m: m[0] / m[1], tolerance=1e-12)
         r = run(ratio, frame({"x": X, "y": Y}))
         np.testing.assert_allclose(
             r.replicates, run("ratio", (Y, X), paired=True).replicates, rtol=1e-6
@@ -244,6 +245,14 @@ class TestSums:
         named = bf.bootstrap(np.arange(10.0), "mean", replicates=50_000, seed=7)
         np.testing.assert_allclose(r.replicates, named.replicates, rtol=1e-12)
         assert max(calls) <= 32_768
+        balanced = bf.bootstrap(
+            np.arange(10.0),
+            bf.sums(lambda x: [x] * 64, finish),
+            replicates=50_000,
+            seed=7,
+            scheme="balanced",
+        )
+        assert balanced.bias == pytest.approx(0.0, abs=1e-12)  # every row is drawn equally often
 
     def test_misuse(self):
         with pytest.raises(ValueError, match=r"shape \(2, 100\) for 100 rows"):
@@ -252,6 +261,8 @@ class TestSums:
             run(bf.sums(lambda x: (x,), lambda m: 3.0))
         with pytest.raises(ValueError, match="feature 2 has shape"):
             run(bf.sums(lambda x: (x, x[:3]), lambda m: m[0]))
+        with pytest.raises(ValueError, match="jackknife"):
+            run(bf.sums(lambda x: (x,), lambda m: m[0]), scheme="jackknife")
         with pytest.raises(TypeError, match="must be functions"):
             bf.sums(3, 4)
 
