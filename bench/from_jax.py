@@ -1,9 +1,8 @@
 """The recipes of docs/from-jax.md, timed: JAX beside bootfold's Python package.
 
-    .venv-bench/bin/pip install .
-    .venv-bench/bin/python bench/from_jax.py            prints a Markdown table
-    .venv-bench/bin/python bench/from_jax.py --write    puts it into docs/from-jax.md too
-    .venv-bench/bin/python bench/from_jax.py --rows 1000 --replicates 100 --members 4   quickly
+    make bench-jax                          builds what is missing; prints a Markdown table
+    make bench-jax BENCH_ARGS=--write       puts it into docs/from-jax.md too
+    make bench-jax BENCH_ARGS="--rows 1000 --replicates 100 --members 4"     quickly
 
 The code that runs is that of the page. Each recipe runs in a process of its own, once to compile
 and then as often as --seconds allow; the median counts. The two take turns, so that whatever else
