@@ -49,7 +49,7 @@ test: ## build with warnings as errors and run the default suite (about a minute
 
 test-all: format-check ## every test, also the slow ones, and again under the sanitizers
 	@tools/setup.sh --test --peers
-	@$(MAKE) --no-print-directory $(PEERS_VENV)/installed $(TEST_VENV)/installed
+	@$(MAKE) --no-print-directory $(TEST_VENV)/installed $(PEERS_VENV)/installed
 	cmake --preset dev
 	cmake --build --preset dev
 	ctest --preset dev-all -j $(JOBS)
@@ -92,6 +92,11 @@ bench-ready:
 $(VENV)/installed: bench/requirements.txt
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt
+	@touch $@
+
+$(TEST_VENV)/installed: tests/requirements.txt
+	$(PYTHON) -m venv $(TEST_VENV)
+	$(TEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt
 	@touch $@
 
 $(PEERS_VENV)/installed: tests/peers/requirements.txt

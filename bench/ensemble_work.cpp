@@ -1,6 +1,5 @@
 #include "ensemble_work.h"
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -10,12 +9,10 @@ namespace bootfold::bench {
 namespace {
 
 using ensemble::Ensemble;
-using ensemble::Prediction;
 using ensemble::Resampling;
 using ensemble::Training;
 
 constexpr std::size_t kFoldPoints = 100;
-constexpr std::size_t kFoldMembers = 1000;  // trained before they are discarded
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
@@ -63,20 +60,6 @@ Training training_of(const EnsembleWork& work, const Execution& execution) {
   training.settings[0].architecture.hidden.assign(work.layers.begin() + 1, work.layers.end() - 1);
   training.execution = execution;
   return training;
-}
-
-void fold(const EnsembleWork& work, const Data& data, const Data& points,
-          const Execution& execution) {
-  Training training = training_of(work, execution);
-  std::vector<double> sums(points.columns[0].size() * work.layers.back());
-  for (std::size_t done = 0; done < work.members; done += kFoldMembers) {
-    training.first_member = done;
-    training.members = std::min(kFoldMembers, work.members - done);
-    const Ensemble ensemble = ensemble::train({data.view(), &data.labels}, training);
-    const Prediction said = ensemble.predict(points.view(), execution);
-    for (std::size_t i = 0; i < sums.size(); ++i)
-      sums[i] += said.mean[i] * static_cast<double>(training.members);
-  }
 }
 
 }  // namespace
@@ -137,7 +120,10 @@ std::function<void()> prepare(const EnsembleWork& work, const Execution& executi
     };
   if (work.kind == Kind::fold) {
     const auto points = make(kFoldPoints);
-    return [=] { fold(work, *data, *points, execution); };
+    return [=] {
+      static_cast<void>(ensemble::fold({data->view(), &data->labels}, training_of(work, execution),
+                                       points->view()));
+    };
   }
   const auto points = make(work.points);
   const auto trained = std::make_shared<const Ensemble>(

@@ -49,9 +49,10 @@ void run_evaluate(const EvaluateArguments& arguments, Interrupt& interrupt) {
   }();
   run.out_of_bag = arguments.out_of_bag;
   if (model.classifies())
-    run.scores.classes = evaluate_classes(said, rows.classes());
+    run.scores.classes = evaluate_classes(said, rows.classes(), rows.weights());
   else
-    run.scores.targets = evaluate_targets(said, rows.targets(), confidence);
+    run.scores.targets = evaluate_targets(said, rows.targets(), confidence, rows.weights());
+  run.weighted = rows.weights().has_value();
   run.seconds = computing.seconds();
   print(arguments.json ? as_json(run) : as_text(run, arguments.quiet));
 }
@@ -67,6 +68,9 @@ void add_ensemble_evaluate(CLI::App& group, Task& task) {
   add_file_arguments(*command, arguments->rows, kWhat);
   add_list(*command, "--target", arguments->rows.target, "NAME",
            "Column of the truth [as in training]")
+      ->group(kWhat);
+  add_text(*command, "--weights", arguments->rows.weights, "NAME",
+           "Column of weights of the rows in the scores [all the same]")
       ->group(kWhat);
   command
       ->add_flag("--out-of-bag", arguments->out_of_bag,

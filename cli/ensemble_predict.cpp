@@ -1,24 +1,25 @@
 // cli/ensemble_predict.cpp: `bootfold ensemble predict MODEL FILE [--output said.csv]`.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "arguments.h"
 #include "bootfold/error.h"
-#include "bootfold/evaluation.h"
 #include "console.h"
 #include "ensemble.h"
 #include "failure.h"
 #include "json.h"
 #include "number.h"
-#include "output.h"
 #include "progress.h"
 #include "report.h"
 #include "rows.h"
+#include "said.h"
 #include "text.h"
 #include "timer.h"
 #include "usage.h"
@@ -27,8 +28,6 @@ namespace bootfold::cli {
 namespace {
 
 using ensemble::Ensemble;
-using ensemble::Limits;
-using ensemble::Prediction;
 
 constexpr std::size_t kRowsAtOnce = 4096;  // of text
 
@@ -38,60 +37,12 @@ struct PredictArguments {
   RowArguments rows;
   std::string output;
   std::string confidence = "0.95";
+  std::string interval = "normal";
+  std::string training;
   std::string threads;
+  std::string memory = "1G";
   bool json = false;
   bool quiet = false;
-};
-
-/// What is said of each row, column by column.
-class Said {
- public:
-  Said(const Ensemble& ensemble, const Prediction& prediction, double confidence)
-      : frame_(ensemble.frame()), said_(prediction), classifies_(ensemble.classifies()) {
-    if (classifies_) {
-      names_ = {"class", "probability"};
-      for (const std::string& name : frame_.classes) names_.push_back("p_" + name);
-      names_.insert(names_.end(), {"total", "aleatoric", "epistemic"});
-      return;
-    }
-    limits_ = normal_intervals(prediction, confidence);
-    for (const std::string& target : frame_.classes)
-      for (const char* each :
-           {"mean", "epistemic_std", "aleatoric_std", "total_std", "low", "high"})
-        names_.push_back(frame_.classes.size() == 1 ? each : target + "_" + each);
-  }
-
-  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
-  [[nodiscard]] std::size_t rows() const { return said_.rows; }
-  /// The name of the class, if the first column is one.
-  [[nodiscard]] const std::string* chosen(std::size_t row) const {
-    return classifies_ ? &frame_.classes[said_.chosen(row)] : nullptr;
-  }
-
-  /// All columns of a row as numbers; a class is its number from 0.
-  [[nodiscard]] std::vector<double> numbers(std::size_t row) const {
-    std::vector<double> values;
-    if (classifies_) {
-      const std::size_t chosen = said_.chosen(row);
-      values = {static_cast<double>(chosen), said_.probability(row, chosen)};
-      for (std::size_t c = 0; c < said_.outputs; ++c) values.push_back(said_.probability(row, c));
-      values.insert(values.end(), {said_.total[row], said_.aleatoric[row], said_.epistemic[row]});
-      return values;
-    }
-    for (std::size_t t = 0; t < said_.outputs; ++t) {
-      const std::size_t at = row * said_.outputs + t;
-      values.insert(values.end(), {said_.mean[at], said_.epistemic[at], said_.aleatoric[at],
-                                   said_.total[at], limits_[at].low, limits_[at].high});
-    }
-    return values;
-  }
-
- private:
-  const Ensemble::Frame& frame_;
-  const Prediction& said_;
-  bool classifies_;
-  std::vector<Limits> limits_;
-  std::vector<std::string> names_;
 };
 
 // As RFC 4180 wants it.
@@ -105,7 +56,7 @@ std::string field(const std::string& text) {
 /// The table as CSV, piece by piece. Numbers read back as the same bits.
 class CsvPieces {
  public:
-  explicit CsvPieces(const Said& said) : said_(said) {}
+  explicit CsvPieces(Said& said) : said_(said) {}
 
   std::string operator()() {
     std::string text;
@@ -114,7 +65,11 @@ class CsvPieces {
       text += '\n';
       headed_ = true;
     }
-    const std::size_t last = std::min(row_ + kRowsAtOnce, said_.rows());
+    if (row_ == said_.count()) {
+      if (!said_.next()) return text;
+      row_ = 0;
+    }
+    const std::size_t last = std::min(row_ + kRowsAtOnce, said_.count());
     for (; row_ < last; ++row_) {
       const std::vector<double> numbers = said_.numbers(row_);
       for (std::size_t c = 0; c < numbers.size(); ++c) {
@@ -131,56 +86,80 @@ class CsvPieces {
   }
 
  private:
-  const Said& said_;
+  Said& said_;
   std::size_t row_ = 0;
   bool headed_ = false;
 };
 
-void write(const std::string& path, const Said& said) {
-  if (path.ends_with(".npy")) {
+/// The table as numbers, piece by piece.
+class NumberPieces {
+ public:
+  explicit NumberPieces(Said& said) : said_(said) {}
+
+  std::vector<double> operator()() {
     std::vector<double> values;
-    values.reserve(said.rows() * said.names().size());
-    for (std::size_t row = 0; row < said.rows(); ++row) {
-      const std::vector<double> numbers = said.numbers(row);
+    if (row_ == said_.count()) {
+      if (!said_.next()) return values;
+      row_ = 0;
+    }
+    const std::size_t last = std::min(row_ + kRowsAtOnce, said_.count());
+    for (; row_ < last; ++row_) {
+      const std::vector<double> numbers = said_.numbers(row_);
       values.insert(values.end(), numbers.begin(), numbers.end());
     }
-    return write_output(path, values, std::array{said.rows(), said.names().size()});
+    return values;
   }
+
+ private:
+  Said& said_;
+  std::size_t row_ = 0;
+};
+
+void write(const std::string& path, Said& said) {
   try {
-    data::write_file(path, CsvPieces(said));
+    if (path.ends_with(".npy"))
+      data::write_npy(path, NumberPieces(said), std::array{said.rows(), said.names().size()});
+    else
+      data::write_file(path, CsvPieces(said));
   } catch (const DataError& error) {
     throw Failure(error.what());
   }
 }
 
-void print_csv(const Said& said) {
+void print_csv(Said& said) {
   CsvPieces pieces(said);
   for (std::string piece = pieces(); !piece.empty(); piece = pieces()) print(piece);
 }
 
 // One list for each column.
-std::string as_json(const Said& said, const Ensemble& ensemble, const PredictArguments& arguments,
-                    std::size_t omitted, double seconds) {
+Json columns_of(Said& said) {
   Json columns;
   for (const std::string& name : said.names()) columns[name] = Json::array();
-  for (std::size_t row = 0; row < said.rows(); ++row) {
-    const std::vector<double> numbers = said.numbers(row);
-    for (std::size_t c = 0; c < numbers.size(); ++c) {
-      const std::string* name = c == 0 ? said.chosen(row) : nullptr;
-      Json& column = columns[said.names()[c]];
-      if (name != nullptr)
-        column.push_back(*name);
-      else
-        column.push_back(numbers[c]);
+  while (said.next())
+    for (std::size_t row = 0; row < said.count(); ++row) {
+      const std::vector<double> numbers = said.numbers(row);
+      for (std::size_t c = 0; c < numbers.size(); ++c) {
+        const std::string* name = c == 0 ? said.chosen(row) : nullptr;
+        Json& column = columns[said.names()[c]];
+        if (name != nullptr)
+          column.push_back(*name);
+        else
+          column.push_back(numbers[c]);
+      }
     }
-  }
-  Json object{{"members", ensemble.size()}, {"rows", said.rows()}, {"omitted_rows", omitted}};
-  if (arguments.output.empty())
-    object["columns"] = std::move(columns);
-  else
-    object["output"] = arguments.output;
-  object["seconds"] = seconds;
-  return dump(object);
+  return columns;
+}
+
+// JSON is one piece: there is no smaller way.
+void check_json(const Said& said, std::size_t memory) {
+  constexpr double kBytes = 48;  // of a number, and of its text
+  const double needed =
+      static_cast<double>(said.rows()) * static_cast<double>(said.names().size()) * kBytes;
+  if (needed > static_cast<double>(memory))
+    throw InvalidArgument(
+        fmt::format("the answer as one JSON object takes about {} but --memory is {}; write a file "
+                    "with --output, which goes piece by piece, or give more",
+                    bytes(needed), bytes(static_cast<double>(memory))));
 }
 
 void check_output(const std::string& output, const PredictArguments& arguments) {
@@ -188,11 +167,50 @@ void check_output(const std::string& output, const PredictArguments& arguments) 
     throw InvalidArgument(
         fmt::format("--output is '{}' but must end in .csv or .npy", one_line(output)));
   std::error_code ignored;
-  for (const std::string& read : {arguments.model, arguments.rows.file})
+  for (const std::string& read : {arguments.model, arguments.rows.file, arguments.training})
     if (std::filesystem::equivalent(output, read, ignored))
       throw InvalidArgument(
           fmt::format("--output {} is a file to read; choose another", one_line(output)));
   data::check_writable(output);
+}
+
+/// Whether intervals are those of jackknife+.
+bool check_interval(const PredictArguments& arguments) {
+  const std::string& interval = arguments.interval;
+  if (interval != "normal" && interval != "jackknife+")
+    throw InvalidArgument(fmt::format("--interval is '{}' but must be one of normal, jackknife+",
+                                      one_line(interval)));
+  const bool jackknife = interval == "jackknife+";
+  if (jackknife && arguments.training.empty())
+    throw InvalidArgument(
+        "--interval jackknife+ needs the rows that the model learned from, to see how far members "
+        "are off where they never saw them; name their file: --training train.csv");
+  if (!jackknife && !arguments.training.empty())
+    throw InvalidArgument("--training is for --interval jackknife+; a normal law needs no rows");
+  if (jackknife && arguments.training == "-" && arguments.rows.file == "-")
+    throw InvalidArgument(
+        "FILE and --training are both standard input, which can be read once; put one into a file");
+  return jackknife;
+}
+
+/// The rows that a model learned from.
+NewRows training_rows(const PredictArguments& arguments, const Ensemble& model) {
+  if (model.classifies())
+    throw InvalidArgument("--interval is for numbers, but the model tells classes");
+  RowArguments rows;
+  rows.file = arguments.training;
+  rows.nan = arguments.rows.nan;
+  rows.header = arguments.rows.header;
+  return {rows, model.frame(), true};
+}
+
+/// Everything but what the run says of itself.
+void tell(Said& said, const PredictArguments& arguments, Json& columns) {
+  if (!arguments.output.empty()) return write(arguments.output, said);
+  if (arguments.json)
+    columns = columns_of(said);
+  else
+    print_csv(said);
 }
 
 void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
@@ -200,26 +218,52 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
     throw InvalidArgument(
         "no MODEL given; name a file that bootfold ensemble train ... --output wrote");
   const double confidence = parse_between("--confidence", arguments.confidence, 0, 1, "0.95");
+  const bool jackknife = check_interval(arguments);
+  const std::size_t memory = parse_size("--memory", arguments.memory);
   Execution execution;
   execution.threads = parse_threads(arguments.threads);
   if (!arguments.output.empty()) check_output(arguments.output, arguments);
   const Ensemble model = Ensemble::load(arguments.model);
   const NewRows rows(arguments.rows, model.frame(), false);
+  std::optional<NewRows> learned;
+  if (jackknife) learned.emplace(training_rows(arguments, model));
+  const ensemble::Examples examples =
+      learned ? ensemble::Examples{.inputs = learned->inputs(), .targets = learned->targets()}
+              : ensemble::Examples{};
 
   const Interrupt::Work work(interrupt);
   const Timer computing;
-  const Prediction prediction = [&] {
-    ProgressBar bar(arguments.quiet, "rows");
-    execution.stop = interrupt.token();
-    execution.progress = bar.callback();
-    return model.predict(rows.inputs(), execution);
-  }();
+  Json columns;
+  // A bar and a table on one terminal would spoil each other.
+  const bool on_terminal =
+      arguments.output.empty() && !arguments.json && is_terminal(STDOUT_FILENO);
+  std::optional<ProgressBar> bar;
+  bar.emplace(arguments.quiet || on_terminal, "rows");
+  execution.stop = interrupt.token();
+  execution.progress = bar->callback();
+  Said said(model, rows.inputs(), {confidence, learned ? &examples : nullptr}, memory, execution);
+  if (arguments.json && arguments.output.empty()) check_json(said, memory);
+  try {
+    tell(said, arguments, columns);
+  } catch (const InvalidArgument& error) {
+    if (!learned) throw;
+    throw InvalidArgument(
+        fmt::format("--training {}: {}", one_line(arguments.training), error.what()));
+  }
+  bar.reset();
   const double seconds = computing.seconds();
-  const Said said(model, prediction, confidence);
-  if (!arguments.output.empty()) write(arguments.output, said);
-  if (arguments.json) return print(as_json(said, model, arguments, rows.omitted(), seconds));
-  if (arguments.output.empty()) return print_csv(said);
-  if (arguments.quiet) return;
+  if (arguments.json) {
+    Json object{{"members", model.size()}, {"rows", said.rows()}, {"omitted_rows", rows.omitted()}};
+    if (!model.classifies()) object["interval"] = arguments.interval;
+    if (!model.classifies()) object["confidence"] = confidence;
+    if (arguments.output.empty())
+      object["columns"] = std::move(columns);
+    else
+      object["output"] = arguments.output;
+    object["seconds"] = seconds;
+    return print(dump(object));
+  }
+  if (arguments.output.empty() || arguments.quiet) return;
   print(fmt::format(
       "{} rows{} written to {} in {} columns: {}\n", grouped(said.rows()),
       rows.omitted() > 0 ? fmt::format(" ({} with NaN left out)", grouped(rows.omitted())) : "",
@@ -239,7 +283,16 @@ void add_ensemble_predict(CLI::App& group, Task& task) {
   add_text(*command, "--confidence", arguments->confidence, "P",
            "Of the interval low to high of a regression [0.95]")
       ->group(kWhat);
+  add_text(*command, "--interval", arguments->interval, "normal|jackknife+",
+           "Of a regression: a normal law, or errors on rows that members never saw [normal]")
+      ->group(kWhat);
+  add_text(*command, "--training", arguments->training, "FILE",
+           "Of jackknife+: the rows that the model learned from, in their order")
+      ->group(kWhat);
   add_text(*command, "--threads", arguments->threads, "T", "Never changes a result [all cores]")
+      ->group(kHow);
+  add_text(*command, "--memory", arguments->memory, "SIZE",
+           "For what is said: as many rows at a time as fit; never changes a result [1G]")
       ->group(kHow);
   add_text(*command, "--output", arguments->output, "FILE",
            "Write to a .csv file, or numbers alone to a .npy file [CSV to standard output]")
@@ -256,12 +309,16 @@ void add_ensemble_predict(CLI::App& group, Task& task) {
       "aleatoric and epistemic uncertainty (entropy of the mean, mean entropy, and the mutual\n"
       "information between them). In .npy files the class is its number, from 0.\n"
       "Written of numbers: mean, epistemic_std, aleatoric_std, total_std, low, high; the interval\n"
-      "is that of a normal law.\n\n" +
+      "is that of a normal law. With --interval jackknife+ it is jackknife_low, jackknife_high,\n"
+      "which hold whatever the law is (docs/ensemble-intervals.md).\n\n" +
       examples({{"bootfold ensemble predict iris.safetensors new.csv", "CSV on standard output"},
                 {"bootfold ensemble predict iris.safetensors new.csv --output said.npy",
                  "an array [rows, columns]"},
                 {"bootfold ensemble predict price.safetensors - --confidence 0.9 < new.csv",
-                 "a regression with 90% intervals"}}));
+                 "a regression with 90% intervals"},
+                {"bootfold ensemble predict price.safetensors new.csv --interval jackknife+ "
+                 "--training houses.csv",
+                 "intervals from the errors on rows that members never saw"}}));
   command->callback([arguments, &task] {
     task = [arguments](Interrupt& interrupt) { run_predict(*arguments, interrupt); };
   });

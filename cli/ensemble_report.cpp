@@ -24,6 +24,7 @@ using ensemble::Standing;
 using ensemble::TargetScores;
 
 constexpr std::size_t kNamesShown = 6;
+constexpr const char* kWeighted = "rows count by their weights";
 
 std::string number(double value) {
   return std::isnan(value) ? "unknown" : fmt::format("{:.4g}", value);
@@ -126,7 +127,7 @@ std::string standings_as_text(const TrainRun& run) {
   for (const auto& [name, values] : columns) heads.push_back(name);
   heads.insert(heads.end(), {"members", "steps", "loss"});
   if (!run.failures.empty()) heads.insert(heads.end() - 2, "failed");
-  if (judged) heads.emplace_back("held-out loss");
+  if (judged) heads.emplace_back(run.validation ? "validation loss" : "held-out loss");
   std::vector<std::vector<std::string>> rows = {heads};
   for (const Standing& standing : run.standings) {
     std::vector<std::string> cells;
@@ -264,6 +265,13 @@ std::string as_text(const TrainRun& run, bool quiet) {
     text += "\nOut of bag: every row judged by the members that never saw it\n";
     text += item("judged", rows_of(judged_of(*run.out_of_bag), unknown_of(*run.out_of_bag), 0));
     text += scores_as_text(*run.out_of_bag, frame.classes);
+    if (run.weighted) text += item("", kWeighted);
+  }
+  if (run.validation) {
+    text += fmt::format("\nValidation: {}, judged by all members\n", one_line(run.validation_file));
+    text += item("judged", rows_of(judged_of(*run.validation), 0, run.validation_omitted));
+    text += scores_as_text(*run.validation, frame.classes);
+    if (run.weighted) text += item("", kWeighted);
   }
   if (quiet) return text;
   text += "\n";
@@ -298,6 +306,8 @@ std::string as_json(const TrainRun& run) {
   for (const Standing& standing : run.standings)
     object["settings"].push_back(json_of(standing, frame.settings[standing.settings]));
   object["out_of_bag"] = run.out_of_bag ? json_of(*run.out_of_bag) : Json(nullptr);
+  object["validation"] = run.validation ? json_of(*run.validation) : Json(nullptr);
+  object["weighted_scores"] = run.weighted;
   object["resample"] = name(frame.resampling);
   object["seed"] = frame.seed;
   object["rows"] = frame.rows;
@@ -316,6 +326,7 @@ std::string as_text(const EvaluateRun& run, bool quiet) {
   text += item("judged", rows_of(judged_of(run.scores), unknown_of(run.scores), run.omitted));
   if (run.out_of_bag) text += item("", "each judged by the members that never saw it");
   text += scores_as_text(run.scores, run.ensemble.frame().classes);
+  if (run.weighted) text += item("", kWeighted);
   if (run.scores.classes && !quiet)
     text += "\nHow often the likeliest class is right, by its probability\n" +
             reliability_as_text(*run.scores.classes);
@@ -326,6 +337,7 @@ std::string as_json(const EvaluateRun& run) {
   Json object = json_of(run.ensemble);
   object["members"] = run.ensemble.size();
   object["out_of_bag"] = run.out_of_bag;
+  object["weighted_scores"] = run.weighted;
   object["scores"] = json_of(run.scores);
   object["omitted_rows"] = run.omitted;
   object["seconds"] = run.seconds;

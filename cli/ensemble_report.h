@@ -26,6 +26,10 @@ struct TrainRun {
   std::size_t trained = 0;
   std::size_t asked = 0;  ///< more than trained after an interruption
   std::optional<Scores> out_of_bag = {};
+  std::optional<Scores> validation = {};
+  std::string validation_file = {};
+  std::size_t validation_omitted = 0;
+  bool weighted = false;  ///< the scores
   std::string output = {};
   std::size_t omitted = 0;
   unsigned threads = 1;
@@ -41,6 +45,7 @@ struct EvaluateRun {
   const ensemble::Ensemble& ensemble;
   Scores scores;
   bool out_of_bag = false;
+  bool weighted = false;
   std::size_t omitted = 0;
   double seconds = 0;
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 
 #include "arguments.h"
 #include "bootfold/error.h"
@@ -20,6 +21,7 @@
 #include "text.h"
 #include "timer.h"
 #include "usage.h"
+#include "validation.h"
 
 namespace bootfold::cli {
 namespace {
@@ -32,6 +34,7 @@ using ensemble::Training;
 struct TrainArguments {
   RowArguments rows;
   SweepArguments sweep;
+  std::string validation;
   std::string seed = "1";
   std::string keep_best;
   bool keep_partial = false;
@@ -42,15 +45,16 @@ struct TrainArguments {
   bool quiet = false;
 };
 
-void check_output(const std::string& output, const std::string& file) {
+void check_output(const std::string& output, const TrainArguments& arguments) {
   if (!output.ends_with(".safetensors"))
     throw InvalidArgument(
         fmt::format("--output is '{}' but must end in .safetensors, the format it is written in",
                     one_line(output)));
   std::error_code ignored;
-  if (std::filesystem::equivalent(output, file, ignored))
-    throw InvalidArgument(
-        fmt::format("--output {} is the file to read; choose another", one_line(output)));
+  for (const std::string& file : {arguments.rows.file, arguments.validation})
+    if (std::filesystem::equivalent(output, file, ignored))
+      throw InvalidArgument(
+          fmt::format("--output {} is a file to read; choose another", one_line(output)));
   data::check_writable(output);
 }
 
@@ -76,13 +80,45 @@ void check_memory(const Examples& examples, const Training& training) {
                     bytes(needed), bytes(static_cast<double>(training.memory))));
 }
 
+/// The loss of members that are done, for the line of progress.
+class LossSoFar {
+ public:
+  void add(const ensemble::Member& member) {
+    const std::scoped_lock lock(mutex_);
+    ++done_;
+    if (!member.failure.empty()) return;
+    const bool judged = !std::isnan(member.held_out_loss);
+    sum_ += judged ? member.held_out_loss : member.loss;
+    ++good_;
+    judged_ = judged_ || judged;
+  }
+
+  /// "240 members, held-out loss 0.134".
+  [[nodiscard]] std::string operator()() {
+    const std::scoped_lock lock(mutex_);
+    if (good_ == 0) return "";
+    return fmt::format("{} member{}, {}loss {:.4g}", grouped(done_), done_ == 1 ? "" : "s",
+                       judged_ ? "held-out " : "", sum_ / static_cast<double>(good_));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::size_t done_ = 0;
+  std::size_t good_ = 0;
+  double sum_ = 0;
+  bool judged_ = false;
+};
+
 /// Trains all members at once, or, to have something to keep when it is interrupted, in rounds.
 /// Members are the same to the bit.
 Ensemble train_all(const Examples& examples, Training training, bool keep_partial,
                    Interrupt& interrupt, bool quiet) {
-  ProgressBar bar(quiet, "members");
+  LossSoFar losses;
+  ProgressBar bar(quiet, "members", [&] { return losses(); });
   training.execution.stop = interrupt.token();
   training.execution.progress = bar.callback();
+  if (training.execution.progress)
+    training.finished = [&](const ensemble::Member& member) { losses.add(member); };
   if (!keep_partial) return ensemble::train(examples, training);
 
   const std::size_t settings = training.settings.size();
@@ -109,12 +145,13 @@ Ensemble train_all(const Examples& examples, Training training, bool keep_partia
   return ensemble::join(parts, examples, {.threads = training.execution.threads});
 }
 
-Scores out_of_bag_scores(const Ensemble& trained, const Examples& examples) {
+Scores scores_of(const Ensemble& trained, const ensemble::Prediction& said,
+                 const Examples& examples, const std::optional<ColumnView>& weights) {
   Scores scores;
   if (trained.classifies())
-    scores.classes = evaluate_classes(trained.out_of_bag(), examples.classes->codes);
+    scores.classes = evaluate_classes(said, examples.classes->codes, weights);
   else
-    scores.targets = evaluate_targets(trained.out_of_bag(), examples.targets);
+    scores.targets = evaluate_targets(said, examples.targets, 0.95, weights);
   return scores;
 }
 
@@ -125,19 +162,24 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   training.memory = parse_size("--memory", arguments.memory);
   std::optional<std::size_t> keep_best;
   if (!arguments.keep_best.empty()) {
-    if (training.resampling == ensemble::Resampling::none ||
-        training.resampling == ensemble::Resampling::bayesian)
+    if (arguments.validation.empty() && (training.resampling == ensemble::Resampling::none ||
+                                         training.resampling == ensemble::Resampling::bayesian))
       throw InvalidArgument(fmt::format(
           "--keep-best needs rows that members do not see, but with --resample {} they see all; "
-          "bootstrap and subsample leave some out",
+          "give some with --validation, or take bootstrap or subsample, which leave some out",
           name(training.resampling)));
     keep_best = parse_whole("--keep-best", arguments.keep_best, 1,
                             training.members * training.settings.size(), ", all members");
   }
-  if (!arguments.output.empty()) check_output(arguments.output, arguments.rows.file);
+  if (!arguments.output.empty()) check_output(arguments.output, arguments);
 
   const Timer reading;
   const Rows rows(arguments.rows);
+  std::optional<ValidationRows> validation;
+  if (!arguments.validation.empty()) {
+    validation.emplace(arguments.validation, arguments.rows, rows);
+    training.validation = &validation->examples();
+  }
   const double read_seconds = reading.seconds();
   const Examples examples = rows.examples();
   training.loss = rows.loss();
@@ -165,7 +207,16 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
     trained = ensemble::best(trained, std::min(*keep_best, judged), examples,
                              {.threads = training.execution.threads});
   }
-  if (trained.out_of_bag().rows > 0) run.out_of_bag = out_of_bag_scores(trained, examples);
+  if (trained.out_of_bag().rows > 0)
+    run.out_of_bag = scores_of(trained, trained.out_of_bag(), examples, rows.score_weights());
+  if (validation) {
+    const Execution execution{.threads = training.execution.threads};  // also when interrupted
+    run.validation = scores_of(trained, trained.predict(validation->examples().inputs, execution),
+                               validation->examples(), validation->score_weights());
+    run.validation_file = arguments.validation;
+    run.validation_omitted = validation->omitted();
+  }
+  run.weighted = rows.score_weights().has_value();
   run.seconds = computing.seconds();
   if (!arguments.output.empty()) {
     try {
@@ -189,6 +240,9 @@ void add_ensemble_train(CLI::App& group, Task& task) {
       group.add_subcommand("train", "Train many small networks, each on its own resample");
   auto arguments = std::make_shared<TrainArguments>();
   add_row_arguments(*command, arguments->rows);
+  add_text(*command, "--validation", arguments->validation, "FILE",
+           "Rows with these columns to judge members by, in place of those that each does not see")
+      ->group(kToLearn);
   add_sweep_arguments(*command, arguments->sweep);
   add_text(*command, "--seed", arguments->seed, "K",
            "Fixed, so that the same command gives the same networks [1]")
@@ -196,7 +250,7 @@ void add_ensemble_train(CLI::App& group, Task& task) {
   add_text(*command, "--threads", arguments->threads, "T", "Never changes a result [all cores]")
       ->group(kHow);
   add_text(*command, "--memory", arguments->memory, "SIZE",
-           "Most that the parameters of all members may take [1G]")
+           "For the parameters of all members, which must fit, and sums, made in parts to fit [1G]")
       ->group(kHow);
   add_text(*command, "--keep-best", arguments->keep_best, "M",
            "Keep the M members of the lowest held-out loss [all]")
@@ -227,6 +281,9 @@ void add_ensemble_train(CLI::App& group, Task& task) {
        {"bootfold ensemble train fraud.csv --target fraud --task classification --class-weights "
         "balanced --patience 5 --epochs 500",
         "a rare class; members stop when rows they do not see say so"},
+       {"bootfold ensemble train train.csv --target species --resample none --validation val.csv "
+        "--patience 5 --learning-rate 1e-3,1e-2 --keep-best 50",
+        "members stop, are compared and chosen by the rows of another file"},
        {"bootfold ensemble train x.npy --target 65 --task regression --subsample 0.1,0.2,0.4,0.8",
         "how the loss falls with the number of rows"}}));
   command->callback([arguments, &task] {

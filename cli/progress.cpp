@@ -28,8 +28,9 @@ std::string bar(double share, std::size_t cells) {
 
 }  // namespace
 
-ProgressBar::ProgressBar(bool quiet, std::string unit)
+ProgressBar::ProgressBar(bool quiet, std::string unit, std::function<std::string()> note)
     : unit_(std::move(unit)),
+      note_(std::move(note)),
       enabled_(!quiet && is_terminal(STDERR_FILENO)),
       next_(start_ + kFirst) {}
 
@@ -50,10 +51,14 @@ void ProgressBar::show(execution::Progress progress) {
   const double elapsed = std::chrono::duration<double>(now - start_).count();
   const double share = std::clamp(progress.done / progress.total, 0.0, 1.0);
   const std::size_t columns = width(STDERR_FILENO) - 1;
-  const std::size_t cells = std::clamp<std::size_t>(columns, 60, 100) - 60;  // the rest is text
-  const std::string line =
-      fmt::format("[{}] {:4.1f}%  {} {}/s  {} left", bar(share, cells), 100 * share,
-                  scaled(progress.done / elapsed), unit_, duration(elapsed * (1 - share) / share));
+  // The rest is text, whose length changes a little: the bar must not.
+  const std::size_t text = note_ ? 76 : 60;
+  const std::size_t cells = std::clamp<std::size_t>(columns, text, text + 40) - text;
+  const std::string note = note_ ? note_() : "";
+  const std::string line = fmt::format(
+      "{}{:4.1f}%{}{}  {} {}/s  {} left", cells > 0 ? "[" + bar(share, cells) + "] " : "",
+      100 * share, note.empty() ? "" : "  ", note, scaled(progress.done / elapsed), unit_,
+      duration(elapsed * (1 - share) / share));
   draw(line.substr(0, columns));
 }
 

@@ -14,8 +14,9 @@ namespace bootfold::cli {
 /// flicker.
 class ProgressBar {
  public:
-  /// `unit` is what Progress counts.
-  explicit ProgressBar(bool quiet, std::string unit = "rows x replicates");
+  /// `unit` is what Progress counts; `note`, if given, what else there is to say.
+  explicit ProgressBar(bool quiet, std::string unit = "rows x replicates",
+                       std::function<std::string()> note = {});
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
@@ -28,6 +29,7 @@ class ProgressBar {
   void show(execution::Progress progress);
 
   std::string unit_;
+  std::function<std::string()> note_;
   bool enabled_;
   bool shown_ = false;
   Clock::time_point start_ = Clock::now();

@@ -17,7 +17,6 @@ namespace {
 
 using ensemble::Loss;
 
-constexpr const char* kRows = "What to learn";
 // More classes than this, and fewer than two rows for each, are no classes.
 constexpr std::size_t kManyClasses = 100;
 
@@ -168,25 +167,25 @@ void add_file_arguments(CLI::App& command, RowArguments& arguments, const char* 
 void add_row_arguments(CLI::App& command, RowArguments& arguments) {
   add_list(command, "--target", arguments.target, "NAME",
            "Column to learn, by name or by number from 1; several for a regression")
-      ->group(kRows);
+      ->group(kToLearn);
   add_text(command, "--task", arguments.task, "T",
            "classification or regression [classification of text; of numbers it must be said]")
-      ->group(kRows);
+      ->group(kToLearn);
   add_text(command, "--loss", arguments.loss, "L",
            "cross_entropy; squared_error or gaussian (a mean and a variance) [by the task]")
-      ->group(kRows);
+      ->group(kToLearn);
   add_list(command, "--input", arguments.inputs, "NAME",
            "Columns to learn from; repeat it or separate by commas [all others]")
-      ->group(kRows);
+      ->group(kToLearn);
   add_list(command, "--ignore", arguments.ignored, "NAME", "Columns that are no inputs")
-      ->group(kRows);
+      ->group(kToLearn);
   add_text(command, "--weights", arguments.weights, "NAME",
            "Column of weights of the rows in the loss [all the same]")
-      ->group(kRows);
+      ->group(kToLearn);
   add_text(command, "--class-weights", arguments.class_weights, "none|balanced",
            "balanced: rare classes count as much as frequent ones [none]")
-      ->group(kRows);
-  add_file_arguments(command, arguments, kRows);
+      ->group(kToLearn);
+  add_file_arguments(command, arguments, kToLearn);
 }
 
 Rows::Rows(const RowArguments& arguments)
@@ -232,17 +231,38 @@ void Rows::weigh(const RowArguments& arguments) {
   if (classes_ == nullptr)
     throw InvalidArgument("--class-weights is for classes, but this is a regression");
   const std::vector<std::uint64_t> counts = classes_->counts();
-  weights_.resize(count());
-  for (std::size_t row = 0; row < weights_.size(); ++row)
-    weights_[row] =
-        (weight_column_ ? (*weight_column_)[row] : 1.0) * static_cast<double>(count()) /
-        (static_cast<double>(counts.size()) * static_cast<double>(counts[classes_->codes[row]]));
+  for (const std::uint64_t rows : counts)
+    class_weights_.push_back(static_cast<double>(count()) /
+                             (static_cast<double>(counts.size()) * static_cast<double>(rows)));
+  weights_ = weigh_rows(weight_column_, class_weights_, classes_->codes);
+}
+
+std::vector<double> weigh_rows(const std::optional<ColumnView>& weights,
+                               const std::vector<double>& class_weights,
+                               const std::vector<std::uint32_t>& classes) {
+  std::vector<double> each(classes.size());
+  for (std::size_t row = 0; row < each.size(); ++row)
+    each[row] = (weights ? (*weights)[row] : 1.0) * class_weights[classes[row]];
+  return each;
 }
 
 ensemble::Examples Rows::examples() const {
   ensemble::Examples examples{inputs_, classes_, targets_, weight_column_};
   if (!weights_.empty()) examples.weights = ColumnView(weights_);
   return examples;
+}
+
+ensemble::Ensemble::Frame Rows::frame() const {
+  ensemble::Ensemble::Frame frame;
+  frame.loss = loss_.value_or(classes_ != nullptr ? Loss::cross_entropy : Loss::squared_error);
+  for (std::size_t c = 0; c < inputs_.columns(); ++c) frame.inputs.push_back(inputs_.name(c));
+  if (classes_ != nullptr) {
+    frame.target = classes_->column;
+    frame.classes = classes_->names;
+  } else {
+    for (std::size_t t = 0; t < targets_.columns(); ++t) frame.classes.push_back(targets_.name(t));
+  }
+  return frame;
 }
 
 NewRows::NewRows(const RowArguments& arguments, const ensemble::Ensemble::Frame& frame,
@@ -262,6 +282,7 @@ NewRows::NewRows(const RowArguments& arguments, const ensemble::Ensemble::Frame&
                                               truth.size(), frame.classes.size()));
           options.columns.insert(options.columns.end(), truth.begin(), truth.end());
         }
+        if (!arguments.weights.empty()) options.columns.push_back(arguments.weights);
         return data::read(arguments.file, options);
       }()) {
   const std::size_t count = frame.inputs.size();
@@ -273,9 +294,15 @@ NewRows::NewRows(const RowArguments& arguments, const ensemble::Ensemble::Frame&
           one_line(arguments.file), one_line(frame.inputs[c]), one_line(frame.inputs[c]),
           one_line(table_.names()[c])));
   inputs_ = part(table_, 0, count);
-  targets_ = part(table_, count, table_.view().columns() - count);
-  if (with_target && frame.loss == Loss::cross_entropy)
+  const std::size_t weights = arguments.weights.empty() ? 0 : 1;
+  targets_ = part(table_, count, table_.view().columns() - count - weights);
+  if (weights > 0) weights_ = table_.view().column(table_.view().columns() - 1);
+  if (!with_target || frame.loss != Loss::cross_entropy) return;
+  try {
     classes_ = ensemble::codes_of(frame, table_.labels());
+  } catch (const DataError& error) {
+    throw DataError(fmt::format("{}: {}", one_line(arguments.file), error.what()));
+  }
 }
 
 }  // namespace bootfold::cli

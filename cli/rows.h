@@ -11,6 +11,9 @@
 
 namespace bootfold::cli {
 
+/// A heading of the help page.
+inline constexpr const char* kToLearn = "What to learn";
+
 /// As typed.
 struct RowArguments {
   std::string file;
@@ -36,6 +39,15 @@ class Rows {
   explicit Rows(const RowArguments& arguments);
 
   [[nodiscard]] ensemble::Examples examples() const;
+  /// What other rows need to be like: names of inputs and target, classes, and whether it is a
+  /// regression.
+  [[nodiscard]] ensemble::Ensemble::Frame frame() const;
+  /// Of --weights alone: classes are weighed in the loss, not in scores.
+  [[nodiscard]] const std::optional<ColumnView>& score_weights() const noexcept {
+    return weight_column_;
+  }
+  /// What rows of each class weigh in the loss; empty: all the same.
+  [[nodiscard]] const std::vector<double>& class_weights() const noexcept { return class_weights_; }
   [[nodiscard]] std::optional<ensemble::Loss> loss() const noexcept { return loss_; }
   [[nodiscard]] std::size_t count() const noexcept { return table_.view().rows(); }
   [[nodiscard]] std::size_t omitted() const noexcept { return table_.omitted(); }
@@ -50,10 +62,17 @@ class Rows {
   DataView inputs_;
   DataView targets_;
   std::optional<ColumnView> weight_column_;
-  std::vector<double> weights_;  // empty: all 1
+  std::vector<double> class_weights_;  // empty: all 1
+  std::vector<double> weights_;        // of both, where classes have some
 };
 
-/// The rows of a file for a trained ensemble: its inputs by name, and on demand the target.
+/// What rows weigh in the loss: their own weights times those of their classes.
+[[nodiscard]] std::vector<double> weigh_rows(const std::optional<ColumnView>& weights,
+                                             const std::vector<double>& class_weights,
+                                             const std::vector<std::uint32_t>& classes);
+
+/// The rows of a file for a trained ensemble: its inputs by name, and on demand the target and a
+/// column of weights.
 class NewRows {
  public:
   NewRows(const RowArguments& arguments, const ensemble::Ensemble::Frame& frame, bool with_target);
@@ -62,12 +81,15 @@ class NewRows {
   /// The truth in the ensemble's numbers.
   [[nodiscard]] const std::vector<std::uint32_t>& classes() const noexcept { return classes_; }
   [[nodiscard]] const DataView& targets() const noexcept { return targets_; }
+  /// Of --weights, if it names a column.
+  [[nodiscard]] const std::optional<ColumnView>& weights() const noexcept { return weights_; }
   [[nodiscard]] std::size_t omitted() const noexcept { return table_.omitted(); }
 
  private:
   data::Table table_;
   DataView inputs_;
   DataView targets_;
+  std::optional<ColumnView> weights_;
   std::vector<std::uint32_t> classes_;
 };
 

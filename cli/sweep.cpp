@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "arguments.h"
 #include "bootfold/error.h"
@@ -135,58 +136,43 @@ std::string hidden_text(const Settings& settings) {
 }  // namespace
 
 void add_sweep_arguments(CLI::App& command, SweepArguments& arguments) {
-  add_text(command, "--members", arguments.members, "N", "Networks with each of the settings [100]")
-      ->group(kNetworks);
-  add_list(command, "--hidden", arguments.hidden, "U,U,..",
-           "Units of each hidden layer, or none; repeat it to try several [32]")
-      ->group(kNetworks);
-  add_list(command, "--activation", arguments.activation, "A",
-           "relu, tanh or gelu; or several [relu]")
-      ->group(kNetworks);
-  add_text(command, "--initializer", arguments.initializer, "I", "lecun, glorot or he [lecun]")
-      ->group(kNetworks);
-  add_text(command, "--resample", arguments.resample, "R",
-           "Rows of a member: bootstrap, none (all), subsample or bayesian [bootstrap]")
-      ->group(kNetworks);
-  add_list(command, "--subsample", arguments.subsample, "SHARE",
-           "Of the rows, without replacement, or several; means --resample subsample [0.5]")
-      ->group(kNetworks);
-  add_text(command, "--epochs", arguments.epochs, "N", "Times a member goes through its rows [100]")
-      ->group(kTraining);
-  add_text(command, "--steps", arguments.steps, "N", "Steps of every member, in place of epochs")
-      ->group(kTraining);
-  add_list(command, "--batch-size", arguments.batch_size, "B",
-           "Rows of a step, at most those of a member, or full [32, or all where fewer]")
-      ->group(kTraining);
-  add_list(command, "--optimizer", arguments.optimizer, "O", "adam, adamw or sgd [adam]")
-      ->group(kTraining);
-  add_list(command, "--learning-rate", arguments.learning_rate, "X", "Above 0 [1e-3]")
-      ->group(kTraining);
-  add_list(command, "--schedule", arguments.schedule, "S",
-           "Of the learning rate: constant, or cosine down to 0 [constant]")
-      ->group(kTraining);
-  add_list(command, "--weight-decay", arguments.weight_decay, "X",
-           "Pulls weights towards 0; at least 0 [0]")
-      ->group(kTraining);
-  add_list(command, "--momentum", arguments.momentum, "X", "Of sgd; of adam the first beta [0.9]")
-      ->group(kTraining);
-  add_list(command, "--clip", arguments.clip, "X", "Largest norm of a gradient, or none [none]")
-      ->group(kTraining);
-  add_text(command, "--patience", arguments.patience, "N",
-           "Stop a member after N looks at rows it does not see without a lower loss; 0: never [0]")
-      ->group(kTraining);
-  add_text(command, "--look-every", arguments.look_every, "E", "Epochs between looks [1]")
-      ->group(kTraining);
-  command
-      .add_flag("--reshuffle", arguments.reshuffle,
-                "Go through the rows in another order each epoch")
-      ->group(kTraining)
-      ->disable_flag_override();
-  command
-      .add_flag("--raw", arguments.raw,
-                "Leave inputs and targets as they are, in place of mean 0 and variance 1")
-      ->group(kTraining)
-      ->disable_flag_override();
+  const auto add = [&](const char* group, const char* name, auto& value, auto... words) {
+    if constexpr (std::is_same_v<decltype(value), bool&>)
+      command.add_flag(name, value, words...)->group(group)->disable_flag_override();
+    else if constexpr (std::is_same_v<decltype(value), std::string&>)
+      add_text(command, name, value, words...)->group(group);
+    else
+      add_list(command, name, value, words...)->group(group);
+  };
+  add(kNetworks, "--members", arguments.members, "N", "Networks with each of the settings [100]");
+  add(kNetworks, "--hidden", arguments.hidden, "U,U,..",
+      "Units of each hidden layer, or none; repeat it to try several [32]");
+  add(kNetworks, "--activation", arguments.activation, "A",
+      "relu, tanh or gelu; or several [relu]");
+  add(kNetworks, "--initializer", arguments.initializer, "I", "lecun, glorot or he [lecun]");
+  add(kNetworks, "--resample", arguments.resample, "R",
+      "Rows of a member: bootstrap, none (all), subsample or bayesian [bootstrap]");
+  add(kNetworks, "--subsample", arguments.subsample, "SHARE",
+      "Of the rows, without replacement, or several; means --resample subsample [0.5]");
+  add(kTraining, "--epochs", arguments.epochs, "N", "Times a member goes through its rows [100]");
+  add(kTraining, "--steps", arguments.steps, "N", "Steps of every member, in place of epochs");
+  add(kTraining, "--batch-size", arguments.batch_size, "B",
+      "Rows of a step, at most those of a member, or full [32, or all where fewer]");
+  add(kTraining, "--optimizer", arguments.optimizer, "O", "adam, adamw or sgd [adam]");
+  add(kTraining, "--learning-rate", arguments.learning_rate, "X", "Above 0 [1e-3]");
+  add(kTraining, "--schedule", arguments.schedule, "S",
+      "Of the learning rate: constant, or cosine down to 0 [constant]");
+  add(kTraining, "--weight-decay", arguments.weight_decay, "X",
+      "Pulls weights towards 0; at least 0 [0]");
+  add(kTraining, "--momentum", arguments.momentum, "X", "Of sgd; of adam the first beta [0.9]");
+  add(kTraining, "--clip", arguments.clip, "X", "Largest norm of a gradient, or none [none]");
+  add(kTraining, "--patience", arguments.patience, "N",
+      "Stop a member after N looks at rows it does not see without a lower loss; 0: never [0]");
+  add(kTraining, "--look-every", arguments.look_every, "E", "Epochs between looks [1]");
+  add(kTraining, "--reshuffle", arguments.reshuffle,
+      "Go through the rows in another order each epoch");
+  add(kTraining, "--raw", arguments.raw,
+      "Leave inputs and targets as they are, in place of mean 0 and variance 1");
 }
 
 ensemble::Training check_sweep(const SweepArguments& arguments) {

@@ -184,6 +184,10 @@ class BOOTFOLD_API Table {
 /// written under a temporary name in the same folder and renamed. Throws DataError.
 BOOTFOLD_API void write_npy(const std::string& path, std::span<const double> values,
                             std::span<const std::size_t> shape);
+/// The same piece by piece, until `next` returns an empty one.
+BOOTFOLD_API void write_npy(const std::string& path,
+                            const std::function<std::vector<double>()>& next,
+                            std::span<const std::size_t> shape);
 
 /// Writes bytes as they are, in the same way; or piece by piece, until `next` returns an empty one.
 BOOTFOLD_API void write_file(const std::string& path, std::string_view bytes);

@@ -48,7 +48,7 @@ struct Member {
   std::uint64_t number = 0;  ///< among the members of its settings: with the seed it names draws
   std::uint64_t steps = 0;   ///< made, or kept if it stopped early
   double loss = kUnknown;    ///< of the last batch
-  double held_out_loss = kUnknown;  ///< on the rows it never saw
+  double held_out_loss = kUnknown;  ///< on validation rows, if any, else on those it never saw
   std::string failure = {};         ///< why it is of no use; empty: it is
   /// Mean loss of the batches of each epoch, or of every thousandth of the steps where there are
   /// more epochs; with Training::curves only, and not in files.
@@ -99,6 +99,8 @@ class BOOTFOLD_API Ensemble {
     Resampling resampling = Resampling::bootstrap;
     std::uint64_t seed = 0;
     std::size_t rows = 0;  ///< that it was trained on
+    /// Of the values of their inputs, row by row: tells whether rows are those, in their order.
+    std::uint64_t fingerprint = 0;
   };
 
   Ensemble(Frame frame, std::vector<Member> members, std::vector<std::vector<float>> parameters);

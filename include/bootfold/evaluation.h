@@ -5,11 +5,13 @@
 //     scores.accuracy; scores.calibration_error;
 //
 // Rows of which no member speaks (some may be in the bag of all) are left out and counted. All sums
-// go from the first row to the last.
+// go from the first row to the last. Rows may have weights: then means, shares and sums are
+// weighted, and only the numbers of rows are not.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,12 +21,13 @@
 
 namespace bootfold::ensemble {
 
-/// Rows whose largest probability lies in (low, high], and how often the class was right.
+/// Rows whose largest probability lies in (low, high], and how often the class was right. Without
+/// rows, or where all have weight 0, confidence and accuracy are NaN.
 struct ReliabilityBin {
   double low = 0;
   double high = 1;
   std::uint64_t rows = 0;
-  double confidence = Member::kUnknown;  ///< mean of the largest probability; NaN without rows
+  double confidence = Member::kUnknown;  ///< mean of the largest probability
   double accuracy = Member::kUnknown;    ///< share of the rows where that class is true
 };
 
@@ -75,13 +78,15 @@ struct Limits {
 [[nodiscard]] BOOTFOLD_API std::vector<std::uint32_t> codes_of(const Ensemble::Frame& frame,
                                                                const data::Labels& classes);
 
-/// Throws InvalidArgument where the numbers of rows or classes do not fit.
-[[nodiscard]] BOOTFOLD_API ClassScores evaluate_classes(const Prediction& prediction,
-                                                        std::span<const std::uint32_t> truth);
+/// Throws InvalidArgument where the numbers of rows or classes do not fit, and DataError for a
+/// weight that is negative or no number.
+[[nodiscard]] BOOTFOLD_API ClassScores
+evaluate_classes(const Prediction& prediction, std::span<const std::uint32_t> truth,
+                 const std::optional<ColumnView>& weights = std::nullopt);
 
 /// One for each target; those of the truth in the same order.
-[[nodiscard]] BOOTFOLD_API std::vector<TargetScores> evaluate_targets(const Prediction& prediction,
-                                                                      const DataView& truth,
-                                                                      double confidence = 0.95);
+[[nodiscard]] BOOTFOLD_API std::vector<TargetScores> evaluate_targets(
+    const Prediction& prediction, const DataView& truth, double confidence = 0.95,
+    const std::optional<ColumnView>& weights = std::nullopt);
 
 }  // namespace bootfold::ensemble

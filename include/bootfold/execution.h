@@ -69,6 +69,9 @@ struct IndexRange {
   std::size_t first = 0;
   std::size_t last = 0;
   std::size_t grain = 0;
+  /// Chunks begun and not yet merged, each with a state: at most so many, for less memory; 0: some
+  /// for each worker. Never changes a result.
+  std::size_t under_way = 0;
 };
 
 namespace execution {
@@ -124,7 +127,9 @@ template <std::copy_constructible State, class Body, class Merge>
   const std::size_t length = range.last > range.first ? range.last - range.first : 0;
   const std::size_t grain = range.grain != 0 ? range.grain : 1 + (length - 1) / kMostChunks;
   const std::size_t chunks = length == 0 ? 0 : 1 + (length - 1) / grain;
-  const std::size_t ahead = 4 * std::size_t{execution::thread_count(execution)};
+  const std::size_t ahead = range.under_way != 0
+                                ? range.under_way - 1
+                                : 4 * std::size_t{execution::thread_count(execution)};
 
   State result = init;
   std::size_t merged = 0;              // chunks 0 .. merged-1 are in result

@@ -28,14 +28,14 @@ struct Folded {
   std::uint64_t failed = 0;        ///< of them of no use
   std::string failure = {};        ///< why the first of those is not
   double loss = Member::kUnknown;  ///< of the last batch, the mean over members of use
-  double held_out_loss = Member::kUnknown;  ///< on the rows they never saw, the same
+  double held_out_loss = Member::kUnknown;  ///< the same of Member::held_out_loss
 };
 
 /// Trains, asks every member about the points and about the rows it did not see, adds up what it
 /// says and forgets it. Memory does not grow with members; what is summed takes about 50 bytes for
-/// each point, row and output, a few times for each thread. The same bits for any number of
-/// threads. Throws as train() does, and InvalidArgument where the sums would take more than
-/// Training::memory.
+/// each point, row and output, a few times for each thread, or as often as Training::memory has
+/// room for, at least twice. The same bits for any number of threads and any memory. Throws as
+/// train() does, and InvalidArgument where the memory is too small for two.
 [[nodiscard]] BOOTFOLD_API Folded fold(const Examples& examples, const Training& training,
                                        const DataView& points);
 

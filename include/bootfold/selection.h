@@ -27,7 +27,7 @@ struct Standing {
   std::size_t failed = 0;  ///< of them; they do not count below
   Spread steps;
   Spread loss;
-  Spread held_out_loss;  ///< NaN where members see every row
+  Spread held_out_loss;  ///< NaN where members see every row and none validates them
 };
 
 /// One for each of the settings, in their order.
@@ -40,8 +40,8 @@ struct Standing {
                                                  const Execution& execution = {});
 
 /// The `count` members of the lowest held-out loss, in their order, with an out-of-bag prediction
-/// (and noise of targets) of their own. `examples` are those of the training. They were chosen by
-/// the rows that judge them, so their out-of-bag scores are a little too good.
+/// (and noise of targets) of their own, if members leave rows out. `examples` are those of the
+/// training. Scores on the rows that they were chosen by are a little too good.
 [[nodiscard]] BOOTFOLD_API Ensemble best(const Ensemble& ensemble, std::size_t count,
                                          const Examples& examples, const Execution& execution = {});
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,9 @@
 #include "bootfold/network.h"
 
 namespace bootfold::ensemble {
+
+struct Examples;  // ensemble.h
+struct Member;
 
 /// What turns a gradient into a step. Weight decay is added to the gradient, but by adamw taken from
 /// the weights themselves.
@@ -55,8 +59,9 @@ struct Settings {
   bool operator==(const Settings&) const = default;
 };
 
-/// When a member stops before its time: once its loss on rows it does not learn from has not been
-/// lower for `patience` looks; the parameters of the best look are kept.
+/// When a member stops before its time: once its loss on rows it does not learn from (those of
+/// Training::validation, else those it does not see) has not been lower for `patience` looks; the
+/// parameters of the best look are kept.
 struct Stopping {
   std::size_t patience = 0;  ///< 0: members never stop early
   double every = 1;          ///< epochs between looks
@@ -76,11 +81,19 @@ struct Training {
   bool curves = false;     ///< Member::curve is kept
   bool reshuffle = false;  ///< another order in every epoch
   Stopping stopping = {};
+  /// Rows to judge members by, in place of those that each does not see: for early stopping and
+  /// Member::held_out_loss. The same columns in the same order; classes are known by their names.
+  /// Must live as long as the training. Weights of theirs count.
+  const Examples* validation = nullptr;
   bool standardize = true;  ///< inputs, and the targets of a regression, to mean 0 and variance 1
   std::uint64_t seed = 1;
   std::uint64_t first_member = 0;  ///< number of the first; more members go on from there
+  /// Bytes for the parameters that are kept and for sums over members. Sums are made in smaller
+  /// parts where they would take more; that never changes a result.
   std::size_t memory = std::size_t{1} << 30;
   Execution execution = {};
+  /// Told of every member that is done, one at a time, from any thread, in no order.
+  std::function<void(const Member&)> finished = {};
 };
 
 /// "adam", ...; "cosine", ...; "bootstrap", ...; "cross_entropy", ...

@@ -177,7 +177,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         self.memory = memory
         self.progress = progress
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, validation: Any = None) -> Self:
         """Trains the members.
 
         Parameters
@@ -186,8 +186,11 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         y : array_like of shape (rows,)
             Classes of any type.
         sample_weight : array_like of shape (rows,), optional
+        validation : (X, y), optional
+            Rows that judge members for early stopping (`patience`) and `held_out_loss`, in place of
+            those that each does not see.
         """
-        return self._fit(X, y, sample_weight, [{}], None)
+        return self._fit(X, y, sample_weight, validation, [{}], None)
 
     def sweep(
         self,
@@ -195,6 +198,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         y: Any,
         sample_weight: Any = None,
         *,
+        validation: Any = None,
         keep_best: int | None = None,
         **values: Iterable[Any],
     ) -> Self:
@@ -216,13 +220,14 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         >>> model.best_params_, len(model.members_)
         ({'learning_rate': 0.01}, 8)
         """
-        return self._fit(X, y, sample_weight, self._combinations(values), keep_best)
+        return self._fit(X, y, sample_weight, validation, self._combinations(values), keep_best)
 
     def _fit(
         self,
         X: Any,
         y: Any,
         sample_weight: Any,
+        validation: Any,
         swept: Sequence[dict[str, Any]],
         keep_best: int | None,
     ) -> Self:
@@ -246,7 +251,11 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
             # Of the rows that are learned from, so that repeated rows count as often as they are.
             own = compute_sample_weight(self.class_weight, y[examples.origin])
             examples.weights = own if examples.weights is None else examples.weights * own
-        self._learn(examples, "cross_entropy", swept, keep_best)
+        judges = None
+        if validation is not None:
+            inputs, truth = self._parts(validation)
+            judges = Examples(inputs, self._codes(truth)[:, None], None)
+        self._learn(examples, judges, "cross_entropy", swept, keep_best)
         found = self._out_of_bag(examples, X)
         if found is not None:
             self.oob_decision_function_ = found
@@ -265,6 +274,16 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         return _core.Rows(
             examples.inputs, self._names(), codes, names, None, [], examples.weights, ""
         )
+
+    def _codes(self, truth: Array) -> Array:
+        """Numbers of classes that were learned."""
+        unknown = ~np.isin(truth, self.classes_)
+        if unknown.any():
+            raise ValueError(
+                f"validation has the class {truth[unknown][0]!r}, which y has not; the classes are "
+                f"{', '.join(map(str, self.classes_))}"
+            )
+        return np.searchsorted(self.classes_, truth).astype(np.float64)
 
     def _chosen(self, probabilities: Array) -> Array:
         found: Array = self.classes_[np.argmax(probabilities, axis=1)]

@@ -134,6 +134,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
     def _learn(
         self,
         examples: Examples,
+        validation: Examples | None,
         loss: str,
         swept: Sequence[dict[str, Any]],
         keep_best: int | None,
@@ -146,8 +147,9 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         training = self._training(settings, loss)
         threads = thread_number(self.threads)
         rows = self._rows(examples)
+        judges = None if validation is None else self._rows(validation)
         with reporter(self.progress, training.members * len(settings)) as tell:
-            core = _core.Ensemble.train(rows, training, threads, tell)
+            core = _core.Ensemble.train(rows, training, judges, threads, tell)
         self._warn(core)
         if swept[0] or len(swept) > 1:
             self.sweep_ = _members.standings(core, swept)
@@ -195,6 +197,21 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         found: Array = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
         return found
+
+    def _parts(self, validation: Any) -> tuple[Array, Any]:
+        """Inputs and targets to validate by."""
+        try:
+            X, y = validation
+        except (TypeError, ValueError):
+            raise TypeError("validation must be a pair (X, y) of rows and their truth") from None
+        inputs: Array = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        truth = np.asarray(y)
+        if truth.shape[:1] != inputs.shape[:1]:
+            raise ValueError(
+                f"validation has {inputs.shape[0]} rows of inputs and a truth of shape "
+                f"{truth.shape}; there must be as many"
+            )
+        return inputs, truth
 
     def _said(self, X: Any) -> _core.Prediction:
         inputs = self._checked(X)

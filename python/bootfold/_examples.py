@@ -21,8 +21,13 @@ class Examples:
     inputs: Array  #: [row][column]
     targets: Array  #: [row][target]: numbers, or one column with the code of the class
     weights: Array | None  #: in the loss
-    origin: Array  #: of each row, its number among the rows given
-    rows: int  #: that were given
+    given: Array | None = None  #: of each row, its number among the rows given; None: the same
+    rows: int = 0  #: that were given
+
+    @property
+    def origin(self) -> Array:
+        """Of each row, its number among the rows given."""
+        return np.arange(self.inputs.shape[0]) if self.given is None else self.given
 
     def spread(self, values: Array) -> Array:
         """[row][...] for the rows given: the mean over copies that have a value; NaN of none."""
@@ -83,5 +88,5 @@ def weighted(inputs: Array, targets: Array, weights: Array | None) -> Examples:
         if (np.diff(marks[order]) == 0).any():
             origin = origin[order]
     if origin.shape[0] == rows and (origin == np.arange(rows)).all():
-        return Examples(inputs, targets, loss_weights, origin, rows)
+        return Examples(inputs, targets, loss_weights, None, rows)
     return Examples(inputs[origin], targets[origin], loss_weights, origin, rows)

@@ -181,7 +181,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, validation: Any = None) -> Self:
         """Trains the members.
 
         Parameters
@@ -189,8 +189,11 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         X : array_like of shape (rows, inputs)
         y : array_like of shape (rows,) or (rows, targets)
         sample_weight : array_like of shape (rows,), optional
+        validation : (X, y), optional
+            Rows that judge members for early stopping (`patience`) and `held_out_loss`, in place of
+            those that each does not see.
         """
-        return self._fit(X, y, sample_weight, [{}], None)
+        return self._fit(X, y, sample_weight, validation, [{}], None)
 
     def sweep(
         self,
@@ -198,6 +201,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         y: Any,
         sample_weight: Any = None,
         *,
+        validation: Any = None,
         keep_best: int | None = None,
         **values: Iterable[Any],
     ) -> Self:
@@ -205,13 +209,14 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
 
         As `EnsembleClassifier.sweep`: `sweep_` is the table, `best_params_` the best settings.
         """
-        return self._fit(X, y, sample_weight, self._combinations(values), keep_best)
+        return self._fit(X, y, sample_weight, validation, self._combinations(values), keep_best)
 
     def _fit(
         self,
         X: Any,
         y: Any,
         sample_weight: Any,
+        validation: Any,
         swept: Sequence[dict[str, Any]],
         keep_best: int | None,
     ) -> Self:
@@ -232,7 +237,16 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         examples = weighted(X, targets, sample_weight)
         if self.loss not in ("squared_error", "gaussian"):
             raise ValueError(f"loss is {self.loss!r} but must be 'squared_error' or 'gaussian'")
-        self._learn(examples, self.loss, swept, keep_best)
+        judges = None
+        if validation is not None:
+            inputs, truth = self._parts(validation)
+            truth = np.asarray(truth, dtype=np.float64).reshape(len(truth), -1)
+            if truth.shape[1] != targets.shape[1]:
+                raise ValueError(
+                    f"validation has {truth.shape[1]} targets but y has {targets.shape[1]}"
+                )
+            judges = Examples(inputs, truth, None)
+        self._learn(examples, judges, self.loss, swept, keep_best)
         self._learned = examples  # for predict_interval
         found = self._out_of_bag(examples, X)
         if found is not None:

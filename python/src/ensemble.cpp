@@ -97,8 +97,9 @@ Call call_of(unsigned threads, nb::object progress = nb::none(), bool brief = fa
   return {.execution = {.threads = threads}, .progress = std::move(progress), .brief = brief};
 }
 
-std::unique_ptr<Ensemble> train(const Rows& rows, Training training, unsigned threads,
-                                nb::object progress) {
+std::unique_ptr<Ensemble> train(const Rows& rows, Training training, const Rows* validation,
+                                unsigned threads, nb::object progress) {
+  if (validation != nullptr) training.validation = &validation->examples();
   return without_gil(call_of(threads, std::move(progress)), [&](const Execution& execution) {
     training.execution = execution;
     return std::make_unique<Ensemble>(ensemble::train(rows.examples(), training));
@@ -266,7 +267,8 @@ void bind_trained(nb::module_& m) {
       .def_ro("loss", &Standing::loss)
       .def_ro("held_out_loss", &Standing::held_out_loss);
   nb::class_<Ensemble>(m, "Ensemble", "Trained members; bootfold's estimators show them.")
-      .def_static("train", &train, "rows"_a, "training"_a, "threads"_a, "progress"_a.none())
+      .def_static("train", &train, "rows"_a, "training"_a, "validation"_a.none(), "threads"_a,
+                  "progress"_a.none())
       .def("predict", &predict, "inputs"_a, "threads"_a,
            nb::sig("def predict(self, inputs: numpy.typing.NDArray[typing.Any], threads: int) -> "
                    "Prediction"))

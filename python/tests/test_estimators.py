@@ -328,6 +328,24 @@ def test_random_states():
         np.testing.assert_array_equal(said(make(7)), said(make(7)))
 
 
+# The loss that judges a member is that of the validation rows, in nats or of scaled targets.
+def test_validation_rows_judge_members():
+    model = classifier(members=3).fit(X[::2], NAMES[Y[::2]], validation=(X[1::2], NAMES[Y[1::2]]))
+    for place, member in enumerate(model.members_):
+        told = model.subset([place]).predict_proba(X[1::2])
+        expected = -np.log(told[np.arange(75), Y[1::2]]).mean()
+        assert member.held_out_loss == pytest.approx(expected, rel=1e-4)
+    stopped = regressor(patience=1, epochs=500, resampling="none", members=3)
+    stopped.fit(LINE[::2], TARGET[::2], validation=(LINE[1::2], TARGET[1::2]))
+    assert all(m.steps < 500 * 100 / 32 for m in stopped.members_)
+    with pytest.raises(ValueError, match="validation has the class 'x'"):
+        classifier().fit(X, NAMES[Y], validation=(X[:2], ["x", "setosa"]))
+    with pytest.raises(ValueError, match="validation has 2 rows of inputs"):
+        classifier().fit(X, Y, validation=(X[:2], Y[:3]))
+    with pytest.raises(ValueError, match="validation has 2 targets but y has 1"):
+        regressor().fit(LINE, TARGET, validation=(LINE, LINE))
+
+
 def test_failed_members_are_told():
     with pytest.raises(ValueError, match=r"members failed.*learning rate"):
         regressor(learning_rate=1e30, optimizer="sgd").fit(LINE, TARGET)

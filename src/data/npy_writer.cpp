@@ -7,8 +7,10 @@
 
 namespace bootfold::data {
 
-void write_npy(const std::string& path, std::span<const double> values,
-               std::span<const std::size_t> shape) {
+namespace {
+
+/// Values that an array of this shape has.
+std::size_t count_of(std::span<const std::size_t> shape) {
   constexpr std::size_t kMostDimensions = 32;  // NumPy's own limit up to version 1
   if (shape.size() > kMostDimensions)
     throw InvalidArgument(concat("the shape has ", shape.size(), " dimensions but at most ",
@@ -16,14 +18,41 @@ void write_npy(const std::string& path, std::span<const double> values,
   std::size_t count = 1;
   bool overflow = false;
   for (const std::size_t size : shape) overflow |= __builtin_mul_overflow(count, size, &count);
-  if (overflow || count != values.size())
-    throw InvalidArgument(concat("the shape has room for ",
-                                 overflow ? "too many" : std::to_string(count), " values but ",
-                                 values.size(), " are given; they must agree"));
+  if (overflow)
+    throw InvalidArgument("the shape has room for too many values; give it the number there is");
+  return count;
+}
+
+void check_count(std::size_t room, std::size_t given) {
+  if (room != given)
+    throw InvalidArgument(concat("the shape has room for ", room, " values but ", given,
+                                 " are given; they must agree"));
+}
+
+}  // namespace
+
+void write_npy(const std::string& path, std::span<const double> values,
+               std::span<const std::size_t> shape) {
+  check_count(count_of(shape), values.size());
   const std::string header = make_npy_header(shape);
   Output output(path);
   output.write(header.data(), header.size());
   output.write(values.data(), values.size_bytes());
+  output.commit();
+}
+
+void write_npy(const std::string& path, const std::function<std::vector<double>()>& next,
+               std::span<const std::size_t> shape) {
+  const std::size_t room = count_of(shape);
+  const std::string header = make_npy_header(shape);
+  Output output(path);
+  output.write(header.data(), header.size());
+  std::size_t given = 0;
+  for (std::vector<double> piece = next(); !piece.empty(); piece = next()) {
+    output.write(piece.data(), piece.size() * sizeof(double));
+    given += piece.size();
+  }
+  check_count(room, given);
   output.commit();
 }
 

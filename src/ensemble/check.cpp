@@ -51,14 +51,7 @@ void check_lengths(const Examples& examples) {
   if (rows > resample::kMostGatherRows)
     throw InvalidArgument(concat("there are ", rows, " rows but at most ",
                                  resample::kMostGatherRows, " can be learned from"));
-  const auto same = [&](const char* what, std::size_t found) {
-    if (found != rows)
-      throw InvalidArgument(concat("there are ", rows, " rows of inputs but ", found, " of ", what,
-                                   "; there must be as many"));
-  };
-  if (examples.classes != nullptr) same("classes", examples.classes->rows());
-  if (examples.targets.columns() > 0) same("targets", examples.targets.rows());
-  if (examples.weights) same("weights", examples.weights->rows());
+  check_rows(examples);
 }
 
 void check_targets(const Examples& examples, const Training& training) {
@@ -124,6 +117,19 @@ void check_different(const Training& training, std::size_t rows) {
 
 }  // namespace
 
+void check_rows(const Examples& examples) {
+  const std::size_t rows = examples.inputs.rows();
+  if (rows == 0) throw DataError("there are no rows; give at least one");
+  const auto same = [&](const char* what, std::size_t found) {
+    if (found != rows)
+      throw InvalidArgument(concat("there are ", rows, " rows of inputs but ", found, " of ", what,
+                                   "; there must be as many"));
+  };
+  if (examples.classes != nullptr) same("classes", examples.classes->rows());
+  if (examples.targets.columns() > 0) same("targets", examples.targets.rows());
+  if (examples.weights) same("weights", examples.weights->rows());
+}
+
 void check_columns(const Ensemble::Frame& frame, const DataView& inputs) {
   if (inputs.columns() != frame.inputs.size())
     throw InvalidArgument(concat("the rows have ", inputs.columns(),
@@ -139,13 +145,13 @@ void check(const Examples& examples, const Training& training) {
   if (training.steps == 0) require(positive(training.epochs), "epochs", training.epochs, "above 0");
   require(training.stopping.patience == 0 || positive(training.stopping.every), "stopping.every",
           training.stopping.every, "above 0 epochs");
-  if (training.stopping.patience > 0 &&
+  if (training.stopping.patience > 0 && training.validation == nullptr &&
       (training.resampling == Resampling::none || training.resampling == Resampling::bayesian))
     throw InvalidArgument(
         concat("patience is ", training.stopping.patience, " but under resampling ",
                name(training.resampling),
-               " members see every row, so none is left to look at; bootstrap and "
-               "subsample leave some out"));
+               " members see every row, so none is left to look at; give validation rows, or take "
+               "bootstrap or subsample, which leave some out"));
   for (const Settings& settings : training.settings)
     check_settings(settings, training, examples.inputs.rows());
   check_different(training, examples.inputs.rows());

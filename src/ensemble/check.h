@@ -8,6 +8,10 @@ namespace bootfold::ensemble {
 /// Throws InvalidArgument or DataError with the value, the rule and the remedy.
 void check(const Examples& examples, const Training& training);
 
+/// Throws InvalidArgument unless inputs, classes, targets and weights have as many rows, at
+/// least one.
+void check_rows(const Examples& examples);
+
 /// Throws InvalidArgument unless rows have as many columns as the ensemble learned from.
 void check_columns(const Ensemble::Frame& frame, const DataView& inputs);
 

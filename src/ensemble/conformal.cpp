@@ -8,6 +8,7 @@
 #include "bootfold/error.h"
 #include "bootfold/random.h"
 #include "ensemble/check.h"
+#include "ensemble/fingerprint.h"
 #include "ensemble/member_rows.h"
 #include "ensemble/out_of_bag.h"
 #include "ensemble/table.h"
@@ -31,18 +32,14 @@ void check_conformal(const Ensemble& ensemble, const Examples& examples, const D
   if (!OutOfBag::exists(frame.resampling))
     throw InvalidArgument(concat("members saw every row under resampling ", name(frame.resampling),
                                  ", so none can judge; train with bootstrap or subsample"));
-  check_columns(frame, examples.inputs);
   check_columns(frame, inputs);
+  check_learned_from(frame, examples.inputs);
   const std::size_t rows = examples.inputs.rows();
   if (examples.targets.columns() != frame.classes.size() || examples.targets.rows() != rows)
     throw InvalidArgument(concat("there are ", examples.targets.columns(), " targets of ",
                                  examples.targets.rows(), " rows but the ensemble learned ",
                                  frame.classes.size(), " and inputs have ", rows,
                                  "; give the examples that it learned from"));
-  const std::size_t learned = ensemble.out_of_bag().rows;
-  if (learned > 0 && learned != rows)
-    throw InvalidArgument(concat("there are ", rows, " examples but the ensemble learned from ",
-                                 learned, "; give the same ones, in the same order"));
 }
 
 /// Which members are of use, and which of them never saw which example.
@@ -124,7 +121,7 @@ class Speakers {
     for (std::size_t i = 0; i < judges_.members().size(); ++i) {
       const std::size_t m = judges_.members()[i];
       const Shape& shape = shapes_[ensemble_.member(m).settings];
-      scratch.resize(std::max(scratch.size(), 2 * shape.widest * kPoints));
+      scratch.resize(std::max(scratch.size(), simd::points_scratch_size(shape)));
       kernels_.at_points(shape, ensemble_.parameters(m).data(), points.block(0), scratch.data(),
                          out.data());
       std::copy_n(out.begin(), values, said.begin() + static_cast<std::ptrdiff_t>(i * values));

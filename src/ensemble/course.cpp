@@ -120,8 +120,10 @@ Trained Course::finish(const Parameters& parameters) {
   return std::move(best_);
 }
 
-std::vector<float> Course::held_out_weights(const Table& table) const {
-  std::vector<float> weights = rows_.held_out();
+std::vector<float> Course::held_out_weights(const Run& run) const {
+  const Table& table = run.judges();
+  std::vector<float> weights =
+      run.validation != nullptr ? std::vector<float>(table.rows, 1.0F) : rows_.held_out();
   double total = 0;
   for (std::size_t row = 0; row < weights.size(); ++row) {
     if (!table.weights.empty()) weights[row] *= table.weights[row];

@@ -19,6 +19,12 @@ struct Run {
   Loss loss;
   std::size_t outputs;
   execution::Level level;
+  const Table* validation = nullptr;  // rows that judge all members; none: those each does not see
+
+  /// Rows that a look goes through; held_out_weights() says which of them count.
+  [[nodiscard]] const Table& judges() const noexcept {
+    return validation != nullptr ? *validation : table;
+  }
 };
 
 /// A trained member.
@@ -81,8 +87,8 @@ class Course {
 
   [[nodiscard]] Trained finish(const Parameters& parameters);
 
-  /// What the rows it does not learn from weigh in held_out_loss; they add up to 1.
-  [[nodiscard]] std::vector<float> held_out_weights(const Table& table) const;
+  /// What each of run.judges() weighs in held_out_loss; they add up to 1.
+  [[nodiscard]] std::vector<float> held_out_weights(const Run& run) const;
   /// The weight of a row of its batches.
   [[nodiscard]] float weight(const Table& table, std::uint32_t row) const {
     return share_ * (rows_.weights().empty() ? 1.0F : rows_.weights()[row]) *

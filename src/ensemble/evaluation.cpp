@@ -22,6 +22,22 @@ void check_rows(const Prediction& prediction, std::size_t rows) {
                                  " of the truth; there must be as many"));
 }
 
+/// The weight of a row, 1 where there are none.
+double weight_of(const std::optional<ColumnView>& weights, std::size_t row) {
+  return weights ? (*weights)[row] : 1;
+}
+
+void check_weights(const Prediction& prediction, const std::optional<ColumnView>& weights) {
+  if (!weights) return;
+  if (weights->rows() != prediction.rows)
+    throw InvalidArgument(concat("there are ", prediction.rows, " rows of predictions but ",
+                                 weights->rows(), " weights; there must be as many"));
+  for (std::size_t row = 0; row < weights->rows(); ++row)
+    if (const double weight = (*weights)[row]; !(weight >= 0) || !std::isfinite(weight))
+      throw DataError(concat("the weight of row ", row + 1, " is ", weight,
+                             " but must be a number that is not negative"));
+}
+
 double normal_width(double confidence) {
   if (!(confidence > 0 && confidence < 1))
     throw InvalidArgument(
@@ -48,7 +64,7 @@ ReliabilityBin& bin_of(std::vector<ReliabilityBin>& bins, double confidence) {
 }
 
 TargetScores scores_of(const Prediction& said, std::size_t target, const ColumnView& truth,
-                       double confidence) {
+                       double confidence, const std::optional<ColumnView>& weights) {
   const double width = normal_width(confidence);
   TargetScores scores;
   scores.confidence = confidence;
@@ -56,7 +72,8 @@ TargetScores scores_of(const Prediction& said, std::size_t target, const ColumnV
   double likelihood = 0;
   double widths = 0;
   double sum = 0;
-  std::uint64_t inside = 0;
+  double inside = 0;
+  double rows = 0;  // weighed
   for (std::size_t row = 0; row < said.rows; ++row) {
     if (said.members[row] == 0) {
       ++scores.unknown;
@@ -66,23 +83,27 @@ TargetScores scores_of(const Prediction& said, std::size_t target, const ColumnV
     const std::size_t at = row * said.outputs + target;
     const double error = truth[row] - said.mean[at];
     const double deviation = said.total[at];
-    squares += error * error;
-    sum += truth[row];
-    likelihood += deviation > 0 ? 0.5 * std::log(2 * std::numbers::pi) + std::log(deviation) +
+    const double weight = weight_of(weights, row);
+    if (weight == 0) continue;
+    rows += weight;
+    squares += weight * error * error;
+    sum += weight * truth[row];
+    likelihood +=
+        weight * (deviation > 0 ? 0.5 * std::log(2 * std::numbers::pi) + std::log(deviation) +
                                       0.5 * (error / deviation) * (error / deviation)
-                                : std::numeric_limits<double>::infinity();
-    inside += std::abs(error) <= width * deviation ? 1U : 0U;
-    widths += 2 * width * deviation;
+                                : std::numeric_limits<double>::infinity());
+    inside += std::abs(error) <= width * deviation ? weight : 0;
+    widths += weight * 2 * width * deviation;
   }
-  if (scores.rows == 0) return scores;
-  const auto rows = static_cast<double>(scores.rows);
+  if (rows == 0) return scores;
   double variation = 0;
   for (std::size_t row = 0; row < said.rows; ++row)
-    if (said.members[row] > 0) variation += std::pow(truth[row] - sum / rows, 2);
+    if (said.members[row] > 0)
+      variation += weight_of(weights, row) * std::pow(truth[row] - sum / rows, 2);
   scores.root_mean_squared_error = std::sqrt(squares / rows);
   if (variation > 0) scores.r_squared = 1 - squares / variation;
   scores.negative_log_likelihood = likelihood / rows;
-  scores.coverage = static_cast<double>(inside) / rows;
+  scores.coverage = inside / rows;
   scores.mean_width = widths / rows;
   return scores;
 }
@@ -123,13 +144,17 @@ std::vector<std::uint32_t> codes_of(const Ensemble::Frame& frame, const data::La
   return codes;
 }
 
-ClassScores evaluate_classes(const Prediction& prediction, std::span<const std::uint32_t> truth) {
+ClassScores evaluate_classes(const Prediction& prediction, std::span<const std::uint32_t> truth,
+                             const std::optional<ColumnView>& weights) {
   check_rows(prediction, truth.size());
+  check_weights(prediction, weights);
   ClassScores scores;
   scores.reliability = empty_bins();
   double right = 0;
   double likelihood = 0;
   double distance = 0;
+  double rows = 0;  // weighed
+  std::vector<double> bin_weights(ClassScores::kBins);
   for (std::size_t row = 0; row < prediction.rows; ++row) {
     if (truth[row] >= prediction.outputs)
       throw InvalidArgument(concat("the class of row ", row + 1, " is ", truth[row],
@@ -142,23 +167,27 @@ ClassScores evaluate_classes(const Prediction& prediction, std::span<const std::
     const std::size_t chosen = prediction.chosen(row);
     const double hit = chosen == truth[row] ? 1 : 0;
     const double confidence = prediction.probability(row, chosen);
-    right += hit;
-    likelihood -= std::log(std::max(prediction.probability(row, truth[row]), kLeastProbability));
+    const double weight = weight_of(weights, row);
+    rows += weight;
+    right += weight * hit;
+    likelihood -=
+        weight * std::log(std::max(prediction.probability(row, truth[row]), kLeastProbability));
     for (std::size_t c = 0; c < prediction.outputs; ++c)
-      distance += std::pow(prediction.probability(row, c) - (c == truth[row] ? 1 : 0), 2);
+      distance += weight * std::pow(prediction.probability(row, c) - (c == truth[row] ? 1 : 0), 2);
     ReliabilityBin& bin = bin_of(scores.reliability, confidence);
     ++bin.rows;
-    bin.confidence += confidence;
-    bin.accuracy += hit;
+    bin.confidence += weight * confidence;
+    bin.accuracy += weight * hit;
+    bin_weights[static_cast<std::size_t>(&bin - scores.reliability.data())] += weight;
   }
-  const auto rows = static_cast<double>(scores.rows);
   double off = 0;
-  for (ReliabilityBin& bin : scores.reliability) {
+  for (std::size_t b = 0; b < scores.reliability.size(); ++b) {
+    ReliabilityBin& bin = scores.reliability[b];
     off += std::abs(bin.confidence - bin.accuracy);
-    bin.confidence /= static_cast<double>(bin.rows);  // without rows: 0 / 0, which is NaN
-    bin.accuracy /= static_cast<double>(bin.rows);
+    bin.confidence /= bin_weights[b];  // without rows: 0 / 0, which is NaN
+    bin.accuracy /= bin_weights[b];
   }
-  if (scores.rows == 0) return scores;
+  if (rows == 0) return scores;
   scores.accuracy = right / rows;
   scores.negative_log_likelihood = likelihood / rows;
   scores.brier_score = distance / rows;
@@ -167,16 +196,18 @@ ClassScores evaluate_classes(const Prediction& prediction, std::span<const std::
 }
 
 std::vector<TargetScores> evaluate_targets(const Prediction& prediction, const DataView& truth,
-                                           double confidence) {
+                                           double confidence,
+                                           const std::optional<ColumnView>& weights) {
   if (truth.columns() != prediction.outputs)
     throw InvalidArgument(concat("there are ", prediction.outputs, " targets but ", truth.columns(),
                                  " columns of the truth; there must be as many"));
   check_rows(prediction, truth.rows());
+  check_weights(prediction, weights);
   if (prediction.total.size() != prediction.mean.size())
     throw InvalidArgument("the predictions are of classes; evaluate_classes() is for those");
   std::vector<TargetScores> scores;
   for (std::size_t t = 0; t < truth.columns(); ++t)
-    scores.push_back(scores_of(prediction, t, truth.column(t), confidence));
+    scores.push_back(scores_of(prediction, t, truth.column(t), confidence, weights));
   return scores;
 }
 

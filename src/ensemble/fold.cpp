@@ -7,6 +7,13 @@ namespace bootfold::ensemble {
 
 using simd::kPoints;
 
+namespace {
+
+/// Standard deviation of what members and noise do together.
+double total_of(double epistemic, double noise) { return std::sqrt(epistemic * epistemic + noise); }
+
+}  // namespace
+
 Fold::Fold(Loss loss, std::size_t outputs)
     : loss_(loss),
       answers_(loss == Loss::gaussian ? outputs / 2 : outputs),
@@ -24,7 +31,7 @@ Fold::Fold(Loss loss, std::size_t outputs)
 
 void Fold::add(const simd::Kernels& kernels, const Shape& shape, const float* parameters,
                const float* inputs, const float* weights, std::vector<float>& scratch) {
-  scratch.resize(std::max(scratch.size(), 2 * shape.widest * kPoints));
+  scratch.resize(std::max(scratch.size(), simd::points_scratch_size(shape)));
   kernels.at_points(shape, parameters, inputs, scratch.data(), outputs_.data());
   for (std::size_t p = 0; p < kPoints; ++p) counts_[p] += weights[p];
   if (loss_ == Loss::cross_entropy) {
@@ -87,7 +94,7 @@ void Fold::finish(const Ensemble::Frame& frame, std::size_t first, std::size_t p
       out.mean[to] = mean * scale + frame.target_scaling.mean[t];
       out.epistemic[to] = std::sqrt(spread) * scale;
       out.aleatoric[to] = std::sqrt(noise);
-      out.total[to] = std::sqrt(spread * scale * scale + noise);
+      out.total[to] = total_of(out.epistemic[to], noise);
     }
   }
 }
@@ -122,6 +129,16 @@ std::vector<double> noise_of(const Prediction& said, const DataView& targets) {
     noise[t] = count > 0 ? std::max(0.0, sum / count) : 0;
   }
   return noise;
+}
+
+void find_noise(Ensemble::Frame& frame, const DataView& targets, Prediction& said) {
+  if (frame.loss != Loss::squared_error) return;
+  frame.noise = noise_of(said, targets);
+  for (std::size_t i = 0; i < said.mean.size(); ++i) {
+    const double noise = frame.noise[i % said.outputs];
+    said.aleatoric[i] = std::sqrt(noise);
+    said.total[i] = total_of(said.epistemic[i], noise);
+  }
 }
 
 void transpose_points(const float* rows, std::size_t count, std::size_t columns, float* out) {

@@ -55,6 +55,10 @@ class Fold {
 /// themselves.
 [[nodiscard]] std::vector<double> noise_of(const Prediction& said, const DataView& targets);
 
+/// Finds that variance from rows that judges did not learn from, keeps it in the frame and puts it
+/// into what was said, where the networks do not tell it themselves.
+void find_noise(Ensemble::Frame& frame, const DataView& targets, Prediction& said);
+
 /// Rows [row][column] to blocks [block][column][point]; points behind the last row repeat it.
 void transpose_points(const float* rows, std::size_t count, std::size_t columns, float* out);
 

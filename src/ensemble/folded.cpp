@@ -31,23 +31,18 @@ void merge_sums(Sums& sums, Sums&& later) {
   sums.held_out_loss += later.held_out_loss;
 }
 
-/// Chunks that may be done and not yet merged, for each thread: those of map_reduce.
-constexpr std::size_t kStatesPerThread = 5;
-
-void check_memory(const Trainer& trainer, std::size_t points, bool leaves_out) {
+/// How many states the budget has room for, as Trainer takes it.
+std::size_t states_of(const Trainer& trainer, std::size_t points, bool leaves_out) {
   const Training& training = trainer.run().training;
   const std::size_t rows = points + (leaves_out ? trainer.run().table.rows : 0);
-  // Sums, squares and variances in double, what a member just said, counts.
-  const std::size_t each = trainer.run().outputs * 48 + 24;
-  const std::size_t states = kStatesPerThread * execution::thread_count(training.execution) + 1;
-  const std::size_t bytes = rows * each * states;
-  if (bytes > training.memory)
-    throw InvalidArgument(
-        concat("memory is ", training.memory, " bytes but sums at ", points, " points",
-               leaves_out ? concat(" and out of bag of ", trainer.run().table.rows, " rows") : "",
-               " may take ", bytes,
-               "; allow so many, or ask about fewer points at a time or with fewer "
-               "threads"));
+  const std::size_t bytes = bytes_of_sums(rows, trainer.run().outputs);
+  const std::optional<std::size_t> states = trainer.states_in(training.memory, bytes);
+  if (!states)
+    throw InvalidArgument(concat(
+        "memory is ", training.memory, " bytes but sums at ", points, " points",
+        leaves_out ? concat(" and out of bag of ", trainer.run().table.rows, " rows") : "",
+        " take at least ", 2 * bytes, "; allow so many, or ask about fewer points at a time"));
+  return *states;
 }
 
 }  // namespace
@@ -55,7 +50,7 @@ void check_memory(const Trainer& trainer, std::size_t points, bool leaves_out) {
 Folded fold(const Examples& examples, const Training& training, const DataView& points) {
   Trainer trainer(examples, training);
   const bool leaves_out = OutOfBag::exists(training.resampling);
-  check_memory(trainer, points.rows(), leaves_out);
+  const std::size_t states = states_of(trainer, points.rows(), leaves_out);
   const Asked asked(trainer.frame(), points, trainer.run().level);
   std::optional<OutOfBag> out_of_bag;
   if (leaves_out) out_of_bag.emplace(trainer.run());
@@ -63,16 +58,25 @@ Folded fold(const Examples& examples, const Training& training, const DataView& 
   const Sums sums = trainer(
       Sums{},
       [&](Sums& so_far, const Job& job, Trained&& trained) {
-        if (!trained.failure.empty()) {
-          if (so_far.failed++ == 0) so_far.failure = std::move(trained.failure);
-          return;
+        Member member{.settings = static_cast<std::size_t>(job.settings - training.settings.data()),
+                      .number = job.id.number,
+                      .steps = trained.steps,
+                      .loss = trained.loss,
+                      .failure = std::move(trained.failure)};
+        if (member.failure.empty()) {
+          so_far.loss += trained.loss;
+          asked.add(*job.settings, trained.parameters, so_far.points);
+          MeanLoss loss;
+          if (out_of_bag)
+            out_of_bag->add(job, trained.parameters, out_of_bag->all(), so_far.out_of_bag, loss);
+          member.held_out_loss = trainer.validate(job, trained.parameters).value_or(loss.mean());
+          so_far.held_out_loss += member.held_out_loss;
+        } else if (so_far.failed++ == 0) {
+          so_far.failure = member.failure;
         }
-        so_far.loss += trained.loss;
-        asked.add(*job.settings, trained.parameters, so_far.points);
-        if (out_of_bag)
-          so_far.held_out_loss += out_of_bag->add(job, trained.parameters, so_far.out_of_bag);
+        trainer.tell(member);
       },
-      merge_sums);
+      merge_sums, states);
 
   Folded folded;
   folded.members = trainer.jobs().size();
@@ -80,9 +84,10 @@ Folded fold(const Examples& examples, const Training& training, const DataView& 
   folded.failure = sums.failure;
   const auto good = static_cast<double>(folded.members - folded.failed);
   folded.loss = sums.loss / good;
+  folded.held_out_loss = sums.held_out_loss / good;  // NaN where nobody judged
   if (out_of_bag) {
-    folded.held_out_loss = sums.held_out_loss / good;
-    folded.out_of_bag = out_of_bag->finish(sums.out_of_bag, examples.targets, trainer.frame());
+    folded.out_of_bag = finish(sums.out_of_bag, trainer.frame(), examples.inputs.rows());
+    find_noise(trainer.frame(), examples.targets, folded.out_of_bag);
   }
   folded.prediction = finish(sums.points, trainer.frame(), points.rows());
   folded.frame = trainer.frame();

@@ -21,13 +21,18 @@ void merge(Folds& sums, Folds&& later) {
   for (std::size_t b = 0; b < later.size(); ++b) sums[b].merge(later[b]);
 }
 
+void finish(const Folds& folds, const Ensemble::Frame& frame, std::size_t first, Prediction& said) {
+  for (std::size_t b = 0; b < folds.size(); ++b) {
+    const std::size_t row = first + b * kPoints;
+    folds[b].finish(frame, row, std::min(kPoints, said.rows - row), said);
+  }
+}
+
 Prediction finish(const Folds& folds, const Ensemble::Frame& frame, std::size_t rows) {
-  if (folds.empty() && rows > 0)
-    return finish(Folds((rows + kPoints - 1) / kPoints, Fold(frame.loss, outputs_of(frame))), frame,
-                  rows);
   Prediction said = empty_prediction(frame.loss, rows, frame.classes.size());
-  for (std::size_t b = 0; b < folds.size(); ++b)
-    folds[b].finish(frame, b * kPoints, std::min(kPoints, rows - b * kPoints), said);
+  const Folds nobody(folds.empty() ? (rows + kPoints - 1) / kPoints : 0,
+                     Fold(frame.loss, outputs_of(frame)));
+  finish(folds.empty() ? nobody : folds, frame, 0, said);
   return said;
 }
 
@@ -38,59 +43,49 @@ bool OutOfBag::exists(Resampling resampling) noexcept {
 OutOfBag::OutOfBag(const Run& run)
     : run_(run), points_(run.table.inputs.data(), run.table.rows, run.table.columns) {}
 
-double OutOfBag::add(const Job& job, const std::vector<float>& parameters, Folds& folds) const {
+void OutOfBag::add(const Job& job, const std::vector<float>& parameters, const Part& part,
+                   Folds& folds, MeanLoss& loss) const {
   const Table& table = run_.table;
   const Shape shape(table.columns, job.settings->architecture, run_.outputs);
-  const simd::Kernels& kernels = simd::kernels(run_.level);
   std::vector<float> held_out =
       MemberRows(job.id, run_.training.resampling, table.rows, job.settings->subsample, false,
                  execution::simd::kernels(run_.level))
           .held_out();
   held_out.resize(points_.blocks() * kPoints);
-  if (folds.empty()) folds.resize(points_.blocks(), Fold(run_.loss, run_.outputs));
+  if (folds.empty()) folds.resize(part.last - part.first, Fold(run_.loss, run_.outputs));
   std::vector<float> scratch;
-  double loss = 0;
-  double weight = 0;
-  for (std::size_t b = 0; b < points_.blocks(); ++b) {
+  for (std::size_t b = part.first; b < part.last; ++b) {
     const float* weights = held_out.data() + b * kPoints;
-    folds[b].add(kernels, shape, parameters.data(), points_.block(b), weights, scratch);
-    for (std::size_t p = 0; p < kPoints; ++p) {
-      const std::size_t row = b * kPoints + p;
-      if (weights[p] == 0) continue;
-      const double own = table.weights.empty() ? 1 : table.weights[row];
-      weight += own;
-      loss += own * loss_at(folds[b], p, row);
-    }
+    Fold& fold = folds[b - part.first];
+    fold.add(simd::kernels(run_.level), shape, parameters.data(), points_.block(b), weights,
+             scratch);
+    for (std::size_t p = 0; p < kPoints; ++p)
+      if (weights[p] != 0) loss.add(run_.loss, table, b * kPoints + p, fold);
   }
-  return loss / weight;
 }
 
-double OutOfBag::loss_at(const Fold& fold, std::size_t point, std::size_t row) const {
-  const Table& table = run_.table;
-  if (run_.loss == Loss::cross_entropy) {
+void MeanLoss::add(Loss loss, const Table& table, std::size_t row, const Fold& fold) {
+  const std::size_t point = row % kPoints;
+  const double weight = table.weights.empty() ? 1 : table.weights[row];
+  weight_ += weight;
+  if (loss == Loss::cross_entropy) {
     const auto label = static_cast<std::size_t>(table.targets[row]);
-    return -std::log(std::max(static_cast<double>(fold.last()[label * kPoints + point]), 1e-38));
+    sum_ -= weight *
+            std::log(std::max(static_cast<double>(fold.last()[label * kPoints + point]), 1e-38));
+    return;
   }
-  double loss = 0;
+  double own = 0;
   for (std::size_t t = 0; t < table.targets_each; ++t) {
     const double error = fold.last_outputs()[t * kPoints + point] -
                          static_cast<double>(table.targets[row * table.targets_each + t]);
-    if (run_.loss == Loss::squared_error) {
-      loss += error * error;
+    if (loss == Loss::squared_error) {
+      own += error * error;
     } else {
       const double spread = fold.last_outputs()[(table.targets_each + t) * kPoints + point];
-      loss += 0.5 * (spread + error * error * std::exp(-spread));
+      own += 0.5 * (spread + error * error * std::exp(-spread));
     }
   }
-  return loss / static_cast<double>(table.targets_each);
-}
-
-Prediction OutOfBag::finish(const Folds& folds, const DataView& targets,
-                            Ensemble::Frame& frame) const {
-  Prediction said = ensemble::finish(folds, frame, points_.rows());
-  if (frame.loss != Loss::squared_error) return said;
-  frame.noise = noise_of(said, targets);
-  return ensemble::finish(folds, frame, points_.rows());
+  sum_ += weight * (own / static_cast<double>(table.targets_each));
 }
 
 }  // namespace bootfold::ensemble

@@ -31,10 +31,33 @@ class Points {
 /// Sums over members at points, one for each block.
 using Folds = std::vector<Fold>;
 
+/// Bytes of sums at so many points: sums, squares and variances in double, what a member just said,
+/// counts.
+[[nodiscard]] constexpr std::size_t bytes_of_sums(std::size_t points,
+                                                  std::size_t outputs) noexcept {
+  return points * (outputs * 48 + 24);
+}
+
+/// The loss of one member on rows, those that it was last asked about, one after the other.
+class MeanLoss {
+ public:
+  /// `row` of the table is the point row % kPoints of what the fold was last asked.
+  void add(Loss loss, const Table& table, std::size_t row, const Fold& fold);
+  /// NaN of no rows.
+  [[nodiscard]] double mean() const noexcept { return sum_ / weight_; }
+
+ private:
+  double sum_ = 0;
+  double weight_ = 0;
+};
+
 /// Adds those of later members; the first ones are taken as they are.
 void merge(Folds& sums, Folds&& later);
 
-/// What they come to; where nobody spoke all is NaN.
+/// What they come to, as rows first, first + 1, ... of a prediction.
+void finish(const Folds& folds, const Ensemble::Frame& frame, std::size_t first, Prediction& said);
+
+/// What sums over all points come to; where nobody spoke all is NaN.
 [[nodiscard]] Prediction finish(const Folds& folds, const Ensemble::Frame& frame, std::size_t rows);
 
 /// Asks members about the rows that they did not see.
@@ -47,16 +70,18 @@ class OutOfBag {
 
   [[nodiscard]] std::size_t blocks() const noexcept { return points_.blocks(); }
 
-  /// Adds one member; returns its loss on those rows.
-  double add(const Job& job, const std::vector<float>& parameters, Folds& folds) const;
+  /// Blocks first .. last - 1 of the rows.
+  struct Part {
+    std::size_t first;
+    std::size_t last;
+  };
+  [[nodiscard]] Part all() const noexcept { return {0, blocks()}; }
 
-  /// Also finds the noise that the frame lacks, where the networks do not tell it themselves.
-  [[nodiscard]] Prediction finish(const Folds& folds, const DataView& targets,
-                                  Ensemble::Frame& frame) const;
+  /// Adds one member at the rows of a part, and its loss there.
+  void add(const Job& job, const std::vector<float>& parameters, const Part& part, Folds& folds,
+           MeanLoss& loss) const;
 
  private:
-  [[nodiscard]] double loss_at(const Fold& fold, std::size_t point, std::size_t row) const;
-
   const Run& run_;
   Points points_;
 };

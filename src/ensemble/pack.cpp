@@ -35,11 +35,12 @@ Pack::Pack(const Run& run, const Settings& like)
       targets_(batch_rows_ * run.table.targets_each * lanes_),
       weights_(batch_rows_ * lanes_) {
   if (run.training.stopping.patience == 0) return;
-  const std::size_t targets = run.table.rows * run.table.targets_each;
-  held_out_weights_.resize(run.table.rows * lanes_);
+  const Table& judges = run.judges();
+  const std::size_t targets = judges.rows * judges.targets_each;
+  held_out_weights_.resize(judges.rows * lanes_);
   held_out_targets_.resize(targets * lanes_);
   for (std::size_t i = 0; i < targets; ++i)
-    std::fill_n(&held_out_targets_[i * lanes_], lanes_, run.table.targets[i]);
+    std::fill_n(&held_out_targets_[i * lanes_], lanes_, judges.targets[i]);
 }
 
 simd::Pack Pack::networks() {
@@ -62,7 +63,7 @@ void Pack::start(std::size_t lane, const MemberId& id, const Settings& settings)
     second_[i * lanes_ + lane] = 0;
   }
   if (run_.training.stopping.patience == 0) return;
-  const std::vector<float> weights = lane_[lane]->held_out_weights(run_.table);
+  const std::vector<float> weights = lane_[lane]->held_out_weights(run_);
   for (std::size_t row = 0; row < weights.size(); ++row)
     held_out_weights_[row * lanes_ + lane] = weights[row];
 }
@@ -169,8 +170,8 @@ void Pack::look() {
   const auto due = [](const auto& lane) { return lane && lane->look_due(); };
   if (std::none_of(lane_.begin(), lane_.end(), due)) return;
   simd::Batch all;
-  all.rows = run_.table.rows;
-  all.shared = run_.table.inputs.data();
+  all.rows = run_.judges().rows;
+  all.shared = run_.judges().inputs.data();
   all.targets = held_out_targets_.data();
   all.weights = held_out_weights_.data();
   kernels_.loss(networks(), all, loss_.data());

@@ -57,7 +57,7 @@ class Pack {
   Floats ahead_inputs_;
   Floats ahead_targets_;
   Floats ahead_weights_;
-  // Early stopping looks at all rows; weights[row][lane] are 0 for rows that the lane learns from.
+  // Early stopping looks at all judges; weights[row][lane] are 0 for rows that it learns from.
   Floats held_out_weights_;
   Floats held_out_targets_;
 };

@@ -21,10 +21,11 @@ void check_bootstrap(const Training& training) {
   if (training.settings.size() != 1)
     throw InvalidArgument(concat("there are ", training.settings.size(),
                                  " settings but replicates of a bootstrap need 1: the best ones"));
-  if (training.stopping.patience > 0)
+  if (training.stopping.patience > 0 && training.validation == nullptr)
     throw InvalidArgument(concat("patience is ", training.stopping.patience,
                                  " but the estimate learns from all rows and has none to look at; "
-                                 "give the steps or epochs that members stopped at"));
+                                 "give validation rows, or the steps or epochs that members "
+                                 "stopped at"));
 }
 
 /// What every member says, [member][point][answer]; NaN where it is of no use.

@@ -7,8 +7,9 @@
 #include <span>
 
 #include "bootfold/error.h"
-#include "ensemble/fold.h"
+#include "ensemble/fingerprint.h"
 #include "ensemble/member_rows.h"
+#include "ensemble/out_of_bag.h"
 #include "ensemble/table.h"
 
 namespace bootfold::ensemble {
@@ -38,71 +39,56 @@ void check_rows(const Ensemble::Frame& frame, const Examples& examples) {
     throw InvalidArgument(concat("under resampling ", name(frame.resampling),
                                  " members see every row, so nothing is out of bag; bootstrap and "
                                  "subsample leave some out"));
-  if (examples.inputs.rows() != frame.rows)
-    throw InvalidArgument(concat("there are ", examples.inputs.rows(),
-                                 " rows but the ensemble was trained on ", frame.rows,
-                                 "; out-of-bag predictions need the same rows in the same order"));
-  if (examples.inputs.columns() != frame.inputs.size())
-    throw InvalidArgument(concat("the rows have ", examples.inputs.columns(),
-                                 " columns but the ensemble learned from ", frame.inputs.size(),
-                                 "; give it the same columns"));
+  check_learned_from(frame, examples.inputs);
 }
 
-using Folds = std::vector<Fold>;
+/// Most that sums over members take.
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
-/// What members say of the rows that they did not see; `parameters` of member m at [m].
+/// What members say of the rows that they did not see; `parameters` of member m at [m]. Some rows
+/// at a time, so that memory is bounded.
 template <class Parameters>
-Folds fold_out_of_bag(const Ensemble::Frame& frame, std::span<const Member> members,
-                      const Parameters& parameters, const Examples& examples,
-                      const Execution& execution) {
+Prediction ask_out_of_bag(const Ensemble::Frame& frame, std::span<const Member> members,
+                          const Parameters& parameters, const Examples& examples,
+                          const Execution& execution) {
   const std::size_t rows = examples.inputs.rows();
   const std::size_t columns = examples.inputs.columns();
-  const std::size_t blocks = (rows + kPoints - 1) / kPoints;
-  const std::size_t outputs = frame.classes.size() * (frame.loss == Loss::gaussian ? 2 : 1);
+  const std::size_t outputs = outputs_of(frame);
   const execution::Level level = execution.level.value_or(execution::default_level());
-  std::vector<float> points(blocks * kPoints * columns);
-  {
-    std::vector<float> read(rows * columns);
-    read_rows(examples.inputs, frame.input_scaling, 0, rows, read.data());
-    transpose_points(read.data(), rows, columns, points.data());
+  const std::size_t states = 4 * std::size_t{execution::thread_count(execution)} + 2;
+  const std::size_t at_once =
+      kPoints * std::max<std::size_t>(1, kMostBytes / (states * bytes_of_sums(kPoints, outputs)));
+  Prediction said = finish({}, frame, rows);
+  for (std::size_t first = 0; first < rows; first += at_once) {
+    const std::size_t count = std::min(at_once, rows - first);
+    std::vector<float> read(count * columns);
+    read_rows(examples.inputs, frame.input_scaling, first, count, read.data());
+    const Points points(read.data(), count, columns);
+    const Folds folds = map_reduce(
+        {0, (members.size() + kChunk - 1) / kChunk, 1}, Folds{},
+        [&](Folds& sums, std::size_t chunk, const execution::Worker& worker) {
+          sums = Folds(points.blocks(), Fold(frame.loss, outputs));
+          const std::size_t last = std::min((chunk + 1) * kChunk, members.size());
+          for (std::size_t m = chunk * kChunk; m < last; ++m) {
+            const Member& member = members[m];
+            if (!member.failure.empty()) continue;
+            const Settings& settings = frame.settings[member.settings];
+            const Shape shape(columns, settings.architecture, outputs);
+            std::vector<float> held_out =
+                MemberRows({frame.seed, member.number}, frame.resampling, rows, settings.subsample,
+                           false, execution::simd::kernels(level))
+                    .held_out();
+            held_out.resize(std::max(rows, first + points.blocks() * kPoints));
+            std::vector<float> scratch;
+            for (std::size_t b = 0; b < points.blocks(); ++b)
+              sums[b].add(simd::kernels(level), shape, parameters[m].data(), points.block(b),
+                          held_out.data() + first + b * kPoints, scratch);
+            worker.check();
+          }
+        },
+        merge, execution);
+    finish(folds, frame, first, said);
   }
-  return map_reduce(
-      {0, (members.size() + kChunk - 1) / kChunk, 1}, Folds{},
-      [&](Folds& sums, std::size_t chunk, const execution::Worker& worker) {
-        sums = Folds(blocks, Fold(frame.loss, outputs));
-        const std::size_t last = std::min((chunk + 1) * kChunk, members.size());
-        for (std::size_t m = chunk * kChunk; m < last; ++m) {
-          const Member& member = members[m];
-          if (!member.failure.empty()) continue;
-          const Settings& settings = frame.settings[member.settings];
-          const Shape shape(columns, settings.architecture, outputs);
-          std::vector<float> held_out =
-              MemberRows({frame.seed, member.number}, frame.resampling, rows, settings.subsample,
-                         false, execution::simd::kernels(level))
-                  .held_out();
-          held_out.resize(blocks * kPoints);
-          std::vector<float> scratch;
-          for (std::size_t b = 0; b < blocks; ++b)
-            sums[b].add(simd::kernels(level), shape, parameters[m].data(),
-                        points.data() + b * kPoints * columns, held_out.data() + b * kPoints,
-                        scratch);
-          worker.check();
-        }
-      },
-      [](Folds& sums, Folds&& later) {
-        if (sums.empty()) {
-          sums = std::move(later);
-          return;
-        }
-        for (std::size_t b = 0; b < later.size(); ++b) sums[b].merge(later[b]);
-      },
-      execution);
-}
-
-Prediction finished(const Folds& folds, const Ensemble::Frame& frame, std::size_t rows) {
-  Prediction said = empty_prediction(frame.loss, rows, frame.classes.size());
-  for (std::size_t b = 0; b < folds.size(); ++b)
-    folds[b].finish(frame, b * kPoints, std::min(kPoints, rows - b * kPoints), said);
   return said;
 }
 
@@ -112,12 +98,8 @@ Ensemble judged(Ensemble::Frame frame, std::vector<Member> members,
                 const Execution& execution) {
   if (!leaves_out(frame)) return {std::move(frame), std::move(members), std::move(parameters)};
   check_rows(frame, examples);
-  const std::vector<Fold> folds = fold_out_of_bag(frame, members, parameters, examples, execution);
-  Prediction said = finished(folds, frame, examples.inputs.rows());
-  if (frame.loss == Loss::squared_error) {
-    frame.noise = noise_of(said, examples.targets);
-    said = finished(folds, frame, examples.inputs.rows());
-  }
+  Prediction said = ask_out_of_bag(frame, members, parameters, examples, execution);
+  find_noise(frame, examples.targets, said);
   Ensemble ensemble(std::move(frame), std::move(members), std::move(parameters));
   ensemble.set_out_of_bag(std::move(said));
   return ensemble;
@@ -132,7 +114,8 @@ bool same_frame(const Ensemble::Frame& a, const Ensemble::Frame& b) {
   return a.loss == b.loss && a.inputs == b.inputs && a.target == b.target &&
          a.classes == b.classes && same_scaling(a.input_scaling, b.input_scaling) &&
          same_scaling(a.target_scaling, b.target_scaling) && a.settings == b.settings &&
-         a.resampling == b.resampling && a.seed == b.seed && a.rows == b.rows;
+         a.resampling == b.resampling && a.seed == b.seed && a.rows == b.rows &&
+         a.fingerprint == b.fingerprint;
 }
 
 }  // namespace
@@ -173,17 +156,16 @@ Prediction out_of_bag(const Ensemble& ensemble, const Examples& examples,
     members.push_back(ensemble.member(m));
     parameters.push_back(ensemble.parameters(m));
   }
-  return finished(fold_out_of_bag(ensemble.frame(), members, parameters, examples, execution),
-                  ensemble.frame(), examples.inputs.rows());
+  return ask_out_of_bag(ensemble.frame(), members, parameters, examples, execution);
 }
 
 Ensemble best(const Ensemble& ensemble, std::size_t count, const Examples& examples,
               const Execution& execution) {
-  check_rows(ensemble.frame(), examples);
   std::vector<std::size_t> order;
   for (std::size_t m = 0; m < ensemble.size(); ++m)
     if (ensemble.member(m).failure.empty() && !std::isnan(ensemble.member(m).held_out_loss))
       order.push_back(m);
+  if (order.empty()) check_rows(ensemble.frame(), examples);  // says why none can be judged
   if (count == 0 || count > order.size())
     throw InvalidArgument(concat("the best ", count, " members are wanted but must be from 1 to ",
                                  order.size(), ", those that can be judged"));

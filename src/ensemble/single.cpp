@@ -37,14 +37,12 @@ Single::Single(const Run& run, const Settings& like)
       run.training.stopping.patience > 0 ? std::max(batch_rows_, kLookRows) : batch_rows_;
   const std::size_t padded = simd::padded_size(most);
   scratch_.resize(simd::single_scratch_size(shape_, most));
-  inputs_.resize(padded * simd::padded_size(shape_.inputs()));
+  inputs_.resize(padded * simd::row_stride(shape_.inputs()));
   targets_.resize(padded * run.table.targets_each);
   weights_.resize(padded);
 }
 
-simd::Single Single::network() {
-  return {&shape_, run_.loss, parameters_.data(), gradient_.data(), scratch_.data()};
-}
+simd::Single Single::network() { return {&shape_, run_.loss, parameters_.data(), scratch_.data()}; }
 
 std::vector<float> Single::parameters() const {
   std::vector<float> out(shape_.parameters);
@@ -78,7 +76,7 @@ void Single::start(const MemberId& id, const Settings& settings) {
 
 simd::SingleBatch Single::next_batch(const Course& course) {
   const Table& table = run_.table;
-  const std::size_t stride = simd::padded_size(table.columns);
+  const std::size_t stride = simd::row_stride(table.columns);
   const std::size_t padded = simd::padded_size(batch_rows_);
   std::fill_n(weights_.data(), padded, 0.0F);
   course.rows().for_each(course.place(), batch_rows_, [&](std::size_t i, std::uint32_t row) {
@@ -113,10 +111,13 @@ float Single::squares() const {
 
 void Single::step(Course& course) {
   float loss = 0;
-  kernels_.single_gradient(network(), next_batch(course), &loss);
+  const simd::SingleBatch batch = next_batch(course);
+  kernels_.single_loss(network(), batch, &loss);
   const Course::Numbers numbers = course.advance(loss);
   if (course.failed()) return;
-  const float scale = course.settings().clip > 0 ? course.clipped(squares()) : 1.0F;
+  const bool clips = course.settings().clip > 0;
+  if (clips) kernels_.single_gradient(network(), batch, gradient_.data());
+  const float scale = clips ? course.clipped(squares()) : 1.0F;
   float* at = numbers_.data();
   const float* each[8];
   const float values[8] = {numbers.rate,  numbers.correction, numbers.decay,   scale,
@@ -125,16 +126,19 @@ void Single::step(Course& course) {
     std::fill_n(at, simd::kPadding, values[i]);
     each[i] = at;
   }
-  kernels_.update(course.settings().optimizer,
-                  {each[0], each[1], each[2], each[3], each[4], each[5], each[6], each[7],
-                   first_.data(), second_.data()},
-                  gradient_.data(), size_ / kernels_.lanes, parameters_.data());
+  const simd::Update update{each[0], each[1], each[2], each[3],       each[4],
+                            each[5], each[6], each[7], first_.data(), second_.data()};
+  const Optimizer rule = course.settings().optimizer;
+  if (clips)
+    kernels_.update(rule, update, gradient_.data(), size_ / kernels_.lanes, parameters_.data());
+  else
+    kernels_.single_step(network(), batch, rule, update);
 }
 
 void Single::look(Course& course) {
   if (!course.look_due()) return;
-  const Table& table = run_.table;
-  const std::size_t stride = simd::padded_size(table.columns);
+  const Table& table = run_.judges();
+  const std::size_t stride = simd::row_stride(table.columns);
   // One float after another, as the lane of a pack adds them up.
   float total = 0;
   for (std::size_t first = 0; first < table.rows; first += kLookRows) {
@@ -157,7 +161,7 @@ Trained Single::train(const MemberId& id, const Settings& settings,
                       const execution::Worker& worker) {
   Course course(run_, id, settings);
   start(id, settings);
-  if (run_.training.stopping.patience > 0) held_out_ = course.held_out_weights(run_.table);
+  if (run_.training.stopping.patience > 0) held_out_ = course.held_out_weights(run_);
   while (!course.done()) {
     worker.check();
     step(course);

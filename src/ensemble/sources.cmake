@@ -7,6 +7,7 @@ target_sources(
           ensemble/course.cpp
           ensemble/ensemble.cpp
           ensemble/evaluation.cpp
+          ensemble/fingerprint.cpp
           ensemble/fold.cpp
           ensemble/folded.cpp
           ensemble/initialize.cpp
@@ -24,6 +25,7 @@ target_sources(
           ensemble/table.cpp
           ensemble/train.cpp
           ensemble/trainer.cpp
+          ensemble/validation.cpp
           ensemble/simd/level.cpp
           ensemble/simd/portable.cpp)
 # As in execution: one body, one file per instruction set. Products are fused where the source says so

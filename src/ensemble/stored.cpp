@@ -138,6 +138,7 @@ Json json_of(const Ensemble::Frame& frame) {
           {"resampling", name(frame.resampling)},
           {"seed", frame.seed},
           {"rows", frame.rows},
+          {"fingerprint", frame.fingerprint},
           {"settings", std::move(settings)}};
 }
 
@@ -161,6 +162,7 @@ Ensemble::Frame frame_of(const Json& json) {
   frame.resampling = parse_resampling(text_of(json.at("resampling")));
   frame.seed = whole_of(json.at("seed"));
   frame.rows = whole_of(json.at("rows"));
+  frame.fingerprint = whole_of(json.at("fingerprint"));
   frame.settings = list_of(json.at("settings"), settings_of);
   return frame;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ensemble/check.h"
+#include "ensemble/fingerprint.h"
 #include "ensemble/pack.h"
 #include "ensemble/single.h"
 
@@ -33,6 +34,7 @@ Ensemble::Frame frame_of(const Examples& examples, const Training& training) {
   frame.resampling = training.resampling;
   frame.seed = training.seed;
   frame.rows = examples.inputs.rows();
+  frame.fingerprint = fingerprint_of(examples.inputs);
   return frame;
 }
 
@@ -48,9 +50,38 @@ std::size_t longest_batch(const Training& training) {
 Trainer::Trainer(const Examples& examples, const Training& training)
     : frame_(frame_of(examples, training)),
       table_(examples, frame_.input_scaling, frame_.target_scaling, longest_batch(training)),
-      run_{table_, training, frame_.loss, outputs_of(frame_),
-           training.execution.level.value_or(execution::default_level())},
-      jobs_(training, [this](const Settings& settings) { return alone(settings); }) {}
+      judges_(training.validation != nullptr
+                  ? std::optional(validation_table(*training.validation, frame_))
+                  : std::nullopt),
+      run_{table_,
+           training,
+           frame_.loss,
+           outputs_of(frame_),
+           training.execution.level.value_or(execution::default_level()),
+           judges_ ? &*judges_ : nullptr},
+      jobs_(training, [this](const Settings& settings) { return alone(settings); }) {
+  if (judges_) validation_.emplace(run_);
+}
+
+std::optional<std::size_t> Trainer::states_in(std::size_t room, std::size_t bytes) const {
+  const std::size_t usual = 4 * std::size_t{execution::thread_count(run_.training.execution)} + 1;
+  const std::size_t fit = room / std::max<std::size_t>(bytes, 1);
+  if (fit > usual) return 0;
+  if (fit < 2) return std::nullopt;
+  return fit - 1;
+}
+
+void Trainer::tell(const Member& member) const {
+  if (!run_.training.finished) return;
+  const std::scoped_lock lock(telling_);
+  run_.training.finished(member);
+}
+
+std::optional<double> Trainer::validate(const Job& job,
+                                        const std::vector<float>& parameters) const {
+  if (!validation_) return std::nullopt;
+  return validation_->loss(job, parameters);
+}
 
 bool Trainer::alone(const Settings& settings) const {
   return better_alone(Shape(table_.columns, settings.architecture, run_.outputs),

@@ -65,8 +65,13 @@ TEST(Help, ListsTheOptionsOfEnsembles) {
         "--schedule",   "--weight-decay",  "--momentum",     "--clip",      "--patience",
         "--look-every", "--reshuffle",     "--raw",          "--seed",      "--threads",
         "--memory",     "--keep-best",     "--keep-partial", "--output",    "--json",
-        "--quiet"})
+        "--quiet",      "--validation"})
     EXPECT_NE(page.find(std::string("  ") + option), std::string::npos) << option;
+  const std::string predict = run({"ensemble", "predict", "-h"}).out;
+  for (const char* option : {"--confidence", "--interval", "--training", "--memory"})
+    EXPECT_NE(predict.find(std::string("  ") + option), std::string::npos) << option;
+  EXPECT_NE(predict.find("jackknife_low"), std::string::npos);
+  EXPECT_NE(run({"ensemble", "evaluate", "-h"}).out.find("  --weights"), std::string::npos);
   EXPECT_NE(page.find("classification of text; of numbers it must be said"), std::string::npos);
   for (const char* command : {"predict", "evaluate"})
     EXPECT_NE(run({"ensemble", command, "-h"}).out.find("by the names they had in training"),

@@ -2,7 +2,7 @@
 
     python read_model.py path/to/bootfold
 
-Needs safetensors (bench/requirements.txt); ctest runs it where .venv-bench or python3 has it.
+Needs tests/requirements.txt; ctest runs it in .venv-test, which make test makes.
 """
 
 import csv

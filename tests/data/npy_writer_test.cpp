@@ -107,6 +107,31 @@ TEST(WriteNpy, ShapeAndValuesMustAgree) {
   EXPECT_EQ(contents_of(file.path()), "old");
 }
 
+TEST(WriteNpy, PiecesMakeTheSameFile) {
+  const TempFile whole("whole.npy");
+  const TempFile pieces("pieces.npy");
+  const Shape shape = {5, 2};
+  Values all;
+  for (int i = 0; i < 10; ++i) all.push_back(i);
+  write_npy(whole.path(), all, shape);
+  const auto next = [&, at = std::size_t{0}]() mutable {
+    const std::size_t first = at;
+    at = std::min(at + 3, all.size());
+    return Values(all.begin() + static_cast<std::ptrdiff_t>(first),
+                  all.begin() + static_cast<std::ptrdiff_t>(at));
+  };
+  write_npy(pieces.path(), next, shape);
+  EXPECT_EQ(contents_of(pieces.path()), contents_of(whole.path()));
+  // One row too few or too many: the old file stays.
+  for (const std::size_t rows : {4U, 6U}) {
+    EXPECT_TRUE(says(message_of<InvalidArgument>([&] {
+                       write_npy(pieces.path(), next, Shape{rows, 2});
+                     }),
+                     "but 10 are given"));
+    EXPECT_EQ(contents_of(pieces.path()), contents_of(whole.path()));
+  }
+}
+
 TEST(WriteNpy, ImpossibleTargetsAreErrorsAndLeaveNothing) {
   const TempFile file("old.npy", "old");
   for (const auto& [path, why] : std::vector<std::pair<std::string, std::string>>{

@@ -182,7 +182,10 @@ TEST(JackknifePlus, NamesMisuse) {
   EXPECT_THAT(complaint(good, examples, examples.inputs, {.confidence = 1}),
               HasSubstr("confidence is 1"));
   const Curve other(39, 1);
-  EXPECT_THAT(complaint(good, other.examples(), examples.inputs), HasSubstr("39 examples"));
+  EXPECT_THAT(complaint(good, other.examples(), examples.inputs), HasSubstr("39 rows"));
+  Curve turned(40, 1);
+  std::swap(turned.x[3], turned.x[4]);
+  EXPECT_THAT(complaint(good, turned.examples(), examples.inputs), HasSubstr("another order"));
   EXPECT_THAT(complaint(good, examples, DataView({ColumnView(curve.x), ColumnView(curve.y)})),
               HasSubstr("2 columns"));
   training.resampling = Resampling::none;

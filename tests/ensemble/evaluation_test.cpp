@@ -111,6 +111,49 @@ TEST(TargetScores, AreThoseComputedByHand) {
   EXPECT_NEAR(evaluate_targets(three_numbers(), DataView(truth), 0.6)[0].coverage, 0, 1e-15);
 }
 
+// A row of weight 3 counts as three rows, one of weight 0 as none.
+TEST(Weights, CountAsSoManyRows) {
+  const std::vector<double> weights = {3, 0, 1, 7};
+  const ClassScores classes =
+      evaluate_classes(four_rows(), std::vector<std::uint32_t>{0, 1, 0, 2}, ColumnView(weights));
+  EXPECT_EQ(classes.rows, 3U);  // the last is judged by nobody, whatever it weighs
+  EXPECT_EQ(classes.unknown, 1U);
+  EXPECT_NEAR(classes.accuracy, 0.75, 1e-15);
+  EXPECT_NEAR(classes.negative_log_likelihood, -(3 * std::log(0.7) + std::log(0.2)) / 4, 1e-15);
+  EXPECT_NEAR(classes.brier_score, (3 * 0.14 + 1.04) / 4, 1e-15);
+  EXPECT_NEAR(classes.calibration_error, (3 * 0.3 + 0.6) / 4, 1e-15);
+  EXPECT_EQ(classes.reliability[8].rows, 2U);
+  EXPECT_NEAR(classes.reliability[8].accuracy, 0, 1e-15);
+
+  const std::vector<double> truth = {2, 1, 4, 100};
+  const TargetScores once =
+      evaluate_targets(three_numbers(), DataView(truth), 0.70, ColumnView(weights))[0];
+  // Errors 1 (three times) and -2; the truth has a mean of 2.5 and squares 3/4 + 9/4 = 3 round it.
+  EXPECT_NEAR(once.root_mean_squared_error, std::sqrt(7.0 / 4), 1e-15);
+  EXPECT_NEAR(once.r_squared, 1 - 7.0 / 3, 1e-14);
+  EXPECT_NEAR(once.negative_log_likelihood,
+              0.5 * std::log(2 * M_PI) + std::log(2.0) / 4 + (3 * 0.5 + 0.5) / 4, 1e-14);
+  EXPECT_NEAR(once.coverage, 1, 1e-15);
+  EXPECT_NEAR(once.mean_width, 2 * 1.0364333894937898 * (3 * 1 + 2) / 4, 1e-12);
+}
+
+TEST(Weights, ThatCannotBeAreNamed) {
+  const std::vector<std::uint32_t> truth = {0, 1, 0, 2};
+  const auto with = [&](const std::vector<double>& weights) {
+    return message_of<DataError>(
+        [&] { static_cast<void>(evaluate_classes(four_rows(), truth, ColumnView(weights))); });
+  };
+  EXPECT_TRUE(says(with({1, -2, 1, 1}), "weight of row 2", "-2"));
+  EXPECT_TRUE(says(with({1, 1, kNaN, 1}), "weight of row 3"));
+  const std::vector<double> few(3, 1.0);
+  EXPECT_TRUE(says(message_of<InvalidArgument>([&] {
+                     static_cast<void>(evaluate_classes(four_rows(), truth, ColumnView(few)));
+                   }),
+                   "3 weights"));
+  const std::vector<double> none(4, 0.0);
+  EXPECT_TRUE(std::isnan(evaluate_classes(four_rows(), truth, ColumnView(none)).accuracy));
+}
+
 TEST(TargetScores, WithoutADeviationHaveNoLikelihood) {
   Prediction said = three_numbers();
   said.total.assign(4, 0);

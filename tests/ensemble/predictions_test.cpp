@@ -38,6 +38,23 @@ TEST(Predictions, OfReplicatesAreThoseOfMembers) {
     EXPECT_NEAR(result.estimate(v), whole.mean[v], 1e-6);
 }
 
+// Members and the networks of the estimate stop by rows that neither learns from.
+TEST(Predictions, StopEarlyByValidationRows) {
+  const Spirals spirals(60, 0.2);
+  const Spirals others(60, 0.2, 2);
+  const Examples validation = others.examples();
+  Training training{.members = 20, .epochs = 40};
+  training.settings[0].learning_rate = 0.05;
+  training.stopping.patience = 2;
+  training.validation = &validation;
+  const Result result = bootstrap_predictions(spirals.examples(), training, validation.inputs);
+  const Ensemble ensemble = train(spirals.examples(), training);
+  EXPECT_LT(ensemble.member(7).steps, 75U);  // 40 epochs
+  const std::vector<double> said =
+      ensemble.subset(std::vector<std::size_t>{7}).predict(validation.inputs).mean;
+  for (std::size_t v = 0; v < said.size(); ++v) EXPECT_EQ(result.replicate(7, v), said[v]);
+}
+
 /// A line with skewed noise, and the straight line's value at a point.
 struct Line {
   explicit Line(std::size_t rows) {

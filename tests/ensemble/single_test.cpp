@@ -13,13 +13,13 @@ namespace bootfold::ensemble {
 namespace {
 
 /// Trains members 0, 1 and 2 in both ways.
-void expect_same(const Examples& examples, const Training& training, Loss loss,
-                 std::size_t outputs) {
+void expect_same(const Examples& examples, const Training& training, Loss loss, std::size_t outputs,
+                 const Table* validation = nullptr) {
   const Scaling inputs_by = scaling_of(examples.inputs);
   const Scaling targets_by = scaling_of(examples.targets);
   const Table table(examples, inputs_by, targets_by, 64);
   for (const execution::Level level : execution::available_levels()) {
-    const Run run{table, training, loss, outputs, level};
+    const Run run{table, training, loss, outputs, level, validation};
     const Settings& settings = training.settings[0];
     const std::vector<MemberId> ids = {{7, 0}, {7, 1}, {7, 2}};
     const std::vector<const Settings*> all(3, &settings);
@@ -79,6 +79,25 @@ TEST(Single, IsTheMemberOfAPackOfRegressions) {
   }
 }
 
+TEST(Single, IsTheMemberOfAPackOfThinNetworks) {
+  const Spirals spirals(75);
+  const std::vector<double> turned(spirals.y.rbegin(), spirals.y.rend());
+  const std::vector<DataView> inputs = {
+      DataView(spirals.x), DataView({ColumnView(spirals.x), ColumnView(turned)}),
+      DataView({ColumnView(spirals.x), ColumnView(turned), ColumnView(spirals.x),
+                ColumnView(turned), ColumnView(spirals.x)})};
+  for (const DataView& columns : inputs)
+    for (const Training& training : ways())
+      expect_same({columns, nullptr, DataView(spirals.y)}, training, Loss::squared_error, 1);
+}
+
+TEST(Single, AddsManyTermsAsAPackDoes) {
+  const Spirals spirals(210);
+  Training training{.members = 1, .steps = 4};
+  training.settings[0].architecture.hidden = {130, 200};
+  expect_same(spirals.examples(), training, Loss::cross_entropy, 2);
+}
+
 TEST(Single, StopsWhenThePackWould) {
   const Spirals spirals(600, 0.2);
   Training training{.members = 1, .epochs = 40};
@@ -86,6 +105,18 @@ TEST(Single, StopsWhenThePackWould) {
   training.settings[0].learning_rate = 0.03;
   training.settings[0].architecture.hidden = {20};
   expect_same(spirals.examples(), training, Loss::cross_entropy, 2);
+}
+
+TEST(Single, LooksAtTheValidationRowsOfThePack) {
+  const Spirals spirals(600, 0.2);
+  const Spirals others(333, 0.2, 2);
+  const Table validation(others.examples(), scaling_of(spirals.examples().inputs), {}, 0);
+  Training training{.members = 1, .epochs = 40};
+  training.resampling = Resampling::none;
+  training.stopping = {.patience = 2, .every = 1};
+  training.settings[0].learning_rate = 0.03;
+  training.settings[0].architecture.hidden = {20};
+  expect_same(spirals.examples(), training, Loss::cross_entropy, 2, &validation);
 }
 
 TEST(Single, IsForLargeNetworks) {

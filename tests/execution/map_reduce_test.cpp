@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -54,6 +55,50 @@ TEST(MapReduce, VisitsEveryIndexOnce) {
         EXPECT_EQ(sum, length * 5 + length * (length - 1) / 2);
         for (std::size_t i = 0; i < visits.size(); ++i) ASSERT_EQ(visits[i], i < 5 ? 0 : 1);
       }
+}
+
+/// Counts those that live, for states that carry one once they are filled.
+struct Token {
+  explicit Token(std::atomic<int>& living, std::atomic<int>& most) : living_(living) {
+    const int now = ++living_;
+    for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
+    }
+  }
+  ~Token() { --living_; }
+  Token(const Token&) = delete;
+  Token& operator=(const Token&) = delete;
+
+ private:
+  std::atomic<int>& living_;
+};
+
+// Beside the result no more states are filled than are asked for, and the order is as ever.
+TEST(MapReduce, HoldsNoMoreStatesThanAskedFor) {
+  struct State {
+    std::vector<std::size_t> indices;
+    std::shared_ptr<Token> token;
+  };
+  std::vector<std::size_t> expected(300);
+  std::iota(expected.begin(), expected.end(), std::size_t{0});
+  for (const unsigned threads : kThreads)
+    for (const std::size_t most : {1, 2, 5}) {
+      std::atomic<int> living = 0;
+      std::atomic<int> seen = 0;
+      const State state = map_reduce(
+          {0, 300, 1, most}, State{},
+          [&](State& own, std::size_t index) {
+            own.token = std::make_shared<Token>(living, seen);
+            own.indices.push_back(index);
+            dawdle(index);
+          },
+          [](State& all, State&& part) {
+            all.indices.insert(all.indices.end(), part.indices.begin(), part.indices.end());
+            part.token.reset();
+          },
+          {.threads = threads});
+      EXPECT_EQ(state.indices, expected);
+      EXPECT_LE(seen, static_cast<int>(most)) << threads << " threads";
+    }
 }
 
 // Sums of rounded terms depend on their order: it is always the same.

@@ -48,20 +48,28 @@ struct PaddedLayer {
   std::size_t bias;
 };
 inline constexpr std::size_t kPadding = 16;
+inline constexpr std::size_t kMostPanel = 64;  ///< columns of a product that are made together
 [[nodiscard]] constexpr std::size_t padded_size(std::size_t size) {
   return (size + kPadding - 1) / kPadding * kPadding;
+}
+/// Floats between rows of so many: rows that are a power of two apart would fall into few sets of the
+/// caches.
+[[nodiscard]] constexpr std::size_t row_stride(std::size_t size) {
+  constexpr std::size_t kCrowded = 128;
+  const std::size_t padded = padded_size(size);
+  return padded % kCrowded == 0 ? padded + kPadding : padded;
 }
 [[nodiscard]] inline PaddedLayer padded_layer(const Shape& shape, std::size_t number) {
   PaddedLayer at{};
   for (std::size_t l = 0;; ++l) {
     const Layer& layer = shape.layers[l];
-    at.stride = padded_size(layer.in);
+    at.stride = row_stride(layer.in);
     at.bias = at.weights + layer.out * at.stride;
     if (l == number) return at;
     at.weights = at.bias + padded_size(layer.out);
   }
 }
-/// Floats of all parameters, padded; padding is 0 and stays so.
+/// Floats of all parameters, padded; padding is never read.
 [[nodiscard]] inline std::size_t padded_parameters(const Shape& shape) {
   const PaddedLayer last = padded_layer(shape, shape.layers.size() - 1);
   return last.bias + padded_size(shape.outputs());
@@ -71,15 +79,14 @@ inline constexpr std::size_t kPadding = 16;
 struct Single {
   const Shape* shape;
   Loss loss;
-  const float* parameters;
-  float* gradient;
+  float* parameters;
   float* scratch;  ///< single_scratch_size()
 };
 
 /// A batch for it; behind the last row, to whole vectors, weights are 0 and targets are anything.
 struct SingleBatch {
   std::size_t rows = 0;
-  const float* inputs = nullptr;   ///< [row][input], rows padded_size(inputs) apart
+  const float* inputs = nullptr;   ///< [row][input], rows row_stride(inputs) apart
   const float* targets = nullptr;  ///< [target][row], padded_size(rows) apart
   const float* weights = nullptr;  ///< [row]
 };
@@ -108,8 +115,14 @@ struct Kernels {
   void (*loss)(const Pack& pack, const Batch& batch, float* loss) noexcept;
 
   /// The same for a single network; the loss of the batch is added to `loss`, row by row.
-  void (*single_gradient)(const Single& single, const SingleBatch& batch, float* loss) noexcept;
   void (*single_loss)(const Single& single, const SingleBatch& batch, float* loss) noexcept;
+
+  /// The gradient for a batch whose loss was asked for last; padding is anything.
+  void (*single_gradient)(const Single& single, const SingleBatch& batch, float* gradient) noexcept;
+
+  /// The same, but parameters move at once, each when its gradient is known.
+  void (*single_step)(const Single& single, const SingleBatch& batch, Optimizer rule,
+                      const Update& update) noexcept;
 
   /// Sum of the squares of `count` gradient values of each lane, in 16 parts added in a fixed order.
   void (*squares)(const float* gradient, std::size_t count, float* sums) noexcept;
@@ -119,7 +132,7 @@ struct Kernels {
                  float* parameters) noexcept;
 
   /// What one network, parameters one after another, says of kPoints points: inputs[input][point] to
-  /// outputs[output][point]. `scratch` has room for 2 * widest * kPoints.
+  /// outputs[output][point]. `scratch` has room for points_scratch_size().
   void (*at_points)(const Shape& shape, const float* parameters, const float* inputs,
                     float* scratch, float* outputs) noexcept;
 
@@ -139,6 +152,7 @@ struct Kernels {
 [[nodiscard]] std::size_t scratch_size(const Shape& shape);
 
 /// Floats of Single::scratch for batches of up to so many rows.
+[[nodiscard]] std::size_t points_scratch_size(const Shape& shape);
 [[nodiscard]] std::size_t single_scratch_size(const Shape& shape, std::size_t rows);
 
 /// The kernels of a level; it must be available.

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ensemble/simd/kernels.h"
 
 namespace bootfold::ensemble::simd {
@@ -6,10 +8,14 @@ std::size_t scratch_size(const Shape& shape) {
   return (shape.inputs() + 2 * shape.units + 2 * shape.widest) * kBlock;
 }
 
+std::size_t points_scratch_size(const Shape& shape) {
+  return shape.widest * (2 * kPoints + kMostPanel);
+}
+
 std::size_t single_scratch_size(const Shape& shape, std::size_t rows) {
-  const std::size_t padded = padded_size(rows);
-  return (2 * (shape.inputs() + shape.units) + 2 * shape.widest) * padded +
-         padded * padded_size(shape.widest);
+  const std::size_t units = shape.inputs() + shape.units;
+  return 2 * units * row_stride(rows) + 4 * padded_size(rows) * row_stride(shape.widest) +
+         std::max(rows, shape.widest) * kMostPanel;
 }
 
 const Kernels& kernels(execution::Level level) noexcept {

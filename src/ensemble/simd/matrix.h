@@ -3,6 +3,9 @@
 // Included by the file of each instruction set behind its Vector.
 #pragma once
 
+#include <algorithm>
+
+#include "ensemble/simd/kernels.h"
 #include "ensemble/simd/tiles.h"
 
 namespace bootfold::ensemble::simd {
@@ -21,16 +24,43 @@ struct Columns {
   std::size_t stride;
 };
 
+/// Terms of a sum that are taken together: so much of a panel stays in the first cache while all rows
+/// go through it.
+constexpr std::size_t kTermsTogether = 96;
+
+static_assert(kPanel * kLanes <= kMostPanel);
+
+/// What sums start from, where they rest between groups of terms, and whether these are the last.
+struct Resting {
+  const float* start;  // [row]; null: 0
+  float* sums;         // [row][column of the panel]; null: all terms are one group
+  bool first;
+  bool last;
+};
+
 /// finish(row, column, start[row] + sum over terms of factor(row, term) in(term, column)) for a tile
-/// of kRows rows and kWide vectors of columns; start is 0 where there is none.
+/// of kRows rows and kWide vectors of columns; or a part of it, which is left to rest.
 template <std::size_t kRows, std::size_t kWide, class Finish>
 BOOTFOLD_INLINE inline void multiply_tile(const Factor& factor, std::size_t terms,
-                                          const Columns& in, const float* start, Finish&& finish) {
+                                          const Columns& in, const Resting& resting,
+                                          Finish&& finish) {
   Vector sums[kRows * kWide];
-  repeat<kRows>([&](auto r) BOOTFOLD_INLINE {
-    const Vector first = start == nullptr ? Vector::zero() : Vector::all(start[r]);
-    repeat<kWide>([&](auto c) BOOTFOLD_INLINE { sums[r * kWide + c] = first; });
-  });
+  const auto each = [&](auto&& body) BOOTFOLD_INLINE {
+    repeat<kRows>([&](auto r) BOOTFOLD_INLINE {
+      repeat<kWide>([&](auto c) BOOTFOLD_INLINE { body(r, c); });
+    });
+  };
+  if (!resting.first) {
+    each([&](auto r, auto c) BOOTFOLD_INLINE {
+      sums[r * kWide + c] = Vector::load(resting.sums + (r * kWide + c) * kLanes);
+    });
+  } else {
+    repeat<kRows>([&](auto r) BOOTFOLD_INLINE {
+      const Vector first =
+          resting.start == nullptr ? Vector::zero() : Vector::all(resting.start[r]);
+      repeat<kWide>([&](auto c) BOOTFOLD_INLINE { sums[r * kWide + c] = first; });
+    });
+  }
   const float* numbers = factor.first;
   const float* vectors = in.first;
   for (std::size_t k = 0; k < terms; ++k) {
@@ -45,23 +75,30 @@ BOOTFOLD_INLINE inline void multiply_tile(const Factor& factor, std::size_t term
     numbers += factor.term_stride;
     vectors += in.stride;
   }
-  repeat<kRows>([&](auto r) BOOTFOLD_INLINE {
-    repeat<kWide>([&](auto c) BOOTFOLD_INLINE { finish(r, c * kLanes, sums[r * kWide + c]); });
-  });
+  if (resting.last) {
+    each([&](auto r, auto c) BOOTFOLD_INLINE { finish(r, c * kLanes, sums[r * kWide + c]); });
+  } else {
+    each([&](auto r, auto c) BOOTFOLD_INLINE {
+      sums[r * kWide + c].store(resting.sums + (r * kWide + c) * kLanes);
+    });
+  }
 }
 
 /// multiply_tile for all rows of one panel of kWide vectors.
 template <std::size_t kWide, class Finish>
 BOOTFOLD_INLINE inline void multiply_panel(const Factor& factor, std::size_t rows,
-                                           std::size_t terms, const Columns& in, const float* start,
-                                           Finish&& finish) {
+                                           std::size_t terms, const Columns& in,
+                                           const Resting& resting, Finish&& finish) {
   constexpr std::size_t kRows = kSums / kWide;
   const auto some = [&]<std::size_t kSome>(std::size_t first) BOOTFOLD_INLINE {
+    Resting here = resting;
+    if (here.start != nullptr) here.start += first;
+    if (here.sums != nullptr) here.sums += first * kWide * kLanes;
     multiply_tile<kSome, kWide>(
         {factor.first + first * factor.row_stride, factor.row_stride, factor.term_stride}, terms,
-        in, start == nullptr ? nullptr : start + first,
-        [&](std::size_t r, std::size_t c, Vector sum)
-            BOOTFOLD_INLINE { finish(first + r, c, sum); });
+        in, here, [&](std::size_t r, std::size_t c, Vector sum) BOOTFOLD_INLINE {
+          finish(first + r, c, sum);
+        });
   };
   std::size_t r = 0;
   for (; r + kRows <= rows; r += kRows) some.template operator()<kRows>(r);
@@ -70,21 +107,39 @@ BOOTFOLD_INLINE inline void multiply_panel(const Factor& factor, std::size_t row
 }
 
 /// finish(row, column, sum) for all rows and all columns, vector by vector; `columns` is a multiple of
-/// the lanes.
+/// the lanes. `sums` has room for `rows` times kPanel vectors, or is null.
 template <class Finish>
 BOOTFOLD_INLINE inline void multiply_all(const Factor& factor, std::size_t rows, std::size_t terms,
                                          const Columns& in, std::size_t columns, const float* start,
-                                         Finish&& finish) {
+                                         float* sums, Finish&& finish) {
+  const std::size_t together = sums == nullptr ? terms : kTermsTogether;
   std::size_t c = 0;
   const auto panel = [&]<std::size_t kWide>() BOOTFOLD_INLINE {
-    multiply_panel<kWide>(factor, rows, terms, {in.first + c, in.stride}, start,
-                          [&](std::size_t r, std::size_t column, Vector sum)
-                              BOOTFOLD_INLINE { finish(r, c + column, sum); });
+    std::size_t k = 0;
+    do {
+      const std::size_t some = std::min(together, terms - k);
+      multiply_panel<kWide>(
+          {factor.first + k * factor.term_stride, factor.row_stride, factor.term_stride}, rows,
+          some, {in.first + k * in.stride + c, in.stride}, {start, sums, k == 0, k + some == terms},
+          [&](std::size_t r, std::size_t column, Vector sum)
+              BOOTFOLD_INLINE { finish(r, c + column, sum); });
+      k += some;
+    } while (k < terms);
     c += kWide * kLanes;
   };
   while (c + kPanel * kLanes <= columns) panel.template operator()<kPanel>();
   while (c + 2 * kLanes <= columns) panel.template operator()<2>();
   while (c < columns) panel.template operator()<1>();
+}
+
+/// out[row][column] = start[row] + sum. One copy of the code for all products whose sums are kept.
+__attribute__((noinline)) void multiply_into(const Factor& factor, std::size_t rows,
+                                             std::size_t terms, const Columns& in,
+                                             std::size_t columns, const float* start, float* sums,
+                                             float* out, std::size_t out_stride) {
+  multiply_all(factor, rows, terms, in, columns, start, sums,
+               [&](std::size_t r, std::size_t c, Vector sum)
+                   BOOTFOLD_INLINE { sum.store(out + r * out_stride + c); });
 }
 
 }  // namespace

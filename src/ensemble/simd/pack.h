@@ -9,6 +9,7 @@
 #include "ensemble/simd/functions.h"
 #include "ensemble/simd/kernels.h"
 #include "ensemble/simd/loss.h"
+#include "ensemble/simd/one_hidden.h"
 #include "ensemble/simd/tiles.h"
 
 namespace bootfold::ensemble::simd {
@@ -165,6 +166,9 @@ template <Activation kActivation>
 inline void go_forward(const Pack& pack, const Values& values) {
   constexpr std::size_t kStep = kBlock * kLanes;
   const Shape& shape = *pack.shape;
+  if (has_one_hidden(shape))
+    return one_hidden_forward<kActivation>(shape, pack.parameters, values.inputs, values.units,
+                                           values.slopes);
   const float* in = values.inputs;
   std::size_t unit = 0;
   for (std::size_t l = 0; l < shape.layers.size(); ++l) {
@@ -196,6 +200,9 @@ template <Activation kActivation>
 inline void go_back(const Pack& pack, Values values) {
   constexpr std::size_t kStep = kBlock * kLanes;
   const Shape& shape = *pack.shape;
+  if (has_one_hidden(shape))
+    return one_hidden_back<kActivation>(shape, pack.parameters, values.inputs, values.units,
+                                        values.slopes, pack.gradient);
   std::size_t unit = shape.units - shape.outputs();
   const float* deltas = values.units + unit * kStep;
   for (std::size_t l = shape.layers.size(); l-- > 0;) {
@@ -267,55 +274,6 @@ void squares(const float* gradient, std::size_t count, float* sums) noexcept {
   for (std::size_t step = kParts / 2; step > 0; step /= 2)
     for (std::size_t i = 0; i < step; ++i) parts[i] = parts[i] + parts[i + step];
   parts[0].store(sums);
-}
-
-template <Optimizer kRule>
-void update_with(const Update& u, const float* gradient, std::size_t count,
-                 float* parameters) noexcept {
-  const Vector one = Vector::all(1.0F);
-  const Vector rate = Vector::load(u.rate);
-  const Vector correction = Vector::load(u.correction);
-  const Vector decay = Vector::load(u.decay);
-  const Vector scale = Vector::load(u.scale);
-  const Vector beta1 = Vector::load(u.beta1);
-  const Vector beta2 = Vector::load(u.beta2);
-  const Vector epsilon = Vector::load(u.epsilon);
-  const auto live = less(Vector::zero(), Vector::load(u.live));
-  for (std::size_t i = 0; i < count * kLanes; i += kLanes) {
-    const Vector p = Vector::load(parameters + i);
-    Vector g = Vector::load(gradient + i) * scale;
-    if constexpr (kRule != Optimizer::adamw) g = fused(decay, p, g);
-    const Vector m = Vector::load(u.first + i);
-    Vector next;
-    if constexpr (kRule == Optimizer::sgd) {
-      const Vector velocity = fused(beta1, m, g);
-      next = fused_minus(rate, velocity, p);
-      select(live, velocity, m).store(u.first + i);
-    } else {
-      const Vector v = Vector::load(u.second + i);
-      const Vector first = fused(beta1, m, (one - beta1) * g);
-      const Vector second = fused(beta2, v, (one - beta2) * g * g);
-      const Vector slope = first / fused(sqrt(second), correction, epsilon);
-      next = fused_minus(rate, slope, p);
-      // AdamW decays by the plain learning rate, which stands behind `decay` already.
-      if constexpr (kRule == Optimizer::adamw) next = fused_minus(decay, p, next);
-      select(live, first, m).store(u.first + i);
-      select(live, second, v).store(u.second + i);
-    }
-    select(live, next, p).store(parameters + i);
-  }
-}
-
-void update(Optimizer rule, const Update& u, const float* gradient, std::size_t count,
-            float* parameters) noexcept {
-  switch (rule) {
-    case Optimizer::adam:
-      return update_with<Optimizer::adam>(u, gradient, count, parameters);
-    case Optimizer::adamw:
-      return update_with<Optimizer::adamw>(u, gradient, count, parameters);
-    case Optimizer::sgd:
-      return update_with<Optimizer::sgd>(u, gradient, count, parameters);
-  }
 }
 
 void exp_of(const float* in, std::size_t count, float* out) noexcept {

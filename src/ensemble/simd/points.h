@@ -13,31 +13,29 @@ namespace {
 
 template <class Finish>
 BOOTFOLD_INLINE inline void layer_at_points(const Layer& layer, const float* parameters,
-                                            const float* in, Finish&& finish) {
+                                            const float* in, float* sums, Finish&& finish) {
   multiply_all({parameters + layer.weights, layer.in, 1}, layer.out, layer.in, {in, kPoints},
-               kPoints, parameters + layer.bias,
+               kPoints, parameters + layer.bias, sums,
                [&](std::size_t j, std::size_t p, Vector z)
                    BOOTFOLD_INLINE { finish(j * kPoints + p, z); });
 }
 
 void at_points(const Shape& shape, const float* parameters, const float* inputs, float* scratch,
                float* out) noexcept {
-  with_activation(shape.activation, [&]<Activation kActivation>() {
-    const float* in = inputs;
-    float* buffers[2] = {scratch, scratch + shape.widest * kPoints};
-    for (std::size_t l = 0; l < shape.layers.size(); ++l) {
-      if (l + 1 == shape.layers.size()) {
-        layer_at_points(shape.layers[l], parameters, in,
-                        [&](std::size_t at, Vector z) BOOTFOLD_INLINE { z.store(out + at); });
-        break;
-      }
-      float* to = buffers[l % 2];
-      layer_at_points(shape.layers[l], parameters, in,
+  const float* in = inputs;
+  float* buffers[2] = {scratch, scratch + shape.widest * kPoints};
+  float* sums = scratch + 2 * shape.widest * kPoints;
+  for (std::size_t l = 0; l + 1 < shape.layers.size(); ++l) {
+    float* to = buffers[l % 2];
+    with_activation(shape.activation, [&]<Activation kActivation>() {
+      layer_at_points(shape.layers[l], parameters, in, sums,
                       [&](std::size_t at, Vector z)
                           BOOTFOLD_INLINE { activate<kActivation>(z).value.store(to + at); });
-      in = to;
-    }
-  });
+    });
+    in = to;
+  }
+  layer_at_points(shape.layers.back(), parameters, in, sums,
+                  [&](std::size_t at, Vector z) BOOTFOLD_INLINE { z.store(out + at); });
 }
 
 void fold_classes(const float* outputs, std::size_t classes, const float* weights,

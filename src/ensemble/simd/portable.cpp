@@ -133,9 +133,8 @@ inline Vector exponent(const Vector& a) {
 
 namespace bootfold::ensemble::simd {
 
-const Kernels kPortable = {
-    kLanes,  loss_of<true>, loss_of<false>, single_loss<true>, single_loss<false>,
-    squares, update,        at_points,      fold_classes,      exp_of,
-    log_of,  activation_of};
+const Kernels kPortable = {kLanes,      loss_of<true>, loss_of<false>, single_loss, single_gradient,
+                           single_step, squares,       update,         at_points,   fold_classes,
+                           exp_of,      log_of,        activation_of};
 
 }  // namespace bootfold::ensemble::simd

@@ -1,0 +1,40 @@
+#include "validation.h"
+
+#include "bootfold/error.h"
+
+namespace bootfold::cli {
+namespace {
+
+RowArguments arguments_of(const std::string& file, const RowArguments& training) {
+  if (file == "-" && training.file == "-")
+    throw InvalidArgument(
+        "FILE and --validation are both standard input, which can be read once; put one into a "
+        "file");
+  RowArguments arguments;
+  arguments.file = file;
+  arguments.weights = training.weights;
+  arguments.nan = training.nan;
+  arguments.header = training.header;
+  return arguments;
+}
+
+}  // namespace
+
+ValidationRows::ValidationRows(const std::string& file, const RowArguments& arguments,
+                               const Rows& rows)
+    : rows_(arguments_of(file, arguments), rows.frame(), true) {
+  const ensemble::Ensemble::Frame frame = rows.frame();
+  examples_.inputs = rows_.inputs();
+  examples_.weights = rows_.weights();
+  if (frame.loss != ensemble::Loss::cross_entropy) {
+    examples_.targets = rows_.targets();
+    return;
+  }
+  classes_ = {rows_.classes(), frame.classes, frame.target};
+  examples_.classes = &classes_;
+  if (rows.class_weights().empty()) return;
+  weights_ = weigh_rows(rows_.weights(), rows.class_weights(), classes_.codes);
+  examples_.weights = ColumnView(weights_);
+}
+
+}  // namespace bootfold::cli

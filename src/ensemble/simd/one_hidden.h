@@ -1,0 +1,234 @@
+// A pack of networks with one hidden layer and one or two outputs. Its layers are too thin for tiles
+// of sums; so each hidden unit goes all the way at once: forwards while the outputs stay in registers,
+// and back while its deltas do. The sums are those of pack.h, term by term.
+//
+// Included by the file of each instruction set behind its Vector.
+#pragma once
+
+#include <algorithm>
+
+#include "ensemble/simd/functions.h"
+#include "ensemble/simd/kernels.h"
+#include "ensemble/simd/loss.h"
+#include "ensemble/simd/tiles.h"
+
+namespace bootfold::ensemble::simd {
+namespace {
+
+constexpr std::size_t kMostOutputs = 2;
+
+inline bool has_one_hidden(const Shape& shape) {
+  return shape.layers.size() == 2 && shape.outputs() <= kMostOutputs;
+}
+
+/// Rows of a block whose outputs and one hidden unit fit into registers.
+constexpr std::size_t kRowsAhead = kSums >= 3 * kBlock ? kBlock : kBlock / 2;
+
+/// Units whose deltas of a block do.
+constexpr std::size_t kUnitsBack = kSums >= 3 * kBlock ? 2 : 1;
+
+/// The network seen from one hidden unit.
+template <std::size_t kOutputs>
+struct OneHidden {
+  explicit OneHidden(const Shape& shape, std::size_t unit)
+      : inputs(shape.layers[0].in),
+        weights((shape.layers[0].weights + unit * inputs) * kLanes),
+        bias((shape.layers[0].bias + unit) * kLanes) {
+    const Layer& last = shape.layers[1];
+    for (std::size_t j = 0; j < kOutputs; ++j)
+      out[j] = (last.weights + j * last.in + unit) * kLanes;
+  }
+
+  std::size_t inputs;
+  std::size_t weights;        // of the inputs
+  std::size_t bias;           // of the unit
+  std::size_t out[kOutputs];  // of the unit in each output
+};
+
+/// Rows first .. first + kRowsAhead - 1 of a block, [unit][row][lane] as in pack.h.
+template <Activation kActivation, std::size_t kOutputs>
+inline void forward_rows(const Shape& shape, const float* parameters, const float* in,
+                         float* hidden, float* slopes, float* outputs) {
+  constexpr std::size_t kStep = kBlock * kLanes;
+  Vector sums[kOutputs * kRowsAhead];
+  repeat<kOutputs>([&](auto j) BOOTFOLD_INLINE {
+    const Vector bias = Vector::load(parameters + (shape.layers[1].bias + j) * kLanes);
+    repeat<kRowsAhead>([&](auto e) BOOTFOLD_INLINE { sums[j * kRowsAhead + e] = bias; });
+  });
+  for (std::size_t u = 0; u < shape.layers[0].out; ++u) {
+    const OneHidden<kOutputs> at(shape, u);
+    Vector z[kRowsAhead];
+    const Vector bias = Vector::load(parameters + at.bias);
+    repeat<kRowsAhead>([&](auto e) BOOTFOLD_INLINE { z[e] = bias; });
+    for (std::size_t i = 0; i < at.inputs; ++i) {
+      const Vector weight = Vector::load(parameters + at.weights + i * kLanes);
+      repeat<kRowsAhead>([&](auto e) BOOTFOLD_INLINE {
+        z[e] = fused(weight, Vector::load(in + i * kStep + e * kLanes), z[e]);
+      });
+    }
+    Vector weights[kOutputs];
+    repeat<kOutputs>([&](auto j)
+                         BOOTFOLD_INLINE { weights[j] = Vector::load(parameters + at.out[j]); });
+    repeat<kRowsAhead>([&](auto e) BOOTFOLD_INLINE {
+      const Activated a = activate<kActivation>(z[e]);
+      a.value.store(hidden + u * kStep + e * kLanes);
+      if constexpr (kActivation == Activation::gelu) a.slope.store(slopes + u * kStep + e * kLanes);
+      repeat<kOutputs>([&](auto j) BOOTFOLD_INLINE {
+        sums[j * kRowsAhead + e] = fused(weights[j], a.value, sums[j * kRowsAhead + e]);
+      });
+    });
+  }
+  repeat<kOutputs>([&](auto j) BOOTFOLD_INLINE {
+    repeat<kRowsAhead>([&](auto e) BOOTFOLD_INLINE {
+      sums[j * kRowsAhead + e].store(outputs + j * kStep + e * kLanes);
+    });
+  });
+}
+
+/// gradient[u][i] += sum over e of delta[u][e] in[i][e] for kUnits units and kInputs inputs.
+template <std::size_t kUnits, std::size_t kInputs>
+BOOTFOLD_INLINE inline void add_inputs(const Vector* delta, const float* in, std::size_t stride,
+                                       float* gradient) {
+  Vector sums[kUnits * kInputs];
+  const auto each = [](auto&& body) BOOTFOLD_INLINE {
+    repeat<kUnits>([&](auto u) BOOTFOLD_INLINE {
+      repeat<kInputs>([&](auto i) BOOTFOLD_INLINE { body(u, i); });
+    });
+  };
+  each([&](auto u, auto i) BOOTFOLD_INLINE {
+    sums[u * kInputs + i] = Vector::load(gradient + (u * stride + i) * kLanes);
+  });
+  repeat<kBlock>([&](auto e) BOOTFOLD_INLINE {
+    Vector x[kInputs];
+    repeat<kInputs>([&](auto i)
+                        BOOTFOLD_INLINE { x[i] = Vector::load(in + (i * kBlock + e) * kLanes); });
+    each([&](auto u, auto i) BOOTFOLD_INLINE {
+      sums[u * kInputs + i] = fused(delta[u * kBlock + e], x[i], sums[u * kInputs + i]);
+    });
+  });
+  each([&](auto u, auto i)
+           BOOTFOLD_INLINE { sums[u * kInputs + i].store(gradient + (u * stride + i) * kLanes); });
+}
+
+/// Adds what a block says of kUnits units to the gradient; `deltas` are those of the outputs. The
+/// weights of kInputs inputs are done on the way, which keeps more sums going; 0: behind it.
+template <Activation kActivation, std::size_t kOutputs, std::size_t kUnits, std::size_t kInputs>
+BOOTFOLD_INLINE inline void back_units(const Shape& shape, std::size_t unit,
+                                       const float* parameters, const float* in,
+                                       const float* hidden, const float* slopes,
+                                       const float* deltas, float* gradient) {
+  constexpr std::size_t kStep = kBlock * kLanes;
+  constexpr std::size_t kSome = std::max<std::size_t>(1, kInputs);
+  const OneHidden<kOutputs> at(shape, unit);
+  const std::size_t inputs = kInputs == 0 ? at.inputs : kInputs;
+  float* const to = gradient + at.weights;
+  Vector delta[kUnits * kBlock];
+  Vector weights[kUnits * kOutputs];
+  Vector sums[kUnits * kOutputs];
+  Vector biases[kUnits];
+  Vector products[kUnits * kSome];
+  repeat<kUnits>([&](auto u) BOOTFOLD_INLINE {
+    repeat<kOutputs>([&](auto j) BOOTFOLD_INLINE {
+      weights[u * kOutputs + j] = Vector::load(parameters + at.out[j] + u * kLanes);
+      sums[u * kOutputs + j] = Vector::load(gradient + at.out[j] + u * kLanes);
+    });
+    biases[u] = Vector::load(gradient + at.bias + u * kLanes);
+    repeat<kInputs>([&](auto i) BOOTFOLD_INLINE {
+      products[u * kSome + i] = Vector::load(to + (u * inputs + i) * kLanes);
+    });
+  });
+  repeat<kBlock>([&](auto e) BOOTFOLD_INLINE {
+    Vector d[kOutputs];
+    repeat<kOutputs>([&](auto j)
+                         BOOTFOLD_INLINE { d[j] = Vector::load(deltas + j * kStep + e * kLanes); });
+    repeat<kUnits>([&](auto u) BOOTFOLD_INLINE {
+      const Vector value = Vector::load(hidden + u * kStep + e * kLanes);
+      Vector reaches = Vector::zero();
+      repeat<kOutputs>([&](auto j) BOOTFOLD_INLINE {
+        sums[u * kOutputs + j] = fused(d[j], value, sums[u * kOutputs + j]);
+        reaches = fused(weights[u * kOutputs + j], d[j], reaches);
+      });
+      const Vector back =
+          back_through<kActivation>(reaches, value, slopes + u * kStep + e * kLanes);
+      biases[u] = biases[u] + back;
+      repeat<kInputs>([&](auto i) BOOTFOLD_INLINE {
+        products[u * kSome + i] =
+            fused(back, Vector::load(in + i * kStep + e * kLanes), products[u * kSome + i]);
+      });
+      if constexpr (kInputs == 0) delta[u * kBlock + e] = back;
+    });
+  });
+  repeat<kUnits>([&](auto u) BOOTFOLD_INLINE {
+    repeat<kOutputs>([&](auto j) BOOTFOLD_INLINE {
+      sums[u * kOutputs + j].store(gradient + at.out[j] + u * kLanes);
+    });
+    biases[u].store(gradient + at.bias + u * kLanes);
+    repeat<kInputs>([&](auto i) BOOTFOLD_INLINE {
+      products[u * kSome + i].store(to + (u * inputs + i) * kLanes);
+    });
+  });
+  if constexpr (kInputs == 0) {
+    std::size_t i = 0;
+    for (; i + kTileColumns <= inputs; i += kTileColumns)
+      add_inputs<kUnits, kTileColumns>(delta, in + i * kStep, inputs, to + i * kLanes);
+    for (; i < inputs; ++i) add_inputs<kUnits, 1>(delta, in + i * kStep, inputs, to + i * kLanes);
+  }
+}
+
+/// back_units for all hidden units.
+template <Activation kActivation, std::size_t kOutputs, std::size_t kInputs>
+void back_hidden(const Shape& shape, const float* parameters, const float* in, const float* units,
+                 const float* slopes, float* gradient) {
+  constexpr std::size_t kStep = kBlock * kLanes;
+  const std::size_t hidden = shape.layers[0].out;
+  const float* deltas = units + hidden * kStep;
+  const auto some = [&]<std::size_t kUnits>(std::size_t u) BOOTFOLD_INLINE {
+    back_units<kActivation, kOutputs, kUnits, kInputs>(shape, u, parameters, in, units + u * kStep,
+                                                       slopes + u * kStep, deltas, gradient);
+  };
+  std::size_t u = 0;
+  for (; u + kUnitsBack <= hidden; u += kUnitsBack) some.template operator()<kUnitsBack>(u);
+  if constexpr (kUnitsBack > 1)
+    for (; u < hidden; ++u) some.template operator()<1>(u);
+}
+
+/// Calls body.operator()<kOutputs>() for 1 or 2 outputs.
+template <class Body>
+inline void with_outputs(std::size_t outputs, Body&& body) {
+  if (outputs == 1) return body.template operator()<1>();
+  body.template operator()<2>();
+}
+
+template <Activation kActivation>
+inline void one_hidden_forward(const Shape& shape, const float* parameters, const float* in,
+                               float* units, float* slopes) {
+  float* outputs = units + shape.layers[0].out * kBlock * kLanes;
+  with_outputs(shape.outputs(), [&]<std::size_t kOutputs>() {
+    for (std::size_t e = 0; e < kBlock * kLanes; e += kRowsAhead * kLanes)
+      forward_rows<kActivation, kOutputs>(shape, parameters, in + e, units + e, slopes + e,
+                                          outputs + e);
+  });
+}
+
+template <Activation kActivation>
+inline void one_hidden_back(const Shape& shape, const float* parameters, const float* in,
+                            const float* units, const float* slopes, float* gradient) {
+  constexpr std::size_t kStep = kBlock * kLanes;
+  const float* deltas = units + shape.layers[0].out * kStep;
+  with_outputs(shape.outputs(), [&]<std::size_t kOutputs>() {
+    const auto back = shape.inputs() == 1   ? back_hidden<kActivation, kOutputs, 1>
+                      : shape.inputs() == 2 ? back_hidden<kActivation, kOutputs, 2>
+                                            : back_hidden<kActivation, kOutputs, 0>;
+    back(shape, parameters, in, units, slopes, gradient);
+  });
+  for (std::size_t j = 0; j < shape.outputs(); ++j) {
+    float* bias = gradient + (shape.layers[1].bias + j) * kLanes;
+    Vector sum = Vector::load(bias);
+    for (std::size_t e = 0; e < kBlock; ++e)
+      sum = sum + Vector::load(deltas + j * kStep + e * kLanes);
+    sum.store(bias);
+  }
+}
+
+}  // namespace
+}  // namespace bootfold::ensemble::simd
