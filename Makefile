@@ -19,7 +19,7 @@ ifneq ($(shell command -v ccache 2>/dev/null),)
 export CMAKE_CXX_COMPILER_LAUNCHER ?= ccache
 endif
 
-.PHONY: help setup build demo test test-all bench bench-python bench-ready curve quality format format-check lint battery clean
+.PHONY: help setup build demo test test-all bench bench-jax bench-python bench-ready curve quality format format-check lint battery clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -69,6 +69,12 @@ bench-python: ## the Python package beside the engine, SciPy and scikit-learn; B
 	cmake --preset release -DBOOTFOLD_BENCH=ON -DBOOTFOLD_PYTHON=ON
 	cmake --build --preset release --target engine_bench bootfold_python
 	$(TEST_VENV)/bin/python bench/python.py $(BENCH_ARGS)
+
+bench-jax: bench-ready ## JAX's recipes beside ours (docs/from-jax.md); BENCH_ARGS reach bench/from_jax.py
+	@$(MAKE) --no-print-directory $(TEST_VENV)/installed
+	cmake --preset release -DBOOTFOLD_PYTHON=ON
+	cmake --build --preset release --target bootfold_python
+	PYTHONPATH=build/release/python $(VENV)/bin/python bench/from_jax.py $(BENCH_ARGS)
 
 curve: bench-ready ## time for 1 to 10,000 networks beside JAX, with picture; BENCH_ARGS reach bench/curve.py
 	$(VENV)/bin/python bench/curve.py $(BENCH_ARGS)

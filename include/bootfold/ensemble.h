@@ -50,6 +50,9 @@ struct Member {
   double loss = kUnknown;    ///< of the last batch
   double held_out_loss = kUnknown;  ///< on validation rows, if any, else on those it never saw
   std::string failure = {};         ///< why it is of no use; empty: it is
+  /// Mean loss of the batches of each epoch, or of every thousandth of the steps where there are
+  /// more epochs; with Training::curves only, and not in files.
+  std::vector<float> curve = {};
 
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 };

@@ -78,6 +78,7 @@ struct Training {
   Resampling resampling = Resampling::bootstrap;
   /// Unless given: cross_entropy of classes, squared_error of numbers.
   std::optional<Loss> loss = std::nullopt;
+  bool curves = false;     ///< Member::curve is kept
   bool reshuffle = false;  ///< another order in every epoch
   Stopping stopping = {};
   /// Rows to judge members by, in place of those that each does not see: for early stopping and

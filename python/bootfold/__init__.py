@@ -15,19 +15,25 @@ from bootfold._core import Plan
 from bootfold._core import version as __version__
 from bootfold._interval import Interval, IntervalWarning
 from bootfold._result import Result, load
+from bootfold._score import bootstrap_score
 from bootfold._statistics import statistics
 from bootfold._sums import sums
 
 if TYPE_CHECKING:
     from bootfold import stats
+    from bootfold._classifier import EnsembleClassifier
+    from bootfold._regressor import EnsembleRegressor
 
 __all__ = [
+    "EnsembleClassifier",
+    "EnsembleRegressor",
     "Interval",
     "IntervalWarning",
     "Plan",
     "Result",
     "__version__",
     "bootstrap",
+    "bootstrap_score",
     "compare",
     "explain",
     "load",
@@ -36,14 +42,33 @@ __all__ = [
     "sums",
 ]
 
+# What needs another package is imported when it is first asked for.
+_LAZY = {
+    "EnsembleClassifier": "bootfold._classifier",
+    "EnsembleRegressor": "bootfold._regressor",
+}
+
 
 def __getattr__(name: str) -> Any:
-    if name == "stats":  # imported when it is first asked for
+    if name == "stats":
         import importlib
 
         return importlib.import_module("bootfold.stats")
+    if name in _LAZY:
+        import importlib
+
+        try:
+            found = getattr(importlib.import_module(_LAZY[name]), name)
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] != "sklearn":
+                raise
+            raise ImportError(
+                f"{name} needs scikit-learn; install it with: pip install 'bootfold[sklearn]'"
+            ) from error
+        globals()[name] = found
+        return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_LAZY})

@@ -16,4 +16,6 @@ NB_MODULE(_core, m) {
   bind_native(m);
   bind_arrow(m);
   bind_compare(m);
+  bind_ensemble(m);
+  bind_auc(m);
 }

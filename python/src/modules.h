@@ -17,5 +17,7 @@ void bind_influence(nb::module_& m);  // influence.cpp
 void bind_native(nb::module_& m);     // native.cpp
 void bind_arrow(nb::module_& m);      // arrow.cpp
 void bind_compare(nb::module_& m);    // compare.cpp
+void bind_ensemble(nb::module_& m);   // ensemble.cpp
+void bind_auc(nb::module_& m);        // auc.cpp
 
 }  // namespace bootfold::python

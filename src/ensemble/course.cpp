@@ -37,12 +37,26 @@ Course::Course(const Run& run, const MemberId& id, const Settings& settings)
       beta1_(static_cast<float>(settings.momentum)),
       beta2_(static_cast<float>(settings.beta2)),
       last_step_(steps_of(run.training, settings, run.table.rows)),
-      look_at_(look_after(1)) {}
+      look_at_(look_after(1)),
+      point_steps_(curve_steps(run.training)) {}
 
 std::uint64_t Course::look_after(std::uint64_t looks) const {
   const double epoch = static_cast<double>(rows_.size()) / static_cast<double>(batch_);
   return std::max(step_ + 1, static_cast<std::uint64_t>(std::llround(static_cast<double>(looks) *
                                                                      stopping_->every * epoch)));
+}
+
+std::uint64_t Course::curve_steps(const Training& training) const {
+  constexpr std::uint64_t kMostPoints = 1000;
+  if (!training.curves) return 0;
+  const std::uint64_t epoch = (rows_.size() + batch_ - 1) / batch_;
+  return std::max(epoch, (last_step_ + kMostPoints - 1) / kMostPoints);
+}
+
+void Course::end_point() {
+  best_.curve.push_back(static_cast<float>(point_sum_ / static_cast<double>(step_ - point_begin_)));
+  point_begin_ = step_;
+  point_sum_ = 0;
 }
 
 Course::Numbers Course::advance(float loss) {
@@ -57,6 +71,10 @@ Course::Numbers Course::advance(float loss) {
     rate *= 0.5 * (1 + std::cos(std::numbers::pi * static_cast<double>(step_) /
                                 static_cast<double>(last_step_)));
   ++step_;
+  if (point_steps_ > 0) {
+    point_sum_ += loss;
+    if (step_ - point_begin_ == point_steps_) end_point();
+  }
   power1_ *= beta1_;
   power2_ *= beta2_;
   const bool adam = settings_->optimizer != Optimizer::sgd;
@@ -91,6 +109,7 @@ void Course::look(double held_out_loss, const Parameters& parameters) {
 }
 
 Trained Course::finish(const Parameters& parameters) {
+  if (point_steps_ > 0 && step_ > point_begin_) end_point();
   if (!best_.parameters.empty()) {  // a look found it good, whatever came later
     best_.failure.clear();
     return std::move(best_);

@@ -34,6 +34,7 @@ struct Trained {
   double held_out_loss = Member::kUnknown;
   std::string failure = {};
   std::vector<float> parameters = {};
+  std::vector<float> curve = {};
 };
 
 /// Rows of a member's walk, before anything is drawn.
@@ -96,6 +97,9 @@ class Course {
 
  private:
   [[nodiscard]] std::uint64_t look_after(std::uint64_t looks) const;
+  /// Steps that a point of the curve stands for; 0: there is no curve.
+  [[nodiscard]] std::uint64_t curve_steps(const Training& training) const;
+  void end_point();
 
   const Settings* settings_;
   const Stopping* stopping_;
@@ -114,6 +118,9 @@ class Course {
   double power1_ = 1;      // beta^step
   double power2_ = 1;
   float loss_ = 0;
+  std::uint64_t point_steps_;
+  std::uint64_t point_begin_ = 0;  // step at which the next point of the curve begins
+  double point_sum_ = 0;
   Trained best_ = {};
 };
 

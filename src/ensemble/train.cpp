@@ -65,6 +65,7 @@ class Keeper {
     member.steps = trained.steps;
     member.loss = trained.loss;
     member.failure = std::move(trained.failure);
+    member.curve = std::move(trained.curve);
     parameters_[job.member] = std::move(trained.parameters);
   }
 

@@ -53,6 +53,29 @@ TEST(Spirals, AreToldApartByRowsThatMembersNeverSaw) {
   EXPECT_NEAR(members / 400 / 50, std::pow(1 - 1.0 / 400, 400), 0.02);
 }
 
+TEST(Curves, HaveAPointForEveryEpochIfAskedFor) {
+  const Spirals spirals(100);
+  Training training{.members = 20, .epochs = 5};
+  training.settings[0].batch_size = 0;
+  EXPECT_TRUE(train(spirals.examples(), {.hidden = {4}}, training).member(0).curve.empty());
+  training.curves = true;
+  const Ensemble whole = train(spirals.examples(), {.hidden = {4}}, training);
+  for (std::size_t m = 0; m < whole.size(); ++m) {
+    ASSERT_EQ(whole.member(m).curve.size(), 5U);
+    EXPECT_EQ(whole.member(m).curve.back(), static_cast<float>(whole.member(m).loss));
+    EXPECT_LT(whole.member(m).curve.back(), whole.member(m).curve.front());
+  }
+  // 13 steps of 32 rows are 3 epochs of 4 steps (all 100 rows) and one step more.
+  training.settings[0].batch_size = 32;
+  training.steps = 13;
+  EXPECT_EQ(train(spirals.examples(), {.hidden = {4}}, training).member(0).curve.size(), 4U);
+  // 2000 epochs of one step: every point is the mean of two.
+  training.settings[0].batch_size = 0;
+  training.members = 1;
+  training.steps = 2000;
+  EXPECT_EQ(train(spirals.examples(), {.hidden = {4}}, training).member(0).curve.size(), 1000U);
+}
+
 TEST(Regression, FindsALineAndItsNoise) {
   random::Stream stream({.seed = 3});
   std::vector<double> x;

@@ -1,0 +1,350 @@
+"""An ensemble of networks that tells classes apart, as scikit-learn's estimators do."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+
+from bootfold import _core
+from bootfold._estimator import EnsembleEstimator
+from bootfold._examples import Examples, weighted
+from bootfold._members import Uncertainty
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from typing_extensions import Self
+
+    from bootfold._data import Array
+    from bootfold._options import Progress
+
+
+class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[misc]
+    """Networks that vote on a class, each trained on its own resample of the rows.
+
+    Where they agree the data decide; where they disagree the data do not (`uncertainty`). Members
+    are trained side by side in the lanes of the vector unit, so a hundred cost little more than
+    one. It is a scikit-learn estimator: pipelines, grid search, clone and pickle work.
+
+    Parameters
+    ----------
+    members : int
+        Networks with each of the settings.
+    hidden : int or sequence of int
+        Units of each hidden layer; () is a linear model.
+    activation : {"relu", "tanh", "gelu"}
+    initializer : {"lecun", "glorot", "he"}
+        The law of the first weights.
+    resampling : {"bootstrap", "none", "subsample", "bayesian"}
+        The rows of a member: drawn with replacement, all, a share without replacement, or all with
+        exponential weights.
+    subsample : float
+        Share of the rows for resampling "subsample".
+    epochs : float
+        Passes through a member's rows.
+    steps : int, optional
+        Steps in place of epochs.
+    batch_size : int, "auto" or None
+        Rows of a step. "auto": 32, or all where they are fewer; None: all.
+    optimizer : {"adam", "adamw", "sgd"}
+    learning_rate : float
+    schedule : {"constant", "cosine"}
+    weight_decay : float
+        Added to the gradient; by adamw taken from the weights.
+    momentum, beta2, epsilon : float
+        Momentum of sgd, the first beta of adam; the second beta and epsilon of adam.
+    clip : float, optional
+        Largest norm of a gradient.
+    patience : int, optional
+        A member stops once its loss on rows it never sees was not lower for so many looks; the
+        best parameters are kept.
+    look_every : float
+        Epochs between looks.
+    reshuffle : bool
+        Another order of the rows in every epoch.
+    standardize : bool
+        Inputs are moved to mean 0 and variance 1.
+    class_weight : dict, "balanced" or None
+        Weights of classes in the loss.
+    random_state : int, numpy.random.Generator, RandomState or None
+        The same number gives the same bits, for any number of threads. None: a fresh one.
+    threads : int, optional
+        All cores unless given.
+    memory : int or str, optional
+        Most that the parameters of all members may take; 1 GiB unless given.
+    progress : bool or callable
+        As in `bootfold.bootstrap`.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes as they were given, sorted.
+    oob_score_ : float
+        Accuracy on the rows of the training, each judged by members that never saw it. Only under
+        resampling "bootstrap" and "subsample".
+    oob_decision_function_ : ndarray of shape (rows, classes)
+        The probabilities that it is made of; NaN for a row that all members saw.
+    members_ : list
+        What became of each: settings, number, steps, loss, held_out_loss, failure.
+    loss_curve_, loss_curves_ : ndarray
+        Mean loss in each epoch: over members, and of each member.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    Rows of weight 0 are left out of the training. Weights that are whole numbers are repetitions:
+    a row of weight 3 counts as three rows, and gives the same ensemble to the bit. (Not if they
+    add up to more than ten times the rows.) Other weights weigh the loss, where only their ratios
+    matter. Out of bag, a copy may be judged by members that saw another copy.
+
+    Examples
+    --------
+    >>> import bootfold as bf
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = bf.EnsembleClassifier(members=20, learning_rate=1e-2).fit(X, y)
+    >>> model.oob_score_ > 0.9
+    True
+    >>> model.predict_proba(X[:2]).shape
+    (2, 3)
+    """
+
+    classes_: Array
+    oob_score_: float
+    oob_decision_function_: Array
+
+    def __init__(
+        self,
+        members: int = 100,
+        hidden: int | Sequence[int] = (32,),
+        *,
+        activation: str = "relu",
+        initializer: str = "lecun",
+        resampling: str = "bootstrap",
+        subsample: float = 0.5,
+        epochs: float = 100,
+        steps: int | None = None,
+        batch_size: int | str | None = "auto",
+        optimizer: str = "adam",
+        learning_rate: float = 1e-3,
+        schedule: str = "constant",
+        weight_decay: float = 0.0,
+        momentum: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-8,
+        clip: float | None = None,
+        patience: int | None = None,
+        look_every: float = 1.0,
+        reshuffle: bool = False,
+        standardize: bool = True,
+        class_weight: Any = None,
+        random_state: Any = 1,
+        threads: int | None = None,
+        memory: int | str | None = None,
+        progress: Progress = False,
+    ) -> None:
+        self.members = members
+        self.hidden = hidden
+        self.activation = activation
+        self.initializer = initializer
+        self.resampling = resampling
+        self.subsample = subsample
+        self.epochs = epochs
+        self.steps = steps
+        self.batch_size = batch_size
+        self.optimizer = optimizer
+        self.learning_rate = learning_rate
+        self.schedule = schedule
+        self.weight_decay = weight_decay
+        self.momentum = momentum
+        self.beta2 = beta2
+        self.epsilon = epsilon
+        self.clip = clip
+        self.patience = patience
+        self.look_every = look_every
+        self.reshuffle = reshuffle
+        self.standardize = standardize
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.threads = threads
+        self.memory = memory
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, validation: Any = None) -> Self:
+        """Trains the members.
+
+        Parameters
+        ----------
+        X : array_like of shape (rows, inputs)
+        y : array_like of shape (rows,)
+            Classes of any type.
+        sample_weight : array_like of shape (rows,), optional
+        validation : (X, y), optional
+            Rows that judge members for early stopping (`patience`) and `held_out_loss`, in place of
+            those that each does not see.
+        """
+        return self._fit(X, y, sample_weight, validation, [{}], None)
+
+    def sweep(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        validation: Any = None,
+        keep_best: int | None = None,
+        **values: Iterable[Any],
+    ) -> Self:
+        """Trains `members` networks with every combination of the values, all in one run.
+
+        Members with the same number have the same rows under all settings. `sweep_` is a table of
+        how they did, a dict of columns as pandas.DataFrame takes it, and `best_params_` the
+        settings of the lowest mean loss on rows that members never saw. The estimator then
+        holds all members, or the `keep_best` best; out-of-bag scores of chosen members are a
+        little too good.
+
+        Examples
+        --------
+        >>> import bootfold as bf
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = bf.EnsembleClassifier(members=8, epochs=20)
+        >>> model = model.sweep(X, y, learning_rate=[1e-4, 1e-2], keep_best=8)
+        >>> model.best_params_, len(model.members_)
+        ({'learning_rate': 0.01}, 8)
+        """
+        return self._fit(X, y, sample_weight, validation, self._combinations(values), keep_best)
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        validation: Any,
+        swept: Sequence[dict[str, Any]],
+        keep_best: int | None,
+    ) -> Self:
+        X, y = validate_data(
+            self, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, multi_output=True
+        )
+        check_classification_targets(y)
+        y = column_or_1d(y, warn=True)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        counted = y if sample_weight is None else y[sample_weight > 0]
+        self.classes_ = np.unique(counted)
+        if len(self.classes_) == 1:
+            raise ValueError(
+                f"y has one class only, {self.classes_[0]!r}; there must be at least 2 classes to "
+                "tell apart"
+            )
+        codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
+        examples = weighted(X, codes.astype(np.float64)[:, None], sample_weight)
+        if self.class_weight is not None:
+            # Of the rows that are learned from, so that repeated rows count as often as they are.
+            own = compute_sample_weight(self.class_weight, y[examples.origin])
+            examples.weights = own if examples.weights is None else examples.weights * own
+        judges = None
+        if validation is not None:
+            inputs, truth = self._parts(validation)
+            judges = Examples(inputs, self._codes(truth)[:, None], None)
+        self._learn(examples, judges, "cross_entropy", swept, keep_best)
+        found = self._out_of_bag(examples, X)
+        if found is not None:
+            self.oob_decision_function_ = found
+            known = ~np.isnan(found).any(axis=1)
+            if sample_weight is not None:
+                known &= np.isin(y, self.classes_)  # a class whose rows all weigh nothing
+            right = self._chosen(found[known]) == y[known]
+            weights = None if sample_weight is None else sample_weight[known]
+            some = known.any() and (weights is None or weights.sum() > 0)
+            self.oob_score_ = float(np.average(right, weights=weights)) if some else float("nan")
+        return self
+
+    def _rows(self, examples: Examples) -> _core.Rows:
+        codes = examples.targets[:, 0].astype(np.uint32)
+        names = [str(label) for label in self.classes_]
+        return _core.Rows(
+            examples.inputs, self._names(), codes, names, None, [], examples.weights, ""
+        )
+
+    def _codes(self, truth: Array) -> Array:
+        """Numbers of classes that were learned."""
+        unknown = ~np.isin(truth, self.classes_)
+        if unknown.any():
+            raise ValueError(
+                f"validation has the class {truth[unknown][0]!r}, which y has not; the classes are "
+                f"{', '.join(map(str, self.classes_))}"
+            )
+        return np.searchsorted(self.classes_, truth).astype(np.float64)
+
+    def _chosen(self, probabilities: Array) -> Array:
+        found: Array = self.classes_[np.argmax(probabilities, axis=1)]
+        return found
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities of the classes, [row][class]: the mean over the members."""
+        return self._said(X).mean
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Logarithms of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            found: Array = np.log(self.predict_proba(X))
+        return found
+
+    def predict(self, X: Any) -> Array:
+        """The likeliest class of each row."""
+        return self._chosen(self.predict_proba(X))
+
+    def uncertainty(self, X: Any) -> Uncertainty:
+        """For each row in nats: total = aleatoric + epistemic.
+
+        Entropy of the mean of the members, mean of their entropies, and what is between: the mutual
+        information of class and member. The last is large where members disagree, far from the
+        data for example.
+        """
+        said = self._said(X)
+        return Uncertainty(said.total[:, 0], said.aleatoric[:, 0], said.epistemic[:, 0])
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], classes: Any = None) -> Self:
+        """Reads what `save` or ``bootfold ensemble train`` wrote.
+
+        A file has classes as text. Unless `classes` names them, in the order of the file, they
+        become whole numbers, numbers or booleans if all of them look so.
+        """
+        core = _core.Ensemble.load(os.fspath(path))
+        if core.loss != "cross_entropy":
+            raise ValueError(f"{path} holds a regression; EnsembleRegressor.load reads it")
+        found = cls()
+        found._take(core)
+        if classes is None:
+            found.classes_ = _typed(core.classes)
+        else:
+            found.classes_ = np.asarray(classes)
+            if len(found.classes_) != len(core.classes):
+                raise ValueError(
+                    f"{len(found.classes_)} classes are named but the file has {len(core.classes)}"
+                )
+        return found
+
+
+def _typed(names: list[str]) -> Array:
+    """Texts as what they were, as far as that can be told."""
+    if set(names) <= {"False", "True"}:
+        return np.array([name == "True" for name in names])
+    for kind in (np.int64, np.float64):
+        try:
+            found = np.array(names).astype(kind)
+        except (ValueError, OverflowError):
+            continue
+        if [str(value) for value in found] == names:
+            return found
+    return np.array(names)

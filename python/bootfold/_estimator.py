@@ -1,0 +1,310 @@
+"""What the two estimators share."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import os
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from bootfold import _core, _members
+from bootfold._options import memory_bytes, seed_number, thread_number, whole_number
+from bootfold._progress import reporter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from typing_extensions import Self
+
+    from bootfold._data import Array
+    from bootfold._examples import Examples
+
+_WORDS = ("activation", "initializer", "optimizer", "schedule")
+_NUMBERS = ("learning_rate", "weight_decay", "momentum", "beta2", "epsilon", "subsample")
+SWEPT = ("hidden", *_WORDS, *_NUMBERS, "clip", "batch_size")  #: what members may differ in
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, (str, bytes, bool)):
+        raise TypeError(f"{name} is {value!r} but must be a number")
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is {value!r} but must be a number") from None
+
+
+def _word(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {value!r} but must be a name")
+    return value
+
+
+def _hidden(value: Any) -> list[int]:
+    units = [value] if isinstance(value, (int, np.integer)) else value
+    if isinstance(units, str) or not hasattr(units, "__iter__"):
+        raise TypeError(f"hidden is {value!r} but must be the units of each hidden layer: (32, 32)")
+    return [whole_number("hidden", count, 1) for count in units]
+
+
+def _seed(random_state: Any) -> int:
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(0, 2**32, dtype=np.uint64))
+    return seed_number(random_state)
+
+
+class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
+    """Fits, predicts, saves and loads; the two estimators say what of."""
+
+    _ensemble: _core.Ensemble
+    n_features_in_: int
+
+    # Set by the constructors of the two.
+    members: Any
+    hidden: Any
+    resampling: Any
+    epochs: Any
+    steps: Any
+    patience: Any
+    look_every: Any
+    reshuffle: Any
+    standardize: Any
+    random_state: Any
+    threads: Any
+    memory: Any
+    progress: Any
+
+    def _settings(self, rows: int, **changed: Any) -> _core.Settings:
+        """The parameters, some of them changed, as the library takes them."""
+        given = {name: changed.get(name, getattr(self, name)) for name in SWEPT}
+        found = _core.Settings()
+        found.hidden = _hidden(given["hidden"])
+        for name in _WORDS:
+            setattr(found, name, _word(name, given[name]))
+        for name in _NUMBERS:
+            setattr(found, name, _number(name, given[name]))
+        found.clip = 0.0 if given["clip"] is None else _number("clip", given["clip"])
+        size = given["batch_size"]
+        if isinstance(size, str) and size == "auto":
+            walk = rows
+            if self.resampling == "subsample":
+                walk = max(1, min(rows, round(found.subsample * rows)))
+            found.batch_size = min(32, walk)
+        elif size is None:
+            found.batch_size = 0
+        elif isinstance(size, str):
+            raise ValueError(
+                f"batch_size is {size!r} but must be a number of rows, 'auto' (32, or all where "
+                "they are fewer) or None for all rows"
+            )
+        else:
+            found.batch_size = whole_number("batch_size", size, 1)
+        return found
+
+    def _training(self, settings: list[_core.Settings], loss: str) -> _core.Training:
+        training = _core.Training()
+        training.members = whole_number("members", self.members, 1)
+        training.settings = settings
+        training.steps = 0 if self.steps is None else whole_number("steps", self.steps, 1)
+        training.epochs = _number("epochs", self.epochs)
+        training.resampling = _word("resampling", self.resampling)
+        training.loss = loss
+        training.curves = True
+        training.reshuffle = bool(self.reshuffle)
+        if self.patience is not None:
+            training.patience = whole_number("patience", self.patience, 1)
+        training.look_every = _number("look_every", self.look_every)
+        training.standardize = bool(self.standardize)
+        training.seed = _seed(self.random_state)
+        training.memory = memory_bytes(self.memory) or training.memory
+        return training
+
+    def _names(self) -> list[str]:
+        return [str(name) for name in getattr(self, "feature_names_in_", ())]
+
+    def _rows(self, examples: Examples) -> _core.Rows:
+        """Examples for the library."""
+        raise NotImplementedError
+
+    def _learn(
+        self,
+        examples: Examples,
+        validation: Examples | None,
+        loss: str,
+        swept: Sequence[dict[str, Any]],
+        keep_best: int | None,
+    ) -> None:
+        """Trains, and keeps what is known of the members."""
+        for name in [name for name in vars(self) if name.startswith(("oob_", "sweep_", "best_"))]:
+            delattr(self, name)
+        count = examples.inputs.shape[0]
+        settings = [self._settings(count, **changed) for changed in swept]
+        training = self._training(settings, loss)
+        threads = thread_number(self.threads)
+        rows = self._rows(examples)
+        judges = None if validation is None else self._rows(validation)
+        with reporter(self.progress, training.members * len(settings)) as tell:
+            core = _core.Ensemble.train(rows, training, judges, threads, tell)
+        self._warn(core)
+        if swept[0] or len(swept) > 1:
+            self.sweep_ = _members.standings(core, swept)
+            losses = self.sweep_["held_out_loss"]
+            if not np.isfinite(losses).any():
+                losses = self.sweep_["loss"]
+            self.best_params_ = dict(swept[int(np.nanargmin(losses))])
+        if keep_best is not None:
+            core = core.best(whole_number("keep_best", keep_best, 1), rows, threads)
+        self._ensemble = core
+        self.loss_curves_ = _members.curves(core.members)
+        self.loss_curve_ = self._mean_curve(core)
+
+    def _mean_curve(self, core: _core.Ensemble) -> Array:
+        useful = [not member.failure for member in core.members]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # all have stopped early
+            found: Array = np.nanmean(self.loss_curves_[useful], axis=0)
+        return found
+
+    def _warn(self, core: _core.Ensemble) -> None:
+        failed = [member for member in core.members if member.failure]
+        if not failed:
+            return
+        told = f"{len(failed)} of {len(core)} members failed: {failed[0].failure}"
+        if len(failed) == len(core):
+            raise ValueError(told)
+        warnings.warn(told, ConvergenceWarning, stacklevel=5)
+
+    def _combinations(self, values: dict[str, Iterable[Any]]) -> list[dict[str, Any]]:
+        for name in values:
+            if name not in SWEPT:
+                raise ValueError(
+                    f"{name!r} cannot differ from member to member; what can is {', '.join(SWEPT)}"
+                )
+        lists = {name: list(several) for name, several in values.items()}
+        for name, several in lists.items():
+            if not several:
+                raise ValueError(f"{name} has no values; give a list of at least one")
+        return [
+            dict(zip(lists, chosen, strict=True)) for chosen in itertools.product(*lists.values())
+        ]
+
+    def _checked(self, X: Any) -> Array:
+        check_is_fitted(self)
+        found: Array = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        return found
+
+    def _parts(self, validation: Any) -> tuple[Array, Any]:
+        """Inputs and targets to validate by."""
+        try:
+            X, y = validation
+        except (TypeError, ValueError):
+            raise TypeError("validation must be a pair (X, y) of rows and their truth") from None
+        inputs: Array = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        truth = np.asarray(y)
+        if truth.shape[:1] != inputs.shape[:1]:
+            raise ValueError(
+                f"validation has {inputs.shape[0]} rows of inputs and a truth of shape "
+                f"{truth.shape}; there must be as many"
+            )
+        return inputs, truth
+
+    def _said(self, X: Any) -> _core.Prediction:
+        inputs = self._checked(X)
+        return self._ensemble.predict(inputs, thread_number(self.threads))
+
+    def _out_of_bag(self, examples: Examples, given: Array) -> Array | None:
+        """Means for the rows given by members that never saw them; NaN if all did."""
+        said = self._ensemble.out_of_bag
+        if said.mean.shape[0] == 0:
+            return None
+        found = examples.spread(said.mean)
+        rest = examples.left_out
+        if rest.size:
+            unseen = self._ensemble.predict(given[rest], thread_number(self.threads))
+            found[rest] = unseen.mean
+        return found
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_ensemble")
+
+    @property
+    def members_(self) -> list[_core.Member]:
+        """What became of each member: settings, number, steps, loss, held_out_loss, failure."""
+        check_is_fitted(self)
+        return self._ensemble.members
+
+    @property
+    def input_scaling_(self) -> tuple[Array, Array]:
+        """Means and scales of the inputs: networks see (X - mean) / scale."""
+        check_is_fitted(self)
+        mean, scale = self._ensemble.input_scaling
+        return np.array(mean), np.array(scale)
+
+    def to_torch(self) -> dict[str, Array]:
+        """Parameters of all members, stacked: "layers.0.weight" [member, out, in], and so on.
+
+        The names and shapes of torch.nn.Linear, as torch.func.functional_call takes them under
+        vmap. Inputs are `input_scaling_` scaled; no activation after the last layer.
+        """
+        check_is_fitted(self)
+        found = {}
+        for number, (weights, bias) in enumerate(_members.stacked(self._ensemble)):
+            found[f"layers.{number}.weight"] = weights
+            found[f"layers.{number}.bias"] = bias
+        return found
+
+    def to_jax(self) -> dict[str, dict[str, Array]]:
+        """Parameters of all members, stacked: {"Dense_0": {"kernel": [member, in, out], "bias"}}.
+
+        The tree of a Flax module whose layers are Dense, as jax.vmap takes it. Inputs are
+        `input_scaling_` scaled; no activation after the last layer.
+        """
+        check_is_fitted(self)
+        return {
+            f"Dense_{number}": {"kernel": weights.transpose(0, 2, 1), "bias": bias}
+            for number, (weights, bias) in enumerate(_members.stacked(self._ensemble))
+        }
+
+    def subset(self, members: Sequence[int]) -> Self:
+        """An estimator of these members alone, by their place in `members_`.
+
+        It has no out-of-bag numbers.
+        """
+        check_is_fitted(self)
+        found = copy.copy(self)
+        chosen = [whole_number("members", member, 0) for member in members]
+        found._ensemble = self._ensemble.subset(chosen)
+        for name in [name for name in vars(found) if name.startswith("oob_")]:
+            delattr(found, name)
+        if hasattr(self, "loss_curves_"):
+            found.loss_curves_ = self.loss_curves_[chosen]
+            found.loss_curve_ = found._mean_curve(found._ensemble)
+        return found
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the members to a .safetensors file that `load` and ``bootfold ensemble`` read.
+
+        Out-of-bag numbers and loss curves are not in it; a pickle keeps all.
+        """
+        check_is_fitted(self)
+        self._ensemble.save(os.fspath(path))
+
+    def _take(self, core: _core.Ensemble) -> None:
+        """Becomes what a file holds."""
+        settings = core.settings[0]
+        given = {name: getattr(settings, name) for name in SWEPT}
+        given["hidden"] = tuple(settings.hidden)
+        given["batch_size"] = settings.batch_size or None
+        given["clip"] = settings.clip or None
+        self.set_params(
+            members=len(core), resampling=core.resampling, random_state=core.seed, **given
+        )
+        self._ensemble = core
+        self.n_features_in_ = len(core.inputs)
+        if core.inputs != [str(number) for number in range(1, self.n_features_in_ + 1)]:
+            self.feature_names_in_ = np.array(core.inputs, dtype=object)

@@ -1,0 +1,100 @@
+"""Trained members: their parameters for other packages, and their pickles."""
+
+from __future__ import annotations
+
+import copyreg
+import itertools
+import os
+import tempfile
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from bootfold import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bootfold._data import Array
+
+
+class Uncertainty(NamedTuple):
+    """How far to trust a prediction, and why not further."""
+
+    total: Array  #: all of it
+    aleatoric: Array  #: what no member could tell: noise
+    epistemic: Array  #: what members disagree about: too few data
+
+
+def content_of(core: _core.Ensemble) -> bytes:
+    """The safetensors file of an ensemble."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "ensemble.safetensors")
+        core.save(path)
+        with open(path, "rb") as file:
+            return file.read()
+
+
+def ensemble_of(content: bytes) -> _core.Ensemble:
+    """The other way."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "ensemble.safetensors")
+        with open(path, "wb") as file:
+            file.write(content)
+        return _core.Ensemble.load(path)
+
+
+def _reduced(core: _core.Ensemble) -> tuple[Any, ...]:
+    return ensemble_of, (content_of(core),)
+
+
+copyreg.pickle(_core.Ensemble, _reduced)
+
+
+def stacked(core: _core.Ensemble) -> list[tuple[Array, Array]]:
+    """Weights [member, out, in] and biases [member, out] of each layer."""
+    settings = core.settings
+    used = {member.settings for member in core.members}
+    shapes = {(tuple(settings[s].hidden), settings[s].activation) for s in used}
+    if len(shapes) > 1:
+        raise ValueError(
+            f"members have {len(shapes)} different networks, which cannot be stacked; take those "
+            "with the same settings by subset()"
+        )
+    flat = np.stack([core.parameters(m) for m in range(len(core))])
+    outputs = len(core.classes) * (2 if core.loss == "gaussian" else 1)
+    sizes = [len(core.inputs), *next(iter(shapes))[0], outputs]
+    layers = []
+    place = 0
+    for inside, outside in itertools.pairwise(sizes):
+        weights = flat[:, place : place + inside * outside].reshape(-1, outside, inside)
+        place += inside * outside
+        layers.append((weights, flat[:, place : place + outside]))
+        place += outside
+    return layers
+
+
+def curves(members: Sequence[_core.Member]) -> Array:
+    """[member][epoch]; NaN after the end of a member that stopped early."""
+    longest = max(len(member.curve) for member in members)
+    found = np.full((len(members), longest), np.nan)
+    for row, member in zip(found, members, strict=True):
+        row[: len(member.curve)] = member.curve
+    return found
+
+
+def standings(core: _core.Ensemble, swept: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The table of a sweep: a row for each of the settings."""
+    all_ = core.standings
+    columns: dict[str, Any] = {}
+    for name in swept[0]:
+        column = np.empty(len(swept), dtype=object)
+        column[:] = [values[name] for values in swept]
+        columns[name] = column
+    columns["members"] = np.array([s.members for s in all_])
+    columns["failed"] = np.array([s.failed for s in all_])
+    columns["steps"] = np.array([s.steps.mean for s in all_])
+    for name in ("loss", "held_out_loss"):
+        columns[name] = np.array([getattr(s, name).mean for s in all_])
+        columns[f"{name}_std"] = np.array([getattr(s, name).deviation for s in all_])
+    return columns

@@ -1,0 +1,344 @@
+"""How sure a score on a test set is."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bootfold import _core
+from bootfold._bootstrap import bootstrap
+from bootfold._labels import coded
+from bootfold._metrics import NAMES, Metric, Prepared, known
+from bootfold._options import memory_bytes, seed_number, thread_number, whole_number
+from bootfold._progress import reporter
+from bootfold._result import Result
+from bootfold._source import Settings
+from bootfold._sums import sums
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bootfold._data import Array
+    from bootfold._options import Progress, Seed
+
+_RESPONSES = ("predict", "predict_proba", "decision_function")
+
+
+def bootstrap_score(
+    estimator_or_predictions: Any,
+    X: Any,
+    y: Any,
+    metric: Any = "accuracy",
+    *,
+    response: str | None = None,
+    pos_label: Any = None,
+    classes: Any = None,
+    replicates: int = 10_000,
+    seed: Seed = 0,
+    strata: Any = None,
+    clusters: Any = None,
+    threads: int | None = None,
+    memory: int | str | None = None,
+    progress: Progress = False,
+) -> Result:
+    """How far would this score move with another test set?
+
+    The rows of the test set are drawn again, predictions and truth together; the model is not
+    trained again. Predictions are made once.
+
+    Parameters
+    ----------
+    estimator_or_predictions : estimator or array_like
+        A fitted scikit-learn estimator, or what it says of the rows: classes or numbers, or
+        probabilities where the metric takes those.
+    X : array_like or None
+        The rows of the test set; None where predictions are given.
+    y : array_like
+        The truth.
+    metric : str or callable
+        A name: "accuracy", "log_loss", "f1", "f1_macro", "f1_micro", "f1_weighted", "roc_auc",
+        "mean_squared_error", "root_mean_squared_error", "mean_absolute_error", "r2" take a fast
+        path, and so do the functions of sklearn.metrics they are called after; any other name of a
+        scikit-learn scorer, a scorer, or a function of (truth, prediction) is called on every
+        resample.
+    response : {"predict", "predict_proba", "decision_function"}, optional
+        What a function is given of an estimator; "predict" unless the metric is known to take
+        another.
+    pos_label : optional
+        The class that counts, for "f1", and the one that has the greater scores, for "roc_auc".
+        Unless given: 1 if there is one, else the greater of two; for "roc_auc" the greater.
+    classes : array_like, optional
+        The classes of the columns of probabilities, where these are given and not in the order of
+        the sorted classes in y.
+    strata, clusters : array_like, optional
+        As in `bootstrap`: a label for each row. ``strata=y`` keeps the share of each class.
+    replicates, seed, threads, memory, progress
+        As in `bootstrap`.
+
+    Returns
+    -------
+    Result
+
+    Examples
+    --------
+    >>> import bootfold as bf
+    >>> truth = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
+    >>> said = [0, 1, 0, 0, 1, 0, 1, 1, 1, 1] * 20
+    >>> r = bf.bootstrap_score(said, None, truth, "accuracy", seed=7)
+    >>> round(r.estimate, 3)
+    0.8
+    >>> low, high = r.interval("bca")
+    >>> 0.70 < low < 0.76 and 0.84 < high < 0.88
+    True
+    """
+    truth = np.asarray(y)
+    if truth.ndim == 0 or truth.shape[0] == 0:
+        raise ValueError("y has no rows; a score needs at least one")
+    if response is not None and response not in _RESPONSES:
+        raise ValueError(f"response is {response!r} but must be one of {', '.join(_RESPONSES)}")
+    subject = _Subject(estimator_or_predictions, X, truth.shape[0], classes)
+    arguments: dict[str, Any] = {
+        "replicates": whole_number("replicates", replicates, 1),
+        "seed": seed,
+        "strata": strata,
+        "clusters": clusters,
+        "threads": threads,
+        "memory": memory,
+        "progress": progress,
+    }
+    fast = known(metric)
+    if fast is None or (response is not None and response != fast.response):
+        return _by_resamples(subject, truth, metric, response, arguments)
+    told = subject.response(fast.response)
+    if fast.prepare is None:
+        return _area(_scores(truth, told, subject.classes, pos_label), arguments)
+    return _by_means(_prepared(fast, truth, told, subject, pos_label), fast.name, arguments)
+
+
+class _Subject:
+    """What is scored: an estimator with its rows, or predictions."""
+
+    def __init__(self, given: Any, X: Any, rows: int, classes: Any) -> None:
+        self.estimator = given if hasattr(given, "predict") else None
+        self._rows = rows
+        self._X = X
+        self._found: dict[str, Array] = {}
+        self.classes = classes
+        if self.estimator is None:
+            if X is not None:
+                raise ValueError(
+                    "X is given but the first argument is not an estimator, which has predict(); "
+                    "with predictions X must be None"
+                )
+            self._given = self._checked(np.asarray(given), "predictions")
+        elif X is None:
+            raise ValueError("X is None but an estimator needs the rows of the test set")
+        elif classes is None:
+            self.classes = getattr(given, "classes_", None)
+
+    def _checked(self, told: Array, what: str) -> Array:
+        if told.ndim == 0 or told.shape[0] != self._rows:
+            count = 0 if told.ndim == 0 else told.shape[0]
+            raise ValueError(
+                f"there are {count} {what} but y has {self._rows} rows; there must be as many"
+            )
+        return told
+
+    def response(self, method: str) -> Array:
+        """What the estimator says of all rows; made once."""
+        if self.estimator is None:
+            return self._given
+        if method not in self._found:
+            if method == "predict_proba" and not hasattr(self.estimator, method):
+                raise ValueError(
+                    f"{type(self.estimator).__name__} has no predict_proba, which this metric "
+                    "needs; give it predictions, or another response="
+                )
+            told = np.asarray(getattr(self.estimator, method)(self._X))
+            self._found[method] = self._checked(told, "predictions")
+        return self._found[method]
+
+
+class _Stored:
+    """An estimator that knows its answers: rows are numbers of the rows of the test set."""
+
+    def __init__(self, subject: _Subject) -> None:
+        self._subject = subject
+        original = subject.estimator
+        for name in ("classes_", "_estimator_type"):
+            if hasattr(original, name):
+                setattr(self, name, getattr(original, name))
+        for method in _RESPONSES:
+            if hasattr(original, method):
+                setattr(self, method, self._answer(method))
+
+    def _answer(self, method: str) -> Callable[[Array], Array]:
+        def answer(X: Array) -> Array:
+            found: Array = self._subject.response(method)[X[:, 0]]
+            return found
+
+        answer.__name__ = method  # scorers look at it
+        return answer
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import get_tags
+
+        return get_tags(self._subject.estimator)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def fit(self, X: Any, y: Any = None) -> _Stored:
+        return self
+
+
+def _prepared(
+    metric: Metric, truth: Array, told: Array, subject: _Subject, pos_label: Any
+) -> Prepared:
+    arguments = dict(metric.arguments)
+    if metric.name == "log_loss":
+        arguments["classes"] = subject.classes
+    elif told.shape != truth.shape:
+        raise ValueError(
+            f"predictions have shape {told.shape} but y has {truth.shape}; {metric.name} compares "
+            "them one by one"
+        )
+    if metric.name == "f1" and pos_label is not None:
+        arguments["pos_label"] = pos_label
+    assert metric.prepare is not None
+    return metric.prepare(truth, told, **arguments)
+
+
+def _by_means(prepared: Prepared, name: str, arguments: dict[str, Any]) -> Result:
+    statistic = sums(lambda *columns: columns, prepared.finish, name=name)
+    return bootstrap(prepared.columns, statistic, paired=True, **arguments)
+
+
+def _by_resamples(
+    subject: _Subject, truth: Array, metric: Any, response: str | None, arguments: dict[str, Any]
+) -> Result:
+    """Any metric: called on the rows of every resample."""
+    scorer = metric
+    if isinstance(metric, str):
+        from sklearn.metrics import get_scorer, get_scorer_names
+
+        if metric not in get_scorer_names():
+            near = difflib.get_close_matches(metric, [*NAMES, *get_scorer_names()], 1)
+            hint = f"; did you mean {near[0]!r}?" if near else f"; such as {', '.join(NAMES)}"
+            raise ValueError(f"metric is {metric!r} but there is none of that name{hint}")
+        scorer = get_scorer(metric)
+    if not callable(scorer):
+        raise TypeError(f"metric is {metric!r} but must be a name or a function")
+    if hasattr(scorer, "_score_func"):  # made by make_scorer: called as scorer(estimator, X, y)
+        if subject.estimator is None:
+            raise ValueError(
+                f"metric is the scorer {metric!r}, which needs an estimator and its rows; with "
+                "predictions give a function of (truth, prediction)"
+            )
+        stored = _Stored(subject)
+
+        def score(rows: Array) -> Any:
+            place = rows.astype(np.intp)
+            return scorer(stored, place[:, None], truth[place])
+
+    else:
+        told = subject.response(response or "predict")
+
+        def score(rows: Array) -> Any:
+            place = rows.astype(np.intp)
+            return scorer(truth[place], told[place])
+
+    name = metric if isinstance(metric, str) else getattr(metric, "__name__", "score")
+    score.__name__ = name
+    return bootstrap(np.arange(truth.shape[0]), score, vectorized=False, **arguments)
+
+
+def _scores(truth: Array, told: Array, classes: Any, pos_label: Any) -> tuple[Array, Array]:
+    """Which rows are positive, and their scores."""
+    names = np.unique(truth) if classes is None else np.asarray(classes)
+    if len(names) != 2:
+        raise ValueError(
+            f"there are {len(names)} classes but roc_auc is of 2; of more, give a function such as "
+            "functools.partial(roc_auc_score, multi_class='ovr') and response='predict_proba'"
+        )
+    if pos_label is not None and pos_label not in names:
+        raise ValueError(
+            f"pos_label is {pos_label!r} but the classes are {', '.join(map(str, names))}"
+        )
+    chosen = names.max() if pos_label is None else pos_label
+    if told.ndim == 2 and told.shape[1] == 2:
+        score = told[:, int(np.flatnonzero(names == chosen)[0])]
+    elif told.ndim == 1:
+        score = told
+    else:
+        raise ValueError(f"scores have shape {told.shape} but must be one or two for each row")
+    if not np.isfinite(score).all():
+        raise ValueError("some scores are not finite numbers; roc_auc needs an order of all rows")
+    return truth == chosen, score
+
+
+class _AreaSource:
+    """Replicates of the area under the ROC curve: rows are counted by rank, never sorted again."""
+
+    def __init__(self, positive: Array, score: Array, settings: Settings) -> None:
+        values, rank = np.unique(score, return_inverse=True)
+        self._positive = positive
+        self._rank = rank.reshape(-1)
+        self._ranks = len(values)
+        self._settings = settings
+        self._request = settings.request([2.0 * self._rank + positive], [])
+        _core.add_auc(self._request, self._ranks, "roc_auc")
+        self.note = "roc_auc from counts of ranks"
+        self.quick = True
+        self.shape: tuple[int, ...] = ()
+
+    def run(
+        self, replicates: int, first: int, standard_errors: bool, progress: Progress
+    ) -> _core.Result:
+        with reporter(progress, replicates) as tell:
+            return self._request.run(replicates, first, standard_errors, tell)
+
+    def explain(self, replicates: int) -> _core.Plan:
+        return self._request.explain(replicates)
+
+    def add_influences(self, result: _core.Result) -> None:
+        """By pseudo-values: without a row its own wins are missing, and nothing else."""
+        positive, rank = self._positive, self._rank
+        ones, zeros = int(positive.sum()), int((~positive).sum())
+        if ones < 2 or zeros < 2:
+            raise ValueError(
+                f"there are {ones} and {zeros} rows of the two classes, and without one row of a "
+                "class there must still be another; take the percentile interval"
+            )
+        above = np.bincount(rank[positive], minlength=self._ranks)
+        below = np.bincount(rank[~positive], minlength=self._ranks)
+        beaten = np.cumsum(below) - below / 2  # by a positive of each rank
+        beating = above.sum() - np.cumsum(above) + above / 2
+        wins = np.where(positive, beaten[rank], beating[rank])
+        total = wins[positive].sum()
+        pairs = np.where(positive, (ones - 1.0) * zeros, ones * (zeros - 1.0))
+        without = (total - wins) / pairs
+        rows = len(rank)
+        estimate = result.estimates[0]
+        request = self._settings.request([rows * estimate - (rows - 1) * without], [])
+        request.add_named("mean")
+        request.add_linear_influences(result)
+
+
+def _area(scores: tuple[Array, Array], arguments: dict[str, Any]) -> Result:
+    positive, score = scores
+    rows = len(positive)
+    settings = Settings(
+        seed_number(arguments["seed"]),
+        memory_bytes(arguments["memory"]),
+        thread_number(arguments["threads"]),
+    )
+    if arguments["strata"] is not None:
+        settings.strata = coded(arguments["strata"], rows, "strata")[0]
+    if arguments["clusters"] is not None:
+        settings.clusters = coded(arguments["clusters"], rows, "clusters")[0]
+    source = _AreaSource(positive, score, settings)
+    core = source.run(arguments["replicates"], 0, False, arguments["progress"])
+    return Result(core, (), source, source.note)

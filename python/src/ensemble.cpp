@@ -1,0 +1,350 @@
+// Ensembles of small networks: what bootfold's estimators are written on.
+#include "bootfold/ensemble.h"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bootfold/conformal.h"
+#include "bootfold/error.h"
+#include "bootfold/evaluation.h"
+#include "bootfold/selection.h"
+#include "call.h"
+#include "columns.h"
+#include "modules.h"
+
+namespace bootfold::python {
+
+namespace {
+
+using namespace nb::literals;
+using ensemble::Band;
+using ensemble::Ensemble;
+using ensemble::Examples;
+using ensemble::Member;
+using ensemble::Prediction;
+using ensemble::Settings;
+using ensemble::Training;
+
+/// Rows and columns of numbers, in any order.
+using Table = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
+
+/// The columns of a table where they lie.
+DataView view(const Table& table, const std::vector<std::string>& names) {
+  const bool wide = table.dtype() == nb::dtype<double>();
+  if (!wide && table.dtype() != nb::dtype<float>())
+    throw InvalidArgument("the numbers of a table must be float32 or float64; use astype(float)");
+  const auto size = static_cast<std::ptrdiff_t>(wide ? sizeof(double) : sizeof(float));
+  const auto* const first = static_cast<const std::byte*>(table.data());
+  std::vector<ColumnView> columns;
+  columns.reserve(table.shape(1));
+  for (std::size_t c = 0; c < table.shape(1); ++c)
+    columns.emplace_back(first + static_cast<std::ptrdiff_t>(c) *
+                                     static_cast<std::ptrdiff_t>(table.stride(1)) * size,
+                         wide ? data::Type::float64 : data::Type::float32, table.shape(0),
+                         static_cast<std::ptrdiff_t>(table.stride(0)) * size);
+  if (names.empty()) return DataView(std::move(columns));
+  return DataView(std::move(columns), names);
+}
+
+/// Rows to learn from, with the arrays that they look at.
+class Rows {
+ public:
+  Rows(Table inputs, std::vector<std::string> names, std::optional<Codes> codes,
+       std::vector<std::string> classes, std::optional<Table> targets,
+       std::vector<std::string> target_names, std::optional<Doubles> weights, std::string target)
+      : inputs_(std::move(inputs)),
+        targets_(std::move(targets)),
+        weights_(std::move(weights)),
+        target_names_(std::move(target_names)),
+        examples_{view(inputs_, names)} {
+    if (codes) {
+      labels_ = {
+          {codes->data(), codes->data() + codes->size()}, std::move(classes), std::move(target)};
+      examples_.classes = &labels_;
+    }
+    if (targets_) examples_.targets = view(*targets_, target_names_);
+    if (weights_)
+      examples_.weights = ColumnView(std::span<const double>(weights_->data(), weights_->size()));
+  }
+  Rows(const Rows&) = delete;  // examples look at labels
+  Rows& operator=(const Rows&) = delete;
+
+  [[nodiscard]] const Examples& examples() const noexcept { return examples_; }
+
+ private:
+  Table inputs_;
+  std::optional<Table> targets_;
+  std::optional<Doubles> weights_;
+  std::vector<std::string> target_names_;
+  data::Labels labels_;
+  Examples examples_;
+};
+
+Call call_of(unsigned threads, nb::object progress = nb::none(), bool brief = false) {
+  return {.execution = {.threads = threads}, .progress = std::move(progress), .brief = brief};
+}
+
+std::unique_ptr<Ensemble> train(const Rows& rows, Training training, const Rows* validation,
+                                unsigned threads, nb::object progress) {
+  if (validation != nullptr) training.validation = &validation->examples();
+  return without_gil(call_of(threads, std::move(progress)), [&](const Execution& execution) {
+    training.execution = execution;
+    return std::make_unique<Ensemble>(ensemble::train(rows.examples(), training));
+  });
+}
+
+std::unique_ptr<Prediction> predict(const Ensemble& ensemble, const Table& inputs,
+                                    unsigned threads) {
+  constexpr double kBriefWork = 1e7;
+  const double parameters =
+      ensemble.size() == 0 ? 0 : static_cast<double>(ensemble.parameters(0).size());
+  const double work =
+      static_cast<double>(inputs.shape(0)) * parameters * static_cast<double>(ensemble.size());
+  const DataView rows = view(inputs, {});
+  return without_gil(call_of(threads, nb::none(), work < kBriefWork), [&](const Execution& how) {
+    return std::make_unique<Prediction>(ensemble.predict(rows, how));
+  });
+}
+
+std::unique_ptr<Ensemble> best(const Ensemble& ensemble, std::size_t count, const Rows& rows,
+                               unsigned threads) {
+  return without_gil(call_of(threads), [&](const Execution& execution) {
+    return std::make_unique<Ensemble>(ensemble::best(ensemble, count, rows.examples(), execution));
+  });
+}
+
+std::unique_ptr<Band> band(const Ensemble& ensemble, const Rows& rows, const Table& inputs,
+                           double confidence, std::size_t memory, unsigned threads) {
+  const DataView asked = view(inputs, {});
+  return without_gil(call_of(threads), [&](const Execution& execution) {
+    ensemble::ConformalOptions options{.confidence = confidence, .execution = execution};
+    if (memory != 0) options.memory = memory;
+    return std::make_unique<Band>(
+        ensemble::jackknife_plus(ensemble, rows.examples(), asked, options));
+  });
+}
+
+using Array1 = nb::ndarray<nb::numpy, const double, nb::ndim<1>, nb::c_contig>;
+using Array2 = nb::ndarray<nb::numpy, const double, nb::ndim<2>, nb::c_contig>;
+
+/// Numbers of an object [row][output] where they lie; of one for each row, [row][1].
+template <class Object>
+auto matrix(std::vector<double> Object::*numbers) {
+  return [numbers](nb::handle self) -> Array2 {
+    const Object& object = nb::cast<const Object&>(self);
+    const std::vector<double>& found = object.*numbers;
+    const std::size_t width = object.rows == 0 ? 0 : found.size() / object.rows;
+    return {found.data(), {object.rows, width}, self};
+  };
+}
+
+void bind_training(nb::module_& m) {
+  nb::class_<Settings>(m, "Settings", "What may differ from member to member.")
+      .def(nb::init<>())
+      .def_prop_rw(
+          "hidden", [](const Settings& s) { return s.architecture.hidden; },
+          [](Settings& s, std::vector<std::size_t> v) { s.architecture.hidden = std::move(v); })
+      .def_prop_rw(
+          "activation", [](const Settings& s) { return name(s.architecture.activation); },
+          [](Settings& s, std::string_view v) {
+            s.architecture.activation = ensemble::parse_activation(v);
+          })
+      .def_prop_rw(
+          "initializer", [](const Settings& s) { return name(s.architecture.initializer); },
+          [](Settings& s, std::string_view v) {
+            s.architecture.initializer = ensemble::parse_initializer(v);
+          })
+      .def_prop_rw(
+          "optimizer", [](const Settings& s) { return name(s.optimizer); },
+          [](Settings& s, std::string_view v) { s.optimizer = ensemble::parse_optimizer(v); })
+      .def_prop_rw(
+          "schedule", [](const Settings& s) { return name(s.schedule); },
+          [](Settings& s, std::string_view v) { s.schedule = ensemble::parse_schedule(v); })
+      .def_rw("learning_rate", &Settings::learning_rate)
+      .def_rw("weight_decay", &Settings::weight_decay)
+      .def_rw("momentum", &Settings::momentum)
+      .def_rw("beta2", &Settings::beta2)
+      .def_rw("epsilon", &Settings::epsilon)
+      .def_rw("clip", &Settings::clip)
+      .def_rw("batch_size", &Settings::batch_size)
+      .def_rw("subsample", &Settings::subsample);
+
+  nb::class_<Training>(m, "Training", "How members are trained.")
+      .def(nb::init<>())
+      .def_rw("members", &Training::members)
+      .def_rw("settings", &Training::settings)
+      .def_rw("steps", &Training::steps)
+      .def_rw("epochs", &Training::epochs)
+      .def_prop_rw(
+          "resampling", [](const Training& t) { return name(t.resampling); },
+          [](Training& t, std::string_view v) { t.resampling = ensemble::parse_resampling(v); })
+      .def_prop_rw(
+          "loss", [](const Training& t) { return t.loss ? name(*t.loss) : std::string_view(); },
+          [](Training& t, std::string_view v) { t.loss = ensemble::parse_loss(v); })
+      .def_rw("curves", &Training::curves)
+      .def_rw("reshuffle", &Training::reshuffle)
+      .def_prop_rw(
+          "patience", [](const Training& t) { return t.stopping.patience; },
+          [](Training& t, std::size_t v) { t.stopping.patience = v; })
+      .def_prop_rw(
+          "look_every", [](const Training& t) { return t.stopping.every; },
+          [](Training& t, double v) { t.stopping.every = v; })
+      .def_rw("standardize", &Training::standardize)
+      .def_rw("seed", &Training::seed)
+      .def_rw("memory", &Training::memory);
+}
+
+void bind_rows(nb::module_& m) {
+  nb::class_<Rows>(m, "Rows", "Rows to learn from.")
+      .def(nb::init<Table, std::vector<std::string>, std::optional<Codes>, std::vector<std::string>,
+                    std::optional<Table>, std::vector<std::string>, std::optional<Doubles>,
+                    std::string>(),
+           "inputs"_a, "names"_a, "codes"_a.none(), "classes"_a, "targets"_a.none(),
+           "target_names"_a, "weights"_a.none(), "target"_a,
+           nb::sig("def __init__(self, inputs: numpy.typing.NDArray[typing.Any], "
+                   "names: collections.abc.Sequence[str], "
+                   "codes: numpy.typing.NDArray[numpy.uint32] | None, "
+                   "classes: collections.abc.Sequence[str], "
+                   "targets: numpy.typing.NDArray[typing.Any] | None, "
+                   "target_names: collections.abc.Sequence[str], "
+                   "weights: numpy.typing.NDArray[numpy.float64] | None, target: str) -> None"));
+}
+
+void bind_prediction(nb::module_& m) {
+  nb::class_<Prediction>(m, "Prediction", "What an ensemble says of rows.")
+      .def_prop_ro("mean", matrix(&Prediction::mean))
+      .def_prop_ro("total", matrix(&Prediction::total))
+      .def_prop_ro("aleatoric", matrix(&Prediction::aleatoric))
+      .def_prop_ro("epistemic", matrix(&Prediction::epistemic))
+      .def_prop_ro("members", [](nb::handle self) {
+        const Prediction& said = nb::cast<const Prediction&>(self);
+        return nb::ndarray<nb::numpy, const std::uint64_t, nb::ndim<1>, nb::c_contig>(
+            said.members.data(), {said.members.size()}, self);
+      });
+  nb::class_<Band>(m, "Band", "Where targets are expected.")
+      .def_prop_ro("low", matrix(&Band::low))
+      .def_prop_ro("high", matrix(&Band::high))
+      .def_ro("unjudged", &Band::unjudged);
+  nb::class_<Member>(m, "Member", "What became of a member.")
+      .def_ro("settings", &Member::settings)
+      .def_ro("number", &Member::number)
+      .def_ro("steps", &Member::steps)
+      .def_ro("loss", &Member::loss)
+      .def_ro("held_out_loss", &Member::held_out_loss)
+      .def_ro("failure", &Member::failure)
+      .def_ro("curve", &Member::curve);
+}
+
+/// Means and standard deviations that columns were moved by.
+std::tuple<std::vector<double>, std::vector<double>> pair(const ensemble::Scaling& scaling) {
+  return {scaling.mean, scaling.scale};
+}
+
+void bind_trained(nb::module_& m) {
+  using ensemble::Spread;
+  using ensemble::Standing;
+  nb::class_<Spread>(m, "Spread", "A number over members.")
+      .def_ro("mean", &Spread::mean)
+      .def_ro("deviation", &Spread::deviation);
+  nb::class_<Standing>(m, "Standing", "How the members with the same settings did.")
+      .def_ro("settings", &Standing::settings)
+      .def_ro("members", &Standing::members)
+      .def_ro("failed", &Standing::failed)
+      .def_ro("steps", &Standing::steps)
+      .def_ro("loss", &Standing::loss)
+      .def_ro("held_out_loss", &Standing::held_out_loss);
+  nb::class_<Ensemble>(m, "Ensemble", "Trained members; bootfold's estimators show them.")
+      .def_static("train", &train, "rows"_a, "training"_a, "validation"_a.none(), "threads"_a,
+                  "progress"_a.none())
+      .def("predict", &predict, "inputs"_a, "threads"_a,
+           nb::sig("def predict(self, inputs: numpy.typing.NDArray[typing.Any], threads: int) -> "
+                   "Prediction"))
+      .def_prop_ro("out_of_bag", &Ensemble::out_of_bag, nb::rv_policy::reference_internal)
+      .def("band", &band, "rows"_a, "inputs"_a, "confidence"_a, "memory"_a, "threads"_a,
+           nb::sig("def band(self, rows: Rows, inputs: numpy.typing.NDArray[typing.Any], "
+                   "confidence: float, memory: int, threads: int) -> Band"))
+      .def("best", &best, "count"_a, "rows"_a, "threads"_a)
+      .def(
+          "subset",
+          [](const Ensemble& ensemble, const std::vector<std::size_t>& members) {
+            return std::make_unique<Ensemble>(ensemble.subset(members));
+          },
+          "members"_a)
+      .def_prop_ro("standings", &ensemble::standings, "One for each of the settings.")
+      .def("__len__", &Ensemble::size)
+      .def_prop_ro("members",
+                   [](const Ensemble& ensemble) {
+                     std::vector<Member> all;
+                     for (std::size_t i = 0; i < ensemble.size(); ++i)
+                       all.push_back(ensemble.member(i));
+                     return all;
+                   })
+      .def(
+          "parameters",
+          [](nb::handle self, std::size_t member) {
+            const std::span<const float> found = nb::cast<const Ensemble&>(self).parameters(member);
+            return nb::ndarray<nb::numpy, const float, nb::ndim<1>, nb::c_contig>(
+                found.data(), {found.size()}, self);
+          },
+          "member"_a, "Of one member, not copied: weights [out][in] and bias of each layer.")
+      .def_prop_ro("loss", [](const Ensemble& e) { return name(e.frame().loss); })
+      .def_prop_ro("inputs", [](const Ensemble& e) { return e.frame().inputs; })
+      .def_prop_ro("classes", [](const Ensemble& e) { return e.frame().classes; })
+      .def_prop_ro("resampling", [](const Ensemble& e) { return name(e.frame().resampling); })
+      .def_prop_ro("settings", [](const Ensemble& e) { return e.frame().settings; })
+      .def_prop_ro("seed", [](const Ensemble& e) { return e.frame().seed; })
+      .def_prop_ro("rows", [](const Ensemble& e) { return e.frame().rows; })
+      .def_prop_ro("input_scaling", [](const Ensemble& e) { return pair(e.frame().input_scaling); })
+      .def_prop_ro("target_scaling",
+                   [](const Ensemble& e) { return pair(e.frame().target_scaling); })
+      .def(
+          "save",
+          [](const Ensemble& ensemble, const std::string& path) {
+            const nb::gil_scoped_release released;
+            ensemble.save(path);
+          },
+          "path"_a)
+      .def_static(
+          "load",
+          [](const std::string& path) {
+            const nb::gil_scoped_release released;
+            return std::make_unique<Ensemble>(Ensemble::load(path));
+          },
+          "path"_a);
+  m.def(
+      "normal_intervals",
+      [](const Prediction& said, double confidence) {
+        std::vector<double> low;
+        std::vector<double> high;
+        for (const ensemble::Limits& limits : ensemble::normal_intervals(said, confidence)) {
+          low.push_back(limits.low);
+          high.push_back(limits.high);
+        }
+        return std::tuple(std::move(low), std::move(high));
+      },
+      "prediction"_a, "confidence"_a);
+}
+
+}  // namespace
+
+void bind_ensemble(nb::module_& m) {
+  bind_training(m);
+  bind_rows(m);
+  bind_prediction(m);
+  bind_trained(m);
+}
+
+}  // namespace bootfold::python
