@@ -253,7 +253,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
             examples.weights = own if examples.weights is None else examples.weights * own
         judges = None
         if validation is not None:
-            inputs, truth = self._parts(validation)
+            inputs, truth = self._parts(validation, "validation")
             judges = Examples(inputs, self._codes(truth)[:, None], None)
         self._learn(examples, judges, "cross_entropy", swept, keep_best)
         found = self._out_of_bag(examples, X)

@@ -148,7 +148,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         threads = thread_number(self.threads)
         rows = self._rows(examples)
         judges = None if validation is None else self._rows(validation)
-        with reporter(self.progress, training.members * len(settings)) as tell:
+        with reporter(self.progress, training.members * len(settings), "members") as tell:
             core = _core.Ensemble.train(rows, training, judges, threads, tell)
         self._warn(core)
         if swept[0] or len(swept) > 1:
@@ -198,17 +198,17 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         found: Array = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
         return found
 
-    def _parts(self, validation: Any) -> tuple[Array, Any]:
-        """Inputs and targets to validate by."""
+    def _parts(self, given: Any, what: str = "training") -> tuple[Array, Any]:
+        """Inputs and truth of other rows than those of `fit`."""
         try:
-            X, y = validation
+            X, y = given
         except (TypeError, ValueError):
-            raise TypeError("validation must be a pair (X, y) of rows and their truth") from None
+            raise TypeError(f"{what} must be a pair (X, y) of rows and their truth") from None
         inputs: Array = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
         truth = np.asarray(y)
         if truth.shape[:1] != inputs.shape[:1]:
             raise ValueError(
-                f"validation has {inputs.shape[0]} rows of inputs and a truth of shape "
+                f"{what} has {inputs.shape[0]} rows of inputs and a truth of shape "
                 f"{truth.shape}; there must be as many"
             )
         return inputs, truth

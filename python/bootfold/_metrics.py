@@ -190,7 +190,7 @@ def known(metric: Any) -> Metric | None:
         if not module.startswith("sklearn.metrics"):
             return None
         name, allowed = _OF_SKLEARN.get(getattr(function, "__name__", ""), ("", ()))
-        if any(key not in allowed for key in arguments):
+        if any(key not in allowed for key in arguments) or arguments.get("average", "") is None:
             return None
     if name not in _NAMED:
         return None

@@ -23,8 +23,8 @@ class _Line:
 
 
 class _Bar:
-    def __init__(self, tqdm: Any, replicates: int) -> None:
-        self.bar = tqdm(total=replicates, unit=" replicates", unit_scale=True, leave=False)
+    def __init__(self, tqdm: Any, total: int, unit: str) -> None:
+        self.bar = tqdm(total=total, unit=f" {unit}", unit_scale=True, leave=False)
 
     def __call__(self, done: float, total: float) -> None:
         self.bar.update(int(self.bar.total * done / total) - self.bar.n)
@@ -34,7 +34,9 @@ class _Bar:
 
 
 @contextlib.contextmanager
-def reporter(progress: Progress, replicates: int) -> Iterator[Callable[[float, float], Any] | None]:
+def reporter(
+    progress: Progress, total: int, unit: str = "replicates"
+) -> Iterator[Callable[[float, float], Any] | None]:
     """A function of (done, total), or None if nobody wants to know."""
     if callable(progress):
         yield progress
@@ -46,7 +48,7 @@ def reporter(progress: Progress, replicates: int) -> Iterator[Callable[[float, f
     try:
         from tqdm.auto import tqdm
 
-        shown = _Bar(tqdm, replicates)
+        shown = _Bar(tqdm, total, unit)
     except ImportError:
         shown = _Line()
     try:

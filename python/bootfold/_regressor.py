@@ -239,7 +239,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
             raise ValueError(f"loss is {self.loss!r} but must be 'squared_error' or 'gaussian'")
         judges = None
         if validation is not None:
-            inputs, truth = self._parts(validation)
+            inputs, truth = self._parts(validation, "validation")
             truth = np.asarray(truth, dtype=np.float64).reshape(len(truth), -1)
             if truth.shape[1] != targets.shape[1]:
                 raise ValueError(
@@ -291,7 +291,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         confidence: float = 0.95,
         method: Literal["jackknife+", "normal"] = "jackknife+",
         *,
-        training: tuple[Any, Any] | None = None,
+        training: tuple[Any, ...] | None = None,
     ) -> tuple[Array, Array]:
         """Where new targets lie: lower and upper limits.
 
@@ -302,7 +302,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         method : {"jackknife+", "normal"}
             "jackknife+" takes what members were off on rows they never saw, and holds whatever the
             networks do (docs/ensemble-intervals.md); "normal" is mean -+ z total.
-        training : (X, y), optional
+        training : (X, y) or (X, y, sample_weight), optional
             The rows of the training, if the estimator was loaded from a file, which has none.
         """
         if method == "normal":
@@ -321,7 +321,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         )
         return self._shaped(band.low), self._shaped(band.high)
 
-    def _of_training(self, training: tuple[Any, Any] | None) -> Examples:
+    def _of_training(self, training: tuple[Any, ...] | None) -> Examples:
         if training is None:
             if not hasattr(self, "_learned"):
                 raise ValueError(
@@ -329,9 +329,12 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
                     "training=(X, y), or take method='normal'"
                 )
             return self._learned
-        X, y = training
+        inputs, y = self._parts(training[:2])
         targets = np.asarray(y, dtype=np.float64)
-        return weighted(self._checked(X), targets.reshape(targets.shape[0], -1), None)
+        weights = None
+        if len(training) > 2 and training[2] is not None:
+            weights = _check_sample_weight(training[2], inputs, dtype=np.float64)
+        return weighted(inputs, targets.reshape(targets.shape[0], -1), weights)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

@@ -109,6 +109,13 @@ def bootstrap_score(
         "progress": progress,
     }
     fast = known(metric)
+    if truth.ndim > 1 and fast is not None:
+        if isinstance(metric, str):
+            raise ValueError(
+                f"y has shape {truth.shape} but {metric!r} takes one column; for several give the "
+                "function of sklearn.metrics"
+            )
+        fast = None
     if fast is None or (response is not None and response != fast.response):
         return _by_resamples(subject, truth, metric, response, arguments)
     told = subject.response(fast.response)

@@ -137,15 +137,15 @@ std::unique_ptr<Band> band(const Ensemble& ensemble, const Rows& rows, const Tab
   });
 }
 
-using Array1 = nb::ndarray<nb::numpy, const double, nb::ndim<1>, nb::c_contig>;
-using Array2 = nb::ndarray<nb::numpy, const double, nb::ndim<2>, nb::c_contig>;
+using Matrix = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig>;
 
-/// Numbers of an object [row][output] where they lie; of one for each row, [row][1].
+/// Numbers of an object [row][output] where they lie; of one for each row, [row][1]. They may be
+/// written to: every prediction is an object of its own, and estimators' are.
 template <class Object>
 auto matrix(std::vector<double> Object::*numbers) {
-  return [numbers](nb::handle self) -> Array2 {
-    const Object& object = nb::cast<const Object&>(self);
-    const std::vector<double>& found = object.*numbers;
+  return [numbers](nb::handle self) -> Matrix {
+    Object& object = nb::cast<Object&>(self);
+    std::vector<double>& found = object.*numbers;
     const std::size_t width = object.rows == 0 ? 0 : found.size() / object.rows;
     return {found.data(), {object.rows, width}, self};
   };

@@ -226,6 +226,19 @@ def test_files(tmp_path):
     )
     with pytest.raises(ValueError, match="EnsembleRegressor"):
         bf.EnsembleClassifier.load(path)
+    weights = np.random.default_rng(9).integers(0, 3, size=200)
+    model.fit(LINE, TARGET, sample_weight=weights).save(path)
+    np.testing.assert_array_equal(
+        bf.EnsembleRegressor.load(path).predict_interval(LINE, training=(LINE, TARGET, weights)),
+        model.predict_interval(LINE),
+    )
+
+
+def test_what_is_said_may_be_changed():
+    model = classifier().fit(X, Y)
+    said = model.predict_proba(X)
+    said[:] = 0.0
+    assert model.predict_proba(X).sum() == pytest.approx(150)
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")

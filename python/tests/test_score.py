@@ -217,6 +217,18 @@ def test_regressors():
     assert found.interval("bca").low < found.estimate
 
 
+# What the fast paths do not know is called on the resamples.
+def test_functions_beyond_the_fast_paths():
+    two = np.column_stack([NUMBER, NEAR])
+    found = bf.bootstrap_score(two[:, ::-1], None, two, metrics.mean_squared_error, replicates=20)
+    assert found.estimate == pytest.approx(metrics.mean_squared_error(two, two[:, ::-1]))
+    each = functools.partial(F1, average=None, labels=range(4))
+    found = bf.bootstrap_score(GUESS, None, CLASS, each, replicates=20)
+    np.testing.assert_allclose(found.estimate, each(CLASS, GUESS))
+    with pytest.raises(ValueError, match="takes one column"):
+        bf.bootstrap_score(two, None, two, "r2")
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
