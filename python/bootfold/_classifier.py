@@ -242,7 +242,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         self.classes_ = np.unique(counted)
         if len(self.classes_) == 1:
             raise ValueError(
-                f"y has one class only, {self.classes_[0]!r}; there must be at least 2 classes to "
+                f"y has one class only, {self.classes_.tolist()[0]!r}; there must be at least 2 classes to "
                 "tell apart"
             )
         codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
@@ -280,8 +280,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         unknown = ~np.isin(truth, self.classes_)
         if unknown.any():
             raise ValueError(
-                f"validation has the class {truth[unknown][0]!r}, which y has not; the classes are "
-                f"{', '.join(map(str, self.classes_))}"
+                f"validation has the class {truth[unknown].tolist()[0]!r}, which y has not; the "
+                f"classes are {', '.join(map(str, self.classes_))}"
             )
         return np.searchsorted(self.classes_, truth).astype(np.float64)
 
