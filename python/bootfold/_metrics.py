@@ -57,7 +57,7 @@ def true_class(truth: Array, told: Array, classes: Array | None) -> tuple[Array,
     unknown = names[codes] != truth
     if unknown.any():
         row = int(unknown.argmax())
-        raise ValueError(f"y[{row}] is {truth[row]!r}, a class without a probability")
+        raise ValueError(f"y[{row}] is {truth.tolist()[row]!r}, a class without a probability")
     return told, codes
 
 

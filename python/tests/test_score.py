@@ -241,6 +241,10 @@ def test_functions_beyond_the_fast_paths():
         (lambda: bf.bootstrap_score(GUESS, None, CLASS, "roc_auc"), "4 classes but roc_auc"),
         (lambda: bf.bootstrap_score(SHARES, None, TRUTH, "log_loss"), "4 classes but 2 classes"),
         (lambda: bf.bootstrap_score(SHARES, None, CLASS), "shape"),
+        (
+            lambda: bf.bootstrap_score(SHARES, None, CLASS, "log_loss", classes=[0, 1, 2, 9]),
+            r"\] is 3, a class without a probability",
+        ),
         (lambda: bf.bootstrap_score([], None, []), "no rows"),
         (lambda: bf.bootstrap_score(SAID, None, TRUTH, "neg_brier_score"), "needs an estimator"),
         (lambda: bf.bootstrap_score(SAID, None, TRUTH, response="score"), "response is 'score'"),
