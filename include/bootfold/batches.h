@@ -53,7 +53,7 @@ using BatchFunction = std::function<void(const Batch& batch, std::span<double> v
 /// Resamples, and so replicates, are those of bootstrap() with a function of the resample. Throws
 /// InvalidArgument, Cancelled, and what the function throws.
 [[nodiscard]] BOOTFOLD_API Result bootstrap_batches(const DataView& data,
-                                                    std::vector<std::string> outputs,
+                                                    const std::vector<std::string>& outputs,
                                                     const BatchFunction& function,
                                                     const Options& options = {});
 

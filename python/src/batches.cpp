@@ -73,8 +73,9 @@ void call(const Function& function, const Batch& batch, std::span<double> values
 }
 
 std::unique_ptr<Handle> run_function(const Request& request, const Function& function,
-                                     std::vector<std::string> outputs, std::uint64_t replicates,
-                                     std::uint64_t first, const nb::object& progress) {
+                                     const std::vector<std::string>& outputs,
+                                     std::uint64_t replicates, std::uint64_t first,
+                                     const nb::object& progress) {
   const ActiveCall active;
   Options options = request.options(replicates, first);
   if (!progress.is_none())
@@ -84,7 +85,7 @@ std::unique_ptr<Handle> run_function(const Request& request, const Function& fun
     };
   const nb::gil_scoped_release released;
   return std::make_unique<Handle>(bootstrap_batches(
-      request.data(), std::move(outputs),
+      request.data(), outputs,
       [&](const Batch& batch, std::span<double> values) {
         const nb::gil_scoped_acquire acquired;
         if (ActiveCall::closing()) throw Cancelled();

@@ -13,6 +13,11 @@
 #include "bootfold/error.h"
 #include "modules.h"
 
+// g++ 12 takes the members of std::stop_source for uninitialised when it compiles for size.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 namespace bootfold::python {
 
 namespace {

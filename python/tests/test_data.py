@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import bootfold as bf
+from bootfold import _core
 
 VALUES = np.random.default_rng(1).integers(-40, 40, size=300)
 
@@ -112,6 +113,17 @@ def test_tables_have_a_number_for_each_column_and_its_name(make):
         replicates(make(TABLE), "correlation"),
         replicates((TABLE["a"], TABLE["b"]), "correlation", paired=True),
     )
+
+
+def test_arrow_in_one_piece_is_not_copied():
+    values = VALUES.astype(float)
+    for data, start in ((pa.array(values), 0), (pa.array(values)[7:], 7), (pl.Series(values), 0)):
+        table, _, (column,) = _core.arrow_columns(data)
+        assert not table and not column.flags.writeable
+        np.testing.assert_array_equal(column, values[start:])
+    kept = pa.array(values)
+    (column,) = _core.arrow_columns(kept)[2]
+    assert column.ctypes.data == kept.buffers()[1].address
 
 
 def test_nulls_are_nan():

@@ -184,7 +184,7 @@ void evaluate(const BatchFunction& function, const Buffer& buffer, std::span<dou
 
 }  // namespace
 
-Result bootstrap_batches(const DataView& data, std::vector<std::string> outputs,
+Result bootstrap_batches(const DataView& data, const std::vector<std::string>& outputs,
                          const BatchFunction& function, const Options& options) {
   if (outputs.empty())
     throw InvalidArgument("there are no outputs; name at least one value that the function has");
