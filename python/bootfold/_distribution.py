@@ -131,12 +131,13 @@ class CalledSource:
         if outputs == 0:
             return np.empty((*self.shape, count))
         names = ["statistic"] * outputs
+        most = min(drawing.most(), self._most or count)
 
         def values(number: int, block: Array) -> Array:
             if number < 0:
                 return self._estimate.reshape(1, outputs)
             resamples = block.shape[1]
-            step = resamples if self._most is None else min(self._most, resamples)
+            step = min(most, resamples)
             parts = []
             for begin in range(0, resamples, step):
                 shown = drawing.shown(block[:, begin : begin + step])

@@ -4,6 +4,7 @@ the other axes. What the engine draws of them, and what is left when rows are ta
 from __future__ import annotations
 
 import math
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -138,6 +139,14 @@ class Drawing:
         settings.scheme = "stratified"
         settings.strata = np.repeat(np.arange(len(lengths), dtype=np.uint32), lengths)
         self.request = settings.request(columns, [])
+
+    def most(self) -> int:
+        """Resamples to show at once, so that the rows taken by number have their bounds too."""
+        if self._direct:
+            return sys.maxsize
+        samples = self._samples
+        each = sum(max(1, array.size) * array.dtype.itemsize for array in samples.arrays)
+        return max(1, _BLOCK_BYTES // each)
 
     def shown(self, block: Array) -> list[Array]:
         """The samples' resamples in a block [column][resample][row]: (..., resample, row)."""
