@@ -14,14 +14,22 @@ constexpr std::size_t kMostAhead = std::size_t{512} << 10;
 /// Steps between two checks whether the run was cancelled.
 constexpr std::uint64_t kCheckSteps = 16;
 
+/// All levels give the same bits, so this is a matter of speed alone.
+const simd::Kernels& kernels_for(execution::Level level, std::size_t members) {
+  using execution::Level;
+  if (level == Level::avx512 && members <= simd::kernels(Level::avx2).lanes)
+    return simd::kernels(Level::avx2);
+  return simd::kernels(level);
+}
+
 }  // namespace
 
-Pack::Pack(const Run& run, const Settings& like)
+Pack::Pack(const Run& run, const Settings& like, std::size_t members)
     : run_(run),
       shape_(run.table.columns, like.architecture, run.outputs),
       optimizer_(like.optimizer),
       batch_rows_(batch_of(run.training, like, run.table.rows)),
-      kernels_(simd::kernels(run.level)),
+      kernels_(kernels_for(run.level, members)),
       lanes_(kernels_.lanes),
       lane_(lanes_),
       parameters_(shape_.parameters * lanes_),

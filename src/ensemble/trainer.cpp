@@ -96,7 +96,8 @@ std::vector<Trained> Trainer::train(const std::vector<Job>& jobs,
     ids.push_back(job.id);
     settings.push_back(job.settings);
   }
-  if (!alone(*settings[0])) return Pack(run_, *settings[0]).train(ids, settings, worker);
+  if (!alone(*settings[0]))
+    return Pack(run_, *settings[0], ids.size()).train(ids, settings, worker);
   Single single(run_, *settings[0]);
   std::vector<Trained> trained;
   for (std::size_t i = 0; i < ids.size(); ++i)

@@ -23,8 +23,9 @@ void expect_same(const Examples& examples, const Training& training, Loss loss, 
     const Settings& settings = training.settings[0];
     const std::vector<MemberId> ids = {{7, 0}, {7, 1}, {7, 2}};
     const std::vector<const Settings*> all(3, &settings);
+    const std::size_t width = 16;  // as if there were so many: the widest vectors
     execution::run_chunks(1, 1, {}, [&](const execution::Worker& worker, std::size_t) {
-      const std::vector<Trained> packed = Pack(run, settings).train(ids, all, worker);
+      const std::vector<Trained> packed = Pack(run, settings, width).train(ids, all, worker);
       Single single(run, settings);
       for (std::size_t i = 0; i < ids.size(); ++i) {
         const Trained alone = single.train(ids[i], settings, worker);
