@@ -103,11 +103,6 @@ $(PEERS_VENV)/installed: tests/peers/requirements.txt
 	$(PEERS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/peers/requirements.txt
 	@touch $@
 
-$(TEST_VENV)/installed: tests/requirements.txt
-	$(PYTHON) -m venv $(TEST_VENV)
-	$(TEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt
-	@touch $@
-
 battery: ## statistical batteries on the raw random streams; BATTERY_ARGS="--quick" for minutes
 	@tools/setup.sh --battery
 	cmake --preset release -DBOOTFOLD_BENCH=ON

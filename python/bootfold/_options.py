@@ -29,6 +29,9 @@ _UNITS = {
 }
 
 
+_MOST = 2**63 - 1
+
+
 def whole_number(name: str, value: Any, least: int) -> int:
     """An integer of at least `least`; 1e6 is one, 1.5 and True are not."""
     if type(value) is int:  # by far the most common
@@ -45,6 +48,8 @@ def whole_number(name: str, value: Any, least: int) -> int:
         raise TypeError(f"{name} is {value!r} but must be a whole number")
     if number < least:
         raise ValueError(f"{name} is {number} but must be at least {least}")
+    if number > _MOST:
+        raise ValueError(f"{name} is {number} but must be at most 2**63 - 1")
     return number
 
 

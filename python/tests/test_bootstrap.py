@@ -39,3 +39,9 @@ def test_replicates_are_not_copied(x):
     replicates = r.replicates
     del r
     assert np.isfinite(replicates).all()
+
+
+@pytest.mark.parametrize("replicates", [0, -1, 2**63, 10**30, 1e30])
+def test_a_number_of_replicates_out_of_range_is_named(replicates: float) -> None:
+    with pytest.raises(ValueError, match=f"replicates is {int(replicates)} but must be at"):
+        bf.bootstrap([1.0, 2.0, 4.0], "mean", replicates=replicates)
