@@ -9,10 +9,15 @@ namespace bootfold::ensemble {
 
 namespace {
 
-/// From so many parameters on the 16 networks of a pack, with gradient and moments (256 bytes for each
-/// parameter of one), fill half of a second cache of 1.25 MB. Before single networks became faster both
-/// ways were equal at 3,400 parameters (30-100-3, batches of 32); it was not measured again since.
-constexpr std::size_t kMostInPack = 2500;
+/// Networks of up to so many parameters go faster in packs. Measured on one thread (engine_bench
+/// --workload train:30-100-3:32:64 and the like): both ways are equal from 1,000 to 3,400 parameters
+/// with one hidden layer, packs lead with two; at 4,800 (64-64-10) single networks do.
+constexpr std::size_t kMostInPack = 3500;
+
+/// With batches of so many rows what a single network keeps of each leaves the second cache, and packs
+/// lead for longer: 64-64-10 on 1,797 rows takes them 0.75 of the time, 30-100-100-3 1.1.
+constexpr std::size_t kLongBatch = 1024;
+constexpr std::size_t kMostInPackOfLong = 10'000;
 
 /// Rows that a look at held-out rows takes at a time.
 constexpr std::size_t kLookRows = 256;
@@ -20,7 +25,8 @@ constexpr std::size_t kLookRows = 256;
 }  // namespace
 
 bool better_alone(const Shape& shape, std::size_t batch_rows) {
-  return shape.parameters > kMostInPack && batch_rows >= simd::kPadding;
+  const std::size_t most = batch_rows < kLongBatch ? kMostInPack : kMostInPackOfLong;
+  return shape.parameters > most && batch_rows >= simd::kPadding;
 }
 
 Single::Single(const Run& run, const Settings& like)

@@ -123,6 +123,8 @@ TEST(Single, LooksAtTheValidationRowsOfThePack) {
 TEST(Single, IsForLargeNetworks) {
   EXPECT_FALSE(better_alone(Shape(2, {.hidden = {32}}, 2), 32));
   EXPECT_TRUE(better_alone(Shape(2, {.hidden = {512, 512}}, 2), 100));
+  EXPECT_TRUE(better_alone(Shape(64, {.hidden = {64}}, 10), 512));
+  EXPECT_FALSE(better_alone(Shape(64, {.hidden = {64}}, 10), 1797));
 }
 
 }  // namespace

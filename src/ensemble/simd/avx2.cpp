@@ -42,6 +42,11 @@ inline Vector fused(Vector a, Vector b, Vector c) { return {_mm256_fmadd_ps(a.v,
 inline Vector fused_minus(Vector a, Vector b, Vector c) {
   return {_mm256_fnmadd_ps(a.v, b.v, c.v)};
 }
+/// The same, loaded once: else the compiler loads anew for each use, which takes longer.
+inline Vector in_register(Vector a) {
+  asm("" : "+v"(a.v));
+  return a;
+}
 inline Vector sqrt(Vector a) { return {_mm256_sqrt_ps(a.v)}; }
 /// The second where one is NaN.
 inline Vector max(Vector a, Vector b) { return {_mm256_max_ps(a.v, b.v)}; }

@@ -22,12 +22,35 @@ inline void with_loss(Loss loss, Body&& body) {
   }
 }
 
+/// Cross-entropy of two classes: the bits of cost() below, with one exponential in place of two, as the
+/// higher output always stands for e^0.
+inline Vector cost_of_two(const float* target, Vector weight, float* output, std::size_t step) {
+  const Vector first = Vector::load(output);
+  const Vector second = Vector::load(output + step);
+  const Vector highest = max(first, second);
+  const Vector z0 = first - highest;
+  const Vector z1 = second - highest;
+  const Vector lower = exp(z0 + z1);  // one of them is 0
+  const Vector one = Vector::all(1.0F);
+  const Vector sum = one + lower;
+  const Vector share = weight / sum;
+  const auto is_first = equal(Vector::load(target), Vector::zero());
+  const auto first_lower = less(z0, z1);
+  const Vector none = Vector::zero();
+  fused(select(first_lower, lower, one), share, none - select(is_first, weight, none))
+      .store(output);
+  fused(select(first_lower, one, lower), share, none - select(is_first, none, weight))
+      .store(output + step);
+  return weight * (log(sum) - select(is_first, z0, z1));
+}
+
 /// What the outputs of a row cost, and how that changes with each: outputs become deltas in place.
 /// Outputs are `step` apart, targets `target_step`.
 template <Loss kLoss>
 inline Vector cost(std::size_t outputs, const float* target, std::size_t target_step, Vector weight,
                    float* output, std::size_t step) {
   if constexpr (kLoss == Loss::cross_entropy) {
+    if (outputs == 2) return cost_of_two(target, weight, output, step);
     Vector highest = Vector::load(output);
     for (std::size_t c = 1; c < outputs; ++c)
       highest = max(highest, Vector::load(output + c * step));

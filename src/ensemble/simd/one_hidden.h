@@ -45,36 +45,41 @@ struct OneHidden {
   std::size_t out[kOutputs];  // of the unit in each output
 };
 
-/// Rows first .. first + kRowsAhead - 1 of a block, [unit][row][lane] as in pack.h.
-template <Activation kActivation, std::size_t kOutputs>
+/// Rows first .. first + kRowsAhead - 1 of a block, [unit][row][lane] as in pack.h; kInputs as below.
+template <Activation kActivation, std::size_t kOutputs, std::size_t kInputs>
 inline void forward_rows(const Shape& shape, const float* parameters, const float* in,
                          float* hidden, float* slopes, float* outputs) {
   constexpr std::size_t kStep = kBlock * kLanes;
+  const std::size_t units = shape.layers[0].out;
+  const std::size_t inputs = kInputs == 0 ? shape.layers[0].in : kInputs;
+  const OneHidden<kOutputs> at(shape, 0);
+  const float* biases = parameters + at.bias;
+  const float* weights = parameters + at.weights;
   Vector sums[kOutputs * kRowsAhead];
   repeat<kOutputs>([&](auto j) BOOTFOLD_INLINE {
     const Vector bias = Vector::load(parameters + (shape.layers[1].bias + j) * kLanes);
     repeat<kRowsAhead>([&](auto e) BOOTFOLD_INLINE { sums[j * kRowsAhead + e] = bias; });
   });
-  for (std::size_t u = 0; u < shape.layers[0].out; ++u) {
-    const OneHidden<kOutputs> at(shape, u);
+  for (std::size_t u = 0; u < units; ++u, biases += kLanes) {
     Vector z[kRowsAhead];
-    const Vector bias = Vector::load(parameters + at.bias);
+    const Vector bias = Vector::load(biases);
     repeat<kRowsAhead>([&](auto e) BOOTFOLD_INLINE { z[e] = bias; });
-    for (std::size_t i = 0; i < at.inputs; ++i) {
-      const Vector weight = Vector::load(parameters + at.weights + i * kLanes);
+    for (std::size_t i = 0; i < inputs; ++i, weights += kLanes) {
+      const Vector weight = Vector::load(weights);
       repeat<kRowsAhead>([&](auto e) BOOTFOLD_INLINE {
         z[e] = fused(weight, Vector::load(in + i * kStep + e * kLanes), z[e]);
       });
     }
-    Vector weights[kOutputs];
-    repeat<kOutputs>([&](auto j)
-                         BOOTFOLD_INLINE { weights[j] = Vector::load(parameters + at.out[j]); });
+    Vector out[kOutputs];
+    repeat<kOutputs>([&](auto j) BOOTFOLD_INLINE {
+      out[j] = Vector::load(parameters + at.out[j] + u * kLanes);
+    });
     repeat<kRowsAhead>([&](auto e) BOOTFOLD_INLINE {
       const Activated a = activate<kActivation>(z[e]);
       a.value.store(hidden + u * kStep + e * kLanes);
       if constexpr (kActivation == Activation::gelu) a.slope.store(slopes + u * kStep + e * kLanes);
       repeat<kOutputs>([&](auto j) BOOTFOLD_INLINE {
-        sums[j * kRowsAhead + e] = fused(weights[j], a.value, sums[j * kRowsAhead + e]);
+        sums[j * kRowsAhead + e] = fused(out[j], a.value, sums[j * kRowsAhead + e]);
       });
     });
   }
@@ -141,8 +146,12 @@ BOOTFOLD_INLINE inline void back_units(const Shape& shape, std::size_t unit,
     Vector d[kOutputs];
     repeat<kOutputs>([&](auto j)
                          BOOTFOLD_INLINE { d[j] = Vector::load(deltas + j * kStep + e * kLanes); });
+    Vector x[kSome];
+    repeat<kInputs>([&](auto i) BOOTFOLD_INLINE {
+      x[i] = in_register(Vector::load(in + i * kStep + e * kLanes));
+    });
     repeat<kUnits>([&](auto u) BOOTFOLD_INLINE {
-      const Vector value = Vector::load(hidden + u * kStep + e * kLanes);
+      const Vector value = in_register(Vector::load(hidden + u * kStep + e * kLanes));
       Vector reaches = Vector::zero();
       repeat<kOutputs>([&](auto j) BOOTFOLD_INLINE {
         sums[u * kOutputs + j] = fused(d[j], value, sums[u * kOutputs + j]);
@@ -152,8 +161,7 @@ BOOTFOLD_INLINE inline void back_units(const Shape& shape, std::size_t unit,
           back_through<kActivation>(reaches, value, slopes + u * kStep + e * kLanes);
       biases[u] = biases[u] + back;
       repeat<kInputs>([&](auto i) BOOTFOLD_INLINE {
-        products[u * kSome + i] =
-            fused(back, Vector::load(in + i * kStep + e * kLanes), products[u * kSome + i]);
+        products[u * kSome + i] = fused(back, x[i], products[u * kSome + i]);
       });
       if constexpr (kInputs == 0) delta[u * kBlock + e] = back;
     });
@@ -192,21 +200,26 @@ void back_hidden(const Shape& shape, const float* parameters, const float* in, c
     for (; u < hidden; ++u) some.template operator()<1>(u);
 }
 
-/// Calls body.operator()<kOutputs>() for 1 or 2 outputs.
+/// Calls body.operator()<kOutputs, kInputs>() for 1 or 2 outputs, and 1, 2 or any number of inputs.
 template <class Body>
-inline void with_outputs(std::size_t outputs, Body&& body) {
-  if (outputs == 1) return body.template operator()<1>();
-  body.template operator()<2>();
+inline void with_ends(const Shape& shape, Body&& body) {
+  const auto with_inputs = [&]<std::size_t kOutputs>() {
+    if (shape.inputs() == 1) return body.template operator()<kOutputs, 1>();
+    if (shape.inputs() == 2) return body.template operator()<kOutputs, 2>();
+    body.template operator()<kOutputs, 0>();
+  };
+  if (shape.outputs() == 1) return with_inputs.template operator()<1>();
+  with_inputs.template operator()<2>();
 }
 
 template <Activation kActivation>
 inline void one_hidden_forward(const Shape& shape, const float* parameters, const float* in,
                                float* units, float* slopes) {
   float* outputs = units + shape.layers[0].out * kBlock * kLanes;
-  with_outputs(shape.outputs(), [&]<std::size_t kOutputs>() {
+  with_ends(shape, [&]<std::size_t kOutputs, std::size_t kInputs>() {
     for (std::size_t e = 0; e < kBlock * kLanes; e += kRowsAhead * kLanes)
-      forward_rows<kActivation, kOutputs>(shape, parameters, in + e, units + e, slopes + e,
-                                          outputs + e);
+      forward_rows<kActivation, kOutputs, kInputs>(shape, parameters, in + e, units + e, slopes + e,
+                                                   outputs + e);
   });
 }
 
@@ -215,11 +228,8 @@ inline void one_hidden_back(const Shape& shape, const float* parameters, const f
                             const float* units, const float* slopes, float* gradient) {
   constexpr std::size_t kStep = kBlock * kLanes;
   const float* deltas = units + shape.layers[0].out * kStep;
-  with_outputs(shape.outputs(), [&]<std::size_t kOutputs>() {
-    const auto back = shape.inputs() == 1   ? back_hidden<kActivation, kOutputs, 1>
-                      : shape.inputs() == 2 ? back_hidden<kActivation, kOutputs, 2>
-                                            : back_hidden<kActivation, kOutputs, 0>;
-    back(shape, parameters, in, units, slopes, gradient);
+  with_ends(shape, [&]<std::size_t kOutputs, std::size_t kInputs>() {
+    back_hidden<kActivation, kOutputs, kInputs>(shape, parameters, in, units, slopes, gradient);
   });
   for (std::size_t j = 0; j < shape.outputs(); ++j) {
     float* bias = gradient + (shape.layers[1].bias + j) * kLanes;

@@ -31,7 +31,7 @@ BOOTFOLD_INLINE inline void multiply_rows(const float* factor, std::size_t row_s
       factors[j] = Vector::load(factor + (j * row_stride + k * term_stride) * kLanes);
     });
     repeat<kBlock>([&](auto e) BOOTFOLD_INLINE {
-      const Vector x = Vector::load(in + (k * kBlock + e) * kLanes);
+      const Vector x = in_register(Vector::load(in + (k * kBlock + e) * kLanes));
       repeat<kRows>([&](auto j) BOOTFOLD_INLINE {
         sums[j * kBlock + e] = fused(factors[j], x, sums[j * kBlock + e]);
       });
@@ -77,7 +77,7 @@ BOOTFOLD_INLINE inline void add_products(const float* delta, const float* in, st
       deltas[j] = Vector::load(delta + (j * kBlock + e) * kLanes);
     });
     repeat<kColumns>([&](auto i) BOOTFOLD_INLINE {
-      const Vector x = Vector::load(in + (i * kBlock + e) * kLanes);
+      const Vector x = in_register(Vector::load(in + (i * kBlock + e) * kLanes));
       repeat<kRows>([&](auto j) BOOTFOLD_INLINE {
         sums[j * kColumns + i] = fused(deltas[j], x, sums[j * kColumns + i]);
       });

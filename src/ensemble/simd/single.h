@@ -10,21 +10,11 @@
 #include "ensemble/simd/kernels.h"
 #include "ensemble/simd/loss.h"
 #include "ensemble/simd/matrix.h"
+#include "ensemble/simd/transpose.h"
 #include "ensemble/simd/update.h"
 
 namespace bootfold::ensemble::simd {
 namespace {
-
-/// out[c][r] = in[r][c].
-inline void transpose(const float* in, std::size_t rows, std::size_t columns, std::size_t in_stride,
-                      std::size_t out_stride, float* out) {
-  constexpr std::size_t kTile = 16;
-  for (std::size_t r0 = 0; r0 < rows; r0 += kTile)
-    for (std::size_t c0 = 0; c0 < columns; c0 += kTile)
-      for (std::size_t r = r0; r < r0 + kTile && r < rows; ++r)
-        for (std::size_t c = c0; c < c0 + kTile && c < columns; ++c)
-          out[c * out_stride + r] = in[r * in_stride + c];
-}
 
 /// Values of the units of a batch. Forwards they lie unit by unit, so that vectors are rows; on the way
 /// back row by row, so that vectors are inputs of a layer, as its weights are.
