@@ -12,6 +12,7 @@ from networks import LEARNING_RATE, STEPS, NetworkWork, make_data
 from sklearn.ensemble import BaggingClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
 
 
 def prepare(work: NetworkWork):
@@ -28,7 +29,10 @@ def prepare(work: NetworkWork):
         max_iter=epochs,
         n_iter_no_change=epochs + 1,
     )
-    bagging = BaggingClassifier(network, n_estimators=work.members, n_jobs=harness.cores())
+    # Bagging would give an MLP weights of rows, and fail where a batch has none above 0; a pipeline
+    # takes none, so it gets the drawn rows themselves.
+    bagged = make_pipeline(network)
+    bagging = BaggingClassifier(bagged, n_estimators=work.members, n_jobs=harness.cores())
     return lambda: bagging.fit(x, y)
 
 
