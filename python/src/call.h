@@ -34,7 +34,7 @@ class ActiveCall {
 struct Call {
   Execution execution = {};
   nb::object progress = nb::none();  ///< called with (done, total), or None
-  bool brief = false;                ///< over in milliseconds: not worth a thread
+  bool brief = false;                ///< over in a moment: not worth a thread
 };
 
 /// Runs `work` on a helper thread; rethrows what it throws, and Python's own errors.

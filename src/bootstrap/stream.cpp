@@ -12,6 +12,7 @@
 #include "bootstrap/sums.h"
 #include "plan/tile.h"
 #include "resample/counts.h"
+#include "resample/late_rows.h"
 #include "resample/strata.h"
 
 namespace bootfold::paths {
@@ -23,6 +24,8 @@ using execution::simd::LaneState;
 using execution::simd::OpenRow;
 using planning::Prepared;
 using resample::Attempt;
+using resample::LateRow;
+using resample::LateRows;
 using resample::Stratum;
 
 constexpr std::size_t kSide =
@@ -117,6 +120,7 @@ class Walker {
         }
         group_.resize(again);
       }
+      add_late_rows(stratum);
     }
     for (std::uint64_t r = first; r < last; ++r) {
       const std::span<double> values = shared_.run.values_of(r);
@@ -192,7 +196,7 @@ class Walker {
     if (prepared_.keeps_integers()) {
       add_kept_rows(stratum, i, missing, sums);
     } else {
-      add_rows(stratum, i, missing, sums);
+      add_rows(stratum, i, missing, replicate);
     }
   }
 
@@ -215,23 +219,39 @@ class Walker {
     }
   }
 
-  /// The top-up of many rows, looked up where they lie.
+  /// The top-up of many rows: they wait until there are enough of them to be looked up in order.
   void add_rows(const Stratum& stratum, std::size_t i, std::uint64_t missing,
-                std::span<__int128> sums) {
-    const std::span<const std::uint32_t> order = shared_.order();
+                std::size_t replicate) {
     resample::TopUp rows(shared_.kernels, group_[i].attempt, stratum.rows, lanes_[i]);
     for (std::uint64_t first = 0; first < missing; first += tile_rows_) {
       const auto size =
           static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows_, missing - first));
       const std::span<std::uint64_t> drawn(drawn_.data(), size);
+      if (late_.room() < size) add_late_rows(stratum);  // before drawing, as it needs the same room
       rows.draw(drawn);
-      if (!order.empty())
-        for (std::uint64_t& row : drawn) row = order[stratum.first + row];
-      prepared_.problem.features.make(reader_.gather(drawn), made_.data(), tile_rows_);
+      late_.add(drawn, replicate);
+    }
+  }
+
+  /// Adds the rows that wait to the sums of their replicates.
+  void add_late_rows(const Stratum& stratum) {
+    if (late_.empty()) return;
+    const std::span<const std::uint32_t> order = shared_.order();
+    const std::span<const LateRow> late = late_.take(stratum.rows);
+    for (std::size_t first = 0; first < late.size(); first += tile_rows_) {
+      const std::span<const LateRow> some =
+          late.subspan(first, std::min(tile_rows_, late.size() - first));
+      for (std::size_t k = 0; k < some.size(); ++k) {
+        const std::uint64_t place = stratum.first + some[k].row();
+        drawn_[k] = order.empty() ? place : order[place];
+      }
+      prepared_.problem.features.make(reader_.gather(std::span(drawn_).first(some.size())),
+                                      made_.data(), tile_rows_);
       for (std::size_t f = 0; f < features_; ++f) {
-        shared_.kernels.quantize(made_.data() + f * tile_rows_, size, prepared_.fixed[f].point,
-                                 integers_.data());
-        for (std::size_t k = 0; k < size; ++k) sums[f] += integers_[k];
+        shared_.kernels.quantize(made_.data() + f * tile_rows_, some.size(),
+                                 prepared_.fixed[f].point, integers_.data());
+        for (std::size_t k = 0; k < some.size(); ++k)
+          sums_[some[k].replicate() * features_ + f] += integers_[k];
       }
     }
   }
@@ -252,6 +272,7 @@ class Walker {
   std::vector<std::uint8_t> counts_;
   std::vector<OpenRow> open_;
   std::vector<std::uint64_t> drawn_;
+  LateRows late_;
   std::vector<__int128> sums_;         // [replicate][feature]
   std::vector<std::uint64_t> totals_;  // rows of each replicate
   std::vector<Replicate> group_;
@@ -266,8 +287,8 @@ void run_stream(const Run& run) {
   std::vector<std::unique_ptr<Walker>> walkers(run.prepared.plan.threads);
   // Small enough that all threads have work, large enough that a tile is read for many.
   const std::uint64_t share = run.replicates() / (2 * run.prepared.plan.threads) + 1;
-  const std::uint64_t group =
-      std::min<std::uint64_t>(run.prepared.group, (share + kSide - 1) / kSide * kSide);
+  const std::uint64_t group = std::min<std::uint64_t>(
+      {run.prepared.group, (share + kSide - 1) / kSide * kSide, LateRows::kMostReplicates});
   for_each_group(run, group, run.prepared.plan.rows,
                  [&](std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
                    auto& walker = walkers[worker.index()];

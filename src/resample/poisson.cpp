@@ -37,17 +37,16 @@ Poisson::Poisson(double mean) : mean_(mean), lookup_(65536), table_{} {
 
 void Poisson::fill_table() {
   using execution::simd::kOpen;
-  for (std::uint32_t bits = 0; bits < 65536; ++bits) {
-    std::uint8_t count = 0;
-    for (const Threshold& t : thresholds_) {
-      if (t.first == bits) {
-        count = kOpen;
-        break;
-      }
-      count = static_cast<std::uint8_t>(count + (t.first < bits));
-    }
-    lookup_[bits] = count;
+  // Thresholds ascend; several may begin with the same 16 bits.
+  std::uint32_t begin = 0;
+  std::uint8_t count = 0;
+  for (const Threshold& t : thresholds_) {
+    if (begin < t.first) std::fill(&lookup_[begin], &lookup_[t.first], count);
+    lookup_[t.first] = kOpen;
+    begin = t.first + 1;
+    ++count;
   }
+  std::fill(lookup_.begin() + begin, lookup_.end(), count);
   table_.lookup = lookup_.data();
 
   std::fill(std::begin(table_.wide_high), std::end(table_.wide_high), std::uint8_t{255});

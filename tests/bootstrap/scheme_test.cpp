@@ -235,6 +235,28 @@ TEST_F(Schemes, GiveTheSameBitsHoweverTheyAreRun) {
   }
 }
 
+// Strata far apart, and so many rows that a top-up looks them up: a row of another stratum would show.
+TEST(StratifiedScheme, TopsManyRowsUpFromTheirOwnStratum) {
+  constexpr std::size_t kMany = 1'000'000;
+  random::Stream stream({.seed = 4});
+  std::vector<double> x(kMany);
+  std::vector<std::uint32_t> strata(kMany);
+  std::vector<double> apart[3];
+  for (std::size_t i = 0; i < kMany; ++i) {
+    strata[i] = static_cast<std::uint32_t>(stream() % 3);
+    x[i] = 1000.0 * strata[i] + random::normal(stream);
+    apart[strata[i]].push_back(x[i]);
+  }
+  double within = 0;
+  for (const auto& values : apart) within += sum_of_squares(values);
+  Options options{.replicates = 400, .seed = 5, .scheme = scheme::Stratified{strata}};
+  const Result copied = bootstrap(x, statistic::mean(), options);
+  EXPECT_TRUE(has_error(copied, std::sqrt(within) / kMany));
+  EXPECT_TRUE(theory::is_normal(copied.bias(), 0, copied.standard_error() / std::sqrt(400)));
+  options.memory = std::size_t{28} << 20;  // no room for a copy of the rows in order
+  EXPECT_TRUE(same_bits(copied, bootstrap(x, statistic::mean(), options)));
+}
+
 TEST_F(Schemes, WithOneStratumAreIid) {
   const std::vector<std::uint32_t> one(kRows, 3);
   const Options plain{.replicates = 100};
