@@ -268,6 +268,7 @@ def parse() -> argparse.Namespace:
 def main() -> int:
     arguments = parse()
     os.environ["PYTHONPATH"] = arguments.package
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package is compiled
     load = os.getloadavg()[0]
     if load > 0.5:
         print(f"the machine is busy (load {load:.1f}): ratios will be off", file=sys.stderr)
