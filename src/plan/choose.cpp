@@ -32,6 +32,7 @@ constexpr std::size_t kSecondCache = std::size_t{192} << 10;
 /// Up to here a column that fixed point cannot hold well is resampled in doubles; beyond, a bound
 /// in terms of the standard error has to do.
 constexpr std::uint64_t kMostCompensatedRows = 1'000'000;
+constexpr double kCleanProducts = 1e-5;  // and products have five digits even where rows are small
 
 void check(const Options& options, std::size_t outputs) {
   if (options.replicates == 0)
@@ -181,14 +182,18 @@ void fit_memory(Prepared& prepared, const Options& options) {
 }
 
 /// Are the fixed-point sums good enough for the tolerance? Third and fourth powers reach so far
-/// that they are held to their own size, not to its standard error.
+/// that they are held to their own size, not to its standard error. So are all products of many rows,
+/// to less: a replicate without the one huge row that made the standard error must still have digits.
 bool accurate(const Prepared& prepared, double tolerance) {
   const Problem& problem = prepared.problem;
   const bool large = problem.data.rows() > kMostCompensatedRows;
   for (std::size_t f = 0; f < prepared.fixed.size(); ++f) {
     const FixedFeature& fixed = prepared.fixed[f];
-    const double error = problem.features.order(f) > 2 ? fixed.clean : fixed.relative;
-    if (error > tolerance && !(large && fixed.linear <= tolerance)) return false;
+    const std::size_t order = problem.features.order(f);
+    const double error = order > 2 ? fixed.clean : fixed.relative;
+    const bool will_do =
+        large && fixed.linear <= tolerance && (order == 1 || fixed.clean <= kCleanProducts);
+    if (error > tolerance && !will_do) return false;
   }
   return true;
 }

@@ -108,7 +108,11 @@ std::optional<ClusterSums> cluster_sums(const DataView& data, std::span<const St
   if (!problem.all<statistic::Sums>()) return std::nullopt;
   const std::size_t clusters = resample::Groups(labels).count();
   const std::size_t bytes = 3 * (problem.features.count() + 1) * clusters * sizeof(double);
-  if (bytes > options.memory / 2) return std::nullopt;
+  // Another path would draw other clusters, and memory must not change a result.
+  if (bytes > options.memory / 2)
+    throw InvalidArgument(concat("memory is ", text::bytes(static_cast<double>(options.memory)),
+                                 " but the sums of ", clusters, " clusters need at least ",
+                                 (2 * bytes >> 20) + 1, " MiB beside the data"));
   return ClusterSums(data, statistics, labels, options.execution);
 }
 

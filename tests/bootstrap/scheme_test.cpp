@@ -257,6 +257,33 @@ TEST(StratifiedScheme, TopsManyRowsUpFromTheirOwnStratum) {
   EXPECT_TRUE(same_bits(copied, bootstrap(x, statistic::mean(), options)));
 }
 
+// Of a thousand draws from a million hardly one meets the huge row; the others have their own digits.
+TEST(MOutOfN, KeepsTheDigitsOfReplicatesWithoutTheHugeRow) {
+  std::vector<double> x = reference::normals(1'000'001, 6);
+  x[500'000] = 1e7;
+  const Result result = bootstrap(x, statistic::standard_deviation(),
+                                  {.replicates = 40, .seed = 5, .scheme = scheme::Iid{1000}});
+  std::size_t usual = 0;
+  for (const double value : result.replicates()) usual += value > 0.85 && value < 1.15;
+  EXPECT_GE(usual,
+            38U);  // one of 1,000 replicates has the row; the rest is 6 deviations off once in 1e8
+}
+
+TEST(ClusterScheme, RefusesAMemoryThatWouldChangeThePath) {
+  const std::vector<double> x = reference::normals(200'000, 2);
+  std::vector<std::uint32_t> own(x.size());
+  std::iota(own.begin(), own.end(), 0U);
+  try {
+    static_cast<void>(bootstrap(
+        x, statistic::mean(),
+        {.replicates = 2, .scheme = scheme::Cluster{own}, .memory = std::size_t{16} << 20}));
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("16 MiB"), HasSubstr("200000 clusters"),
+                                             HasSubstr("at least 19 MiB")));
+  }
+}
+
 TEST_F(Schemes, WithOneStratumAreIid) {
   const std::vector<std::uint32_t> one(kRows, 3);
   const Options plain{.replicates = 100};
