@@ -40,30 +40,21 @@ void close_calls() {
 /// The work of one call, and what the waiting thread may know of it.
 class Work {
  public:
-  Work(const Execution& given, bool tells, const std::function<void(const Execution&)>& function) {
-    Execution execution = given;
-    execution.stop = stop_.get_token();
+  Work(const Execution& given, bool tells, const std::function<void(const Execution&)>& function)
+      : execution_(given), function_(function) {
+    execution_.stop = stop_.get_token();
     if (tells)
-      execution.progress = [this](execution::Progress progress) {
+      execution_.progress = [this](execution::Progress progress) {
         done_.store(progress.done, std::memory_order_relaxed);
         total_.store(progress.total, std::memory_order_relaxed);
       };
-    thread_ = std::jthread([this, execution, &function] {
-      try {
-        function(execution);
-      } catch (...) {
-        error_ = std::current_exception();
-      }
-      const std::scoped_lock lock(mutex_);
-      finished_ = true;
-      done_waiting_.notify_all();
-    });
   }
 
-  /// Waits without the GIL, at most so long; is it finished?
+  /// Begins it if it has not begun, and waits without the GIL, at most so long; is it finished?
   bool wait_for(milliseconds time) {
     const nb::gil_scoped_release released;
     std::unique_lock lock(mutex_);
+    if (!thread_.joinable()) thread_ = std::jthread([this] { run(); });
     return done_waiting_.wait_for(lock, time, [this] { return finished_; });
   }
 
@@ -85,6 +76,22 @@ class Work {
   [[nodiscard]] double total() const { return total_.load(std::memory_order_relaxed); }
 
  private:
+  void run() {
+    // Not before the caller sleeps: its core is then free for the first thread that the work starts,
+    // which would otherwise wait on this one for milliseconds.
+    { const std::scoped_lock lock(mutex_); }
+    try {
+      function_(execution_);
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+    const std::scoped_lock lock(mutex_);
+    finished_ = true;
+    done_waiting_.notify_all();
+  }
+
+  Execution execution_;
+  const std::function<void(const Execution&)>& function_;
   std::stop_source stop_;
   std::atomic<double> done_ = 0;
   std::atomic<double> total_ = 0;

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "influence/deletion.h"
+#include "influence/heavy_rows.h"
 #include "influence/lookup.h"
 #include "influence/measure.h"
 #include "influence/moments.h"
@@ -23,6 +24,7 @@ void delete_from_sums(const Run& run, const deletion::Task& task) {
   const double step = 1 / static_cast<double>(n - 1);
   const std::size_t tile_rows = planning::planning_tile_rows(problem.features.count());
   const Execution silent{run.execution.threads, run.execution.level, run.execution.stop, {}};
+  const deletion::HeavyRows heavy(task);
   struct Nothing {};
   static_cast<void>(map_reduce(
       {0, static_cast<std::size_t>((n + tile_rows - 1) / tile_rows), 1}, Nothing{},
@@ -35,9 +37,16 @@ void delete_from_sums(const Run& run, const deletion::Task& task) {
         const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows, n - first));
         problem.features.make(reader.read(first, size), made.data(), tile_rows);
         deletion::for_each_part(task, [&](const Part& part) {
-          for (std::size_t i = 0; i < size; ++i)
-            mover.at(part, made.data() + i, tile_rows, nullptr, -step,
-                     run.values_of(first + i).subspan(part.first_output, part.outputs()));
+          for (std::size_t i = 0; i < size; ++i) {
+            const std::span<double> values =
+                run.values_of(first + i).subspan(part.first_output, part.outputs());
+            const std::span<const double> others = heavy.means_without(first + i);
+            if (others.empty()) {
+              mover.at(part, made.data() + i, tile_rows, nullptr, -step, values);
+            } else {
+              mover.at(part, others, values);
+            }
+          }
         });
       },
       [](Nothing&, Nothing&&) {}, silent));

@@ -38,6 +38,12 @@ class Mover {
     finish(part, values);
   }
 
+  /// The values of `part` at these means of all features.
+  void at(const planning::Part& part, std::span<const double> means, std::span<double> values) {
+    for (std::size_t k = 0; k < part.features.size(); ++k) scratch_[k] = means[part.features[k]];
+    finish(part, values);
+  }
+
   /// The values of `part` at means + step * direction, which has a number for each feature of it.
   void along(const planning::Part& part, std::span<const double> direction, double step,
              std::span<double> values) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "influence/deletion.h"
+#include "influence/heavy_rows.h"
 #include "influence/moments.h"
 #include "influence/mover.h"
 
@@ -33,6 +34,7 @@ void delete_from_sums(const Task& task, std::span<Influence> influences) {
   const double step = exact ? 1 / std::max(n - 1, 1.0) : kLeastStep;
   const std::vector<double> whole = at_means(task, n);
   const std::vector<double> fewer = at_means(task, n - 1);  // the same means of one row less
+  const HeavyRows heavy(task);
   const auto moments = over_tiles(
       task, n - 1, std::vector<Moments>(task.outputs),
       [&](std::vector<Moments>& found, Mover& mover, const FeatureTile& tile) {
@@ -43,7 +45,12 @@ void delete_from_sums(const Task& task, std::span<Influence> influences) {
           values.resize(part.outputs());
           changes.resize(part.outputs() * rows);
           for (std::size_t i = 0; i < rows; ++i) {
-            mover.at(part, tile.values + i, tile.stride, nullptr, -step, values);
+            const std::span<const double> others = heavy.means_without(tile.first + i);
+            if (others.empty() || !exact) {
+              mover.at(part, tile.values + i, tile.stride, nullptr, -step, values);
+            } else {
+              mover.at(part, others, values);
+            }
             for (std::size_t k = 0; k < values.size(); ++k)
               changes[k * rows + i] = (fewer[part.first_output + k] - values[k]) / step;
           }

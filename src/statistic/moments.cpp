@@ -33,9 +33,10 @@ double central(const Folded& folded, double product, double mean1, double mean2)
   return std::abs(value) <= 1e4 * uncertainty(folded, product) ? 0 : value;
 }
 
-/// A moment over the power of the variance that makes it scale-free, if four digits of it are sure.
-double standardised(const Folded& folded, double moment, double power) {
-  const double doubt = folded.resolution + 0x1p-50 * folded.mean(1);
+/// A moment over the power of the variance that makes it scale-free, if four digits of it are sure;
+/// none of the terms it is made of is larger than `largest`.
+double standardised(const Folded& folded, double moment, double power, double largest) {
+  const double doubt = folded.resolution + 0x1p-50 * largest;
   return power > 1e4 * doubt ? moment / power : kUndefined;
 }
 
@@ -174,14 +175,14 @@ Statistic skewness() {
     const double m1 = f.mean(0);
     const double m2 = scaled_variance(f);
     const double m3 = f.mean(2) - 3 * m1 * f.mean(1) + 2 * m1 * m1 * m1;
-    return standardised(f, m3, m2 * std::sqrt(m2));
+    return standardised(f, m3, m2 * std::sqrt(m2), f.mean(1));
   });
 }
 
 Statistic kurtosis() {
   return of_products("kurtosis", 1, {{0}, {0, 0}, {0, 0, 0}, {0, 0, 0, 0}}, [](const Folded& f) {
     const double m2 = scaled_variance(f);
-    return standardised(f, fourth_moment(f), m2 * m2) - 3;
+    return standardised(f, fourth_moment(f), m2 * m2, 6 * f.mean(3)) - 3;
   });
 }
 

@@ -9,6 +9,7 @@
 #include "bootfold/bootstrap.h"
 #include "bootfold/compare.h"
 #include "bootfold/error.h"
+#include "bootfold/influence.h"
 #include "bootfold/interval.h"
 #include "bootfold/precision.h"
 #include "data/temp_file.h"
@@ -114,6 +115,27 @@ TEST(Jackknife, IsTheSameByDeletionAndByEvaluation) {
       EXPECT_NEAR(fast.replicate(i, k), slow.replicate(i, k), 1e-8);  // tolerance of slow sums
     EXPECT_NEAR(fast.standard_error(k), slow.standard_error(k), 1e-6);
     EXPECT_NEAR(fast.bias(k), slow.bias(k), 2e-6);
+  }
+}
+
+// Without the row that is nearly all of the sum the value is that of the others on their own.
+TEST(Jackknife, LeavesAHeavyRowOut) {
+  const std::vector<Statistic> statistics = {statistic::skewness(), statistic::kurtosis(),
+                                             statistic::variance()};
+  for (const double heavy : {1e4, 1e6, 1e8}) {
+    std::vector<double> x = normals(1000, 1);
+    std::vector<double> others = x;
+    others.erase(others.begin() + 3);
+    x[3] = heavy;
+    const Result result = bootstrap(x, statistics, jackknife());
+    const std::vector<Influence> influences = influence(x, statistics, {});
+    for (std::size_t k = 0; k < statistics.size(); ++k) {
+      const double alone = bootstrap(others, statistics[k], jackknife()).estimate();
+      EXPECT_NEAR(result.replicate(3, k), alone, 1e-6 * (1 + std::abs(alone))) << heavy << " " << k;
+      EXPECT_NEAR(influences[k].standard_error(), result.standard_error(k),
+                  1e-6 * result.standard_error(k))
+          << heavy << " " << k;
+    }
   }
 }
 
