@@ -219,7 +219,8 @@ class Walker {
     }
   }
 
-  /// The top-up of many rows: they wait until there are enough of them to be looked up in order.
+  /// The top-up of many rows, looked up where they lie. Those of many columns wait until there are
+  /// enough of them to be looked up in order.
   void add_rows(const Stratum& stratum, std::size_t i, std::uint64_t missing,
                 std::size_t replicate) {
     resample::TopUp rows(shared_.kernels, group_[i].attempt, stratum.rows, lanes_[i]);
@@ -227,32 +228,47 @@ class Walker {
       const auto size =
           static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows_, missing - first));
       const std::span<std::uint64_t> drawn(drawn_.data(), size);
-      if (late_.room() < size) add_late_rows(stratum);  // before drawing, as it needs the same room
+      if (prepared_.sorts_late_rows()) {
+        if (late_.room() < size) add_late_rows(stratum);  // before drawing: it needs the same room
+        rows.draw(drawn);
+        late_.add(drawn, replicate);
+        continue;
+      }
       rows.draw(drawn);
-      late_.add(drawn, replicate);
+      add_features(stratum, size, [&](std::size_t f) {
+        __int128& sum = sums_[replicate * features_ + f];
+        for (std::size_t k = 0; k < size; ++k) sum += integers_[k];
+      });
     }
   }
 
   /// Adds the rows that wait to the sums of their replicates.
   void add_late_rows(const Stratum& stratum) {
     if (late_.empty()) return;
-    const std::span<const std::uint32_t> order = shared_.order();
     const std::span<const LateRow> late = late_.take(stratum.rows);
     for (std::size_t first = 0; first < late.size(); first += tile_rows_) {
       const std::span<const LateRow> some =
           late.subspan(first, std::min(tile_rows_, late.size() - first));
-      for (std::size_t k = 0; k < some.size(); ++k) {
-        const std::uint64_t place = stratum.first + some[k].row();
-        drawn_[k] = order.empty() ? place : order[place];
-      }
-      prepared_.problem.features.make(reader_.gather(std::span(drawn_).first(some.size())),
-                                      made_.data(), tile_rows_);
-      for (std::size_t f = 0; f < features_; ++f) {
-        shared_.kernels.quantize(made_.data() + f * tile_rows_, some.size(),
-                                 prepared_.fixed[f].point, integers_.data());
+      for (std::size_t k = 0; k < some.size(); ++k) drawn_[k] = some[k].row();
+      add_features(stratum, some.size(), [&](std::size_t f) {
         for (std::size_t k = 0; k < some.size(); ++k)
           sums_[some[k].replicate() * features_ + f] += integers_[k];
-      }
+      });
+    }
+  }
+
+  /// add(feature) for each, with the integers of the rows of a stratum that were drawn in integers_.
+  template <class Add>
+  void add_features(const Stratum& stratum, std::size_t size, Add&& add) {
+    const std::span<const std::uint32_t> order = shared_.order();
+    const std::span<std::uint64_t> drawn(drawn_.data(), size);
+    for (std::uint64_t& row : drawn)
+      row = order.empty() ? stratum.first + row : order[stratum.first + row];
+    prepared_.problem.features.make(reader_.gather(drawn), made_.data(), tile_rows_);
+    for (std::size_t f = 0; f < features_; ++f) {
+      shared_.kernels.quantize(made_.data() + f * tile_rows_, size, prepared_.fixed[f].point,
+                               integers_.data());
+      add(f);
     }
   }
 

@@ -114,7 +114,7 @@ Memory memory_of(const Prepared& prepared) {
                       (prepared.copies_strata ? rows * columns * sizeof(double) : 0);
       memory.thread = tile_bytes + (planes + 16) * prepared.tile_rows +
                       prepared.group * (256 + 64 + (planes + 2 * features) * sizeof(std::int64_t));
-      if (!prepared.keeps_integers()) memory.thread += resample::LateRows::kBytes;
+      if (prepared.sorts_late_rows()) memory.thread += resample::LateRows::kBytes;
       if (problem.all<statistic::Fold>())
         memory.thread +=
             static_cast<std::size_t>(16 * std::sqrt(static_cast<double>(rows)) * 8) + 8 * kTileRows;

@@ -255,6 +255,14 @@ TEST(StratifiedScheme, TopsManyRowsUpFromTheirOwnStratum) {
   EXPECT_TRUE(theory::is_normal(copied.bias(), 0, copied.standard_error() / std::sqrt(400)));
   options.memory = std::size_t{28} << 20;  // no room for a copy of the rows in order
   EXPECT_TRUE(same_bits(copied, bootstrap(x, statistic::mean(), options)));
+
+  // Of many columns they are looked up in order.
+  const std::vector<ColumnView> columns(9, ColumnView(x));
+  const Result many =
+      bootstrap(DataView(columns), statistic::mean(),
+                {.replicates = 400, .seed = 5, .scheme = scheme::Stratified{strata}});
+  for (std::size_t r = 0; r < 400; ++r)
+    for (const std::size_t c : {0U, 8U}) EXPECT_EQ(many.replicate(r, c), copied.replicate(r));
 }
 
 // Of a thousand draws from a million hardly one meets the huge row; the others have their own digits.
