@@ -77,8 +77,8 @@ class Work {
 
  private:
   void run() {
-    // Not before the caller sleeps: its core is then free for the first thread that the work starts,
-    // which would otherwise wait on this one for milliseconds.
+    // Not before the caller sleeps: its core is then free for the first thread that the work
+    // starts, which would otherwise wait on this one for milliseconds.
     { const std::scoped_lock lock(mutex_); }
     try {
       function_(execution_);

@@ -10,8 +10,8 @@ namespace bootfold::deletion {
 
 namespace {
 
-/// A row has so many times what the others add up to, without signs: ten digits of a difference are sure
-/// below that.
+/// A row has so many times what the others add up to, without signs: ten digits of a difference are
+/// sure below that.
 constexpr double kHeavy = 1e6;
 
 /// The largest row of a feature without its sign, and the sum of the others.

@@ -1,8 +1,8 @@
 // Rows that are nearly the whole sum of some feature.
 //
-// The sums without a row are otherwise those of all rows less its own; of a row with all but a millionth
-// of a sum that difference would be rounding. So the sums without it are made anew. There is at most one
-// such row for each feature, and mostly none.
+// The sums without a row are otherwise those of all rows less its own; of a row with all but a
+// millionth of a sum that difference would be rounding. So the sums without it are made anew. There
+// is at most one such row for each feature, and mostly none.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Rows drawn for many replicates, in the order in which they lie: to look them up is then nearly a walk
-// over the data, in place of a jump to another page for each.
+// Rows drawn for many replicates, in the order in which they lie: to look them up is then nearly a
+// walk over the data, in place of a jump to another page for each.
 #pragma once
 
 #include <array>
