@@ -3,8 +3,8 @@
 //
 //     ensemble_quality '{"train": "train.npy", "test": "test.npy", "output": "said.npy",
 //                        "columns": 65, "classes": true, "members": 50, "resample": "bootstrap",
-//                        "hidden": [64], "epochs": 100, "batch_size": 32, "learning_rate": 0.001,
-//                        "seed": 1}'
+//                        "hidden": [64], "steps": 4500, "batch_size": 32, "learning_rate": 0.001,
+//                        "seed": 1, "calibrate": false}'
 //
 // The output has a row for each of the test: probabilities of the classes, or mean and total
 // standard deviation. Without resamples there are no rows that members did not see; then the
@@ -43,7 +43,7 @@ DataView inputs_of(const data::Table& table) {
 Training training_of(const nlohmann::json& wanted) {
   Training training;
   training.members = wanted.at("members");
-  training.epochs = wanted.at("epochs");
+  training.steps = wanted.at("steps");
   training.seed = wanted.at("seed");
   training.reshuffle = true;
   training.resampling = wanted.at("resample") == "none" ? Resampling::none : Resampling::bootstrap;
@@ -81,7 +81,8 @@ int main(int count, char** words) try {
   const ensemble::Examples examples =
       classes ? ensemble::Examples{inputs_of(train), &labels}
               : ensemble::Examples{inputs_of(train), nullptr, DataView(target)};
-  const ensemble::Ensemble trained = ensemble::train(examples, training_of(wanted));
+  ensemble::Ensemble trained = ensemble::train(examples, training_of(wanted));
+  if (wanted.at("calibrate")) trained = ensemble::calibrate(trained, examples);
   const Prediction said = trained.predict(inputs_of(test));
   std::vector<double> values = said.mean;
   if (!classes) {

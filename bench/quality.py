@@ -4,9 +4,11 @@
     .venv-bench/bin/python bench/quality.py --data iris --members 10 --repeats 1
 
 Every program gets the same folds, the same layers, Glorot's first weights, Adam at the same rate,
-batches and epochs in another order each time, and inputs standardised by the training rows:
+batches, as many steps, rows in another order each epoch, and inputs standardised by the training
+rows:
 
     bootfold, ensemble          members on bootstrap resamples, their probabilities averaged
+    bootfold, calibrated        the same, at the temperature that out-of-bag rows ask for
     bootfold, one network       all rows
     scikit-learn, Bagging(MLP)  the same number of members
     scikit-learn, one MLP       all rows
@@ -25,6 +27,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import subprocess
 import sys
 import tempfile
@@ -81,8 +84,9 @@ class Fold:
     seed: int
 
 
-def bootfold(data: Data, fold: Fold, members: int) -> np.ndarray:
+def bootfold(data: Data, fold: Fold, members: int, calibrate: bool = False) -> np.ndarray:
     """Probabilities of classes; or mean and standard deviation of each row."""
+    steps_each = math.ceil(len(fold.x) / BATCH)  # as scikit-learn has it; ours are all full
     with tempfile.TemporaryDirectory() as folder:
         paths = {name: str(Path(folder) / f"{name}.npy") for name in ("train", "test", "output")}
         for name, x, y in (("train", fold.x, fold.y), ("test", fold.new_x, fold.new_y)):
@@ -94,10 +98,11 @@ def bootfold(data: Data, fold: Fold, members: int) -> np.ndarray:
             "members": members,
             "resample": "bootstrap" if members > 1 else "none",
             "hidden": data.hidden,
-            "epochs": data.epochs,
+            "steps": data.epochs * steps_each,
             "batch_size": BATCH,
             "learning_rate": LEARNING_RATE,
             "seed": fold.seed,
+            "calibrate": calibrate,
         }
         subprocess.run([str(PROGRAM), json.dumps(wanted)], check=True)
         said = np.load(paths["output"])
@@ -146,11 +151,13 @@ def scikit_learn(data: Data, fold: Fold, members: int) -> np.ndarray:
 
 PROGRAMS = {
     "bootfold, ensemble": lambda data, fold, members: bootfold(data, fold, members),
+    "bootfold, calibrated": lambda data, fold, members: bootfold(data, fold, members, True),
     "bootfold, one network": lambda data, fold, members: bootfold(data, fold, 1),
     "scikit-learn, Bagging(MLP)": lambda data, fold, members: scikit_learn(data, fold, members),
     "scikit-learn, one MLP": lambda data, fold, members: scikit_learn(data, fold, 1),
 }
-OURS, *OTHERS = PROGRAMS
+CALIBRATED = "bootfold, calibrated"  # of classes
+OURS = ("bootfold, ensemble", CALIBRATED)
 
 
 def judge_classes(said: np.ndarray, truth: np.ndarray) -> tuple[float, float, float]:
@@ -205,23 +212,27 @@ def main() -> None:
         data = DATA[name]
         x, y = data.load(return_X_y=True)
         judge = judge_classes if data.classes else judge_numbers
-        found: dict[str, list] = {program: [] for program in PROGRAMS}
+        programs = [program for program in PROGRAMS if data.classes or program != CALIBRATED]
+        found: dict[str, list] = {program: [] for program in programs}
         for fold in folds_of(data, x, y, arguments.repeats):
             print(f"{name}: fold {fold.seed + 1} ...", file=sys.stderr, flush=True)
-            for program, ask in PROGRAMS.items():
-                found[program].append(judge(ask(data, fold, arguments.members), fold.new_y))
+            for program in programs:
+                said = PROGRAMS[program](data, fold, arguments.members)
+                found[program].append(judge(said, fold.new_y))
         scores = {program: np.array(rows) for program, rows in found.items()}  # [fold][score]
         written[name] = {program: rows.tolist() for program, rows in scores.items()}
         for program, rows in scores.items():
-            said = [with_error(column) for column in rows.T]
-            means.append([name, program, *(f"{m:.4f} +- {e:.4f}" for m, e in said)])
-        for program in OTHERS:
-            said = [with_error(column) for column in (scores[OURS] - scores[program]).T]
-            differences.append([name, program, *(f"{m:+.4f} +- {e:.4f}" for m, e in said)])
+            told = [with_error(column) for column in rows.T]
+            means.append([name, program, *(f"{m:.4f} +- {e:.4f}" for m, e in told)])
+        for ours in [program for program in programs if program in OURS]:
+            for program in [program for program in programs if program not in OURS]:
+                told = [with_error(column) for column in (scores[ours] - scores[program]).T]
+                cells = [f"{m:+.4f} +- {e:.4f}" for m, e in told]
+                differences.append([name, ours, program, *cells])
     header = ["data", "program", "accuracy or R2", "NLL", "ECE"]
     text = (
-        f"{markdown_table(header, means)}\n\n{OURS}, less:\n\n"
-        f"{markdown_table(header, differences)}\n\n"
+        f"{markdown_table(header, means)}\n\n"
+        f"{markdown_table([*header[:2], 'less', *header[2:]], differences)}\n\n"
         f"> {arguments.members} members, {arguments.repeats} x {FOLDS}-fold; "
         f"scikit-learn {sklearn.__version__}, NumPy {np.__version__}\n"
     )

@@ -167,6 +167,12 @@ std::string members_as_text(const TrainRun& run) {
   return text;
 }
 
+// "by temperature 0.793: members were too modest".
+std::string calibration_as_text(double temperature) {
+  return fmt::format("by temperature {:.3f}: members were too {}", temperature,
+                     temperature < 1 ? "modest" : "sure");
+}
+
 Json json_of(const Spread& spread) {
   return {{"mean", spread.mean}, {"deviation", spread.deviation}};
 }
@@ -230,6 +236,7 @@ Json json_of(const Ensemble& ensemble) {
   if (ensemble.classifies()) {
     object["target"] = frame.target;
     object["classes"] = frame.classes;
+    object["temperature"] = frame.temperature;
   } else {
     object["targets"] = frame.classes;
   }
@@ -260,6 +267,7 @@ std::string as_text(const TrainRun& run, bool quiet) {
   const Ensemble::Frame& frame = run.ensemble.frame();
   std::string text = title_of(run.ensemble) + item("members", members_as_text(run));
   text += failures_as_text(run);
+  if (run.calibrated) text += item("calibrated", calibration_as_text(frame.temperature));
   text += "\n" + standings_as_text(run);
   if (run.out_of_bag) {
     text += "\nOut of bag: every row judged by the members that never saw it\n";

@@ -29,7 +29,8 @@ struct TrainRun {
   std::optional<Scores> validation = {};
   std::string validation_file = {};
   std::size_t validation_omitted = 0;
-  bool weighted = false;  ///< the scores
+  bool weighted = false;    ///< the scores
+  bool calibrated = false;  ///< the probabilities
   std::string output = {};
   std::size_t omitted = 0;
   unsigned threads = 1;

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "arguments.h"
+#include "bootfold/calibration.h"
 #include "bootfold/error.h"
 #include "bootfold/selection.h"
 #include "console.h"
@@ -37,6 +38,7 @@ struct TrainArguments {
   std::string validation;
   std::string seed = "1";
   std::string keep_best;
+  bool calibrate = false;
   bool keep_partial = false;
   std::string output;
   std::string threads;
@@ -155,6 +157,15 @@ Scores scores_of(const Ensemble& trained, const ensemble::Prediction& said,
   return scores;
 }
 
+void check_judged(const char* option, const TrainArguments& arguments, const Training& training) {
+  if (arguments.validation.empty() && (training.resampling == ensemble::Resampling::none ||
+                                       training.resampling == ensemble::Resampling::bayesian))
+    throw InvalidArgument(fmt::format(
+        "{} needs rows that members do not see, but with --resample {} they see all; give some "
+        "with --validation, or take bootstrap or subsample, which leave some out",
+        option, name(training.resampling)));
+}
+
 void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   Training training = check_sweep(arguments.sweep);
   training.seed = parse_whole("--seed", arguments.seed, 0);
@@ -162,15 +173,11 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   training.memory = parse_size("--memory", arguments.memory);
   std::optional<std::size_t> keep_best;
   if (!arguments.keep_best.empty()) {
-    if (arguments.validation.empty() && (training.resampling == ensemble::Resampling::none ||
-                                         training.resampling == ensemble::Resampling::bayesian))
-      throw InvalidArgument(fmt::format(
-          "--keep-best needs rows that members do not see, but with --resample {} they see all; "
-          "give some with --validation, or take bootstrap or subsample, which leave some out",
-          name(training.resampling)));
+    check_judged("--keep-best", arguments, training);
     keep_best = parse_whole("--keep-best", arguments.keep_best, 1,
                             training.members * training.settings.size(), ", all members");
   }
+  if (arguments.calibrate) check_judged("--calibrate", arguments, training);
   if (!arguments.output.empty()) check_output(arguments.output, arguments);
 
   const Timer reading;
@@ -184,6 +191,10 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   const Examples examples = rows.examples();
   training.loss = rows.loss();
   fit_batches(arguments.sweep, rows.count(), training);
+  if (arguments.calibrate && examples.classes == nullptr)
+    throw InvalidArgument(
+        "--calibrate is for classes, but the task is a regression; its intervals are calibrated by "
+        "bootfold ensemble predict --interval jackknife+");
   check_memory(examples, training);
 
   const Interrupt::Work work(interrupt);
@@ -206,6 +217,12 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
       judged += std::isnan(trained.member(m).held_out_loss) ? 0U : 1U;
     trained = ensemble::best(trained, std::min(*keep_best, judged), examples,
                              {.threads = training.execution.threads});
+  }
+  if (arguments.calibrate) {
+    Execution execution{.threads = training.execution.threads};
+    if (!arguments.keep_partial) execution.stop = interrupt.token();
+    trained = ensemble::calibrate(trained, examples, training.validation, execution);
+    run.calibrated = true;
   }
   if (trained.out_of_bag().rows > 0)
     run.out_of_bag = scores_of(trained, trained.out_of_bag(), examples, rows.score_weights());
@@ -256,6 +273,11 @@ void add_ensemble_train(CLI::App& group, Task& task) {
            "Keep the M members of the lowest held-out loss [all]")
       ->group(kHow);
   command
+      ->add_flag("--calibrate", arguments->calibrate,
+                 "Make probabilities as right as they sound, by rows that members do not see")
+      ->group(kHow)
+      ->disable_flag_override();
+  command
       ->add_flag("--keep-partial", arguments->keep_partial,
                  "Ctrl-C keeps the members that are finished, in place of nothing")
       ->group(kHow)
@@ -272,6 +294,8 @@ void add_ensemble_train(CLI::App& group, Task& task) {
   command->footer(examples(
       {{"bootfold ensemble train iris.csv --target species --output iris.safetensors",
         "a hundred networks with 32 hidden units, judged out of bag"},
+       {"bootfold ensemble train iris.csv --target species --calibrate",
+        "with probabilities that are as often right as they say"},
        {"bootfold ensemble train houses.csv --target price --task regression --loss gaussian "
         "--hidden 64,64 --ignore id",
         "networks that tell a mean and a variance"},

@@ -3,6 +3,7 @@
 
 #include "bootfold/batches.h"
 #include "bootfold/bootstrap.h"
+#include "bootfold/calibration.h"
 #include "bootfold/compare.h"
 #include "bootfold/conformal.h"
 #include "bootfold/data.h"

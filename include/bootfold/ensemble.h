@@ -65,7 +65,8 @@ struct BOOTFOLD_API Prediction {
   /// [row][output]: probabilities of classes, or means of targets.
   std::vector<double> mean = {};
   /// Classes, of each row: entropy of the mean, mean of the entropies, and what is between them
-  /// (the mutual information). Targets, [row][target]: standard deviations; aleatoric is the noise
+  /// (the mutual information). At another temperature than 1, entropy of the probabilities as they
+  /// are told, and the same shares of it. Targets, [row][target]: standard deviations; aleatoric is the noise
   /// that no member could tell, epistemic how far members disagree.
   std::vector<double> total = {};
   std::vector<double> aleatoric = {};
@@ -95,6 +96,8 @@ class BOOTFOLD_API Ensemble {
     /// Variance of each target round what the ensemble says of rows it has not seen, where the
     /// networks do not tell it themselves.
     std::vector<double> noise;
+    /// At which probabilities of classes are told (calibration.h); 1: as members mean them.
+    double temperature = 1;
     std::vector<Settings> settings;
     Resampling resampling = Resampling::bootstrap;
     std::uint64_t seed = 0;

@@ -9,7 +9,12 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from bootfold import _core
 from bootfold._estimator import EnsembleEstimator
@@ -72,6 +77,10 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         Inputs are moved to mean 0 and variance 1.
     class_weight : dict, "balanced" or None
         Weights of classes in the loss.
+    calibrate : bool
+        Make probabilities as right as they sound: p becomes p^(1/T), divided by the sum over the
+        classes, with the temperature T under which the classes of rows that members never saw (or
+        of those of `validation`) are likeliest.
     random_state : int, numpy.random.Generator, RandomState or None
         The same number gives the same bits, for any number of threads. None: a fresh one.
     threads : int, optional
@@ -90,6 +99,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         resampling "bootstrap" and "subsample".
     oob_decision_function_ : ndarray of shape (rows, classes)
         The probabilities that it is made of; NaN for a row that all members saw.
+    temperature_ : float
+        Below 1 if `calibrate` found the members too modest, above 1 if too sure; else 1.
     members_ : list
         What became of each: settings, number, steps, loss, held_out_loss, failure.
     loss_curve_, loss_curves_ : ndarray
@@ -145,6 +156,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         reshuffle: bool = False,
         standardize: bool = True,
         class_weight: Any = None,
+        calibrate: bool = False,
         random_state: Any = 1,
         threads: int | None = None,
         memory: int | str | None = None,
@@ -172,6 +184,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         self.reshuffle = reshuffle
         self.standardize = standardize
         self.class_weight = class_weight
+        self.calibrate = calibrate
         self.random_state = random_state
         self.threads = threads
         self.memory = memory
@@ -267,6 +280,17 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
             some = known.any() and (weights is None or weights.sum() > 0)
             self.oob_score_ = float(np.average(right, weights=weights)) if some else float("nan")
         return self
+
+    def _calibrated(
+        self, core: _core.Ensemble, rows: _core.Rows, judges: _core.Rows | None, threads: int
+    ) -> _core.Ensemble:
+        return core.calibrate(rows, judges, threads) if self.calibrate else core
+
+    @property
+    def temperature_(self) -> float:
+        """At which probabilities are told: 1 unless `calibrate` found another."""
+        check_is_fitted(self)
+        return self._ensemble.temperature
 
     def _rows(self, examples: Examples) -> _core.Rows:
         codes = examples.targets[:, 0].astype(np.uint32)

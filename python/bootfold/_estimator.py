@@ -159,9 +159,16 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             self.best_params_ = dict(swept[int(np.nanargmin(losses))])
         if keep_best is not None:
             core = core.best(whole_number("keep_best", keep_best, 1), rows, threads)
+        core = self._calibrated(core, rows, judges, threads)
         self._ensemble = core
         self.loss_curves_ = _members.curves(core.members)
         self.loss_curve_ = self._mean_curve(core)
+
+    def _calibrated(
+        self, core: _core.Ensemble, rows: _core.Rows, judges: _core.Rows | None, threads: int
+    ) -> _core.Ensemble:
+        """The members as they are to be kept."""
+        return core
 
     def _mean_curve(self, core: _core.Ensemble) -> Array:
         useful = [not member.failure for member in core.members]

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "bootfold/calibration.h"
 #include "bootfold/conformal.h"
 #include "bootfold/error.h"
 #include "bootfold/evaluation.h"
@@ -123,6 +124,15 @@ std::unique_ptr<Ensemble> best(const Ensemble& ensemble, std::size_t count, cons
                                unsigned threads) {
   return without_gil(call_of(threads), [&](const Execution& execution) {
     return std::make_unique<Ensemble>(ensemble::best(ensemble, count, rows.examples(), execution));
+  });
+}
+
+std::unique_ptr<Ensemble> calibrate(const Ensemble& ensemble, const Rows& rows,
+                                    const Rows* validation, unsigned threads) {
+  const Examples* held_out = validation == nullptr ? nullptr : &validation->examples();
+  return without_gil(call_of(threads), [&](const Execution& execution) {
+    return std::make_unique<Ensemble>(
+        ensemble::calibrate(ensemble, rows.examples(), held_out, execution));
   });
 }
 
@@ -277,6 +287,7 @@ void bind_trained(nb::module_& m) {
            nb::sig("def band(self, rows: Rows, inputs: numpy.typing.NDArray[typing.Any], "
                    "confidence: float, memory: int, threads: int) -> Band"))
       .def("best", &best, "count"_a, "rows"_a, "threads"_a)
+      .def("calibrate", &calibrate, "rows"_a, "validation"_a.none(), "threads"_a)
       .def(
           "subset",
           [](const Ensemble& ensemble, const std::vector<std::size_t>& members) {
@@ -304,6 +315,7 @@ void bind_trained(nb::module_& m) {
       .def_prop_ro("inputs", [](const Ensemble& e) { return e.frame().inputs; })
       .def_prop_ro("classes", [](const Ensemble& e) { return e.frame().classes; })
       .def_prop_ro("resampling", [](const Ensemble& e) { return name(e.frame().resampling); })
+      .def_prop_ro("temperature", [](const Ensemble& e) { return e.frame().temperature; })
       .def_prop_ro("settings", [](const Ensemble& e) { return e.frame().settings; })
       .def_prop_ro("seed", [](const Ensemble& e) { return e.frame().seed; })
       .def_prop_ro("rows", [](const Ensemble& e) { return e.frame().rows; })

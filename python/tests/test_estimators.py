@@ -15,7 +15,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.metrics import accuracy_score, r2_score
+from sklearn.metrics import accuracy_score, log_loss, r2_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -45,6 +45,7 @@ def regressor(**given):
         bf.EnsembleRegressor(),
         regressor(loss="gaussian", resampling="subsample", epochs=80),
         classifier(hidden=(), resampling="none", patience=None, optimizer="sgd"),
+        classifier(calibrate=True),
     ]
 )
 def test_scikit_learn_checks(estimator, check):
@@ -106,6 +107,25 @@ def test_uncertainty_of_classes():
     with np.errstate(divide="ignore", invalid="ignore"):
         own = -np.nansum(each * np.log(each), axis=2).mean(axis=0)
     np.testing.assert_allclose(aleatoric, own, atol=1e-5)
+
+
+def test_calibrated_probabilities(tmp_path):
+    options = {"members": 30, "epochs": 20, "threads": 2}
+    plain = bf.EnsembleClassifier(**options).fit(X, Y)
+    model = bf.EnsembleClassifier(calibrate=True, **options).fit(X, Y)
+    assert plain.temperature_ == 1
+    assert model.temperature_ < 0.9  # so few steps leave networks modest
+    assert log_loss(Y, model.oob_decision_function_) < log_loss(Y, plain.oob_decision_function_)
+    np.testing.assert_array_equal(model.members_[3].held_out_loss, plain.members_[3].held_out_loss)
+    model.save(tmp_path / "model.safetensors")
+    again = bf.EnsembleClassifier.load(tmp_path / "model.safetensors")
+    assert again.temperature_ == model.temperature_
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+    blind = bf.EnsembleClassifier(calibrate=True, resampling="none", **options)
+    with pytest.raises(ValueError, match="give other rows"):
+        blind.fit(X, Y)
+    assert blind.fit(X[::2], Y[::2], validation=(X[1::2], Y[1::2])).temperature_ < 0.9
 
 
 def test_numbers():

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ensemble/temperature.h"
+
 namespace bootfold::ensemble {
 
 using simd::kPoints;
@@ -80,6 +82,7 @@ void Fold::finish(const Ensemble::Frame& frame, std::size_t first, std::size_t p
       out.total[row] = count > 0 ? entropy : Member::kUnknown;
       out.aleatoric[row] = std::min(own, out.total[row]);
       out.epistemic[row] = out.total[row] - out.aleatoric[row];
+      temper(out, row, frame.temperature);
       continue;
     }
     for (std::size_t t = 0; t < answers_; ++t) {

@@ -30,12 +30,8 @@ Spread spread_of(const std::vector<double>& values) {
   return spread;
 }
 
-bool leaves_out(const Ensemble::Frame& frame) {
-  return frame.resampling == Resampling::bootstrap || frame.resampling == Resampling::subsample;
-}
-
 void check_rows(const Ensemble::Frame& frame, const Examples& examples) {
-  if (!leaves_out(frame))
+  if (!OutOfBag::exists(frame.resampling))
     throw InvalidArgument(concat("under resampling ", name(frame.resampling),
                                  " members see every row, so nothing is out of bag; bootstrap and "
                                  "subsample leave some out"));
@@ -96,7 +92,8 @@ Prediction ask_out_of_bag(const Ensemble::Frame& frame, std::span<const Member> 
 Ensemble judged(Ensemble::Frame frame, std::vector<Member> members,
                 std::vector<std::vector<float>> parameters, const Examples& examples,
                 const Execution& execution) {
-  if (!leaves_out(frame)) return {std::move(frame), std::move(members), std::move(parameters)};
+  if (!OutOfBag::exists(frame.resampling))
+    return {std::move(frame), std::move(members), std::move(parameters)};
   check_rows(frame, examples);
   Prediction said = ask_out_of_bag(frame, members, parameters, examples, execution);
   find_noise(frame, examples.targets, said);
@@ -114,8 +111,8 @@ bool same_frame(const Ensemble::Frame& a, const Ensemble::Frame& b) {
   return a.loss == b.loss && a.inputs == b.inputs && a.target == b.target &&
          a.classes == b.classes && same_scaling(a.input_scaling, b.input_scaling) &&
          same_scaling(a.target_scaling, b.target_scaling) && a.settings == b.settings &&
-         a.resampling == b.resampling && a.seed == b.seed && a.rows == b.rows &&
-         a.fingerprint == b.fingerprint;
+         a.temperature == b.temperature && a.resampling == b.resampling && a.seed == b.seed &&
+         a.rows == b.rows && a.fingerprint == b.fingerprint;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 target_sources(
   bootfold
   PRIVATE ensemble/asked.cpp
+          ensemble/calibration.cpp
           ensemble/check.cpp
           ensemble/conformal.cpp
           ensemble/count_influence.cpp
@@ -23,6 +24,7 @@ target_sources(
           ensemble/single.cpp
           ensemble/stored.cpp
           ensemble/table.cpp
+          ensemble/temperature.cpp
           ensemble/train.cpp
           ensemble/trainer.cpp
           ensemble/validation.cpp

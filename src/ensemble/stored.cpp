@@ -135,6 +135,7 @@ Json json_of(const Ensemble::Frame& frame) {
           {"input_scaling", json_of(frame.input_scaling)},
           {"target_scaling", json_of(frame.target_scaling)},
           {"noise", json_of(frame.noise)},
+          {"temperature", json_of(frame.temperature)},
           {"resampling", name(frame.resampling)},
           {"seed", frame.seed},
           {"rows", frame.rows},
@@ -159,6 +160,9 @@ Ensemble::Frame frame_of(const Json& json) {
           "there is not one noise for each target");
   for (const double noise : frame.noise)
     require(std::isfinite(noise) && noise >= 0, concat("the noise of a target is ", noise));
+  frame.temperature = number_of(json.at("temperature"));
+  require(std::isfinite(frame.temperature) && frame.temperature > 0,
+          concat("the temperature is ", frame.temperature));
   frame.resampling = parse_resampling(text_of(json.at("resampling")));
   frame.seed = whole_of(json.at("seed"));
   frame.rows = whole_of(json.at("rows"));

@@ -61,6 +61,46 @@ TEST(EnsembleValidation, StopsComparesAndKeepsMembers) {
   EXPECT_THAT(text, Not(HasSubstr("held-out")));
 }
 
+TEST(EnsembleCalibration, IsToldAndKept) {
+  const Folder folder;
+  std::vector<std::string> arguments = {"ensemble",
+                                        "train",
+                                        folder.write("flowers.csv", flowers(150)),
+                                        "--target",
+                                        "flower",
+                                        "--ignore",
+                                        "id",
+                                        "--members",
+                                        "20",
+                                        "--epochs",
+                                        "30",
+                                        "--output",
+                                        folder.path("m.safetensors")};
+  const Json plain = json_of(arguments);
+  EXPECT_EQ(plain["temperature"], 1);
+  arguments.emplace_back("--calibrate");
+  const Json found = json_of(arguments);
+  EXPECT_LT(found["temperature"], 0.95);  // so few steps leave networks modest
+  EXPECT_LT(found["out_of_bag"]["negative_log_likelihood"],
+            plain["out_of_bag"]["negative_log_likelihood"]);
+  // Losses are of the members as they were trained; files keep what was found.
+  EXPECT_EQ(found["settings"], plain["settings"]);
+  const Json again = json_of({"ensemble", "evaluate", folder.path("m.safetensors"),
+                              folder.path("flowers.csv"), "--out-of-bag"});
+  EXPECT_EQ(again["temperature"], found["temperature"]);
+  EXPECT_NEAR(again["scores"]["negative_log_likelihood"],
+              found["out_of_bag"]["negative_log_likelihood"].get<double>(), 1e-12);
+  EXPECT_THAT(run(arguments).out, HasSubstr("members were too modest"));
+
+  // Other rows may find it for members that see all.
+  arguments.insert(arguments.end(),
+                   {"--resample", "none", "--validation", folder.write("new.csv", flowers(60, 9))});
+  EXPECT_NE(json_of(arguments)["temperature"], found["temperature"]);
+  EXPECT_THAT(refused({"ensemble", "train", folder.path("flowers.csv"), "--target", "width",
+                       "--ignore", "id,flower", "--task", "regression", "--calibrate"}),
+              HasSubstr("--calibrate is for classes"));
+}
+
 TEST(EnsembleValidation, OfNumbersTakesTheWeightsOfItsOwn) {
   const Folder folder;
   const std::string validation = folder.write("new.csv", line(50, 9));

@@ -65,7 +65,7 @@ TEST(Help, ListsTheOptionsOfEnsembles) {
         "--schedule",   "--weight-decay",  "--momentum",     "--clip",      "--patience",
         "--look-every", "--reshuffle",     "--raw",          "--seed",      "--threads",
         "--memory",     "--keep-best",     "--keep-partial", "--output",    "--json",
-        "--quiet",      "--validation"})
+        "--quiet",      "--validation",    "--calibrate"})
     EXPECT_NE(page.find(std::string("  ") + option), std::string::npos) << option;
   const std::string predict = run({"ensemble", "predict", "-h"}).out;
   for (const char* option : {"--confidence", "--interval", "--training", "--memory"})

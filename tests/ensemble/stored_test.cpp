@@ -39,6 +39,7 @@ void expect_same(const Ensemble& a, const Ensemble& b) {
   EXPECT_EQ(a.frame().target_scaling.mean, b.frame().target_scaling.mean);
   EXPECT_EQ(a.frame().target_scaling.scale, b.frame().target_scaling.scale);
   EXPECT_EQ(a.frame().noise, b.frame().noise);
+  EXPECT_EQ(a.frame().temperature, b.frame().temperature);
   EXPECT_EQ(a.frame().settings, b.frame().settings);
   EXPECT_EQ(a.frame().resampling, b.frame().resampling);
   EXPECT_EQ(a.frame().seed, b.frame().seed);
@@ -260,6 +261,8 @@ TEST_F(Broken, NumbersThatCannotBe) {
       says(set("members", "settings", 2, std::numeric_limits<std::uint64_t>::max()), "member 2"));
   EXPECT_TRUE(says(set("members", "number", 2, -3), "whole number"));
   EXPECT_TRUE(says(with_words([](Json& w) { w["noise"] = {1.0}; }), "noise"));
+  for (const Json& wrong : {Json(0.0), Json(-1.0), Json("inf"), Json(nullptr)})
+    EXPECT_TRUE(says(with_words([&](Json& w) { w["temperature"] = wrong; }), "temperature"));
   EXPECT_TRUE(says(with_words([](Json& w) { w["inputs"] = Json::array(); }), "no inputs"));
   EXPECT_TRUE(says(with_words([](Json& w) { w["inputs"].push_back("z"); }), "scale"));
   EXPECT_TRUE(says(with_words([](Json& w) { w["classes"] = {"a"}; }), "nothing to predict"));

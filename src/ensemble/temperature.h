@@ -1,0 +1,14 @@
+// How sure what was said of classes is to sound.
+#pragma once
+
+#include <cstddef>
+
+#include "bootfold/ensemble.h"
+
+namespace bootfold::ensemble {
+
+/// Raises the probabilities of a row to 1 / temperature; uncertainties follow. A row of which
+/// nobody spoke stays as it is.
+void temper(Prediction& said, std::size_t row, double temperature);
+
+}  // namespace bootfold::ensemble
