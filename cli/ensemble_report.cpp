@@ -167,9 +167,9 @@ std::string members_as_text(const TrainRun& run) {
   return text;
 }
 
-// "by temperature 0.793: members were too modest".
+// "at temperature 0.793: members were too modest".
 std::string calibration_as_text(double temperature) {
-  return fmt::format("by temperature {:.3f}: members were too {}", temperature,
+  return fmt::format("at temperature {:.3f}: members were too {}", temperature,
                      temperature < 1 ? "modest" : "sure");
 }
 
