@@ -82,7 +82,7 @@ int main(int count, char** words) try {
       classes ? ensemble::Examples{inputs_of(train), &labels}
               : ensemble::Examples{inputs_of(train), nullptr, DataView(target)};
   ensemble::Ensemble trained = ensemble::train(examples, training_of(wanted));
-  if (wanted.at("calibrate")) trained = ensemble::calibrate(trained, examples);
+  if (wanted.at("calibrate")) trained = ensemble::calibrate(std::move(trained), examples);
   const Prediction said = trained.predict(inputs_of(test));
   std::vector<double> values = said.mean;
   if (!classes) {

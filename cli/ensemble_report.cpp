@@ -167,10 +167,11 @@ std::string members_as_text(const TrainRun& run) {
   return text;
 }
 
-// "at temperature 0.793: members were too modest".
+// "at temperature 0.793: the mean of the members was too modest".
 std::string calibration_as_text(double temperature) {
-  return fmt::format("at temperature {:.3f}: members were too {}", temperature,
-                     temperature < 1 ? "modest" : "sure");
+  const std::string number = fmt::format("{:.3f}", temperature);
+  const char* verdict = number == "1.000" ? "right" : temperature < 1 ? "too modest" : "too sure";
+  return fmt::format("at temperature {}: the mean of the members was {}", number, verdict);
 }
 
 Json json_of(const Spread& spread) {
@@ -333,6 +334,8 @@ std::string as_text(const EvaluateRun& run, bool quiet) {
   std::string text = title_of(run.ensemble);
   text += item("judged", rows_of(judged_of(run.scores), unknown_of(run.scores), run.omitted));
   if (run.out_of_bag) text += item("", "each judged by the members that never saw it");
+  if (const double t = run.ensemble.frame().temperature; t != 1)
+    text += item("temperature", fmt::format("{:.3f}", t));
   text += scores_as_text(run.scores, run.ensemble.frame().classes);
   if (run.weighted) text += item("", kWeighted);
   if (run.scores.classes && !quiet)

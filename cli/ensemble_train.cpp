@@ -177,7 +177,6 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
     keep_best = parse_whole("--keep-best", arguments.keep_best, 1,
                             training.members * training.settings.size(), ", all members");
   }
-  if (arguments.calibrate) check_judged("--calibrate", arguments, training);
   if (!arguments.output.empty()) check_output(arguments.output, arguments);
 
   const Timer reading;
@@ -195,6 +194,7 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
     throw InvalidArgument(
         "--calibrate is for classes, but the task is a regression; its intervals are calibrated by "
         "bootfold ensemble predict --interval jackknife+");
+  if (arguments.calibrate) check_judged("--calibrate", arguments, training);
   check_memory(examples, training);
 
   const Interrupt::Work work(interrupt);
@@ -221,7 +221,16 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   if (arguments.calibrate) {
     Execution execution{.threads = training.execution.threads};
     if (!arguments.keep_partial) execution.stop = interrupt.token();
-    trained = ensemble::calibrate(trained, examples, training.validation, execution);
+    // By rows as they are: weights of classes are for the loss.
+    Examples judged = examples;
+    judged.weights = rows.score_weights();
+    Examples aside;
+    if (validation) {
+      aside = validation->examples();
+      aside.weights = validation->score_weights();
+    }
+    trained =
+        ensemble::calibrate(std::move(trained), judged, validation ? &aside : nullptr, execution);
     run.calibrated = true;
   }
   if (trained.out_of_bag().rows > 0)

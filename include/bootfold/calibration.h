@@ -33,20 +33,20 @@ namespace bootfold::ensemble {
 /// The temperature, from 1/20 to 20, under which the true classes are likeliest. Half a row counts
 /// as wrong beside those there are, so that nobody becomes all too sure by few rows that were
 /// right. Rows of which no member speaks do not count, others by their weights. Throws
-/// InvalidArgument where none counts or their numbers do not fit.
+/// InvalidArgument where none counts or their numbers do not fit, DataError for a weight that is
+/// negative or no number.
 [[nodiscard]] BOOTFOLD_API double likeliest_temperature(
     const Prediction& said, std::span<const std::uint32_t> truth,
     const std::optional<ColumnView>& weights = std::nullopt);
 
-/// The same members, whose predictions are tempered from now on; the temperature multiplies the one
-/// there was. Throws as tempered() does.
-[[nodiscard]] BOOTFOLD_API Ensemble with_temperature(const Ensemble& ensemble, double temperature);
-
-/// At the likeliest temperature for the rows of `held_out` or, without them, for those of the
-/// training, `examples`, each told by the members that never saw it. Scores on the rows that found
-/// the temperature are a little too good: it is one number. Throws InvalidArgument for a
-/// regression, and where members saw all rows and there is no `held_out`; Cancelled.
-[[nodiscard]] BOOTFOLD_API Ensemble calibrate(const Ensemble& ensemble, const Examples& examples,
+/// The same members at the likeliest temperature for the rows of `held_out` or, without them, for
+/// those of the training, `examples`, each told by the members that never saw it. Those are few
+/// where members are few, and the mean of few is surer than that of all: have some 30 members or
+/// more, or `held_out`. Rows count by their weights, which should not have weights of classes in
+/// them. Scores on the rows that found the temperature are a little too good: it is one number.
+/// Throws InvalidArgument for a regression, and where members saw all rows and there is no
+/// `held_out`; DataError; Cancelled.
+[[nodiscard]] BOOTFOLD_API Ensemble calibrate(Ensemble ensemble, const Examples& examples,
                                               const Examples* held_out = nullptr,
                                               const Execution& execution = {});
 

@@ -125,7 +125,12 @@ class BOOTFOLD_API Ensemble {
   [[nodiscard]] const Prediction& out_of_bag() const noexcept { return out_of_bag_; }
   void set_out_of_bag(Prediction prediction) { out_of_bag_ = std::move(prediction); }
 
-  /// These members alone, each once. Throws InvalidArgument.
+  /// Probabilities of classes are told at this temperature from now on (calibration.h). The
+  /// out-of-bag prediction is dropped, being of another. Throws InvalidArgument for a regression,
+  /// and for a temperature that is not above 0 and finite.
+  void set_temperature(double temperature);
+
+  /// These members alone, each once, at temperature 1. Throws InvalidArgument.
   [[nodiscard]] Ensemble subset(std::span<const std::size_t> members) const;
 
   /// Keeps members and frame in a .safetensors file that appears whole or not at all: parameters

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from bootfold import _core
 from bootfold._estimator import EnsembleEstimator
 from bootfold._examples import Examples, weighted
 from bootfold._members import Uncertainty
+from bootfold._options import thread_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -80,7 +82,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
     calibrate : bool
         Make probabilities as right as they sound: p becomes p^(1/T), divided by the sum over the
         classes, with the temperature T under which the classes of rows that members never saw (or
-        of those of `validation`) are likeliest.
+        of those of `validation`) are likeliest. Have some 30 members or more, or `validation`.
     random_state : int, numpy.random.Generator, RandomState or None
         The same number gives the same bits, for any number of threads. None: a fresh one.
     threads : int, optional
@@ -100,7 +102,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
     oob_decision_function_ : ndarray of shape (rows, classes)
         The probabilities that it is made of; NaN for a row that all members saw.
     temperature_ : float
-        Below 1 if `calibrate` found the members too modest, above 1 if too sure; else 1.
+        Below 1 if `calibrate` found the mean of the members too modest, above 1 if too sure; else 1.
     members_ : list
         What became of each: settings, number, steps, loss, held_out_loss, failure.
     loss_curve_, loss_curves_ : ndarray
@@ -200,8 +202,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
             Classes of any type.
         sample_weight : array_like of shape (rows,), optional
         validation : (X, y), optional
-            Rows that judge members for early stopping (`patience`) and `held_out_loss`, in place of
-            those that each does not see.
+            Rows that judge members for early stopping (`patience`) and `held_out_loss`, and find the
+            temperature (`calibrate`), in place of those that each does not see.
         """
         return self._fit(X, y, sample_weight, validation, [{}], None)
 
@@ -247,6 +249,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         X, y = validate_data(
             self, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, multi_output=True
         )
+        self._check_calibrate(validation)
         check_classification_targets(y)
         y = column_or_1d(y, warn=True)
         if sample_weight is not None:
@@ -260,6 +263,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
             )
         codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
         examples = weighted(X, codes.astype(np.float64)[:, None], sample_weight)
+        own_weights = examples.weights
         if self.class_weight is not None:
             # Of the rows that are learned from, so that repeated rows count as often as they are.
             own = compute_sample_weight(self.class_weight, y[examples.origin])
@@ -269,6 +273,14 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
             inputs, truth = self._parts(validation, "validation")
             judges = Examples(inputs, self._codes(truth)[:, None], None)
         self._learn(examples, judges, "cross_entropy", swept, keep_best)
+        if self.calibrate:
+            # By rows as they are: weights of classes are for the loss.
+            examples.weights = own_weights
+            if validation is None and sample_weight is not None and own_weights is None:
+                self._warn_of_copies(sample_weight)
+            rows = self._rows(examples)
+            aside = None if judges is None else self._rows(judges)
+            self._ensemble = self._ensemble.calibrate(rows, aside, thread_number(self.threads))
         found = self._out_of_bag(examples, X)
         if found is not None:
             self.oob_decision_function_ = found
@@ -281,10 +293,25 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
             self.oob_score_ = float(np.average(right, weights=weights)) if some else float("nan")
         return self
 
-    def _calibrated(
-        self, core: _core.Ensemble, rows: _core.Rows, judges: _core.Rows | None, threads: int
-    ) -> _core.Ensemble:
-        return core.calibrate(rows, judges, threads) if self.calibrate else core
+    def _check_calibrate(self, validation: Any) -> None:
+        """Before anything is trained."""
+        if not isinstance(self.calibrate, (bool, np.bool_)):
+            raise TypeError(f"calibrate is {self.calibrate!r} but must be True or False")
+        if self.calibrate and validation is None and self.resampling in ("none", "bayesian"):
+            raise ValueError(
+                "calibrate=True needs rows that members do not see, but under resampling "
+                f"{self.resampling!r} they see all; give validation=(X, y), or take 'bootstrap' or "
+                "'subsample', which leave some out"
+            )
+
+    def _warn_of_copies(self, sample_weight: Array) -> None:
+        if (sample_weight > 1).any():
+            warnings.warn(
+                "sample_weight repeats rows, and members that judge one copy may have seen another:"
+                " the temperature will be too low; give validation=(X, y)",
+                UserWarning,
+                stacklevel=4,
+            )
 
     @property
     def temperature_(self) -> float:
@@ -314,7 +341,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         return found
 
     def predict_proba(self, X: Any) -> Array:
-        """Probabilities of the classes, [row][class]: the mean over the members."""
+        """Probabilities of the classes, [row][class]: the mean over the members, calibrated."""
         return self._said(X).mean
 
     def predict_log_proba(self, X: Any) -> Array:
@@ -332,7 +359,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
 
         Entropy of the mean of the members, mean of their entropies, and what is between: the mutual
         information of class and member. The last is large where members disagree, far from the
-        data for example.
+        data for example. Calibrated, total is the entropy of `predict_proba`, and the two others
+        keep their shares of it.
         """
         said = self._said(X)
         return Uncertainty(said.total[:, 0], said.aleatoric[:, 0], said.epistemic[:, 0])
@@ -349,6 +377,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
             raise ValueError(f"{path} holds a regression; EnsembleRegressor.load reads it")
         found = cls()
         found._take(core)
+        found.calibrate = core.temperature != 1
         if classes is None:
             found.classes_ = _typed(core.classes)
         else:

@@ -159,16 +159,9 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             self.best_params_ = dict(swept[int(np.nanargmin(losses))])
         if keep_best is not None:
             core = core.best(whole_number("keep_best", keep_best, 1), rows, threads)
-        core = self._calibrated(core, rows, judges, threads)
         self._ensemble = core
         self.loss_curves_ = _members.curves(core.members)
         self.loss_curve_ = self._mean_curve(core)
-
-    def _calibrated(
-        self, core: _core.Ensemble, rows: _core.Rows, judges: _core.Rows | None, threads: int
-    ) -> _core.Ensemble:
-        """The members as they are to be kept."""
-        return core
 
     def _mean_curve(self, core: _core.Ensemble) -> Array:
         useful = [not member.failure for member in core.members]
@@ -256,7 +249,8 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         """Parameters of all members, stacked: "layers.0.weight" [member, out, in], and so on.
 
         The names and shapes of torch.nn.Linear, as torch.func.functional_call takes them under
-        vmap. Inputs are `input_scaling_` scaled; no activation after the last layer.
+        vmap. Inputs are `input_scaling_` scaled; no activation after the last layer. A calibrated
+        mean of the members is raised to 1 / `temperature_`.
         """
         check_is_fitted(self)
         found = {}
@@ -269,7 +263,8 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         """Parameters of all members, stacked: {"Dense_0": {"kernel": [member, in, out], "bias"}}.
 
         The tree of a Flax module whose layers are Dense, as jax.vmap takes it. Inputs are
-        `input_scaling_` scaled; no activation after the last layer.
+        `input_scaling_` scaled; no activation after the last layer. A calibrated mean of the members
+        is raised to 1 / `temperature_`.
         """
         check_is_fitted(self)
         return {

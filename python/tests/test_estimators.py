@@ -120,11 +120,23 @@ def test_calibrated_probabilities(tmp_path):
     model.save(tmp_path / "model.safetensors")
     again = bf.EnsembleClassifier.load(tmp_path / "model.safetensors")
     assert again.temperature_ == model.temperature_
+    assert again.calibrate
+    assert model.subset([0, 1]).temperature_ == 1
+    # Weights of classes are for the loss; the temperature is for rows as they are.
+    uneven = np.r_[0:50, 50:60, 100:150]
+    weighted = bf.EnsembleClassifier(class_weight={0: 1, 1: 30, 2: 1}, **options)
+    plain = log_loss(Y[uneven], weighted.fit(X[uneven], Y[uneven]).oob_decision_function_)
+    weighted.set_params(calibrate=True).fit(X[uneven], Y[uneven])
+    assert log_loss(Y[uneven], weighted.oob_decision_function_) < plain
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
 
     blind = bf.EnsembleClassifier(calibrate=True, resampling="none", **options)
-    with pytest.raises(ValueError, match="give other rows"):
+    with pytest.raises(ValueError, match="give validation="):
         blind.fit(X, Y)
+    with pytest.raises(TypeError, match="calibrate is 'no'"):
+        bf.EnsembleClassifier(calibrate="no").fit(X, Y)
+    with pytest.warns(UserWarning, match="repeats rows"):
+        bf.EnsembleClassifier(calibrate=True, **options).fit(X, Y, sample_weight=np.full(150, 2.0))
     assert blind.fit(X[::2], Y[::2], validation=(X[1::2], Y[1::2])).temperature_ < 0.9
 
 

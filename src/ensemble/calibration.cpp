@@ -9,6 +9,8 @@
 #include "bootfold/error.h"
 #include "bootfold/evaluation.h"
 #include "bootfold/selection.h"
+#include "ensemble/check.h"
+#include "ensemble/fingerprint.h"
 #include "ensemble/out_of_bag.h"
 #include "ensemble/temperature.h"
 
@@ -21,17 +23,9 @@ constexpr int kBits = 16;       // of the logarithm that is searched
 constexpr double kWrong = 0.5;  // rows that count as wrong beside those there are: Jeffreys' prior
 constexpr double kLeast = 1e-38;  // of a probability, as scores have it
 
-void check_temperature(double temperature) {
-  if (!(temperature > 0 && std::isfinite(temperature)))
-    throw InvalidArgument(
-        concat("the temperature is ", temperature, " but must be above 0 and finite"));
-}
-
-void check_classifies(const Ensemble& ensemble) {
-  if (!ensemble.classifies())
-    throw InvalidArgument(
-        "the ensemble predicts numbers, and a temperature is for classes; intervals of numbers are "
-        "calibrated by jackknife_plus");
+void check_classes(const Prediction& said) {
+  if (said.total.size() != said.rows || said.outputs < 2)
+    throw InvalidArgument("a temperature is for probabilities of classes, not for numbers");
 }
 
 /// Rows of which somebody spoke: how likely their classes are at any temperature.
@@ -40,10 +34,10 @@ class Judge {
   Judge(const Prediction& said, std::span<const std::uint32_t> truth,
         const std::optional<ColumnView>& weights)
       : classes_(said.outputs) {
-    if (truth.size() != said.rows || (weights && weights->rows() != said.rows))
-      throw InvalidArgument(concat("there are predictions of ", said.rows, " rows but ",
-                                   truth.size(), " true classes",
-                                   weights ? concat(" and ", weights->rows(), " weights") : ""));
+    if (truth.size() != said.rows)
+      throw InvalidArgument(concat("there are ", said.rows, " rows of predictions but ",
+                                   truth.size(), " true classes; there must be as many"));
+    check_weights(said, weights);
     for (std::size_t row = 0; row < said.rows; ++row) {
       const double weight = weights ? (*weights)[row] : 1;
       if (said.members[row] == 0 || weight == 0) continue;
@@ -54,17 +48,18 @@ class Judge {
       truth_.push_back(truth[row]);
       weights_.push_back(weight);
       sum_ += weight;
+      squares_ += weight * weight;
     }
     if (!(sum_ > 0))
       throw InvalidArgument(
           "every row was seen by all members or weighs nothing, so none is left to calibrate by; "
-          "train more members, or give other rows");
+          "leave more rows out, train more members, or give other rows");
   }
 
   /// Mean negative log-likelihood. Of every row a share, kWrong in all, is of the other classes. It
   /// is convex in 1 / temperature, so there is one valley.
   [[nodiscard]] double cost(double temperature) const {
-    const auto rows = static_cast<double>(truth_.size());
+    const double rows = sum_ * sum_ / squares_;  // as many of equal weight say as much
     const double wrong = kWrong / (rows + 2 * kWrong);
     double sum = 0;
     for (std::size_t row = 0; row < truth_.size(); ++row) {
@@ -89,69 +84,53 @@ class Judge {
   std::vector<std::uint32_t> truth_;
   std::vector<double> weights_;
   double sum_ = 0;
+  double squares_ = 0;
 };
 
 }  // namespace
 
 Prediction tempered(Prediction said, double temperature) {
   check_temperature(temperature);
-  if (said.total.size() != said.rows || said.outputs < 2)
-    throw InvalidArgument("a temperature is for probabilities of classes, not for numbers");
+  check_classes(said);
   for (std::size_t row = 0; row < said.rows; ++row) temper(said, row, temperature);
   return said;
 }
 
 double likeliest_temperature(const Prediction& said, std::span<const std::uint32_t> truth,
                              const std::optional<ColumnView>& weights) {
-  if (said.outputs < 2)
-    throw InvalidArgument("a temperature is for probabilities of classes, not for numbers");
+  check_classes(said);
   const Judge judge(said, truth, weights);
+  const auto cost = [&](double logarithm) { return judge.cost(std::exp(logarithm)); };
   const double most = std::log(kMost);
-  return std::exp(
-      boost::math::tools::brent_find_minima(
-          [&](double logarithm) { return judge.cost(std::exp(logarithm)); }, -most, most, kBits)
-          .first);
+  return std::exp(boost::math::tools::brent_find_minima(cost, -most, most, kBits).first);
 }
 
-Ensemble with_temperature(const Ensemble& ensemble, double temperature) {
-  check_classifies(ensemble);
-  check_temperature(temperature);
-  Ensemble::Frame frame = ensemble.frame();
-  frame.temperature *= temperature;
-  std::vector<Member> members;
-  std::vector<std::vector<float>> parameters;
-  for (std::size_t m = 0; m < ensemble.size(); ++m) {
-    members.push_back(ensemble.member(m));
-    parameters.emplace_back(ensemble.parameters(m).begin(), ensemble.parameters(m).end());
-  }
-  Ensemble found(std::move(frame), std::move(members), std::move(parameters));
-  if (ensemble.out_of_bag().rows > 0)
-    found.set_out_of_bag(tempered(ensemble.out_of_bag(), temperature));
-  return found;
-}
-
-Ensemble calibrate(const Ensemble& ensemble, const Examples& examples, const Examples* held_out,
+Ensemble calibrate(Ensemble ensemble, const Examples& examples, const Examples* held_out,
                    const Execution& execution) {
-  check_classifies(ensemble);
+  const Ensemble::Frame& frame = ensemble.frame();
+  if (frame.temperature != 1 || !ensemble.classifies())
+    ensemble.set_temperature(1);  // which a regression refuses
+  const bool leaves_out = OutOfBag::exists(frame.resampling);
+  if (held_out == nullptr) {
+    if (!leaves_out)
+      throw InvalidArgument(
+          concat("under resampling ", name(frame.resampling),
+                 " members see every row, so none is left to calibrate by; give other rows, or "
+                 "take bootstrap or subsample, which leave some out"));
+    check_learned_from(frame, examples.inputs);
+    if (ensemble.out_of_bag().rows == 0)  // as of one that was loaded
+      ensemble.set_out_of_bag(out_of_bag(ensemble, examples, execution));
+  }
   const Examples& judges = held_out != nullptr ? *held_out : examples;
-  if (held_out == nullptr && !OutOfBag::exists(ensemble.frame().resampling))
-    throw InvalidArgument(
-        concat("under resampling ", name(ensemble.frame().resampling),
-               " members see every row, so none is left to calibrate by; give other rows, or take "
-               "bootstrap or subsample, which leave some out"));
   if (judges.classes == nullptr)
     throw InvalidArgument("the rows to calibrate by have no classes; give the true ones");
-  const auto truth = codes_of(ensemble.frame(), *judges.classes);
-  const auto temperature = [&](const Prediction& said) {
-    return likeliest_temperature(said, truth, judges.weights);
-  };
-  if (held_out != nullptr)
-    return with_temperature(ensemble, temperature(ensemble.predict(judges.inputs, execution)));
-  if (ensemble.out_of_bag().rows > 0)
-    return with_temperature(ensemble, temperature(ensemble.out_of_bag()));
-  Ensemble asked = with_temperature(ensemble, 1);  // one that was loaded, or a subset
-  asked.set_out_of_bag(out_of_bag(ensemble, examples, execution));
-  return with_temperature(asked, temperature(asked.out_of_bag()));
+  const double temperature = likeliest_temperature(
+      held_out != nullptr ? ensemble.predict(judges.inputs, execution) : ensemble.out_of_bag(),
+      codes_of(frame, *judges.classes), judges.weights);
+  Prediction said = ensemble.out_of_bag();
+  ensemble.set_temperature(temperature);
+  if (said.rows > 0) ensemble.set_out_of_bag(tempered(std::move(said), temperature));
+  return ensemble;
 }
 
 }  // namespace bootfold::ensemble

@@ -157,4 +157,15 @@ void check(const Examples& examples, const Training& training) {
   check_different(training, examples.inputs.rows());
 }
 
+void check_weights(const Prediction& prediction, const std::optional<ColumnView>& weights) {
+  if (!weights) return;
+  if (weights->rows() != prediction.rows)
+    throw InvalidArgument(concat("there are ", prediction.rows, " rows of predictions but ",
+                                 weights->rows(), " weights; there must be as many"));
+  for (std::size_t row = 0; row < weights->rows(); ++row)
+    if (const double weight = (*weights)[row]; !(weight >= 0) || !std::isfinite(weight))
+      throw DataError(concat("the weight of row ", row + 1, " is ", weight,
+                             " but must be a number that is not negative"));
+}
+
 }  // namespace bootfold::ensemble

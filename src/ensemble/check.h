@@ -12,6 +12,10 @@ void check(const Examples& examples, const Training& training);
 /// least one.
 void check_rows(const Examples& examples);
 
+/// Throws unless there are as many weights as rows of a prediction, all numbers that are not
+/// negative; no weights are right too.
+void check_weights(const Prediction& prediction, const std::optional<ColumnView>& weights);
+
 /// Throws InvalidArgument unless rows have as many columns as the ensemble learned from.
 void check_columns(const Ensemble::Frame& frame, const DataView& inputs);
 

@@ -7,6 +7,7 @@
 #include "ensemble/check.h"
 #include "ensemble/fold.h"
 #include "ensemble/table.h"
+#include "ensemble/temperature.h"
 
 namespace bootfold::ensemble {
 
@@ -71,6 +72,16 @@ Prediction Ensemble::predict(const DataView& inputs, const Execution& execution)
   return prediction;
 }
 
+void Ensemble::set_temperature(double temperature) {
+  if (!classifies())
+    throw InvalidArgument(
+        "the ensemble predicts numbers, and a temperature is for classes; intervals of numbers are "
+        "calibrated by jackknife_plus");
+  check_temperature(temperature);
+  frame_.temperature = temperature;
+  out_of_bag_ = {};
+}
+
 Ensemble Ensemble::subset(std::span<const std::size_t> members) const {
   std::vector<Member> chosen;
   std::vector<std::vector<float>> parameters;
@@ -86,7 +97,9 @@ Ensemble Ensemble::subset(std::span<const std::size_t> members) const {
     chosen.push_back(members_[index]);
     parameters.push_back(parameters_[index]);
   }
-  return {frame_, std::move(chosen), std::move(parameters)};
+  Frame frame = frame_;
+  frame.temperature = 1;  // that of all is not theirs
+  return {std::move(frame), std::move(chosen), std::move(parameters)};
 }
 
 }  // namespace bootfold::ensemble

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "bootfold/error.h"
+#include "ensemble/check.h"
 #include "interval/normal.h"
 #include "text/quoted.h"
 
@@ -25,17 +26,6 @@ void check_rows(const Prediction& prediction, std::size_t rows) {
 /// The weight of a row, 1 where there are none.
 double weight_of(const std::optional<ColumnView>& weights, std::size_t row) {
   return weights ? (*weights)[row] : 1;
-}
-
-void check_weights(const Prediction& prediction, const std::optional<ColumnView>& weights) {
-  if (!weights) return;
-  if (weights->rows() != prediction.rows)
-    throw InvalidArgument(concat("there are ", prediction.rows, " rows of predictions but ",
-                                 weights->rows(), " weights; there must be as many"));
-  for (std::size_t row = 0; row < weights->rows(); ++row)
-    if (const double weight = (*weights)[row]; !(weight >= 0) || !std::isfinite(weight))
-      throw DataError(concat("the weight of row ", row + 1, " is ", weight,
-                             " but must be a number that is not negative"));
 }
 
 double normal_width(double confidence) {

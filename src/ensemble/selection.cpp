@@ -92,6 +92,7 @@ Prediction ask_out_of_bag(const Ensemble::Frame& frame, std::span<const Member> 
 Ensemble judged(Ensemble::Frame frame, std::vector<Member> members,
                 std::vector<std::vector<float>> parameters, const Examples& examples,
                 const Execution& execution) {
+  frame.temperature = 1;  // another ensemble's is not theirs
   if (!OutOfBag::exists(frame.resampling))
     return {std::move(frame), std::move(members), std::move(parameters)};
   check_rows(frame, examples);
@@ -106,13 +107,13 @@ bool same_scaling(const Scaling& a, const Scaling& b) {
   return a.mean == b.mean && a.scale == b.scale;
 }
 
-/// But for the noise.
+/// But for noise and temperature.
 bool same_frame(const Ensemble::Frame& a, const Ensemble::Frame& b) {
   return a.loss == b.loss && a.inputs == b.inputs && a.target == b.target &&
          a.classes == b.classes && same_scaling(a.input_scaling, b.input_scaling) &&
          same_scaling(a.target_scaling, b.target_scaling) && a.settings == b.settings &&
-         a.temperature == b.temperature && a.resampling == b.resampling && a.seed == b.seed &&
-         a.rows == b.rows && a.fingerprint == b.fingerprint;
+         a.resampling == b.resampling && a.seed == b.seed && a.rows == b.rows &&
+         a.fingerprint == b.fingerprint;
 }
 
 }  // namespace

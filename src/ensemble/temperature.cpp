@@ -4,7 +4,15 @@
 #include <cmath>
 #include <span>
 
+#include "bootfold/error.h"
+
 namespace bootfold::ensemble {
+
+void check_temperature(double temperature) {
+  if (!(temperature > 0 && std::isfinite(temperature)))
+    throw InvalidArgument(
+        concat("the temperature is ", temperature, " but must be above 0 and finite"));
+}
 
 void temper(Prediction& said, std::size_t row, double temperature) {
   if (temperature == 1 || said.members[row] == 0) return;

@@ -90,7 +90,14 @@ TEST(EnsembleCalibration, IsToldAndKept) {
   EXPECT_EQ(again["temperature"], found["temperature"]);
   EXPECT_NEAR(again["scores"]["negative_log_likelihood"],
               found["out_of_bag"]["negative_log_likelihood"].get<double>(), 1e-12);
-  EXPECT_THAT(run(arguments).out, HasSubstr("members were too modest"));
+  EXPECT_THAT(run(arguments).out, HasSubstr("mean of the members was too modest"));
+
+  // Weights of classes are for the loss: one class alone is weighed, the temperature is for all.
+  const Json balanced = json_of(with(arguments, {"--class-weights", "balanced"}));
+  std::vector<std::string> uncalibrated = with(arguments, {"--class-weights", "balanced"});
+  std::erase(uncalibrated, "--calibrate");
+  EXPECT_LT(balanced["out_of_bag"]["negative_log_likelihood"],
+            json_of(uncalibrated)["out_of_bag"]["negative_log_likelihood"]);
 
   // Other rows may find it for members that see all.
   arguments.insert(arguments.end(),

@@ -54,6 +54,11 @@ Ensemble spirals_of(const Spirals& spirals) {
   return train(spirals.examples(), {.hidden = {16}}, {.members = 30, .epochs = 200});
 }
 
+Ensemble with_temperature(Ensemble ensemble, double temperature) {
+  ensemble.set_temperature(temperature);
+  return ensemble;
+}
+
 double likelihood(const Ensemble& ensemble, const Spirals& spirals) {
   return evaluate_classes(out_of_bag(ensemble, spirals.examples()), spirals.classes.codes)
       .negative_log_likelihood;
@@ -85,27 +90,34 @@ TEST(Calibrate, IsTheLikeliestOutOfBag) {
   EXPECT_LT(least, likelihood(trained, spirals));
   // Half a row in 151 counts as wrong, which moves the place a little.
   for (const double factor : {0.5, 0.8, 1.25, 2.0})
-    EXPECT_LT(least, likelihood(with_temperature(found, factor), spirals)) << factor;
+    EXPECT_LT(least, likelihood(with_temperature(found, factor * temperature), spirals)) << factor;
   EXPECT_NE(found.out_of_bag().mean, trained.out_of_bag().mean);
 }
 
 TEST(Calibrate, DoesNotMindWhatTheTemperatureWas) {
   const Spirals spirals(120);
   const Ensemble trained = spirals_of(spirals);
-  const double direct = calibrate(trained, spirals.examples()).frame().temperature;
-  for (const double before : {0.4, 3.0}) {
+  const Ensemble direct = calibrate(trained, spirals.examples());
+  for (const double before : {1e-3, 0.4, 1e5}) {
     const Ensemble found = calibrate(with_temperature(trained, before), spirals.examples());
-    EXPECT_NEAR(found.frame().temperature / direct, 1, 2e-3);
+    EXPECT_NEAR(found.frame().temperature / direct.frame().temperature, 1, 1e-9) << before;
+    ASSERT_EQ(found.out_of_bag().rows, 120U);
+    for (std::size_t i = 0; i < 240; ++i)
+      EXPECT_NEAR(found.out_of_bag().mean[i], direct.out_of_bag().mean[i], 1e-9);
   }
 }
 
 TEST(Calibrate, IsTheSameForAnyThreads) {
   const Spirals spirals(120);
-  const Ensemble trained = spirals_of(spirals);
-  const Ensemble one = calibrate(trained, spirals.examples(), nullptr, {.threads = 1});
-  const Ensemble seven = calibrate(trained, spirals.examples(), nullptr, {.threads = 7});
-  EXPECT_EQ(one.frame().temperature, seven.frame().temperature);
-  EXPECT_EQ(one.out_of_bag().mean, seven.out_of_bag().mean);
+  const Spirals others(200, 0.1, 9);
+  const Examples held_out = others.examples();
+  const Ensemble trained = with_temperature(spirals_of(spirals), 1);  // has nothing out of bag yet
+  for (const Examples* rows : {static_cast<const Examples*>(nullptr), &held_out}) {
+    const Ensemble one = calibrate(trained, spirals.examples(), rows, {.threads = 1});
+    const Ensemble seven = calibrate(trained, spirals.examples(), rows, {.threads = 7});
+    EXPECT_EQ(one.frame().temperature, seven.frame().temperature);
+    EXPECT_EQ(one.out_of_bag().mean, seven.out_of_bag().mean);
+  }
 }
 
 // By the likelihood alone an ensemble that is always right could not be sure enough.
@@ -143,12 +155,32 @@ TEST(Calibrate, CountsRowsByTheirWeights) {
   EXPECT_NEAR(calibrate(sharp.network(), rows, &rows).frame().temperature / expected, 1, 3e-3);
 }
 
+// Weights that all grow alike change nothing; those of a few rows that weigh all count as few rows.
+TEST(Calibrate, TakesFewHeavyRowsForFew) {
+  const Odds odds(3, 400);
+  Examples rows = odds.examples();
+  const auto found = [&](const std::vector<double>& weights) {
+    rows.weights = ColumnView(weights);
+    return calibrate(odds.network(), rows, &rows).frame().temperature;
+  };
+  const double all = found(std::vector<double>(400, 1.0));
+  EXPECT_NEAR(found(std::vector<double>(400, 0.001)) / all, 1, 1e-6);
+  std::vector<double> weights(400, 1e-9);
+  Odds few = odds;
+  few.x.resize(12);
+  few.classes.codes.resize(12);
+  std::fill(weights.begin(), weights.begin() + 12, 1.0);
+  const Examples alone = few.examples();
+  EXPECT_NEAR(found(weights) / calibrate(few.network(), alone, &alone).frame().temperature, 1,
+              1e-3);
+}
+
 TEST(Temperature, IsInPredictionsAndFiles) {
   const Spirals spirals(90);
   const DataView rows = spirals.examples().inputs;
   const Ensemble trained = train(spirals.examples(), {.hidden = {6}}, {.members = 5, .steps = 90});
-  const Ensemble cold = with_temperature(with_temperature(trained, 0.5), 0.5);
-  EXPECT_EQ(cold.frame().temperature, 0.25);
+  const Ensemble cold = with_temperature(trained, 0.25);
+  EXPECT_EQ(cold.out_of_bag().rows, 0U);
   const Prediction plain = trained.predict(rows);
   const Prediction said = cold.predict(rows);
   for (std::size_t row = 0; row < 90; ++row) {
@@ -163,7 +195,7 @@ TEST(Temperature, IsInPredictionsAndFiles) {
     EXPECT_EQ(said.chosen(row), plain.chosen(row));
   }
   // Out of bag too, and some rows were seen by all five.
-  const Prediction& judged = cold.out_of_bag();
+  const Prediction judged = tempered(trained.out_of_bag(), 0.25);
   const Prediction again = out_of_bag(cold, spirals.examples());
   EXPECT_EQ(judged.members, again.members);
   EXPECT_GT(std::ranges::count(judged.members, 0U), 0);
@@ -176,6 +208,9 @@ TEST(Temperature, IsInPredictionsAndFiles) {
   const TempFile file("model.safetensors");
   cold.save(file.path());
   EXPECT_EQ(Ensemble::load(file.path()).predict(rows).mean, said.mean);
+  // That of all members is not that of some.
+  EXPECT_EQ(cold.subset(std::vector<std::size_t>{0, 2}).frame().temperature, 1);
+  EXPECT_EQ(best(cold, 2, spirals.examples()).frame().temperature, 1);
 }
 
 TEST(Temperature, OfFoldedMembersIsThatOfKeptOnes) {
@@ -203,8 +238,15 @@ TEST(Calibrate, SaysWhyItCannot) {
   EXPECT_TRUE(says(message(train(numbers, {.hidden = {4}}, {.members = 2, .epochs = 2})),
                    "jackknife_plus"));
   const Ensemble trained = train(spirals.examples(), {.hidden = {4}}, {.members = 2, .epochs = 2});
-  const Spirals others(50);
+  const Spirals others(60, 0.05, 2);  // as many
   EXPECT_THROW((void)calibrate(trained, others.examples()), InvalidArgument);
+  std::vector<double> weights(60, 1.0);
+  Examples weighed = spirals.examples();
+  for (const double wrong : {-1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    weights[7] = wrong;
+    weighed.weights = ColumnView(weights);
+    EXPECT_THROW((void)calibrate(trained, weighed), DataError) << wrong;
+  }
   EXPECT_THROW(
       (void)tempered(
           train(numbers, {.hidden = {4}}, {.members = 2, .epochs = 2}).predict(numbers.inputs), 2),
