@@ -51,7 +51,6 @@ from tables import markdown_table
 
 PROGRAM = BENCH.parent / "build/release/bench/ensemble_quality"
 LEARNING_RATE = 1e-3
-BATCH = 32
 BINS = 15
 FOLDS = 5
 
@@ -82,11 +81,12 @@ class Fold:
     new_x: np.ndarray
     new_y: np.ndarray
     seed: int
+    batch: int  # rows of a step
 
 
 def bootfold(data: Data, fold: Fold, members: int, calibrate: bool = False) -> np.ndarray:
     """Probabilities of classes; or mean and standard deviation of each row."""
-    steps_each = math.ceil(len(fold.x) / BATCH)  # as scikit-learn has it; ours are all full
+    steps_each = math.ceil(len(fold.x) / fold.batch)  # as scikit-learn has it; ours are all full
     with tempfile.TemporaryDirectory() as folder:
         paths = {name: str(Path(folder) / f"{name}.npy") for name in ("train", "test", "output")}
         for name, x, y in (("train", fold.x, fold.y), ("test", fold.new_x, fold.new_y)):
@@ -99,7 +99,7 @@ def bootfold(data: Data, fold: Fold, members: int, calibrate: bool = False) -> n
             "resample": "bootstrap" if members > 1 else "none",
             "hidden": data.hidden,
             "steps": data.epochs * steps_each,
-            "batch_size": BATCH,
+            "batch_size": fold.batch,
             "learning_rate": LEARNING_RATE,
             "seed": fold.seed,
             "calibrate": calibrate,
@@ -109,23 +109,23 @@ def bootfold(data: Data, fold: Fold, members: int, calibrate: bool = False) -> n
     return said
 
 
-def network_of(data: Data, seed: int) -> MLPClassifier | MLPRegressor:
+def network_of(data: Data, fold: Fold) -> MLPClassifier | MLPRegressor:
     make = MLPClassifier if data.classes else MLPRegressor
     return make(
         hidden_layer_sizes=data.hidden,
         alpha=0,
-        batch_size=BATCH,
+        batch_size=fold.batch,
         learning_rate_init=LEARNING_RATE,
         max_iter=data.epochs,
         n_iter_no_change=data.epochs + 1,  # all epochs, as bootfold does
-        random_state=seed,
+        random_state=fold.seed,
     )
 
 
 def scikit_learn(data: Data, fold: Fold, members: int) -> np.ndarray:
     scaler = StandardScaler().fit(fold.x)
     x, new_x = scaler.transform(fold.x), scaler.transform(fold.new_x)
-    network = network_of(data, fold.seed)
+    network = network_of(data, fold)
     # Bagging gives an MLP weights of rows, and fails where a batch has none above 0. A pipeline
     # takes no weights, so it gets the drawn rows themselves, which is the same bootstrap.
     bagged = make_pipeline(network)
@@ -179,12 +179,13 @@ def judge_numbers(said: np.ndarray, truth: np.ndarray) -> tuple[float, float, fl
     return r2, -norm.logpdf(truth, mean, deviation).mean(), np.abs(below - levels).mean()
 
 
-def folds_of(data: Data, x: np.ndarray, y: np.ndarray, repeats: int):
-    for repeat in range(repeats):
+def folds_of(data: Data, x: np.ndarray, y: np.ndarray, arguments: argparse.Namespace):
+    for repeat in range(arguments.repeats):
         make = StratifiedKFold if data.classes else KFold
         folds = make(FOLDS, shuffle=True, random_state=repeat).split(x, y)
         for number, (train, test) in enumerate(folds):
-            yield Fold(x[train], y[train], x[test], y[test], seed=FOLDS * repeat + number)
+            seed = FOLDS * repeat + number
+            yield Fold(x[train], y[train], x[test], y[test], seed, arguments.batch)
 
 
 def with_error(scores: np.ndarray) -> tuple[float, float]:
@@ -200,6 +201,7 @@ def parse() -> argparse.Namespace:
     )
     parser.add_argument("--data", default=",".join(DATA), metavar="D1,D2")
     parser.add_argument("--members", type=int, default=50, help="of an ensemble (default 50)")
+    parser.add_argument("--batch", type=int, default=32, help="rows of a step (default 32)")
     parser.add_argument("--repeats", type=int, default=5, help="of 5-fold (default 5)")
     return parser.parse_args()
 
@@ -214,7 +216,7 @@ def main() -> None:
         judge = judge_classes if data.classes else judge_numbers
         programs = [program for program in PROGRAMS if data.classes or program != CALIBRATED]
         found: dict[str, list] = {program: [] for program in programs}
-        for fold in folds_of(data, x, y, arguments.repeats):
+        for fold in folds_of(data, x, y, arguments):
             print(f"{name}: fold {fold.seed + 1} ...", file=sys.stderr, flush=True)
             for program in programs:
                 said = PROGRAMS[program](data, fold, arguments.members)
@@ -233,7 +235,8 @@ def main() -> None:
     text = (
         f"{markdown_table(header, means)}\n\n"
         f"{markdown_table([*header[:2], 'less', *header[2:]], differences)}\n\n"
-        f"> {arguments.members} members, {arguments.repeats} x {FOLDS}-fold; "
+        f"> {arguments.members} members, {arguments.repeats} x {FOLDS}-fold, batches of "
+        f"{arguments.batch}; "
         f"scikit-learn {sklearn.__version__}, NumPy {np.__version__}\n"
     )
     print(text, end="")
