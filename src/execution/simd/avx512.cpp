@@ -400,8 +400,12 @@ std::uint64_t add_blocks_at_once(const std::uint64_t* running, std::uint32_t row
                            _mm512_i64gather_epi64(start, running, 8));
     sum = _mm512_mask_add_epi64(sum, around, sum, total);
   }
-  return static_cast<std::uint64_t>(_mm512_reduce_add_epi64(sum)) +
-         add_blocks(running, rows, starts + i, lengths + i, blocks - i);
+  // Modulo 2^64, which _mm512_reduce_add_epi64 with its signed sums does not promise.
+  alignas(64) std::uint64_t lanes[8];
+  _mm512_store_si512(lanes, sum);
+  std::uint64_t result = add_blocks(running, rows, starts + i, lengths + i, blocks - i);
+  for (const std::uint64_t lane : lanes) result += lane;
+  return result;
 }
 
 }  // namespace
