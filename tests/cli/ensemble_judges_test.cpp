@@ -63,19 +63,7 @@ TEST(EnsembleValidation, StopsComparesAndKeepsMembers) {
 
 TEST(EnsembleCalibration, IsToldAndKept) {
   const Folder folder;
-  std::vector<std::string> arguments = {"ensemble",
-                                        "train",
-                                        folder.write("flowers.csv", flowers(150)),
-                                        "--target",
-                                        "flower",
-                                        "--ignore",
-                                        "id",
-                                        "--members",
-                                        "20",
-                                        "--epochs",
-                                        "30",
-                                        "--output",
-                                        folder.path("m.safetensors")};
+  std::vector<std::string> arguments = train_flowers(folder);
   const Json plain = json_of(arguments);
   EXPECT_EQ(plain["temperature"], 1);
   arguments.emplace_back("--calibrate");
