@@ -158,12 +158,19 @@ Scores scores_of(const Ensemble& trained, const ensemble::Prediction& said,
 }
 
 void check_judged(const char* option, const TrainArguments& arguments, const Training& training) {
-  if (arguments.validation.empty() && (training.resampling == ensemble::Resampling::none ||
-                                       training.resampling == ensemble::Resampling::bayesian))
+  using ensemble::Resampling;
+  std::string how = fmt::format("--resample {}", name(training.resampling));
+  if (training.resampling == Resampling::subsample) {
+    if (std::ranges::any_of(training.settings,
+                            [](const ensemble::Settings& each) { return each.subsample < 1; }))
+      return;
+    how = "--subsample 1";
+  }
+  if (arguments.validation.empty() && training.resampling != Resampling::bootstrap)
     throw InvalidArgument(fmt::format(
-        "{} needs rows that members do not see, but with --resample {} they see all; give some "
-        "with --validation, or take bootstrap or subsample, which leave some out",
-        option, name(training.resampling)));
+        "{} needs rows that members do not see, but with {} they see all; give some with "
+        "--validation, or take --resample bootstrap or a smaller --subsample, which leave some out",
+        option, how));
 }
 
 void run_train(const TrainArguments& arguments, Interrupt& interrupt) {

@@ -48,6 +48,7 @@ TEST(EnsembleMisuse, OfTrainingIsNamed) {
   EXPECT_THAT(with({"--resample", "none", "--patience", "3"}), HasSubstr("patience"));
   EXPECT_THAT(with({"--resample", "none", "--keep-best", "3"}), HasSubstr("--keep-best"));
   EXPECT_THAT(with({"--resample", "bayesian", "--calibrate"}), HasSubstr("--calibrate needs rows"));
+  EXPECT_THAT(with({"--subsample", "1", "--calibrate"}), HasSubstr("with --subsample 1 they see"));
   EXPECT_THAT(with({"--steps", "5", "--epochs", "5"}), HasSubstr("--epochs"));
   EXPECT_THAT(with({"--clip", "0"}), HasSubstr("none"));
   EXPECT_THAT(with({"--weights", "noise"}), HasSubstr("weight of row"));
