@@ -5,6 +5,8 @@
 #include <numbers>
 #include <sstream>
 
+#include "text/concat.h"
+
 namespace bootfold::bench {
 namespace {
 
@@ -94,11 +96,11 @@ std::optional<EnsembleWork> parse_ensemble_work(const std::string& name) {
     return std::nullopt;
   }
   if (parts.size() != 4)
-    throw InvalidArgument(
-        concat(name, " has ", parts.size(), " parts but needs 4, as train:2-32-2:full:100 does"));
+    throw InvalidArgument(text::concat(name, " has ", parts.size(),
+                                       " parts but needs 4, as train:2-32-2:full:100 does"));
   for (const std::string& units : split(parts[1], '-')) work.layers.push_back(std::stoul(units));
   if (work.layers.size() < 2)
-    throw InvalidArgument(concat(name, " has no layers; 2-32-2 names three"));
+    throw InvalidArgument(text::concat(name, " has no layers; 2-32-2 names three"));
   if (work.kind == Kind::predict)
     work.points = static_cast<std::size_t>(std::stod(parts[2]));
   else if (parts[2] != "full")

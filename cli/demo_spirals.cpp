@@ -128,8 +128,8 @@ std::string shape_of(const ensemble::Architecture& architecture) {
 
 using Score = ensemble::ClassScores;
 
-std::string table(const Trained& one, const Trained& many, const Score& one_score,
-                  const Score& many_score, const Score& out_of_bag) {
+std::string scores_table(const Trained& one, const Trained& many, const Score& one_score,
+                         const Score& many_score, const Score& out_of_bag) {
   const Losses one_loss(one.ensemble);
   const Losses losses(many.ensemble);
   const auto line = [](std::string_view name, std::string_view first, std::string_view second,
@@ -185,8 +185,9 @@ void run_show(const SpiralArguments& arguments, Interrupt& interrupt) {
       ensemble::evaluate_classes(one.ensemble.predict(fresh.inputs()), fresh.classes.codes);
   const Score many_score =
       ensemble::evaluate_classes(many.ensemble.predict(fresh.inputs()), fresh.classes.codes);
-  print(table(one, many, one_score, many_score,
-              ensemble::evaluate_classes(many.ensemble.out_of_bag(), spirals.classes.codes)));
+  print(
+      scores_table(one, many, one_score, many_score,
+                   ensemble::evaluate_classes(many.ensemble.out_of_bag(), spirals.classes.codes)));
 
   const Grid grid(kReach, kSide);
   const DataView plane({ColumnView(grid.x), ColumnView(grid.y)});

@@ -167,11 +167,11 @@ std::string as_json(const std::vector<Answer>& answers, const Surroundings& arou
   list("standard_error_error", [](const Answer&) { return 0.0; });
   list("bias", [](const Answer& a) { return a.law.bias(); });
   list("bias_error", [](const Answer&) { return 0.0; });
-  list("interval", [](const Answer& a) { return json_of(a.intervals[0]); });
+  list("interval", [](const Answer& a) { return cli::json_of(a.intervals[0]); });
   if (answers[0].intervals.size() > 1)
     list("intervals", [](const Answer& a) {
       Json all = Json::array();
-      for (const Interval& interval : a.intervals) all.push_back(json_of(interval));
+      for (const Interval& interval : a.intervals) all.push_back(cli::json_of(interval));
       return all;
     });
   list("undefined_replicates", [](const Answer&) { return 0; });

@@ -9,13 +9,13 @@
 namespace bootfold::cli {
 namespace {
 
-constexpr double kPanel = 330;   // width and height of a map
-constexpr double kLeft = 54;     // room for the first axis
-constexpr double kGap = 44;      // between maps, room for an axis
-constexpr double kBar = 13;      // width of a scale
-constexpr double kBarRoom = 66;  // scale, its numbers and title
-constexpr double kTop = 104;     // titles
-constexpr double kBottom = 66;   // axis and legend
+constexpr double kPanel = 330;    // width and height of a map
+constexpr double kLeft = 54;      // room for the first axis
+constexpr double kPanelGap = 44;  // between maps, room for an axis
+constexpr double kBar = 13;       // width of a scale
+constexpr double kBarRoom = 66;   // scale, its numbers and title
+constexpr double kTop = 104;      // titles
+constexpr double kBottom = 66;    // axis and legend
 constexpr double kRight = 16;
 constexpr double kRadius = 3.4;
 
@@ -32,7 +32,7 @@ void mark(Paper& paper, Place at, std::size_t group) {
 }
 
 /// Steps of 1, 2 or 5 times a power of ten, about `wanted` of them.
-double step_of(double range, double wanted) {
+double tick_step(double range, double wanted) {
   const double rough = range / wanted;
   const double power = std::pow(10, std::floor(std::log10(rough)));
   for (const double factor : {1.0, 2.0, 5.0})
@@ -91,7 +91,7 @@ void draw_halves(Paper& paper, const Frame& frame, const Panel& panel, std::size
 void draw_axes(Paper& paper, const Frame& frame, double reach, bool first) {
   const Place corner = frame.corner();
   paper.frame(corner, kPanel, kPanel, kInk);
-  const double step = step_of(2 * reach, 6);
+  const double step = tick_step(2 * reach, 6);
   const auto last = static_cast<int>(std::floor(reach / step + 1e-9));
   for (int tick = -last; tick <= last; ++tick) {
     const double value = tick * step;
@@ -113,7 +113,7 @@ void draw_bar(Paper& paper, const Scale& scale, Place corner) {
     colors.push_back(scale.color(1 - (static_cast<double>(i) + 0.5) / kSteps));
   paper.image(corner, kBar, kPanel, colors, 1);
   paper.frame(corner, kBar, kPanel, kInk);
-  const double step = step_of(scale.high - scale.low, 6);
+  const double step = tick_step(scale.high - scale.low, 6);
   for (int tick = 0;; ++tick) {
     const double value = scale.low + tick * step;
     if (value > scale.high + 1e-9 * step) break;
@@ -172,15 +172,15 @@ Grid::Grid(double reach, std::size_t side) {
 }
 
 std::string draw(const Figure& figure, Paper::Kind kind) {
-  double width = kLeft + kRight - kGap;
-  for (const Panel& panel : figure.panels) width += kPanel + kGap + (panel.bar ? kBarRoom : 0);
+  double width = kLeft + kRight - kPanelGap;
+  for (const Panel& panel : figure.panels) width += kPanel + kPanelGap + (panel.bar ? kBarRoom : 0);
   Paper paper(kind, width, kTop + kPanel + kBottom);
   paper.text({width / 2, 36}, figure.title,
              {.size = 17, .bold = true, .align = Paper::Align::centre});
   Place corner{kLeft, kTop};
   for (const Panel& panel : figure.panels) {
     draw_panel(paper, figure, panel, corner, &panel == figure.panels.data());
-    corner.x += kPanel + kGap + (panel.bar ? kBarRoom : 0);
+    corner.x += kPanel + kPanelGap + (panel.bar ? kBarRoom : 0);
   }
   draw_legend(paper, kTop + kPanel + kBottom - 16);
   return std::move(paper).finish();

@@ -45,7 +45,7 @@ std::optional<double> lattice_step(const std::vector<double>& sorted) {
 
 // Bars over the number line: bar b covers start + b * bin .. start + (b + 1) * bin and is drawn
 // `repeat` columns wide.
-struct Grid {
+struct BarGrid {
   double start = 0;
   double bin = 0;
   std::size_t bars = 0;
@@ -58,12 +58,12 @@ struct Grid {
   }
 };
 
-Grid make_grid(const std::vector<double>& sample, double low, double high, std::size_t columns,
-               std::size_t replicates) {
+BarGrid make_grid(const std::vector<double>& sample, double low, double high, std::size_t columns,
+                  std::size_t replicates) {
   // As many bars as the replicates can fill smoothly (Rice's rule), in whole columns.
   const auto wanted = static_cast<std::size_t>(2 * std::cbrt(static_cast<double>(replicates)));
   const std::size_t most = std::clamp<std::size_t>(wanted, 8, columns);
-  Grid grid;
+  BarGrid grid;
   if (const std::optional<double> step = lattice_step(sample)) {
     const double before = std::floor((low - sample.front()) / *step + 0.01);
     const double first = sample.front() + before * *step;
@@ -83,7 +83,7 @@ Grid make_grid(const std::vector<double>& sample, double low, double high, std::
 }
 
 std::vector<std::uint64_t> count(std::span<const double> values, std::size_t first,
-                                 std::size_t stride, const Grid& grid) {
+                                 std::size_t stride, const BarGrid& grid) {
   std::vector<std::uint64_t> counts(grid.bars);
   const auto bars = static_cast<double>(grid.bars);
   for (std::size_t at = first; at < values.size(); at += stride) {
@@ -105,7 +105,8 @@ std::string_view cell(std::size_t eighths, bool utf8) {
   return (utf8 ? kBlocks : kAscii)[eighths];
 }
 
-std::string bars(const std::vector<std::uint64_t>& counts, const Grid& grid, const Canvas& canvas) {
+std::string bars(const std::vector<std::uint64_t>& counts, const BarGrid& grid,
+                 const Canvas& canvas) {
   const std::uint64_t most = *std::max_element(counts.begin(), counts.end());
   std::string picture;
   for (std::size_t line = canvas.height; line-- > 0;) {
@@ -125,7 +126,7 @@ std::string bars(const std::vector<std::uint64_t>& counts, const Grid& grid, con
   return picture;
 }
 
-std::string axis(const Marks& marks, const Grid& grid, bool utf8) {
+std::string axis(const Marks& marks, const BarGrid& grid, bool utf8) {
   const bool limits = std::isfinite(marks.low) && std::isfinite(marks.high);
   const std::size_t low = limits ? grid.column(marks.low) : grid.columns();
   const std::size_t high = limits ? grid.column(marks.high) : 0;
@@ -203,7 +204,7 @@ std::string histogram(std::span<const double> values, std::size_t first, std::si
   const double range = high - low;
   if (!std::isfinite(range) || low + range / static_cast<double>(columns) <= low) return "";
 
-  const Grid grid = make_grid(sample, low, high, columns, values.size() / stride);
+  const BarGrid grid = make_grid(sample, low, high, columns, values.size() / stride);
   const std::vector<std::uint64_t> counts = count(values, first, stride, grid);
   const double shown = range / 10;  // labels to a thousandth of the picture
   const double tail = 50 * (1 - marks.confidence);

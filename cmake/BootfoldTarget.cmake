@@ -16,4 +16,45 @@ function(bootfold_target name)
                                            -fno-sanitize-recover=all)
     target_link_options(${name} PUBLIC -fsanitize=${sanitizers})
   endif()
+  if(BOOTFOLD_UNITY)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  endif()
+endfunction()
+
+# bootfold_sources(target group pattern...): adds the sources that match. With BOOTFOLD_UNITY the
+# sources of a group are compiled as one file, so names in their anonymous namespaces must differ.
+# Kernels, in folders named simd, are compiled apart: see bootfold_kernels.
+function(bootfold_sources target group)
+  file(GLOB sources CONFIGURE_DEPENDS ${ARGN})
+  list(FILTER sources EXCLUDE REGEX "/simd/(portable|avx2|avx512)\\.cpp$")
+  target_sources(${target} PRIVATE ${sources})
+  set_source_files_properties(${sources} PROPERTIES UNITY_GROUP ${group})
+endfunction()
+
+# bootfold_kernels(target module): the kernels <module>/simd/{portable,avx2,avx512}.cpp, one body
+# compiled once for each instruction set with flags of its own; the choice is made at run time.
+function(bootfold_kernels target module)
+  set(options $<$<NOT:$<CONFIG:Debug>>:-O3>)
+  if(BOOTFOLD_SANITIZE)
+    # With all sanitizers and -O3 a file of the network kernels takes ten minutes. The address
+    # sanitizer sees their memory, and their arithmetic on floating point numbers cannot overflow.
+    set(options -O1 $<$<STREQUAL:${module},ensemble>:-fno-sanitize=undefined>)
+  endif()
+  target_sources(${target} PRIVATE ${module}/simd/portable.cpp)
+  set_source_files_properties(${module}/simd/portable.cpp PROPERTIES COMPILE_OPTIONS
+                                                                     "${options};-Wno-psabi")
+  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    return()
+  endif()
+  target_sources(${target} PRIVATE ${module}/simd/avx2.cpp ${module}/simd/avx512.cpp)
+  set_source_files_properties(${module}/simd/avx2.cpp PROPERTIES COMPILE_OPTIONS
+                                                                 "${options};-mavx2;-mfma;-Wno-psabi")
+  # g++ 12 takes the undefined registers inside its own intrinsics for mistakes.
+  set_source_files_properties(
+    ${module}/simd/avx512.cpp
+    PROPERTIES
+      COMPILE_OPTIONS
+      "${options};-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mavx512vbmi;-mavx512vnni;-mprefer-vector-width=512;-Wno-psabi;-Wno-uninitialized;-Wno-maybe-uninitialized"
+  )
+  target_compile_definitions(${target} PRIVATE BOOTFOLD_X86_KERNELS)
 endfunction()

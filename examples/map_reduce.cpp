@@ -1,5 +1,7 @@
 // map_reduce by itself: workers share the input, fold their share of the indices, and the result
 // does not depend on how many they are.
+#include "bootfold/map_reduce.h"
+
 #include <array>
 #include <cstdio>
 #include <numeric>

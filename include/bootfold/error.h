@@ -4,10 +4,7 @@
 // and the remedy.
 #pragma once
 
-#include <locale>
-#include <sstream>
 #include <stdexcept>
-#include <string>
 
 #include "bootfold/api.h"
 
@@ -30,14 +27,5 @@ class BOOTFOLD_API Cancelled : public std::runtime_error {
  public:
   Cancelled() : std::runtime_error("cancelled before the work was done") {}
 };
-
-/// Joins values into one message: `concat("threads is ", 0, " but must be at least 1")`.
-template <class... Parts>
-[[nodiscard]] std::string concat(const Parts&... parts) {
-  std::ostringstream text;
-  text.imbue(std::locale::classic());
-  (text << ... << parts);
-  return text.str();
-}
 
 }  // namespace bootfold

@@ -20,6 +20,7 @@
 #include "bootfold/data.h"
 #include "bootfold/error.h"
 #include "modules.h"
+#include "text/concat.h"
 
 // The three structures of the interface, as its specification has them.
 extern "C" {
@@ -92,8 +93,8 @@ Chunks from_stream(const nb::object& capsule) {
   const auto check = [&](int code) {
     if (code == 0) return;
     const char* const text = stream->get_last_error(stream.get());
-    throw DataError(concat("the Arrow stream ended with an error: ",
-                           text == nullptr ? std::strerror(code) : text));
+    throw DataError(text::concat("the Arrow stream ended with an error: ",
+                                 text == nullptr ? std::strerror(code) : text));
   };
   Chunks chunks;
   ArrowSchema schema{};
@@ -197,8 +198,9 @@ Numbers column_of(const Chunks& chunks, std::int64_t child, const char* name) {
   const ArrowSchema& schema = child < 0 ? *chunks.schema : *chunks.schema->children[child];
   const Kind* const kind = schema.dictionary == nullptr ? kind_of(schema.format) : nullptr;
   if (kind == nullptr)
-    throw nb::type_error(concat("column '", name == nullptr ? "" : name, "' is of Arrow's type '",
-                                schema.format, "' but must be numbers; select or cast it")
+    throw nb::type_error(text::concat("column '", name == nullptr ? "" : name,
+                                      "' is of Arrow's type '", schema.format,
+                                      "' but must be numbers; select or cast it")
                              .c_str());
   std::vector<Piece> pieces;
   for (const auto& array : chunks.arrays) pieces.push_back(piece_of(*array, child));

@@ -18,6 +18,7 @@
 #include "modules.h"
 #include "request.h"
 #include "result.h"
+#include "text/concat.h"
 
 namespace bootfold::python {
 
@@ -57,8 +58,8 @@ nb::object copy_of(const statistic::Resample& resample, bool block) {
 void take(const nb::object& found, std::span<double> values) {
   const auto array = nb::cast<Values>(found);
   if (array.size() != values.size())
-    throw InvalidArgument(concat("the function gave ", array.size(), " values where ",
-                                 values.size(), " were expected"));
+    throw InvalidArgument(text::concat("the function gave ", array.size(), " values where ",
+                                       values.size(), " were expected"));
   std::copy_n(array.data(), values.size(), values.data());
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "bootfold/error.h"
+#include "text/concat.h"
 
 namespace bootfold::python {
 
@@ -25,8 +26,8 @@ data::Type type_of(nb::dlpack::dtype type) {
     if (code == dtype_code::UInt && type.bits == 16) return Type::uint16;
     if (code == dtype_code::UInt && type.bits == 8) return Type::uint8;
   }
-  throw InvalidArgument(concat("a column has numbers of a type that is not known (", type.bits,
-                               " bits); convert it with astype(float)"));
+  throw InvalidArgument(text::concat("a column has numbers of a type that is not known (",
+                                     type.bits, " bits); convert it with astype(float)"));
 }
 
 }  // namespace

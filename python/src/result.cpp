@@ -13,6 +13,7 @@
 #include "bootfold/error.h"
 #include "bootfold/interval.h"
 #include "modules.h"
+#include "text/concat.h"
 
 namespace bootfold::python {
 
@@ -95,7 +96,7 @@ std::unique_ptr<Handle> joined(const std::vector<const Handle*>& parts) {
     for (std::size_t p = 0; p < parts.size(); ++p) {
       const Result& part = parts[p]->result;
       const Companions& own = part.companions();
-      plan.outputs.push_back(concat(part.plan().outputs.at(k), "[", p, "]"));
+      plan.outputs.push_back(text::concat(part.plan().outputs.at(k), "[", p, "]"));
       estimates.push_back(part.estimate(k));
       add(companions.influences, own.influences, k);
       add(companions.abc_curves, own.abc_curves, k);

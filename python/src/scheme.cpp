@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "bootfold/error.h"
+#include "text/concat.h"
 
 namespace bootfold::python {
 
@@ -35,7 +36,7 @@ void check_name(const string& name) {
     if (known == name) return;
     list += (list.empty() ? "" : ", ") + string(known);
   }
-  throw InvalidArgument(concat("scheme is '", name, "' but must be one of ", list));
+  throw InvalidArgument(text::concat("scheme is '", name, "' but must be one of ", list));
 }
 
 /// An argument that is there must belong to the scheme; one that the scheme needs must be there.
@@ -43,17 +44,17 @@ void check_argument(const string& scheme, const char* argument, bool given, bool
                     bool needed = false) {
   if (given && !belongs)
     throw InvalidArgument(
-        concat(argument, " does not go with scheme '", scheme, "'; leave one of them out"));
+        text::concat(argument, " does not go with scheme '", scheme, "'; leave one of them out"));
   if (needed && !given)
     throw InvalidArgument(
-        concat("scheme '", scheme, "' needs ", argument, ", one entry for each row"));
+        text::concat("scheme '", scheme, "' needs ", argument, ", one entry for each row"));
 }
 
 std::uint64_t whole_length(const SchemeArguments& arguments) {
   const double length = arguments.block_length.value_or(0);
   if (length != std::floor(length))
-    throw InvalidArgument(concat("block_length is ", length,
-                                 " but moving and circular blocks have a whole number of rows"));
+    throw InvalidArgument(text::concat(
+        "block_length is ", length, " but moving and circular blocks have a whole number of rows"));
   return static_cast<std::uint64_t>(length);
 }
 
@@ -72,8 +73,8 @@ Scheme make_scheme(const SchemeArguments& a) {
   check_argument(name, "two_stage", a.two_stage, name == "cluster");
   check_argument(name, "size", a.size != 0, name == "iid" || name == "weighted");
   if (a.block_length && !(*a.block_length >= 1 && std::isfinite(*a.block_length)))
-    throw InvalidArgument(concat("block_length is ", *a.block_length,
-                                 " but must be at least 1; leave it out to have it chosen"));
+    throw InvalidArgument(text::concat("block_length is ", *a.block_length,
+                                       " but must be at least 1; leave it out to have it chosen"));
   if (name == "stratified") return scheme::Stratified{span(*a.strata)};
   if (name == "cluster") return scheme::Cluster{span(*a.clusters), a.two_stage};
   if (name == "moving") return scheme::MovingBlocks{whole_length(a)};

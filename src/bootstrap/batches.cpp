@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "bootfold/error.h"
-#include "plan/choose.h"
+#include "planning/choose.h"
 #include "resample/rows.h"
 #include "resample/sampler.h"
 #include "resample/scheme.h"

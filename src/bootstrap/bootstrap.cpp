@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "bootstrap/companions.h"
-#include "bootstrap/jackknife.h"
-#include "bootstrap/order_data.h"
-#include "bootstrap/paths.h"
-#include "plan/choose.h"
-#include "plan/clusters.h"
+#include "paths/deletion.h"
+#include "paths/order_data.h"
+#include "paths/paths.h"
+#include "planning/choose.h"
+#include "planning/clusters.h"
 
 namespace bootfold {
 

@@ -6,11 +6,12 @@
 
 #include "bootfold/error.h"
 #include "bootfold/random.h"
-#include "influence/deletion.h"
-#include "plan/accompany.h"
-#include "plan/problem.h"
+#include "jackknife/influence.h"
+#include "planning/accompany.h"
 #include "resample/groups.h"
 #include "resample/scheme.h"
+#include "study/problem.h"
+#include "text/concat.h"
 
 namespace bootfold::paths {
 
@@ -86,7 +87,7 @@ Result bootstrap_with_errors(const DataView& data, std::span<const Statistic> st
   Companions companions;
   companions.error_method = all.method;
   std::vector<double> estimates;
-  const bool same_scheme = deletion::plain(options.scheme, data.rows()) ||
+  const bool same_scheme = jackknife::plain(options.scheme, data.rows()) ||
                            std::holds_alternative<scheme::Stratified>(options.scheme);
   for (std::size_t k = 0; k < outputs; ++k) {
     estimates.push_back(both.estimate(k));
@@ -123,16 +124,17 @@ void check_scheme(const DataView& data, std::span<const Statistic> statistics,
   const bool formulas = std::all_of(
       statistics.begin(), statistics.end(),
       [&](const Statistic& statistic) { return planning::has_formula(statistic, options); });
-  if (!options.standard_errors || deletion::plain(scheme, data.rows()) ||
+  if (!options.standard_errors || jackknife::plain(scheme, data.rows()) ||
       std::holds_alternative<scheme::Iid>(scheme) ||
       std::holds_alternative<scheme::Stratified>(scheme) ||
       (std::holds_alternative<scheme::Weighted>(scheme) && formulas))
     return;
-  throw InvalidArgument(concat("scheme is '", resample::describe(options.scheme, data.rows()),
-                               "' but standard errors on every resample, for studentized "
-                               "intervals, are known where rows are drawn one by one (by weight: "
-                               "of statistics with a formula) or within strata; bca, percentile, "
-                               "basic and normal intervals take every scheme"));
+  throw InvalidArgument(
+      text::concat("scheme is '", resample::describe(options.scheme, data.rows()),
+                   "' but standard errors on every resample, for studentized "
+                   "intervals, are known where rows are drawn one by one (by weight: "
+                   "of statistics with a formula) or within strata; bca, percentile, "
+                   "basic and normal intervals take every scheme"));
 }
 
 }  // namespace
@@ -148,7 +150,7 @@ Result bootstrap_accompanied(const DataView& data, std::span<const Statistic> st
   const bool jackknife = std::holds_alternative<scheme::Jackknife>(options.scheme);
   if (options.influence && !jackknife)
     later = rows * static_cast<double>(
-                       deletion::evaluations(planning::Problem(data, statistics), options.scheme));
+                       jackknife::evaluations(study::Problem(data, statistics), options.scheme));
   plain.execution = stage(options.execution, 0, later);
   Result result = options.standard_errors ? bootstrap_with_errors(data, statistics, plain)
                                           : bootstrap(data, statistics, plain);
@@ -159,7 +161,7 @@ Result bootstrap_accompanied(const DataView& data, std::span<const Statistic> st
     return result;
   }
   result.add_influences(influence(data, statistics, plain),
-                        deletion::draws_together(plain.scheme)
+                        jackknife::draws_together(plain.scheme)
                             ? std::vector<AbcCurve>()
                             : abc_curves(data, statistics, plain));
   return result;

@@ -7,6 +7,7 @@
 
 #include "bootfold/bootstrap.h"
 #include "bootfold/error.h"
+#include "text/concat.h"
 
 namespace bootfold {
 
@@ -136,8 +137,8 @@ double Result::bias_error(std::size_t output) const {
 
 void Result::add_influences(std::vector<Influence> influences, std::vector<AbcCurve> curves) {
   if (influences.size() != outputs() || (!curves.empty() && curves.size() != outputs()))
-    throw InvalidArgument(concat("there are ", influences.size(), " influences but ", outputs(),
-                                 " values; each value needs its own"));
+    throw InvalidArgument(text::concat("there are ", influences.size(), " influences but ",
+                                       outputs(), " values; each value needs its own"));
   companions_.influences = std::move(influences);
   companions_.abc_curves = std::move(curves);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bootfold/error.h"
+#include "text/concat.h"
 
 namespace bootfold {
 
@@ -18,18 +19,19 @@ void check(std::span<const DataView> samples, const Options& options) {
     throw InvalidArgument("there are no samples; give at least one, usually two");
   for (std::size_t s = 0; s < samples.size(); ++s) {
     if (samples[s].rows() == 0)
-      throw InvalidArgument(concat("sample ", s + 1, " has no rows; each needs at least one"));
+      throw InvalidArgument(
+          text::concat("sample ", s + 1, " has no rows; each needs at least one"));
     if (samples[s].columns() != samples[0].columns())
-      throw InvalidArgument(concat("sample ", s + 1, " has ", samples[s].columns(),
-                                   " columns but the first has ", samples[0].columns(),
-                                   "; all need equally many"));
+      throw InvalidArgument(text::concat("sample ", s + 1, " has ", samples[s].columns(),
+                                         " columns but the first has ", samples[0].columns(),
+                                         "; all need equally many"));
   }
   const auto* iid = std::get_if<scheme::Iid>(&options.scheme);
   if (iid == nullptr || iid->size != 0)
-    throw InvalidArgument(concat("scheme is '", name(options.scheme),
-                                 iid == nullptr ? "'" : "' with a size",
-                                 " but several samples are drawn row by row, each as large as it "
-                                 "is; leave the scheme out"));
+    throw InvalidArgument(
+        text::concat("scheme is '", name(options.scheme), iid == nullptr ? "'" : "' with a size",
+                     " but several samples are drawn row by row, each as large as it "
+                     "is; leave the scheme out"));
   if (options.standard_errors)
     throw InvalidArgument(
         "standard_errors are asked for, but a function of several samples has none on each "

@@ -6,6 +6,7 @@
 #include "bootfold/bootstrap.h"
 #include "bootfold/error.h"
 #include "data/safetensors.h"
+#include "text/concat.h"
 
 namespace bootfold {
 
@@ -67,7 +68,7 @@ Plan plan_of(const Json& words) {
 std::vector<double> array(data::SafetensorsFile& file, const std::string& name,
                           const std::vector<std::size_t>& shape) {
   if (file.entry(name).shape != shape)
-    file.fail(concat("array '", name, "' has not the shape that the others ask for"));
+    file.fail(text::concat("array '", name, "' has not the shape that the others ask for"));
   return file.doubles(name);
 }
 
@@ -123,8 +124,8 @@ Result Result::load(const std::string& path) {
   const auto format = file.words().find("format");
   if (format == file.words().end() || format->second != kFormat ||
       !file.words().contains("bootfold"))
-    file.fail(concat("it holds no result of this program (its format is not '", kFormat,
-                     "'); bootfold bootstrap ... --save writes one"));
+    file.fail(text::concat("it holds no result of this program (its format is not '", kFormat,
+                           "'); bootfold bootstrap ... --save writes one"));
   try {
     const Json words = Json::parse(file.words().at("bootfold"));
     Plan plan = plan_of(words.at("plan"));

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "bootfold/error.h"
+#include "text/concat.h"
 #include "text/nearest.h"
 #include "text/quoted.h"
 
@@ -19,15 +20,15 @@ std::string list(const ColumnNames& columns) {
   const std::size_t shown = std::min(columns.size(), kListed);
   std::string text;
   for (std::size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : ", ") + text::quoted(columns[i]);
-  if (shown < columns.size()) text += concat(" and ", columns.size() - shown, " more");
+  if (shown < columns.size()) text += text::concat(" and ", columns.size() - shown, " more");
   return text;
 }
 
 [[noreturn]] void throw_unknown(const ColumnNames& columns, const std::string& word,
                                 const std::string& file) {
-  std::string message = concat(file, " has no column ", text::quoted(word));
+  std::string message = text::concat(file, " has no column ", text::quoted(word));
   const std::string near = text::nearest(word, columns.names());
-  if (!near.empty()) message += concat("; did you mean ", text::quoted(near), "?");
+  if (!near.empty()) message += text::concat("; did you mean ", text::quoted(near), "?");
   message += near.empty() ? "; it has " : " It has ";
   throw InvalidArgument(message + list(columns) + " (or by number, from 1)");
 }
@@ -38,9 +39,10 @@ std::size_t find(const ColumnNames& columns, const std::string& word, const std:
   if (named != names.end()) {
     const auto again = std::find(named + 1, names.end(), word);
     if (again == names.end()) return static_cast<std::size_t>(named - names.begin());
-    throw InvalidArgument(concat(file, " has several columns ", text::quoted(word),
-                                 ", the first are number ", named - names.begin() + 1, " and ",
-                                 again - names.begin() + 1, "; choose one by its number"));
+    throw InvalidArgument(text::concat(file, " has several columns ", text::quoted(word),
+                                       ", the first are number ", named - names.begin() + 1,
+                                       " and ", again - names.begin() + 1,
+                                       "; choose one by its number"));
   }
   std::size_t number = 0;
   const char* end = word.data() + word.size();
@@ -64,8 +66,8 @@ std::optional<std::size_t> only_beside(std::size_t columns, std::vector<std::siz
 void add_others(const ColumnNames& columns, std::vector<std::size_t> left_out,
                 const std::string& file, std::vector<std::size_t>& chosen) {
   if (columns.size() > kMostOthers)
-    throw InvalidArgument(concat(file, " has ", columns.size(), " columns but at most ",
-                                 kMostOthers, " can be taken without naming them"));
+    throw InvalidArgument(text::concat(file, " has ", columns.size(), " columns but at most ",
+                                       kMostOthers, " can be taken without naming them"));
   left_out.insert(left_out.end(), chosen.begin(), chosen.end());
   std::sort(left_out.begin(), left_out.end());
   for (std::size_t column = 0; column < columns.size(); ++column)
@@ -93,15 +95,15 @@ std::vector<std::size_t> choose_columns(const ColumnNames& columns, const ReadOp
     add_others(columns, std::move(left_out), file, chosen);
     if (chosen.empty())
       throw InvalidArgument(
-          concat(file, " has no column beside those named; it has ", list(columns)));
+          text::concat(file, " has no column beside those named; it has ", list(columns)));
   }
   if (!chosen.empty()) return chosen;
   if (columns.size() == 1) return {0};
   if (const auto only = only_beside(columns.size(), labels)) return {*only};
-  throw InvalidArgument(concat(file, " has ", columns.size(),
-                               " columns and none is chosen; choose with --column "
-                               "(ReadOptions::columns) from ",
-                               list(columns)));
+  throw InvalidArgument(text::concat(file, " has ", columns.size(),
+                                     " columns and none is chosen; choose with --column "
+                                     "(ReadOptions::columns) from ",
+                                     list(columns)));
 }
 
 }  // namespace bootfold::data

@@ -12,6 +12,7 @@
 #include "data/number.h"
 #include "data/records.h"
 #include "data/storage.h"
+#include "text/concat.h"
 #include "text/quoted.h"
 
 namespace bootfold::data {
@@ -30,7 +31,7 @@ class CsvReader {
   Table read() {
     Record record;
     do {
-      if (!records_.next(record)) throw DataError(concat(label_, " is empty"));
+      if (!records_.next(record)) throw DataError(text::concat(label_, " is empty"));
     } while (blank(record));
     start(record);
     bool more = !has_header_ || records_.next(record);
@@ -60,7 +61,7 @@ class CsvReader {
 
   [[noreturn]] void fail(const Record& record, std::size_t field,
                          const std::string& message) const {
-    throw DataError(concat(label_, ":", record.line, ":", field + 1, ": ", message));
+    throw DataError(text::concat(label_, ":", record.line, ":", field + 1, ": ", message));
   }
 
   void check_quotes(const Record& record, const Fields& fields) const {
@@ -77,8 +78,8 @@ class CsvReader {
     while (fields.next()) {
       check_quotes(record, fields);
       if (names.size() == kMostColumns)
-        throw DataError(concat(label_, " has more than ", kMostColumns,
-                               " columns; store a table this wide as .npy"));
+        throw DataError(text::concat(label_, " has more than ", kMostColumns,
+                                     " columns; store a table this wide as .npy"));
       const std::string_view name = trimmed(fields.text(scratch_));
       double value = 0;
       has_text = has_text || !parse_number(name, value);
@@ -111,10 +112,11 @@ class CsvReader {
           return;
     for (const std::size_t field : chosen_)
       if (!parse_number(names[field], number)) return;
-    throw InvalidArgument(concat(label_, ":", record.line, ": this line may be a header or a row (",
-                                 text::quoted(names[chosen_[0]]), " in column ", chosen_[0] + 1,
-                                 " is a number); say which with --header yes or --header no "
-                                 "(ReadOptions::header)"));
+    throw InvalidArgument(
+        text::concat(label_, ":", record.line, ": this line may be a header or a row (",
+                     text::quoted(names[chosen_[0]]), " in column ", chosen_[0] + 1,
+                     " is a number); say which with --header yes or --header no "
+                     "(ReadOptions::header)"));
   }
 
   void add_row(const Record& record) {
@@ -159,9 +161,9 @@ class CsvReader {
     if (!label.text.empty() && (fields.quoted() || !is_missing(label.text))) return true;
     if (options_.nan == NanPolicy::error)
       fail(record, fields.index(),
-           concat("missing label (column ", quoted_name(fields.index()),
-                  "); --nan omit (NanPolicy::omit) leaves such rows out",
-                  label.text.empty() ? "" : ", quotes make it a label"));
+           text::concat("missing label (column ", quoted_name(fields.index()),
+                        "); --nan omit (NanPolicy::omit) leaves such rows out",
+                        label.text.empty() ? "" : ", quotes make it a label"));
     return false;
   }
 
@@ -179,8 +181,9 @@ class CsvReader {
       return value;
     if (std::isinf(value))
       fail(record, fields.index(),
-           concat(text::quoted(trimmed(text)), " is infinite (column ", quoted_name(fields.index()),
-                  "); values must be finite, write NA if it is unknown"));
+           text::concat(text::quoted(trimmed(text)), " is infinite (column ",
+                        quoted_name(fields.index()),
+                        "); values must be finite, write NA if it is unknown"));
     if (options_.nan == NanPolicy::error) fail_missing(record, fields.index());
     return value;
   }
@@ -191,8 +194,8 @@ class CsvReader {
 
   [[noreturn]] void fail_missing(const Record& record, std::size_t field) const {
     fail(record, field,
-         concat("missing value (column ", quoted_name(field),
-                "); --nan omit (NanPolicy::omit) leaves such rows out"));
+         text::concat("missing value (column ", quoted_name(field),
+                      "); --nan omit (NanPolicy::omit) leaves such rows out"));
   }
 
   [[noreturn]] void fail_text(const Record& record, const Fields& fields, std::string_view text) {
@@ -205,24 +208,24 @@ class CsvReader {
     else if (rows() == 0 && omitted_ == 0 && !has_header_)
       remedy = "; if this line is the header, do not say that there is none";
     fail(record, fields.index(),
-         concat(text::quoted(trimmed(text)), " is not a number (column ",
-                quoted_name(fields.index()), ")", remedy));
+         text::concat(text::quoted(trimmed(text)), " is not a number (column ",
+                      quoted_name(fields.index()), ")", remedy));
   }
 
   [[noreturn]] void throw_ragged(const Record& record, std::size_t fields) const {
-    throw DataError(concat(label_, ":", record.line, ": ", fields,
-                           fields == 1 ? " field" : " fields", " but the ",
-                           has_header_ ? "header" : "first line", " has ", columns_.size(),
-                           "; quote fields that hold the delimiter"));
+    throw DataError(text::concat(label_, ":", record.line, ": ", fields,
+                                 fields == 1 ? " field" : " fields", " but the ",
+                                 has_header_ ? "header" : "first line", " has ", columns_.size(),
+                                 "; quote fields that hold the delimiter"));
   }
 
   [[nodiscard]] std::size_t rows() const { return sources_[0].values.size() / sizeof(double); }
 
   Table finish() {
     if (rows() == 0 && omitted_ > 0)
-      throw DataError(concat(label_, ": each of its ", omitted_,
-                             " rows holds NaN in a chosen column, so none is left"));
-    if (rows() == 0) throw DataError(concat(label_, " has a header but no rows"));
+      throw DataError(text::concat(label_, ": each of its ", omitted_,
+                                   " rows holds NaN in a chosen column, so none is left"));
+    if (rows() == 0) throw DataError(text::concat(label_, " has a header but no rows"));
     const std::size_t count = rows();
     auto storage = std::make_shared<Table::Storage>();
     for (Source& source : sources_) {

@@ -12,15 +12,16 @@
 #include "bootfold/error.h"
 #include "data/label_builder.h"
 #include "data/number.h"
+#include "text/concat.h"
 #include "text/quoted.h"
 
 namespace bootfold::data {
 namespace {
 
 [[noreturn]] void throw_too_many(const std::string& column, std::uint64_t most) {
-  throw DataError(concat(column.empty() ? "the labels" : "column " + text::quoted(column),
-                         " hold more than ", most,
-                         " different labels, the most there can be; is it the column you meant?"));
+  throw DataError(text::concat(
+      column.empty() ? "the labels" : "column " + text::quoted(column), " hold more than ", most,
+      " different labels, the most there can be; is it the column you meant?"));
 }
 
 /// Where each name goes: sorted by value if all are numbers, else by bytes. order[place] = name.
@@ -89,9 +90,9 @@ void for_each_number(const ColumnView& column, See&& see) {
       }
       const double value = values[row] + 0.0;  // -0 is 0
       if (!std::isfinite(value))
-        throw DataError(concat("row ", first + row + 1, " (counted from 1) of the labels is ",
-                               std::isnan(value) ? "NaN" : "infinite",
-                               "; every row needs a label, so leave such rows out"));
+        throw DataError(text::concat("row ", first + row + 1, " (counted from 1) of the labels is ",
+                                     std::isnan(value) ? "NaN" : "infinite",
+                                     "; every row needs a label, so leave such rows out"));
       see(std::bit_cast<std::uint64_t>(value), [&] {
         return type == Type::float32 ? shortest(static_cast<float>(value)) : shortest(value);
       });

@@ -12,6 +12,7 @@
 #include "data/columns.h"
 #include "data/npy_header.h"
 #include "data/storage.h"
+#include "text/concat.h"
 
 namespace bootfold::data {
 namespace {
@@ -26,8 +27,8 @@ struct Chosen {
 
 [[noreturn]] void throw_not_finite(const Chosen& chosen, std::size_t row, std::size_t column,
                                    double value) {
-  const std::string where = concat(chosen.label, ": row ", row + 1, ", column ",
-                                   chosen.numbers[column] + 1, " (counted from 1) is ");
+  const std::string where = text::concat(chosen.label, ": row ", row + 1, ", column ",
+                                         chosen.numbers[column] + 1, " (counted from 1) is ");
   if (std::isnan(value))
     throw DataError(where + "NaN; --nan omit (NanPolicy::omit) leaves such rows out");
   throw DataError(where + "infinite; values must be finite, store NaN if it is unknown");
@@ -145,8 +146,8 @@ Table read_npy(const std::string& path, const ReadOptions& options) {
   const std::size_t rows = header.rows - omitted;
   const std::size_t size = size_of(header.type);
   if (rows == 0)
-    throw DataError(concat(path, ": each of its ", omitted,
-                           " rows holds NaN in a chosen column, so none is left"));
+    throw DataError(text::concat(path, ": each of its ", omitted,
+                                 " rows holds NaN in a chosen column, so none is left"));
   if (omitted > 0) {
     storage->buffers = copy_complete_rows(chosen);
     storage->mapping = Mapping();

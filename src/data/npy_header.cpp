@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bootfold/error.h"
+#include "text/concat.h"
 #include "text/quoted.h"
 
 namespace bootfold::data {
@@ -112,12 +113,13 @@ Type parse_type(std::string_view descr, const std::string& label) {
   const char order = descr.empty() ? ' ' : descr[0];
   if (known == kKnown.end() || std::string_view("<>=|").find(order) == std::string_view::npos ||
       (order == '|' && size_of(known->type) > 1))
-    throw DataError(concat(label, " holds values of type ", text::quoted(descr),
-                           "; only real numbers of 1 to 8 bytes (float32, float64, integers, bool) "
-                           "can be read, convert with array.astype('float64')"));
+    throw DataError(
+        text::concat(label, " holds values of type ", text::quoted(descr),
+                     "; only real numbers of 1 to 8 bytes (float32, float64, integers, bool) "
+                     "can be read, convert with array.astype('float64')"));
   if (order == '>' && size_of(known->type) > 1)
-    throw DataError(concat(label, " holds big-endian values (", text::quoted(descr),
-                           "); convert with array.astype('<", code, "')"));
+    throw DataError(text::concat(label, " holds big-endian values (", text::quoted(descr),
+                                 "); convert with array.astype('<", code, "')"));
   return known->type;
 }
 
@@ -125,18 +127,18 @@ Type parse_type(std::string_view descr, const std::string& label) {
 void set_shape(NpyHeader& header, const std::vector<std::size_t>& shape, std::size_t available,
                const std::string& label) {
   if (shape.empty() || shape.size() > 2)
-    throw DataError(concat(label, " has ", shape.size(),
-                           " dimensions but must have 1 or 2 (rows, columns); "
-                           "reshape the array before saving"));
+    throw DataError(text::concat(label, " has ", shape.size(),
+                                 " dimensions but must have 1 or 2 (rows, columns); "
+                                 "reshape the array before saving"));
   header.rows = shape[0];
   header.columns = shape.size() == 2 ? shape[1] : 1;
   if (header.rows == 0) throw DataError(label + " has no rows");
   if (header.columns == 0) throw DataError(label + " has no columns");
   const std::size_t fit = available / size_of(header.type);
   if (header.rows > fit / header.columns)
-    throw DataError(concat(label, ": the header promises ", header.rows, " x ", header.columns, " ",
-                           name(header.type), " values but the file ends after ", fit,
-                           "; is it complete?"));
+    throw DataError(text::concat(label, ": the header promises ", header.rows, " x ",
+                                 header.columns, " ", name(header.type),
+                                 " values but the file ends after ", fit, "; is it complete?"));
 }
 
 }  // namespace
@@ -149,8 +151,8 @@ NpyHeader parse_npy_header(std::span<const std::byte> file, const std::string& l
   if (text.size() < kMagicSize + 2) throw DataError(cut);
   const int major = static_cast<unsigned char>(text[kMagicSize]);
   if (major < 1 || major > 3)
-    throw DataError(concat(label, " has .npy format version ", major,
-                           " but only 1 to 3 are known; save it again with numpy.save"));
+    throw DataError(text::concat(label, " has .npy format version ", major,
+                                 " but only 1 to 3 are known; save it again with numpy.save"));
   std::size_t start = kMagicSize + 2;
   const std::size_t length_size = major == 1 ? 2 : 4;
   if (text.size() - start < length_size) throw DataError(cut);

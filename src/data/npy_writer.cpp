@@ -4,6 +4,7 @@
 #include "bootfold/error.h"
 #include "data/npy_header.h"
 #include "data/output.h"
+#include "text/concat.h"
 
 namespace bootfold::data {
 
@@ -11,10 +12,10 @@ namespace {
 
 /// Values that an array of this shape has.
 std::size_t count_of(std::span<const std::size_t> shape) {
-  constexpr std::size_t kMostDimensions = 32;  // NumPy's own limit up to version 1
-  if (shape.size() > kMostDimensions)
-    throw InvalidArgument(concat("the shape has ", shape.size(), " dimensions but at most ",
-                                 kMostDimensions, " can be written"));
+  constexpr std::size_t kMostWritten = 32;  // NumPy's own limit up to version 1
+  if (shape.size() > kMostWritten)
+    throw InvalidArgument(text::concat("the shape has ", shape.size(), " dimensions but at most ",
+                                       kMostWritten, " can be written"));
   std::size_t count = 1;
   bool overflow = false;
   for (const std::size_t size : shape) overflow |= __builtin_mul_overflow(count, size, &count);
@@ -25,8 +26,8 @@ std::size_t count_of(std::span<const std::size_t> shape) {
 
 void check_count(std::size_t room, std::size_t given) {
   if (room != given)
-    throw InvalidArgument(concat("the shape has room for ", room, " values but ", given,
-                                 " are given; they must agree"));
+    throw InvalidArgument(text::concat("the shape has room for ", room, " values but ", given,
+                                       " are given; they must agree"));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "bootfold/data.h"
 #include "bootfold/error.h"
 #include "data/reason.h"
+#include "text/concat.h"
 
 namespace bootfold::data {
 namespace {
@@ -27,7 +28,7 @@ struct Target {
 // Looks without touching anything.
 Target look_at(const std::string& path) {
   auto fail = [&](const std::string& why) {
-    throw DataError(concat("cannot write ", path, ": ", why));
+    throw DataError(text::concat("cannot write ", path, ": ", why));
   };
   if (path.empty()) throw DataError("cannot write a file without a name");
   struct stat info {};
@@ -74,7 +75,7 @@ Output::~Output() {
 }
 
 void Output::fail(int error) const {
-  throw DataError(concat("cannot write ", path_, ": ", reason(error)));
+  throw DataError(text::concat("cannot write ", path_, ": ", reason(error)));
 }
 
 void Output::open_direct() {
@@ -87,7 +88,7 @@ void Output::open_beside() {
   const std::size_t slash = target_.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : target_.substr(0, slash + 1);
   do {
-    temporary_ = concat(folder, ".bootfold-", ::getpid(), "-", counter++, ".tmp");
+    temporary_ = text::concat(folder, ".bootfold-", ::getpid(), "-", counter++, ".tmp");
     file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (file_ < 0 && errno == EEXIST);
   if (file_ >= 0) return;

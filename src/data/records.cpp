@@ -12,6 +12,7 @@
 
 #include "bootfold/error.h"
 #include "data/reason.h"
+#include "text/concat.h"
 
 namespace bootfold::data {
 namespace {
@@ -31,11 +32,11 @@ struct Records::Input {
   Input(const std::string& path, const std::string& label) {
     const int number =
         path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (number < 0) throw DataError(concat("cannot open ", label, ": ", reason(errno)));
+    if (number < 0) throw DataError(text::concat("cannot open ", label, ": ", reason(errno)));
     struct stat info {};
     if (::fstat(number, &info) == 0 && S_ISDIR(info.st_mode)) {
       ::close(number);
-      throw DataError(concat(label, " is a directory, not a file"));
+      throw DataError(text::concat(label, " is a directory, not a file"));
     }
     file = ::gzdopen(number, "rb");
     if (file == nullptr) {
@@ -56,10 +57,11 @@ struct Records::Input {
     int code = Z_OK;
     if (got < static_cast<int>(size)) ::gzerror(file, &code);
     if (code == Z_BUF_ERROR)
-      throw DataError(concat(label, ": the gzip data end too early; is the file complete?"));
-    if (code == Z_ERRNO) throw DataError(concat("cannot read ", label, ": ", reason(system_error)));
+      throw DataError(text::concat(label, ": the gzip data end too early; is the file complete?"));
+    if (code == Z_ERRNO)
+      throw DataError(text::concat("cannot read ", label, ": ", reason(system_error)));
     if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
-      throw DataError(concat(label, ": the gzip data are damaged"));
+      throw DataError(text::concat(label, ": the gzip data are damaged"));
     return static_cast<std::size_t>(got);
   }
 };
@@ -74,7 +76,7 @@ Records::Records(const std::string& path, std::string label, char delimiter)
   const std::string_view start(begin_, static_cast<std::size_t>(end_ - begin_));
   if (start.substr(0, 3) == "\xEF\xBB\xBF") begin_ += 3;
   if (start.substr(0, 2) == "\xFF\xFE" || start.substr(0, 2) == "\xFE\xFF")
-    throw DataError(concat(label_, " is UTF-16 text; save it as UTF-8"));
+    throw DataError(text::concat(label_, " is UTF-16 text; save it as UTF-8"));
 }
 
 Records::~Records() = default;
@@ -84,8 +86,9 @@ void Records::refill() {
   const auto left = static_cast<std::size_t>(end_ - begin_);
   if (left == block_.size()) {
     if (left >= kLongestRecord)
-      throw DataError(concat(label_, ":", line_, ": a row of more than ", kLongestRecord >> 20,
-                             " MiB; is a quote left open or the delimiter another?"));
+      throw DataError(text::concat(label_, ":", line_, ": a row of more than ",
+                                   kLongestRecord >> 20,
+                                   " MiB; is a quote left open or the delimiter another?"));
     block_.resize(2 * left);
     begin_ = block_.data();
   } else if (left > 0) {
@@ -158,8 +161,8 @@ const char* Records::find_end_past_quotes() {
 
 void Records::throw_open_quote(std::size_t field) const {
   throw DataError(
-      concat(label_, ":", line_, ":", field,
-             ": the quote that opens this field is never closed; add one or double it"));
+      text::concat(label_, ":", line_, ":", field,
+                   ": the quote that opens this field is never closed; add one or double it"));
 }
 
 bool Fields::next_quoted() {

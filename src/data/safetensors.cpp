@@ -6,6 +6,7 @@
 
 #include "bootfold/error.h"
 #include "data/output.h"
+#include "text/concat.h"
 #include "text/quoted.h"
 
 namespace bootfold::data {
@@ -46,8 +47,8 @@ void write_safetensors(const std::string& path, const std::map<std::string, std:
   for (const Tensor& tensor : tensors) {
     std::uint64_t bytes = 0;
     if (!byte_count(tensor.type, tensor.shape, bytes) || bytes != tensor.bytes.size())
-      throw InvalidArgument(concat("array '", tensor.name, "' has ", tensor.bytes.size(),
-                                   " bytes, which its type and shape do not make"));
+      throw InvalidArgument(text::concat("array '", tensor.name, "' has ", tensor.bytes.size(),
+                                         " bytes, which its type and shape do not make"));
     header[tensor.name] = {
         {"dtype", tensor.type}, {"shape", tensor.shape}, {"data_offsets", {at, at + bytes}}};
     at += bytes;
@@ -56,8 +57,8 @@ void write_safetensors(const std::string& path, const std::map<std::string, std:
   std::string text = header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   text.append((8 - text.size() % 8) % 8, ' ');  // so that the arrays are aligned
   if (text.size() > kMostHeader)
-    throw InvalidArgument(concat("the words of ", path, " take ", text.size(),
-                                 " bytes but the format has room for ", kMostHeader));
+    throw InvalidArgument(text::concat("the words of ", path, " take ", text.size(),
+                                       " bytes but the format has room for ", kMostHeader));
   const std::uint64_t length = text.size();
   Output output(path);
   output.write(&length, sizeof length);
@@ -70,12 +71,12 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status))
-    throw DataError(concat("cannot read ", path, ": No such file"));
+    throw DataError(text::concat("cannot read ", path, ": No such file"));
   if (!std::filesystem::is_regular_file(status))
-    throw DataError(concat("cannot read ", path, ": it is not a file"));
+    throw DataError(text::concat("cannot read ", path, ": it is not a file"));
   const std::uint64_t size = std::filesystem::file_size(path, error);
   file_.open(path, std::ios::binary);
-  if (error || !file_) throw DataError(concat("cannot read ", path, ": it cannot be opened"));
+  if (error || !file_) throw DataError(text::concat("cannot read ", path, ": it cannot be opened"));
   std::uint64_t length = 0;
   file_.read(reinterpret_cast<char*>(&length), sizeof length);
   if (size < kLengthBytes || !file_) fail("it is too short");
@@ -90,10 +91,10 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path) {
   const Json header = Json::parse(text, nullptr, false);
   if (!header.is_object()) fail("its header is no JSON object");
   for (const auto& [name, value] : header.items()) {
-    if (!value.is_object()) fail(concat("entry ", text::quoted(name), " is no JSON object"));
+    if (!value.is_object()) fail(text::concat("entry ", text::quoted(name), " is no JSON object"));
     if (name == "__metadata__") {
       for (const auto& [word, meaning] : value.items()) {
-        if (!meaning.is_string()) fail(concat("word ", text::quoted(word), " is no text"));
+        if (!meaning.is_string()) fail(text::concat("word ", text::quoted(word), " is no text"));
         words_[word] = meaning.get<std::string>();
       }
       continue;
@@ -105,15 +106,17 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path) {
         !shape->is_array() || !place->is_array() || place->size() != 2 ||
         !std::all_of(shape->begin(), shape->end(), is_size) ||
         !std::all_of(place->begin(), place->end(), is_size))
-      fail(concat("entry ", text::quoted(name), " has no dtype, shape or data_offsets"));
+      fail(text::concat("entry ", text::quoted(name), " has no dtype, shape or data_offsets"));
     Entry entry{type->get<std::string>(), shape->get<std::vector<std::size_t>>(),
                 (*place)[0].get<std::uint64_t>(), (*place)[1].get<std::uint64_t>()};
     std::uint64_t bytes = 0;
     if (!byte_count(entry.type, entry.shape, bytes) || entry.first > entry.last ||
         entry.last - entry.first != bytes)
-      fail(concat("the place of array ", text::quoted(name), " does not fit its type and shape"));
+      fail(text::concat("the place of array ", text::quoted(name),
+                        " does not fit its type and shape"));
     if (entry.last > room)
-      fail(concat("array ", text::quoted(name), " ends behind the end of the file; was it cut?"));
+      fail(text::concat("array ", text::quoted(name),
+                        " ends behind the end of the file; was it cut?"));
     entries_[name] = std::move(entry);
   }
   check_places(room);
@@ -121,7 +124,7 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path) {
 
 const SafetensorsFile::Entry& SafetensorsFile::entry(const std::string& name) const {
   const auto found = entries_.find(name);
-  if (found == entries_.end()) fail(concat("there is no array ", text::quoted(name)));
+  if (found == entries_.end()) fail(text::concat("there is no array ", text::quoted(name)));
   return found->second;
 }
 
@@ -142,13 +145,14 @@ void SafetensorsFile::check_places(std::uint64_t room) const {
 template <class Number>
 std::vector<Number> SafetensorsFile::values(const std::string& name, const char* type) {
   const Entry& place = entry(name);
-  if (place.type != type) fail(concat("array ", text::quoted(name), " is not of type ", type));
+  if (place.type != type)
+    fail(text::concat("array ", text::quoted(name), " is not of type ", type));
   std::vector<Number> values((place.last - place.first) / sizeof(Number));
   file_.clear();
   file_.seekg(static_cast<std::streamoff>(start_ + place.first));
   file_.read(reinterpret_cast<char*>(values.data()),
              static_cast<std::streamsize>(values.size() * sizeof(Number)));
-  if (!file_) fail(concat("array ", text::quoted(name), " cannot be read"));
+  if (!file_) fail(text::concat("array ", text::quoted(name), " cannot be read"));
   return values;
 }
 
@@ -161,7 +165,7 @@ std::vector<float> SafetensorsFile::floats(const std::string& name) {
 }
 
 void SafetensorsFile::fail(const std::string& why) const {
-  throw DataError(concat("cannot read ", path_, " as safetensors: ", why));
+  throw DataError(text::concat("cannot read ", path_, " as safetensors: ", why));
 }
 
 }  // namespace bootfold::data

@@ -11,6 +11,7 @@
 
 #include "bootfold/error.h"
 #include "data/reason.h"
+#include "text/concat.h"
 
 namespace bootfold::data {
 
@@ -29,21 +30,22 @@ void Buffer::resize(std::size_t capacity) {
 
 Mapping::Mapping(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) throw DataError(concat("cannot open ", path, ": ", reason(errno)));
+  if (file < 0) throw DataError(text::concat("cannot open ", path, ": ", reason(errno)));
   struct stat info {};
   if (::fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) {
     ::close(file);
-    throw DataError(concat(path, " is not a regular file; .npy data must be one to be mapped"));
+    throw DataError(
+        text::concat(path, " is not a regular file; .npy data must be one to be mapped"));
   }
   if (info.st_size == 0) {
     ::close(file);
-    throw DataError(concat(path, " is empty"));
+    throw DataError(text::concat(path, " is empty"));
   }
   const auto size = static_cast<std::size_t>(info.st_size);
   void* bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
   const int error = errno;
   ::close(file);  // the mapping keeps the file
-  if (bytes == MAP_FAILED) throw DataError(concat("cannot map ", path, ": ", reason(error)));
+  if (bytes == MAP_FAILED) throw DataError(text::concat("cannot map ", path, ": ", reason(error)));
   bytes_ = static_cast<std::byte*>(bytes);
   size_ = size;
 }

@@ -8,6 +8,7 @@
 
 #include "bootfold/data.h"
 #include "bootfold/error.h"
+#include "text/concat.h"
 
 namespace bootfold {
 namespace {
@@ -128,7 +129,8 @@ ColumnView::ColumnView(const std::vector<float>& values)
 ColumnView::ColumnView(const void* first, data::Type type, std::size_t rows, std::ptrdiff_t stride)
     : first_(static_cast<const std::byte*>(first)), rows_(rows), stride_(stride), type_(type) {
   if (first == nullptr && rows > 0)
-    throw InvalidArgument(concat("a ColumnView of ", rows, " rows needs a first value, not null"));
+    throw InvalidArgument(
+        text::concat("a ColumnView of ", rows, " rows needs a first value, not null"));
 }
 
 double ColumnView::operator[](std::size_t row) const noexcept {
@@ -188,16 +190,16 @@ DataView::DataView(const std::vector<float>& values) : DataView(ColumnView(value
 DataView::DataView(std::vector<ColumnView> columns) : columns_(std::move(columns)) {
   for (std::size_t i = 1; i < columns_.size(); ++i)
     if (columns_[i].rows() != columns_[0].rows())
-      throw InvalidArgument(concat("column ", i + 1, " has ", columns_[i].rows(),
-                                   " rows but column 1 has ", columns_[0].rows(),
-                                   "; the columns of one data set must be equally long"));
+      throw InvalidArgument(text::concat("column ", i + 1, " has ", columns_[i].rows(),
+                                         " rows but column 1 has ", columns_[0].rows(),
+                                         "; the columns of one data set must be equally long"));
 }
 
 DataView::DataView(std::vector<ColumnView> columns, std::vector<std::string> names)
     : DataView(std::move(columns)) {
   if (names.size() != columns_.size())
-    throw InvalidArgument(concat("there are ", names.size(), " names for ", columns_.size(),
-                                 " columns; give every column one name"));
+    throw InvalidArgument(text::concat("there are ", names.size(), " names for ", columns_.size(),
+                                       " columns; give every column one name"));
   names_ = std::move(names);
 }
 

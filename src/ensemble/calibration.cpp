@@ -13,6 +13,7 @@
 #include "ensemble/fingerprint.h"
 #include "ensemble/out_of_bag.h"
 #include "ensemble/temperature.h"
+#include "text/concat.h"
 
 namespace bootfold::ensemble {
 
@@ -35,14 +36,15 @@ class Judge {
         const std::optional<ColumnView>& weights)
       : classes_(said.outputs) {
     if (truth.size() != said.rows)
-      throw InvalidArgument(concat("there are ", said.rows, " rows of predictions but ",
-                                   truth.size(), " true classes; there must be as many"));
+      throw InvalidArgument(text::concat("there are ", said.rows, " rows of predictions but ",
+                                         truth.size(), " true classes; there must be as many"));
     check_weights(said, weights);
     for (std::size_t row = 0; row < said.rows; ++row) {
       const double weight = weights ? (*weights)[row] : 1;
       if (said.members[row] == 0 || weight == 0) continue;
       if (truth[row] >= classes_)
-        throw InvalidArgument(concat("row ", row + 1, " has class ", truth[row], " of ", classes_));
+        throw InvalidArgument(
+            text::concat("row ", row + 1, " has class ", truth[row], " of ", classes_));
       for (std::size_t c = 0; c < classes_; ++c)
         logarithms_.push_back(std::log(std::max(said.probability(row, c), kLeast)));
       truth_.push_back(truth[row]);
@@ -113,10 +115,10 @@ Ensemble calibrate(Ensemble ensemble, const Examples& examples, const Examples* 
   const bool leaves_out = OutOfBag::exists(frame.resampling);
   if (held_out == nullptr) {
     if (!leaves_out)
-      throw InvalidArgument(
-          concat("under resampling ", name(frame.resampling),
-                 " members see every row, so none is left to calibrate by; give other rows, or "
-                 "take bootstrap or subsample, which leave some out"));
+      throw InvalidArgument(text::concat(
+          "under resampling ", name(frame.resampling),
+          " members see every row, so none is left to calibrate by; give other rows, or "
+          "take bootstrap or subsample, which leave some out"));
     check_learned_from(frame, examples.inputs);
     if (ensemble.out_of_bag().rows == 0)  // as of one that was loaded
       ensemble.set_out_of_bag(out_of_bag(ensemble, examples, execution));

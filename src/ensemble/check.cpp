@@ -6,6 +6,7 @@
 #include "bootfold/error.h"
 #include "ensemble/course.h"
 #include "resample/rows.h"
+#include "text/concat.h"
 
 namespace bootfold::ensemble {
 
@@ -14,7 +15,7 @@ namespace {
 /// Throws unless `good`: "name is value but must be rule".
 template <class Value>
 void require(bool good, const char* name, const Value& value, const char* rule) {
-  if (!good) throw InvalidArgument(concat(name, " is ", value, " but must be ", rule));
+  if (!good) throw InvalidArgument(text::concat(name, " is ", value, " but must be ", rule));
 }
 
 bool positive(double value) { return value > 0 && std::isfinite(value); }
@@ -39,18 +40,20 @@ void check_settings(const Settings& settings, const Training& training, std::siz
             "a share of the rows, above 0 and at most 1");
   const std::size_t walk = rows_of(training, settings, rows);
   if (settings.batch_size > walk)
-    throw InvalidArgument(concat("batch_size is ", settings.batch_size, " but members learn from ",
-                                 walk, " rows; take at most so many, or 0 for all of them"));
+    throw InvalidArgument(text::concat("batch_size is ", settings.batch_size,
+                                       " but members learn from ", walk,
+                                       " rows; take at most so many, or 0 for all of them"));
 }
 
 void check_lengths(const Examples& examples) {
   const std::size_t rows = examples.inputs.rows();
   if (examples.inputs.columns() == 0) throw InvalidArgument("there are no input columns");
   if (rows < 2)
-    throw DataError(concat("there are ", rows, " rows but at least 2 are needed to learn from"));
+    throw DataError(
+        text::concat("there are ", rows, " rows but at least 2 are needed to learn from"));
   if (rows > resample::kMostGatherRows)
-    throw InvalidArgument(concat("there are ", rows, " rows but at most ",
-                                 resample::kMostGatherRows, " can be learned from"));
+    throw InvalidArgument(text::concat("there are ", rows, " rows but at most ",
+                                       resample::kMostGatherRows, " can be learned from"));
   check_rows(examples);
 }
 
@@ -59,14 +62,14 @@ void check_targets(const Examples& examples, const Training& training) {
   if ((examples.classes != nullptr) == numbers)
     throw InvalidArgument("give either classes or targets, one of the two");
   if (training.loss && (*training.loss == Loss::cross_entropy) == numbers)
-    throw InvalidArgument(concat("loss is ", name(*training.loss), " but the targets are ",
-                                 numbers ? "numbers; squared_error and gaussian are for those"
-                                         : "classes; cross_entropy is for those"));
+    throw InvalidArgument(text::concat("loss is ", name(*training.loss), " but the targets are ",
+                                       numbers ? "numbers; squared_error and gaussian are for those"
+                                               : "classes; cross_entropy is for those"));
   if (!numbers) {
     if (examples.classes->size() < 2)
-      throw DataError(concat("the target has one class only, '",
-                             examples.classes->size() == 1 ? examples.classes->names[0] : "",
-                             "'; there must be at least 2 to tell apart"));
+      throw DataError(text::concat("the target has one class only, '",
+                                   examples.classes->size() == 1 ? examples.classes->names[0] : "",
+                                   "'; there must be at least 2 to tell apart"));
     return;
   }
   for (std::size_t t = 0; t < examples.targets.columns(); ++t) {
@@ -75,8 +78,8 @@ void check_targets(const Examples& examples, const Training& training) {
     for (std::size_t row = 1; row < column.rows() && !varies; ++row)
       varies = column[row] != column[0];
     if (!varies)
-      throw DataError(concat("target ", examples.targets.name(t), " is ", column[0],
-                             " in all rows; there is nothing to learn"));
+      throw DataError(text::concat("target ", examples.targets.name(t), " is ", column[0],
+                                   " in all rows; there is nothing to learn"));
   }
 }
 
@@ -104,12 +107,12 @@ void check_different(const Training& training, std::size_t rows) {
     const auto same = std::ranges::find(seen, own);
     if (same != seen.end()) {
       const auto first = static_cast<std::size_t>(same - seen.begin());
-      throw InvalidArgument(
-          concat("settings ", first, " and ", seen.size(),
-                 training.settings[first] == settings ? " are the same"
-                                                      : " differ only in what has no effect",
-                 ", so with one seed their members would be the same networks twice; leave one "
-                 "out, and ask for more members if more are wanted"));
+      throw InvalidArgument(text::concat(
+          "settings ", first, " and ", seen.size(),
+          training.settings[first] == settings ? " are the same"
+                                               : " differ only in what has no effect",
+          ", so with one seed their members would be the same networks twice; leave one "
+          "out, and ask for more members if more are wanted"));
     }
     seen.push_back(own);
   }
@@ -122,8 +125,8 @@ void check_rows(const Examples& examples) {
   if (rows == 0) throw DataError("there are no rows; give at least one");
   const auto same = [&](const char* what, std::size_t found) {
     if (found != rows)
-      throw InvalidArgument(concat("there are ", rows, " rows of inputs but ", found, " of ", what,
-                                   "; there must be as many"));
+      throw InvalidArgument(text::concat("there are ", rows, " rows of inputs but ", found, " of ",
+                                         what, "; there must be as many"));
   };
   if (examples.classes != nullptr) same("classes", examples.classes->rows());
   if (examples.targets.columns() > 0) same("targets", examples.targets.rows());
@@ -132,9 +135,9 @@ void check_rows(const Examples& examples) {
 
 void check_columns(const Ensemble::Frame& frame, const DataView& inputs) {
   if (inputs.columns() != frame.inputs.size())
-    throw InvalidArgument(concat("the rows have ", inputs.columns(),
-                                 " columns but the ensemble learned from ", frame.inputs.size(),
-                                 "; give it the same columns"));
+    throw InvalidArgument(text::concat("the rows have ", inputs.columns(),
+                                       " columns but the ensemble learned from ",
+                                       frame.inputs.size(), "; give it the same columns"));
 }
 
 void check(const Examples& examples, const Training& training) {
@@ -147,11 +150,11 @@ void check(const Examples& examples, const Training& training) {
           training.stopping.every, "above 0 epochs");
   if (training.stopping.patience > 0 && training.validation == nullptr &&
       (training.resampling == Resampling::none || training.resampling == Resampling::bayesian))
-    throw InvalidArgument(
-        concat("patience is ", training.stopping.patience, " but under resampling ",
-               name(training.resampling),
-               " members see every row, so none is left to look at; give validation rows, or take "
-               "bootstrap or subsample, which leave some out"));
+    throw InvalidArgument(text::concat(
+        "patience is ", training.stopping.patience, " but under resampling ",
+        name(training.resampling),
+        " members see every row, so none is left to look at; give validation rows, or take "
+        "bootstrap or subsample, which leave some out"));
   for (const Settings& settings : training.settings)
     check_settings(settings, training, examples.inputs.rows());
   check_different(training, examples.inputs.rows());
@@ -160,12 +163,12 @@ void check(const Examples& examples, const Training& training) {
 void check_weights(const Prediction& prediction, const std::optional<ColumnView>& weights) {
   if (!weights) return;
   if (weights->rows() != prediction.rows)
-    throw InvalidArgument(concat("there are ", prediction.rows, " rows of predictions but ",
-                                 weights->rows(), " weights; there must be as many"));
+    throw InvalidArgument(text::concat("there are ", prediction.rows, " rows of predictions but ",
+                                       weights->rows(), " weights; there must be as many"));
   for (std::size_t row = 0; row < weights->rows(); ++row)
     if (const double weight = (*weights)[row]; !(weight >= 0) || !std::isfinite(weight))
-      throw DataError(concat("the weight of row ", row + 1, " is ", weight,
-                             " but must be a number that is not negative"));
+      throw DataError(text::concat("the weight of row ", row + 1, " is ", weight,
+                                   " but must be a number that is not negative"));
 }
 
 }  // namespace bootfold::ensemble

@@ -12,6 +12,7 @@
 #include "ensemble/member_rows.h"
 #include "ensemble/out_of_bag.h"
 #include "ensemble/table.h"
+#include "text/concat.h"
 
 namespace bootfold::ensemble {
 
@@ -26,20 +27,21 @@ void check_conformal(const Ensemble& ensemble, const Examples& examples, const D
   const Ensemble::Frame& frame = ensemble.frame();
   if (!(options.confidence > 0 && options.confidence < 1))
     throw InvalidArgument(
-        concat("confidence is ", options.confidence, " but must be above 0 and below 1"));
+        text::concat("confidence is ", options.confidence, " but must be above 0 and below 1"));
   if (ensemble.classifies())
     throw InvalidArgument("the ensemble tells classes; these intervals are for numbers");
   if (!OutOfBag::exists(frame.resampling))
-    throw InvalidArgument(concat("members saw every row under resampling ", name(frame.resampling),
-                                 ", so none can judge; train with bootstrap or subsample"));
+    throw InvalidArgument(text::concat("members saw every row under resampling ",
+                                       name(frame.resampling),
+                                       ", so none can judge; train with bootstrap or subsample"));
   check_columns(frame, inputs);
   check_learned_from(frame, examples.inputs);
   const std::size_t rows = examples.inputs.rows();
   if (examples.targets.columns() != frame.classes.size() || examples.targets.rows() != rows)
-    throw InvalidArgument(concat("there are ", examples.targets.columns(), " targets of ",
-                                 examples.targets.rows(), " rows but the ensemble learned ",
-                                 frame.classes.size(), " and inputs have ", rows,
-                                 "; give the examples that it learned from"));
+    throw InvalidArgument(text::concat("there are ", examples.targets.columns(), " targets of ",
+                                       examples.targets.rows(), " rows but the ensemble learned ",
+                                       frame.classes.size(), " and inputs have ", rows,
+                                       "; give the examples that it learned from"));
 }
 
 /// Which members are of use, and which of them never saw which example.
@@ -265,11 +267,12 @@ std::size_t random_members(std::size_t members, std::size_t rows, Resampling res
                            std::uint64_t seed, double subsample) {
   if (members == 0) throw InvalidArgument("members is 0 but must be at least 1");
   if (!OutOfBag::exists(resampling))
-    throw InvalidArgument(concat("members see every row under resampling ", name(resampling),
-                                 "; the guarantee needs bootstrap or subsample"));
+    throw InvalidArgument(text::concat("members see every row under resampling ", name(resampling),
+                                       "; the guarantee needs bootstrap or subsample"));
   if (rows == 0) throw InvalidArgument("rows is 0 but must be at least 1");
   if (resampling == Resampling::subsample && !(subsample > 0 && subsample <= 1))
-    throw InvalidArgument(concat("subsample is ", subsample, " but must be above 0 and at most 1"));
+    throw InvalidArgument(
+        text::concat("subsample is ", subsample, " but must be above 0 and at most 1"));
   const auto n = static_cast<double>(rows);
   const double share = resampling == Resampling::bootstrap
                            ? std::pow(1 - 1 / (n + 1), n)

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "bootfold/error.h"
+#include "bootfold/map_reduce.h"
+#include "text/concat.h"
 
 namespace bootfold::ensemble {
 
@@ -106,9 +108,10 @@ Influence influence_of(const Run& run, const Centre& centre, double estimate,
     return found;
   }
   if (!(second > 0)) {
-    found.problem = concat("with ", centre.count,
-                           " members noise hides what single rows do; several times as many may "
-                           "tell it");
+    found.problem =
+        text::concat("with ", centre.count,
+                     " members noise hides what single rows do; several times as many may "
+                     "tell it");
     return found;
   }
   // Variance of the sum of (c + e)^3 with e normal, over that of its divisor.
@@ -116,9 +119,9 @@ Influence influence_of(const Run& run, const Centre& centre, double estimate,
                                  15 * rows * noise * noise * noise) /
                        (6 * second * std::sqrt(second));
   if (error > kMostError)
-    found.problem = concat("with ", centre.count, " members the acceleration is uncertain by ",
-                           error, "; about ", std::ceil(centre.count * error / kMostError),
-                           " would bring it below ", kMostError);
+    found.problem = text::concat(
+        "with ", centre.count, " members the acceleration is uncertain by ", error, "; about ",
+        std::ceil(centre.count * error / kMostError), " would bring it below ", kMostError);
   return found;
 }
 

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "bootfold/error.h"
+#include "text/concat.h"
 
 namespace bootfold::ensemble {
 
@@ -62,8 +63,9 @@ void Course::end_point() {
 Course::Numbers Course::advance(float loss) {
   loss_ = loss;
   if (!std::isfinite(loss)) {
-    best_.failure = concat("the loss is ", loss, " at step ", step_ + 1, " with learning rate ",
-                           settings_->learning_rate, "; a lower one or clipping may help");
+    best_.failure =
+        text::concat("the loss is ", loss, " at step ", step_ + 1, " with learning rate ",
+                     settings_->learning_rate, "; a lower one or clipping may help");
     return {};
   }
   double rate = settings_->learning_rate;

@@ -8,6 +8,7 @@
 #include "ensemble/fold.h"
 #include "ensemble/table.h"
 #include "ensemble/temperature.h"
+#include "text/concat.h"
 
 namespace bootfold::ensemble {
 
@@ -89,10 +90,10 @@ Ensemble Ensemble::subset(std::span<const std::size_t> members) const {
   for (const std::size_t index : members) {
     if (index >= size())
       throw InvalidArgument(
-          concat("there is no member ", index, "; the ensemble has ", size(), ", from 0"));
+          text::concat("there is no member ", index, "; the ensemble has ", size(), ", from 0"));
     if (taken[index])
       throw InvalidArgument(
-          concat("member ", index, " is named twice but can be in an ensemble once only"));
+          text::concat("member ", index, " is named twice but can be in an ensemble once only"));
     taken[index] = true;
     chosen.push_back(members_[index]);
     parameters.push_back(parameters_[index]);

@@ -8,7 +8,8 @@
 
 #include "bootfold/error.h"
 #include "ensemble/check.h"
-#include "interval/normal.h"
+#include "numeric/normal.h"
+#include "text/concat.h"
 #include "text/quoted.h"
 
 namespace bootfold::ensemble {
@@ -19,8 +20,8 @@ constexpr double kLeastProbability = 1e-38;
 
 void check_rows(const Prediction& prediction, std::size_t rows) {
   if (prediction.rows != rows)
-    throw InvalidArgument(concat("there are ", prediction.rows, " rows of predictions but ", rows,
-                                 " of the truth; there must be as many"));
+    throw InvalidArgument(text::concat("there are ", prediction.rows, " rows of predictions but ",
+                                       rows, " of the truth; there must be as many"));
 }
 
 /// The weight of a row, 1 where there are none.
@@ -31,7 +32,7 @@ double weight_of(const std::optional<ColumnView>& weights, std::size_t row) {
 double normal_width(double confidence) {
   if (!(confidence > 0 && confidence < 1))
     throw InvalidArgument(
-        concat("confidence is ", confidence, " but must lie between 0 and 1, such as 0.95"));
+        text::concat("confidence is ", confidence, " but must lie between 0 and 1, such as 0.95"));
   return normal::quantile((1 + confidence) / 2);
 }
 
@@ -122,9 +123,9 @@ std::vector<std::uint32_t> codes_of(const Ensemble::Frame& frame, const data::La
       std::string names;
       for (std::size_t c = 0; c < std::min<std::size_t>(frame.classes.size(), 20); ++c)
         names += (c == 0 ? "" : ", ") + text::quoted(frame.classes[c]);
-      throw DataError(concat("class ", text::quoted(name),
-                             " is none that the ensemble learned: ", names,
-                             frame.classes.size() > 20 ? ", ..." : "", "; leave its rows out"));
+      throw DataError(
+          text::concat("class ", text::quoted(name), " is none that the ensemble learned: ", names,
+                       frame.classes.size() > 20 ? ", ..." : "", "; leave its rows out"));
     }
     places.push_back(found->second);
   }
@@ -147,8 +148,8 @@ ClassScores evaluate_classes(const Prediction& prediction, std::span<const std::
   std::vector<double> bin_weights(ClassScores::kBins);
   for (std::size_t row = 0; row < prediction.rows; ++row) {
     if (truth[row] >= prediction.outputs)
-      throw InvalidArgument(concat("the class of row ", row + 1, " is ", truth[row],
-                                   " but there are ", prediction.outputs, ", from 0"));
+      throw InvalidArgument(text::concat("the class of row ", row + 1, " is ", truth[row],
+                                         " but there are ", prediction.outputs, ", from 0"));
     if (prediction.members[row] == 0) {
       ++scores.unknown;
       continue;
@@ -189,8 +190,9 @@ std::vector<TargetScores> evaluate_targets(const Prediction& prediction, const D
                                            double confidence,
                                            const std::optional<ColumnView>& weights) {
   if (truth.columns() != prediction.outputs)
-    throw InvalidArgument(concat("there are ", prediction.outputs, " targets but ", truth.columns(),
-                                 " columns of the truth; there must be as many"));
+    throw InvalidArgument(text::concat("there are ", prediction.outputs, " targets but ",
+                                       truth.columns(),
+                                       " columns of the truth; there must be as many"));
   check_rows(prediction, truth.rows());
   check_weights(prediction, weights);
   if (prediction.total.size() != prediction.mean.size())

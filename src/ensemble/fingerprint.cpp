@@ -6,6 +6,7 @@
 
 #include "bootfold/error.h"
 #include "ensemble/check.h"
+#include "text/concat.h"
 
 namespace bootfold::ensemble {
 
@@ -36,9 +37,9 @@ std::uint64_t fingerprint_of(const DataView& inputs) {
 
 void check_learned_from(const Ensemble::Frame& frame, const DataView& inputs) {
   if (inputs.rows() != frame.rows)
-    throw InvalidArgument(concat("there are ", inputs.rows(),
-                                 " rows but the ensemble was trained on ", frame.rows,
-                                 "; give it the same rows in the same order"));
+    throw InvalidArgument(text::concat("there are ", inputs.rows(),
+                                       " rows but the ensemble was trained on ", frame.rows,
+                                       "; give it the same rows in the same order"));
   check_columns(frame, inputs);
   if (fingerprint_of(inputs) != frame.fingerprint)
     throw InvalidArgument(

@@ -7,6 +7,7 @@
 #include "ensemble/asked.h"
 #include "ensemble/out_of_bag.h"
 #include "ensemble/trainer.h"
+#include "text/concat.h"
 
 namespace bootfold::ensemble {
 
@@ -38,9 +39,9 @@ std::size_t states_of(const Trainer& trainer, std::size_t points, bool leaves_ou
   const std::size_t bytes = bytes_of_sums(rows, trainer.run().outputs);
   const std::optional<std::size_t> states = trainer.states_in(training.memory, bytes);
   if (!states)
-    throw InvalidArgument(concat(
+    throw InvalidArgument(text::concat(
         "memory is ", training.memory, " bytes but sums at ", points, " points",
-        leaves_out ? concat(" and out of bag of ", trainer.run().table.rows, " rows") : "",
+        leaves_out ? text::concat(" and out of bag of ", trainer.run().table.rows, " rows") : "",
         " take at least ", 2 * bytes, "; allow so many, or ask about fewer points at a time"));
   return *states;
 }

@@ -3,6 +3,7 @@
 
 #include "bootfold/error.h"
 #include "bootfold/training.h"
+#include "text/concat.h"
 #include "text/quoted.h"
 
 namespace bootfold::ensemble {
@@ -16,7 +17,8 @@ Choice parse(const char* what, std::string_view word, const std::array<Choice, k
     if (name(choice) == word) return choice;
     names += (names.empty() ? "" : ", ") + std::string(name(choice));
   }
-  throw InvalidArgument(concat(what, " is ", text::quoted(word), " but must be one of ", names));
+  throw InvalidArgument(
+      text::concat(what, " is ", text::quoted(word), " but must be one of ", names));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "ensemble/asked.h"
 #include "ensemble/count_influence.h"
 #include "ensemble/trainer.h"
+#include "text/concat.h"
 
 namespace bootfold::ensemble {
 
@@ -16,16 +17,19 @@ constexpr std::size_t kWhole = 16;
 
 void check_bootstrap(const Training& training) {
   if (training.resampling != Resampling::bootstrap && training.resampling != Resampling::bayesian)
-    throw InvalidArgument(concat("resampling is ", name(training.resampling),
-                                 " but replicates of a bootstrap need bootstrap or bayesian"));
+    throw InvalidArgument(
+        text::concat("resampling is ", name(training.resampling),
+                     " but replicates of a bootstrap need bootstrap or bayesian"));
   if (training.settings.size() != 1)
-    throw InvalidArgument(concat("there are ", training.settings.size(),
-                                 " settings but replicates of a bootstrap need 1: the best ones"));
+    throw InvalidArgument(
+        text::concat("there are ", training.settings.size(),
+                     " settings but replicates of a bootstrap need 1: the best ones"));
   if (training.stopping.patience > 0 && training.validation == nullptr)
-    throw InvalidArgument(concat("patience is ", training.stopping.patience,
-                                 " but the estimate learns from all rows and has none to look at; "
-                                 "give validation rows, or the steps or epochs that members "
-                                 "stopped at"));
+    throw InvalidArgument(
+        text::concat("patience is ", training.stopping.patience,
+                     " but the estimate learns from all rows and has none to look at; "
+                     "give validation rows, or the steps or epochs that members "
+                     "stopped at"));
 }
 
 /// What every member says, [member][point][answer]; NaN where it is of no use.
@@ -56,7 +60,7 @@ Plan plan_of(const Trainer& trainer, const Ensemble::Frame& frame, std::size_t p
   plan.replicates = training.members;
   for (std::size_t p = 0; p < points; ++p)
     for (const std::string& answer : frame.classes)
-      plan.outputs.push_back(concat(answer, " at point ", p + 1));
+      plan.outputs.push_back(text::concat(answer, " at point ", p + 1));
   plan.threads = execution::thread_count(training.execution);
   plan.level = trainer.run().level;
   plan.working_bytes = (table.inputs.size() + table.targets.size()) * sizeof(float);

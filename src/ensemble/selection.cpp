@@ -7,10 +7,12 @@
 #include <span>
 
 #include "bootfold/error.h"
+#include "bootfold/map_reduce.h"
 #include "ensemble/fingerprint.h"
 #include "ensemble/member_rows.h"
 #include "ensemble/out_of_bag.h"
 #include "ensemble/table.h"
+#include "text/concat.h"
 
 namespace bootfold::ensemble {
 
@@ -18,7 +20,7 @@ using simd::kPoints;
 
 namespace {
 
-constexpr std::size_t kChunk = 16;  // members whose sums are made together
+constexpr std::size_t kMembersAtOnce = 16;  // members whose sums are made together
 
 Spread spread_of(const std::vector<double>& values) {
   if (values.empty()) return {};
@@ -32,9 +34,10 @@ Spread spread_of(const std::vector<double>& values) {
 
 void check_rows(const Ensemble::Frame& frame, const Examples& examples) {
   if (!OutOfBag::exists(frame.resampling))
-    throw InvalidArgument(concat("under resampling ", name(frame.resampling),
-                                 " members see every row, so nothing is out of bag; bootstrap and "
-                                 "subsample leave some out"));
+    throw InvalidArgument(
+        text::concat("under resampling ", name(frame.resampling),
+                     " members see every row, so nothing is out of bag; bootstrap and "
+                     "subsample leave some out"));
   check_learned_from(frame, examples.inputs);
 }
 
@@ -61,11 +64,11 @@ Prediction ask_out_of_bag(const Ensemble::Frame& frame, std::span<const Member> 
     read_rows(examples.inputs, frame.input_scaling, first, count, read.data());
     const Points points(read.data(), count, columns);
     const Folds folds = map_reduce(
-        {0, (members.size() + kChunk - 1) / kChunk, 1}, Folds{},
+        {0, (members.size() + kMembersAtOnce - 1) / kMembersAtOnce, 1}, Folds{},
         [&](Folds& sums, std::size_t chunk, const execution::Worker& worker) {
           sums = Folds(points.blocks(), Fold(frame.loss, outputs));
-          const std::size_t last = std::min((chunk + 1) * kChunk, members.size());
-          for (std::size_t m = chunk * kChunk; m < last; ++m) {
+          const std::size_t last = std::min((chunk + 1) * kMembersAtOnce, members.size());
+          for (std::size_t m = chunk * kMembersAtOnce; m < last; ++m) {
             const Member& member = members[m];
             if (!member.failure.empty()) continue;
             const Settings& settings = frame.settings[member.settings];
@@ -165,8 +168,9 @@ Ensemble best(const Ensemble& ensemble, std::size_t count, const Examples& examp
       order.push_back(m);
   if (order.empty()) check_rows(ensemble.frame(), examples);  // says why none can be judged
   if (count == 0 || count > order.size())
-    throw InvalidArgument(concat("the best ", count, " members are wanted but must be from 1 to ",
-                                 order.size(), ", those that can be judged"));
+    throw InvalidArgument(text::concat("the best ", count,
+                                       " members are wanted but must be from 1 to ", order.size(),
+                                       ", those that can be judged"));
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return ensemble.member(a).held_out_loss < ensemble.member(b).held_out_loss;
   });
@@ -190,15 +194,16 @@ Ensemble join(std::span<const Ensemble> parts, const Examples& examples,
   std::set<std::pair<std::size_t, std::uint64_t>> known;    // settings, number
   for (std::size_t p = 0; p < parts.size(); ++p) {
     if (!same_frame(frame, parts[p].frame()))
-      throw InvalidArgument(concat("part ", p,
-                                   " was trained in another way than part 0; only members of the "
-                                   "same data, settings and seed can be joined"));
+      throw InvalidArgument(
+          text::concat("part ", p,
+                       " was trained in another way than part 0; only members of the "
+                       "same data, settings and seed can be joined"));
     for (std::size_t m = 0; m < parts[p].size(); ++m) {
       const Member& member = parts[p].member(m);
       if (!known.emplace(member.settings, member.number).second)
-        throw InvalidArgument(concat("member ", member.number, " of settings ", member.settings,
-                                     " is in part ", p,
-                                     " and before; give every part a first_member of its own"));
+        throw InvalidArgument(
+            text::concat("member ", member.number, " of settings ", member.settings, " is in part ",
+                         p, " and before; give every part a first_member of its own"));
       places.emplace_back(p, m);
     }
   }

@@ -8,7 +8,9 @@
 #include "bootfold/ensemble.h"
 #include "bootfold/error.h"
 #include "data/safetensors.h"
+#include "ensemble/fold.h"
 #include "ensemble/shape.h"
+#include "text/concat.h"
 
 namespace bootfold::ensemble {
 
@@ -78,14 +80,15 @@ Json json_of(const Scaling& scaling) {
   return {{"mean", json_of(scaling.mean)}, {"scale", json_of(scaling.scale)}};
 }
 
-Scaling scaling_of(const Json& json, std::size_t columns) {
+Scaling scaling_from(const Json& json, std::size_t columns) {
   Scaling scaling{list_of(json.at("mean"), number_of), list_of(json.at("scale"), number_of)};
   require(scaling.mean.size() == columns && scaling.scale.size() == columns,
           "there is not one scale for each column");
   for (std::size_t c = 0; c < columns; ++c)
     require(
         std::isfinite(scaling.mean[c]) && std::isfinite(scaling.scale[c]) && scaling.scale[c] > 0,
-        concat("column ", c + 1, " has mean ", scaling.mean[c], " and scale ", scaling.scale[c]));
+        text::concat("column ", c + 1, " has mean ", scaling.mean[c], " and scale ",
+                     scaling.scale[c]));
   return scaling;
 }
 
@@ -109,7 +112,7 @@ Settings settings_of(const Json& json) {
   Settings settings;
   settings.architecture.hidden = list_of(json.at("hidden"), whole_of);
   for (const std::size_t units : settings.architecture.hidden)
-    require(units > 0 && units <= kMostUnits, concat("a hidden layer has ", units, " units"));
+    require(units > 0 && units <= kMostUnits, text::concat("a hidden layer has ", units, " units"));
   settings.architecture.activation = parse_activation(text_of(json.at("activation")));
   settings.architecture.initializer = parse_initializer(text_of(json.at("initializer")));
   settings.optimizer = parse_optimizer(text_of(json.at("optimizer")));
@@ -152,17 +155,17 @@ Ensemble::Frame frame_of(const Json& json) {
   const bool classifies = frame.loss == Loss::cross_entropy;
   require(!frame.inputs.empty(), "it has no inputs");
   require(frame.classes.size() >= (classifies ? 2 : 1), "it has nothing to predict");
-  frame.input_scaling = scaling_of(json.at("input_scaling"), frame.inputs.size());
+  frame.input_scaling = scaling_from(json.at("input_scaling"), frame.inputs.size());
   frame.target_scaling =
-      scaling_of(json.at("target_scaling"), classifies ? 0 : frame.classes.size());
+      scaling_from(json.at("target_scaling"), classifies ? 0 : frame.classes.size());
   frame.noise = list_of(json.at("noise"), number_of);
   require(frame.noise.empty() || (!classifies && frame.noise.size() == frame.classes.size()),
           "there is not one noise for each target");
   for (const double noise : frame.noise)
-    require(std::isfinite(noise) && noise >= 0, concat("the noise of a target is ", noise));
+    require(std::isfinite(noise) && noise >= 0, text::concat("the noise of a target is ", noise));
   frame.temperature = number_of(json.at("temperature"));
   require(std::isfinite(frame.temperature) && frame.temperature > 0,
-          concat("the temperature is ", frame.temperature));
+          text::concat("the temperature is ", frame.temperature));
   frame.resampling = parse_resampling(text_of(json.at("resampling")));
   frame.seed = whole_of(json.at("seed"));
   frame.rows = whole_of(json.at("rows"));
@@ -202,7 +205,7 @@ std::vector<Member> members_of(const Json& json, std::size_t settings) {
   std::vector<Member> members(count);
   for (std::size_t m = 0; m < count; ++m) {
     require(setting[m] < settings,
-            concat("member ", m, " has settings ", setting[m], " of ", settings));
+            text::concat("member ", m, " has settings ", setting[m], " of ", settings));
     members[m] = {setting[m], number[m], steps[m], loss[m], held_out[m], std::move(failure[m])};
   }
   return members;
@@ -230,7 +233,7 @@ std::vector<Stack> stacks_of(const Ensemble::Frame& frame, const std::vector<Mem
     stacks[stack_of[members[m].settings]].members.push_back(m);
   std::erase_if(stacks, [](const Stack& stack) { return stack.members.empty(); });
   for (std::size_t i = 0; stacks.size() > 1 && i < stacks.size(); ++i)
-    stacks[i].prefix = concat("pack", i, ".");
+    stacks[i].prefix = text::concat("pack", i, ".");
   return stacks;
 }
 
@@ -256,7 +259,7 @@ std::vector<Piece> pieces_of(const Stack& stack, const Shape& shape) {
   std::vector<Piece> pieces;
   for (std::size_t l = 0; l < shape.layers.size(); ++l) {
     const Layer& layer = shape.layers[l];
-    const std::string name = concat(stack.prefix, "layers.", l);
+    const std::string name = text::concat(stack.prefix, "layers.", l);
     pieces.push_back({name + ".weight",
                       {stack.members.size(), layer.out, layer.in},
                       layer.weights,
@@ -264,10 +267,6 @@ std::vector<Piece> pieces_of(const Stack& stack, const Shape& shape) {
     pieces.push_back({name + ".bias", {stack.members.size(), layer.out}, layer.bias, layer.out});
   }
   return pieces;
-}
-
-std::size_t outputs_of(const Ensemble::Frame& frame) {
-  return frame.classes.size() * (frame.loss == Loss::gaussian ? 2 : 1);
 }
 
 }  // namespace
@@ -281,8 +280,8 @@ void Ensemble::save(const std::string& path) const {
     const Shape shape(frame_.inputs.size(), stack.architecture, outputs_of(frame_));
     for (const std::size_t m : stack.members)
       if (parameters_[m].size() != shape.parameters)
-        throw InvalidArgument(concat("member ", m, " has ", parameters_[m].size(),
-                                     " parameters but its network has ", shape.parameters));
+        throw InvalidArgument(text::concat("member ", m, " has ", parameters_[m].size(),
+                                           " parameters but its network has ", shape.parameters));
     for (const Piece& piece : pieces_of(stack, shape)) {
       std::vector<float>& values = arrays.emplace_back();
       values.reserve(stack.members.size() * piece.count);
@@ -315,8 +314,9 @@ Ensemble Ensemble::load(const std::string& path) {
         "it holds no ensemble of this program; bootfold ensemble train ... --output writes "
         "one");
   if (format->second != kFormat)
-    file.fail(concat("its format is '", format->second.substr(0, 40), "' but this program reads '",
-                     kFormat, "'; read it with the program that wrote it, or train again"));
+    file.fail(text::concat("its format is '", format->second.substr(0, 40),
+                           "' but this program reads '", kFormat,
+                           "'; read it with the program that wrote it, or train again"));
   try {
     const Json words = Json::parse(file.words().at("bootfold"));
     Frame frame = frame_of(words);
@@ -325,14 +325,14 @@ Ensemble Ensemble::load(const std::string& path) {
     for (const Stack& stack : stacks_of(frame, members)) {
       // Two digits of text can tell of a layer, whose names take much more.
       require(stack.architecture.hidden.size() < file.arrays(),
-              concat("a network has ", stack.architecture.hidden.size() + 1,
-                     " layers but there are ", file.arrays(), " arrays"));
+              text::concat("a network has ", stack.architecture.hidden.size() + 1,
+                           " layers but there are ", file.arrays(), " arrays"));
       const Shape shape(frame.inputs.size(), stack.architecture, outputs_of(frame));
       const std::vector<Piece> pieces = pieces_of(stack, shape);
       // All shapes are seen to be right, and so to fit in the file, before room is made for them.
       for (const Piece& piece : pieces)
         require(file.entry(piece.name).shape == piece.shape && file.entry(piece.name).type == "F32",
-                concat("array '", piece.name, "' has not the shape of its layer"));
+                text::concat("array '", piece.name, "' has not the shape of its layer"));
       for (const std::size_t m : stack.members) parameters[m].resize(shape.parameters);
       for (const Piece& piece : pieces) {
         const std::vector<float> values = file.floats(piece.name);

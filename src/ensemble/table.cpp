@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bootfold/error.h"
+#include "text/concat.h"
 
 namespace bootfold::ensemble {
 
@@ -24,15 +25,15 @@ void for_each_tile(const ColumnView& column, std::size_t first, std::size_t rows
 
 void check_finite(const DataView& data) {
   for (std::size_t c = 0; c < data.columns(); ++c)
-    for_each_tile(data.column(c), 0, data.rows(),
-                  [&](std::size_t row, std::span<const double> values) {
-                    for (std::size_t i = 0; i < values.size(); ++i)
-                      if (!std::isfinite(values[i]))
-                        throw DataError(concat("column ", data.name(c), ", row ", row + i + 1, ": ",
-                                               values[i],
-                                               " is no number that can be learned from; leave such "
-                                               "rows out"));
-                  });
+    for_each_tile(
+        data.column(c), 0, data.rows(), [&](std::size_t row, std::span<const double> values) {
+          for (std::size_t i = 0; i < values.size(); ++i)
+            if (!std::isfinite(values[i]))
+              throw DataError(text::concat("column ", data.name(c), ", row ", row + i + 1, ": ",
+                                           values[i],
+                                           " is no number that can be learned from; leave such "
+                                           "rows out"));
+        });
 }
 
 std::vector<float> read_weights(const ColumnView& column) {
@@ -41,8 +42,8 @@ std::vector<float> read_weights(const ColumnView& column) {
   for_each_tile(column, 0, column.rows(), [&](std::size_t row, std::span<const double> values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (!(values[i] >= 0) || !std::isfinite(values[i]))
-        throw DataError(concat("the weight of row ", row + i + 1, " is ", values[i],
-                               " but must be a number that is not negative"));
+        throw DataError(text::concat("the weight of row ", row + i + 1, " is ", values[i],
+                                     " but must be a number that is not negative"));
       sum += values[i];
     }
   });

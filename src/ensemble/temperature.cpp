@@ -5,13 +5,14 @@
 #include <span>
 
 #include "bootfold/error.h"
+#include "text/concat.h"
 
 namespace bootfold::ensemble {
 
 void check_temperature(double temperature) {
   if (!(temperature > 0 && std::isfinite(temperature)))
     throw InvalidArgument(
-        concat("the temperature is ", temperature, " but must be above 0 and finite"));
+        text::concat("the temperature is ", temperature, " but must be above 0 and finite"));
 }
 
 void temper(Prediction& said, std::size_t row, double temperature) {

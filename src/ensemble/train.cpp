@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "bootfold/ensemble.h"
+#include "bootfold/map_reduce.h"
 #include "ensemble/out_of_bag.h"
 #include "ensemble/trainer.h"
 

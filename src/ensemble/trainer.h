@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bootfold/ensemble.h"
+#include "bootfold/map_reduce.h"
 #include "ensemble/course.h"
 #include "ensemble/fold.h"
 #include "ensemble/jobs.h"

@@ -5,6 +5,7 @@
 #include "bootfold/error.h"
 #include "bootfold/evaluation.h"
 #include "ensemble/check.h"
+#include "text/concat.h"
 
 namespace bootfold::ensemble {
 
@@ -16,10 +17,10 @@ Table validation_table(const Examples& validation, const Ensemble::Frame& frame)
   const bool classes = frame.loss == Loss::cross_entropy;
   if (classes != (validation.classes != nullptr) ||
       (!classes && validation.targets.columns() != frame.classes.size()))
-    throw InvalidArgument(
-        concat("the validation rows must have ",
-               classes ? std::string("classes") : concat(frame.classes.size(), " targets"),
-               ", as the rows to learn from have"));
+    throw InvalidArgument(text::concat(
+        "the validation rows must have ",
+        classes ? std::string("classes") : text::concat(frame.classes.size(), " targets"),
+        ", as the rows to learn from have"));
   // Of classes that another set of rows numbers in another way.
   data::Labels known;
   Examples examples = validation;

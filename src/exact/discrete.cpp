@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "exact/sum.h"
+#include "numeric/compensated.h"
 
 namespace bootfold::exact {
 
@@ -24,7 +24,7 @@ std::vector<Atom> joined(std::vector<Atom> atoms) {
   for (std::size_t i = 0; i < atoms.size();) {
     const double start = atoms[i].value;
     Atom best = atoms[i];
-    Sum sum;
+    numeric::Compensated sum;
     for (; i < atoms.size() && atoms[i].value - start <= blur; ++i) {
       if (atoms[i].probability > best.probability) best = atoms[i];
       sum.add(atoms[i].probability);
@@ -40,14 +40,14 @@ Moments moments_of(std::span<const Atom> atoms) {
   const double middle = atoms.front().value / 2 + atoms.back().value / 2;
   const double reach = atoms.back().value / 2 - atoms.front().value / 2;
   if (!(reach > 0)) return {atoms.front().value, 0};
-  Sum total;
-  Sum first;
+  numeric::Compensated total;
+  numeric::Compensated first;
   for (const Atom& atom : atoms) {
     total.add(atom.probability);
     first.add((atom.value - middle) / reach * atom.probability);
   }
   const double shift = first.value() / total.value();
-  Sum second;
+  numeric::Compensated second;
   for (const Atom& atom : atoms) {
     const double d = (atom.value - middle) / reach - shift;
     second.add(d * d * atom.probability);
@@ -69,7 +69,7 @@ Discrete::Discrete(std::vector<Atom> atoms, double slack, const Moments& moments
       atoms_(std::move(atoms)),
       slack_(slack),
       blur_(blur_of(atoms_.front().value, atoms_.back().value)) {
-  Sum sum;
+  numeric::Compensated sum;
   cumulated_.reserve(atoms_.size());
   for (const Atom& atom : atoms_) {
     sum.add(atom.probability);

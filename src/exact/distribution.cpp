@@ -4,10 +4,11 @@
 #include "bootfold/error.h"
 #include "bootfold/exact.h"
 #include "exact/discrete.h"
-#include "exact/halves.h"
 #include "exact/law.h"
 #include "exact/means.h"
+#include "exact/meet_in_the_middle.h"
 #include "exact/methods.h"
+#include "text/concat.h"
 #include "text/quantity.h"
 
 namespace bootfold::exact {
@@ -20,12 +21,12 @@ class Task {
   Task(const DataView& data, const Statistic& statistic, const Options& options)
       : options_(options), problem_(data, {&statistic, 1}) {
     if (problem_.outputs.size() != 1)
-      throw InvalidArgument(concat("statistic '", statistic.name(), "' has ",
-                                   problem_.outputs.size(), " values on ", data.columns(),
-                                   " columns but an exact law is that of one; take one column"));
+      throw InvalidArgument(text::concat(
+          "statistic '", statistic.name(), "' has ", problem_.outputs.size(), " values on ",
+          data.columns(), " columns but an exact law is that of one; take one column"));
     if (!(options.tolerance > 0))
-      throw InvalidArgument(
-          concat("tolerance is ", options.tolerance, " but must be above 0; 1e-6 is the default"));
+      throw InvalidArgument(text::concat("tolerance is ", options.tolerance,
+                                         " but must be above 0; 1e-6 is the default"));
     problem_.look(options.execution);
     choose(statistic.name());
   }
@@ -43,20 +44,20 @@ class Task {
     about.undefined = found.undefined;
     if (found.error_bound > options_.tolerance)
       throw InvalidArgument(
-          concat("the exact law of ", about.output, " is not to be had: its error bound is ",
-                 found.error_bound, " but must be at most ", options_.tolerance,
-                 "; values rounded to a common step have one, and any number of replicates (",
-                 "--replicates 1e6) always serves"));
+          text::concat("the exact law of ", about.output, " is not to be had: its error bound is ",
+                       found.error_bound, " but must be at most ", options_.tolerance,
+                       "; values rounded to a common step have one, and any number of replicates (",
+                       "--replicates 1e6) always serves"));
     return Distribution(std::move(about), found.law);
   }
 
  private:
   void choose(const std::string& statistic) {
-    const planning::Part& part = problem_.parts[0];
+    const study::Part& part = problem_.parts[0];
     const auto* sums = std::get_if<statistic::Sums>(&part.bound.body);
     const auto* order = std::get_if<statistic::Order>(&part.bound.body);
     bool constant = true;
-    for (const planning::ColumnSummary& column : problem_.columns)
+    for (const study::ColumnSummary& column : problem_.columns)
       constant = constant && column.min == column.max;
     const bool single = sums != nullptr && problem_.data.columns() == 1 && sums->filled == 0 &&
                         sums->products == std::vector<statistic::Product>{{0}};
@@ -105,15 +106,15 @@ class Task {
     if (!halved_.possible()) return;
     total_ = total;
     method_ = Method::enumeration;
-    reason_ = concat("all sums of two halves of the rows, ", text::grouped(halved_.entries),
-                     " in all, with their probabilities");
+    reason_ = text::concat("all sums of two halves of the rows, ", text::grouped(halved_.entries),
+                           " in all, with their probabilities");
   }
 
   void enumerate() {
     method_ = Method::enumeration;
-    reason_ = concat(text::grouped(enumeration_->resamples()), " distinct resamples of ",
-                     text::grouped(enumeration_->distinct_rows()),
-                     " distinct rows: all of them, with their probabilities");
+    reason_ = text::concat(text::grouped(enumeration_->resamples()), " distinct resamples of ",
+                           text::grouped(enumeration_->distinct_rows()),
+                           " distinct rows: all of them, with their probabilities");
   }
 
   [[nodiscard]] bool serves(Method method) const {
@@ -121,10 +122,10 @@ class Task {
   }
 
   [[noreturn]] void refuse() const {
-    const std::string which = options_.method
-                                  ? concat("method ", name(*options_.method), " cannot serve '")
-                                  : std::string("there is no exact law of '");
-    throw InvalidArgument(concat(
+    const std::string which =
+        options_.method ? text::concat("method ", name(*options_.method), " cannot serve '")
+                        : std::string("there is no exact law of '");
+    throw InvalidArgument(text::concat(
         which, problem_.parts[0].name, "' of ", text::grouped(problem_.data.rows()),
         problem_.data.rows() == 1 ? " row" : " rows",
         ": there is one for mean, sum, proportion and quantiles (of several, up to about 100 "
@@ -173,7 +174,7 @@ class Task {
   }
 
   Options options_;
-  planning::Problem problem_;
+  study::Problem problem_;
   Method method_ = Method::constant;
   std::string reason_;
   std::optional<Means> means_;

@@ -10,11 +10,12 @@
 #include <numeric>
 
 #include "bootfold/error.h"
+#include "bootfold/map_reduce.h"
 #include "exact/discrete.h"
 #include "exact/methods.h"
-#include "exact/sum.h"
-#include "plan/tile.h"
-#include "statistic/quantile.h"
+#include "numeric/compensated.h"
+#include "numeric/quantile.h"
+#include "study/tile.h"
 
 namespace bootfold::exact {
 
@@ -69,7 +70,7 @@ void advance(Counts& counts) {
 /// The statistic on the resample that draws row i counts[i] times.
 class Evaluator {
  public:
-  Evaluator(const planning::Problem& problem, std::span<const std::uint64_t> rows)
+  Evaluator(const study::Problem& problem, std::span<const std::uint64_t> rows)
       : problem_(problem), part_(problem.parts[0]), reader_(problem.data, rows.size()) {
     const statistic::Tile tile = reader_.gather(rows);
     count_ = rows.size();
@@ -112,7 +113,7 @@ class Evaluator {
   void of_sums(const Counts& counts, double& value) {
     const auto n = static_cast<double>(problem_.data.rows());
     for (std::size_t f = 0; f < means_.size(); ++f) {
-      Sum sum;
+      numeric::Compensated sum;
       for (std::size_t i = 0; i < count_; ++i)
         if (counts[i] != 0) sum.add(counts[i] * features_[f * count_ + i]);
       means_[f] = sum.value() / n;
@@ -132,10 +133,10 @@ class Evaluator {
   }
 
   [[nodiscard]] double quantile(const Counts& counts, double q) const {
-    const auto position = statistic::quantile_position(q, problem_.data.rows());
+    const auto position = numeric::quantile_position(q, problem_.data.rows());
     const double low = ranked(counts, position.low);
     if (position.weight == 0) return low;
-    return statistic::interpolate(low, ranked(counts, position.low + 1), position.weight);
+    return numeric::interpolate(low, ranked(counts, position.low + 1), position.weight);
   }
 
   [[nodiscard]] double ranked(const Counts& counts, std::uint64_t rank) const {
@@ -146,9 +147,9 @@ class Evaluator {
     return columns_[0][sorted_.back()];
   }
 
-  const planning::Problem& problem_;
-  const planning::Part& part_;
-  planning::TileReader reader_;
+  const study::Problem& problem_;
+  const study::Part& part_;
+  study::TileReader reader_;
   std::size_t count_ = 0;
   std::vector<std::vector<double>> columns_;
   std::vector<double> features_;
@@ -184,11 +185,11 @@ class Probabilities {
 
 }  // namespace
 
-Enumeration::Enumeration(const planning::Problem& problem, std::uint64_t most) : problem_(problem) {
+Enumeration::Enumeration(const study::Problem& problem, std::uint64_t most) : problem_(problem) {
   const std::uint64_t n = problem.data.rows();
   const bool constant =
       std::all_of(problem.columns.begin(), problem.columns.end(),
-                  [](const planning::ColumnSummary& column) { return column.min == column.max; });
+                  [](const study::ColumnSummary& column) { return column.min == column.max; });
   if (constant) {
     rows_ = {0};
     weights_ = {n};
@@ -227,7 +228,7 @@ Found Enumeration::law(const Execution& execution, double& estimate) const {
   const Probabilities probability(weights_, n);
   struct State {
     std::vector<Atom> atoms;
-    Sum undefined;
+    numeric::Compensated undefined;
   };
   constexpr std::uint64_t kChunk = 4096;
   State found = map_reduce(

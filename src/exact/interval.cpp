@@ -8,6 +8,7 @@
 #include "bootfold/error.h"
 #include "bootfold/exact.h"
 #include "exact/law.h"
+#include "text/concat.h"
 
 namespace bootfold::exact {
 
@@ -29,8 +30,8 @@ double normal_quantile(double p) {
 std::pair<double, double> levels(const IntervalOptions& options) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   if (!(options.confidence > 0 && options.confidence < 1))
-    throw InvalidArgument(concat("confidence is ", options.confidence,
-                                 " but must be above 0 and below 1; 0.95 is usual"));
+    throw InvalidArgument(text::concat("confidence is ", options.confidence,
+                                       " but must be above 0 and below 1; 0.95 is usual"));
   switch (options.alternative) {
     case Alternative::less:
       return {kNone, options.confidence};
@@ -75,7 +76,7 @@ double Distribution::probability(double x) const {
 
 double Distribution::quantile(double p) const {
   if (!(p > 0 && p < 1))
-    throw InvalidArgument(concat("p is ", p, " but must be above 0 and below 1"));
+    throw InvalidArgument(text::concat("p is ", p, " but must be above 0 and below 1"));
   return law_->quantile(p);
 }
 
@@ -112,11 +113,12 @@ Interval Distribution::normal(const IntervalOptions& options) const {
 Interval Distribution::bca(double acceleration, const IntervalOptions& options, Ties ties) const {
   const double shift = z0(ties);
   if (!std::isfinite(shift))
-    throw InvalidArgument(concat("z0 is ", shift,
-                                 ": all resamples lie on one side of the estimate ", estimate(),
-                                 ", so there is no BCa interval; take the percentile"));
+    throw InvalidArgument(
+        text::concat("z0 is ", shift, ": all resamples lie on one side of the estimate ",
+                     estimate(), ", so there is no BCa interval; take the percentile"));
   if (!std::isfinite(acceleration))
-    throw InvalidArgument(concat("acceleration is ", acceleration, " but must be a finite number"));
+    throw InvalidArgument(
+        text::concat("acceleration is ", acceleration, " but must be a finite number"));
   return interval_of("bca", options, [&](double p) {
     const double moved = shift + normal_quantile(p);
     // Beyond the pole of the transformation the limit is the end of the law.

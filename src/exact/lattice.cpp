@@ -42,8 +42,7 @@ struct Unit {
 
 }  // namespace
 
-std::optional<Lattice> find_lattice(const ColumnView& column,
-                                    const planning::ColumnSummary& summary,
+std::optional<Lattice> find_lattice(const ColumnView& column, const study::ColumnSummary& summary,
                                     const Execution& execution) {
   const auto unit = reduce_column(
       column, Unit{},

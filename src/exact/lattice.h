@@ -5,7 +5,7 @@
 
 #include "bootfold/data.h"
 #include "bootfold/execution.h"
-#include "plan/columns.h"
+#include "study/columns.h"
 
 namespace bootfold::exact {
 
@@ -18,7 +18,7 @@ struct Lattice {
 /// fractions of up to twelve digits count as what they are written as, not as the doubles next to
 /// them. Nothing if the range has more than 2^45 steps. Two passes, which give up early.
 [[nodiscard]] std::optional<Lattice> find_lattice(const ColumnView& column,
-                                                  const planning::ColumnSummary& summary,
+                                                  const study::ColumnSummary& summary,
                                                   const Execution& execution);
 
 }  // namespace bootfold::exact

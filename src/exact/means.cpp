@@ -9,7 +9,8 @@
 #include "exact/discrete.h"
 #include "exact/lattice.h"
 #include "exact/methods.h"
-#include "plan/distinct.h"
+#include "study/distinct.h"
+#include "text/concat.h"
 #include "text/quantity.h"
 
 namespace bootfold::exact {
@@ -58,7 +59,7 @@ double next_power_of_two(double value) {
 
 }  // namespace
 
-Means::Means(const planning::Problem& problem, bool total, const Options& options)
+Means::Means(const study::Problem& problem, bool total, const Options& options)
     : rows_(problem.data.column(0), problem.columns[0].scale), total_(total) {
   const Execution& execution = options.execution;
   const auto summary = problem.features.summarize(problem.data, execution)[0];
@@ -66,8 +67,7 @@ Means::Means(const planning::Problem& problem, bool total, const Options& option
   double scratch[1];
   problem.finish_sums(means, static_cast<double>(problem.data.rows()), 0, {&estimate_, 1}, scratch);
 
-  if (auto distinct =
-          planning::find_distinct(problem.data, problem.features, kFewValues, execution))
+  if (auto distinct = study::find_distinct(problem.data, problem.features, kFewValues, execution))
     rows_.set_distinct(std::move(distinct->features), std::move(distinct->weights));
   check(execution);
   rows_.set_shift(summary.mean);
@@ -86,9 +86,9 @@ Means::Means(const planning::Problem& problem, bool total, const Options& option
     const double middle = rows_.of_scaled(summary.mean);
     rows_.set_shift(middle);
     method_ = Method::lattice;
-    reason_ = concat("all values are multiples of ", text::shortest(lattice->step),
-                     " apart: the characteristic function is periodic and finitely many "
-                     "frequencies give the law");
+    reason_ = text::concat("all values are multiples of ", text::shortest(lattice->step),
+                           " apart: the characteristic function is periodic and finitely many "
+                           "frequencies give the law");
   }
   spread_ = spread_of(rows_, execution);
   choose_circle();
@@ -106,9 +106,9 @@ Means::Means(const planning::Problem& problem, bool total, const Options& option
     }
   }
   if (method_ == Method::characteristic)
-    reason_ = concat("mean of ", text::grouped(rows_.rows()),
-                     " rows: the characteristic function, inverted, with a bound on all "
-                     "frequencies that are left out");
+    reason_ = text::concat("mean of ", text::grouped(rows_.rows()),
+                           " rows: the characteristic function, inverted, with a bound on all "
+                           "frequencies that are left out");
 }
 
 void Means::choose_circle() {

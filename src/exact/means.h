@@ -4,12 +4,12 @@
 #include <optional>
 #include <string>
 
-#include "exact/cover.h"
 #include "exact/law.h"
+#include "exact/moments.h"
 #include "exact/rows.h"
 #include "exact/series.h"
-#include "exact/spread.h"
-#include "plan/problem.h"
+#include "exact/tail_bound.h"
+#include "study/problem.h"
 
 namespace bootfold::exact {
 
@@ -17,7 +17,7 @@ class Means {
  public:
   /// Looks at the data: how they spread, whether on a lattice. `problem` has one feature, the only
   /// column's product {0}; `total`: the statistic is the sum.
-  Means(const planning::Problem& problem, bool total, const Options& options);
+  Means(const study::Problem& problem, bool total, const Options& options);
 
   [[nodiscard]] Method method() const noexcept { return method_; }
   [[nodiscard]] const std::string& reason() const noexcept { return reason_; }

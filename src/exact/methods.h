@@ -6,7 +6,7 @@
 #include <string>
 
 #include "exact/law.h"
-#include "plan/problem.h"
+#include "study/problem.h"
 
 namespace bootfold::exact {
 
@@ -16,19 +16,19 @@ namespace bootfold::exact {
                                  const std::function<double(std::uint64_t)>& value);
 
 /// One quantile of one column. `estimate` gets the statistic on the data.
-[[nodiscard]] Found order_law(const planning::Problem& problem, const Execution& execution,
+[[nodiscard]] Found order_law(const study::Problem& problem, const Execution& execution,
                               double& estimate);
 
 /// One value of several quantiles of one column, from the joint law of the order statistics they
 /// need; possible if these have at most `most` different tuples.
-[[nodiscard]] bool ranks_possible(const planning::Problem& problem, std::uint64_t most);
-[[nodiscard]] Found ranks_law(const planning::Problem& problem, const Execution& execution,
+[[nodiscard]] bool ranks_possible(const study::Problem& problem, std::uint64_t most);
+[[nodiscard]] Found ranks_law(const study::Problem& problem, const Execution& execution,
                               double& estimate);
 
 /// Every distinct resample of the distinct rows, and how many there are of both.
 class Enumeration {
  public:
-  Enumeration(const planning::Problem& problem, std::uint64_t most);
+  Enumeration(const study::Problem& problem, std::uint64_t most);
 
   /// How many distinct resamples there are; more than `most` counts as endless.
   [[nodiscard]] bool possible() const noexcept { return possible_; }
@@ -38,7 +38,7 @@ class Enumeration {
   [[nodiscard]] Found law(const Execution& execution, double& estimate) const;
 
  private:
-  const planning::Problem& problem_;
+  const study::Problem& problem_;
   std::vector<std::uint64_t> rows_;  // the first of each kind
   std::vector<std::uint64_t> weights_;
   std::uint64_t resamples_ = 0;

@@ -8,8 +8,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "bootfold/map_reduce.h"
 #include "exact/simd/kernels.h"
-#include "exact/sum.h"
+#include "numeric/compensated.h"
 
 namespace bootfold::exact {
 
@@ -27,8 +28,8 @@ constexpr std::size_t kGroup = 16;  // blocks for one worker where rows are few
 constexpr double kRounding = 192 * 0x1p-53;
 
 struct BlockSum {
-  std::array<Sum, kBlock> real;
-  std::array<Sum, kBlock> imaginary;
+  std::array<numeric::Compensated, kBlock> real;
+  std::array<numeric::Compensated, kBlock> imaginary;
 };
 
 /// exp(2 pi i turns) - 1.

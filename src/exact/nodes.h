@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "bootfold/execution.h"
-#include "exact/cover.h"
+#include "exact/moments.h"
 #include "exact/rows.h"
-#include "exact/spread.h"
+#include "exact/tail_bound.h"
 
 namespace bootfold::exact {
 

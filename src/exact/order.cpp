@@ -12,9 +12,9 @@
 #include <cmath>
 
 #include "bootfold/error.h"
-#include "bootstrap/order_data.h"
 #include "exact/discrete.h"
 #include "exact/methods.h"
+#include "paths/order_data.h"
 
 namespace bootfold::exact {
 
@@ -26,7 +26,7 @@ constexpr Real kNegligible = 1e-22L;
 
 class OrderLaw {
  public:
-  OrderLaw(std::uint64_t n, const statistic::QuantilePosition& position)
+  OrderLaw(std::uint64_t n, const numeric::QuantilePosition& position)
       : n_(n), k_(position.low), weight_(position.weight) {
     const auto rows = static_cast<double>(n);
     const auto k = static_cast<double>(k_);
@@ -89,10 +89,10 @@ class OrderLaw {
 
 }  // namespace
 
-Found order_law(const planning::Problem& problem, const Execution& execution, double& estimate) {
+Found order_law(const study::Problem& problem, const Execution& execution, double& estimate) {
   const std::uint64_t n = problem.data.rows();
   const auto& order = std::get<statistic::Order>(problem.parts[0].bound.body);
-  const auto position = statistic::quantile_position(order.probabilities[0], n);
+  const auto position = numeric::quantile_position(order.probabilities[0], n);
   const paths::OrderData data(problem, n, 0, execution.stop);
   const auto value_of = [&](std::uint64_t i, std::uint64_t j) {
     const double ranks[2] = {data.value(0, i), position.weight > 0 ? data.value(1, j) : 0};

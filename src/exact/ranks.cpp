@@ -10,10 +10,10 @@
 #include <numeric>
 
 #include "bootfold/error.h"
-#include "bootstrap/order_data.h"
 #include "exact/discrete.h"
 #include "exact/methods.h"
-#include "exact/sum.h"
+#include "numeric/compensated.h"
+#include "paths/order_data.h"
 
 namespace bootfold::exact {
 
@@ -22,7 +22,7 @@ namespace {
 using Weights = std::vector<double>;  // P(ranks so far, N_i = m) for m = 0 .. n
 
 constexpr std::uint64_t kMostRankedRows = 128;  // tables grow with their cube
-constexpr double kNegligible = 1e-22;
+constexpr double kNegligibleTail = 1e-22;
 
 /// Binomial probabilities of what row i gets of the draws that are left.
 class Shares {
@@ -77,7 +77,7 @@ class RanksLaw {
   template <class See>
   void walk(std::size_t level, std::size_t row, const Weights& weights, const See& see) {
     const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-    if (total < kNegligible) return lost_.add(total);
+    if (total < kNegligibleTail) return lost_.add(total);
     if (level == ranks_.size()) return see(places_, total);
     const auto rank = static_cast<std::ptrdiff_t>(ranks_[level]);
     Weights reached(n_ + 1);  // N >= rank: the next rank lies in the same row
@@ -109,18 +109,18 @@ class RanksLaw {
   const Execution& execution_;
   Shares shares_;
   std::vector<std::uint64_t> places_;
-  Sum lost_;
+  numeric::Compensated lost_;
 };
 
 }  // namespace
 
-bool ranks_possible(const planning::Problem& problem, std::uint64_t most) {
+bool ranks_possible(const study::Problem& problem, std::uint64_t most) {
   const std::uint64_t n = problem.data.rows();
   if (n > kMostRankedRows) return false;
   const auto& order = std::get<statistic::Order>(problem.parts[0].bound.body);
   std::vector<std::uint64_t> ranks;
   for (const double q : order.probabilities) {
-    const auto position = statistic::quantile_position(q, n);
+    const auto position = numeric::quantile_position(q, n);
     ranks.push_back(position.low);
     if (position.weight > 0) ranks.push_back(position.low + 1);
   }
@@ -132,7 +132,7 @@ bool ranks_possible(const planning::Problem& problem, std::uint64_t most) {
   return tuples <= static_cast<double>(most);
 }
 
-Found ranks_law(const planning::Problem& problem, const Execution& execution, double& estimate) {
+Found ranks_law(const study::Problem& problem, const Execution& execution, double& estimate) {
   const std::uint64_t n = problem.data.rows();
   const paths::OrderData data(problem, n, 0, execution.stop);
   std::vector<double> found(data.ranks().size());
@@ -144,7 +144,7 @@ Found ranks_law(const planning::Problem& problem, const Execution& execution, do
   };
   estimate = value_of(data.ranks());
   std::vector<Atom> atoms;
-  Sum undefined;
+  numeric::Compensated undefined;
   RanksLaw law(static_cast<std::size_t>(n), data.ranks(), execution);
   law.for_each([&](std::span<const std::uint64_t> places, double probability) {
     const double value = value_of(places);

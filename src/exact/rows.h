@@ -10,12 +10,13 @@
 
 #include "bootfold/data.h"
 #include "bootfold/execution.h"
+#include "bootfold/map_reduce.h"
 #include "bootfold/statistic.h"
-#include "plan/tile.h"
+#include "study/tile.h"
 
 namespace bootfold::exact {
 
-inline constexpr std::size_t kChunkRows = 16 * planning::kTileRows;
+inline constexpr std::size_t kChunkRows = 16 * study::kTileRows;
 
 /// `execution` without its listener: for passes that are over in a moment.
 [[nodiscard]] inline Execution silent(const Execution& execution) {
@@ -26,9 +27,9 @@ inline constexpr std::size_t kChunkRows = 16 * planning::kTileRows;
 template <class See>
 void scan_column(const ColumnView& column, std::size_t first, std::size_t last, See&& see) {
   const std::span<const double> direct = column.doubles();
-  std::vector<double> buffer(direct.empty() ? planning::kTileRows : 0);
-  for (std::size_t row = first; row < last; row += planning::kTileRows) {
-    const std::size_t size = std::min(planning::kTileRows, last - row);
+  std::vector<double> buffer(direct.empty() ? study::kTileRows : 0);
+  for (std::size_t row = first; row < last; row += study::kTileRows) {
+    const std::size_t size = std::min(study::kTileRows, last - row);
     if (direct.empty()) {
       column.read(row, {buffer.data(), size});
       see(std::span<const double>(buffer.data(), size));
@@ -101,7 +102,7 @@ class Rows {
   /// Calls see(v, weights) for the values first .. last - 1, a tile at a time.
   template <class See>
   void scan(std::size_t first, std::size_t last, See&& see) const {
-    std::vector<double> v(planning::kTileRows);
+    std::vector<double> v(study::kTileRows);
     if (!distinct_.empty()) {
       for (std::size_t row = first; row < last; row += v.size()) {
         const std::size_t size = std::min(v.size(), last - row);

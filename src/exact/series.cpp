@@ -7,7 +7,7 @@
 #include <limits>
 #include <numbers>
 
-#include "exact/sum.h"
+#include "numeric/compensated.h"
 
 namespace bootfold::exact {
 
@@ -40,7 +40,7 @@ double Series::arc(double y) const {
   const double share = (y - circle_.start) / circle_.period;
   if (share <= 0) return 0;
   if (share >= 1) return 1;
-  Sum sum;
+  numeric::Compensated sum;
   sum.add(share);
   for (const Term& term : terms_) {
     const Complex there = circle_at(-term.number * share);

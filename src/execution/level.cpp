@@ -11,6 +11,7 @@
 #include "bootfold/error.h"
 #include "bootfold/execution.h"
 #include "execution/simd/kernels.h"
+#include "text/concat.h"
 
 namespace bootfold::execution {
 
@@ -49,16 +50,17 @@ Level default_level() {
     list += list.empty() ? "" : ", ";
     list += name(level);
   }
-  throw InvalidArgument(concat("BOOTFOLD_SIMD is '", wanted, "' but this machine can run: ", list,
-                               "; unset it to use the fastest"));
+  throw InvalidArgument(text::concat("BOOTFOLD_SIMD is '", wanted, "' but this machine can run: ",
+                                     list, "; unset it to use the fastest"));
 }
 
 void check_available(Level level) {
   const std::vector<Level> levels = available_levels();
   if (std::find(levels.begin(), levels.end(), level) == levels.end())
-    throw InvalidArgument(concat("level is ", name(level),
-                                 " but this machine cannot run it; available_levels() lists those "
-                                 "it can"));
+    throw InvalidArgument(
+        text::concat("level is ", name(level),
+                     " but this machine cannot run it; available_levels() lists those "
+                     "it can"));
 }
 
 unsigned hardware_threads() noexcept {

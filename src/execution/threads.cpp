@@ -6,6 +6,7 @@
 #include "bootfold/error.h"
 #include "bootfold/execution.h"
 #include "execution/monitor.h"
+#include "text/concat.h"
 
 namespace bootfold::execution {
 
@@ -23,8 +24,8 @@ void Worker::advance(double units) const { monitor_->advance(units); }
 
 unsigned thread_count(const Execution& execution) {
   if (execution.threads > kMostThreads)
-    throw InvalidArgument(concat("threads is ", execution.threads, " but can be at most ",
-                                 kMostThreads, "; 0 uses all cores"));
+    throw InvalidArgument(text::concat("threads is ", execution.threads, " but can be at most ",
+                                       kMostThreads, "; 0 uses all cores"));
   return execution.threads != 0 ? execution.threads : std::min(hardware_threads(), kMostThreads);
 }
 

@@ -4,7 +4,8 @@
 
 #include "bootfold/error.h"
 #include "interval/limits.h"
-#include "interval/normal.h"
+#include "numeric/normal.h"
+#include "text/concat.h"
 
 namespace bootfold::interval {
 
@@ -46,7 +47,7 @@ Found abc_limits(const Context& context) {
     const double stretch = 1 - curve.acceleration * shifted;
     const double value = at(curve, shifted / (stretch * stretch));
     if (!(stretch > 0) || !std::isfinite(value))
-      trouble = concat(
+      trouble = text::concat(
           "at this confidence the weights leave the range where the statistic is "
           "defined (acceleration ",
           curve.acceleration, ")");

@@ -7,6 +7,7 @@
 
 #include "bootfold/error.h"
 #include "interval/limits.h"
+#include "text/concat.h"
 #include "text/nearest.h"
 #include "text/quantity.h"
 
@@ -32,9 +33,9 @@ auto parse(std::string_view what, std::string_view text, const Choices& choices)
     list += (list.empty() ? "" : ", ") + names.back();
   }
   const std::string close = text::nearest(text, names);
-  throw InvalidArgument(concat("unknown ", what, " '", text, "'",
-                               close.empty() ? "" : "; did you mean '" + close + "'?",
-                               " (there are: ", list, ")"));
+  throw InvalidArgument(text::concat("unknown ", what, " '", text, "'",
+                                     close.empty() ? "" : "; did you mean '" + close + "'?",
+                                     " (there are: ", list, ")"));
 }
 
 /// What a result lacks for a method; empty: nothing.
@@ -58,13 +59,14 @@ std::string lacking(Method method, const Result& result) {
 
 void check(Method method, const Result& result, const Options& options) {
   if (!(options.confidence > 0 && options.confidence < 1))
-    throw InvalidArgument(concat("confidence is ", options.confidence,
-                                 " but must be above 0 and below 1; 0.95 is usual"));
+    throw InvalidArgument(text::concat("confidence is ", options.confidence,
+                                       " but must be above 0 and below 1; 0.95 is usual"));
   if (options.output >= result.outputs())
-    throw InvalidArgument(concat("output is ", options.output, " but the result has ",
-                                 result.outputs(), ", numbered from 0"));
+    throw InvalidArgument(text::concat("output is ", options.output, " but the result has ",
+                                       result.outputs(), ", numbered from 0"));
   const std::string lack = lacking(method, result);
-  if (!lack.empty()) throw InvalidArgument(concat("a ", name(method), " interval needs ", lack));
+  if (!lack.empty())
+    throw InvalidArgument(text::concat("a ", name(method), " interval needs ", lack));
 }
 
 Found limits(Method method, const Context& context) {
@@ -148,8 +150,9 @@ Interval make(Method method, const Result& result, const Options& options) {
     const std::uint64_t undefined = result.undefined(options.output);
     if (undefined > 0 && !result.companions().jackknife)
       note(interval, Status::partial,
-           concat("the statistic is undefined on ", text::grouped(undefined), " of ",
-                  text::grouped(undefined + context.defined), " replicates, which are left out"));
+           text::concat("the statistic is undefined on ", text::grouped(undefined), " of ",
+                        text::grouped(undefined + context.defined),
+                        " replicates, which are left out"));
     if (!lost && ((context.low && !std::isfinite(found.low.value)) ||
                   (context.high && !std::isfinite(found.high.value)))) {
       found.low = found.high = {kNaN, kNaN, false};
@@ -158,18 +161,18 @@ Interval make(Method method, const Result& result, const Options& options) {
     }
     if (found.low.extreme || found.high.extreme)
       note(interval, Status::extreme,
-           concat("a limit lies among the outermost of ", text::grouped(context.defined),
-                  " replicates; more are needed"));
+           text::concat("a limit lies among the outermost of ", text::grouped(context.defined),
+                        " replicates; more are needed"));
   }
   interval.low = found.low.value;
   interval.low_error = found.low.error;
   interval.high = found.high.value;
   interval.high_error = found.high.error;
   if (options.strict && interval.status != Status::good)
-    throw InvalidArgument(concat(
+    throw InvalidArgument(text::concat(
         "strict: the ", interval.method, " interval of ",
         result.plan().outputs.size() > options.output ? result.plan().outputs[options.output]
-                                                      : concat("output ", options.output),
+                                                      : text::concat("output ", options.output),
         " is ", interval.fallback.empty() ? std::string(name(interval.status)) : "not to be had",
         ": ", interval.reason));
   return interval;

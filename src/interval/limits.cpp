@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "bootfold/error.h"
-#include "interval/normal.h"
+#include "numeric/normal.h"
+#include "text/concat.h"
 #include "text/quantity.h"
 
 namespace bootfold::interval {
@@ -15,7 +16,7 @@ namespace {
 
 /// Calls see with `values[i]`, i = first, first + step, ..., a piece at a time, after `change`.
 template <class Change>
-statistic::Scan scan_of(std::size_t size, std::size_t first, std::size_t step, Change change) {
+numeric::Scan scan_of(std::size_t size, std::size_t first, std::size_t step, Change change) {
   return [=](const std::function<void(std::span<const double>)>& see) {
     constexpr std::size_t kPiece = 4096;
     std::vector<double> piece;
@@ -57,7 +58,7 @@ Ordered Context::pivots() const {
   const std::span<const double> all = result.replicates();
   const std::span<const double> errors = result.companions().replicate_errors;
   // A resample without spread puts its pivot at infinity, on the side where it lies.
-  const statistic::Scan scan =
+  const numeric::Scan scan =
       scan_of(all.size(), output, result.outputs(),
               [all, errors, t = estimate](std::size_t i) { return (all[i] - t) / errors[i]; });
   std::uint64_t count = 0;
@@ -122,7 +123,7 @@ Found bca_limits(const Context& context) {
     const double shifted = z0 + normal::quantile(p);
     const double stretch = 1 - a * shifted;
     if (!(stretch > 0)) {
-      trouble = concat("the acceleration ", a, " is too large for this confidence");
+      trouble = text::concat("the acceleration ", a, " is too large for this confidence");
       return Limit{};
     }
     const double z = z0 + shifted / stretch;
@@ -159,9 +160,9 @@ Found studentized_limits(const Context& context) {
   if (low_infinite || high_infinite)
     found.trouble = "too many resamples have a standard error of 0";
   if (pivots.count() < context.defined)
-    found.note = concat("the standard error is undefined on ",
-                        text::grouped(context.defined - pivots.count()), " of ",
-                        text::grouped(context.defined), " resamples, which are left out");
+    found.note = text::concat("the standard error is undefined on ",
+                              text::grouped(context.defined - pivots.count()), " of ",
+                              text::grouped(context.defined), " resamples, which are left out");
   return found;
 }
 

@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "interval/normal.h"
-#include "statistic/quantile.h"
+#include "numeric/normal.h"
+#include "numeric/quantile.h"
 
 namespace bootfold::interval {
 
 Ordered::Position Ordered::position(double p) const {
   const auto count = static_cast<double>(count_);
   if (convention_ == Convention::numpy) {
-    const auto found = statistic::quantile_position(p, count_);
+    const auto found = numeric::quantile_position(p, count_);
     return {found.low, found.weight, p * count < 1 || (1 - p) * count < 1};
   }
   const double place = (count + 1) * p;
@@ -27,7 +27,7 @@ Ordered::Position Ordered::position(double p) const {
 
 std::vector<double> Ordered::between(std::uint64_t first, std::uint64_t last) const {
   constexpr std::uint64_t kFew = 65536;  // a copy of them is smaller than what a selection takes
-  if (count_ > kFew) return statistic::order_statistics(scan_, first, last);
+  if (count_ > kFew) return numeric::order_statistics(scan_, first, last);
   std::vector<double> all;
   all.reserve(count_);
   scan_([&](std::span<const double> values) {
@@ -54,7 +54,7 @@ Limit Ordered::quantile(double p, double reach) const {
     const double high = values[std::min(at_low + 1, values.size() - 1)];
     if (position.weight > 0 && !std::isfinite(high - low) && low != high)
       return std::isinf(low) ? low : high;  // between a number and infinity
-    return statistic::interpolate(low, high, position.weight);
+    return numeric::interpolate(low, high, position.weight);
   };
   const double reached = value(above) - value(below);
   return {value(at), std::isnan(reached) ? 0 : reached / 2, at.extreme};

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "bootfold/interval.h"
-#include "statistic/select.h"
+#include "numeric/select.h"
 
 namespace bootfold::interval {
 
@@ -18,7 +18,7 @@ struct Limit {
 /// `count` values, NaN not among them, that `scan` shows in any order.
 class Ordered {
  public:
-  Ordered(statistic::Scan scan, std::uint64_t count, Convention convention)
+  Ordered(numeric::Scan scan, std::uint64_t count, Convention convention)
       : scan_(std::move(scan)), count_(count), convention_(convention) {}
 
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
@@ -49,7 +49,7 @@ class Ordered {
   };
   [[nodiscard]] Position position(double p) const;
 
-  statistic::Scan scan_;
+  numeric::Scan scan_;
   std::uint64_t count_;
   Convention convention_;
 };

@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "bootfold/error.h"
-#include "interval/normal.h"
+#include "numeric/normal.h"
+#include "text/concat.h"
 #include "text/quantity.h"
 
 namespace bootfold {
@@ -29,9 +30,10 @@ double worst_error(const Result& result, const Precision& wanted) {
 
 void require(const Precision& wanted, Options& options) {
   if (!(wanted.precision > 0 && wanted.precision < 1))
-    throw InvalidArgument(concat("precision is ", wanted.precision,
-                                 " but must be above 0 and below 1: the Monte Carlo error of a "
-                                 "limit as a share of the standard error; 0.01 is usual"));
+    throw InvalidArgument(
+        text::concat("precision is ", wanted.precision,
+                     " but must be above 0 and below 1: the Monte Carlo error of a "
+                     "limit as a share of the standard error; 0.01 is usual"));
   if (std::holds_alternative<scheme::Balanced>(options.scheme))
     throw InvalidArgument(
         "a balanced run cannot be extended, so its number of replicates cannot be found on the "
@@ -42,7 +44,8 @@ void require(const Precision& wanted, Options& options) {
         "a jackknife has no Monte Carlo error, so no number of replicates to find; leave out the "
         "precision, or take another scheme");
   if (wanted.most < 2)
-    throw InvalidArgument(concat("most is ", wanted.most, " but must be at least 2 replicates"));
+    throw InvalidArgument(
+        text::concat("most is ", wanted.most, " but must be at least 2 replicates"));
   using interval::Method;
   if (wanted.method == Method::bca || wanted.method == Method::abc) options.influence = true;
   if (wanted.method == Method::studentized) options.standard_errors = true;

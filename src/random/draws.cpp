@@ -9,6 +9,7 @@
 
 #include "bootfold/error.h"
 #include "bootfold/random.h"
+#include "text/concat.h"
 
 namespace bootfold::random {
 
@@ -73,7 +74,7 @@ std::uint64_t binomial(Stream& stream, std::uint64_t trials, double probability)
 double beta(Stream& stream, double a, double b) {
   if (!(a > 0) || !(b > 0))
     throw InvalidArgument(
-        concat("beta(", a, ", ", b, ") is not a distribution: both must be above 0"));
+        text::concat("beta(", a, ", ", b, ") is not a distribution: both must be above 0"));
   if (std::min(a, b) >= 1) return boost::random::beta_distribution<double>(a, b)(stream);
   const double x = log_gamma(stream, a);
   const double y = log_gamma(stream, b);

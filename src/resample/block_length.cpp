@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bootfold/scheme.h"
-#include "statistic/compensated.h"
+#include "numeric/compensated.h"
 
 namespace bootfold {
 
@@ -15,7 +15,7 @@ namespace {
 class Autocovariances {
  public:
   explicit Autocovariances(std::vector<double> series) : centred_(std::move(series)) {
-    statistic::Compensated sum;
+    numeric::Compensated sum;
     for (const double x : centred_) sum.add(x);
     const double mean = sum.value() / static_cast<double>(centred_.size());
     double largest = 0;
@@ -29,7 +29,7 @@ class Autocovariances {
 
   [[nodiscard]] double operator[](std::size_t lag) {
     while (known_.size() <= lag) {
-      statistic::Compensated sum;
+      numeric::Compensated sum;
       for (std::size_t i = known_.size(); i < centred_.size(); ++i)
         sum.add(centred_[i] * centred_[i - known_.size()]);
       known_.push_back(sum.value() / static_cast<double>(centred_.size()));

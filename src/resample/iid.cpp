@@ -6,6 +6,7 @@
 #include "bootfold/resample.h"
 #include "resample/counts.h"
 #include "resample/rows.h"
+#include "text/concat.h"
 
 namespace bootfold::resample {
 
@@ -40,8 +41,8 @@ std::vector<std::uint32_t> indices(std::size_t rows, const ReplicateId& id,
   execution::check_available(level);
   if (rows == 0) throw InvalidArgument("rows is 0 but must be at least 1: there is no row to draw");
   if (rows > kMostGatherRows)
-    throw InvalidArgument(concat("rows is ", rows, " but row numbers are drawn from at most ",
-                                 kMostGatherRows, " rows; counts() has no such limit"));
+    throw InvalidArgument(text::concat("rows is ", rows, " but row numbers are drawn from at most ",
+                                       kMostGatherRows, " rows; counts() has no such limit"));
   std::vector<std::uint32_t> result(rows + kSideBySide);
   draw_rows(execution::simd::kernels(level), id.seed, id.replicate,
             static_cast<std::uint32_t>(rows), {result.data(), rows});

@@ -6,6 +6,7 @@
 #include "bootfold/error.h"
 #include "resample/groups.h"
 #include "resample/scheme.h"
+#include "text/concat.h"
 #include "text/quantity.h"
 
 namespace bootfold {
@@ -21,19 +22,20 @@ static_assert(std::size(kNames) == std::variant_size_v<Scheme>);
 
 void check_labels(std::span<const std::uint32_t> labels, const char* what, std::uint64_t rows) {
   if (labels.size() != rows)
-    throw InvalidArgument(concat("there are ", grouped(labels.size()), " ", what, " labels but ",
-                                 grouped(rows), " rows; every row needs one"));
+    throw InvalidArgument(text::concat("there are ", grouped(labels.size()), " ", what,
+                                       " labels but ", grouped(rows),
+                                       " rows; every row needs one"));
 }
 
 void check_weights(std::span<const double> weights, std::uint64_t rows) {
   if (weights.size() != rows)
-    throw InvalidArgument(concat("there are ", grouped(weights.size()), " weights but ",
-                                 grouped(rows), " rows; every row needs one"));
+    throw InvalidArgument(text::concat("there are ", grouped(weights.size()), " weights but ",
+                                       grouped(rows), " rows; every row needs one"));
   double sum = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (!(weights[i] >= 0) || std::isinf(weights[i]))
-      throw InvalidArgument(concat("weight of row ", grouped(i + 1), " is ", weights[i],
-                                   " but must be a number that is not negative"));
+      throw InvalidArgument(text::concat("weight of row ", grouped(i + 1), " is ", weights[i],
+                                         " but must be a number that is not negative"));
     sum += weights[i];
   }
   if (sum == 0) throw InvalidArgument("all weights are 0 but at least one row must have a chance");
@@ -43,8 +45,8 @@ void check_weights(std::span<const double> weights, std::uint64_t rows) {
 
 void check_block_length(double length, std::uint64_t rows) {
   if (!(length >= 1) || length > static_cast<double>(rows))
-    throw InvalidArgument(concat("block length is ", length, " but must be from 1 to ",
-                                 grouped(rows), ", the number of rows"));
+    throw InvalidArgument(text::concat("block length is ", length, " but must be from 1 to ",
+                                       grouped(rows), ", the number of rows"));
 }
 
 }  // namespace
@@ -69,19 +71,20 @@ Scheme resolve(const Scheme& scheme, const DataView& data) {
 
 std::string describe(const Scheme& scheme, std::uint64_t rows) {
   if (const auto* s = std::get_if<scheme::Jackknife>(&scheme))
-    return concat("jackknife, without one of ", grouped(*jackknife_units(scheme, rows)),
-                  s->clusters.empty() ? " rows" : " clusters", " at a time");
+    return text::concat("jackknife, without one of ", grouped(*jackknife_units(scheme, rows)),
+                        s->clusters.empty() ? " rows" : " clusters", " at a time");
   const std::uint64_t draws = draws_of(scheme, rows);
   std::string text = name(scheme);
-  if (draws != rows) text += concat(", ", grouped(draws), " rows a replicate");
+  if (draws != rows) text += text::concat(", ", grouped(draws), " rows a replicate");
   if (const auto* s = std::get_if<scheme::Stratified>(&scheme))
-    text += concat(", ", grouped(Groups(s->strata).count()), " strata");
+    text += text::concat(", ", grouped(Groups(s->strata).count()), " strata");
   if (const auto* s = std::get_if<scheme::Cluster>(&scheme))
-    text += concat(", ", grouped(Groups(s->clusters).count()), " clusters",
-                   s->rows_too ? ", rows within them too" : "");
+    text += text::concat(", ", grouped(Groups(s->clusters).count()), " clusters",
+                         s->rows_too ? ", rows within them too" : "");
   if (const auto length = block_length_of(scheme))
-    text += concat(", blocks of ", *length, *length == 1 ? " row" : " rows",
-                   std::holds_alternative<scheme::StationaryBlocks>(scheme) ? " on average" : "");
+    text +=
+        text::concat(", blocks of ", *length, *length == 1 ? " row" : " rows",
+                     std::holds_alternative<scheme::StationaryBlocks>(scheme) ? " on average" : "");
   return text;
 }
 
@@ -94,8 +97,9 @@ void check(const Scheme& scheme, std::uint64_t rows) {
   if (const auto* s = std::get_if<Jackknife>(&scheme)) {
     if (!s->clusters.empty()) check_labels(s->clusters, "cluster", rows);
     if (*jackknife_units(scheme, rows) < 2)
-      throw InvalidArgument(concat("there is only one ", s->clusters.empty() ? "row" : "cluster",
-                                   ", but a jackknife leaves out one of at least 2"));
+      throw InvalidArgument(text::concat("there is only one ",
+                                         s->clusters.empty() ? "row" : "cluster",
+                                         ", but a jackknife leaves out one of at least 2"));
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "bootfold/error.h"
 #include "bootfold/statistic.h"
+#include "text/concat.h"
 
 namespace bootfold::statistic {
 
@@ -19,7 +20,8 @@ constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 void check_ddof(int ddof) {
   if (ddof != 0 && ddof != 1)
-    throw InvalidArgument(concat("ddof is ", ddof, " but must be 0 (divide by n) or 1 (by n - 1)"));
+    throw InvalidArgument(
+        text::concat("ddof is ", ddof, " but must be 0 (divide by n) or 1 (by n - 1)"));
 }
 
 /// What rounding may have done to mean of product - product of means.
@@ -188,8 +190,8 @@ Statistic kurtosis() {
 
 Statistic sharpe_ratio(double periods) {
   if (!(periods > 0) || std::isinf(periods))
-    throw InvalidArgument(
-        concat("periods is ", periods, " but must be above 0: the number of returns in a year"));
+    throw InvalidArgument(text::concat("periods is ", periods,
+                                       " but must be above 0: the number of returns in a year"));
   return of_products("sharpe_ratio", 1, {{0}, {0, 0}}, [periods](const Folded& f) {
     // Both in scaled units, where neither is too small or too large for a double.
     const double mean = std::ldexp(f.scales[0].centre, -f.scales[0].exponent) + f.mean(0);

@@ -5,6 +5,7 @@
 
 #include "bootfold/error.h"
 #include "bootfold/statistic.h"
+#include "text/concat.h"
 #include "text/nearest.h"
 
 namespace bootfold::statistic {
@@ -24,7 +25,7 @@ struct Entry {
 int ddof(std::optional<double> value) {
   if (value && *value != 0 && *value != 1)
     throw InvalidArgument(
-        concat("ddof is ", *value, " but must be 0 (divide by n) or 1 (by n - 1)"));
+        text::concat("ddof is ", *value, " but must be 0 (divide by n) or 1 (by n - 1)"));
   return static_cast<int>(value.value_or(1));
 }
 
@@ -89,9 +90,9 @@ std::string usage(const Entry& entry) {
     list += (list.empty() ? "" : ", ") + usage(entry);
   }
   const std::string close = text::nearest(name, names);
-  throw InvalidArgument(concat("unknown statistic '", name, "'",
-                               close.empty() ? "" : "; did you mean '" + close + "'?",
-                               " (there are: ", list, ")"));
+  throw InvalidArgument(text::concat("unknown statistic '", name, "'",
+                                     close.empty() ? "" : "; did you mean '" + close + "'?",
+                                     " (there are: ", list, ")"));
 }
 
 }  // namespace
@@ -103,16 +104,17 @@ Statistic parse(std::string_view text) {
     if (entry.name != name) continue;
     if (colon == std::string_view::npos) {
       if (entry.required)
-        throw InvalidArgument(concat("statistic '", name, "' needs a number: ", usage(entry),
-                                     ", such as ", name, ":0.1"));
+        throw InvalidArgument(text::concat("statistic '", name, "' needs a number: ", usage(entry),
+                                           ", such as ", name, ":0.1"));
       return entry.make(std::nullopt);
     }
     if (entry.parameter.empty())
-      throw InvalidArgument(concat("statistic '", text, "' takes no number: write '", name, "'"));
+      throw InvalidArgument(
+          text::concat("statistic '", text, "' takes no number: write '", name, "'"));
     const std::optional<double> value = number(text.substr(colon + 1));
     if (!value)
-      throw InvalidArgument(concat("statistic '", text, "': '", text.substr(colon + 1),
-                                   "' is not a number; write ", usage(entry)));
+      throw InvalidArgument(text::concat("statistic '", text, "': '", text.substr(colon + 1),
+                                         "' is not a number; write ", usage(entry)));
     return entry.make(value);
   }
   throw_unknown(name);

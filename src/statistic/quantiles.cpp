@@ -5,7 +5,8 @@
 
 #include "bootfold/error.h"
 #include "bootfold/statistic.h"
-#include "statistic/quantile.h"
+#include "numeric/quantile.h"
+#include "text/concat.h"
 #include "text/quantity.h"
 
 namespace bootfold::statistic {
@@ -25,7 +26,8 @@ Statistic one_quantile(const std::string& name, double q) {
 
 Statistic quantile(double q) {
   if (!(q >= 0 && q <= 1))
-    throw InvalidArgument(concat("quantile ", q, " is outside [0, 1]; the median is quantile 0.5"));
+    throw InvalidArgument(
+        text::concat("quantile ", q, " is outside [0, 1]; the median is quantile 0.5"));
   return one_quantile("quantile:" + text::shortest(q), q);
 }
 
@@ -47,13 +49,14 @@ Statistic interquartile_range() {
 
 Statistic trimmed_mean(double cut) {
   if (!(cut >= 0 && cut < 0.5))
-    throw InvalidArgument(concat("trimmed_mean cuts ", cut,
-                                 " from each end but the share must be at least 0 and below 0.5"));
+    throw InvalidArgument(
+        text::concat("trimmed_mean cuts ", cut,
+                     " from each end but the share must be at least 0 and below 0.5"));
   const std::string name = "trimmed_mean:" + text::shortest(cut);
   return Statistic(name, 1, 1, [name, cut](std::size_t) {
     return Bound{{name + "({1})"}, Call{[cut](const Resample& resample, std::span<double> values) {
                    std::vector<double> rows(resample.column(0).begin(), resample.column(0).end());
-                   values[0] = trimmed_mean_of(rows, cut);
+                   values[0] = numeric::trimmed_mean_of(rows, cut);
                  }}};
   });
 }

@@ -11,9 +11,10 @@
 #include <thread>
 
 #include "bootfold/error.h"
+#include "text/concat.h"
 
 namespace bootfold {
-namespace {
+namespace batches_test {
 
 using statistic::Resample;
 using testing::ElementsAreArray;
@@ -59,7 +60,7 @@ TEST(Batches, HaveTheBitsOfAFunctionOfTheResample) {
                                          scheme::StationaryBlocks{rows > 1 ? 1.5 : 1.0}};
     for (const Scheme& scheme : schemes)
       for (const unsigned threads : {1U, 2U, 7U}) {
-        SCOPED_TRACE(concat(name(scheme), ", rows = ", rows, ", threads = ", threads));
+        SCOPED_TRACE(text::concat(name(scheme), ", rows = ", rows, ", threads = ", threads));
         const Options options = options_of(300, threads, scheme);
         const Result batches = bootstrap_batches(data, {"score"}, scores, options);
         const Result single = bootstrap(data, statistic::callable(score), options);
@@ -224,5 +225,5 @@ TEST(Batches, RefuseWhatCannotBe) {
               HasSubstr("no rows"));
 }
 
-}  // namespace
+}  // namespace batches_test
 }  // namespace bootfold

@@ -9,7 +9,7 @@
 #include "statistic/reference.h"
 
 namespace bootfold {
-namespace {
+namespace cancel_test {
 
 using Clock = std::chrono::steady_clock;
 
@@ -126,5 +126,5 @@ TEST(Progress, AnExceptionOfTheCallbackReachesTheCaller) {
   }
 }
 
-}  // namespace
+}  // namespace cancel_test
 }  // namespace bootfold

@@ -8,7 +8,7 @@
 #include "statistic/reference.h"
 
 namespace bootfold {
-namespace {
+namespace invariance_test {
 
 using reference::Columns;
 
@@ -262,5 +262,5 @@ TEST(Invariance, NumberTypesAndStrides) {
   }
 }
 
-}  // namespace
+}  // namespace invariance_test
 }  // namespace bootfold

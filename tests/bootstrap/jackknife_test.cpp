@@ -16,7 +16,7 @@
 #include "statistic/reference.h"
 
 namespace bootfold {
-namespace {
+namespace jackknife_test {
 
 using reference::normals;
 using testing::HasSubstr;
@@ -264,5 +264,5 @@ TEST(Jackknife, RefusesWhatNeedsResamples) {
       HasSubstr("2 cluster labels but 20 rows"));
 }
 
-}  // namespace
+}  // namespace jackknife_test
 }  // namespace bootfold

@@ -8,7 +8,7 @@
 #include "statistic/reference.h"
 
 namespace bootfold {
-namespace {
+namespace law_test {
 
 // The law of the mean by convolution: the whole of it, not only its moments.
 TEST(Law, MeanOfFewRowsByEnumeration) {
@@ -148,5 +148,5 @@ TEST(Law, StandardErrorsOfTheBooks) {
   EXPECT_NEAR(city.bias(), 0.0490, theirs(999) * city.bias_error() + 0.00005);
 }
 
-}  // namespace
+}  // namespace law_test
 }  // namespace bootfold

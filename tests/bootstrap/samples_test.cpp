@@ -12,7 +12,7 @@
 #include "statistic/reference.h"
 
 namespace bootfold {
-namespace {
+namespace samples_test {
 
 using statistic::Resample;
 using testing::HasSubstr;
@@ -139,5 +139,5 @@ TEST(Samples, ThatArePairedAreColumns) {
   EXPECT_EQ(statistic::parse("difference").name(), "difference");
 }
 
-}  // namespace
+}  // namespace samples_test
 }  // namespace bootfold

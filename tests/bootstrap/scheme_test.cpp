@@ -15,7 +15,7 @@
 #include "statistic/reference.h"
 
 namespace bootfold {
-namespace {
+namespace scheme_test {
 
 using reference::normals;
 using testing::AllOf;
@@ -396,5 +396,5 @@ TEST(OrderPath, OfAnotherNumberOfDrawsHasTheLawOfTheDrawnRows) {
   }
 }
 
-}  // namespace
+}  // namespace scheme_test
 }  // namespace bootfold

@@ -8,7 +8,7 @@
 #include "statistic/reference.h"
 
 namespace bootfold {
-namespace {
+namespace several_test {
 
 using testing::ElementsAre;
 
@@ -125,5 +125,5 @@ TEST(Several, ColumnNamesMayHoldBraces) {
   EXPECT_EXIT(name_braces(), testing::ExitedWithCode(0), "");
 }
 
-}  // namespace
+}  // namespace several_test
 }  // namespace bootfold

@@ -11,7 +11,7 @@
 #include "statistic/reference.h"
 
 namespace bootfold {
-namespace {
+namespace stored_test {
 
 using testing::HasSubstr;
 using testing_data::TempFile;
@@ -138,5 +138,5 @@ TEST(Stored, NoByteOfTheHeaderBreaksTheProgram) {
   EXPECT_GT(refused, 500);
 }
 
-}  // namespace
+}  // namespace stored_test
 }  // namespace bootfold

@@ -8,7 +8,7 @@
 #include "statistic/reference.h"
 
 namespace bootfold {
-namespace {
+namespace user_test {
 
 using reference::close;
 
@@ -190,5 +190,5 @@ TEST(User, NanOfACallableIsCountedAsUndefined) {
   EXPECT_EQ(result.standard_error(), 0);
 }
 
-}  // namespace
+}  // namespace user_test
 }  // namespace bootfold

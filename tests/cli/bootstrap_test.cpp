@@ -8,7 +8,7 @@
 #include "program.h"
 
 namespace bootfold::cli {
-namespace {
+namespace bootstrap_test {
 
 using Json = nlohmann::json;
 
@@ -240,5 +240,5 @@ TEST(Demo, TellsBothStories) {
     EXPECT_TRUE(contains(outcome.out, part)) << part << "\n" << outcome.out;
 }
 
-}  // namespace
+}  // namespace bootstrap_test
 }  // namespace bootfold::cli

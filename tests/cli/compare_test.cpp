@@ -14,7 +14,7 @@
 #include "program.h"
 
 namespace bootfold::cli {
-namespace {
+namespace compare_test {
 
 using Json = nlohmann::json;
 using testing::HasSubstr;
@@ -310,5 +310,5 @@ TEST(Forest, HasNothingToShowWithoutLength) {
   EXPECT_NE(forest(tiny, {}), "");
 }
 
-}  // namespace
+}  // namespace compare_test
 }  // namespace bootfold::cli

@@ -11,7 +11,7 @@
 #include "program.h"
 
 namespace bootfold::cli {
-namespace {
+namespace ensemble_judges_test {
 
 using Json = nlohmann::json;
 using testing::HasSubstr;
@@ -279,5 +279,5 @@ TEST(EnsembleMemory, OfATrainingChangesNothing) {
   EXPECT_THAT(refused(with(arguments, {"--memory", "4700"})), HasSubstr("4.6 KiB"));
 }
 
-}  // namespace
+}  // namespace ensemble_judges_test
 }  // namespace bootfold::cli

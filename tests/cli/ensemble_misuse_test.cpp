@@ -6,7 +6,7 @@
 #include "program.h"
 
 namespace bootfold::cli {
-namespace {
+namespace ensemble_misuse_test {
 
 using Json = nlohmann::json;
 using testing::HasSubstr;
@@ -117,5 +117,5 @@ TEST(EnsembleMisuse, OfModelsIsNamed) {
               HasSubstr("no column '1'"));
 }
 
-}  // namespace
+}  // namespace ensemble_misuse_test
 }  // namespace bootfold::cli

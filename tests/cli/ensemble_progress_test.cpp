@@ -11,7 +11,7 @@
 #include "program.h"
 
 namespace bootfold::cli {
-namespace {
+namespace ensemble_progress_test {
 
 using testing::ContainsRegex;
 using testing::HasSubstr;
@@ -67,5 +67,5 @@ TEST(EnsembleProgress, TellsMembersAndTheirLoss) {
   EXPECT_THAT(seen_on_terminal(quiet), Not(HasSubstr("members/s")));
 }
 
-}  // namespace
+}  // namespace ensemble_progress_test
 }  // namespace bootfold::cli

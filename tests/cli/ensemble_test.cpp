@@ -15,7 +15,7 @@
 #include "program.h"
 
 namespace bootfold::cli {
-namespace {
+namespace ensemble_test {
 
 using Json = nlohmann::json;
 using testing::ElementsAre;
@@ -385,5 +385,5 @@ TEST(EnsembleInterrupt, KeepsWhatIsFinishedWhenAsked) {
   EXPECT_EQ(ensemble::Ensemble::load(folder.path("m.safetensors")).size(), found["trained"]);
 }
 
-}  // namespace
+}  // namespace ensemble_test
 }  // namespace bootfold::cli

@@ -7,7 +7,7 @@
 #include "program.h"
 
 namespace bootfold::cli {
-namespace {
+namespace exact_test {
 
 using Json = nlohmann::json;
 
@@ -85,5 +85,5 @@ TEST(Exact, RefusesInOneLine) {
   refused({"--output", "r.npy"}, "--output");
 }
 
-}  // namespace
+}  // namespace exact_test
 }  // namespace bootfold::cli

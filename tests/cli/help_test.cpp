@@ -7,7 +7,7 @@
 #include "program.h"
 
 namespace bootfold::cli {
-namespace {
+namespace help_test {
 
 std::size_t count(const std::string& text, const std::string& part) {
   std::size_t found = 0;
@@ -90,5 +90,5 @@ TEST(Version, TellsTheInstructionSets) {
     EXPECT_NE(outcome.out.find(execution::name(level)), std::string::npos) << outcome.out;
 }
 
-}  // namespace
+}  // namespace help_test
 }  // namespace bootfold::cli

@@ -8,7 +8,7 @@
 #include "program.h"
 
 namespace bootfold::cli {
-namespace {
+namespace interrupt_test {
 
 constexpr const char* kLine = "bootfold: interrupted; nothing was written\n";
 
@@ -57,5 +57,5 @@ TEST_P(Interrupt, EndsTheDemo) {
 INSTANTIATE_TEST_SUITE_P(By, Interrupt, testing::Values(SIGINT, SIGTERM),
                          [](const auto& test) { return test.param == SIGINT ? "Key" : "Term"; });
 
-}  // namespace
+}  // namespace interrupt_test
 }  // namespace bootfold::cli

@@ -7,7 +7,7 @@
 #include "program.h"
 
 namespace bootfold::cli {
-namespace {
+namespace interval_test {
 
 using Json = nlohmann::json;
 
@@ -210,5 +210,5 @@ TEST(Interval, ExplainTellsWhatInfluencesCost) {
   EXPECT_FALSE(contains(sums.out, "evaluations")) << sums.out;
 }
 
-}  // namespace
+}  // namespace interval_test
 }  // namespace bootfold::cli

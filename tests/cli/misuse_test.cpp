@@ -11,7 +11,7 @@
 #include "program.h"
 
 namespace bootfold::cli {
-namespace {
+namespace misuse_test {
 
 void expect_line(const Outcome& outcome, int code, const std::vector<std::string>& parts) {
   EXPECT_EQ(outcome.code, code);
@@ -198,5 +198,5 @@ TEST(Failure, AFullDiskUnderStandardOutput) {
   expect_line(run({"--help"}, {.output = "/dev/full"}), 1, {"No space left"});
 }
 
-}  // namespace
+}  // namespace misuse_test
 }  // namespace bootfold::cli

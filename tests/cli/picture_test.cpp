@@ -8,7 +8,7 @@
 #include "figure.h"
 
 namespace bootfold::cli {
-namespace {
+namespace picture_test {
 
 // Relative luminance; what is left of a colour in grey.
 double luminance(const Color& color) {
@@ -129,5 +129,5 @@ TEST(Figure, IsAlsoSvg) {
   EXPECT_NE(svg.find("</svg>"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace picture_test
 }  // namespace bootfold::cli

@@ -8,7 +8,7 @@
 #include "program.h"
 
 namespace bootfold::cli {
-namespace {
+namespace scheme_test {
 
 using Json = nlohmann::json;
 using testing::HasSubstr;
@@ -110,5 +110,5 @@ TEST(Scheme, JackknifeLeavesOutRowsOrClustersAndHasNoMonteCarloError) {
   EXPECT_THAT(text.out, HasSubstr("140 replicates of 140 rows, no draws"));
 }
 
-}  // namespace
+}  // namespace scheme_test
 }  // namespace bootfold::cli

@@ -8,7 +8,7 @@
 #include "program.h"
 
 namespace bootfold::cli {
-namespace {
+namespace spirals_test {
 
 using testing::HasSubstr;
 
@@ -81,5 +81,5 @@ TEST(DemoSpirals, NamesWhatCannotBeRight) {
   EXPECT_TRUE(folder.files().empty());
 }
 
-}  // namespace
+}  // namespace spirals_test
 }  // namespace bootfold::cli

@@ -13,7 +13,7 @@
 #include "number.h"
 
 namespace bootfold::cli {
-namespace {
+namespace text_test {
 
 TEST(Number, WholeNumbersAsPeopleTypeThem) {
   EXPECT_EQ(parse_whole("-n", "1000000", 1), 1'000'000U);
@@ -127,5 +127,5 @@ TEST(Histogram, CopesWithAnything) {
   EXPECT_NE(histogram(pairs, 1, 2, {10, 20, 30}, {}).find("20.0"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace text_test
 }  // namespace bootfold::cli

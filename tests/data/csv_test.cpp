@@ -13,7 +13,7 @@
 #include "temp_file.h"
 
 namespace bootfold::data {
-namespace {
+namespace csv_test {
 
 using testing_data::gzipped;
 using testing_data::message_of;
@@ -297,5 +297,5 @@ TEST(Csv, MutatedFilesGiveATableOrABootfoldError) {
   EXPECT_GT(tables, 500);  // the loop reaches the rows, not only the errors
 }
 
-}  // namespace
+}  // namespace csv_test
 }  // namespace bootfold::data

@@ -16,7 +16,7 @@
 #include "temp_file.h"
 
 namespace bootfold::data {
-namespace {
+namespace labels_test {
 
 using testing::ElementsAre;
 using testing_data::gzipped;
@@ -248,5 +248,5 @@ TEST(LabelColumns, ManyRowsOfAFileComeInOrder) {
   EXPECT_EQ(table.view().column(0)[29'999], 29'999);
 }
 
-}  // namespace
+}  // namespace labels_test
 }  // namespace bootfold::data

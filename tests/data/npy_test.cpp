@@ -13,7 +13,7 @@
 #include "temp_file.h"
 
 namespace bootfold::data {
-namespace {
+namespace npy_test {
 
 using testing_data::message_of;
 using testing_data::says;
@@ -256,5 +256,5 @@ TEST(Npy, MutatedFilesGiveATableOrABootfoldError) {
   EXPECT_GT(tables, 500);
 }
 
-}  // namespace
+}  // namespace npy_test
 }  // namespace bootfold::data

@@ -18,7 +18,7 @@
 #include "temp_file.h"
 
 namespace bootfold::data {
-namespace {
+namespace npy_writer_test {
 
 using testing_data::contents_of;
 using testing_data::message_of;
@@ -215,5 +215,5 @@ TEST(CheckWritable, TouchesNothing) {
   EXPECT_EQ(files_in(file.folder()), 1U);
 }
 
-}  // namespace
+}  // namespace npy_writer_test
 }  // namespace bootfold::data

@@ -9,7 +9,7 @@
 #include "data/temp_file.h"
 
 namespace bootfold::data {
-namespace {
+namespace safetensors_test {
 
 using testing_data::contents_of;
 using testing_data::message_of;
@@ -145,5 +145,5 @@ TEST(Safetensors, ShapesMustFit) {
                    "'x'"));
 }
 
-}  // namespace
+}  // namespace safetensors_test
 }  // namespace bootfold::data

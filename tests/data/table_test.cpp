@@ -11,7 +11,7 @@
 #include "temp_file.h"
 
 namespace bootfold::data {
-namespace {
+namespace table_test {
 
 using testing_data::message_of;
 using testing_data::says;
@@ -142,5 +142,5 @@ TEST(Read, NamesInMessagesAreUtf8OnOneLine) {
                    "'\\xc3(\\xed\\xa0\\x80'"));
 }
 
-}  // namespace
+}  // namespace table_test
 }  // namespace bootfold::data

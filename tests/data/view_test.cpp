@@ -13,7 +13,7 @@
 #include "temp_file.h"
 
 namespace bootfold {
-namespace {
+namespace view_test {
 
 using testing_data::message_of;
 using testing_data::says;
@@ -171,5 +171,5 @@ TEST(DataView, AColumnOrAVectorIsADataViewOfOneColumn) {
   EXPECT_THROW((void)none.column(0), std::out_of_range);
 }
 
-}  // namespace
+}  // namespace view_test
 }  // namespace bootfold

@@ -7,7 +7,7 @@
 #include "ensemble/spirals.h"
 
 namespace bootfold::ensemble {
-namespace {
+namespace bits_test {
 
 bool same(std::span<const float> a, std::span<const float> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
@@ -117,5 +117,5 @@ TEST(Bits, OfASweepAreThoseOfItsSettingsAlone) {
   }
 }
 
-}  // namespace
+}  // namespace bits_test
 }  // namespace bootfold::ensemble

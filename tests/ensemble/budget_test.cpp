@@ -9,7 +9,7 @@
 #include "ensemble/trainer.h"
 
 namespace bootfold::ensemble {
-namespace {
+namespace budget_test {
 
 using testing::HasSubstr;
 
@@ -84,5 +84,5 @@ TEST(Budget, OfAFoldChangesNoBitAndNamesWhatIsNeeded) {
   }
 }
 
-}  // namespace
+}  // namespace budget_test
 }  // namespace bootfold::ensemble

@@ -15,7 +15,7 @@
 #include "ensemble/spirals.h"
 
 namespace bootfold::ensemble {
-namespace {
+namespace calibration_test {
 
 using testing_data::message_of;
 using testing_data::says;
@@ -255,5 +255,5 @@ TEST(Calibrate, SaysWhyItCannot) {
     EXPECT_THROW((void)with_temperature(trained, wrong), InvalidArgument) << wrong;
 }
 
-}  // namespace
+}  // namespace calibration_test
 }  // namespace bootfold::ensemble

@@ -12,7 +12,7 @@
 #include "bootfold/resample.h"
 
 namespace bootfold::ensemble {
-namespace {
+namespace conformal_test {
 
 using testing::HasSubstr;
 
@@ -203,5 +203,5 @@ TEST(RandomMembers, AreAsManyAsAskedForOnAverage) {
   EXPECT_THROW(static_cast<void>(random_members(100, 100, Resampling::none, 1)), InvalidArgument);
 }
 
-}  // namespace
+}  // namespace conformal_test
 }  // namespace bootfold::ensemble

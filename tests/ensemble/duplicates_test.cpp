@@ -6,7 +6,7 @@
 #include "ensemble/spirals.h"
 
 namespace bootfold::ensemble {
-namespace {
+namespace duplicates_test {
 
 using testing::HasSubstr;
 
@@ -69,5 +69,5 @@ TEST(Duplicates, InASubsetAreNamed) {
   EXPECT_THROW(static_cast<void>(ensemble.subset(std::vector<std::size_t>{1, 1})), InvalidArgument);
 }
 
-}  // namespace
+}  // namespace duplicates_test
 }  // namespace bootfold::ensemble

@@ -11,7 +11,7 @@
 #include "data/temp_file.h"
 
 namespace bootfold::ensemble {
-namespace {
+namespace evaluation_test {
 
 using testing_data::message_of;
 using testing_data::says;
@@ -200,5 +200,5 @@ TEST(Evaluation, RefusesWhatDoesNotFit) {
   EXPECT_TRUE(says(refuses([] { return normal_intervals(four_rows()); }), "classes"));
 }
 
-}  // namespace
+}  // namespace evaluation_test
 }  // namespace bootfold::ensemble

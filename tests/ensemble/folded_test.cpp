@@ -10,7 +10,7 @@
 #include "ensemble/spirals.h"
 
 namespace bootfold::ensemble {
-namespace {
+namespace folded_test {
 
 using testing::HasSubstr;
 
@@ -132,5 +132,5 @@ TEST(Folded, NamesMisuse) {
   EXPECT_THAT(complaint(training, spirals.examples().inputs), HasSubstr("memory is 1000 bytes"));
 }
 
-}  // namespace
+}  // namespace folded_test
 }  // namespace bootfold::ensemble

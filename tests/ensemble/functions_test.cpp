@@ -10,7 +10,7 @@
 #include "ensemble/simd/kernels.h"
 
 namespace bootfold::ensemble::simd {
-namespace {
+namespace functions_test {
 
 using execution::Level;
 
@@ -104,5 +104,5 @@ INSTANTIATE_TEST_SUITE_P(Levels, Functions, testing::ValuesIn(execution::availab
                            return std::string(execution::name(level.param));
                          });
 
-}  // namespace
+}  // namespace functions_test
 }  // namespace bootfold::ensemble::simd

@@ -11,7 +11,7 @@
 #include "ensemble/simd/kernels.h"
 
 namespace bootfold::ensemble {
-namespace {
+namespace gradient_test {
 
 struct Case {
   Loss loss;
@@ -164,5 +164,5 @@ INSTANTIATE_TEST_SUITE_P(Levels, Gradient, testing::ValuesIn(execution::availabl
                            return std::string(execution::name(level.param));
                          });
 
-}  // namespace
+}  // namespace gradient_test
 }  // namespace bootfold::ensemble

@@ -12,7 +12,7 @@
 #include "ensemble/spirals.h"
 
 namespace bootfold::ensemble {
-namespace {
+namespace predictions_test {
 
 using testing::HasSubstr;
 
@@ -208,5 +208,5 @@ TEST(Predictions, NameMisuse) {
   EXPECT_EQ(complaint([](Training& t) { t.resampling = Resampling::bayesian; }), "");
 }
 
-}  // namespace
+}  // namespace predictions_test
 }  // namespace bootfold::ensemble

@@ -10,7 +10,7 @@
 #include "ensemble/member_rows.h"
 
 namespace bootfold::ensemble {
-namespace {
+namespace rows_test {
 
 MemberRows rows_of(Resampling resampling, std::size_t rows, bool reshuffle = false,
                    std::uint64_t number = 3) {
@@ -107,5 +107,5 @@ TEST(MemberRows, OfABayesianBootstrapHaveWeightsOfMeanOne) {
   EXPECT_NEAR(sum, 1000, 1e-3);
 }
 
-}  // namespace
+}  // namespace rows_test
 }  // namespace bootfold::ensemble

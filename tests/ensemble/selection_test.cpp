@@ -13,7 +13,7 @@
 #include "ensemble/spirals.h"
 
 namespace bootfold::ensemble {
-namespace {
+namespace selection_test {
 
 using testing_data::message_of;
 using testing_data::says;
@@ -152,5 +152,5 @@ TEST(Selection, RefusesWhatCannotBe) {
   EXPECT_TRUE(says(refuses([&] { return out_of_bag(all, spirals.examples()); }), "none"));
 }
 
-}  // namespace
+}  // namespace selection_test
 }  // namespace bootfold::ensemble

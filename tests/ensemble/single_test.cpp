@@ -10,7 +10,7 @@
 #include "ensemble/spirals.h"
 
 namespace bootfold::ensemble {
-namespace {
+namespace single_test {
 
 /// Trains members 0, 1 and 2 in both ways.
 void expect_same(const Examples& examples, const Training& training, Loss loss, std::size_t outputs,
@@ -127,5 +127,5 @@ TEST(Single, IsForLargeNetworks) {
   EXPECT_FALSE(better_alone(Shape(64, {.hidden = {64}}, 10), 1797));
 }
 
-}  // namespace
+}  // namespace single_test
 }  // namespace bootfold::ensemble

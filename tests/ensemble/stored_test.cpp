@@ -15,7 +15,7 @@
 #include "ensemble/spirals.h"
 
 namespace bootfold::ensemble {
-namespace {
+namespace stored_test {
 
 using Json = nlohmann::ordered_json;
 using testing_data::contents_of;
@@ -334,5 +334,5 @@ TEST_F(Broken, RandomChangesNeverCrash) {
   EXPECT_GT(refused, 1000U);
 }
 
-}  // namespace
+}  // namespace stored_test
 }  // namespace bootfold::ensemble

@@ -9,7 +9,7 @@
 #include "ensemble/spirals.h"
 
 namespace bootfold::ensemble {
-namespace {
+namespace train_test {
 
 using testing::HasSubstr;
 
@@ -163,5 +163,5 @@ TEST(Misuse, IsNamed) {
               HasSubstr("49"));
 }
 
-}  // namespace
+}  // namespace train_test
 }  // namespace bootfold::ensemble

@@ -10,7 +10,7 @@
 #include "ensemble/trajectory/cases.h"
 
 namespace bootfold::ensemble::trajectory {
-namespace {
+namespace trajectory_test {
 
 std::string text_of(const std::string& name) {
   std::ifstream file(BOOTFOLD_TEST_DATA "/ensemble/trajectory/" + name);
@@ -89,5 +89,5 @@ TEST(Trajectory, IsThatOfTheReference) {
   }
 }
 
-}  // namespace
+}  // namespace trajectory_test
 }  // namespace bootfold::ensemble::trajectory

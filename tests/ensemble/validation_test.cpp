@@ -14,7 +14,7 @@
 #include "ensemble/spirals.h"
 
 namespace bootfold::ensemble {
-namespace {
+namespace validation_test {
 
 using testing_data::message_of;
 using testing_data::says;
@@ -216,5 +216,5 @@ TEST(Finished, IsToldOfEveryMember) {
   }
 }
 
-}  // namespace
+}  // namespace validation_test
 }  // namespace bootfold::ensemble

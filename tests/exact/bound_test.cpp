@@ -4,14 +4,14 @@
 #include <numbers>
 
 #include "bootfold/exact.h"
-#include "exact/cover.h"
 #include "exact/lattice.h"
 #include "exact/laws.h"
 #include "exact/nodes.h"
-#include "plan/columns.h"
+#include "exact/tail_bound.h"
+#include "study/columns.h"
 
 namespace bootfold::exact {
-namespace {
+namespace bound_test {
 
 /// Largest difference of two laws at many places, also just before and at values of the first.
 double distance(const Distribution& a, const Distribution& b, int places = 400) {
@@ -95,7 +95,7 @@ TEST(ErrorBound, HoldsAgainstConvolution) {
 }
 
 Rows rows_of(const std::vector<double>& data) {
-  const planning::ColumnSummary summary = planning::summarize_columns(data, true, {})[0];
+  const study::ColumnSummary summary = study::summarize_columns(data, true, {})[0];
   return Rows(ColumnView(data), summary.scale);
 }
 
@@ -169,7 +169,7 @@ TEST(ErrorBound, RoundingOfNodesIsBounded) {
 TEST(Lattice, StepsAreFound) {
   const auto step = [](const std::vector<double>& data) {
     const auto lattice =
-        find_lattice(ColumnView(data), planning::summarize_columns(data, true, {})[0], {});
+        find_lattice(ColumnView(data), study::summarize_columns(data, true, {})[0], {});
     return lattice ? lattice->step : 0;
   };
   EXPECT_EQ(step({1, 5, 9}), 4);
@@ -185,5 +185,5 @@ TEST(Lattice, StepsAreFound) {
   EXPECT_EQ(step({1, 1e300}), 0);
 }
 
-}  // namespace
+}  // namespace bound_test
 }  // namespace bootfold::exact

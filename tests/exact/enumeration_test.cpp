@@ -6,7 +6,7 @@
 #include "statistic/laws.h"
 
 namespace bootfold::exact {
-namespace {
+namespace enumeration_test {
 
 const std::vector<std::vector<double>>& samples() {
   static const std::vector<std::vector<double>> all = {
@@ -177,5 +177,5 @@ TEST(Methods, AgreeOnZeroOneData) {
   EXPECT_NEAR(binomial.standard_error(), std::sqrt(0.185 * 0.815 / 200), 1e-13);
 }
 
-}  // namespace
+}  // namespace enumeration_test
 }  // namespace bootfold::exact

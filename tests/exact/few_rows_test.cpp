@@ -5,7 +5,7 @@
 #include "exact/laws.h"
 
 namespace bootfold::exact {
-namespace {
+namespace few_rows_test {
 
 /// Both laws give the same probabilities, below and up to every so manieth atom of the first.
 void expect_equal(const Distribution& all, const Distribution& other, std::size_t step) {
@@ -104,5 +104,5 @@ TEST(Ranks, OfManyRowsAreWhereReplicatesAre) {
   EXPECT_NEAR(below / 1e5, share, 5 * std::sqrt(share * (1 - share) / 1e5));
 }
 
-}  // namespace
+}  // namespace few_rows_test
 }  // namespace bootfold::exact

@@ -8,7 +8,7 @@
 #include "exact/laws.h"
 
 namespace bootfold::exact {
-namespace {
+namespace misuse_test {
 
 std::string refusal(const std::vector<double>& data, const Statistic& statistic,
                     const Options& options = {}) {
@@ -121,5 +121,5 @@ TEST(Cancel, EndsTheCharacteristicFunction) {
                Cancelled);
 }
 
-}  // namespace
+}  // namespace misuse_test
 }  // namespace bootfold::exact

@@ -6,7 +6,7 @@
 #include "exact/laws.h"
 
 namespace bootfold::exact {
-namespace {
+namespace nasty_test {
 
 TEST(Nasty, ConstantRows) {
   const std::vector<double> data(50, 3.25);
@@ -137,5 +137,5 @@ TEST(Nasty, ThreadsAndInstructionSetsDoNotMatter) {
   }
 }
 
-}  // namespace
+}  // namespace nasty_test
 }  // namespace bootfold::exact

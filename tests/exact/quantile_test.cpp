@@ -9,7 +9,7 @@
 #include "exact/laws.h"
 
 namespace bootfold::exact {
-namespace {
+namespace quantile_test {
 
 using Digits = boost::multiprecision::cpp_bin_float_50;
 
@@ -90,5 +90,5 @@ TEST(Binomial, ProbabilitiesInFiftyDigits) {
   }
 }
 
-}  // namespace
+}  // namespace quantile_test
 }  // namespace bootfold::exact

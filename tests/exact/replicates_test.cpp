@@ -8,7 +8,7 @@
 #include "statistic/laws.h"
 
 namespace bootfold::exact {
-namespace {
+namespace replicates_test {
 
 void expect_same(const std::vector<double>& data, const Statistic& statistic) {
   SCOPED_TRACE(testing::Message() << statistic.name() << " of " << data.size() << " rows");
@@ -52,5 +52,5 @@ TEST(Replicates, FollowTheLawOfAProportion) {
   expect_same(normals(800, 7), statistic::proportion(1.2));
 }
 
-}  // namespace
+}  // namespace replicates_test
 }  // namespace bootfold::exact

@@ -5,7 +5,7 @@
 #include "exact/laws.h"
 
 namespace bootfold::exact {
-namespace {
+namespace truth_test {
 
 TEST(Truth, MouseTreatmentStandardErrors) {
   EXPECT_NEAR(distribution(kTreatment, statistic::mean()).standard_error(), 23.3635234373, 1e-10);
@@ -100,5 +100,5 @@ TEST(Truth, DISABLED_AllResamplesOfTheLawSchools) {
   RecordProperty("standard_error", std::to_string(law.standard_error()));
 }
 
-}  // namespace
+}  // namespace truth_test
 }  // namespace bootfold::exact

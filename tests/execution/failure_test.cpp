@@ -12,9 +12,10 @@
 
 #include "bootfold/error.h"
 #include "bootfold/execution.h"
+#include "bootfold/map_reduce.h"
 
 namespace bootfold {
-namespace {
+namespace failure_test {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
@@ -269,5 +270,5 @@ TEST(Cancelling, DoesNotHideAFailure) {
       Unlucky);
 }
 
-}  // namespace
+}  // namespace failure_test
 }  // namespace bootfold

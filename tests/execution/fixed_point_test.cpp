@@ -11,7 +11,7 @@
 #include "execution/simd/kernels.h"
 
 namespace bootfold::execution::simd {
-namespace {
+namespace fixed_point_test {
 
 constexpr std::size_t kLengths[] = {0,  1,  2,  3,   7,   8,   9,    15,   16,  17,
                                     63, 64, 65, 127, 128, 129, 4095, 4096, 4097};
@@ -117,5 +117,5 @@ TEST_P(FixedPoints, AreRecombinedFromTheirDigits) {
 INSTANTIATE_TEST_SUITE_P(, FixedPoints, testing::ValuesIn(available_levels()),
                          [](const auto& level) { return std::string(name(level.param)); });
 
-}  // namespace
+}  // namespace fixed_point_test
 }  // namespace bootfold::execution::simd

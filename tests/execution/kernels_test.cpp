@@ -22,7 +22,7 @@
 #include "resample/rows.h"
 
 namespace bootfold::execution::simd {
-namespace {
+namespace kernels_test {
 
 constexpr std::size_t kLengths[] = {0,  1,  15,  16,  17,  31,   32,   33,  63,
                                     64, 65, 127, 128, 129, 4095, 4096, 4097};
@@ -374,5 +374,5 @@ TEST(Crafted, LanesGiveTheWordsTheyWereMadeFor) {
   EXPECT_EQ(std::bit_cast<Bytes>(lanes()), second);
 }
 
-}  // namespace
+}  // namespace kernels_test
 }  // namespace bootfold::execution::simd

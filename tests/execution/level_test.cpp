@@ -10,9 +10,10 @@
 #include "bootfold/error.h"
 #include "bootfold/execution.h"
 #include "bootfold/resample.h"
+#include "text/concat.h"
 
 namespace bootfold::execution {
-namespace {
+namespace level_test {
 
 /// Sets BOOTFOLD_SIMD (or unsets it) and puts back what was there.
 class Wanted {
@@ -70,8 +71,8 @@ TEST(Level, ThatNobodyKnowsIsAnErrorThatListsThoseThereAre) {
     const Wanted wanted(value);
     EXPECT_THAT([] { static_cast<void>(default_level()); },
                 testing::ThrowsMessage<InvalidArgument>(testing::StrEq(
-                    concat("BOOTFOLD_SIMD is '", value, "' but this machine can run: ", list,
-                           "; unset it to use the fastest"))));
+                    text::concat("BOOTFOLD_SIMD is '", value, "' but this machine can run: ", list,
+                                 "; unset it to use the fastest"))));
   }
 }
 
@@ -83,10 +84,10 @@ TEST(Level, ThatCannotRunHereIsAnError) {
       continue;
     }
     EXPECT_THAT([&] { check_available(level); },
-                testing::ThrowsMessage<InvalidArgument>(testing::StrEq(
-                    concat("level is ", name(level),
-                           " but this machine cannot run it; available_levels() lists those it "
-                           "can"))));
+                testing::ThrowsMessage<InvalidArgument>(testing::StrEq(text::concat(
+                    "level is ", name(level),
+                    " but this machine cannot run it; available_levels() lists those it "
+                    "can"))));
     EXPECT_THROW(static_cast<void>(resample::counts(10, {}, level)), InvalidArgument);
     EXPECT_THROW(static_cast<void>(resample::indices(10, {}, level)), InvalidArgument);
   }
@@ -105,5 +106,5 @@ TEST(Threads, BeyondAThousandAreAnError) {
                   testing::StrEq("threads is 1025 but can be at most 1024; 0 uses all cores")));
 }
 
-}  // namespace
+}  // namespace level_test
 }  // namespace bootfold::execution

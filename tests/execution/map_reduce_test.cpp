@@ -1,4 +1,6 @@
 // map_reduce: every index once, merged in order, the same result on any number of workers.
+#include "bootfold/map_reduce.h"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -16,7 +18,7 @@
 #include "bootfold/execution.h"
 
 namespace bootfold {
-namespace {
+namespace map_reduce_test {
 
 constexpr unsigned kThreads[] = {1, 2, 4, 7};
 
@@ -310,5 +312,5 @@ TEST(RunChunks, HandsChunksOutInOrder) {
   EXPECT_EQ(seen, expected);
 }
 
-}  // namespace
+}  // namespace map_reduce_test
 }  // namespace bootfold

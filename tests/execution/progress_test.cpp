@@ -8,9 +8,10 @@
 
 #include "bootfold/error.h"
 #include "bootfold/execution.h"
+#include "bootfold/map_reduce.h"
 
 namespace bootfold {
-namespace {
+namespace progress_test {
 
 constexpr unsigned kThreads[] = {1, 2, 7};
 
@@ -138,5 +139,5 @@ TEST(Progress, CanAskForTheEnd) {
   }
 }
 
-}  // namespace
+}  // namespace progress_test
 }  // namespace bootfold

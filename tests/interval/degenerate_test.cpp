@@ -10,7 +10,7 @@
 #include "statistic/reference.h"
 
 namespace bootfold {
-namespace {
+namespace degenerate_test {
 
 using interval::Method;
 using interval::Status;
@@ -180,5 +180,5 @@ TEST(Degenerate, HardDataNeverFail) {
     }
 }
 
-}  // namespace
+}  // namespace degenerate_test
 }  // namespace bootfold

@@ -8,7 +8,7 @@
 #include "statistic/spread.h"
 
 namespace bootfold {
-namespace {
+namespace errors_test {
 
 using interval::Method;
 using laws::Spread;
@@ -71,5 +71,5 @@ TEST(MonteCarloError, ThatIsWrongIsNoticed) {
   }
 }
 
-}  // namespace
+}  // namespace errors_test
 }  // namespace bootfold

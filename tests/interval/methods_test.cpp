@@ -13,7 +13,7 @@
 #include "statistic/reference.h"
 
 namespace bootfold {
-namespace {
+namespace methods_test {
 
 using interval::Alternative;
 using interval::Convention;
@@ -356,5 +356,5 @@ TEST(Methods, SayWhatTheyNeed) {
             (std::vector{Method::normal, Method::basic, Method::percentile}));
 }
 
-}  // namespace
+}  // namespace methods_test
 }  // namespace bootfold

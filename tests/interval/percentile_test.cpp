@@ -9,7 +9,7 @@
 #include "statistic/reference.h"
 
 namespace bootfold {
-namespace {
+namespace percentile_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -136,5 +136,5 @@ TEST(Percentile, SummariesOfHugeAndTinyNumbers) {
   }
 }
 
-}  // namespace
+}  // namespace percentile_test
 }  // namespace bootfold

@@ -10,7 +10,7 @@
 #include "statistic/reference.h"
 
 namespace bootfold {
-namespace {
+namespace precision_test {
 
 using interval::Method;
 using testing::HasSubstr;
@@ -101,5 +101,5 @@ TEST(Append, RefusesAnotherRun) {
   EXPECT_THROW(first.append(other), InvalidArgument);
 }
 
-}  // namespace
+}  // namespace precision_test
 }  // namespace bootfold

@@ -9,7 +9,7 @@
 #include "random/vectors.h"
 
 namespace bootfold::random {
-namespace {
+namespace known_answers_test {
 
 TEST(KnownAnswers, OfPhiloxAsItsAuthorsPublishedThem) {
   for (const auto& vector : vectors("block")) {
@@ -106,5 +106,5 @@ TEST(KnownAnswers, OfTheLawsThatBoostDraws) {
   }
 }
 
-}  // namespace
+}  // namespace known_answers_test
 }  // namespace bootfold::random

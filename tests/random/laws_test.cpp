@@ -14,7 +14,7 @@
 #include "random/theory.h"
 
 namespace bootfold::random {
-namespace {
+namespace laws_test {
 
 using theory::kAlarm;
 
@@ -198,5 +198,5 @@ TEST(Beta, OfParametersThatAreNotPositiveIsAnError) {
                   testing::StrEq("beta(-1, 2) is not a distribution: both must be above 0")));
 }
 
-}  // namespace
+}  // namespace laws_test
 }  // namespace bootfold::random

@@ -10,7 +10,7 @@
 #include "random/theory.h"
 
 namespace bootfold::random {
-namespace {
+namespace stream_test {
 
 using theory::kAlarm;
 
@@ -155,5 +155,5 @@ TEST(Lanes, OfNeighbouringNumbersOverlapNowhere) {
   EXPECT_EQ(seen.size(), 32'000U);
 }
 
-}  // namespace
+}  // namespace stream_test
 }  // namespace bootfold::random

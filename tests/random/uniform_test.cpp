@@ -10,7 +10,7 @@
 #include "random/theory.h"
 
 namespace bootfold::random {
-namespace {
+namespace uniform_test {
 
 using theory::kAlarm;
 
@@ -120,5 +120,5 @@ TEST(Uniform, IsUniform) {
   EXPECT_TRUE(theory::follows_cdf(low_bits, itself, kAlarm / 2));
 }
 
-}  // namespace
+}  // namespace uniform_test
 }  // namespace bootfold::random

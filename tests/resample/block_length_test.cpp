@@ -10,7 +10,7 @@
 #include "bootfold/scheme.h"
 
 namespace bootfold {
-namespace {
+namespace block_length_test {
 
 std::vector<double> autoregression(double phi, std::size_t rows, std::uint64_t seed) {
   random::Stream stream({.seed = seed});
@@ -118,5 +118,5 @@ TEST(BlockLengths, AreAtMostAThirdOfTheRows) {
   EXPECT_LE(block_lengths(walk).fixed, 20);
 }
 
-}  // namespace
+}  // namespace block_length_test
 }  // namespace bootfold

@@ -17,7 +17,7 @@
 #include "resample/reference.h"
 
 namespace bootfold::resample {
-namespace {
+namespace counts_test {
 
 using theory::kAlarm;
 
@@ -213,5 +213,5 @@ TEST(VoidAttempts, LeaveThePoissonTotalCutAtTheNumberOfRows) {
   }
 }
 
-}  // namespace
+}  // namespace counts_test
 }  // namespace bootfold::resample

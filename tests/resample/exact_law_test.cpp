@@ -11,7 +11,7 @@
 #include "resample/reference.h"
 
 namespace bootfold::resample {
-namespace {
+namespace exact_law_test {
 
 using Counts = std::vector<std::uint32_t>;
 using theory::kAlarm;
@@ -125,5 +125,5 @@ TEST(ExactLaw, OfIndicesInOrderIsUniform) {
   }
 }
 
-}  // namespace
+}  // namespace exact_law_test
 }  // namespace bootfold::resample

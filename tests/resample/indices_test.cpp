@@ -12,7 +12,7 @@
 #include "resample/rows.h"
 
 namespace bootfold::resample {
-namespace {
+namespace indices_test {
 
 using theory::kAlarm;
 
@@ -225,5 +225,5 @@ TEST(Rejection, MovesNoOtherDraw) {
   EXPECT_GT(rejected, 1000U);
 }
 
-}  // namespace
+}  // namespace indices_test
 }  // namespace bootfold::resample

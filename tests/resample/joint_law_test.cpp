@@ -20,9 +20,10 @@
 #include "bootfold/resample.h"
 #include "random/theory.h"
 #include "resample/reference.h"
+#include "text/concat.h"
 
 namespace bootfold::resample {
-namespace {
+namespace joint_law_test {
 
 using Counts = std::vector<std::uint32_t>;
 using theory::kAlarm;
@@ -108,7 +109,8 @@ TEST_P(JointLaw, OfVariancesCovariancesSetsAndDistinctRows) {
   Known distinct{"distinct rows", n * (1 - absent), std::sqrt(absent_variance), true};
   std::vector<std::pair<std::size_t, Known>> lags;
   for (const std::size_t lag : {1, 2, 8, 16, 32, 63, 64, 65, 128, 4096, 65'536})
-    if (lag < rows) lags.push_back({lag, {concat("lag ", lag), static_cast<double>(lag) / n - 1}});
+    if (lag < rows)
+      lags.push_back({lag, {text::concat("lag ", lag), static_cast<double>(lag) / n - 1}});
   std::vector<std::pair<std::vector<std::int32_t>, Known>> sets;
   for (const auto& set : kSets) {
     std::vector<std::int32_t> holds(rows);
@@ -239,5 +241,5 @@ TEST(JointLaws, OfTheTwoPathsAreUnrelated) {
   EXPECT_TRUE(theory::is_normal(sum, 0, std::sqrt((kRows - 1.0) * kReplicates)));
 }
 
-}  // namespace
+}  // namespace joint_law_test
 }  // namespace bootfold::resample

@@ -6,7 +6,7 @@
 #include "resample/rows.h"
 
 namespace bootfold::resample {
-namespace {
+namespace known_answers_test {
 
 TEST(KnownAnswers, OfPoissonThresholds) {
   for (const auto& vector : vectors("thresholds")) {
@@ -97,5 +97,5 @@ TEST(KnownAnswers, OfBlocks) {
     }
 }
 
-}  // namespace
+}  // namespace known_answers_test
 }  // namespace bootfold::resample

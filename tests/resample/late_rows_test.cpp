@@ -7,7 +7,7 @@
 #include "bootfold/random.h"
 
 namespace bootfold::resample {
-namespace {
+namespace late_rows_test {
 
 using Drawn = std::pair<std::uint64_t, std::size_t>;  // row, replicate
 
@@ -54,5 +54,5 @@ TEST(LateRows, HaveRoomForSoMany) {
   EXPECT_EQ(late.room(), LateRows::kMost);
 }
 
-}  // namespace
+}  // namespace late_rows_test
 }  // namespace bootfold::resample

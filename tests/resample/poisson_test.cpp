@@ -13,9 +13,10 @@
 #include "execution/crafted.h"
 #include "execution/simd/kernels.h"
 #include "resample/reference.h"
+#include "text/concat.h"
 
 namespace bootfold::resample {
-namespace {
+namespace poisson_test {
 
 using execution::simd::Bytes;
 using execution::simd::OpenRow;
@@ -121,8 +122,8 @@ std::string complaint(const execution::simd::Kernels& kernels, const Poisson& po
   for (std::size_t i = 0; i < open_rows; ++i) {
     const std::uint32_t row = open[i].row;
     if (row >= 64 || open[i].bits != (static_cast<std::uint32_t>(high[row]) << 8 | low[row]))
-      return concat("open row ", row, " has the bits ", open[i].bits);
-    if (counts[row] != 0 || is_open[row]) return concat("open row ", row, " was counted");
+      return text::concat("open row ", row, " has the bits ", open[i].bits);
+    if (counts[row] != 0 || is_open[row]) return text::concat("open row ", row, " was counted");
     is_open[row] = true;
   }
   for (std::size_t row = 0; row < 64; ++row) {
@@ -130,13 +131,13 @@ std::string complaint(const execution::simd::Kernels& kernels, const Poisson& po
     const std::uint32_t least = count80(thresholds, number80(bits, 0));
     const std::uint32_t most = count80(thresholds, number80(bits, ~std::uint64_t{0}));
     if (!is_open[row] && least != most)
-      return concat("bits ", bits, " were counted as ", +counts[row], " but mean ", least, " to ",
-                    most, ", depending on more bits");
+      return text::concat("bits ", bits, " were counted as ", +counts[row], " but mean ", least,
+                          " to ", most, ", depending on more bits");
     if (!is_open[row] && counts[row] != least)
-      return concat("bits ", bits, " were counted as ", +counts[row], " but mean ", least);
+      return text::concat("bits ", bits, " were counted as ", +counts[row], " but mean ", least);
     total -= counts[row];
   }
-  return total == 0 ? "" : concat("the total is off by ", static_cast<std::int64_t>(total));
+  return total == 0 ? "" : text::concat("the total is off by ", static_cast<std::int64_t>(total));
 }
 
 // Every value once with 64 equal high bytes and once with 64 equal low bytes.
@@ -188,5 +189,5 @@ TEST(PoissonTable, HasOneThresholdACellBeforeTheLast) {
   }
 }
 
-}  // namespace
+}  // namespace poisson_test
 }  // namespace bootfold::resample

@@ -16,7 +16,7 @@
 #include "resample/scheme.h"
 
 namespace bootfold::resample {
-namespace {
+namespace scheme_law_test {
 
 using Rows = std::vector<std::uint32_t>;
 using Law = std::map<Rows, double>;
@@ -236,5 +236,5 @@ TEST(Scheme, ThatDoesNotFitIsNamed) {
   EXPECT_EQ(complaint(scheme::StationaryBlocks{5}, 5), "");
 }
 
-}  // namespace
+}  // namespace scheme_law_test
 }  // namespace bootfold::resample

@@ -11,7 +11,7 @@
 #include "resample/rows.h"
 
 namespace bootfold::resample {
-namespace {
+namespace top_up_test {
 
 using execution::simd::LaneState;
 using theory::kAlarm;
@@ -109,5 +109,5 @@ TEST(TopUp, DrawsEveryRowEquallyOften) {
   }
 }
 
-}  // namespace
+}  // namespace top_up_test
 }  // namespace bootfold::resample

@@ -4,7 +4,7 @@
 #include "statistic/reference.h"
 
 namespace bootfold {
-namespace {
+namespace estimates_test {
 
 using reference::close;
 using reference::Columns;
@@ -108,5 +108,5 @@ TEST(Estimates, TrimmedMeanCutsBothEnds) {
   EXPECT_TRUE(close(estimate({x}, "trimmed_mean:0.1"), static_cast<double>(sum / 799), 1e-13, 1));
 }
 
-}  // namespace
+}  // namespace estimates_test
 }  // namespace bootfold

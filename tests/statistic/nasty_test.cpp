@@ -12,7 +12,7 @@
 #include "statistic/reference.h"
 
 namespace bootfold {
-namespace {
+namespace nasty_test {
 
 using reference::close;
 using reference::Columns;
@@ -385,5 +385,5 @@ TEST(Nasty, ARatioOverZeroIsUndefined) {
   }
 }
 
-}  // namespace
+}  // namespace nasty_test
 }  // namespace bootfold

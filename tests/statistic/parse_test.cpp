@@ -6,7 +6,7 @@
 #include "statistic/reference.h"
 
 namespace bootfold {
-namespace {
+namespace parse_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -84,5 +84,5 @@ TEST(Parse, FunctionsCheckTheirArgumentsToo) {
   EXPECT_THROW(static_cast<void>(statistic::sums(0, {}, {})), InvalidArgument);
 }
 
-}  // namespace
+}  // namespace parse_test
 }  // namespace bootfold

@@ -8,7 +8,7 @@
 #include "statistic/reference.h"
 
 namespace bootfold {
-namespace {
+namespace quantile_law_test {
 
 using reference::kControl;
 using reference::kTreatment;
@@ -183,5 +183,5 @@ TEST(QuantileLaw, TiesStayTies) {
   EXPECT_TRUE(laws::binomial_share(twos, 100'000, ones_at_most_699));
 }
 
-}  // namespace
+}  // namespace quantile_law_test
 }  // namespace bootfold

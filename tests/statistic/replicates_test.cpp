@@ -6,7 +6,7 @@
 #include "statistic/reference.h"
 
 namespace bootfold {
-namespace {
+namespace replicates_test {
 
 using reference::close;
 using reference::Columns;
@@ -152,5 +152,5 @@ TEST(Replicates, OfQuantilesOnDrawnRowsAreRight) {
   }
 }
 
-}  // namespace
+}  // namespace replicates_test
 }  // namespace bootfold

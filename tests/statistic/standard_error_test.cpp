@@ -8,7 +8,7 @@
 #include "statistic/reference.h"
 
 namespace bootfold {
-namespace {
+namespace standard_error_test {
 
 using reference::Columns;
 
@@ -183,5 +183,5 @@ TEST(StandardError, WeightedByFormula) {
   EXPECT_EQ(result.companions().error_method, "formula");
 }
 
-}  // namespace
+}  // namespace standard_error_test
 }  // namespace bootfold

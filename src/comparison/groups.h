@@ -1,0 +1,55 @@
+// compare/groups.h: the groups as independent samples.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bootfold/bootstrap.h"
+#include "bootfold/compare.h"
+#include "comparison/rows.h"
+
+namespace bootfold::comparison {
+
+/// The chosen groups, the control first, ready to be bootstrapped one after the other. What it is
+/// made from must outlive it.
+class Groups {
+ public:
+  /// Throws InvalidArgument for groups that are not there, too few, too many or too small, and for
+  /// a statistic of several values.
+  Groups(const DataView& values, const data::Labels& labels, const Statistic& statistic,
+         const Options& options);
+
+  [[nodiscard]] std::size_t size() const { return codes_.size(); }
+  [[nodiscard]] const std::string& name(std::size_t group) const {
+    return labels_.names[codes_[group]];
+  }
+
+  /// Bootstraps a group, each once and in order: progress counts on. The estimate is a number.
+  [[nodiscard]] Result run(std::size_t group);
+
+ private:
+  [[nodiscard]] Result bootstrap_group(std::size_t group, const bootfold::Options& options) const;
+  [[nodiscard]] Scheme scheme_of(std::size_t group) const;
+  [[nodiscard]] std::vector<std::uint32_t> places() const;
+  [[nodiscard]] std::vector<std::uint64_t> sizes() const;
+  [[nodiscard]] double work(std::uint64_t rows) const {
+    return static_cast<double>(rows) * static_cast<double>(options_.replicates);
+  }
+
+  const data::Labels& labels_;
+  const Statistic& statistic_;
+  const Options& options_;
+  std::vector<std::uint64_t> counts_;  // rows of each label
+  std::vector<std::uint32_t> codes_;   // labels of the groups
+  GroupedRows rows_;
+  std::vector<std::uint32_t> code_copies_;  // of the scheme, where rows were moved
+  std::vector<double> weight_copies_;
+  std::span<const std::uint32_t> codes_in_order_;
+  std::span<const double> weights_in_order_;
+  double total_ = 0;  // rows x replicates
+  double done_ = 0;
+};
+
+}  // namespace bootfold::comparison

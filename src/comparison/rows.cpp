@@ -1,0 +1,125 @@
+#include "comparison/rows.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+#include "bootfold/error.h"
+
+namespace bootfold::comparison {
+namespace {
+
+constexpr std::size_t kTile = 4096;
+constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
+
+/// Where each row goes when the groups stand side by side, tile by tile.
+class Placement {
+ public:
+  Placement(const data::Labels& labels, const std::vector<std::uint32_t>& places,
+            std::vector<std::size_t> begins)
+      : labels_(labels), places_(places), next_(std::move(begins)) {}
+
+  /// For rows first .. first + rows - 1; tiles must come in order.
+  std::span<const std::size_t> tile(std::size_t first, std::size_t rows) {
+    for (std::size_t i = 0; i < rows; ++i) {
+      const std::uint32_t group = places_[labels_.codes[first + i]];
+      targets_[i] = group == GroupedRows::kLeftOut ? kNowhere : next_[group]++;
+    }
+    return std::span(targets_).first(rows);
+  }
+
+ private:
+  const data::Labels& labels_;
+  const std::vector<std::uint32_t>& places_;
+  std::vector<std::size_t> next_;
+  std::array<std::size_t, kTile> targets_;
+};
+
+/// The first row of each group if the rows of every group are neighbours, else nothing.
+std::vector<std::size_t> neighbours(const data::Labels& labels,
+                                    const std::vector<std::uint32_t>& places, std::size_t groups) {
+  std::vector<std::size_t> firsts(groups, kNowhere);
+  std::uint32_t last = GroupedRows::kLeftOut;
+  for (std::size_t row = 0; row < labels.rows(); ++row) {
+    const std::uint32_t group = places[labels.codes[row]];
+    if (group == last) continue;
+    last = group;
+    if (group == GroupedRows::kLeftOut) continue;
+    if (firsts[group] != kNowhere) return {};
+    firsts[group] = row;
+  }
+  return firsts;
+}
+
+/// float32 where it holds every value of `type`.
+data::Type copied_type(data::Type type) {
+  switch (type) {
+    case data::Type::float32:
+    case data::Type::int16:
+    case data::Type::int8:
+    case data::Type::uint16:
+    case data::Type::uint8:
+    case data::Type::boolean:
+      return data::Type::float32;
+    default:
+      return data::Type::float64;
+  }
+}
+
+template <class Number>
+void scatter(std::span<const double> values, std::span<const std::size_t> targets, Number* out) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (targets[i] != kNowhere) out[targets[i]] = static_cast<Number>(values[i]);
+}
+
+}  // namespace
+
+GroupedRows::GroupedRows(const DataView& values, const data::Labels& labels,
+                         std::vector<std::uint32_t> places,
+                         const std::vector<std::uint64_t>& counts, const std::stop_token& stop)
+    : labels_(labels), places_(std::move(places)) {
+  std::vector<std::string> names;
+  std::vector<ColumnView> columns;
+  for (std::size_t c = 0; c < values.columns(); ++c) {
+    names.push_back(values.name(c));
+    columns.push_back(values.column(c));
+  }
+  firsts_ = neighbours(labels, places_, counts.size());
+  if (firsts_.empty()) {
+    firsts_.resize(counts.size());
+    std::exclusive_scan(counts.begin(), counts.end(), firsts_.begin(), std::size_t{0});
+    const std::size_t rows = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+    for (ColumnView& column : columns) {
+      const data::Type type = copied_type(column.type());
+      const std::size_t size = data::size_of(type);
+      copies_.push_back(std::make_unique_for_overwrite<std::byte[]>(rows * size));
+      column = ColumnView(copies_.back().get(), type, rows, static_cast<std::ptrdiff_t>(size));
+    }
+    Placement placement(labels, places_, firsts_);
+    std::array<double, kTile> tile;
+    for (std::size_t first = 0; first < values.rows(); first += kTile) {
+      if (stop.stop_requested()) throw Cancelled();
+      const std::size_t size = std::min(kTile, values.rows() - first);
+      const std::span<const std::size_t> targets = placement.tile(first, size);
+      for (std::size_t c = 0; c < columns.size(); ++c) {
+        values.column(c).read(first, std::span(tile).first(size));
+        if (columns[c].type() == data::Type::float32)
+          scatter(std::span<const double>(tile).first(size), targets,
+                  reinterpret_cast<float*>(copies_[c].get()));
+        else
+          scatter(std::span<const double>(tile).first(size), targets,
+                  reinterpret_cast<double*>(copies_[c].get()));
+      }
+    }
+  }
+  for (std::size_t group = 0; group < counts.size(); ++group) {
+    std::vector<ColumnView> own;
+    own.reserve(columns.size());
+    for (const ColumnView& column : columns)
+      own.push_back(column.slice(firsts_[group], counts[group]));
+    views_.emplace_back(std::move(own), names);
+  }
+}
+
+}  // namespace bootfold::comparison

@@ -1,0 +1,121 @@
+// The order statistics that quantiles of one column are made of, and the sorted data around them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "bootfold/error.h"
+#include "numeric/quantile.h"
+#include "numeric/select.h"
+#include "study/problem.h"
+#include "study/tile.h"
+
+namespace bootfold::paths {
+
+class OrderData {
+ public:
+  /// Of resamples of `draws` rows. `room`: bytes that may be used for a while. Throws Cancelled.
+  OrderData(const study::Problem& problem, std::uint64_t draws, std::size_t room,
+            std::stop_token stop)
+      : problem_(problem), draws_(draws), stop_(std::move(stop)) {
+    const std::uint64_t n = problem.data.rows();
+    for (const study::Part& part : problem.parts)
+      for (const double q : std::get<statistic::Order>(part.bound.body).probabilities) {
+        const auto position = numeric::quantile_position(q, draws);
+        ranks_.push_back(position.low);
+        if (position.weight > 0) ranks_.push_back(position.low + 1);
+      }
+    std::sort(ranks_.begin(), ranks_.end());
+    ranks_.erase(std::unique(ranks_.begin(), ranks_.end()), ranks_.end());
+    // Many windows are cheaper to cut from sorted data, if there is room for a copy; of few rows
+    // any.
+    constexpr std::size_t kFewWindows = 8;
+    constexpr std::uint64_t kFewRows = 8192;
+    std::vector<double> sorted;
+    if (n <= kFewRows || (ranks_.size() > kFewWindows && n * sizeof(double) <= room)) {
+      scan()([&](std::span<const double> values) {
+        if (sorted.empty()) sorted.reserve(n);
+        sorted.insert(sorted.end(), values.begin(), values.end());
+      });
+      std::sort(sorted.begin(), sorted.end());
+    }
+    for (const std::uint64_t rank : ranks_) windows_.push_back(window_around(rank, sorted));
+  }
+
+  /// The numbers (from 1, rising) of the order statistics of a resample that are needed.
+  [[nodiscard]] const std::vector<std::uint64_t>& ranks() const noexcept { return ranks_; }
+
+  /// The data's order statistic number `rank`, near the place of the resample's number ranks()[i].
+  [[nodiscard]] double value(std::size_t i, std::uint64_t rank) const {
+    const Window& window = windows_[i];
+    if (rank >= window.first && rank - window.first < window.values.size()) [[likely]]
+      return window.values[rank - window.first];
+    return numeric::order_statistics(scan(), rank, rank)[0];
+  }
+
+  /// From the needed order statistics of a resample to its values.
+  void finish(std::span<const double> found, std::span<double> values) const {
+    std::vector<double> quantiles;
+    for (const study::Part& part : problem_.parts) {
+      const auto& order = std::get<statistic::Order>(part.bound.body);
+      quantiles.clear();
+      for (const double q : order.probabilities) {
+        const auto position = numeric::quantile_position(q, draws_);
+        const auto at = static_cast<std::size_t>(
+            std::lower_bound(ranks_.begin(), ranks_.end(), position.low) - ranks_.begin());
+        quantiles.push_back(position.weight > 0
+                                ? numeric::interpolate(found[at], found[at + 1], position.weight)
+                                : found[at]);
+      }
+      order.finish(quantiles, values.subspan(part.first_output, part.outputs()));
+    }
+  }
+
+ private:
+  struct Window {
+    std::uint64_t first;
+    std::vector<double> values;
+  };
+
+  /// Ten standard deviations and 60 more to both sides: what lies beyond is searched for when it
+  /// comes up, which it does not.
+  [[nodiscard]] Window window_around(std::uint64_t rank, std::span<const double> sorted) const {
+    const auto n = static_cast<double>(problem_.data.rows());
+    const auto m = static_cast<double>(draws_);
+    const double k = static_cast<double>(rank) / m * n;
+    const double reach = 10 * std::sqrt(k * (n - k + n / m) / m) + 60 * std::max(1.0, n / m);
+    const auto first = static_cast<std::uint64_t>(std::max(1.0, std::floor(k - reach)));
+    const auto last = static_cast<std::uint64_t>(std::min(n, std::ceil(k + reach)));
+    if (sorted.empty()) return {first, numeric::order_statistics(scan(), first, last)};
+    const auto window = sorted.subspan(first - 1, last - first + 1);
+    return {first, {window.begin(), window.end()}};
+  }
+
+  [[nodiscard]] numeric::Scan scan() const {
+    return [this](const std::function<void(std::span<const double>)>& see) {
+      const ColumnView& column = problem_.data.column(problem_.parts[0].columns[0]);
+      std::vector<double> buffer(study::kTileRows);
+      for (std::size_t row = 0; row < column.rows(); row += buffer.size()) {
+        if (stop_.stop_requested()) throw Cancelled();
+        const std::size_t size = std::min(buffer.size(), column.rows() - row);
+        const std::span<const double> direct = column.doubles();
+        if (direct.empty()) column.read(row, {buffer.data(), size});
+        see(direct.empty() ? std::span<const double>(buffer.data(), size)
+                           : direct.subspan(row, size));
+      }
+    };
+  }
+
+  const study::Problem& problem_;
+  std::uint64_t draws_;
+  std::stop_token stop_;
+  std::vector<std::uint64_t> ranks_;
+  std::vector<Window> windows_;
+};
+
+}  // namespace bootfold::paths

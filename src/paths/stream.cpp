@@ -1,0 +1,316 @@
+// Path `stream`: counts times features, over tiles of rows that stay in cache.
+//
+// A worker takes a group of replicates and walks once over the rows. A tile is read, its features
+// are made and split into digit planes once for the whole group; then every replicate draws its
+// counts for the tile and adds four dot products of bytes. Nothing is kept but integer sums. Strata
+// are walked over one after the other.
+#include <array>
+#include <limits>
+#include <memory>
+
+#include "paths/paths.h"
+#include "paths/sums.h"
+#include "resample/counts.h"
+#include "resample/late_rows.h"
+#include "resample/strata.h"
+#include "study/tile.h"
+
+namespace bootfold::paths {
+
+namespace {
+
+using execution::simd::Kernels;
+using execution::simd::LaneState;
+using execution::simd::OpenRow;
+using planning::Prepared;
+using resample::Attempt;
+using resample::LateRow;
+using resample::LateRows;
+using resample::Stratum;
+
+constexpr std::size_t kSide =
+    execution::simd::kDotReplicates;  // replicates whose dot products share a load of the planes
+
+/// What all workers share: nothing here changes during the run.
+struct Shared {
+  explicit Shared(const Run& r)
+      : run(r),
+        kernels(execution::simd::kernels(r.prepared.plan.level)),
+        strata(r.prepared.scheme, r.prepared.plan.rows, r.seed) {
+    for (const auto& fixed : r.prepared.fixed) {
+      first_plane.push_back(planes);
+      planes += fixed.digits;
+    }
+    if (r.prepared.copies_strata) copy_strata();
+    if (r.prepared.keeps_integers())
+      integers = integer_features(r.prepared, kernels, strata.order());
+  }
+
+  /// Rows of a stratum lie anywhere; a copy in order is read many times faster.
+  void copy_strata() {
+    const DataView& data = run.prepared.problem.data;
+    std::vector<ColumnView> columns;
+    for (std::size_t c = 0; c < data.columns(); ++c) {
+      copied.emplace_back(data.rows());
+      data.column(c).gather(strata.order(), copied.back());
+    }
+    for (const auto& column : copied) columns.emplace_back(column);
+    in_order = DataView(std::move(columns));
+  }
+
+  /// The rows by their places, and the row at each place if that is another.
+  [[nodiscard]] const DataView& data() const {
+    return copied.empty() ? run.prepared.problem.data : in_order;
+  }
+  [[nodiscard]] std::span<const std::uint32_t> order() const {
+    return copied.empty() ? strata.order() : std::span<const std::uint32_t>();
+  }
+
+  const Run& run;
+  const Kernels& kernels;
+  resample::Strata strata;
+  std::vector<std::vector<double>> copied;  // columns
+  DataView in_order;
+  std::vector<std::size_t> first_plane;  // of each feature
+  std::size_t planes = 0;
+  std::vector<std::int64_t> integers;  // of few rows: for the top-up
+};
+
+/// One replicate on its way.
+struct Replicate {
+  Attempt attempt;
+  std::uint64_t total = 0;
+};
+
+class Walker {
+ public:
+  explicit Walker(const Shared& shared)
+      : shared_(shared),
+        prepared_(shared.run.prepared),
+        rows_(prepared_.plan.rows),
+        features_(prepared_.problem.features.count()),
+        tile_rows_(prepared_.tile_rows),
+        reader_(shared.data(), tile_rows_),
+        finish_(prepared_),
+        made_(features_ * tile_rows_),
+        integers_(tile_rows_),
+        planes_(shared.planes * tile_rows_),
+        counts_(kSide * tile_rows_),
+        open_(tile_rows_),
+        drawn_(tile_rows_) {}
+
+  /// Makes the replicates first .. last - 1.
+  void make(std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
+    sums_.assign((last - first) * features_, 0);
+    totals_.assign(last - first, 0);
+    for (const Stratum& stratum : shared_.strata.all()) {
+      group_.clear();
+      for (std::uint64_t r = first; r < last; ++r) group_.push_back({{stratum.seed, r, 0}});
+      while (!group_.empty()) {
+        walk(stratum, worker);
+        std::size_t again = 0;
+        for (std::size_t i = 0; i < group_.size(); ++i) {
+          const Attempt& attempt = group_[i].attempt;
+          if (group_[i].total <= stratum.draws || !shared_.strata.topped_up()) {
+            keep(stratum, i, attempt.replicate - first);
+          } else {  // the counts of this attempt cannot be filled up: the next one
+            group_[again++] = {
+                {attempt.seed, attempt.replicate, static_cast<std::uint8_t>(attempt.number + 1)}};
+          }
+        }
+        group_.resize(again);
+      }
+      add_late_rows(stratum);
+    }
+    for (std::uint64_t r = first; r < last; ++r) {
+      const std::span<double> values = shared_.run.values_of(r);
+      if (totals_[r - first] == 0) {  // a scheme may draw no row at all
+        std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
+        continue;
+      }
+      finish_(std::span(sums_).subspan((r - first) * features_, features_),
+              static_cast<double>(totals_[r - first]), values);
+    }
+  }
+
+ private:
+  /// Counts and dot products of the whole group over all rows of a stratum.
+  void walk(const Stratum& stratum, const execution::Worker& worker) {
+    lanes_.resize(group_.size());
+    plane_sums_.assign(group_.size() * shared_.planes, 0);
+    for (std::uint64_t row = 0; row < stratum.rows; row += tile_rows_) {
+      worker.check();
+      const auto size =
+          static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows_, stratum.rows - row));
+      load(stratum.first + row, size);
+      for (std::size_t i = 0; i < group_.size(); i += kSide) {
+        const std::size_t side = std::min(kSide, group_.size() - i);
+        for (std::size_t k = 0; k < side; ++k)
+          begin_tile(shared_.kernels, group_[i + k].attempt, row, lanes_[i + k]);
+        for (std::size_t k = 0; k < side; ++k)
+          group_[i + k].total +=
+              draw_begun_tile(shared_.kernels, *stratum.poisson, group_[i + k].attempt, row, size,
+                              lanes_[i + k], counts_.data() + k * tile_rows_, open_.data());
+        shared_.kernels.dot(counts_.data(), tile_rows_, side, planes_.data(), tile_rows_,
+                            shared_.planes, (size + 63) / 64 * 64,
+                            plane_sums_.data() + i * shared_.planes);
+      }
+      if (group_[0].attempt.number == 0)
+        worker.advance(static_cast<double>(size) * static_cast<double>(group_.size()));
+    }
+  }
+
+  /// Reads a tile and splits its features into planes of digits. A tile stays loaded.
+  void load(std::uint64_t place, std::size_t size) {
+    if (loaded_ == place) return;
+    const std::span<const std::uint32_t> order = shared_.order();
+    prepared_.problem.features.make(
+        order.empty() ? reader_.read(place, size) : reader_.gather(order.subspan(place, size)),
+        made_.data(), tile_rows_);
+    for (std::size_t f = 0; f < features_; ++f) {
+      const auto& fixed = prepared_.fixed[f];
+      shared_.kernels.quantize(made_.data() + f * tile_rows_, size, fixed.point, integers_.data());
+      shared_.kernels.split(integers_.data(), size, fixed.digits,
+                            planes_.data() + shared_.first_plane[f] * tile_rows_, tile_rows_);
+    }
+    loaded_ = place;
+  }
+
+  /// Adds the sums of the walk, and the rows that bring the counts up to what was asked for, to the
+  /// sums of a replicate.
+  void keep(const Stratum& stratum, std::size_t i, std::size_t replicate) {
+    const std::int64_t* planes = plane_sums_.data() + i * shared_.planes;
+    const std::span<__int128> sums = std::span(sums_).subspan(replicate * features_, features_);
+    for (std::size_t f = 0; f < features_; ++f) {
+      __int128 sum = 0;
+      for (std::size_t d = prepared_.fixed[f].digits; d-- > 0;)
+        sum = sum * 256 + planes[shared_.first_plane[f] + d];
+      sums[f] += sum;
+    }
+    if (!shared_.strata.topped_up()) {
+      totals_[replicate] += group_[i].total;
+      return;
+    }
+    totals_[replicate] += stratum.draws;
+    const std::uint64_t missing = stratum.draws - group_[i].total;
+    if (prepared_.keeps_integers()) {
+      add_kept_rows(stratum, i, missing, sums);
+    } else {
+      add_rows(stratum, i, missing, replicate);
+    }
+  }
+
+  /// The top-up straight from the integers of the rows. Plain loads: faster than gathers by SIMD.
+  void add_kept_rows(const Stratum& stratum, std::size_t i, std::uint64_t missing,
+                     std::span<__int128> sums) {
+    constexpr std::size_t kSafe = 128;  // so many integers of 55 bits sum to 62 bits
+    resample::TopUp rows(shared_.kernels, group_[i].attempt, stratum.rows, lanes_[i]);
+    std::array<std::uint32_t, kSafe + resample::kSideBySide> drawn;
+    for (std::uint64_t left = missing; left > 0;) {
+      const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kSafe, left));
+      rows.draw_short(std::span(drawn).first(size));
+      for (std::size_t f = 0; f < features_; ++f) {
+        const std::int64_t* feature = shared_.integers.data() + f * rows_ + stratum.first;
+        std::int64_t sum = 0;
+        for (std::size_t k = 0; k < size; ++k) sum += feature[drawn[k]];
+        sums[f] += sum;
+      }
+      left -= size;
+    }
+  }
+
+  /// The top-up of many rows, looked up where they lie. Those of many columns wait until there are
+  /// enough of them to be looked up in order.
+  void add_rows(const Stratum& stratum, std::size_t i, std::uint64_t missing,
+                std::size_t replicate) {
+    resample::TopUp rows(shared_.kernels, group_[i].attempt, stratum.rows, lanes_[i]);
+    for (std::uint64_t first = 0; first < missing; first += tile_rows_) {
+      const auto size =
+          static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows_, missing - first));
+      const std::span<std::uint64_t> drawn(drawn_.data(), size);
+      if (prepared_.sorts_late_rows()) {
+        if (late_.room() < size) add_late_rows(stratum);  // before drawing: it needs the same room
+        rows.draw(drawn);
+        late_.add(drawn, replicate);
+        continue;
+      }
+      rows.draw(drawn);
+      add_features(stratum, size, [&](std::size_t f) {
+        __int128& sum = sums_[replicate * features_ + f];
+        for (std::size_t k = 0; k < size; ++k) sum += integers_[k];
+      });
+    }
+  }
+
+  /// Adds the rows that wait to the sums of their replicates.
+  void add_late_rows(const Stratum& stratum) {
+    if (late_.empty()) return;
+    const std::span<const LateRow> late = late_.take(stratum.rows);
+    for (std::size_t first = 0; first < late.size(); first += tile_rows_) {
+      const std::span<const LateRow> some =
+          late.subspan(first, std::min(tile_rows_, late.size() - first));
+      for (std::size_t k = 0; k < some.size(); ++k) drawn_[k] = some[k].row();
+      add_features(stratum, some.size(), [&](std::size_t f) {
+        for (std::size_t k = 0; k < some.size(); ++k)
+          sums_[some[k].replicate() * features_ + f] += integers_[k];
+      });
+    }
+  }
+
+  /// add(feature) for each, with the integers of the rows of a stratum that were drawn in integers_.
+  template <class Add>
+  void add_features(const Stratum& stratum, std::size_t size, Add&& add) {
+    const std::span<const std::uint32_t> order = shared_.order();
+    const std::span<std::uint64_t> drawn(drawn_.data(), size);
+    for (std::uint64_t& row : drawn)
+      row = order.empty() ? stratum.first + row : order[stratum.first + row];
+    prepared_.problem.features.make(reader_.gather(drawn), made_.data(), tile_rows_);
+    for (std::size_t f = 0; f < features_; ++f) {
+      shared_.kernels.quantize(made_.data() + f * tile_rows_, size, prepared_.fixed[f].point,
+                               integers_.data());
+      add(f);
+    }
+  }
+
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
+  const Shared& shared_;
+  const Prepared& prepared_;
+  std::uint64_t rows_;
+  std::size_t features_;
+  std::size_t tile_rows_;
+  study::TileReader reader_;
+  Finisher finish_;
+  std::uint64_t loaded_ = kNone;
+  std::vector<double> made_;
+  std::vector<std::int64_t> integers_;
+  std::vector<std::int8_t> planes_;
+  std::vector<std::uint8_t> counts_;
+  std::vector<OpenRow> open_;
+  std::vector<std::uint64_t> drawn_;
+  LateRows late_;
+  std::vector<__int128> sums_;         // [replicate][feature]
+  std::vector<std::uint64_t> totals_;  // rows of each replicate
+  std::vector<Replicate> group_;
+  std::vector<LaneState> lanes_;
+  std::vector<std::int64_t> plane_sums_;
+};
+
+}  // namespace
+
+void run_stream(const Run& run) {
+  const Shared shared(run);
+  std::vector<std::unique_ptr<Walker>> walkers(run.prepared.plan.threads);
+  // Small enough that all threads have work, large enough that a tile is read for many.
+  const std::uint64_t share = run.replicates() / (2 * run.prepared.plan.threads) + 1;
+  const std::uint64_t group = std::min<std::uint64_t>(
+      {run.prepared.group, (share + kSide - 1) / kSide * kSide, LateRows::kMostReplicates});
+  for_each_group(run, group, run.prepared.plan.rows,
+                 [&](std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
+                   auto& walker = walkers[worker.index()];
+                   if (!walker) walker = std::make_unique<Walker>(shared);
+                   walker->make(first, last, worker);
+                 });
+}
+
+}  // namespace bootfold::paths

@@ -1,1 +1,0 @@
-target_sources(bootfold PRIVATE random/stream.cpp random/draws.cpp)

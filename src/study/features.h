@@ -1,0 +1,78 @@
+// The features of all statistics that are functions of sums.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bootfold/data.h"
+#include "bootfold/execution.h"
+#include "bootfold/statistic.h"
+
+namespace bootfold::study {
+
+/// What a pass over a feature tells.
+struct FeatureSummary {
+  double min = 0;
+  double max = 0;
+  double mean = 0;       // compensated: right to the last digit or two
+  double deviation = 0;  // standard deviation
+  double median = 0;     // roughly, and a value of the feature; 0 for products
+  double typical = 0;    // a power of two near the median of |f - its median|; 0: constant
+};
+
+/// Memory that a worker's pass over a feature takes beside its tile.
+inline constexpr std::size_t kExponentBytes = 2048 * sizeof(std::uint32_t);
+
+class Features {
+ public:
+  /// Adds a product of scaled columns. Returns its number.
+  std::uint32_t add_product(const statistic::Product& product);
+  /// Adds the features that a statistic fills from `columns`. Returns the first one's number.
+  std::uint32_t add_filled(const statistic::Sums& sums, std::vector<std::uint32_t> columns);
+
+  /// Makes equal products with equally many digits one. Returns every feature's new number.
+  std::vector<std::uint32_t> merge_equal(std::span<const std::size_t> digits);
+
+  [[nodiscard]] std::size_t count() const noexcept { return slots_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return slots_.empty(); }
+  [[nodiscard]] bool is_product(std::size_t feature) const { return !slots_[feature].empty(); }
+
+  /// Number of columns multiplied; 1 for features that a statistic fills.
+  [[nodiscard]] std::size_t order(std::size_t feature) const {
+    return std::max<std::size_t>(1, slots_[feature].size());
+  }
+
+  void set_scales(std::vector<statistic::Scale> scales) { scales_ = std::move(scales); }
+  [[nodiscard]] const std::vector<statistic::Scale>& scales() const noexcept { return scales_; }
+
+  /// Makes all features of a tile: features[f * stride + row].
+  void make(const statistic::Tile& tile, double* features, std::size_t stride) const;
+
+  /// Does subtracting the centres lose nothing on the rows of this tile?
+  [[nodiscard]] bool centred_exactly(std::size_t feature, const statistic::Tile& tile) const;
+
+  /// Two passes over the data. Throws DataError if a feature is not a finite number.
+  [[nodiscard]] std::vector<FeatureSummary> summarize(const DataView& data,
+                                                      const Execution& execution) const;
+
+  /// A product's number, if there is such a feature.
+  [[nodiscard]] std::optional<std::size_t> find(const statistic::Product& product) const;
+
+ private:
+  [[nodiscard]] std::vector<double> rough_medians(const DataView& data) const;
+
+  struct Filler {
+    statistic::Sums sums;
+    std::vector<std::uint32_t> columns;
+    std::uint32_t first;
+  };
+  std::vector<statistic::Product> slots_;  // empty: made by a filler
+  std::vector<Filler> fillers_;
+  std::vector<statistic::Scale> scales_;
+};
+
+}  // namespace bootfold::study

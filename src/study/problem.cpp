@@ -1,0 +1,131 @@
+#include "study/problem.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "bootfold/error.h"
+#include "text/concat.h"
+
+namespace bootfold::study {
+
+namespace {
+
+/// "slope({2})" with the second column's name in place of {2}. "mean({1})" of the only column is
+/// plain "mean".
+std::string label(const std::string& text, const DataView& data,
+                  std::span<const std::uint32_t> columns) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    std::size_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data() + at + 1, end, number);
+    const bool mark = text[at] == '{' && error == std::errc() && stop != end && *stop == '}';
+    if (mark && number >= 1 && number <= columns.size()) {
+      result += data.name(columns[number - 1]);
+      at = static_cast<std::size_t>(stop - text.data());
+    } else {
+      result += text[at];
+    }
+  }
+  return result;
+}
+
+std::string output_name(const std::string& text, const DataView& data,
+                        std::span<const std::uint32_t> columns) {
+  constexpr std::string_view kOnly = "({1})";
+  if (data.columns() == 1 && text.ends_with(kOnly))
+    return text.substr(0, text.size() - kOnly.size());
+  return label(text, data, columns);
+}
+
+std::string column_rule(const Statistic& statistic) {
+  if (statistic.most_columns() == Statistic::kAnyNumber)
+    return text::concat("at least ", statistic.fewest_columns());
+  return text::concat("exactly ", statistic.fewest_columns());
+}
+
+}  // namespace
+
+Problem::Problem(const DataView& view, std::span<const Statistic> statistics) : data(view) {
+  if (statistics.empty())
+    throw InvalidArgument("there is no statistic to compute; give at least one, such as mean");
+  if (data.rows() == 0)
+    throw InvalidArgument("the data have no rows; a bootstrap needs at least one");
+  for (const Statistic& statistic : statistics) {
+    std::vector<std::uint32_t> all;
+    for (std::uint32_t c = 0; c < data.columns(); ++c) all.push_back(c);
+    if (statistic.most_columns() == 1) {
+      for (const std::uint32_t c : all) parts.push_back({statistic.bind(1), statistic.name(), {c}});
+      continue;
+    }
+    if (all.size() < statistic.fewest_columns() || all.size() > statistic.most_columns())
+      throw InvalidArgument(text::concat("statistic '", statistic.name(), "' needs ",
+                                         column_rule(statistic), " columns but the data have ",
+                                         all.size()));
+    parts.push_back({statistic.bind(all.size()), statistic.name(), all});
+  }
+  for (Part& part : parts) {
+    part.first_output = outputs.size();
+    for (const std::string& output : part.bound.outputs)
+      outputs.push_back(output_name(output, data, part.columns));
+    if (const auto* sums = std::get_if<statistic::Sums>(&part.bound.body)) {
+      for (statistic::Product product : sums->products) {
+        for (std::uint32_t& c : product) c = part.columns[c];
+        part.features.push_back(features.add_product(product));
+      }
+      if (sums->filled > 0) {
+        const std::uint32_t first = features.add_filled(*sums, part.columns);
+        for (std::uint32_t f = 0; f < sums->filled; ++f) part.features.push_back(first + f);
+      }
+    }
+  }
+}
+
+void Problem::look(const Execution& execution) {
+  columns = summarize_columns(data, !features.empty(), execution);
+  std::vector<statistic::Scale> scales;
+  for (const ColumnSummary& column : columns) scales.push_back(column.scale);
+  for (Part& part : parts) {
+    part.scales.clear();
+    for (const std::uint32_t c : part.columns) part.scales.push_back(scales[c]);
+  }
+  features.set_scales(std::move(scales));
+}
+
+void Problem::rescale(std::span<const FeatureSummary> summaries) {
+  std::vector<statistic::Scale> scales = features.scales();
+  std::size_t order = 1;
+  for (std::size_t f = 0; f < features.count(); ++f) order = std::max(order, features.order(f));
+  const int least = -1000 / static_cast<int>(order);  // so that products of the largest stay finite
+  for (std::uint32_t c = 0; c < scales.size(); ++c) {
+    const auto single = features.find({c});
+    if (single && summaries[*single].typical > 0)
+      scales[c].exponent += std::max(least, std::ilogb(summaries[*single].typical));
+  }
+  for (Part& part : parts)
+    for (std::size_t i = 0; i < part.columns.size(); ++i) part.scales[i] = scales[part.columns[i]];
+  features.set_scales(std::move(scales));
+}
+
+std::uint64_t Problem::deletions() const {
+  for (const Part& part : parts)
+    if (std::holds_alternative<statistic::Fold>(part.bound.body) ||
+        std::holds_alternative<statistic::Call>(part.bound.body))
+      return data.rows() <= kMostDeletedRows ? data.rows() : kDeletedGroups;
+  return 0;
+}
+
+void Problem::finish_sums(std::span<const double> means, double draws,
+                          std::optional<double> resolution, std::span<double> values,
+                          std::span<double> scratch) const {
+  for (const Part& part : parts) {
+    const auto* sums = std::get_if<statistic::Sums>(&part.bound.body);
+    if (sums == nullptr) continue;
+    for (std::size_t f = 0; f < part.features.size(); ++f) scratch[f] = means[part.features[f]];
+    sums->finish({scratch.first(part.features.size()), draws, part.scales,
+                  resolution.value_or(part.resolution)},
+                 values.subspan(part.first_output, part.outputs()));
+  }
+}
+
+}  // namespace bootfold::study

@@ -1,0 +1,96 @@
+// Order statistics without sorting are those of sorting.
+#include "numeric/select.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "numeric/quantile.h"
+#include "statistic/reference.h"
+
+namespace bootfold {
+namespace select_test {
+
+/// Compares all ranges of ranks of a list, in pieces of 1, 3 and all values.
+void expect_sorted(const std::vector<double>& values) {
+  std::vector<double> sorted;
+  for (const double value : values)
+    if (!std::isnan(value)) sorted.push_back(value);
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t n = sorted.size();
+  std::size_t piece = 1;
+  for (const auto& [first, last] :
+       std::vector<std::pair<std::size_t, std::size_t>>{{1, 1},
+                                                        {n, n},
+                                                        {1, n},
+                                                        {(n + 1) / 2, (n + 1) / 2},
+                                                        {n / 3 + 1, 2 * n / 3 + 1},
+                                                        {2, std::min<std::size_t>(n, 5)}}) {
+    if (first > last || last > n) continue;
+    piece = piece == 1 ? 3 : piece == 3 ? values.size() : 1;
+    const auto found = numeric::order_statistics(
+        [&](const std::function<void(std::span<const double>)>& see) {
+          for (std::size_t i = 0; i < values.size(); i += piece)
+            see(std::span(values).subspan(i, std::min(piece, values.size() - i)));
+        },
+        first, last);
+    ASSERT_EQ(found.size(), last - first + 1);
+    for (std::size_t i = 0; i < found.size(); ++i)
+      ASSERT_EQ(found[i], sorted[first - 1 + i]) << "number " << first + i << " of " << n;
+  }
+}
+
+TEST(Select, RandomValues) {
+  for (const std::size_t n : {1, 2, 3, 10, 1000, 20'000}) expect_sorted(reference::normals(n, n));
+}
+
+TEST(Select, Ties) {
+  for (const std::size_t n : {2, 10, 1000}) {
+    expect_sorted(std::vector<double>(n, -2.5));
+    std::vector<double> few(n);
+    for (std::size_t i = 0; i < n; ++i) few[i] = static_cast<double>(i * i % 3) - 1;
+    expect_sorted(few);
+    few[n / 2] = 1e300;
+    expect_sorted(few);
+  }
+}
+
+TEST(Select, SignsZerosDenormalsAndInfinities) {
+  const double least = std::numeric_limits<double>::denorm_min();
+  const double most = std::numeric_limits<double>::max();
+  const double infinity = std::numeric_limits<double>::infinity();
+  expect_sorted({0.0, -0.0, 1, -1, -0.0, 0.0});
+  expect_sorted({least, -least, 0.0, -0.0, 2 * least, -2 * least, 3 * least});
+  expect_sorted({most, -most, infinity, -infinity, 0, 1e-300, -1e-300, 1});
+  std::vector<double> negative = reference::uniforms(500, 1);
+  for (double& value : negative) value = -std::exp(500 * value);
+  expect_sorted(negative);
+}
+
+TEST(Select, NanAreNotSeen) {
+  std::vector<double> values = reference::normals(300, 2);
+  for (std::size_t i = 0; i < 300; i += 7) values[i] = reference::kNan;
+  values[1] = -reference::kNan;
+  expect_sorted(values);
+}
+
+// Values that agree in all but the last bits: every pass has to narrow.
+TEST(Select, NeighbouringDoubles) {
+  std::vector<double> values;
+  double value = 1;
+  for (int i = 0; i < 70'000; ++i) values.push_back(value = std::nextafter(value, 2));
+  std::reverse(values.begin() + 100, values.end() - 17);
+  expect_sorted(values);
+}
+
+TEST(Select, QuantileOfAListIsTypeSeven) {
+  for (const std::size_t n : {1, 2, 5, 100})
+    for (const double q : {0.0, 0.3, 0.5, 0.99, 1.0}) {
+      std::vector<double> values = reference::normals(n, 3 * n);
+      const double truth = reference::quantile(values, q);
+      EXPECT_NEAR(numeric::select_quantile(values, q), truth, 1e-14);
+    }
+}
+
+}  // namespace select_test
+}  // namespace bootfold

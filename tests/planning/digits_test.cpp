@@ -1,0 +1,140 @@
+// Fixed-point sums: the stated bound holds, and a smaller tolerance buys more digits.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bootfold/error.h"
+#include "statistic/reference.h"
+
+namespace bootfold {
+namespace digits_test {
+
+using testing::HasSubstr;
+
+std::vector<std::pair<std::string, std::vector<double>>> hard_data() {
+  std::vector<std::pair<std::string, std::vector<double>>> all;
+  const auto add = [&](const std::string& name, auto&& transform) {
+    std::vector<double> x = reference::normals(700, 21);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = transform(x[i], i);
+    all.emplace_back(name, x);
+  };
+  add("normal", [](double x, std::size_t) { return x; });
+  add("all negative", [](double x, std::size_t) { return -1e3 - x * x; });
+  add("offset 1e15", [](double x, std::size_t) { return 1e15 + std::round(8 * x); });
+  add("offset 1e8, any bits", [](double x, std::size_t) { return 1e8 + x; });
+  add("lognormal", [](double x, std::size_t) { return std::exp(3 * x); });
+  add("denormal", [](double x, std::size_t) { return std::ldexp(x, -1060); });
+  add("huge", [](double x, std::size_t) { return std::ldexp(x, 1010); });
+  add("one outlier", [](double x, std::size_t i) { return i == 99 ? 1e9 : x; });
+  add("1e300 next to 1", [](double x, std::size_t i) { return i % 70 == 0 ? 1e300 : 1 + x; });
+  add("whole", [](double x, std::size_t) { return std::round(100 * x); });
+  add("cents", [](double x, std::size_t) { return std::round(100 * x) / 100; });
+  add("two values", [](double x, std::size_t) { return x > 1 ? 0.1 : 0.2; });
+  return all;
+}
+
+// |folded mean - exact mean of the resample| <= sum_error * standard error, beside the rounding of
+// the result itself (two units in its last place).
+TEST(Digits, TheStatedBoundHolds) {
+  for (const auto& [what, x] : hard_data())
+    for (const double tolerance : {1e-2, 1e-5, 1e-9, 1e-13})
+      for (const Path path : {Path::stream, Path::gather}) {
+        SCOPED_TRACE(testing::Message()
+                     << what << ", tolerance " << tolerance << ", path " << name(path));
+        Options options{.replicates = 12, .seed = 3, .path = path, .tolerance = tolerance};
+        std::optional<Result> result;
+        try {
+          result = bootstrap(x, statistic::mean(), options);
+        } catch (const InvalidArgument& error) {
+          EXPECT_THAT(error.what(), HasSubstr("tolerance"));
+          EXPECT_EQ(path, Path::stream);
+          continue;
+        }
+        const double deviation =
+            reference::values("standard_deviation:0", {x}, reference::Counts(x.size(), 1))[0];
+        const double standard_error = deviation / std::sqrt(static_cast<double>(x.size()));
+        EXPECT_LE(result->plan().sum_error, tolerance) << result->plan().explain();
+        for (std::uint64_t r = 0; r < 12; ++r) {
+          const auto counts = reference::counts_of(path, x.size(), 3, r);
+          const reference::Rows rows({x}, counts);
+          const reference::Columns columns = {x};
+          const reference::Real truth = reference::Rows(columns, counts).mean();
+          const double error =
+              std::abs(static_cast<double>(reference::Real(result->replicate(r)) - truth));
+          const auto value = std::abs(static_cast<double>(truth));
+          const double unit = std::nextafter(value, INFINITY) - value;
+          ASSERT_LE(error, result->plan().sum_error * standard_error + 2 * unit)
+              << "replicate " << r << "\n"
+              << result->plan().explain();
+        }
+      }
+}
+
+TEST(Digits, ASmallerToleranceTakesMoreDigitsAndThenDoubles) {
+  const std::vector<double> x = reference::normals(100'000, 1);
+  int last = 0;
+  for (const double tolerance : {1e-1, 1e-3, 1e-5, 1e-7, 1e-9, 1e-11}) {
+    const Plan found = plan(x, statistic::mean(), {.path = Path::stream, .tolerance = tolerance});
+    EXPECT_GE(found.digits, last);
+    EXPECT_LE(found.sum_error, tolerance);
+    EXPECT_GT(found.sum_error, 0);
+    EXPECT_THAT(found.arithmetic, HasSubstr(std::to_string(found.digits) + " digits"));
+    last = found.digits;
+  }
+  EXPECT_GE(last, 6);
+  const Plan doubles = plan(x, statistic::mean(), {.tolerance = 1e-15});
+  EXPECT_EQ(doubles.arithmetic, "compensated double");
+  EXPECT_EQ(doubles.digits, 0);
+  EXPECT_EQ(doubles.path, Path::gather);
+  EXPECT_THAT(doubles.explain(), HasSubstr("compensated"));
+  EXPECT_THAT(
+      reference::message_of<InvalidArgument>([&] {
+        static_cast<void>(plan(x, statistic::mean(), {.path = Path::stream, .tolerance = 1e-15}));
+      }),
+      testing::AllOf(HasSubstr("path 'stream' cannot serve"), HasSubstr("tolerance")));
+}
+
+TEST(Digits, CompensatedDoublesAreRight) {
+  const reference::Columns xy = {reference::normals(900, 1), reference::uniforms(900, 2)};
+  for (const char* name : {"correlation", "covariance", "ratio", "regression"}) {
+    const Result result = bootstrap(reference::view(xy), statistic::parse(name),
+                                    {.replicates = 20, .seed = 1, .tolerance = 1e-16});
+    ASSERT_EQ(result.plan().arithmetic, "compensated double");
+    for (std::uint64_t r = 0; r < 20; ++r) {
+      const auto truth = reference::values(name, xy, reference::counts_of(Path::gather, 900, 1, r));
+      for (std::size_t k = 0; k < truth.size(); ++k)
+        EXPECT_TRUE(reference::close(result.replicate(r, k), truth[k], 1e-13, 1)) << name;
+    }
+    const auto truth = reference::values(name, xy, reference::Counts(900, 1));
+    EXPECT_TRUE(reference::close(result.estimate(), truth[0], 1e-13, 1)) << name;
+  }
+}
+
+// Multiples of a power of two are kept without any error, in as few digits as they need.
+TEST(Digits, WholeNumbersAreExact) {
+  std::vector<double> x(3000);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 200) / 4;
+  for (const Path path : {Path::stream, Path::gather}) {
+    const Plan found = plan(x, statistic::mean(), {.path = path});
+    EXPECT_EQ(found.sum_error, 0);
+    EXPECT_LE(found.digits, 2);
+    EXPECT_THAT(found.explain(), HasSubstr("exact"));
+  }
+}
+
+// Fewer digits never change a value by more than the tolerance.
+TEST(Digits, ResultsAgreeToTheTolerance) {
+  const std::vector<double> x = reference::normals(5000, 9);
+  const auto run = [&](double tolerance) {
+    return bootstrap(x, statistic::mean(),
+                     {.replicates = 200, .seed = 2, .path = Path::stream, .tolerance = tolerance});
+  };
+  const Result fine = run(1e-11);
+  for (const double tolerance : {0.5, 1e-2, 1e-4, 1e-6}) {
+    const Result coarse = run(tolerance);
+    for (std::uint64_t r = 0; r < 200; ++r)
+      ASSERT_NEAR(coarse.replicate(r), fine.replicate(r), tolerance * fine.standard_error() * 1.2);
+  }
+}
+
+}  // namespace digits_test
+}  // namespace bootfold
