@@ -19,11 +19,18 @@
 
 namespace bootfold {
 
+/// Where the standard error of an estimate comes from.
+enum class ErrorSource {
+  data,        ///< a formula or a bootstrap of the data
+  replicates,  ///< the standard deviation of the replicates
+};
+
 /// What a result can carry beside estimates and replicates, for the intervals that need it.
 struct Companions {
   std::vector<Influence> influences = {};     ///< of each output (Options::influence), or none
   std::vector<AbcCurve> abc_curves = {};      ///< of each output (Options::influence), or none
   std::vector<double> estimate_errors = {};   ///< standard error of each estimate, or none
+  std::vector<ErrorSource> errors_from = {};  ///< where each of those comes from
   std::vector<double> replicate_errors = {};  ///< and on each resample: [replicate][output]
   std::string error_method = {};              ///< "formula" or "nested bootstrap, 50 replicates"
   bool jackknife = false;  ///< replicates leave out one unit each; influences are theirs
@@ -37,6 +44,11 @@ class BOOTFOLD_API Result {
 
   [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
+  /// The numbers of its replicates: first_replicate() .. first_replicate() + count() - 1.
+  [[nodiscard]] std::uint64_t first_replicate() const noexcept { return plan_.first_replicate; }
+  [[nodiscard]] std::uint64_t count() const noexcept { return plan_.replicates; }
+  /// Identifies data, statistics, scheme, seed and random streams (Plan::fingerprint).
+  [[nodiscard]] std::uint64_t fingerprint() const noexcept { return plan_.fingerprint; }
   /// Number of values a replicate has.
   [[nodiscard]] std::size_t outputs() const noexcept { return estimates_.size(); }
 
@@ -75,7 +87,8 @@ class BOOTFOLD_API Result {
   void add_influences(std::vector<Influence> influences, std::vector<AbcCurve> curves = {});
 
   /// Appends the replicates of a run that continued this one (Options::first_replicate). Throws
-  /// InvalidArgument unless seed and outputs are the same.
+  /// InvalidArgument, with both ranges, if replicates overlap or are missing between them, and, with
+  /// both fingerprints, if the runs are not parts of one sequence.
   void append(const Result& later);
 
   /// Writes all of it to one file in the safetensors layout, which appears whole or not at all.
@@ -93,6 +106,7 @@ class BOOTFOLD_API Result {
     std::uint64_t defined = 0;
   };
   [[nodiscard]] Summary summarize(std::size_t output) const;
+  void summarize_all();
 
   Plan plan_;
   std::uint64_t seed_;

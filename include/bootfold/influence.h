@@ -26,8 +26,12 @@ namespace bootfold {
 /// What the delete-one values of one output say, for one sample. With n deleted units and t_i the
 /// value without unit i: U_i = (n - 1) (mean of t - t_i).
 struct BOOTFOLD_API Influence {
+  /// What is left out at a time.
+  enum class Unit { row, group, cluster };
+
   std::string method;           ///< "downdated sums", "order statistics", "delete-one", ...
-  double rows = 0;              ///< n: deleted units, rows or groups of rows
+  Unit unit = Unit::row;
+  double rows = 0;              ///< n: deleted units
   double second = 0;            ///< sum of U_i^2; by scheme: n^2 times the variance to first order
   double third = 0;             ///< sum of U_i^3; by scheme: n^3 times the third cumulant
   double mean = 0;              ///< of the delete-one values

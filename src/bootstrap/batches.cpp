@@ -9,10 +9,9 @@
 #include <utility>
 
 #include "bootfold/error.h"
-#include "planning/choose.h"
+#include "bootstrap/road.h"
 #include "resample/rows.h"
 #include "resample/sampler.h"
-#include "resample/scheme.h"
 
 namespace bootfold {
 
@@ -65,43 +64,17 @@ struct Buffer {
   }
 };
 
-/// What is needed of a plan.
-struct Planned {
-  Plan plan;
-  Scheme scheme;  // with the lengths of its blocks
-};
-
-/// A plan that looks at the number of rows, not at them.
-Planned prepare(const DataView& data, const std::vector<std::string>& outputs,
-                const Options& options) {
-  const double zero = 0;
-  std::vector<std::string> names;
-  for (std::size_t c = 0; c < data.columns(); ++c) names.push_back(data.name(c));
-  const DataView alike(std::vector<ColumnView>(
-                           data.columns(), ColumnView(&zero, data::Type::float64, data.rows(), 0)),
-                       std::move(names));
-  const Statistic function(outputs.front(), 1, Statistic::kAnyNumber, [&](std::size_t) {
-    return statistic::Bound{outputs, statistic::Call{}};
-  });
-  Options resolved = options;
-  resolved.scheme = resample::resolve(options.scheme, data);
-  Planned planned{planning::prepare(alike, {&function, 1}, resolved).plan, resolved.scheme};
-  planned.plan.reason = "a function of batches of resamples: threads draw the next meanwhile";
-  return planned;
-}
-
 /// Draws batches. Resamples of a batch are spread over threads.
 class Drawer {
  public:
-  Drawer(const DataView& data, const Planned& planned, std::uint64_t seed)
+  Drawer(const DataView& data, const Road& road, std::uint64_t seed)
       : data_(data),
-        sampling_(resample::Sampling::make(planned.scheme, planned.plan.rows, seed,
-                                           planned.plan.replicates,
-                                           execution::simd::kernels(planned.plan.level))),
-        rows_(even(planned.scheme) ? planned.plan.draws : 0),
-        samplers_(planned.plan.threads) {
-    execution_.threads = planned.plan.threads;
-    execution_.level = planned.plan.level;
+        sampling_(road.design().sampling(road.plan().rows, seed, road.plan().replicates,
+                                         execution::simd::kernels(road.plan().level))),
+        rows_(road.design().traits(data.rows()).fixed_size ? road.plan().draws : 0),
+        samplers_(road.plan().threads) {
+    execution_.threads = road.plan().threads;
+    execution_.level = road.plan().level;
     execution_.stop = stop_.get_token();
   }
 
@@ -126,12 +99,6 @@ class Drawer {
   void stop() { stop_.request_stop(); }
 
  private:
-  /// Do all resamples have equally many rows?
-  static bool even(const Scheme& scheme) {
-    return !std::holds_alternative<scheme::Poisson>(scheme) &&
-           !std::holds_alternative<scheme::Cluster>(scheme);
-  }
-
   const DataView& data_;
   std::shared_ptr<const resample::Sampling> sampling_;
   std::size_t rows_;
@@ -188,11 +155,17 @@ Result bootstrap_batches(const DataView& data, const std::vector<std::string>& o
                          const BatchFunction& function, const Options& options) {
   if (outputs.empty())
     throw InvalidArgument("there are no outputs; name at least one value that the function has");
-  if (std::holds_alternative<scheme::Jackknife>(options.scheme))
+  const Statistic statistic(outputs.front(), 1, Statistic::kAnyNumber, [&](std::size_t) {
+    return statistic::Bound{outputs, statistic::Call{}};
+  });
+  Options drawing = options;
+  drawing.influence = drawing.standard_errors = false;
+  const Road road(data, {&statistic, 1}, drawing, Rows::opaque);
+  if (road.design().traits(data.rows()).deletes)
     throw InvalidArgument(
         "scheme is 'jackknife', which draws no resamples; bootstrap() takes it with any function");
-  const Planned planned = prepare(data, outputs, options);
-  const Plan& plan = planned.plan;
+  Plan plan = road.plan();
+  plan.reason = "a function of batches of resamples: threads draw the next meanwhile";
   const std::size_t width = outputs.size();
 
   std::vector<double> estimates(width);
@@ -203,7 +176,7 @@ Result bootstrap_batches(const DataView& data, const std::vector<std::string>& o
   function(present.batch, estimates);
 
   const std::size_t bytes = std::max<std::size_t>(1, plan.draws * data.columns()) * sizeof(double);
-  std::size_t most = std::clamp<std::size_t>(std::min(kBatchBytes, options.memory / 8) / bytes, 1,
+  std::size_t most = std::clamp<std::size_t>(std::min(kBatchBytes, road.options().memory / 8) / bytes, 1,
                                              plan.replicates);
   if (most > resample::kSideBySide) most -= most % resample::kSideBySide;
   const std::uint64_t end = options.first_replicate + plan.replicates;
@@ -211,7 +184,7 @@ Result bootstrap_batches(const DataView& data, const std::vector<std::string>& o
     return static_cast<std::size_t>(std::min<std::uint64_t>(most, end - first));
   };
   std::vector<double> values(plan.replicates * width);
-  Drawer drawer(data, planned, options.seed);
+  Drawer drawer(data, road, options.seed);
   const std::stop_callback link(options.execution.stop, [&] { drawer.stop(); });
   Buffer next;
   const double total = static_cast<double>(plan.replicates) * static_cast<double>(plan.draws);

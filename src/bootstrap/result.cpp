@@ -8,6 +8,7 @@
 #include "bootfold/bootstrap.h"
 #include "bootfold/error.h"
 #include "text/concat.h"
+#include "text/quantity.h"
 
 namespace bootfold {
 
@@ -56,7 +57,16 @@ Result::Result(Plan plan, std::uint64_t seed, std::vector<double> estimates,
       replicates_(std::move(replicates)),
       companions_(std::move(companions)),
       summaries_(estimates_.size()) {
-  for (std::size_t output = 0; output < outputs(); ++output) summaries_[output] = summarize(output);
+  summarize_all();
+}
+
+void Result::summarize_all() {
+  for (std::size_t output = 0; output < outputs(); ++output) {
+    summaries_[output] = summarize(output);
+    if (output < companions_.errors_from.size() &&
+        companions_.errors_from[output] == ErrorSource::replicates)
+      companions_.estimate_errors[output] = summaries_[output].deviation;
+  }
 }
 
 Result::Summary Result::summarize(std::size_t output) const {
@@ -143,14 +153,32 @@ void Result::add_influences(std::vector<Influence> influences, std::vector<AbcCu
   companions_.abc_curves = std::move(curves);
 }
 
+namespace {
+
+/// "replicates 0 to 999".
+std::string range_of(const Result& result) {
+  return text::concat("replicates ", text::grouped(result.first_replicate()), " to ",
+                      text::grouped(result.first_replicate() + result.count() - 1));
+}
+
+}  // namespace
+
 void Result::append(const Result& later) {
   if (companions_.jackknife || later.companions_.jackknife)
-    throw InvalidArgument("a jackknife is one whole; it cannot be continued by another run");
-  if (later.seed_ != seed_ || later.plan_.outputs != plan_.outputs ||
+    throw InvalidArgument("a jackknife is complete; it cannot be continued by another run");
+  if (later.fingerprint() != fingerprint() || later.plan_.outputs != plan_.outputs ||
       later.companions_.replicate_errors.empty() != companions_.replicate_errors.empty())
-    throw InvalidArgument(
-        "the results belong to different runs: seed, statistics and options must agree, and the "
-        "later one must continue the earlier (Options::first_replicate)");
+    throw InvalidArgument(text::concat(
+        "the results are of different runs (fingerprints ", text::hexadecimal(fingerprint()),
+        " and ", text::hexadecimal(later.fingerprint()),
+        "): data, statistics, scheme, seed and options must agree"));
+  const std::uint64_t end = first_replicate() + count();
+  if (later.first_replicate() != end)
+    throw InvalidArgument(text::concat(
+        "the first result has ", range_of(*this), " and the other has ", range_of(later),
+        later.first_replicate() < end ? "; they must not overlap"
+                                      : "; none may be missing between them",
+        ": continue with first_replicate=", end));
   replicates_.insert(replicates_.end(), later.replicates_.begin(), later.replicates_.end());
   auto& errors = companions_.replicate_errors;
   errors.insert(errors.end(), later.companions_.replicate_errors.begin(),
@@ -158,14 +186,7 @@ void Result::append(const Result& later) {
   plan_.replicates += later.plan_.replicates;
   plan_.result_bytes += later.plan_.result_bytes;
   plan_.seconds += later.plan_.seconds;
-  for (std::size_t output = 0; output < outputs(); ++output) {
-    const double before = summaries_[output].deviation;
-    summaries_[output] = summarize(output);
-    // By a nested bootstrap an estimate's error is that of the replicates.
-    if (output < companions_.estimate_errors.size() &&
-        companions_.estimate_errors[output] == before)
-      companions_.estimate_errors[output] = summaries_[output].deviation;
-  }
+  summarize_all();
 }
 
 std::uint64_t Result::undefined(std::size_t output) const {

@@ -14,7 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFormat = "bootfold result 1";
+constexpr const char* kFormat = "bootfold result 2";
+constexpr const char* kOldFormat = "bootfold result 1";
 constexpr std::size_t kInfluenceNumbers = 6;
 constexpr std::size_t kCurveNumbers = 4;
 constexpr std::size_t kCurveValues = 2 * AbcCurve::kReach + 1;
@@ -25,7 +26,9 @@ Json words_of(const Plan& plan) {
           {"scheme", plan.scheme},
           {"rows", plan.rows},
           {"draws", plan.draws},
+          {"first_replicate", plan.first_replicate},
           {"replicates", plan.replicates},
+          {"fingerprint", plan.fingerprint},
           {"columns", plan.columns},
           {"outputs", plan.outputs},
           {"threads", plan.threads},
@@ -46,8 +49,10 @@ Plan plan_of(const Json& words) {
   words.at("scheme").get_to(plan.scheme);
   words.at("rows").get_to(plan.rows);
   words.at("draws").get_to(plan.draws);
+  words.at("first_replicate").get_to(plan.first_replicate);
   words.at("replicates").get_to(plan.replicates);
-  if (words.contains("columns")) words.at("columns").get_to(plan.columns);  // not in older files
+  words.at("fingerprint").get_to(plan.fingerprint);
+  words.at("columns").get_to(plan.columns);
   words.at("outputs").get_to(plan.outputs);
   words.at("threads").get_to(plan.threads);
   // The instruction set may be one that this build does not have: only its name is of interest.
@@ -62,6 +67,12 @@ Plan plan_of(const Json& words) {
   words.at("arithmetic").get_to(plan.arithmetic);
   words.at("distinct_rows").get_to(plan.distinct_rows);
   return plan;
+}
+
+Influence::Unit unit_of(int number, data::SafetensorsFile& file) {
+  if (number < 0 || number > static_cast<int>(Influence::Unit::cluster))
+    file.fail("the unit of an influence is unknown");
+  return static_cast<Influence::Unit>(number);
 }
 
 /// Checks the shape and reads.
@@ -81,6 +92,7 @@ void Result::save(const std::string& path) const {
   for (const Influence& found : companions_.influences) {
     words["influences"].push_back({{"method", found.method},
                                    {"deleted", found.deleted},
+                                   {"unit", static_cast<int>(found.unit)},
                                    {"undefined", found.undefined},
                                    {"problem", found.problem}});
     influences.insert(influences.end(), {found.rows, found.second, found.third, found.mean,
@@ -97,6 +109,8 @@ void Result::save(const std::string& path) const {
     curves.insert(curves.end(), values.begin(), values.end());
   }
   words["error_method"] = companions_.error_method;
+  for (const ErrorSource source : companions_.errors_from)
+    words["errors_from_replicates"].push_back(source == ErrorSource::replicates);
   if (companions_.jackknife) words["jackknife"] = true;
 
   std::vector<data::Tensor> tensors = {{"estimates", {outputs()}, estimates_},
@@ -122,6 +136,10 @@ void Result::save(const std::string& path) const {
 Result Result::load(const std::string& path) {
   data::SafetensorsFile file(path);
   const auto format = file.words().find("format");
+  if (format != file.words().end() && format->second == kOldFormat)
+    file.fail(
+        "an earlier version of bootfold wrote it, which did not record the numbers of its replicates; "
+        "run the bootstrap again and save its result");
   if (format == file.words().end() || format->second != kFormat ||
       !file.words().contains("bootfold"))
     file.fail(text::concat("it holds no result of this program (its format is not '", kFormat,
@@ -141,6 +159,7 @@ Result Result::load(const std::string& path) {
         Influence found;
         text.at("method").get_to(found.method);
         text.at("deleted").get_to(found.deleted);
+        found.unit = unit_of(text.at("unit").get<int>(), file);
         text.at("undefined").get_to(found.undefined);
         text.at("problem").get_to(found.problem);
         found.rows = number[0];
@@ -169,6 +188,10 @@ Result Result::load(const std::string& path) {
     if (file.has("replicate_errors")) {
       companions.estimate_errors = array(file, "estimate_errors", {outputs});
       companions.replicate_errors = array(file, "replicate_errors", {count, outputs});
+      for (std::size_t k = 0; k < outputs; ++k)
+        companions.errors_from.push_back(words.at("errors_from_replicates").at(k).get<bool>()
+                                             ? ErrorSource::replicates
+                                             : ErrorSource::data);
     }
     words.at("error_method").get_to(companions.error_method);
     companions.jackknife = words.value("jackknife", false);

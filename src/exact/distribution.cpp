@@ -19,7 +19,7 @@ namespace {
 class Task {
  public:
   Task(const DataView& data, const Statistic& statistic, const Options& options)
-      : options_(options), problem_(data, {&statistic, 1}) {
+      : options_(options), study_(data, {&statistic, 1}), problem_(study_.problem()) {
     if (problem_.outputs.size() != 1)
       throw InvalidArgument(text::concat(
           "statistic '", statistic.name(), "' has ", problem_.outputs.size(), " values on ",
@@ -27,7 +27,7 @@ class Task {
     if (!(options.tolerance > 0))
       throw InvalidArgument(text::concat("tolerance is ", options.tolerance,
                                          " but must be above 0; 1e-6 is the default"));
-    problem_.look(options.execution);
+    study_.look({.most_distinct = Means::kFewValues}, options.execution);
     choose(statistic.name());
   }
 
@@ -95,7 +95,7 @@ class Task {
   }
 
   void choose_mean(bool total) {
-    means_.emplace(problem_, total, options_);
+    means_.emplace(study_, total, options_);
     method_ = means_->method();
     reason_ = means_->reason();
     if (method_ != Method::characteristic || options_.method) return;
@@ -174,7 +174,8 @@ class Task {
   }
 
   Options options_;
-  study::Problem problem_;
+  study::Study study_;
+  const study::Problem& problem_;
   Method method_ = Method::constant;
   std::string reason_;
   std::optional<Means> means_;

@@ -5,7 +5,7 @@
 
 #include "bootfold/data.h"
 #include "bootfold/execution.h"
-#include "study/columns.h"
+#include "study/summary.h"
 
 namespace bootfold::exact {
 

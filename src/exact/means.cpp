@@ -19,7 +19,6 @@ namespace {
 
 constexpr double kOutside = 1e-13;         // probability left outside the window
 constexpr double kCut = 5e-10;             // aimed at for frequencies beyond the last
-constexpr std::size_t kFewValues = 4096;   // distinct values worth finding
 constexpr double kMostTabulated = 0x1p20;  // lattice points that are listed
 constexpr double kMostExact = 0x1p52;      // whole numbers that a double holds, with room
 constexpr double kMostNodes = 0x1p24;      // nodes that are computed
@@ -59,16 +58,19 @@ double next_power_of_two(double value) {
 
 }  // namespace
 
-Means::Means(const study::Problem& problem, bool total, const Options& options)
-    : rows_(problem.data.column(0), problem.columns[0].scale), total_(total) {
+Means::Means(const study::Study& study, bool total, const Options& options)
+    : rows_(study.data().column(0), study.problem().columns[0].scale), total_(total) {
   const Execution& execution = options.execution;
-  const auto summary = problem.features.summarize(problem.data, execution)[0];
+  const study::Problem& problem = study.problem();
+  const study::FeatureSummary& summary = study.summaries()[0];
   const double means[1] = {summary.mean};
   double scratch[1];
   problem.finish_sums(means, static_cast<double>(problem.data.rows()), 0, {&estimate_, 1}, scratch);
 
-  if (auto distinct = study::find_distinct(problem.data, problem.features, kFewValues, execution))
-    rows_.set_distinct(std::move(distinct->features), std::move(distinct->weights));
+  if (const study::DistinctTable& table = study.features().distinct(); !table.closed()) {
+    study::DistinctRows distinct = table.rows();
+    rows_.set_distinct(std::move(distinct.features), std::move(distinct.weights));
+  }
   check(execution);
   rows_.set_shift(summary.mean);
   if (rows_.values() == 2 && (!options.method || options.method == Method::binomial)) {

@@ -9,15 +9,18 @@
 #include "exact/rows.h"
 #include "exact/series.h"
 #include "exact/tail_bound.h"
-#include "study/problem.h"
+#include "study/study.h"
 
 namespace bootfold::exact {
 
 class Means {
  public:
-  /// Looks at the data: how they spread, whether on a lattice. `problem` has one feature, the only
+  /// Up to so many distinct values are summed with their weights; the study counts them.
+  static constexpr std::size_t kFewValues = 4096;
+
+  /// Looks at the data: how they spread, whether on a lattice. The study has one feature, the only
   /// column's product {0}; `total`: the statistic is the sum.
-  Means(const study::Problem& problem, bool total, const Options& options);
+  Means(const study::Study& study, bool total, const Options& options);
 
   [[nodiscard]] Method method() const noexcept { return method_; }
   [[nodiscard]] const std::string& reason() const noexcept { return reason_; }

@@ -24,11 +24,11 @@ using study::Part;
 class Evaluator {
  public:
   Evaluator(const Task& task, const Units& units)
-      : task_(task), units_(units), reader_(task.problem.data, kTileRows) {}
+      : task_(task), units_(units), reader_(task.problem().data, kTileRows) {}
 
   void operator()(std::uint64_t unit, const execution::Worker& worker, std::span<double> values) {
     bool copied = false;
-    for (const Part& part : task_.problem.parts) {
+    for (const Part& part : task_.problem().parts) {
       if (part.first_output >= task_.outputs) continue;
       const std::span<double> own = values.subspan(part.first_output, part.outputs());
       if (const auto* fold = std::get_if<statistic::Fold>(&part.bound.body)) {
@@ -51,7 +51,7 @@ class Evaluator {
   /// Weight 1, and 0 for the rows of the unit.
   void accumulate(const statistic::Fold& fold, const Part& part, std::uint64_t unit,
                   const execution::Worker& worker, std::span<double> values) {
-    const std::uint64_t rows = task_.problem.data.rows();
+    const std::uint64_t rows = task_.problem().data.rows();
     const auto state = fold.fresh();
     weights_.resize(kTileRows);
     std::vector<const double*> columns(part.columns.size());
@@ -76,8 +76,8 @@ class Evaluator {
   }
 
   void copy_without(std::uint64_t unit, const execution::Worker& worker) {
-    const std::uint64_t rows = task_.problem.data.rows();
-    copies_.resize(task_.problem.data.columns());
+    const std::uint64_t rows = task_.problem().data.rows();
+    copies_.resize(task_.problem().data.columns());
     for (auto& copy : copies_) copy.resize(rows);
     kept_ = 0;
     for (std::uint64_t row = 0; row < rows; row += kTileRows) {
@@ -122,10 +122,10 @@ std::vector<double> values_without(const Task& task, const Units& units) {
         auto& evaluate = evaluators[worker.index()];
         if (!evaluate) evaluate = std::make_unique<Evaluator>(task, units);
         (*evaluate)(unit, worker, std::span(values).subspan(unit * width, width));
-        worker.advance(static_cast<double>(task.problem.data.rows()));
+        worker.advance(static_cast<double>(task.problem().data.rows()));
       },
       [](Nothing&, Nothing&&) {}, task.execution,
-      static_cast<double>(units.count()) * static_cast<double>(task.problem.data.rows())));
+      static_cast<double>(units.count()) * static_cast<double>(task.problem().data.rows())));
   return values;
 }
 
@@ -133,12 +133,16 @@ void delete_and_evaluate(const Task& task, const Units& units, std::span<Influen
   const std::size_t width = task.outputs;
   const std::vector<double> values = values_without(task, units);
   const auto count = static_cast<double>(units.count());
-  for (const Part& part : task.problem.parts) {
+  for (const Part& part : task.problem().parts) {
     if (!evaluated(part, units) || part.first_output >= width) continue;
     for (std::size_t k = part.first_output; k < part.first_output + part.outputs(); ++k) {
       Influence& found = influences[k];
       found.method = units.grouped() ? "delete-a-group, 1000 groups" : "delete-one";
-      if (units.clusters()) found.method += ", by cluster";
+      if (units.grouped()) found.unit = Influence::Unit::group;
+      if (units.clusters()) {
+        found.method += ", by cluster";
+        if (!units.grouped()) found.unit = Influence::Unit::cluster;
+      }
       found.rows = count;
       found.estimate = values[units.count() * width + k];
       numeric::Moments moments;

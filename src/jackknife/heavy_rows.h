@@ -1,8 +1,9 @@
 // Rows that are nearly the whole sum of some feature.
 //
-// The sums without a row are otherwise those of all rows less its own; of a row with all but a
-// millionth of a sum that difference would be rounding. So the sums without it are made anew. There
-// is at most one such row for each feature, and mostly none.
+// The means without a row are otherwise those of all rows, shifted; for a row that is all but a
+// millionth of a sum the shift would be rounding. The look at the rows kept exact sums and the largest
+// row of each feature, so the sums without it are known exactly. There is at most one such row for
+// each feature, and mostly none.
 #pragma once
 
 #include <cstdint>

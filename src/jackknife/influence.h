@@ -12,7 +12,8 @@
 #include "jackknife/cumulants.h"
 #include "jackknife/deletion_units.h"
 #include "jackknife/row_weights.h"
-#include "study/problem.h"
+#include "resample/design.h"
+#include "study/study.h"
 
 namespace bootfold::jackknife {
 
@@ -21,20 +22,54 @@ using OrderStatistic = std::function<double(const study::Part& part, std::uint64
 
 /// What all of this works on.
 struct Task {
-  const study::Problem& problem;
-  std::span<const study::FeatureSummary> features;  // as the problem's columns are scaled now
+  const study::Study& study;
+  std::span<const study::FeatureSummary> features;  // the study's, or with weighted means
   const Measure& measure;                           // of which their means are
   OrderStatistic order;                             // for quantiles
   Execution execution;
   std::size_t outputs;  // the first so many; the rest is not asked for
+
+  [[nodiscard]] const study::Problem& problem() const { return study.problem(); }
 };
 
-/// Delete-one influences of the first task.outputs outputs, where rows are drawn one by one alike.
-[[nodiscard]] std::vector<Influence> influences(const Task& task);
+/// What is asked for.
+struct Request {
+  std::size_t outputs = 0;  ///< of the first so many outputs
+  bool influences = true;
+  bool curves = false;  ///< ABC too
+  std::size_t memory = 0;
+  Execution execution = {};
+};
 
-/// The same under a scheme for which where a row stands matters: its stratum, its neighbours, its
+/// What the rows do, one for each output; curves only if they were asked for.
+struct Findings {
+  std::vector<Influence> influences = {};
+  std::vector<AbcCurve> curves = {};
+};
+
+/// Influences and ABC curves under a design, from a study that looked at all rows. For functions of
+/// sums one read of the rows finds both.
+[[nodiscard]] Findings find(const study::Study& study, const resample::Design& design,
+                            const Request& request);
+
+/// The same where whole clusters are drawn or left out and all statistics are functions of sums: from
+/// a study of the sums of clusters, which are drawn like rows.
+[[nodiscard]] Findings find_by_cluster(const study::Study& of_sums, const resample::Design& design,
+                                       const Request& request);
+
+/// Evaluations of functions of the resample that find() makes for these outputs: 0 if it has none.
+[[nodiscard]] std::uint64_t evaluations(const study::Problem& problem,
+                                        const resample::Design& design, std::size_t outputs);
+
+/// Delete-one influences where rows are drawn one by one alike; curves too unless the span is empty,
+/// for resamples of `draws` rows.
+[[nodiscard]] std::vector<Influence> influences(const Task& task, double draws = 0,
+                                                std::span<AbcCurve> curves = {});
+
+/// The same under a design for which where a row stands matters: its stratum, its neighbours, its
 /// weight. Changes of as many outputs as fit `memory` are held at a time.
-[[nodiscard]] std::vector<Influence> influences_in_order(const Task& task, const Scheme& scheme,
+[[nodiscard]] std::vector<Influence> influences_in_order(const Task& task,
+                                                         const resample::Design& design,
                                                          std::size_t memory);
 
 /// The values of a part that is made of quantiles, without a row: they depend on its rank alone,
@@ -46,31 +81,18 @@ struct OrderDeletions {
 };
 [[nodiscard]] OrderDeletions order_deletions(const Task& task, const study::Part& part);
 
-/// The same where whole clusters are drawn, and deleted.
-[[nodiscard]] std::vector<Influence> influences_of_clusters(const DataView& data,
-                                                            std::span<const Statistic> statistics,
-                                                            const Options& options);
-[[nodiscard]] std::vector<AbcCurve> curves_of_clusters(const DataView& data,
-                                                       std::span<const Statistic> statistics,
-                                                       const Options& options);
-
-/// Are whole clusters drawn, with all their rows?
-[[nodiscard]] bool draws_clusters(const Scheme& scheme);
-
-/// Are rows drawn together with others, so that none has a weight of its own? Then there is no ABC.
-[[nodiscard]] bool draws_together(const Scheme& scheme);
-
-/// Are rows drawn one by one alike, as many as there are?
-[[nodiscard]] bool plain(const Scheme& scheme, std::uint64_t rows);
-
-/// Evaluations of functions of the resample that influence() makes: 0 if it has none.
-[[nodiscard]] std::uint64_t evaluations(const study::Problem& problem, const Scheme& scheme);
-
-/// As many threads as have room for a copy of the columns each, if there are evaluations.
-[[nodiscard]] Execution within_memory(const study::Problem& problem, const Options& options);
-
 // By family; each fills the outputs of its parts.
-void delete_from_sums(const Task& task, std::span<Influence> influences);
+
+/// Functions of sums without each row, derivatives, or both in one read of the rows. An empty span is
+/// not asked for; `draws`: of resamples, for the derivatives.
+struct SumsRequest {
+  std::span<Influence> deletions = {};    // by leaving a row out
+  std::span<Influence> derivatives = {};  // by moving weight to a row
+  std::span<AbcCurve> curves = {};        // needs derivatives
+  double draws = 0;
+};
+void study_sums(const Task& task, const SumsRequest& request);
+
 void delete_from_order(const Task& task, const study::Part& part, std::span<Influence> influences);
 void delete_and_evaluate(const Task& task, const Units& units, std::span<Influence> influences);
 
@@ -90,11 +112,6 @@ void delete_and_evaluate(const Task& task, const Units& units, std::span<Influen
 
 /// All values of functions of sums at the means, for so many rows.
 [[nodiscard]] std::vector<double> at_means(const Task& task, double rows);
-
-/// Derivatives in place of deletions, of functions of sums, for resamples of so many draws; curves
-/// too unless `abc` is empty.
-void differentiate_sums(const Task& task, double draws, std::span<Influence> influences,
-                        std::span<AbcCurve> abc);
 
 /// Turns the spread of U into an influence: second, third, undefined and problem.
 void conclude(const Spread& spread, Influence& influence);

@@ -14,7 +14,7 @@ namespace bootfold::jackknife {
 
 OrderDeletions order_deletions(const Task& task, const study::Part& part) {
   const auto& order = std::get<statistic::Order>(part.bound.body);
-  const std::uint64_t n = task.problem.data.rows();
+  const std::uint64_t n = task.problem().data.rows();
 
   /// The values for `rows` sorted rows of which the rank-th is at(rank).
   const auto evaluate = [&](std::uint64_t rows, const auto& at, std::span<double> values) {
@@ -53,7 +53,7 @@ OrderDeletions order_deletions(const Task& task, const study::Part& part) {
 }
 
 void delete_from_order(const Task& task, const study::Part& part, std::span<Influence> influences) {
-  const std::uint64_t n = task.problem.data.rows();
+  const std::uint64_t n = task.problem().data.rows();
   const OrderDeletions all = order_deletions(task, part);
   for (std::size_t k = 0; k < part.outputs(); ++k) {
     Influence& found = influences[part.first_output + k];
@@ -74,7 +74,7 @@ void delete_from_order(const Task& task, const study::Part& part, std::span<Infl
 
 std::vector<std::vector<double>> changes_of_order(const Task& task, const study::Part& part,
                                                   std::span<double> whole) {
-  const ColumnView& column = task.problem.data.column(part.columns[0]);
+  const ColumnView& column = task.problem().data.column(part.columns[0]);
   const auto n = static_cast<double>(column.rows());
   const OrderDeletions all = order_deletions(task, part);
   std::copy(all.whole.begin(), all.whole.end(), whole.begin());

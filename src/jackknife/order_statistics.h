@@ -18,9 +18,9 @@
 namespace bootfold::jackknife {
 
 /// Looks order statistics up in the column, with their neighbours, which are asked for next.
-class Lookup {
+class OrderStatistics {
  public:
-  explicit Lookup(const study::Problem& problem, std::stop_token stop)
+  explicit OrderStatistics(const study::Problem& problem, std::stop_token stop)
       : problem_(problem), stop_(std::move(stop)) {}
 
   double operator()(const study::Part& part, std::uint64_t rank) {

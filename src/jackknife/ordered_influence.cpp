@@ -16,29 +16,32 @@ namespace {
 using study::Part;
 
 /// An influence of `changes`, which are overwritten.
-void conclude_in_order(const Scheme& scheme, const std::string& method, double estimate,
+void conclude_in_order(const resample::Design& design, const std::string& method, double estimate,
                        std::span<double> changes, Influence& found) {
-  found.method = text::concat(method, ", ", manner(scheme));
+  found.method = text::concat(method, ", ", design.manner());
   found.deleted = false;
   found.rows = static_cast<double>(changes.size());
   found.estimate = found.mean = estimate;
-  conclude(changes.size() > 1 ? spread(scheme, changes) : Spread(), found);
+  const auto known = changes.size() > 1 ? spread(design, changes) : Spread();
+  conclude(known.value_or(Spread()), found);
+  if (!known)
+    found.problem = text::concat("scheme '", design.name(), "' does not say how replicates vary");
 }
 
-void sums_in_order(const Task& task, const Scheme& scheme, std::size_t memory,
+void sums_in_order(const Task& task, const resample::Design& design, std::size_t memory,
                    std::span<Influence> influences) {
-  const auto rows = static_cast<std::size_t>(task.problem.data.rows());
+  const auto rows = static_cast<std::size_t>(task.problem().data.rows());
   const std::vector<double> whole = at_means(task, static_cast<double>(rows));
   const std::size_t at_once = std::max<std::size_t>(1, memory / (rows * sizeof(double)));
   for (std::size_t first = 0; first < task.outputs; first += at_once) {
     const std::size_t last = std::min(task.outputs, first + at_once);
     std::vector<double> changes = changes_of_sums(task, first, last);
-    for (const Part& part : task.problem.parts) {
+    for (const Part& part : task.problem().parts) {
       if (!std::holds_alternative<statistic::Sums>(part.bound.body)) continue;
       const std::size_t from = std::max(first, part.first_output);
       const std::size_t to = std::min(last, part.first_output + part.outputs());
       for (std::size_t k = from; k < to; ++k)
-        conclude_in_order(scheme, "downdated sums", whole[k],
+        conclude_in_order(design, "downdated sums", whole[k],
                           std::span(changes).subspan((k - first) * rows, rows), influences[k]);
     }
   }
@@ -52,17 +55,17 @@ void decline(const Part& part, const std::string& why, std::span<Influence> infl
   }
 }
 
-void evaluated_in_order(const Task& task, const Scheme& scheme, std::span<Influence> influences) {
-  const Units units(task.problem.data.rows());
+void evaluated_in_order(const Task& task, const resample::Design& design, std::span<Influence> influences) {
+  const Units units(task.problem().data.rows());
   std::vector<double> values;
   std::vector<double> changes(units.count());
-  for (const Part& part : task.problem.parts) {
+  for (const Part& part : task.problem().parts) {
     if (!evaluated(part, units) || part.first_output >= task.outputs) continue;
     if (units.grouped()) {
       // Random groups of rows have no stratum and no neighbours.
       decline(part,
-              text::concat("there are ", text::grouped(task.problem.data.rows()),
-                           " rows, but under scheme '", name(scheme),
+              text::concat("there are ", text::grouped(task.problem().data.rows()),
+                           " rows, but under scheme '", design.name(),
                            "' functions of the resample are evaluated without each of at most ",
                            text::grouped(study::kMostDeletedRows)),
               influences);
@@ -74,19 +77,19 @@ void evaluated_in_order(const Task& task, const Scheme& scheme, std::span<Influe
       for (std::uint64_t row = 0; row < units.count(); ++row)
         changes[row] =
             static_cast<double>(units.count() - 1) * (whole - values[row * task.outputs + k]);
-      conclude_in_order(scheme, "delete-one", whole, changes, influences[k]);
+      conclude_in_order(design, "delete-one", whole, changes, influences[k]);
     }
   }
 }
 
 }  // namespace
 
-std::vector<Influence> influences_in_order(const Task& task, const Scheme& scheme,
+std::vector<Influence> influences_in_order(const Task& task, const resample::Design& design,
                                            std::size_t memory) {
   std::vector<Influence> found(task.outputs);
-  if (!task.problem.features.empty()) sums_in_order(task, scheme, memory, found);
+  if (!task.problem().features.empty()) sums_in_order(task, design, memory, found);
   const bool weighted = task.measure.weighted();
-  for (const Part& part : task.problem.parts) {
+  for (const Part& part : task.problem().parts) {
     if (part.first_output >= task.outputs) continue;
     const bool sums = std::holds_alternative<statistic::Sums>(part.bound.body);
     if (weighted && !sums) {
@@ -95,11 +98,11 @@ std::vector<Influence> influences_in_order(const Task& task, const Scheme& schem
       std::vector<double> whole(part.outputs());
       auto changes = changes_of_order(task, part, whole);
       for (std::size_t k = 0; k < whole.size(); ++k)
-        conclude_in_order(scheme, "order statistics", whole[k], changes[k],
+        conclude_in_order(design, "order statistics", whole[k], changes[k],
                           found[part.first_output + k]);
     }
   }
-  if (!weighted) evaluated_in_order(task, scheme, found);
+  if (!weighted) evaluated_in_order(task, design, found);
   return found;
 }
 

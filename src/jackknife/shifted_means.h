@@ -12,10 +12,11 @@
 
 namespace bootfold::jackknife {
 
-class Mover {
+/// Evaluates functions of sums at shifted means.
+class ShiftedMeans {
  public:
   /// `rows` is what finishing functions see as the number of rows.
-  Mover(const Task& task, double rows) : rows_(rows) {
+  ShiftedMeans(const Task& task, double rows) : rows_(rows) {
     for (const auto& feature : task.features) means_.push_back(feature.mean);
     scratch_.resize(means_.size());
   }
@@ -75,7 +76,7 @@ class Mover {
 /// Calls act(part) for the parts that are functions of sums and asked for.
 template <class Act>
 void for_each_part(const Task& task, Act&& act) {
-  for (const study::Part& part : task.problem.parts)
+  for (const study::Part& part : task.problem().parts)
     if (std::holds_alternative<statistic::Sums>(part.bound.body) &&
         part.first_output < task.outputs)
       act(part);
@@ -89,28 +90,26 @@ struct FeatureTile {
   std::size_t rows;
 };
 
-/// Folds see(state, mover, tile) over tiles of features on all threads. Parts are merged in the
-/// order of the rows.
+/// Folds see(state, tile) over tiles of features on all threads. Parts are merged in the order of the
+/// rows.
 template <class State, class See, class Merge>
-[[nodiscard]] State over_tiles(const Task& task, double rows_seen, const State& init,
-                               const See& see, const Merge& merge) {
-  constexpr std::uint64_t kChunkRows = 64 * study::kTileRows;
-  const study::Problem& problem = task.problem;
+[[nodiscard]] State over_tiles(const Task& task, const State& init, const See& see,
+                               const Merge& merge) {
+  const study::Problem& problem = task.problem();
   const std::uint64_t rows = problem.data.rows();
   const std::size_t tile_rows = study::feature_tile_rows(problem.features.count());
   const Execution silent{task.execution.threads, task.execution.level, task.execution.stop, {}};
   return map_reduce(
-      {0, static_cast<std::size_t>((rows + kChunkRows - 1) / kChunkRows), 1}, init,
+      {0, static_cast<std::size_t>((rows + study::kChunkRows - 1) / study::kChunkRows), 1}, init,
       [&](State& state, std::size_t chunk, const execution::Worker& worker) {
         study::TileReader reader(problem.data, tile_rows);
-        Mover mover(task, rows_seen);
         std::vector<double> made(problem.features.count() * tile_rows);
-        const std::uint64_t end = std::min(rows, (chunk + 1) * kChunkRows);
-        for (std::uint64_t row = chunk * kChunkRows; row < end; row += tile_rows) {
+        const std::uint64_t end = std::min(rows, (chunk + 1) * study::kChunkRows);
+        for (std::uint64_t row = chunk * study::kChunkRows; row < end; row += tile_rows) {
           worker.check();
           const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows, end - row));
           problem.features.make(reader.read(row, size), made.data(), tile_rows);
-          see(state, mover, FeatureTile{made.data(), tile_rows, row, size});
+          see(state, FeatureTile{made.data(), tile_rows, row, size});
         }
       },
       merge, silent);

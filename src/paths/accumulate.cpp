@@ -3,13 +3,16 @@
 // The top-up is known only when all counts are: so the counts are drawn twice, first for their
 // total, then for use. Nothing of a replicate is kept but the rows of its top-up. A block of rows
 // has a state of its own and the states are merged in order, as shards would.
-#include <algorithm>
+#include "paths/accumulate.h"
 
-#include "paths/paths.h"
+#include <algorithm>
+#include <cmath>
+
+#include "planning/choose.h"
 #include "resample/counts.h"
 #include "study/tile.h"
 
-namespace bootfold::paths {
+namespace bootfold::paths::accumulate {
 
 namespace {
 
@@ -17,22 +20,42 @@ using resample::Attempt;
 using study::kTileRows;
 using State = statistic::Fold::State;
 
-class Accumulation {
+struct Shared {
+  Shared(const Question& question, const Resources& resources)
+      : problem(question.problem()),
+        kernels(execution::simd::kernels(resources.level())),
+        seed(question.seed),
+        poisson(resample::count_mean(question.rows, resample::kMargin)) {}
+
+  const study::Problem& problem;
+  const execution::simd::Kernels& kernels;
+  std::uint64_t seed;
+  resample::Poisson poisson;
+};
+
+class Accumulation final : public Maker {
  public:
-  Accumulation(const Run& run, const resample::Poisson& poisson, const execution::Worker& worker)
-      : run_(run),
-        problem_(run.prepared.problem),
-        kernels_(execution::simd::kernels(run.prepared.plan.level)),
-        poisson_(poisson),
-        worker_(worker),
-        rows_(run.prepared.plan.rows),
+  explicit Accumulation(const Shared& shared)
+      : shared_(shared),
+        problem_(shared.problem),
+        kernels_(shared.kernels),
+        rows_(problem_.data.rows()),
         reader_(problem_.data, kTileRows),
         counts_(kTileRows),
         weights_(kTileRows),
         open_(kTileRows) {}
 
-  void make(std::uint64_t replicate) {
-    Attempt attempt{run_.seed, replicate, 0};
+  void make(std::uint64_t first, std::uint64_t last, std::span<double> values,
+            const execution::Worker& worker) override {
+    worker_ = &worker;
+    const std::size_t outputs = values.size() / (last - first);
+    for (std::uint64_t r = first; r < last; ++r)
+      make_one(r, values.subspan((r - first) * outputs, outputs));
+  }
+
+ private:
+  void make_one(std::uint64_t replicate, std::span<double> values) {
+    Attempt attempt{shared_.seed, replicate, 0};
     std::uint64_t total = draw_total(attempt);
     while (total > rows_) {
       ++attempt.number;
@@ -42,21 +65,19 @@ class Accumulation {
     resample::TopUp(kernels_, attempt, rows_, lanes_).draw(drawn_);
     std::sort(drawn_.begin(), drawn_.end());
     fold(attempt);
-    const std::span<double> values = run_.values_of(replicate);
     for (std::size_t p = 0; p < problem_.parts.size(); ++p)
       states_[p]->finish(
           values.subspan(problem_.parts[p].first_output, problem_.parts[p].outputs()));
   }
 
- private:
   std::uint64_t draw_counts(const Attempt& attempt, std::uint64_t row, std::size_t size) {
-    return draw_tile(kernels_, poisson_, attempt, row, size, lanes_, counts_.data(), open_.data());
+    return draw_tile(kernels_, shared_.poisson, attempt, row, size, lanes_, counts_.data(), open_.data());
   }
 
   std::uint64_t draw_total(const Attempt& attempt) {
     std::uint64_t total = 0;
     for (std::uint64_t row = 0; row < rows_; row += kTileRows) {
-      worker_.check();
+      worker_->check();
       total += draw_counts(attempt, row, size_at(row));
     }
     return total;
@@ -66,7 +87,7 @@ class Accumulation {
     states_.clear();
     auto extra = drawn_.begin();
     for (std::uint64_t row = 0; row < rows_; row += kTileRows) {
-      worker_.check();
+      worker_->check();
       const std::size_t size = size_at(row);
       draw_counts(attempt, row, size);
       std::copy_n(counts_.begin(), size, weights_.begin());
@@ -78,7 +99,7 @@ class Accumulation {
         for (const std::uint32_t c : problem_.parts[p].columns) own_.push_back(tile.columns[c]);
         block_[p]->accumulate({own_, size}, {weights_.data(), size});
       }
-      worker_.advance(static_cast<double>(size));
+      worker_->advance(static_cast<double>(size));
     }
     start_block();
   }
@@ -102,11 +123,10 @@ class Accumulation {
     return static_cast<std::size_t>(std::min<std::uint64_t>(kTileRows, rows_ - row));
   }
 
-  const Run& run_;
+  const Shared& shared_;
   const study::Problem& problem_;
   const execution::simd::Kernels& kernels_;
-  const resample::Poisson& poisson_;
-  const execution::Worker& worker_;
+  const execution::Worker* worker_ = nullptr;
   std::uint64_t rows_;
   study::TileReader reader_;
   std::vector<std::uint8_t> counts_;
@@ -121,14 +141,25 @@ class Accumulation {
 
 }  // namespace
 
-void run_accumulate(const Run& run) {
-  const resample::Poisson poisson(resample::count_mean(run.prepared.plan.rows, resample::kMargin));
-  const std::uint64_t group = std::max<std::uint64_t>(1, 65536 / run.prepared.plan.rows);
-  for_each_group(run, group, run.prepared.plan.rows,
-                 [&](std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
-                   Accumulation accumulation(run, poisson, worker);
-                   for (std::uint64_t r = first; r < last; ++r) accumulation.make(r);
-                 });
+Estimate estimate(const Question& question) {
+  const study::Problem& problem = question.problem();
+  const planning::Size size = size_of(question);
+  Estimate found;
+  // Short resamples are drawn 16 side by side, which is quicker.
+  found.tier = question.rows > resample::kShortRows ? Tier::counts : Tier::last_resort;
+  found.reason = "an accumulator: every row is folded with its count";
+  found.replicate_nanoseconds = 2 * planning::stream_cost(size) + 3 * size.rows;
+  found.shared_bytes = 65536;
+  found.thread_bytes = planning::tile_bytes(problem, 0) + 24 * kTileRows +
+                          static_cast<std::size_t>(16 * std::sqrt(size.rows) * 8);
+  return found;
 }
 
-}  // namespace bootfold::paths
+std::unique_ptr<Engine> prepare(const Question& question,
+                                             const Resources& resources) {
+  return std::make_unique<EngineOf<Shared, Accumulation>>(
+      std::max<std::uint64_t>(1, 65536 / question.rows), question.rows,
+      std::make_shared<const Shared>(question, resources));
+}
+
+}  // namespace bootfold::paths::accumulate

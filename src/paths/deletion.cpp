@@ -1,128 +1,190 @@
-#include "paths/deletion.h"
-
+// Path `deletion`: the jackknife of functions of sums and quantiles. Nothing is drawn: one row is taken
+// out of what all have in common.
 #include <algorithm>
 #include <memory>
 
-#include "bootfold/map_reduce.h"
-#include "jackknife/cumulants.h"
+#include "bootfold/error.h"
 #include "jackknife/heavy_rows.h"
 #include "jackknife/influence.h"
 #include "jackknife/order_statistics.h"
 #include "jackknife/row_weights.h"
 #include "jackknife/shifted_means.h"
-#include "numeric/moments.h"
+#include "paths/entry.h"
+#include "paths/table.h"
+#include "planning/choose.h"
 
-namespace bootfold::paths {
+namespace bootfold::paths::deletion {
 
 namespace {
 
+using study::kTileRows;
 using study::Part;
-
-/// The values of functions of sums without each row: means that moved a little.
-void delete_from_sums(const Run& run, const jackknife::Task& task) {
-  const study::Problem& problem = task.problem;
-  const std::uint64_t n = problem.data.rows();
-  const double step = 1 / static_cast<double>(n - 1);
-  const std::size_t tile_rows = study::feature_tile_rows(problem.features.count());
-  const Execution silent{run.execution.threads, run.execution.level, run.execution.stop, {}};
-  const jackknife::HeavyRows heavy(task);
-  struct Nothing {};
-  static_cast<void>(map_reduce(
-      {0, static_cast<std::size_t>((n + tile_rows - 1) / tile_rows), 1}, Nothing{},
-      [&](Nothing&, std::size_t tile, const execution::Worker& worker) {
-        worker.check();
-        study::TileReader reader(problem.data, tile_rows);
-        jackknife::Mover mover(task, static_cast<double>(n - 1));
-        std::vector<double> made(problem.features.count() * tile_rows);
-        const std::uint64_t first = tile * tile_rows;
-        const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows, n - first));
-        problem.features.make(reader.read(first, size), made.data(), tile_rows);
-        jackknife::for_each_part(task, [&](const Part& part) {
-          for (std::size_t i = 0; i < size; ++i) {
-            const std::span<double> values =
-                run.values_of(first + i).subspan(part.first_output, part.outputs());
-            const std::span<const double> others = heavy.means_without(first + i);
-            if (others.empty()) {
-              mover.at(part, made.data() + i, tile_rows, nullptr, -step, values);
-            } else {
-              mover.at(part, others, values);
-            }
-          }
-        });
-      },
-      [](Nothing&, Nothing&&) {}, silent));
-}
 
 /// The values of quantiles without each row, by its rank. Of equal rows it does not matter which is
 /// left out, so a row has the first of the classes whose last value it does not exceed.
-void delete_from_order(const Run& run, const jackknife::Task& task, const Part& part) {
-  const auto deletions = jackknife::order_deletions(task, part);
-  std::vector<double> highest;
-  for (std::size_t j = 0; j + 1 < deletions.last.size(); ++j)
-    highest.push_back(task.order(part, deletions.last[j]));
-  const ColumnView& column = task.problem.data.column(part.columns[0]);
-  std::vector<double> buffer(study::kTileRows);
-  for (std::size_t row = 0; row < column.rows(); row += buffer.size()) {
-    if (run.execution.stop.stop_requested()) throw Cancelled();
-    const auto tile = std::span(buffer).first(std::min(buffer.size(), column.rows() - row));
-    column.read(row, tile);
-    for (std::size_t i = 0; i < tile.size(); ++i) {
-      const auto found = std::lower_bound(highest.begin(), highest.end(), tile[i]);
-      const auto& values = deletions.values[static_cast<std::size_t>(found - highest.begin())];
-      std::copy(values.begin(), values.end(),
-                run.values_of(row + i).begin() + static_cast<std::ptrdiff_t>(part.first_output));
+struct OrderClasses {
+  const Part* part;
+  jackknife::OrderDeletions deletions;
+  std::vector<double> highest;  // the last value of each class but the last
+};
+
+struct Shared {
+  Shared(const Question& question, const Resources& resources)
+      : rows(question.rows),
+        measure(question.rows),
+        order_statistics(question.problem(), resources.execution.stop),
+        task{question.study,
+             question.study.summaries(),
+             measure,
+             [this](const Part& part, std::uint64_t rank) { return order_statistics(part, rank); },
+             resources.execution,
+             question.problem().outputs.size()} {
+    if (!question.problem().features.empty()) heavy = std::make_unique<jackknife::HeavyRows>(task);
+    for (const Part& part : question.problem().parts) {
+      if (!std::holds_alternative<statistic::Order>(part.bound.body)) continue;
+      OrderClasses classes{&part, jackknife::order_deletions(task, part), {}};
+      for (std::size_t j = 0; j + 1 < classes.deletions.last.size(); ++j)
+        classes.highest.push_back(task.order(part, classes.deletions.last[j]));
+      orders.push_back(std::move(classes));
     }
   }
+  Shared(const Shared&) = delete;  // the task refers to it
+  Shared& operator=(const Shared&) = delete;
+
+  std::uint64_t rows;
+  jackknife::Measure measure;
+  mutable jackknife::OrderStatistics order_statistics;  // used only while preparing and at the end
+  jackknife::Task task;
+  std::unique_ptr<jackknife::HeavyRows> heavy;
+  std::vector<OrderClasses> orders;
+};
+
+class Deleter final : public Maker {
+ public:
+  explicit Deleter(const Shared& shared)
+      : shared_(shared),
+        problem_(shared.task.problem()),
+        reader_(problem_.data, kTileRows),
+        shifted_(shared.task, static_cast<double>(shared.rows - 1)),
+        tile_rows_(study::feature_tile_rows(problem_.features.count())),
+        made_(problem_.features.count() * tile_rows_) {}
+
+  void make(std::uint64_t first, std::uint64_t last, std::span<double> values,
+            const execution::Worker& worker) override {
+    const std::size_t outputs = values.size() / (last - first);
+    for (std::uint64_t row = first; row < last; row += tile_rows_) {
+      worker.check();
+      const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows_, last - row));
+      const statistic::Tile tile = reader_.read(row, size);
+      const std::span<double> own = values.subspan((row - first) * outputs, size * outputs);
+      if (!problem_.features.empty()) delete_from_sums(tile, row, own, outputs);
+      for (const OrderClasses& classes : shared_.orders)
+        delete_from_order(classes, tile, own, outputs);
+    }
+    worker.advance(static_cast<double>(last - first));
+  }
+
+ private:
+  /// Means that moved a little.
+  void delete_from_sums(const statistic::Tile& tile, std::uint64_t first, std::span<double> values,
+                        std::size_t outputs) {
+    const double step = 1 / static_cast<double>(shared_.rows - 1);
+    problem_.features.make(tile, made_.data(), tile_rows_);
+    jackknife::for_each_part(shared_.task, [&](const Part& part) {
+      for (std::size_t i = 0; i < tile.rows; ++i) {
+        const std::span<double> own =
+            values.subspan(i * outputs + part.first_output, part.outputs());
+        const std::span<const double> others = shared_.heavy->means_without(first + i);
+        if (others.empty()) {
+          shifted_.at(part, made_.data() + i, tile_rows_, nullptr, -step, own);
+        } else {
+          shifted_.at(part, others, own);
+        }
+      }
+    });
+  }
+
+  static void delete_from_order(const OrderClasses& classes, const statistic::Tile& tile,
+                                std::span<double> values, std::size_t outputs) {
+    const std::span<const double> column = tile.column(classes.part->columns[0]);
+    for (std::size_t i = 0; i < tile.rows; ++i) {
+      const auto found =
+          std::lower_bound(classes.highest.begin(), classes.highest.end(), column[i]);
+      const auto& own =
+          classes.deletions.values[static_cast<std::size_t>(found - classes.highest.begin())];
+      std::copy(own.begin(), own.end(),
+                values.begin() +
+                    static_cast<std::ptrdiff_t>(i * outputs + classes.part->first_output));
+    }
+  }
+
+  const Shared& shared_;
+  const study::Problem& problem_;
+  study::TileReader reader_;
+  jackknife::ShiftedMeans shifted_;
+  std::size_t tile_rows_;
+  std::vector<double> made_;
+};
+
+class DeletionEngine final : public Engine {
+ public:
+  DeletionEngine(const Question& question, const Resources& resources)
+      : shared_(question, resources) {}
+
+  [[nodiscard]] std::unique_ptr<Maker> maker() const override {
+    return std::make_unique<Deleter>(shared_);
+  }
+  [[nodiscard]] std::uint64_t group() const override {
+    return study::feature_tile_rows(shared_.task.problem().features.count());
+  }
+  [[nodiscard]] std::uint64_t steps() const override { return 1; }
+
+  /// To more digits than the values themselves have.
+  [[nodiscard]] std::optional<std::vector<Influence>> influences() const override {
+    return jackknife::influences(shared_.task);
+  }
+
+ private:
+  Shared shared_;
+};
+
+std::string serves(const Question& question) {
+  if (!question.traits.deletes || !question.design.clusters().empty())
+    return no_way_for(question.design);
+  for (const Part& part : question.problem().parts)
+    if (!std::holds_alternative<statistic::Sums>(part.bound.body) &&
+        !std::holds_alternative<statistic::Order>(part.bound.body))
+      return "it takes functions of sums and quantiles only";
+  return {};
 }
 
-/// What values that were made one by one say.
-Influence influence_of(const Run& run, double estimate, std::size_t output) {
-  const auto units = static_cast<double>(run.replicates());
-  numeric::Moments moments;
-  for (std::uint64_t unit = 0; unit < run.replicates(); ++unit)
-    moments.add((units - 1) * (estimate - run.values_of(unit)[output]));
-  Influence found;
-  found.method = "delete-one";
-  found.rows = units;
-  found.estimate = estimate;
-  found.shift = -moments.mean() / (units - 1);
-  found.mean = estimate + found.shift;
-  jackknife::conclude(jackknife::Spread(moments), found);
+Estimate estimate(const Question& question) {
+  const std::size_t features = question.problem().features.count();
+  Estimate found;
+  found.tier = Tier::shortcut;
+  found.reason = "functions of sums or quantiles: one row is taken out of what all have in common";
+  found.replicate_nanoseconds = 50 + 20 * static_cast<double>(features);
+  found.thread_bytes = 2 * planning::tile_bytes(question.problem(), features);
+  if (features > 0) {
+    found.arithmetic = "double, in a fixed order";
+    found.sum_error = 0x1p-50;
+  }
   return found;
+}
+
+std::unique_ptr<Engine> prepare(const Question& question, const Resources& resources) {
+  return std::make_unique<DeletionEngine>(question, resources);
 }
 
 }  // namespace
 
-void run_deletion(const Run& run) {
-  const study::Problem& problem = run.prepared.problem;
-  jackknife::Lookup lookup(problem, run.execution.stop);
-  const jackknife::Measure measure(problem.data.rows());
-  const jackknife::Task task{
-      problem,       run.prepared.features,
-      measure,       [&](const Part& part, std::uint64_t rank) { return lookup(part, rank); },
-      run.execution, run.outputs()};
-  if (!problem.features.empty()) delete_from_sums(run, task);
-  for (const Part& part : problem.parts)
-    if (std::holds_alternative<statistic::Order>(part.bound.body))
-      delete_from_order(run, task, part);
+PathEntry entry() {
+  return {.id = Path::deletion,
+          .name = "deletion",
+          .meaning = "no draws: the jackknife's values in closed form",
+          .serves = serves,
+          .estimate = estimate,
+          .prepare = prepare};
 }
 
-Companions jackknife_companions(const Run& run, std::span<const double> estimates) {
-  Companions companions;
-  companions.jackknife = true;
-  if (run.prepared.plan.path == Path::deletion) {
-    const study::Problem& problem = run.prepared.problem;
-    jackknife::Lookup lookup(problem, run.execution.stop);
-    const jackknife::Measure measure(problem.data.rows());
-    companions.influences = jackknife::influences(
-        {problem, run.prepared.features, measure,
-         [&](const Part& part, std::uint64_t rank) { return lookup(part, rank); }, run.execution,
-         run.outputs()});
-    return companions;
-  }
-  for (std::size_t output = 0; output < run.outputs(); ++output)
-    companions.influences.push_back(influence_of(run, estimates[output], output));
-  return companions;
-}
-
-}  // namespace bootfold::paths
+}  // namespace bootfold::paths::deletion

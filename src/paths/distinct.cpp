@@ -2,47 +2,146 @@
 //
 // Given what the rows before it took, a row's count is binomial over what is left. What is left is
 // carried as integers, so the counts always add up to n.
+#include <algorithm>
+#include <cmath>
+
 #include "bootfold/random.h"
-#include "paths/paths.h"
+#include "paths/entry.h"
 #include "paths/sums.h"
+#include "paths/table.h"
+#include "resample/rows.h"
+#include "text/concat.h"
+#include "text/quantity.h"
 
-namespace bootfold::paths {
+namespace bootfold::paths::distinct {
 
-void run_distinct(const Run& run) {
-  const study::DistinctRows& distinct = *run.prepared.distinct;
-  const std::size_t features = run.prepared.fixed.size();
-  std::vector<std::int64_t> integers(distinct.features.size());
-  for (std::size_t i = 0; i < integers.size(); ++i)
-    integers[i] = study::quantize(distinct.features[i], run.prepared.fixed[i % features].point);
+namespace {
 
-  const std::uint64_t group = std::max<std::uint64_t>(1, 4096 / distinct.count());
-  for_each_group(run, group, run.prepared.plan.rows,
-                 [&](std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
-                   Finisher finish(run.prepared);
-                   std::vector<__int128> sums(features);
-                   for (std::uint64_t replicate = first; replicate < last; ++replicate) {
-                     random::Stream stream({run.seed, replicate, random::Purpose::binomial});
-                     std::uint64_t draws_left = run.prepared.plan.draws;
-                     std::uint64_t weight_left = run.prepared.plan.rows;
-                     std::fill(sums.begin(), sums.end(), 0);
-                     for (std::size_t row = 0; row < distinct.count() && draws_left > 0; ++row) {
-                       const std::uint64_t weight = distinct.weights[row];
-                       const std::uint64_t count =
-                           weight == weight_left
-                               ? draws_left
-                               : random::binomial(stream, draws_left,
-                                                  static_cast<double>(weight) /
-                                                      static_cast<double>(weight_left));
-                       draws_left -= count;
-                       weight_left -= weight;
-                       for (std::size_t f = 0; f < features; ++f)
-                         sums[f] += static_cast<__int128>(count) * integers[row * features + f];
-                     }
-                     finish(sums, run.values_of(replicate));
-                   }
-                   worker.advance(static_cast<double>(last - first) *
-                                  static_cast<double>(run.prepared.plan.rows));
-                 });
+struct Shared {
+  explicit Shared(const Question& question)
+      : sums(question.study.fixed(question.tolerance, true)),
+        seed(question.seed),
+        rows(question.rows),
+        draws(question.draws) {
+    study::DistinctRows distinct = question.study.features().distinct().rows();
+    distinct.move_features(sums.places);
+    weights = std::move(distinct.weights);
+    integers.resize(distinct.features.size());
+    for (std::size_t i = 0; i < integers.size(); ++i)
+      integers[i] = study::quantize(distinct.features[i], sums.fixed[i % sums.features()].point);
+  }
+
+  const study::FixedSums& sums;
+  std::uint64_t seed;
+  std::uint64_t rows;
+  std::uint64_t draws;
+  std::vector<std::uint64_t> weights;  // rows that each distinct one stands for
+  std::vector<std::int64_t> integers;  // [distinct row][feature]
+};
+
+class Counter final : public Maker {
+ public:
+  explicit Counter(const Shared& shared)
+      : shared_(shared), finish_(shared.sums), sums_(shared.sums.features()) {}
+
+  void make(std::uint64_t first, std::uint64_t last, std::span<double> values,
+            const execution::Worker& worker) override {
+    const std::size_t outputs = values.size() / (last - first);
+    for (std::uint64_t replicate = first; replicate < last; ++replicate)
+      make_one(replicate, values.subspan((replicate - first) * outputs, outputs));
+    worker.advance(static_cast<double>(last - first) * static_cast<double>(shared_.rows));
+  }
+
+ private:
+  void make_one(std::uint64_t replicate, std::span<double> values) {
+    random::Stream stream({shared_.seed, replicate, random::Purpose::binomial});
+    std::uint64_t draws_left = shared_.draws;
+    std::uint64_t weight_left = shared_.rows;
+    std::fill(sums_.begin(), sums_.end(), 0);
+    for (std::size_t row = 0; row < shared_.weights.size() && draws_left > 0; ++row) {
+      const std::uint64_t weight = shared_.weights[row];
+      const std::uint64_t count =
+          weight == weight_left
+              ? draws_left
+              : random::binomial(stream, draws_left,
+                                 static_cast<double>(weight) / static_cast<double>(weight_left));
+      draws_left -= count;
+      weight_left -= weight;
+      for (std::size_t f = 0; f < sums_.size(); ++f)
+        sums_[f] += static_cast<__int128>(count) * shared_.integers[row * sums_.size() + f];
+    }
+    finish_(sums_, static_cast<double>(shared_.draws), values);
+  }
+
+  const Shared& shared_;
+  Finisher finish_;
+  std::vector<__int128> sums_;
+};
+
+std::string serves(const Question& question) {
+  if (!question.problem().all<statistic::Sums>()) return "it takes functions of sums only";
+  return question.traits.iid ? "" : no_way_for(question.design);
 }
 
-}  // namespace bootfold::paths
+/// As many as are quicker to draw than the resample; for those who force the path, as many as the
+/// memory holds.
+std::size_t most_distinct(const Question& question) {
+  const planning::Size size = size_of(question);
+  if (question.forced) {
+    const double room = static_cast<double>(question.memory) / 2 / (24 * (size.features + 2));
+    return static_cast<std::size_t>(std::min(room, size.rows));
+  }
+  double other = planning::stream_cost(size);
+  if (question.rows <= resample::kMostGatherRows)
+    other = std::min(other, planning::gather_cost(size));
+  const double one = planning::distinct_cost({.distinct = 1});
+  const double pays = (other - one) / (planning::distinct_cost({.distinct = 2}) - one) + 1;
+  const double most = std::min({pays, 65536.0, 1e6 / (size.features + 2)});
+  return most >= 1 ? static_cast<std::size_t>(most) : 0;
+}
+
+Estimate estimate(const Question& question) {
+  Estimate found;
+  const study::DistinctTable& table = question.study.features().distinct();
+  const study::FixedSums& sums = question.study.fixed(question.tolerance, true);
+  if (table.closed()) {
+    found.refusal = text::concat("there are more than ", text::grouped(table.most()),
+                                 " distinct rows, all that the memory holds");
+  } else if (!sums.accurate()) {
+    found.refusal = kNotAccurate;
+  }
+  if (!found.refusal.empty()) return found;
+  const std::uint64_t rows = table.count();
+  found.tier = Tier::shortcut;
+  found.distinct_rows = rows;
+  found.reason =
+      text::concat("only ", text::grouped(rows), " distinct ", rows == 1 ? "row" : "rows",
+                   " among ", text::grouped(question.rows), ": ", text::grouped(rows - 1),
+                   " binomial ", rows == 2 ? "draw" : "draws", " a replicate");
+  found.replicate_nanoseconds =
+      planning::distinct_cost({.distinct = static_cast<double>(rows)});
+  found.shared_bytes = rows * (sums.features() + 2) * 3 * sizeof(double);
+  found.thread_bytes = 4096;
+  describe_arithmetic(sums, found);
+  return found;
+}
+
+std::unique_ptr<Engine> prepare(const Question& question, const Resources&) {
+  auto shared = std::make_shared<const Shared>(question);
+  const std::uint64_t group = std::max<std::uint64_t>(1, 4096 / shared->weights.size());
+  return std::make_unique<EngineOf<Shared, Counter>>(group, question.rows, std::move(shared));
+}
+
+}  // namespace
+
+PathEntry entry() {
+  return {.id = Path::distinct,
+          .name = "distinct",
+          .meaning = "binomial draws over the distinct rows",
+          .serves = serves,
+          .most_distinct = most_distinct,
+          .estimate = estimate,
+          .prepare = prepare};
+}
+
+}  // namespace bootfold::paths::distinct

@@ -1,10 +1,11 @@
 // The statistics on the data as they are, with nothing copied that need not be.
+#include "paths/estimates.h"
+
 #include <memory>
 
 #include "bootfold/error.h"
 #include "numeric/compensated.h"
 #include "paths/order_data.h"
-#include "paths/paths.h"
 #include "study/tile.h"
 
 namespace bootfold::paths {
@@ -63,50 +64,32 @@ std::vector<double> weighted_means(const study::Problem& problem, std::span<cons
   return means;
 }
 
-/// All quantiles of path order at once.
-void estimate_order(const OrderData& data, std::span<double> values) {
-  std::vector<double> found;
-  for (std::size_t i = 0; i < data.ranks().size(); ++i)
-    found.push_back(data.value(i, data.ranks()[i]));
-  data.finish(found, values);
-}
-
 /// Quantiles of one statistic among others.
-void estimate_order_alone(const study::Problem& problem, const Part& part,
-                          const Execution& execution, std::span<double> values) {
+void estimate_order(const study::Problem& problem, const Part& part, const Execution& execution,
+                    std::span<double> values) {
   study::Problem alone = problem;
   alone.parts = {part};
   alone.parts[0].first_output = 0;
-  estimate_order(OrderData(alone, problem.data.rows(), 0, execution.stop), values);
+  OrderData(alone, problem.data.rows(), 0, execution.stop).estimate(values);
 }
 
 }  // namespace
 
-std::vector<double> estimates(const planning::Prepared& prepared, const Execution& execution,
-                              const OrderData* order) {
-  const study::Problem& problem = prepared.problem;
+std::vector<double> estimates(const study::Study& study, const resample::Design& design,
+                              const Execution& execution) {
+  const study::Problem& problem = study.problem();
   std::vector<double> values(problem.outputs.size());
   if (!problem.features.empty()) {
-    // With doubles the columns were scaled anew, so the features are others than those summarized.
-    const auto summaries = prepared.compensated
-                               ? problem.features.summarize(problem.data, execution)
-                               : prepared.features;
     std::vector<double> means;
-    for (const auto& summary : summaries) means.push_back(summary.mean);
-    if (const auto* weighted = std::get_if<scheme::Weighted>(&prepared.scheme))
-      means = weighted_means(problem, weighted->weights, execution);
+    for (const auto& summary : study.summaries()) means.push_back(summary.mean);
+    if (!design.weights().empty()) means = weighted_means(problem, design.weights(), execution);
     std::vector<double> scratch(means.size());
-    problem.finish_sums(means, static_cast<double>(problem.data.rows()), 0, values, scratch);
-  }
-  // What was found for the order statistics of fewer or more draws is of no use here.
-  if (order != nullptr && prepared.plan.draws == problem.data.rows()) {
-    estimate_order(*order, values);
-    return values;
+    problem.finish_sums(means, static_cast<double>(study.rows()), 0, values, scratch);
   }
   for (const Part& part : problem.parts) {
     const std::span<double> own = std::span(values).subspan(part.first_output, part.outputs());
     if (std::holds_alternative<statistic::Order>(part.bound.body))
-      estimate_order_alone(problem, part, execution, own);
+      estimate_order(problem, part, execution, own);
     if (std::holds_alternative<statistic::Fold>(part.bound.body))
       estimate_fold(problem, part, execution, own);
     if (std::holds_alternative<statistic::Call>(part.bound.body)) estimate_call(problem, part, own);

@@ -4,12 +4,17 @@
 // replicate, so that one seeding serves them all. Longer ones have a stream each.
 #include <array>
 
-#include "paths/paths.h"
+#include "paths/entry.h"
+#include "paths/resampled.h"
 #include "paths/sums.h"
+#include "paths/table.h"
+#include "planning/choose.h"
 #include "random/counter.h"
 #include "resample/rows.h"
+#include "text/concat.h"
+#include "text/quantity.h"
 
-namespace bootfold::paths {
+namespace bootfold::paths::gather {
 
 namespace {
 
@@ -19,32 +24,69 @@ using random::Purpose;
 using resample::kDrawsAtOnce;
 using resample::kSideBySide;
 
-struct Drawer {
-  Drawer(const Run& r, const Kernels& k, std::span<const std::int64_t> i)
-      : run(r),
-        kernels(k),
-        integers(i),
-        rows(r.prepared.plan.rows),
-        draws(r.prepared.plan.draws),
-        features(r.prepared.fixed.size()),
+struct Shared {
+  Shared(const Question& question, const Resources& resources)
+      : fixed(question.study.fixed(question.tolerance, true)),
+        kernels(execution::simd::kernels(resources.level())),
+        seed(question.seed),
+        rows(question.rows),
+        draws(question.draws),
+        integers(integer_features(fixed, kernels)) {}
+
+  const study::FixedSums& fixed;
+  const Kernels& kernels;
+  std::uint64_t seed;
+  std::size_t rows;
+  std::size_t draws;
+  std::vector<std::int64_t> integers;  // [feature][row]
+};
+
+class Drawer final : public Maker {
+ public:
+  explicit Drawer(const Shared& shared)
+      : fixed(shared.fixed),
+        kernels(shared.kernels),
+        integers(shared.integers),
+        seed(shared.seed),
+        rows(shared.rows),
+        draws(shared.draws),
+        features(shared.fixed.features()),
         draw(resample::row_draw(static_cast<std::uint32_t>(rows))),
-        finish(r.prepared),
+        finish(shared.fixed),
         lane_sums(features * kSideBySide),
         wide_sums(features * kSideBySide),
         sums(features),
         means(features * kSideBySide) {}
 
+  void make(std::uint64_t first, std::uint64_t last, std::span<double> values,
+            const execution::Worker& worker) override {
+    const std::size_t outputs = values.size() / (last - first);
+    const auto values_of = [&](std::uint64_t replicate) {
+      return values.subspan((replicate - first) * outputs, outputs);
+    };
+    if (rows <= resample::kShortRows) {
+      for (std::uint64_t batch = first / kSideBySide; batch * kSideBySide < last; ++batch)
+        make_batch(batch, first, last, values_of);
+    } else {
+      for (std::uint64_t r = first; r < last; ++r) make_one(r, values_of(r));
+    }
+    worker.advance(static_cast<double>((last - first) * draws));
+  }
+
+ private:
   /// The row that replaces a rejected draw.
   [[nodiscard]] std::uint32_t redrawn(std::uint64_t replicate, std::size_t position) const {
-    return resample::redraw({run.seed, replicate, Purpose::index_retry},
+    return resample::redraw({seed, replicate, Purpose::index_retry},
                             static_cast<std::uint32_t>(position), draw);
   }
 
   /// Up to 16 short replicates that share a stream: those of `batch` within [first, last).
-  void make_batch(std::uint64_t batch, std::uint64_t first, std::uint64_t last) {
+  template <class ValuesOf>
+  void make_batch(std::uint64_t batch, std::uint64_t first, std::uint64_t last,
+                  const ValuesOf& values_of) {
     constexpr std::size_t kSteps = kDrawsAtOnce / kSideBySide;
     constexpr std::size_t kSafeDraws = 256;  // so many integers of 55 bits fit 64
-    kernels.seed(random::lane_counter({run.seed, batch, Purpose::short_index}, 0), lanes);
+    kernels.seed(random::lane_counter({seed, batch, Purpose::short_index}, 0), lanes);
     std::fill(lane_sums.begin(), lane_sums.end(), 0);
     std::fill(wide_sums.begin(), wide_sums.end(), 0);
     for (std::size_t step = 0; step < draws; step += kSteps) {
@@ -67,22 +109,22 @@ struct Drawer {
     for (std::size_t f = 0; f < features; ++f)
       for (std::size_t lane = 0; lane < kSideBySide; ++lane) {
         const std::size_t at = f * kSideBySide + lane;
-        const auto& fixed = run.prepared.fixed[f];
+        const auto& feature = fixed.fixed[f];
         const auto count = static_cast<double>(draws);
-        means[lane * features + f] = draws <= kSafeDraws ? fixed.mean(lane_sums[at], count)
-                                                         : fixed.mean(wide_sums[at], count);
+        means[lane * features + f] = draws <= kSafeDraws ? feature.mean(lane_sums[at], count)
+                                                         : feature.mean(wide_sums[at], count);
       }
     for (std::size_t lane = 0; lane < kSideBySide; ++lane) {
       const std::uint64_t replicate = batch * kSideBySide + lane;
       if (replicate >= first && replicate < last)
         finish.from_means(std::span(means).subspan(lane * features, features),
-                          static_cast<double>(draws), run.values_of(replicate));
+                          static_cast<double>(draws), values_of(replicate));
     }
   }
 
   /// One replicate with a stream of its own.
-  void make_one(std::uint64_t replicate) {
-    kernels.seed(random::lane_counter({run.seed, replicate, Purpose::index}, 0), lanes);
+  void make_one(std::uint64_t replicate, std::span<double> values) {
+    kernels.seed(random::lane_counter({seed, replicate, Purpose::index}, 0), lanes);
     std::fill(sums.begin(), sums.end(), 0);
     for (std::size_t first = 0; first < draws; first += kDrawsAtOnce) {
       const std::size_t size = std::min(kDrawsAtOnce, draws - first);
@@ -99,12 +141,13 @@ struct Drawer {
         for (std::size_t f = 0; f < features; ++f) sums[f] += integers[f * rows + row];
       }
     }
-    finish(sums, run.values_of(replicate));
+    finish(sums, static_cast<double>(draws), values);
   }
 
-  const Run& run;
+  const study::FixedSums& fixed;
   const Kernels& kernels;
   std::span<const std::int64_t> integers;
+  std::uint64_t seed;
   std::size_t rows;
   std::size_t draws;
   std::size_t features;
@@ -118,27 +161,80 @@ struct Drawer {
   std::array<std::uint32_t, kDrawsAtOnce> rejected;
 };
 
-}  // namespace
+bool all_sums(const Question& question) { return question.problem().all<statistic::Sums>(); }
 
-void run_gather(const Run& run) {
-  const Kernels& kernels = execution::simd::kernels(run.prepared.plan.level);
-  const std::vector<std::int64_t> integers = integer_features(run.prepared, kernels);
-  const std::uint64_t draws = run.prepared.plan.draws;
-  const bool side_by_side = run.prepared.plan.rows <= resample::kShortRows;
-  const std::uint64_t group = std::max<std::uint64_t>(side_by_side ? kSideBySide : 1,
-                                                      (side_by_side ? 1'048'576 : 65536) / draws);
-  for_each_group(run, group, draws,
-                 [&](std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
-                   Drawer drawer(run, kernels, integers);
-                   if (side_by_side) {
-                     for (std::uint64_t batch = first / kSideBySide; batch * kSideBySide < last;
-                          ++batch)
-                       drawer.make_batch(batch, first, last);
-                   } else {
-                     for (std::uint64_t r = first; r < last; ++r) drawer.make_one(r);
-                   }
-                   worker.advance(static_cast<double>((last - first) * draws));
-                 });
+/// Whether row numbers are enough: the rows' integer features are added up, and no resample is made.
+bool adds_integers(const Question& question) {
+  return all_sums(question) && question.traits.iid &&
+         question.study.fixed(question.tolerance, true).accurate();
 }
 
-}  // namespace bootfold::paths
+/// What the table of integers takes, shared by all threads.
+std::size_t table_bytes(const Question& question) {
+  return question.rows * question.study.fixed(question.tolerance, true).features() *
+         sizeof(std::int64_t);
+}
+
+/// Without room for the table resamples are drawn out: the same bits, more slowly.
+bool has_room(const Question& question) {
+  const std::size_t features = question.study.fixed(question.tolerance, true).features();
+  const std::size_t tile = planning::tile_bytes(question.problem(), features);
+  return planning::kProgramBytes + table_bytes(question) + tile <= question.memory ||
+         table_bytes(question) + tile <= resampled::bytes(question).all();
+}
+
+std::string serves(const Question& question) {
+  if (question.traits.sums_only && !all_sums(question))
+    return text::concat(
+        "scheme '", question.design.name(),
+        "' weights rows and takes functions of sums only (mean, variance, regression, ...), not "
+        "quantiles or functions of the resample; scheme 'iid' takes all");
+  if (!question.traits.lists_rows) return no_way_for(question.design);
+  if (question.rows > resample::kMostGatherRows)
+    return text::concat("it draws from at most ", text::grouped(resample::kMostGatherRows),
+                        " rows and there are ", text::grouped(question.rows));
+  return {};
+}
+
+Estimate estimate(const Question& question) {
+  const planning::Size size = size_of(question);
+  if (!adds_integers(question)) return resampled::estimate(question);
+  const study::FixedSums& sums = question.study.fixed(question.tolerance, true);
+  Estimate found;
+  found.tier = Tier::counts;
+  found.replicate_nanoseconds = planning::gather_cost(size);
+  found.reason = rows_and_features(question, sums.features()) +
+                 (question.forced ? "path asked for" : "so few draws that row numbers are cheapest");
+  if (has_room(question)) {
+    found.shared_bytes = table_bytes(question);
+    found.thread_bytes = planning::tile_bytes(question.problem(), sums.features());
+  } else {
+    found.shared_bytes = resampled::bytes(question).shared;
+    found.thread_bytes = resampled::bytes(question).thread;
+  }
+  describe_arithmetic(sums, found);
+  return found;
+}
+
+std::unique_ptr<Engine> prepare(const Question& question, const Resources& resources) {
+  if (!adds_integers(question) || !has_room(question))
+    return resampled::prepare(question, resources);
+  const bool side_by_side = question.rows <= resample::kShortRows;
+  const std::uint64_t group = std::max<std::uint64_t>(
+      side_by_side ? kSideBySide : 1, (side_by_side ? 1'048'576 : 65536) / question.draws);
+  return std::make_unique<EngineOf<Shared, Drawer>>(
+      group, question.draws, std::make_shared<const Shared>(question, resources));
+}
+
+}  // namespace
+
+PathEntry entry() {
+  return {.id = Path::gather,
+          .name = "gather",
+          .meaning = "row numbers are drawn and the rows looked up",
+          .serves = serves,
+          .estimate = estimate,
+          .prepare = prepare};
+}
+
+}  // namespace bootfold::paths::gather

@@ -8,12 +8,11 @@
 #include <cmath>
 
 #include "bootfold/random.h"
-#include "numeric/quantile.h"
+#include "paths/entry.h"
 #include "paths/order_data.h"
-#include "paths/paths.h"
-#include "study/tile.h"
+#include "paths/table.h"
 
-namespace bootfold::paths {
+namespace bootfold::paths::order {
 
 namespace {
 
@@ -33,28 +32,118 @@ std::uint64_t rank_at(double position, std::uint64_t n) {
   return static_cast<std::uint64_t>(std::clamp(rank, 1.0, static_cast<double>(n)));
 }
 
-}  // namespace
+struct Shared {
+  Shared(const Question& question, const Resources& resources)
+      : data(question.problem(), question.draws, resources.room, resources.execution.stop),
+        seed(question.seed),
+        rows(question.rows),
+        draws(question.draws) {}
 
-void run_order(const Run& run, const OrderData& data) {
-  const std::uint64_t n = run.prepared.plan.rows;
-  const std::uint64_t draws = run.prepared.plan.draws;
-  for_each_group(run, 1024, n,
-                 [&](std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
-                   std::vector<double> found(data.ranks().size());
-                   for (std::uint64_t replicate = first; replicate < last; ++replicate) {
-                     random::Stream stream({run.seed, replicate, random::Purpose::order});
-                     double at = 0;
-                     std::uint64_t before = 0;
-                     for (std::size_t i = 0; i < found.size(); ++i) {
-                       const std::uint64_t k = data.ranks()[i];
-                       at = next_position(stream, before, k, draws, at);
-                       before = k;
-                       found[i] = data.value(i, rank_at(at, n));
-                     }
-                     data.finish(found, run.values_of(replicate));
-                   }
-                   worker.advance(static_cast<double>(last - first) * static_cast<double>(n));
-                 });
+  OrderData data;
+  std::uint64_t seed;
+  std::uint64_t rows;
+  std::uint64_t draws;
+};
+
+class Positions final : public Maker {
+ public:
+  explicit Positions(const Shared& shared) : shared_(shared), found_(shared.data.ranks().size()) {}
+
+  void make(std::uint64_t first, std::uint64_t last, std::span<double> values,
+            const execution::Worker& worker) override {
+    const std::size_t outputs = values.size() / (last - first);
+    for (std::uint64_t replicate = first; replicate < last; ++replicate) {
+      random::Stream stream({shared_.seed, replicate, random::Purpose::order});
+      double at = 0;
+      std::uint64_t before = 0;
+      for (std::size_t i = 0; i < found_.size(); ++i) {
+        const std::uint64_t k = shared_.data.ranks()[i];
+        at = next_position(stream, before, k, shared_.draws, at);
+        before = k;
+        found_[i] = shared_.data.value(i, rank_at(at, shared_.rows));
+      }
+      shared_.data.finish(found_, values.subspan((replicate - first) * outputs, outputs));
+    }
+    worker.advance(static_cast<double>(last - first) * static_cast<double>(shared_.rows));
+  }
+
+ private:
+  const Shared& shared_;
+  std::vector<double> found_;
+};
+
+class OrderEngine final : public Engine {
+ public:
+  OrderEngine(const Question& question, const Resources& resources)
+      : shared_(question, resources), outputs_(question.problem().outputs.size()) {}
+
+  [[nodiscard]] std::unique_ptr<Maker> maker() const override {
+    return std::make_unique<Positions>(shared_);
+  }
+  [[nodiscard]] std::uint64_t group() const override { return 1024; }
+  [[nodiscard]] std::uint64_t steps() const override { return shared_.rows; }
+
+  /// The order statistics of resamples of another size are not those of the data.
+  [[nodiscard]] std::optional<std::vector<double>> estimates() const override {
+    if (shared_.draws != shared_.rows) return std::nullopt;
+    std::vector<double> values(outputs_);
+    shared_.data.estimate(values);
+    return values;
+  }
+
+ private:
+  Shared shared_;
+  std::size_t outputs_;
+};
+
+std::string serves(const Question& question) {
+  if (!question.traits.iid) return no_way_for(question.design);
+  const study::Problem& problem = question.problem();
+  bool one_column = problem.all<statistic::Order>();
+  for (const study::Part& part : problem.parts)
+    one_column = one_column && part.columns == problem.parts[0].columns;
+  return one_column ? "" : "it takes quantiles of one column only";
 }
 
-}  // namespace bootfold::paths
+/// The windows of sorted data that are kept.
+std::size_t window_bytes(const Question& question) {
+  const auto rows = static_cast<double>(question.rows);
+  const double thin = std::max(1.0, rows / static_cast<double>(question.draws));
+  double values = 0;
+  for (const study::Part& part : question.problem().parts)
+    for (const double q : std::get<statistic::Order>(part.bound.body).probabilities)
+      values += 2 * std::min(rows, 20 * std::sqrt(thin * rows * q * (1 - q) + thin) + 124 * thin);
+  return (std::size_t{2} << 20) + static_cast<std::size_t>(values) * sizeof(double);
+}
+
+Estimate estimate(const Question& question) {
+  double quantiles = 0;
+  for (const study::Part& part : question.problem().parts)
+    quantiles +=
+        static_cast<double>(std::get<statistic::Order>(part.bound.body).probabilities.size());
+  Estimate found;
+  found.tier = Tier::shortcut;
+  found.reason = "quantiles of one column: their positions in the sorted data are beta draws";
+  found.replicate_nanoseconds = planning::order_cost(quantiles);
+  found.start_nanoseconds = planning::selection_cost(size_of(question), quantiles);
+  found.shared_bytes = window_bytes(question);
+  found.thread_bytes = 4096;
+  return found;
+}
+
+std::unique_ptr<Engine> prepare(const Question& question, const Resources& resources) {
+  return std::make_unique<OrderEngine>(question, resources);
+}
+
+}  // namespace
+
+PathEntry entry() {
+  return {.id = Path::order,
+          .name = "order",
+          .meaning = "draws of the positions of order statistics",
+          .serves = serves,
+          .estimate = estimate,
+          .prepare = prepare};
+}
+
+}  // namespace bootfold::paths::order

@@ -58,6 +58,13 @@ class OrderData {
     return numeric::order_statistics(scan(), rank, rank)[0];
   }
 
+  /// The values on the data themselves, if these are as many rows as are drawn.
+  void estimate(std::span<double> values) const {
+    std::vector<double> found;
+    for (std::size_t i = 0; i < ranks_.size(); ++i) found.push_back(value(i, ranks_[i]));
+    finish(found, values);
+  }
+
   /// From the needed order statistics of a resample to its values.
   void finish(std::span<const double> found, std::span<double> values) const {
     std::vector<double> quantiles;

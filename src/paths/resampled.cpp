@@ -1,174 +1,255 @@
-// Path `gather` for anything: the resample is drawn out in full and every statistic looks at it.
+// Path `gather` for anything: the rows of the resample are drawn, and every statistic looks at them.
 //
-// The same code computes the estimates of statistics that are not functions of sums: the data are
-// their own first resample.
+// Functions of sums and accumulators see the drawn rows a tile at a time; the resample is held as a
+// whole only for quantiles and functions that need it.
+#include "paths/resampled.h"
+
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <memory>
-#include <numeric>
 
-#include "bootfold/error.h"
 #include "numeric/compensated.h"
 #include "numeric/quantile.h"
-#include "paths/paths.h"
 #include "paths/sums.h"
+#include "planning/choose.h"
 #include "resample/sampler.h"
 #include "study/tile.h"
+#include "text/concat.h"
 
-namespace bootfold::paths {
+namespace bootfold::paths::resampled {
 
 namespace {
 
-using planning::Prepared;
+using numeric::Compensated;
 using study::kTileRows;
 using study::Part;
 
-using numeric::Compensated;
+/// Whether some statistic needs the whole resample at once.
+bool needs_whole(const study::Problem& problem) {
+  return std::any_of(problem.parts.begin(), problem.parts.end(), [](const Part& part) {
+    return std::holds_alternative<statistic::Order>(part.bound.body) ||
+           std::holds_alternative<statistic::Call>(part.bound.body);
+  });
+}
 
-class Evaluator {
+/// Whether sums are kept in doubles, because fixed point cannot hold them to the tolerance.
+bool compensated(const Question& question) {
+  return !question.problem().features.empty() &&
+         !question.study.fixed(question.tolerance, true).accurate();
+}
+
+/// The problem in the units in which it is computed.
+study::Problem problem_of(const Question& question) {
+  if (question.problem().features.empty()) return question.problem();
+  if (compensated(question)) return question.problem().rescaled(question.study.summaries());
+  return question.study.fixed(question.tolerance, true).problem;
+}
+
+struct Shared {
+  Shared(const Question& question, const Resources& resources)
+      : problem(problem_of(question)),
+        kernels(execution::simd::kernels(resources.level())),
+        draws(question.draws),
+        whole(needs_whole(problem)),
+        sampling(question.design.sampling(question.rows, question.seed, question.replicates,
+                                          kernels)) {
+    if (!problem.features.empty() && !compensated(question))
+      fixed = &question.study.fixed(question.tolerance, true);
+  }
+
+  study::Problem problem;
+  const study::FixedSums* fixed = nullptr;  // null: sums are kept in doubles
+  const execution::simd::Kernels& kernels;
+  std::uint64_t draws;
+  bool whole;
+  std::shared_ptr<const resample::Sampling> sampling;
+};
+
+/// Draws resamples and evaluates the statistics on them.
+class Resampler final : public Maker {
  public:
-  explicit Evaluator(const Prepared& prepared)
-      : prepared_(prepared),
-        problem_(prepared.problem),
-        kernels_(execution::simd::kernels(prepared.plan.level)),
-        finish_(prepared),
+  explicit Resampler(const Shared& shared)
+      : shared_(shared),
+        problem_(shared.problem),
+        sampler_(shared.sampling->sampler()),
         tile_rows_(study::feature_tile_rows(problem_.features.count())),
+        reader_(problem_.data, kTileRows),
         made_(problem_.features.count() * tile_rows_),
-        integers_(tile_rows_) {}
+        integers_(tile_rows_),
+        columns_(problem_.data.columns()),
+        tile_columns_(problem_.data.columns()) {
+    if (shared.fixed != nullptr) finish_.emplace(*shared.fixed);
+  }
 
-  /// All values of one resample.
-  void operator()(const statistic::Resample& resample, std::span<double> values) {
-    if (!problem_.features.empty()) evaluate_sums(resample, values);
-    for (const Part& part : problem_.parts) {
-      const std::span<double> own = values.subspan(part.first_output, part.outputs());
-      std::vector<const double*> columns;
-      for (const std::uint32_t c : part.columns) columns.push_back(resample.columns[c]);
-      const statistic::Resample view{columns, resample.rows};
-      if (const auto* order = std::get_if<statistic::Order>(&part.bound.body)) {
-        evaluate_order(*order, view, own);
-      } else if (const auto* fold = std::get_if<statistic::Fold>(&part.bound.body)) {
-        evaluate_fold(*fold, view, own);
-      } else if (const auto* call = std::get_if<statistic::Call>(&part.bound.body)) {
-        call->call(view, own);
-      }
+  void make(std::uint64_t first, std::uint64_t last, std::span<double> values,
+            const execution::Worker& worker) override {
+    const std::size_t outputs = values.size() / (last - first);
+    for (std::uint64_t r = first; r < last; ++r) {
+      worker.check();
+      make_one(r, values.subspan((r - first) * outputs, outputs), worker);
     }
+    worker.advance(static_cast<double>((last - first) * shared_.draws));
   }
 
  private:
-  void evaluate_sums(const statistic::Resample& resample, std::span<double> values) {
-    const std::size_t count = problem_.features.count();
-    std::vector<__int128> sums(count);
-    std::vector<Compensated> doubles(count);
-    std::vector<const double*> columns(resample.columns.size());
-    for (std::size_t row = 0; row < resample.rows; row += tile_rows_) {
-      const std::size_t size = std::min(tile_rows_, resample.rows - row);
-      for (std::size_t c = 0; c < columns.size(); ++c) columns[c] = resample.columns[c] + row;
-      problem_.features.make({columns, size}, made_.data(), tile_rows_);
-      for (std::size_t f = 0; f < count; ++f) {
-        const double* made = made_.data() + f * tile_rows_;
-        if (prepared_.compensated) {
-          for (std::size_t i = 0; i < size; ++i) doubles[f].add(made[i]);
-        } else {
-          kernels_.quantize(made, size, prepared_.fixed[f].point, integers_.data());
-          for (std::size_t i = 0; i < size; ++i) sums[f] += integers_[i];
-        }
-      }
-    }
-    if (!prepared_.compensated) {
-      finish_(sums, static_cast<double>(resample.rows), values);
+  void make_one(std::uint64_t replicate, std::span<double> values,
+                const execution::Worker& worker) {
+    drawn_ = sampler_->draw(replicate);
+    if (drawn_.empty()) {  // a scheme may draw no row at all
+      std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
       return;
     }
-    std::vector<double> means(count);
-    std::vector<double> scratch(count);
-    for (std::size_t f = 0; f < count; ++f)
-      means[f] = doubles[f].value() / static_cast<double>(resample.rows);
-    problem_.finish_sums(means, static_cast<double>(resample.rows), 0, values, scratch);
+    if (shared_.whole)
+      for (std::size_t c = 0; c < columns_.size(); ++c) {
+        columns_[c].resize(drawn_.size());
+        problem_.data.column(c).gather(drawn_, columns_[c]);
+      }
+    if (!problem_.features.empty()) evaluate_sums(values, worker);
+    for (const Part& part : problem_.parts) {
+      const std::span<double> own = values.subspan(part.first_output, part.outputs());
+      if (const auto* order = std::get_if<statistic::Order>(&part.bound.body))
+        evaluate_order(*order, part, own);
+      else if (const auto* fold = std::get_if<statistic::Fold>(&part.bound.body))
+        evaluate_fold(*fold, part, own, worker);
+      else if (const auto* call = std::get_if<statistic::Call>(&part.bound.body))
+        evaluate_call(*call, part, own);
+    }
   }
 
-  void evaluate_order(const statistic::Order& order, const statistic::Resample& resample,
-                      std::span<double> values) {
-    copy_.assign(resample.column(0).begin(), resample.column(0).end());
+  /// The drawn rows number first .. first + size - 1.
+  statistic::Tile tile(std::size_t first, std::size_t size) {
+    if (!shared_.whole) return reader_.gather(drawn_.subspan(first, size));
+    for (std::size_t c = 0; c < columns_.size(); ++c) tile_columns_[c] = columns_[c].data() + first;
+    return {tile_columns_, size};
+  }
+
+  void evaluate_sums(std::span<double> values, const execution::Worker& worker) {
+    const std::size_t count = problem_.features.count();
+    sums_.assign(count, 0);
+    doubles_.assign(count, {});
+    for (std::size_t row = 0; row < drawn_.size(); row += tile_rows_) {
+      worker.check();
+      const std::size_t size = std::min(tile_rows_, drawn_.size() - row);
+      problem_.features.make(tile(row, size), made_.data(), tile_rows_);
+      for (std::size_t f = 0; f < count; ++f) {
+        const double* made = made_.data() + f * tile_rows_;
+        if (!finish_) {
+          for (std::size_t i = 0; i < size; ++i) doubles_[f].add(made[i]);
+          continue;
+        }
+        shared_.kernels.quantize(made, size, shared_.fixed->fixed[f].point, integers_.data());
+        for (std::size_t i = 0; i < size; ++i) sums_[f] += integers_[i];
+      }
+    }
+    const auto rows = static_cast<double>(drawn_.size());
+    if (finish_) return (*finish_)(sums_, rows, values);
+    std::vector<double> means(count);
+    std::vector<double> scratch(count);
+    for (std::size_t f = 0; f < count; ++f) means[f] = doubles_[f].value() / rows;
+    problem_.finish_sums(means, rows, 0, values, scratch);
+  }
+
+  void evaluate_order(const statistic::Order& order, const Part& part, std::span<double> values) {
+    copy_ = columns_[part.columns[0]];
     std::vector<double> quantiles;
     for (const double q : order.probabilities)
       quantiles.push_back(numeric::select_quantile(copy_, q));
     order.finish(quantiles, values);
   }
 
-  void evaluate_fold(const statistic::Fold& fold, const statistic::Resample& resample,
-                     std::span<double> values) {
-    ones_.assign(std::min(kTileRows, resample.rows), 1);
+  void evaluate_fold(const statistic::Fold& fold, const Part& part, std::span<double> values,
+                     const execution::Worker& worker) {
+    ones_.assign(std::min(kTileRows, drawn_.size()), 1);
     const auto state = fold.fresh();
-    for (std::size_t row = 0; row < resample.rows; row += kTileRows) {
-      const std::size_t size = std::min(kTileRows, resample.rows - row);
-      std::vector<const double*> columns;
-      for (const double* column : resample.columns) columns.push_back(column + row);
-      state->accumulate({columns, size}, {ones_.data(), size});
+    std::vector<const double*> own(part.columns.size());
+    for (std::size_t row = 0; row < drawn_.size(); row += kTileRows) {
+      worker.check();
+      const std::size_t size = std::min(kTileRows, drawn_.size() - row);
+      const statistic::Tile rows = tile(row, size);
+      for (std::size_t c = 0; c < own.size(); ++c) own[c] = rows.columns[part.columns[c]];
+      state->accumulate({own, size}, {ones_.data(), size});
     }
     state->finish(values);
   }
 
-  const Prepared& prepared_;
+  void evaluate_call(const statistic::Call& call, const Part& part, std::span<double> values) {
+    std::vector<const double*> own;
+    for (const std::uint32_t c : part.columns) own.push_back(columns_[c].data());
+    call.call({own, drawn_.size()}, values);
+  }
+
+  const Shared& shared_;
   const study::Problem& problem_;
-  const execution::simd::Kernels& kernels_;
-  Finisher finish_;
+  std::unique_ptr<resample::Sampler> sampler_;
+  std::optional<Finisher> finish_;
   std::size_t tile_rows_;
+  study::TileReader reader_;
   std::vector<double> made_;
   std::vector<std::int64_t> integers_;
+  std::vector<__int128> sums_;
+  std::vector<Compensated> doubles_;
+  std::span<const std::uint32_t> drawn_;        // rows of the resample
+  std::vector<std::vector<double>> columns_;    // of the resample, if it is held as a whole
+  std::vector<const double*> tile_columns_;
   std::vector<double> copy_;
   std::vector<std::uint32_t> ones_;
 };
 
-/// Draws resamples and hands them to the evaluator.
-class Resampler {
- public:
-  Resampler(const Run& run, const resample::Sampling& sampling)
-      : run_(run),
-        sampler_(sampling.sampler()),
-        evaluate_(run.prepared),
-        columns_(run.prepared.problem.data.columns()) {}
-
-  void make(std::uint64_t replicate) {
-    const std::span<const std::uint32_t> drawn = sampler_->draw(replicate);
-    const std::span<double> values = run_.values_of(replicate);
-    if (drawn.empty()) {  // a scheme may draw no row at all
-      std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
-      return;
-    }
-    std::vector<const double*> pointers;
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      columns_[c].resize(drawn.size());
-      run_.prepared.problem.data.column(c).gather(drawn, columns_[c]);
-      pointers.push_back(columns_[c].data());
-    }
-    evaluate_({pointers, drawn.size()}, values);
-  }
-
- private:
-  const Run& run_;
-  std::unique_ptr<resample::Sampler> sampler_;
-  Evaluator evaluate_;
-  std::vector<std::vector<double>> columns_;
-};
-
 }  // namespace
 
-void run_resampled(const Run& run) {
-  const Plan& plan = run.prepared.plan;
-  const auto sampling =
-      resample::Sampling::make(run.prepared.scheme, plan.rows, run.seed, plan.replicates,
-                               execution::simd::kernels(plan.level));
-  std::vector<std::unique_ptr<Resampler>> resamplers(plan.threads);
-  for_each_group(run, std::max<std::uint64_t>(1, 16384 / plan.draws), plan.draws,
-                 [&](std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
-                   auto& resampler = resamplers[worker.index()];
-                   if (!resampler) resampler = std::make_unique<Resampler>(run, *sampling);
-                   for (std::uint64_t r = first; r < last; ++r) {
-                     worker.check();
-                     resampler->make(r);
-                   }
-                   worker.advance(static_cast<double>((last - first) * plan.draws));
-                 });
+Bytes bytes(const Question& question) {
+  const study::Problem& problem = question.problem();
+  // Schemes whose resamples vary in size can draw more than usual.
+  const std::size_t draws = question.traits.fixed_size ? question.draws : 2 * question.draws;
+  const std::size_t row = 2 * sizeof(std::uint32_t) +
+                          (needs_whole(problem) ? (problem.data.columns() + 2) * sizeof(double) : 0);
+  return {question.design.sampling_bytes(question.rows),
+          planning::tile_bytes(problem, problem.features.count()) + draws * row};
 }
 
-}  // namespace bootfold::paths
+Estimate estimate(const Question& question) {
+  const study::Problem& problem = question.problem();
+  const planning::Size size = size_of(question);
+  Estimate found;
+  found.tier = Tier::resample;
+  found.shared_bytes = bytes(question).shared;
+  found.thread_bytes = bytes(question).thread;
+  const bool all_sums = problem.all<statistic::Sums>();
+  if (!problem.features.empty()) {
+    describe_arithmetic(question.study.fixed(question.tolerance, true), found);
+    if (compensated(question)) {
+      found.arithmetic = "compensated double";
+      found.sum_error = 0x1p-52;
+      found.digits = 0;
+    }
+  }
+  if (all_sums && compensated(question)) {
+    found.reason =
+        "values too far apart for fixed-point sums at this tolerance: resamples are drawn "
+        "out and summed in compensated doubles";
+    found.replicate_nanoseconds = planning::resample_cost(size) * (1 + size.features);
+  } else if (all_sums) {
+    found.reason =
+        rows_and_features(question,
+                          question.study.fixed(question.tolerance, true).features()) +
+        (question.forced ? "path asked for" : "the rows of the scheme are drawn one by one");
+    found.replicate_nanoseconds = planning::gather_cost(size);
+  } else {
+    found.reason = problem.parts.size() > 1
+                       ? "statistics of different kinds over the same resamples: each is drawn out"
+                       : "a function of the resample itself: each is drawn out";
+    found.replicate_nanoseconds = planning::resample_cost(size);
+    for (const Part& part : problem.parts)
+      found.replicate_nanoseconds +=
+          size.rows * (std::holds_alternative<statistic::Sums>(part.bound.body) ? 2 : 12);
+  }
+  return found;
+}
+
+std::unique_ptr<Engine> prepare(const Question& question, const Resources& resources) {
+  return std::make_unique<EngineOf<Shared, Resampler>>(
+      std::max<std::uint64_t>(1, 16384 / question.draws), question.draws,
+      std::make_shared<const Shared>(question, resources));
+}
+
+}  // namespace bootfold::paths::resampled

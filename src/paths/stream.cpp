@@ -5,24 +5,28 @@
 // counts for the tile and adds four dot products of bytes. Nothing is kept but integer sums. Strata
 // are walked over one after the other.
 #include <array>
+#include <cmath>
 #include <limits>
 #include <memory>
 
-#include "paths/paths.h"
+#include "paths/accumulate.h"
+#include "paths/entry.h"
 #include "paths/sums.h"
+#include "paths/table.h"
+#include "planning/choose.h"
 #include "resample/counts.h"
 #include "resample/late_rows.h"
+#include "resample/rows.h"
 #include "resample/strata.h"
 #include "study/tile.h"
 
-namespace bootfold::paths {
+namespace bootfold::paths::stream {
 
 namespace {
 
 using execution::simd::Kernels;
 using execution::simd::LaneState;
 using execution::simd::OpenRow;
-using planning::Prepared;
 using resample::Attempt;
 using resample::LateRow;
 using resample::LateRows;
@@ -31,24 +35,64 @@ using resample::Stratum;
 constexpr std::size_t kSide =
     execution::simd::kDotReplicates;  // replicates whose dot products share a load of the planes
 
-/// What all workers share: nothing here changes during the run.
+/// Up to here the features of all rows are kept as integers for the top-up: 4 MiB.
+constexpr std::uint64_t kKeptRows = 65536;
+constexpr std::uint64_t kKeptIntegers = std::uint64_t{1} << 19;
+
+/// Planes and counts of a tile: what a first-level cache holds, or, if there are many, a second-level.
+constexpr std::size_t kFirstCache = std::size_t{36} << 10;
+constexpr std::size_t kSecondCache = std::size_t{192} << 10;
+
+/// Replicates handled together where memory allows it.
+constexpr std::size_t kGroup = 256;
+
+/// How the rows are handled; none of it changes a replicate.
+struct Layout {
+  explicit Layout(const Question& question)
+      : sums(question.study.fixed(question.tolerance, false)), planes(sums.planes()) {
+    const std::size_t columns = question.problem().data.columns();
+    keeps_integers =
+        question.rows <= kKeptRows && question.rows * sums.features() <= kKeptIntegers;
+    // Sorting costs more than it gains for few columns: with 1 or 2 it was a tenth slower, with 6 the
+    // same, with 26 a sixth faster.
+    constexpr std::size_t kManyColumns = 8;
+    sorts_late_rows = !keeps_integers && columns >= kManyColumns;
+    copies_strata = !question.design.stratum_labels().empty() &&
+                    question.rows * columns * sizeof(double) <= question.memory / 4;
+    tile_rows = study::feature_tile_rows(sums.features());
+    while ((tile_rows > 1024 && tile_rows * (planes + 4) > kFirstCache) ||
+           (tile_rows > 64 && tile_rows * planes > kSecondCache))
+      tile_rows /= 2;
+  }
+
+  const study::FixedSums& sums;
+  std::size_t planes;            // digits of all features
+  std::size_t tile_rows;
+  bool keeps_integers = false;   // of all rows, for the top-up, in place of looking rows up
+  bool sorts_late_rows = false;  // looks the rows of a top-up up in order
+  bool copies_strata = false;    // reads a copy of the rows, stratum by stratum
+};
+
+/// What all makers share: nothing here changes during the run.
 struct Shared {
-  explicit Shared(const Run& r)
-      : run(r),
-        kernels(execution::simd::kernels(r.prepared.plan.level)),
-        strata(r.prepared.scheme, r.prepared.plan.rows, r.seed) {
-    for (const auto& fixed : r.prepared.fixed) {
+  Shared(const Question& question, const Resources& resources)
+      : layout(question),
+        sums(layout.sums),
+        rows(question.rows),
+        kernels(execution::simd::kernels(resources.level())),
+        strata_of_design(question.design.strata(question.rows, question.seed)),
+        strata(*strata_of_design) {
+    for (const auto& fixed : sums.fixed) {
       first_plane.push_back(planes);
       planes += fixed.digits;
     }
-    if (r.prepared.copies_strata) copy_strata();
-    if (r.prepared.keeps_integers())
-      integers = integer_features(r.prepared, kernels, strata.order());
+    if (layout.copies_strata) copy_strata();
+    if (layout.keeps_integers) integers = integer_features(sums, kernels, strata.order());
   }
 
   /// Rows of a stratum lie anywhere; a copy in order is read many times faster.
   void copy_strata() {
-    const DataView& data = run.prepared.problem.data;
+    const DataView& data = sums.problem.data;
     std::vector<ColumnView> columns;
     for (std::size_t c = 0; c < data.columns(); ++c) {
       copied.emplace_back(data.rows());
@@ -60,15 +104,18 @@ struct Shared {
 
   /// The rows by their places, and the row at each place if that is another.
   [[nodiscard]] const DataView& data() const {
-    return copied.empty() ? run.prepared.problem.data : in_order;
+    return copied.empty() ? sums.problem.data : in_order;
   }
   [[nodiscard]] std::span<const std::uint32_t> order() const {
     return copied.empty() ? strata.order() : std::span<const std::uint32_t>();
   }
 
-  const Run& run;
+  Layout layout;
+  const study::FixedSums& sums;
+  std::uint64_t rows;
   const Kernels& kernels;
-  resample::Strata strata;
+  std::unique_ptr<const resample::Strata> strata_of_design;
+  const resample::Strata& strata;
   std::vector<std::vector<double>> copied;  // columns
   DataView in_order;
   std::vector<std::size_t> first_plane;  // of each feature
@@ -82,16 +129,16 @@ struct Replicate {
   std::uint64_t total = 0;
 };
 
-class Walker {
+class Walker final : public Maker {
  public:
   explicit Walker(const Shared& shared)
       : shared_(shared),
-        prepared_(shared.run.prepared),
-        rows_(prepared_.plan.rows),
-        features_(prepared_.problem.features.count()),
-        tile_rows_(prepared_.tile_rows),
+        fixed_(shared.sums.fixed),
+        rows_(shared.rows),
+        features_(shared.sums.features()),
+        tile_rows_(shared.layout.tile_rows),
         reader_(shared.data(), tile_rows_),
-        finish_(prepared_),
+        finish_(shared.sums),
         made_(features_ * tile_rows_),
         integers_(tile_rows_),
         planes_(shared.planes * tile_rows_),
@@ -99,8 +146,9 @@ class Walker {
         open_(tile_rows_),
         drawn_(tile_rows_) {}
 
-  /// Makes the replicates first .. last - 1.
-  void make(std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
+  void make(std::uint64_t first, std::uint64_t last, std::span<double> all,
+            const execution::Worker& worker) override {
+    const std::size_t outputs = all.size() / (last - first);
     sums_.assign((last - first) * features_, 0);
     totals_.assign(last - first, 0);
     for (const Stratum& stratum : shared_.strata.all()) {
@@ -123,7 +171,7 @@ class Walker {
       add_late_rows(stratum);
     }
     for (std::uint64_t r = first; r < last; ++r) {
-      const std::span<double> values = shared_.run.values_of(r);
+      const std::span<double> values = all.subspan((r - first) * outputs, outputs);
       if (totals_[r - first] == 0) {  // a scheme may draw no row at all
         std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
         continue;
@@ -164,11 +212,11 @@ class Walker {
   void load(std::uint64_t place, std::size_t size) {
     if (loaded_ == place) return;
     const std::span<const std::uint32_t> order = shared_.order();
-    prepared_.problem.features.make(
+    shared_.sums.problem.features.make(
         order.empty() ? reader_.read(place, size) : reader_.gather(order.subspan(place, size)),
         made_.data(), tile_rows_);
     for (std::size_t f = 0; f < features_; ++f) {
-      const auto& fixed = prepared_.fixed[f];
+      const auto& fixed = fixed_[f];
       shared_.kernels.quantize(made_.data() + f * tile_rows_, size, fixed.point, integers_.data());
       shared_.kernels.split(integers_.data(), size, fixed.digits,
                             planes_.data() + shared_.first_plane[f] * tile_rows_, tile_rows_);
@@ -183,7 +231,7 @@ class Walker {
     const std::span<__int128> sums = std::span(sums_).subspan(replicate * features_, features_);
     for (std::size_t f = 0; f < features_; ++f) {
       __int128 sum = 0;
-      for (std::size_t d = prepared_.fixed[f].digits; d-- > 0;)
+      for (std::size_t d = fixed_[f].digits; d-- > 0;)
         sum = sum * 256 + planes[shared_.first_plane[f] + d];
       sums[f] += sum;
     }
@@ -193,7 +241,7 @@ class Walker {
     }
     totals_[replicate] += stratum.draws;
     const std::uint64_t missing = stratum.draws - group_[i].total;
-    if (prepared_.keeps_integers()) {
+    if (shared_.layout.keeps_integers) {
       add_kept_rows(stratum, i, missing, sums);
     } else {
       add_rows(stratum, i, missing, replicate);
@@ -228,7 +276,7 @@ class Walker {
       const auto size =
           static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows_, missing - first));
       const std::span<std::uint64_t> drawn(drawn_.data(), size);
-      if (prepared_.sorts_late_rows()) {
+      if (shared_.layout.sorts_late_rows) {
         if (late_.room() < size) add_late_rows(stratum);  // before drawing: it needs the same room
         rows.draw(drawn);
         late_.add(drawn, replicate);
@@ -264,9 +312,9 @@ class Walker {
     const std::span<std::uint64_t> drawn(drawn_.data(), size);
     for (std::uint64_t& row : drawn)
       row = order.empty() ? stratum.first + row : order[stratum.first + row];
-    prepared_.problem.features.make(reader_.gather(drawn), made_.data(), tile_rows_);
+    shared_.sums.problem.features.make(reader_.gather(drawn), made_.data(), tile_rows_);
     for (std::size_t f = 0; f < features_; ++f) {
-      shared_.kernels.quantize(made_.data() + f * tile_rows_, size, prepared_.fixed[f].point,
+      shared_.kernels.quantize(made_.data() + f * tile_rows_, size, fixed_[f].point,
                                integers_.data());
       add(f);
     }
@@ -275,7 +323,7 @@ class Walker {
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
   const Shared& shared_;
-  const Prepared& prepared_;
+  std::span<const study::FixedFeature> fixed_;
   std::uint64_t rows_;
   std::size_t features_;
   std::size_t tile_rows_;
@@ -296,21 +344,70 @@ class Walker {
   std::vector<std::int64_t> plane_sums_;
 };
 
-}  // namespace
+/// Whether every statistic is an accumulator, for which paths/accumulate.cpp makes the replicates.
+bool accumulates(const Question& question) { return question.problem().all<statistic::Fold>(); }
 
-void run_stream(const Run& run) {
-  const Shared shared(run);
-  std::vector<std::unique_ptr<Walker>> walkers(run.prepared.plan.threads);
-  // Small enough that all threads have work, large enough that a tile is read for many.
-  const std::uint64_t share = run.replicates() / (2 * run.prepared.plan.threads) + 1;
-  const std::uint64_t group = std::min<std::uint64_t>(
-      {run.prepared.group, (share + kSide - 1) / kSide * kSide, LateRows::kMostReplicates});
-  for_each_group(run, group, run.prepared.plan.rows,
-                 [&](std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
-                   auto& walker = walkers[worker.index()];
-                   if (!walker) walker = std::make_unique<Walker>(shared);
-                   walker->make(first, last, worker);
-                 });
+std::string serves(const Question& question) {
+  const study::Problem& problem = question.problem();
+  if (!problem.all<statistic::Sums>() && !accumulates(question))
+    return "it takes functions of sums or accumulators only, not both and not quantiles or "
+           "functions of the resample";
+  const bool same_size = question.traits.iid && question.draws == question.rows;
+  if (!question.design.streams(question.rows) || (accumulates(question) && !same_size))
+    return no_way_for(question.design);
+  return {};
 }
 
-}  // namespace bootfold::paths
+Estimate estimate(const Question& question) {
+  if (accumulates(question)) return accumulate::estimate(question);
+  Estimate found;
+  const Layout layout(question);
+  const study::FixedSums& sums = layout.sums;
+  if (!sums.accurate()) {
+    found.refusal = kNotAccurate;
+    return found;
+  }
+  planning::Size size = size_of(question);
+  size.planes = static_cast<double>(layout.planes);
+  found.replicate_nanoseconds = planning::stream_cost(size);
+  found.reason = rows_and_features(question, sums.features()) +
+                    (question.forced ? "path asked for"
+                                     : "Poisson counts with a top-up stream over the rows");
+  found.shared_bytes =
+      65536 + question.design.sampling_bytes(question.rows) +
+      (layout.keeps_integers ? question.rows * sums.features() * sizeof(std::int64_t) : 0) +
+      (layout.copies_strata
+           ? question.rows * sums.problem.data.columns() * sizeof(double)
+           : 0);
+  found.thread_bytes = planning::tile_bytes(sums.problem, sums.features()) +
+                          (layout.planes + 16) * layout.tile_rows +
+                          (layout.sorts_late_rows ? LateRows::kBytes : 0);
+  found.replicate_bytes =
+      256 + 64 + (layout.planes + 2 * sums.features()) * sizeof(std::int64_t);
+  found.group = kGroup;
+  describe_arithmetic(sums, found);
+  return found;
+}
+
+std::unique_ptr<Engine> prepare(const Question& question, const Resources& resources) {
+  if (accumulates(question)) return accumulate::prepare(question, resources);
+  // Small enough that all threads have work, large enough that a tile is read for many.
+  const std::uint64_t share = question.replicates / (2 * resources.threads()) + 1;
+  const std::uint64_t group = std::min<std::uint64_t>(
+      {resources.group, (share + kSide - 1) / kSide * kSide, LateRows::kMostReplicates});
+  return std::make_unique<EngineOf<Shared, Walker>>(
+      group, question.rows, std::make_shared<const Shared>(question, resources));
+}
+
+}  // namespace
+
+PathEntry entry() {
+  return {.id = Path::stream,
+          .name = "stream",
+          .meaning = "Poisson counts and a top-up, over tiles of rows",
+          .serves = serves,
+          .estimate = estimate,
+          .prepare = prepare};
+}
+
+}  // namespace bootfold::paths::stream

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "execution/simd/kernels.h"
-#include "paths/paths.h"
+#include "planning/path_entry.h"
+#include "study/fixed_sums.h"
 #include "study/tile.h"
 
 namespace bootfold::paths {
@@ -16,31 +17,23 @@ namespace bootfold::paths {
 /// Turns the integer sums of a replicate into its values.
 class Finisher {
  public:
-  explicit Finisher(const planning::Prepared& prepared)
-      : prepared_(prepared),
-        draws_(static_cast<double>(prepared.plan.draws)),
-        means_(prepared.fixed.size()),
-        scratch_(prepared.fixed.size()) {}
+  explicit Finisher(const study::FixedSums& sums)
+      : sums_(sums), means_(sums.features()), scratch_(sums.features()) {}
 
-  void operator()(std::span<const __int128> sums, std::span<double> values) {
-    (*this)(sums, draws_, values);
-  }
-
-  /// The same for a replicate of `draws` rows: a scheme may draw more in one than in another.
+  /// Of a replicate of `draws` rows.
   void operator()(std::span<const __int128> sums, double draws, std::span<double> values) {
     for (std::size_t f = 0; f < means_.size(); ++f)
-      means_[f] = prepared_.fixed[f].mean(sums[f], draws);
+      means_[f] = sums_.fixed[f].mean(sums[f], draws);
     from_means(means_, draws, values);
   }
 
   /// The same from the means of the features.
   void from_means(std::span<const double> means, double draws, std::span<double> values) {
-    prepared_.problem.finish_sums(means, draws, std::nullopt, values, scratch_);
+    sums_.problem.finish_sums(means, draws, std::nullopt, values, scratch_);
   }
 
  private:
-  const planning::Prepared& prepared_;
-  double draws_;
+  const study::FixedSums& sums_;
   std::vector<double> means_;
   std::vector<double> scratch_;
 };
@@ -48,13 +41,12 @@ class Finisher {
 /// Calls see(feature, first, integers) for all features, a tile of rows at a time. `order`: the row at
 /// each place, or empty.
 template <class See>
-void for_each_integer_tile(const planning::Prepared& prepared,
-                           const execution::simd::Kernels& kernels,
+void for_each_integer_tile(const study::FixedSums& sums, const execution::simd::Kernels& kernels,
                            std::span<const std::uint32_t> order, See&& see) {
-  const std::size_t tile_rows = study::feature_tile_rows(prepared.fixed.size());
-  const study::Problem& problem = prepared.problem;
+  const study::Problem& problem = sums.problem;
+  const std::size_t features = sums.features();
+  const std::size_t tile_rows = study::feature_tile_rows(features);
   const std::size_t rows = problem.data.rows();
-  const std::size_t features = problem.features.count();
   std::vector<double> made(features * tile_rows);
   std::vector<std::int64_t> integers(tile_rows);
   study::TileReader reader(problem.data, tile_rows);
@@ -64,7 +56,7 @@ void for_each_integer_tile(const planning::Prepared& prepared,
         order.empty() ? reader.read(row, size) : reader.gather(order.subspan(row, size)),
         made.data(), tile_rows);
     for (std::size_t f = 0; f < features; ++f) {
-      kernels.quantize(made.data() + f * tile_rows, size, prepared.fixed[f].point, integers.data());
+      kernels.quantize(made.data() + f * tile_rows, size, sums.fixed[f].point, integers.data());
       see(f, row, std::span<const std::int64_t>(integers).first(size));
     }
   }
@@ -72,12 +64,12 @@ void for_each_integer_tile(const planning::Prepared& prepared,
 
 /// The integers of all features of all rows: [feature][row]; with an order, [feature][place].
 [[nodiscard]] inline std::vector<std::int64_t> integer_features(
-    const planning::Prepared& prepared, const execution::simd::Kernels& kernels,
+    const study::FixedSums& sums, const execution::simd::Kernels& kernels,
     std::span<const std::uint32_t> order = {}) {
-  const std::size_t rows = prepared.problem.data.rows();
-  std::vector<std::int64_t> all(prepared.fixed.size() * rows);
+  const std::size_t rows = sums.problem.data.rows();
+  std::vector<std::int64_t> all(sums.features() * rows);
   for_each_integer_tile(
-      prepared, kernels, order,
+      sums, kernels, order,
       [&](std::size_t feature, std::size_t first, std::span<const std::int64_t> integers) {
         std::copy(integers.begin(), integers.end(), all.data() + feature * rows + first);
       });

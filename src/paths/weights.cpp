@@ -6,13 +6,14 @@
 #include <array>
 
 #include "numeric/compensated.h"
-#include "paths/paths.h"
-#include "paths/sums.h"
+#include "paths/entry.h"
+#include "paths/table.h"
+#include "planning/choose.h"
 #include "random/counter.h"
 #include "resample/counts.h"
 #include "study/tile.h"
 
-namespace bootfold::paths {
+namespace bootfold::paths::weights {
 
 namespace {
 
@@ -20,30 +21,45 @@ using execution::simd::Kernels;
 using execution::simd::LaneState;
 using numeric::Compensated;
 
-class Weigher {
+/// Replicates handled together where memory allows it.
+constexpr std::size_t kGroup = 256;
+
+struct Shared {
+  Shared(const Question& question, const Resources& resources)
+      : problem(question.study.fixed(question.tolerance, true).problem),
+        kernels(execution::simd::kernels(resources.level())),
+        seed(question.seed) {}
+
+  const study::Problem& problem;  // products that are the same are weighed once
+  const Kernels& kernels;
+  std::uint64_t seed;
+};
+
+class Weigher final : public Maker {
  public:
-  Weigher(const Run& run, const execution::Worker& worker)
-      : run_(run),
-        worker_(worker),
-        kernels_(execution::simd::kernels(run.prepared.plan.level)),
-        rows_(run.prepared.plan.rows),
-        features_(run.prepared.problem.features.count()),
+  explicit Weigher(const Shared& shared)
+      : shared_(shared),
+        kernels_(shared.kernels),
+        rows_(shared.problem.data.rows()),
+        features_(shared.problem.features.count()),
         tile_rows_(study::feature_tile_rows(features_)),
-        reader_(run.prepared.problem.data, tile_rows_),
+        reader_(shared.problem.data, tile_rows_),
         made_((features_ + 1) * tile_rows_, 1),  // the last feature is 1: it sums up the weights
         weights_(tile_rows_),
         tile_sums_(features_ + 1) {}
 
-  void make(std::uint64_t first, std::uint64_t last) {
+  void make(std::uint64_t first, std::uint64_t last, std::span<double> values,
+            const execution::Worker& worker) override {
     const std::size_t group = last - first;
+    const std::size_t outputs = values.size() / group;
     lanes_.resize(group);
     sums_.assign(group * (features_ + 1), {});
     for (std::uint64_t row = 0; row < rows_; row += tile_rows_) {
-      worker_.check();
+      worker.check();
       const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows_, rows_ - row));
-      run_.prepared.problem.features.make(reader_.read(row, size), made_.data(), tile_rows_);
+      shared_.problem.features.make(reader_.read(row, size), made_.data(), tile_rows_);
       for (std::size_t i = 0; i < group; ++i) add_tile(row, size, first + i, i);
-      worker_.advance(static_cast<double>(size) * static_cast<double>(group));
+      worker.advance(static_cast<double>(size) * static_cast<double>(group));
     }
     std::vector<double> means(features_);
     std::vector<double> scratch(features_);
@@ -51,8 +67,8 @@ class Weigher {
       const Compensated* sums = sums_.data() + i * (features_ + 1);
       for (std::size_t f = 0; f < features_; ++f)
         means[f] = sums[f].value() / sums[features_].value();
-      run_.prepared.problem.finish_sums(means, static_cast<double>(rows_), kResolution,
-                                        run_.values_of(first + i), scratch);
+      shared_.problem.finish_sums(means, static_cast<double>(rows_), kResolution,
+                                  values.subspan(i * outputs, outputs), scratch);
     }
   }
 
@@ -62,7 +78,7 @@ class Weigher {
 
   void add_tile(std::uint64_t row, std::size_t size, std::uint64_t replicate, std::size_t i) {
     if (row % resample::kBlockRows == 0)
-      kernels_.seed(random::lane_counter({run_.seed, replicate, random::Purpose::dirichlet},
+      kernels_.seed(random::lane_counter({shared_.seed, replicate, random::Purpose::dirichlet},
                                          row / resample::kBlockRows),
                     lanes_[i]);
     kernels_.exponentials(lanes_[i], size, weights_.data());
@@ -71,8 +87,7 @@ class Weigher {
     for (std::size_t f = 0; f <= features_; ++f) sums_[i * (features_ + 1) + f].add(tile_sums_[f]);
   }
 
-  const Run& run_;
-  const execution::Worker& worker_;
+  const Shared& shared_;
   const Kernels& kernels_;
   std::uint64_t rows_;
   std::size_t features_;
@@ -85,15 +100,44 @@ class Weigher {
   std::vector<Compensated> sums_;  // [replicate][feature]
 };
 
-}  // namespace
-
-void run_weights(const Run& run) {
-  const std::uint64_t share = run.replicates() / (2 * run.prepared.plan.threads) + 1;
-  const std::uint64_t group = std::min<std::uint64_t>(run.prepared.group, share);
-  for_each_group(run, group, run.prepared.plan.rows,
-                 [&](std::uint64_t first, std::uint64_t last, const execution::Worker& worker) {
-                   Weigher(run, worker).make(first, last);
-                 });
+std::string serves(const Question& question) {
+  if (!question.problem().all<statistic::Sums>()) return "it takes functions of sums only";
+  return question.traits.weighs ? "" : no_way_for(question.design);
 }
 
-}  // namespace bootfold::paths
+Estimate estimate(const Question& question) {
+  const study::Problem& problem = question.study.fixed(question.tolerance, true).problem;
+  const std::size_t features = problem.features.count();
+  Estimate found;
+  found.tier = Tier::counts;
+  found.reason = "every row gets an exponential weight: sums stream over the rows";
+  found.replicate_nanoseconds =
+      100 + static_cast<double>(question.rows) * (2 + static_cast<double>(features));
+  found.thread_bytes =
+      planning::tile_bytes(problem, features) + study::kTileRows * sizeof(double);
+  found.replicate_bytes = 256 + 4 * (features + 1) * sizeof(double);
+  found.group = kGroup;
+  found.arithmetic = "double, in a fixed order";
+  found.sum_error = 0x1p-50;
+  return found;
+}
+
+std::unique_ptr<Engine> prepare(const Question& question, const Resources& resources) {
+  const std::uint64_t share = question.replicates / (2 * resources.threads()) + 1;
+  return std::make_unique<EngineOf<Shared, Weigher>>(
+      std::min<std::uint64_t>(resources.group, share), question.rows,
+      std::make_shared<const Shared>(question, resources));
+}
+
+}  // namespace
+
+PathEntry entry() {
+  return {.id = Path::weights,
+          .name = "weights",
+          .meaning = "exponential weights, over tiles of rows",
+          .serves = serves,
+          .estimate = estimate,
+          .prepare = prepare};
+}
+
+}  // namespace bootfold::paths::weights

@@ -1,51 +1,42 @@
-// Which path serves, which is cheapest, and what it needs.
+// Which path serves, which of them is best, and how it fits the memory.
 #pragma once
 
 #include <optional>
 #include <span>
-#include <vector>
+#include <string>
 
-#include "bootfold/plan.h"
-#include "study/distinct.h"
-#include "study/fixed_point.h"
-#include "study/problem.h"
+#include "planning/path_entry.h"
 
 namespace bootfold::planning {
 
-using namespace study;  // NOLINT(google-build-using-namespace): planning is about studies
+/// What the program itself and its libraries take, whatever it computes.
+inline constexpr std::size_t kProgramBytes = std::size_t{12} << 20;
 
-/// Up to here path stream keeps the features of all rows as integers: 4 MiB.
-inline constexpr std::uint64_t kKeptRows = 65536;
-inline constexpr std::size_t kManyColumns = 8;
-inline constexpr std::uint64_t kKeptIntegers = std::uint64_t{1} << 19;
-
-/// A plan and all that was found out on the way: what the paths run on.
-struct Prepared {
-  Problem problem;
-  Scheme scheme;
-  Plan plan;
-  std::vector<FeatureSummary> features;
-  std::vector<FixedFeature> fixed;
-  std::optional<DistinctRows> distinct;
-  bool whole_resample = false;  // path gather draws the resample out in full
-  bool compensated = false;     // sums are kept in doubles
-  std::size_t group = 1;        // replicates handled together
-  std::size_t tile_rows = 4096;
-  std::size_t running_bytes = 8;  // of a running sum of path blocks
-  bool copies_strata = false;     // path stream reads a copy of the rows, stratum by stratum
-
-  /// Does path stream keep the integers of all rows for its top-up, in place of looking rows up?
-  /// Whether path stream looks the rows of a top-up up in order. Sorting costs more than it gains for
-  /// few columns: with 1 or 2 it was a tenth slower, with 6 the same, with 26 a sixth faster.
-  [[nodiscard]] bool sorts_late_rows() const noexcept {
-    return !keeps_integers() && problem.data.columns() >= kManyColumns;
-  }
-  [[nodiscard]] bool keeps_integers() const noexcept {
-    return plan.rows <= kKeptRows && plan.rows * fixed.size() <= kKeptIntegers;
-  }
+/// A path, and what it gets.
+struct Choice {
+  const PathEntry* entry = nullptr;
+  Estimate estimate;
+  unsigned threads = 1;
+  std::size_t group = 1;
+  std::size_t working_bytes = 0;
 };
 
-[[nodiscard]] Prepared prepare(const DataView& data, std::span<const Statistic> statistics,
-                               const Options& options);
+/// The entries that serve, from what is known before any row is read: that of the forced path, or
+/// all. Throws InvalidArgument if there is none.
+[[nodiscard]] std::vector<const PathEntry*> serving(const Question& question,
+                                                    std::optional<Path> forced,
+                                                    std::span<const PathEntry> table);
+
+/// The best of them once the rows were looked at. Throws InvalidArgument if all refuse, or if the
+/// best does not fit the memory.
+[[nodiscard]] Choice choose(const Question& question, std::span<const PathEntry* const> entries,
+                            unsigned threads);
+
+/// Threads that the looks at the rows have memory for.
+[[nodiscard]] unsigned looking_threads(const study::Problem& problem, std::size_t memory,
+                                       unsigned threads);
+
+/// Memory of a tile of columns and features, which most makers hold.
+[[nodiscard]] std::size_t tile_bytes(const study::Problem& problem, std::size_t features);
 
 }  // namespace bootfold::planning

@@ -1,31 +1,71 @@
-// Few distinct rows among many: found by one pass that gives up early.
+// Few distinct rows among many: counted until there are too many to be of use.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "bootfold/data.h"
-#include "bootfold/execution.h"
-#include "study/features.h"
-
 namespace bootfold::study {
 
-/// The distinct rows of features and how many rows each stands for, most frequent first.
+/// The distinct rows of features and how many rows each stands for, most frequent first; of equally
+/// frequent ones the one that occurs first in the data.
 struct DistinctRows {
   std::vector<double> features;  // [row][feature]
   std::vector<std::uint64_t> weights;
+  std::vector<std::uint64_t> first_rows;
 
   [[nodiscard]] std::size_t count() const noexcept { return weights.size(); }
 
   /// Puts feature f in place places[f]; those that meet in a place are equal.
   void move_features(std::span<const std::uint32_t> places);
+
+  [[nodiscard]] bool operator==(const DistinctRows&) const = default;
 };
 
-/// Nothing if there are more than `most`. Equal bits make equal rows (-0 counts as 0).
-[[nodiscard]] std::optional<DistinctRows> find_distinct(const DataView& data,
-                                                        const Features& features, std::size_t most,
-                                                        const Execution& execution);
+/// Counts distinct rows. Equal bits make equal rows (-0 counts as 0). Tables merge, and it does not
+/// matter how the rows were cut.
+class DistinctTable {
+ public:
+  /// Rows of `width` features; with more than `most` distinct ones the table closes.
+  DistinctTable(std::size_t width, std::size_t most);
+
+  /// Whether there are more than `most` distinct rows.
+  [[nodiscard]] bool closed() const noexcept { return closed_; }
+  [[nodiscard]] std::size_t most() const noexcept { return most_; }
+  [[nodiscard]] std::size_t count() const noexcept { return weights_.size(); }
+  /// What a table that is nearly full takes.
+  [[nodiscard]] std::size_t most_bytes() const noexcept {
+    return most_ * (width_ + 3) * sizeof(std::uint64_t);
+  }
+  void close();
+
+  /// Counts rows first .. first + rows - 1: features[f * stride + i].
+  void add(const double* features, std::size_t stride, std::size_t rows, std::uint64_t first);
+  void merge(const DistinctTable& other);
+
+  /// The rows in their order; nothing once closed.
+  [[nodiscard]] DistinctRows rows() const;
+
+  [[nodiscard]] bool operator==(const DistinctTable& other) const {
+    return closed_ == other.closed_ && (closed_ || rows() == other.rows());
+  }
+
+ private:
+  static constexpr std::uint32_t kFree = 0xFFFFFFFF;
+
+  /// Counts one row `weight` times.
+  void count(const std::uint64_t* row, std::uint64_t weight, std::uint64_t first_row);
+  [[nodiscard]] std::size_t hash(const std::uint64_t* row) const;
+  void grow();
+
+  std::size_t width_;
+  std::size_t most_;
+  bool closed_;
+  std::vector<std::uint32_t> slots_;  // open addressing, at most half full
+  std::vector<std::uint64_t> rows_;   // bits of features: [row][feature]
+  std::vector<std::uint64_t> weights_;
+  std::vector<std::uint64_t> first_rows_;
+  std::vector<std::uint64_t> scratch_;
+};
 
 }  // namespace bootfold::study

@@ -8,24 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "bootfold/data.h"
-#include "bootfold/execution.h"
 #include "bootfold/statistic.h"
 
 namespace bootfold::study {
-
-/// What a pass over a feature tells.
-struct FeatureSummary {
-  double min = 0;
-  double max = 0;
-  double mean = 0;       // compensated: right to the last digit or two
-  double deviation = 0;  // standard deviation
-  double median = 0;     // roughly, and a value of the feature; 0 for products
-  double typical = 0;    // a power of two near the median of |f - its median|; 0: constant
-};
-
-/// Memory that a worker's pass over a feature takes beside its tile.
-inline constexpr std::size_t kExponentBytes = 2048 * sizeof(std::uint32_t);
 
 class Features {
  public:
@@ -55,16 +40,10 @@ class Features {
   /// Does subtracting the centres lose nothing on the rows of this tile?
   [[nodiscard]] bool centred_exactly(std::size_t feature, const statistic::Tile& tile) const;
 
-  /// Two passes over the data. Throws DataError if a feature is not a finite number.
-  [[nodiscard]] std::vector<FeatureSummary> summarize(const DataView& data,
-                                                      const Execution& execution) const;
-
   /// A product's number, if there is such a feature.
   [[nodiscard]] std::optional<std::size_t> find(const statistic::Product& product) const;
 
  private:
-  [[nodiscard]] std::vector<double> rough_medians(const DataView& data) const;
-
   struct Filler {
     statistic::Sums sums;
     std::vector<std::uint32_t> columns;

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "execution/simd/kernels.h"
-#include "study/features.h"
 
 namespace bootfold::study {
 
@@ -46,19 +45,23 @@ struct FixedFeature {
   }
 };
 
+/// The smallest unit with which `digits` digits can write numbers up to `farthest`.
+[[nodiscard]] int unit_of(double farthest, std::size_t digits);
+
 /// Rounds one value as the kernels do.
 [[nodiscard]] std::int64_t quantize(double value,
                                     const execution::simd::FixedPoint& point) noexcept;
 
-/// Gives a feature that is not exact at least so many digits.
+struct FeatureSummary;  // study/summary.h
+
+/// Gives a feature that is not exact at least so many digits. `order`: columns multiplied.
 void lengthen(FixedFeature& fixed, const FeatureSummary& summary, std::size_t order,
               std::size_t digits, double rows);
 
 /// The fewest digits whose error is at most tolerance * typical size / sqrt(rows), or all of them
-/// where that cannot be met; always all of them if `all_digits`.
-[[nodiscard]] std::vector<FixedFeature> fixed_features(const Features& features,
-                                                       std::span<const FeatureSummary> summaries,
-                                                       const DataView& data, double tolerance,
-                                                       bool all_digits, const Execution& execution);
+/// where that cannot be met; always all of them if `all_digits`. Without error if the feature is
+/// whole in some unit and that takes no more digits.
+[[nodiscard]] FixedFeature fix(const FeatureSummary& summary, std::size_t order, double rows,
+                               double tolerance, bool all_digits);
 
 }  // namespace bootfold::study

@@ -81,8 +81,8 @@ Problem::Problem(const DataView& view, std::span<const Statistic> statistics) : 
   }
 }
 
-void Problem::look(const Execution& execution) {
-  columns = summarize_columns(data, !features.empty(), execution);
+void Problem::set_columns(std::vector<ColumnSummary> summaries) {
+  columns = std::move(summaries);
   std::vector<statistic::Scale> scales;
   for (const ColumnSummary& column : columns) scales.push_back(column.scale);
   for (Part& part : parts) {
@@ -92,19 +92,19 @@ void Problem::look(const Execution& execution) {
   features.set_scales(std::move(scales));
 }
 
-void Problem::rescale(std::span<const FeatureSummary> summaries) {
-  std::vector<statistic::Scale> scales = features.scales();
+Problem Problem::rescaled(std::span<const FeatureSummary> summaries) const {
+  std::vector<ColumnSummary> scaled = columns;
   std::size_t order = 1;
   for (std::size_t f = 0; f < features.count(); ++f) order = std::max(order, features.order(f));
   const int least = -1000 / static_cast<int>(order);  // so that products of the largest stay finite
-  for (std::uint32_t c = 0; c < scales.size(); ++c) {
+  for (std::uint32_t c = 0; c < scaled.size(); ++c) {
     const auto single = features.find({c});
     if (single && summaries[*single].typical > 0)
-      scales[c].exponent += std::max(least, std::ilogb(summaries[*single].typical));
+      scaled[c].scale.exponent += std::max(least, std::ilogb(summaries[*single].typical));
   }
-  for (Part& part : parts)
-    for (std::size_t i = 0; i < part.columns.size(); ++i) part.scales[i] = scales[part.columns[i]];
-  features.set_scales(std::move(scales));
+  Problem other = *this;
+  other.set_columns(std::move(scaled));
+  return other;
 }
 
 std::uint64_t Problem::deletions() const {

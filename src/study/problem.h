@@ -9,13 +9,13 @@
 
 #include "bootfold/data.h"
 #include "bootfold/statistic.h"
-#include "study/columns.h"
 #include "study/features.h"
+#include "study/summary.h"
 
 namespace bootfold::study {
 
-/// Up to so many rows a function of the resample is evaluated without each, to find what rows do;
-/// beyond, without each of so many groups.
+/// Jackknife of a function of the resample: delete single rows up to this count, otherwise this many
+/// random groups of rows.
 inline constexpr std::uint64_t kMostDeletedRows = 10'000;
 inline constexpr std::uint64_t kDeletedGroups = 1'000;
 
@@ -36,11 +36,12 @@ struct Problem {
   /// Binds; looks at the number of columns, not at the rows. Throws InvalidArgument.
   Problem(const DataView& data, std::span<const Statistic> statistics);
 
-  /// Looks at the rows: ranges, scales, and that all are numbers.
-  void look(const Execution& execution);
+  /// Sets what is known of the columns, and with it the scales of products.
+  void set_columns(std::vector<ColumnSummary> summaries);
 
-  /// Scales columns by their typical size in place of their largest, for arithmetic in doubles.
-  void rescale(std::span<const FeatureSummary> summaries);
+  /// The same problem with columns scaled by their typical size in place of their largest, for
+  /// arithmetic in doubles.
+  [[nodiscard]] Problem rescaled(std::span<const FeatureSummary> summaries) const;
 
   template <class Family>
   [[nodiscard]] bool all() const {
@@ -56,8 +57,8 @@ struct Problem {
   void finish_sums(std::span<const double> means, double draws, std::optional<double> resolution,
                    std::span<double> values, std::span<double> scratch) const;
 
-  /// Evaluations without a row, or without a group of rows, that it takes to find what rows do; 0
-  /// where closed forms tell.
+  /// Evaluations without a row, or without a group of rows, that the jackknife makes; 0 where closed
+  /// forms are known.
   [[nodiscard]] std::uint64_t deletions() const;
 
   DataView data;

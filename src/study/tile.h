@@ -25,13 +25,6 @@ inline constexpr std::uint64_t kChunkRows = 64 * kTileRows;
   return rows;
 }
 
-/// A sample of rows spread evenly: number i of `size`. Enough for a rough median, and always the
-/// same.
-inline constexpr std::size_t kRoughRows = 1023;
-[[nodiscard]] inline std::uint64_t rough_row(std::size_t i, std::size_t size, std::uint64_t rows) {
-  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(i) * rows / size);
-}
-
 /// A window on the columns: columns of contiguous doubles are used where they lie, others are
 /// converted into a buffer.
 class TileReader {

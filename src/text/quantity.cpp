@@ -25,6 +25,12 @@ std::string grouped(std::uint64_t value) {
   return digits;
 }
 
+std::string hexadecimal(std::uint64_t value) {
+  std::ostringstream text;
+  text << std::hex << std::setw(16) << std::setfill('0') << value;
+  return text.str();
+}
+
 std::string shortest(double value) {
   std::array<char, 32> text;
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;

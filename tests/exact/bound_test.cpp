@@ -8,7 +8,7 @@
 #include "exact/laws.h"
 #include "exact/nodes.h"
 #include "exact/tail_bound.h"
-#include "study/columns.h"
+#include "study/study.h"
 
 namespace bootfold::exact {
 namespace bound_test {
@@ -95,8 +95,10 @@ TEST(ErrorBound, HoldsAgainstConvolution) {
 }
 
 Rows rows_of(const std::vector<double>& data) {
-  const study::ColumnSummary summary = study::summarize_columns(data, true, {})[0];
-  return Rows(ColumnView(data), summary.scale);
+  const Statistic mean = statistic::mean();
+  study::Study study(data, {&mean, 1});
+  study.look_at_columns({});
+  return Rows(ColumnView(data), study.problem().columns[0].scale);
 }
 
 /// E exp(i u sum) in 64 bits.

@@ -1,0 +1,310 @@
+#include "bootstrap/road.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "bootfold/error.h"
+#include "bootstrap/fingerprint.h"
+#include "jackknife/cumulants.h"
+#include "jackknife/influence.h"
+#include "numeric/moments.h"
+#include "paths/estimates.h"
+#include "planning/cost.h"
+#include "planning/memory_limit.h"
+#include "text/concat.h"
+#include "text/quantity.h"
+
+namespace bootfold {
+
+namespace {
+
+using text::bytes;
+using text::grouped;
+
+void check(const Options& options, std::size_t outputs) {
+  if (options.replicates == 0)
+    throw InvalidArgument("replicates is 0 but must be at least 1; 10000 is a good start");
+  if (!(options.tolerance > 0 && options.tolerance < 1))
+    throw InvalidArgument(
+        text::concat("tolerance is ", options.tolerance,
+                     " but must be above 0 and below 1: the error of a sum as a share "
+                     "of its standard error"));
+  if (options.first_replicate > ~std::uint64_t{0} - options.replicates)
+    throw InvalidArgument(text::concat(
+        "first_replicate is ", grouped(options.first_replicate), " and ",
+        grouped(options.replicates), " replicates from there run past the last number, 2^64 - 1"));
+  if (options.execution.level) execution::check_available(*options.execution.level);
+  const double wanted =
+      8.0 * static_cast<double>(options.replicates) * static_cast<double>(outputs);
+  const double there =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) *  // NOLINT(concurrency-mt-unsafe)
+      static_cast<double>(sysconf(_SC_PAGESIZE));     // NOLINT(concurrency-mt-unsafe)
+  if (wanted > there)
+    throw InvalidArgument(text::concat("replicates is ", grouped(options.replicates),
+                                       " but their values would take ", bytes(wanted),
+                                       " and this machine has ", bytes(there), "; ask for fewer"));
+}
+
+/// Progress that begins at `before` and has `after` to come.
+Execution stage(const Execution& execution, double before, double after) {
+  Execution staged = execution;
+  if (execution.progress)
+    staged.progress = [tell = execution.progress, before, after](execution::Progress progress) {
+      tell({before + progress.done, before + progress.total + after});
+    };
+  return staged;
+}
+
+/// Splits values [replicate][outputs, errors] in two, and leaves the outputs in place.
+std::vector<double> split_errors(std::vector<double>& values, std::size_t outputs) {
+  std::vector<double> errors(values.size() / 2);
+  const auto at = [](std::vector<double>& list, std::size_t i) {
+    return list.begin() + static_cast<std::ptrdiff_t>(i);
+  };
+  for (std::size_t first = 0; first < errors.size(); first += outputs) {
+    std::copy_n(at(values, 2 * first + outputs), outputs, at(errors, first));
+    std::copy_n(at(values, 2 * first), outputs, at(values, first));
+  }
+  values.resize(errors.size());
+  values.shrink_to_fit();
+  return errors;
+}
+
+/// What values without each unit say of one output.
+Influence influence_of(std::span<const double> values, std::size_t outputs, std::size_t output,
+                       double estimate) {
+  const std::size_t units = values.size() / outputs;
+  const auto count = static_cast<double>(units);
+  numeric::Moments moments;
+  for (std::size_t unit = 0; unit < units; ++unit)
+    moments.add((count - 1) * (estimate - values[unit * outputs + output]));
+  Influence found;
+  found.method = "delete-one";
+  found.rows = count;
+  found.estimate = estimate;
+  found.shift = -moments.mean() / (count - 1);
+  found.mean = estimate + found.shift;
+  jackknife::conclude(jackknife::Spread(moments), found);
+  return found;
+}
+
+}  // namespace
+
+Road::Road(const DataView& data, std::span<const Statistic> statistics, const Options& options,
+           Rows rows, std::span<const planning::PathEntry> table)
+    : data_(data), options_(options), design_(resample::design(options.scheme, data)) {
+  study_ = std::make_unique<study::Study>(data, statistics);
+  asked_ = study_->problem().outputs.size();
+  design_->check(data.rows());
+  options_.memory = planning::memory_limit(options);
+  options_.replicates = design_->replicates(data.rows()).value_or(options.replicates);
+  if (options.standard_errors) {
+    errors_.emplace(data, statistics, *design_, options_);
+    study_ = std::make_unique<study::Study>(data, errors_->statistics);
+  }
+  check(options_, study_->problem().outputs.size());
+  design_->check_run(data.rows(), options_.first_replicate, options_.replicates);
+
+  const bool clusters = !design_->clusters().empty() && !study_->problem().features.empty();
+  if (clusters) {
+    const std::size_t count = design_->groups()->count();
+    planning::ClusterSums::check_memory(study_->problem(), count, options_.memory);
+    if (study_->problem().all<statistic::Sums>()) {
+      Execution execution = options_.execution;
+      execution.threads = planning::looking_threads(study_->problem(), options_.memory,
+                                                    execution::thread_count(execution));
+      study_->look_at_columns(execution);
+      cluster_sums_.emplace(*study_, design_->clusters(), *design_->groups(), execution);
+      const Statistic statistic = cluster_sums_->statistic();
+      sums_study_ = std::make_unique<study::Study>(cluster_sums_->view(),
+                                                   std::span<const Statistic>(&statistic, 1));
+      sums_design_ = resample::design(design_->of_clusters());
+    }
+  }
+  const auto entries = planning::serving(question(), options_.path, table);
+  if (rows == Rows::known) {
+    look(entries);
+  } else {
+    study::ColumnsLook look(data.rows(), data.columns());
+    look.see(data, 0, options_.execution);
+    data_fingerprint_ = look.fingerprint();
+  }
+  choice_ =
+      planning::choose(question(), entries, execution::thread_count(options_.execution));
+  describe();
+}
+
+void Road::look(std::span<const planning::PathEntry* const> entries) {
+  study::Study& study = cluster_sums_ ? *sums_study_ : *study_;
+  study::LookRequest request;
+  for (const planning::PathEntry* entry : entries)
+    if (entry->most_distinct != nullptr)
+      request.most_distinct = std::max(request.most_distinct, entry->most_distinct(question()));
+  request.room = options_.memory / 2;
+  Execution execution = options_.execution;
+  execution.threads = planning::looking_threads(study.problem(), options_.memory,
+                                                execution::thread_count(execution));
+  study.look(request, execution);
+  data_fingerprint_ = study_->columns().fingerprint();
+}
+
+planning::Question Road::question() const {
+  const study::Study& study = cluster_sums_ ? *sums_study_ : *study_;
+  const resample::Design& design = cluster_sums_ ? *sums_design_ : *design_;
+  const std::uint64_t rows = study.rows();
+  return {.study = study,
+          .design = design,
+          .traits = design.traits(rows),
+          .rows = rows,
+          .draws = design.draws(rows),
+          .replicates = options_.replicates,
+          .first = options_.first_replicate,
+          .seed = options_.seed,
+          .tolerance = options_.tolerance,
+          .forced = options_.path.has_value(),
+          .memory = options_.memory};
+}
+
+void Road::describe() {
+  const planning::Question asked = question();
+  const planning::Estimate& estimate = choice_.estimate;
+  const study::Problem& problem = asked.problem();
+  plan_.path = choice_.entry->id;
+  plan_.reason = estimate.reason;
+  plan_.scheme = design_->describe(data_.rows());
+  plan_.rows = data_.rows();
+  plan_.draws = cluster_sums_ ? data_.rows() : asked.draws;
+  plan_.first_replicate = options_.first_replicate;
+  plan_.replicates = options_.replicates;
+  plan_.fingerprint = bootfold::fingerprint(asked, data_fingerprint_, plan_.path);
+  for (std::size_t c = 0; c < data_.columns(); ++c) plan_.columns.push_back(data_.name(c));
+  plan_.outputs = study_->problem().outputs;
+  plan_.threads = choice_.threads;
+  plan_.level = options_.execution.level.value_or(execution::default_level());
+  plan_.working_bytes = choice_.working_bytes + (cluster_sums_ ? cluster_sums_->bytes() : 0);
+  plan_.result_bytes = options_.replicates * plan_.outputs.size() * sizeof(double);
+  plan_.digits = estimate.digits;
+  plan_.sum_error = estimate.sum_error;
+  plan_.arithmetic = estimate.arithmetic;
+  plan_.distinct_rows = estimate.distinct_rows;
+  const auto rows = static_cast<double>(asked.rows);
+  const auto read = static_cast<double>(problem.data.columns() + 2 * problem.features.count());
+  plan_.seconds =
+      2e-9 * rows * read +
+      1e-9 * planning::level_factor(static_cast<int>(plan_.level)) / plan_.threads *
+          (estimate.replicate_nanoseconds * static_cast<double>(options_.replicates) +
+           estimate.start_nanoseconds);
+  if (cluster_sums_)
+    plan_.reason = text::concat("sums of ", grouped(cluster_sums_->clusters()),
+                                " clusters: ", plan_.reason);
+  if (errors_) {
+    plan_.outputs.resize(asked_);
+    const double seconds = errors_->seconds / plan_.threads;
+    plan_.seconds += seconds;
+    plan_.reason += "; standard errors on every resample by " + errors_->method;
+    if (seconds > 0)
+      plan_.reason += text::concat(", by a rough guess ", text::seconds(seconds), " of it");
+  }
+  if (!options_.influence || deletes()) return;
+  const std::uint64_t evaluations =
+      jackknife::evaluations(study_->problem(), *design_, asked_);
+  if (evaluations == 0) return;
+  constexpr double kSecondsPerRow = 15e-9;  // as for a resample: copied, then looked at
+  const double seconds = kSecondsPerRow * static_cast<double>(evaluations) *
+                         static_cast<double>(data_.rows()) / plan_.threads;
+  plan_.seconds += seconds;
+  plan_.reason += text::concat("; influences by ", grouped(evaluations),
+                               evaluations == data_.rows() ? " evaluations without one row"
+                                                           : " evaluations without one group",
+                               " each, which take about ", text::seconds(seconds));
+}
+
+Companions Road::jackknife(const planning::Engine& engine, std::span<const double> estimates,
+                           std::span<const double> values) const {
+  Companions companions;
+  companions.jackknife = true;
+  if (auto known = engine.influences()) {
+    companions.influences = std::move(*known);
+    return companions;
+  }
+  for (std::size_t output = 0; output < estimates.size(); ++output)
+    companions.influences.push_back(
+        influence_of(values, estimates.size(), output, estimates[output]));
+  return companions;
+}
+
+void Road::add_influences(Result& result, const Execution& execution) const {
+  const bool jackknife = deletes();
+  const auto drawing = [&](const resample::Design& design) {
+    return jackknife ? resample::design(design.drawing_what_is_deleted()) : nullptr;
+  };
+  jackknife::Request request{.outputs = asked_,
+                             .influences = !jackknife,
+                             .curves = true,
+                             .memory = options_.memory,
+                             .execution = execution};
+  jackknife::Findings found;
+  if (cluster_sums_) {
+    const auto drawn = drawing(*sums_design_);
+    found = jackknife::find_by_cluster(*sums_study_, drawn ? *drawn : *sums_design_, request);
+  } else {
+    const auto drawn = drawing(*design_);
+    const resample::Design& design = drawn ? *drawn : *design_;
+    // Where rows are drawn together no output has a curve, and the result says so by having none.
+    request.curves = !design.traits(data_.rows()).together || !design.clusters().empty();
+    found = jackknife::find(*study_, design, request);
+  }
+  result.add_influences(jackknife ? result.companions().influences : std::move(found.influences),
+                        std::move(found.curves));
+}
+
+Result Road::run() const {
+  const planning::Question asked = question();
+  Execution execution = options_.execution;
+  execution.threads = plan_.threads;
+  execution.level = plan_.level;
+  const std::size_t room =
+      options_.memory > plan_.working_bytes ? options_.memory - plan_.working_bytes : 0;
+  const auto engine =
+      choice_.entry->prepare(asked, {execution, choice_.group, room});
+  std::vector<double> estimates = engine->estimates().value_or(std::vector<double>());
+  if (estimates.empty()) estimates = paths::estimates(asked.study, asked.design, execution);
+
+  // Rows that evaluations without a row will visit later.
+  const double later =
+      options_.influence && !deletes()
+          ? static_cast<double>(data_.rows()) *
+                static_cast<double>(
+                    jackknife::evaluations(study_->problem(), *design_, asked_))
+          : 0;
+  const std::size_t outputs = estimates.size();
+  std::vector<double> values(options_.replicates * outputs);
+  planning::make_replicates(*engine, options_.first_replicate, options_.replicates, outputs, values,
+                            stage(execution, 0, later));
+
+  Companions companions;
+  if (deletes()) companions = jackknife(*engine, estimates, values);
+  if (errors_) {
+    companions.error_method = errors_->method;
+    companions.replicate_errors = split_errors(values, asked_);
+    companions.estimate_errors.assign(estimates.begin() + static_cast<std::ptrdiff_t>(asked_),
+                                      estimates.end());
+    estimates.resize(asked_);
+    // A bootstrap of the data is at hand, with more replicates than a nested one has. But resamples of
+    // another size are bootstrapped at theirs, so the data must be at their own.
+    const bool same_size = design_->traits(data_.rows()).exchangeable ||
+                           !design_->stratum_labels().empty();
+    for (const bool nested : errors_->nested)
+      companions.errors_from.push_back(nested && same_size ? ErrorSource::replicates
+                                                           : ErrorSource::data);
+  }
+  Result result(plan_, options_.seed, std::move(estimates), std::move(values),
+                std::move(companions));
+  const double made = static_cast<double>(options_.replicates) * static_cast<double>(engine->steps());
+  if (options_.influence) add_influences(result, stage(options_.execution, made, 0));
+  return result;
+}
+
+}  // namespace bootfold

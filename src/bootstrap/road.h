@@ -1,0 +1,72 @@
+// The road from data to a result: look, plan, make, finish.
+//
+// Making a Road looks at the rows, checks everything and chooses a path; run() goes it. plan() and
+// bootstrap() are both made of this, so they accept and refuse the same, in the same words.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bootfold/bootstrap.h"
+#include "bootstrap/standard_errors.h"
+#include "paths/table.h"
+#include "planning/choose.h"
+#include "planning/cluster_sums.h"
+#include "resample/design.h"
+#include "study/study.h"
+
+namespace bootfold {
+
+/// What is asked of the rows.
+enum class Rows {
+  known,   ///< finite numbers, which are looked at
+  opaque,  ///< anything: only the statistics, all functions of the resample, have to know
+};
+
+class Road {
+ public:
+  /// Throws InvalidArgument, DataError, Cancelled. Refers to the data and to labels and weights of the
+  /// scheme. `table`: the paths to choose from.
+  Road(const DataView& data, std::span<const Statistic> statistics, const Options& options,
+       Rows rows = Rows::known, std::span<const planning::PathEntry> table = paths::table());
+
+  [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
+  [[nodiscard]] const resample::Design& design() const noexcept { return *design_; }
+  /// As asked, with the memory limit and the number of replicates that are meant.
+  [[nodiscard]] const Options& options() const noexcept { return options_; }
+
+  /// Makes the replicates and all that was asked for beside them.
+  [[nodiscard]] Result run() const;
+
+ private:
+  void look(std::span<const planning::PathEntry* const> entries);
+  void describe();
+  [[nodiscard]] planning::Question question() const;
+  [[nodiscard]] bool deletes() const { return design_->traits(data_.rows()).deletes; }
+  /// Influences and ABC curves of a result, if they were asked for.
+  void add_influences(Result& result, const Execution& execution) const;
+  [[nodiscard]] Companions jackknife(const planning::Engine& engine,
+                                     std::span<const double> estimates,
+                                     std::span<const double> values) const;
+
+  DataView data_;
+  Options options_;  // with replicates and memory as they are
+  std::shared_ptr<const resample::Design> design_;
+  std::optional<WithStandardErrors> errors_;
+  std::unique_ptr<study::Study> study_;  // of the data
+  std::uint64_t data_fingerprint_ = 0;
+  std::size_t asked_ = 0;  // outputs asked for: the first of the study's
+
+  // Where whole clusters are drawn and all statistics are functions of sums, the replicates are those
+  // of the sums of clusters.
+  std::optional<planning::ClusterSums> cluster_sums_;
+  std::unique_ptr<study::Study> sums_study_;
+  std::shared_ptr<const resample::Design> sums_design_;
+
+  planning::Choice choice_;
+  Plan plan_;
+};
+
+}  // namespace bootfold

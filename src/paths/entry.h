@@ -1,0 +1,57 @@
+// What the entries of the paths share: words of refusal and of arithmetic, sizes for costs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "planning/cost.h"
+#include "planning/path_entry.h"
+
+namespace bootfold::paths {
+
+using planning::Engine;
+using planning::Estimate;
+using planning::Maker;
+using planning::PathEntry;
+using planning::Question;
+using planning::Resources;
+using planning::Tier;
+
+/// "it has no way for scheme 'cluster'".
+[[nodiscard]] std::string no_way_for(const resample::Design& design);
+
+/// "10,000 rows, 2 features: ".
+[[nodiscard]] std::string rows_and_features(const Question& question, std::size_t features);
+
+/// The refusal of paths that keep sums in fixed point.
+inline constexpr const char* kNotAccurate =
+    "fixed-point sums cannot hold these data to the tolerance";
+
+/// What a plan says of sums in fixed point.
+void describe_arithmetic(const study::FixedSums& sums, Estimate& estimate);
+
+/// The sizes that costs depend on, before digits are known.
+[[nodiscard]] planning::Size size_of(const Question& question);
+
+/// An engine of shared, constant state and a maker class that is made of it.
+template <class Shared, class MakerOf>
+class EngineOf final : public Engine {
+ public:
+  /// `group` and `steps` as Engine says.
+  EngineOf(std::uint64_t group, std::uint64_t steps, std::shared_ptr<const Shared> shared)
+      : group_(group), steps_(steps), shared_(std::move(shared)) {}
+
+  [[nodiscard]] std::unique_ptr<Maker> maker() const override {
+    return std::make_unique<MakerOf>(*shared_);
+  }
+  [[nodiscard]] std::uint64_t group() const override { return group_; }
+  [[nodiscard]] std::uint64_t steps() const override { return steps_; }
+
+ private:
+  std::uint64_t group_;
+  std::uint64_t steps_;
+  std::shared_ptr<const Shared> shared_;
+};
+
+}  // namespace bootfold::paths

@@ -1,0 +1,27 @@
+#include <sstream>
+
+#include "bootfold/plan.h"
+#include "text/quantity.h"
+
+namespace bootfold {
+
+std::string Plan::explain() const {
+  std::ostringstream text;
+  text << "path        " << name(path) << "\n"
+       << "reason      " << reason << "\n"
+       << "scheme      " << scheme << "\n"
+       << "work        " << text::grouped(rows) << " rows x " << text::grouped(replicates)
+       << " replicates, " << outputs.size() << (outputs.size() == 1 ? " number" : " numbers")
+       << " each\n"
+       << "arithmetic  " << arithmetic;
+  if (digits > 0 && sum_error == 0) text << "; exact";
+  if (digits > 0 && sum_error > 0) text << "; error at most " << sum_error << " standard errors";
+  text << "\n"
+       << "threads     " << threads << ", " << execution::name(level) << "\n"
+       << "memory      " << text::bytes(static_cast<double>(working_bytes)) << " to work, "
+       << text::bytes(static_cast<double>(result_bytes)) << " for the result\n"
+       << "time        about " << text::seconds(seconds) << "\n";
+  return text.str();
+}
+
+}  // namespace bootfold

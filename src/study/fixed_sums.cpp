@@ -1,0 +1,85 @@
+#include "study/fixed_sums.h"
+
+#include <algorithm>
+
+namespace bootfold::study {
+
+namespace {
+
+/// Up to here a column that fixed point cannot hold well is resampled in doubles; beyond, a bound
+/// in terms of the standard error has to do.
+constexpr std::uint64_t kMostCompensatedRows = 1'000'000;
+constexpr double kCleanProducts = 1e-5;  // and products have five digits even where rows are small
+
+/// Third and fourth powers reach so far that they are held to their own size, not to its standard
+/// error. So are all products of many rows, to less: a replicate without the one huge row that made
+/// the standard error must still have digits.
+bool good_enough(const FixedFeature& fixed, std::size_t order, std::uint64_t rows,
+                 double tolerance) {
+  const bool large = rows > kMostCompensatedRows;
+  const double error = order > 2 ? fixed.clean : fixed.relative;
+  const bool will_do =
+      large && fixed.linear <= tolerance && (order == 1 || fixed.clean <= kCleanProducts);
+  return error <= tolerance || will_do;
+}
+
+}  // namespace
+
+FixedSums::FixedSums(const Problem& from, std::span<const FeatureSummary> summaries,
+                     double tolerance, bool all_digits)
+    : problem(from) {
+  const auto rows = static_cast<double>(problem.data.rows());
+  for (std::size_t f = 0; f < summaries.size(); ++f)
+    fixed.push_back(fix(summaries[f], problem.features.order(f), rows, tolerance, all_digits));
+  // The products of a statistic have equally many digits, so that the error of none is large against
+  // what the others leave when they are subtracted from each other.
+  for (const Part& part : problem.parts) {
+    std::size_t most = 0;
+    for (const std::uint32_t f : part.features)
+      if (fixed[f].error > 0) most = std::max(most, fixed[f].digits);
+    for (const std::uint32_t f : part.features)
+      lengthen(fixed[f], summaries[f], problem.features.order(f), most, rows);
+  }
+  // What two statistics fold alike is folded once; the digits do not depend on who else is there.
+  std::vector<std::size_t> digits;
+  for (const FixedFeature& feature : fixed) digits.push_back(feature.digits);
+  places = problem.features.merge_equal(digits);
+  for (std::size_t f = 0; f < places.size(); ++f) fixed[places[f]] = fixed[f];
+  fixed.resize(problem.features.count());
+  for (Part& part : problem.parts) {
+    for (std::uint32_t& f : part.features) f = places[f];
+    part.resolution = 0;
+    for (const std::uint32_t f : part.features)
+      if (problem.features.is_product(f))
+        part.resolution = std::max(part.resolution, fixed[f].error);
+  }
+  for (std::size_t f = 0; f < fixed.size(); ++f)
+    accurate_ = accurate_ && good_enough(fixed[f], problem.features.order(f), problem.data.rows(),
+                                         tolerance);
+}
+
+std::size_t FixedSums::planes() const noexcept {
+  std::size_t all = 0;
+  for (const FixedFeature& feature : fixed) all += feature.digits;
+  return all;
+}
+
+std::size_t FixedSums::most_digits() const noexcept {
+  std::size_t most = 0;
+  for (const FixedFeature& feature : fixed) most = std::max(most, feature.digits);
+  return most;
+}
+
+std::size_t FixedSums::fewest_digits() const noexcept {
+  std::size_t fewest = kMostDigits;
+  for (const FixedFeature& feature : fixed) fewest = std::min(fewest, feature.digits);
+  return fewest;
+}
+
+double FixedSums::error() const noexcept {
+  double worst = 0;
+  for (const FixedFeature& feature : fixed) worst = std::max(worst, feature.linear);
+  return worst;
+}
+
+}  // namespace bootfold::study

@@ -1,0 +1,38 @@
+// The sums of a problem in fixed point: how many digits each feature has, and which are the same.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "study/fixed_point.h"
+#include "study/problem.h"
+#include "study/summary.h"
+
+namespace bootfold::study {
+
+struct FixedSums {
+  /// Chooses the digits; `all_digits`: as many as there are. A product that several statistics fold
+  /// with equally many digits is folded once.
+  FixedSums(const Problem& problem, std::span<const FeatureSummary> summaries, double tolerance,
+            bool all_digits);
+
+  /// Whether the sums are good enough for the tolerance.
+  [[nodiscard]] bool accurate() const noexcept { return accurate_; }
+  [[nodiscard]] std::size_t features() const noexcept { return fixed.size(); }
+  /// Digits of all features together.
+  [[nodiscard]] std::size_t planes() const noexcept;
+  [[nodiscard]] std::size_t most_digits() const noexcept;
+  [[nodiscard]] std::size_t fewest_digits() const noexcept;
+  /// Bound on the error of a folded mean / its standard error.
+  [[nodiscard]] double error() const noexcept;
+
+  Problem problem;                    // with these features
+  std::vector<FixedFeature> fixed;    // of each
+  std::vector<std::uint32_t> places;  // where the features of the study are now
+
+ private:
+  bool accurate_ = true;
+};
+
+}  // namespace bootfold::study

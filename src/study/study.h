@@ -1,0 +1,68 @@
+// A study: the statistics bound to the columns, and what is known of the rows. Made once per call,
+// and then used by plan, paths, estimates, influence, ABC and exact laws alike.
+//
+//     Study study(data, statistics);
+//     study.look({}, execution);   // reads the rows twice
+//
+// The two reads can also be made piece by piece, anywhere: accept() takes merged looks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bootfold/data.h"
+#include "bootfold/execution.h"
+#include "study/column_look.h"
+#include "study/feature_look.h"
+#include "study/fixed_sums.h"
+#include "study/problem.h"
+#include "study/summary.h"
+
+namespace bootfold::study {
+
+/// What to look for in the second read.
+struct LookRequest {
+  std::size_t most_distinct = 0;              ///< count distinct rows of features up to so many
+  std::size_t room = std::size_t{64} << 20;  ///< bytes that may be used for a while
+};
+
+class Study {
+ public:
+  /// Binds; reads no row. Throws InvalidArgument.
+  Study(const DataView& data, std::span<const Statistic> statistics) : problem_(data, statistics) {}
+
+  /// Reads the columns, and then the features if there are some. Throws DataError, Cancelled.
+  void look(const LookRequest& request, const Execution& execution);
+  /// Reads the columns only: ranges and scales.
+  void look_at_columns(const Execution& execution);
+
+  /// A look at all rows that was made elsewhere. Throws InvalidArgument if rows are missing.
+  void accept(ColumnsLook look);
+  void accept(FeaturesLook look);
+  /// A look at no feature of any row yet, as it is to be made after the columns are known.
+  [[nodiscard]] FeaturesLook empty_features_look(std::size_t most_distinct) const;
+
+  [[nodiscard]] const Problem& problem() const noexcept { return problem_; }
+  [[nodiscard]] const DataView& data() const noexcept { return problem_.data; }
+  [[nodiscard]] std::uint64_t rows() const noexcept { return problem_.data.rows(); }
+
+  [[nodiscard]] const ColumnsLook& columns() const { return *columns_; }
+  [[nodiscard]] const FeaturesLook& features() const { return *features_; }
+  /// One for each feature of the problem.
+  [[nodiscard]] std::span<const FeatureSummary> summaries() const noexcept { return summaries_; }
+
+  /// The features as integers (fixed_sums.h); the second call of a kind finds it made.
+  [[nodiscard]] const FixedSums& fixed(double tolerance, bool all_digits) const;
+
+ private:
+  Problem problem_;
+  std::optional<ColumnsLook> columns_;
+  std::optional<FeaturesLook> features_;
+  std::vector<FeatureSummary> summaries_;
+  mutable std::optional<FixedSums> fixed_[2];
+};
+
+}  // namespace bootfold::study
