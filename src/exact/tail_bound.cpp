@@ -8,7 +8,7 @@
 #include "bootfold/map_reduce.h"
 #include "exact/methods.h"
 #include "exact/simd/kernels.h"
-#include "study/tile.h"
+#include "study/column_look.h"
 
 namespace bootfold::exact {
 
@@ -160,7 +160,7 @@ Pairs::Pairs(const Rows& rows) {
   const std::size_t size = std::min<std::uint64_t>(rows.rows(), kSample);
   std::vector<double> sample(size);
   for (std::size_t i = 0; i < size; ++i)
-    sample[i] = rows.at(study::rough_row(i, size, rows.rows()));
+    sample[i] = rows.at(study::sample_row(i, size, rows.rows()));
   std::sort(sample.begin(), sample.end());
   // Rows i and i + lag of the sorted sample, in blocks of 2 lag: every row is in one pair at most.
   for (std::size_t lag = 1; 2 * lag <= size; lag *= 2) {

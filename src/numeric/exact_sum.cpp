@@ -131,7 +131,7 @@ double ExactSum::value() const {
   const auto at = [&](std::size_t i) {
     return i < kDigits ? static_cast<std::uint64_t>(copy.digits_[i]) : 0;
   };
-  const int width = std::bit_width(at(top - 1));  // the last digit may be wider than 32 bits
+  const auto width = static_cast<int>(std::bit_width(at(top - 1)));  // the last digit may be wider than 32 bits
   unsigned __int128 window = at(top - 1);
   int used = width;
   std::size_t next = top - 1;
@@ -150,7 +150,7 @@ double ExactSum::value() const {
   }
   const auto mantissa = static_cast<std::uint64_t>(window);
   // A double keeps 53 bits, fewer if it is denormal: round to even at that bit.
-  const int bits = std::bit_width(mantissa);
+  const auto bits = static_cast<int>(std::bit_width(mantissa));
   const int keep = std::clamp(bits + exponent + 1074, 0, 53);
   const int cut = bits - keep;
   std::uint64_t kept = mantissa;

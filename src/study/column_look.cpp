@@ -76,8 +76,8 @@ std::size_t sample_size(std::uint64_t rows) noexcept {
   return static_cast<std::size_t>(std::min<std::uint64_t>(rows, kSampleRows));
 }
 
-std::uint64_t sample_row(std::size_t i, std::uint64_t rows) noexcept {
-  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(i) * rows / sample_size(rows));
+std::uint64_t sample_row(std::size_t i, std::size_t size, std::uint64_t rows) noexcept {
+  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(i) * rows / size);
 }
 
 ColumnsLook::ColumnsLook(std::uint64_t rows, std::size_t columns)
@@ -117,7 +117,7 @@ void ColumnsLook::see(const DataView& piece, std::uint64_t first, const Executio
   std::vector<std::uint64_t> rows;
   std::size_t start = 0;
   for (std::size_t i = 0; i < size; ++i) {
-    const std::uint64_t row = sample_row(i, rows_);
+    const std::uint64_t row = sample_row(i, size, rows_);
     if (row < first) start = i + 1;
     if (row >= first && row < last) rows.push_back(row - first);
   }
@@ -137,11 +137,12 @@ ColumnsLook& ColumnsLook::operator|=(const ColumnsLook& other) {
   seen_.merge(other.seen_);
   keep_first(bad_, other.bad_);
   fingerprint_ += other.fingerprint_;
+  const std::size_t size = sample_size(rows_);
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     columns_[c].min = std::min(columns_[c].min, other.columns_[c].min);
     columns_[c].max = std::max(columns_[c].max, other.columns_[c].max);
     for (std::size_t i = 0; i < columns_[c].sample.size(); ++i)
-      if (other.seen_.contains(sample_row(i, rows_)))
+      if (other.seen_.contains(sample_row(i, size, rows_)))
         columns_[c].sample[i] = other.columns_[c].sample[i];
   }
   return *this;

@@ -15,10 +15,11 @@
 
 namespace bootfold::study {
 
-/// A sample of rows spread evenly over the data: number i of sample_size(rows). Enough for a rough
-/// median.
+/// Rows spread evenly over the data: number i of `size`.
+[[nodiscard]] std::uint64_t sample_row(std::size_t i, std::size_t size,
+                                       std::uint64_t rows) noexcept;
+/// The size of a sample that is enough for a rough median.
 [[nodiscard]] std::size_t sample_size(std::uint64_t rows) noexcept;
-[[nodiscard]] std::uint64_t sample_row(std::size_t i, std::uint64_t rows) noexcept;
 
 /// A value that is infinite or NaN.
 struct BadValue {
