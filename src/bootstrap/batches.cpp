@@ -10,9 +10,11 @@
 
 #include "bootfold/error.h"
 #include "planning/choose.h"
+#include "resample/design.h"
 #include "resample/rows.h"
 #include "resample/sampler.h"
 #include "resample/scheme.h"
+#include "text/concat.h"
 
 namespace bootfold {
 
@@ -68,7 +70,7 @@ struct Buffer {
 /// What is needed of a plan.
 struct Planned {
   Plan plan;
-  Scheme scheme;  // with the lengths of its blocks
+  std::shared_ptr<const resample::Design> design;
 };
 
 /// A plan that looks at the number of rows, not at them.
@@ -85,7 +87,8 @@ Planned prepare(const DataView& data, const std::vector<std::string>& outputs,
   });
   Options resolved = options;
   resolved.scheme = resample::resolve(options.scheme, data);
-  Planned planned{planning::prepare(alike, {&function, 1}, resolved).plan, resolved.scheme};
+  Planned planned{planning::prepare(alike, {&function, 1}, resolved).plan,
+                  resample::design(resolved.scheme)};
   planned.plan.reason = "a function of batches of resamples: threads draw the next meanwhile";
   return planned;
 }
@@ -95,10 +98,9 @@ class Drawer {
  public:
   Drawer(const DataView& data, const Planned& planned, std::uint64_t seed)
       : data_(data),
-        sampling_(resample::Sampling::make(planned.scheme, planned.plan.rows, seed,
-                                           planned.plan.replicates,
+        sampling_(planned.design->sampling(planned.plan.rows, seed, planned.plan.replicates,
                                            execution::simd::kernels(planned.plan.level))),
-        rows_(even(planned.scheme) ? planned.plan.draws : 0),
+        rows_(planned.design->traits(planned.plan.rows).fixed_size ? planned.plan.draws : 0),
         samplers_(planned.plan.threads) {
     execution_.threads = planned.plan.threads;
     execution_.level = planned.plan.level;
@@ -126,12 +128,6 @@ class Drawer {
   void stop() { stop_.request_stop(); }
 
  private:
-  /// Do all resamples have equally many rows?
-  static bool even(const Scheme& scheme) {
-    return !std::holds_alternative<scheme::Poisson>(scheme) &&
-           !std::holds_alternative<scheme::Cluster>(scheme);
-  }
-
   const DataView& data_;
   std::shared_ptr<const resample::Sampling> sampling_;
   std::size_t rows_;
@@ -188,9 +184,10 @@ Result bootstrap_batches(const DataView& data, const std::vector<std::string>& o
                          const BatchFunction& function, const Options& options) {
   if (outputs.empty())
     throw InvalidArgument("there are no outputs; name at least one value that the function has");
-  if (std::holds_alternative<scheme::Jackknife>(options.scheme))
+  if (facts(options.scheme).deletes)
     throw InvalidArgument(
-        "scheme is 'jackknife', which draws no resamples; bootstrap() takes it with any function");
+        text::concat("scheme is '", name(options.scheme),
+                     "', which draws no resamples; bootstrap() takes it with any function"));
   const Planned planned = prepare(data, outputs, options);
   const Plan& plan = planned.plan;
   const std::size_t width = outputs.size();

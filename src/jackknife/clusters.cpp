@@ -8,6 +8,7 @@
 
 #include "bootfold/error.h"
 #include "jackknife/influence.h"
+#include "resample/design.h"
 #include "resample/groups.h"
 #include "text/concat.h"
 #include "text/quantity.h"
@@ -20,7 +21,7 @@ using planning::ClusterSums;
 using study::Part;
 
 std::span<const std::uint32_t> labels_of(const Options& options) {
-  return std::get<scheme::Cluster>(options.scheme).clusters;
+  return resample::design(options.scheme)->clusters();
 }
 
 /// Those that are functions of sums.
@@ -37,7 +38,7 @@ std::vector<Statistic> functions_of_sums(const DataView& data,
 
 /// Why the sums of all clusters cannot be held; empty: they can.
 std::string too_large(const study::Problem& problem, const Options& options) {
-  const std::size_t clusters = resample::Groups(labels_of(options)).count();
+  const std::size_t clusters = resample::design(options.scheme)->groups()->count();
   const std::size_t bytes = 3 * (problem.features.count() + 1) * clusters * sizeof(double);
   if (bytes <= options.memory) return "";
   return text::concat("sums of ", text::grouped(clusters), " clusters take ", text::grouped(bytes),
@@ -57,8 +58,8 @@ void for_each_sum(const study::Problem& problem, Act&& act) {
 }  // namespace
 
 bool draws_clusters(const Scheme& scheme) {
-  const auto* cluster = std::get_if<scheme::Cluster>(&scheme);
-  return cluster != nullptr && !cluster->rows_too;
+  const auto design = resample::design(scheme);
+  return !design->clusters().empty() && !design->traits(design->clusters().size()).deletes;
 }
 
 std::vector<Influence> influences_of_clusters(const DataView& data,

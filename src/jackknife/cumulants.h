@@ -5,11 +5,12 @@
 // cumulant of that sum. docs/intervals.md derives them.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
-#include "bootfold/scheme.h"
 #include "numeric/moments.h"
+#include "resample/design.h"
 
 namespace bootfold::jackknife {
 
@@ -25,11 +26,13 @@ struct Spread {
   explicit Spread(const numeric::Moments& moments);
 };
 
-/// Under a scheme with its lengths resolved. `changes` are U in the order of the rows; they need
-/// not be centred, and are overwritten. Exact, O(rows), and in one order.
-[[nodiscard]] Spread spread(const Scheme& scheme, std::span<double> changes);
+/// Under a design of which nothing is left open. `changes` are U in the order of the rows; they need
+/// not be centred, and are overwritten. Exact, O(rows), and in one order. Nothing: the design does
+/// not know its cumulants.
+[[nodiscard]] std::optional<Spread> spread(const resample::Design& design,
+                                           std::span<double> changes);
 
-/// "within strata", "in blocks": what spread() looks at.
+/// design(scheme)->manner().
 [[nodiscard]] std::string manner(const Scheme& scheme);
 
 }  // namespace bootfold::jackknife

@@ -34,6 +34,9 @@ struct Task {
 
 /// The same under a scheme for which where a row stands matters: its stratum, its neighbours, its
 /// weight. Changes of as many outputs as fit `memory` are held at a time.
+[[nodiscard]] std::vector<Influence> influences_in_order(const Task& task,
+                                                         const resample::Design& design,
+                                                         std::size_t memory);
 [[nodiscard]] std::vector<Influence> influences_in_order(const Task& task, const Scheme& scheme,
                                                          std::size_t memory);
 

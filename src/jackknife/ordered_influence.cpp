@@ -1,7 +1,7 @@
-// What rows do where it matters where they stand: strata, weights, neighbours, two stages.
+// Influence of rows under schemes that distinguish rows: strata, weights, neighbours, two stages.
 //
-// The change that each row makes is found as ever, but kept in the order of the rows, because the
-// scheme decides what sums of changes a replicate is made of.
+// The change that each row makes is found as for other schemes, but kept in the order of the rows,
+// because the scheme decides which sums of changes a replicate is made of.
 #include <algorithm>
 
 #include "bootfold/error.h"
@@ -13,19 +13,27 @@ namespace bootfold::jackknife {
 
 namespace {
 
+using resample::Design;
 using study::Part;
 
 /// An influence of `changes`, which are overwritten.
-void conclude_in_order(const Scheme& scheme, const std::string& method, double estimate,
+void conclude_in_order(const Design& design, const std::string& method, double estimate,
                        std::span<double> changes, Influence& found) {
-  found.method = text::concat(method, ", ", manner(scheme));
   found.deleted = false;
   found.rows = static_cast<double>(changes.size());
   found.estimate = found.mean = estimate;
-  conclude(changes.size() > 1 ? spread(scheme, changes) : Spread(), found);
+  const std::optional<Spread> known = changes.size() > 1 ? spread(design, changes) : Spread();
+  if (!known) {
+    found.method = "none";
+    found.problem = text::concat("the cumulants of replicates are not known under scheme '",
+                                 design.name(), "'");
+    return;
+  }
+  found.method = text::concat(method, ", ", design.manner());
+  conclude(*known, found);
 }
 
-void sums_in_order(const Task& task, const Scheme& scheme, std::size_t memory,
+void sums_in_order(const Task& task, const Design& design, std::size_t memory,
                    std::span<Influence> influences) {
   const auto rows = static_cast<std::size_t>(task.problem.data.rows());
   const std::vector<double> whole = at_means(task, static_cast<double>(rows));
@@ -38,7 +46,7 @@ void sums_in_order(const Task& task, const Scheme& scheme, std::size_t memory,
       const std::size_t from = std::max(first, part.first_output);
       const std::size_t to = std::min(last, part.first_output + part.outputs());
       for (std::size_t k = from; k < to; ++k)
-        conclude_in_order(scheme, "downdated sums", whole[k],
+        conclude_in_order(design, "downdated sums", whole[k],
                           std::span(changes).subspan((k - first) * rows, rows), influences[k]);
     }
   }
@@ -52,7 +60,7 @@ void decline(const Part& part, const std::string& why, std::span<Influence> infl
   }
 }
 
-void evaluated_in_order(const Task& task, const Scheme& scheme, std::span<Influence> influences) {
+void evaluated_in_order(const Task& task, const Design& design, std::span<Influence> influences) {
   const Units units(task.problem.data.rows());
   std::vector<double> values;
   std::vector<double> changes(units.count());
@@ -62,7 +70,7 @@ void evaluated_in_order(const Task& task, const Scheme& scheme, std::span<Influe
       // Random groups of rows have no stratum and no neighbours.
       decline(part,
               text::concat("there are ", text::grouped(task.problem.data.rows()),
-                           " rows, but under scheme '", name(scheme),
+                           " rows, but under scheme '", design.name(),
                            "' functions of the resample are evaluated without each of at most ",
                            text::grouped(study::kMostDeletedRows)),
               influences);
@@ -74,7 +82,7 @@ void evaluated_in_order(const Task& task, const Scheme& scheme, std::span<Influe
       for (std::uint64_t row = 0; row < units.count(); ++row)
         changes[row] =
             static_cast<double>(units.count() - 1) * (whole - values[row * task.outputs + k]);
-      conclude_in_order(scheme, "delete-one", whole, changes, influences[k]);
+      conclude_in_order(design, "delete-one", whole, changes, influences[k]);
     }
   }
 }
@@ -83,23 +91,31 @@ void evaluated_in_order(const Task& task, const Scheme& scheme, std::span<Influe
 
 std::vector<Influence> influences_in_order(const Task& task, const Scheme& scheme,
                                            std::size_t memory) {
+  return influences_in_order(task, *resample::design(scheme), memory);
+}
+
+std::vector<Influence> influences_in_order(const Task& task, const Design& design,
+                                           std::size_t memory) {
   std::vector<Influence> found(task.outputs);
-  if (!task.problem.features.empty()) sums_in_order(task, scheme, memory, found);
+  if (!task.problem.features.empty()) sums_in_order(task, design, memory, found);
   const bool weighted = task.measure.weighted();
   for (const Part& part : task.problem.parts) {
     if (part.first_output >= task.outputs) continue;
     const bool sums = std::holds_alternative<statistic::Sums>(part.bound.body);
     if (weighted && !sums) {
-      decline(part, "under scheme 'weighted' the value is known for functions of sums only", found);
+      decline(part,
+              text::concat("under scheme '", design.name(),
+                           "' the value is known for functions of sums only"),
+              found);
     } else if (std::holds_alternative<statistic::Order>(part.bound.body)) {
       std::vector<double> whole(part.outputs());
       auto changes = changes_of_order(task, part, whole);
       for (std::size_t k = 0; k < whole.size(); ++k)
-        conclude_in_order(scheme, "order statistics", whole[k], changes[k],
+        conclude_in_order(design, "order statistics", whole[k], changes[k],
                           found[part.first_output + k]);
     }
   }
-  if (!weighted) evaluated_in_order(task, scheme, found);
+  if (!weighted) evaluated_in_order(task, design, found);
   return found;
 }
 

@@ -10,10 +10,13 @@ namespace bootfold::jackknife {
 
 Measure::Measure(const Scheme& scheme, const study::Problem& problem,
                  std::span<study::FeatureSummary> features, const Execution& execution)
+    : Measure(*resample::design(scheme), problem, features, execution) {}
+
+Measure::Measure(const resample::Design& design, const study::Problem& problem,
+                 std::span<study::FeatureSummary> features, const Execution& execution)
     : Measure(problem.data.rows()) {
-  if (const auto* stratified = std::get_if<scheme::Stratified>(&scheme))
-    labels_ = stratified->strata;
-  if (const auto* weighted = std::get_if<scheme::Weighted>(&scheme)) weights_ = weighted->weights;
+  labels_ = design.stratum_labels();
+  weights_ = design.weights();
   if (labels_.empty() && weights_.empty()) return;
 
   features_ = features.size();

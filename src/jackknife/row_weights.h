@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "bootfold/scheme.h"
+#include "resample/design.h"
 #include "study/problem.h"
 
 namespace bootfold::jackknife {
@@ -19,8 +19,11 @@ class Measure {
   /// All rows alike.
   explicit Measure(std::uint64_t rows) : rows_(static_cast<double>(rows)) {}
 
-  /// As the scheme has it: strata and weights matter, all else is alike. If there are weights the
+  /// As the design has it: strata and weights matter, all else is alike. If there are weights the
   /// means of `features` become weighted ones. One pass. Throws Cancelled.
+  Measure(const resample::Design& design, const study::Problem& problem,
+          std::span<study::FeatureSummary> features, const Execution& execution);
+  /// The same with the design of the scheme.
   Measure(const Scheme& scheme, const study::Problem& problem,
           std::span<study::FeatureSummary> features, const Execution& execution);
 

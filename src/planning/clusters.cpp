@@ -99,7 +99,7 @@ std::optional<ClusterSums> cluster_sums(const DataView& data, std::span<const St
                                         const Options& options) {
   std::span<const std::uint32_t> labels;
   if (const auto* cluster = std::get_if<scheme::Cluster>(&options.scheme);
-      cluster != nullptr && !cluster->rows_too)
+      cluster != nullptr && !cluster->two_stage)
     labels = cluster->clusters;
   if (const auto* jackknife = std::get_if<scheme::Jackknife>(&options.scheme))
     labels = jackknife->clusters;
