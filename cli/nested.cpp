@@ -12,11 +12,10 @@
 namespace bootfold::cli {
 
 bool is_nested(std::span<const Statistic> statistics, const Options& options) {
-  // Formulas are for one sample, so strata are bootstrapped whatever the statistic.
-  if (std::holds_alternative<scheme::Stratified>(options.scheme)) return options.standard_errors;
+  const bool formulas_hold = facts(options.scheme).formula;
   return options.standard_errors &&
-         std::any_of(statistics.begin(), statistics.end(), [](const Statistic& statistic) {
-           return statistic.standard_error() == nullptr;
+         std::any_of(statistics.begin(), statistics.end(), [&](const Statistic& statistic) {
+           return !formulas_hold || statistic.standard_error() == nullptr;
          });
 }
 

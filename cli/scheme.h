@@ -36,16 +36,15 @@ class SchemeRequest {
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-  /// Are rows drawn one by one? Formulas of standard errors are for that.
-  [[nodiscard]] bool one_by_one() const noexcept { return name_ == "iid" || name_ == "weighted"; }
+  /// Whether formulas give the standard errors of resamples, for statistics that have one.
+  [[nodiscard]] bool one_by_one() const noexcept { return facts_.formula && facts_.studentized; }
 
-  /// Are rows drawn together with others, so that none has a weight of its own? ABC needs one.
-  [[nodiscard]] bool together() const noexcept {
-    return name_ == "moving" || name_ == "circular" || name_ == "stationary" || two_stage_;
-  }
+  /// Whether rows are drawn together with others, so that none has a weight of its own, which ABC
+  /// intervals need.
+  [[nodiscard]] bool together() const noexcept { return facts_.together; }
 
-  /// No resamples: one row, or one cluster, is left out at a time.
-  [[nodiscard]] bool jackknife() const noexcept { return name_ == "jackknife"; }
+  /// Whether there are no resamples: one row, or one cluster, is left out at a time.
+  [[nodiscard]] bool jackknife() const noexcept { return facts_.deletes; }
 
   /// The table as a scheme and the statistic see it. Refers to the table, and to itself.
   class View {
@@ -66,12 +65,11 @@ class SchemeRequest {
   };
 
  private:
+  scheme::Spec spec_;  // with labels and weights that are not read yet
   std::string name_ = "iid";
-  std::uint64_t size_ = 0;
+  scheme::Facts facts_;
   std::string labels_;  // column of strata or clusters
   std::string weights_;
-  bool two_stage_ = false;
-  double block_length_ = 0;
 };
 
 }  // namespace bootfold::cli

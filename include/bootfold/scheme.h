@@ -9,14 +9,23 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
+#include <vector>
 
 #include "bootfold/api.h"
 #include "bootfold/data.h"
 
 namespace bootfold {
+
+namespace resample {
+class Design;
+}
 
 namespace scheme {
 
@@ -50,7 +59,7 @@ struct Stratified {
 /// As many clusters as there are, independently, each with all its rows.
 struct Cluster {
   std::span<const std::uint32_t> clusters;  ///< the cluster of each row: 0, 1, ...
-  bool rows_too = false;  ///< two stages: within a drawn cluster its rows are drawn as well
+  bool two_stage = false;  ///< within a drawn cluster as many rows are drawn as it has
 };
 
 // Time series: runs of neighbouring rows, so that what depends on its neighbours stays with them.
@@ -79,15 +88,64 @@ struct Jackknife {
   std::span<const std::uint32_t> clusters = {};  ///< the cluster of each row; empty: row by row
 };
 
+/// A scheme of your own: a class derived from resample::Design. That is an interface of the engine
+/// (src/resample/design.h), not of the library: it may change with every version.
+struct Custom {
+  std::shared_ptr<const resample::Design> design;
+};
+
 }  // namespace scheme
 
 using Scheme =
     std::variant<scheme::Iid, scheme::Poisson, scheme::Bayesian, scheme::Balanced, scheme::Weighted,
                  scheme::Stratified, scheme::Cluster, scheme::MovingBlocks, scheme::CircularBlocks,
-                 scheme::StationaryBlocks, scheme::Jackknife>;
+                 scheme::StationaryBlocks, scheme::Jackknife, scheme::Custom>;
 
 /// "iid", "stationary", ...: the words of the command line and of messages.
 [[nodiscard]] BOOTFOLD_API std::string name(const Scheme& scheme);
+
+namespace scheme {
+
+/// The names of all schemes that make_scheme() knows.
+[[nodiscard]] BOOTFOLD_API std::vector<std::string_view> names();
+
+/// A scheme as a person describes it: by name, or by what it needs. What is left out is not given;
+/// labels and weights that are given may still be empty, to check a description before any data
+/// are read.
+///
+///     Scheme scheme = make_scheme({.clusters = school.codes, .two_stage = true});
+struct Spec {
+  /// One of names(). Left out: "stratified", "cluster", "weighted" or "stationary" where strata,
+  /// clusters, weights or a block length are given, and otherwise "iid".
+  std::optional<std::string> name = {};
+  std::optional<std::span<const std::uint32_t>> strata = {};
+  std::optional<std::span<const std::uint32_t>> clusters = {};
+  std::optional<std::span<const double>> weights = {};
+  std::optional<double> block_length = {};  ///< at least 1; whole for moving and circular blocks
+  bool auto_block_length = false;           ///< block_length is given as "chosen from the data"
+  std::uint64_t size = 0;                   ///< rows that a replicate draws; 0: not given
+  bool two_stage = false;
+};
+
+/// Facts about a scheme that decide what can be asked of it.
+struct Facts {
+  bool deletes = false;   ///< replicates leave rows out and draw none: the jackknife
+  bool together = false;  ///< rows are drawn together with others: there are no ABC intervals
+  bool formula = false;   ///< formulas for standard errors hold on resamples
+  bool studentized =
+      false;  ///< there are studentized intervals, at least of statistics with a formula
+};
+
+}  // namespace scheme
+
+/// The scheme that a description means. Throws InvalidArgument for a name that does not exist, and
+/// for options that are missing or do not belong to the scheme. `option` turns the name of a member
+/// of Spec ("block_length") into what messages call it; left out: the name itself.
+[[nodiscard]] BOOTFOLD_API Scheme make_scheme(
+    const scheme::Spec& spec, const std::function<std::string(std::string_view key)>& option = {});
+
+/// Labels and weights need not be there yet.
+[[nodiscard]] BOOTFOLD_API scheme::Facts facts(const Scheme& scheme);
 
 /// Lengths of blocks that estimate the variance of a mean best.
 struct BlockLengths {

@@ -195,7 +195,7 @@ class Result:
         """
         from bootfold._plot import plot
 
-        jackknife = self._core.plan.scheme.startswith("jackknife")
+        jackknife = self._core.jackknife
         interval = None if jackknife else self.interval(method, confidence)
         return plot(self, interval, path, (width, height))
 

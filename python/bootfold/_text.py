@@ -28,7 +28,7 @@ def number(value: float, unit: float) -> str:
 
 def rows_of(core: _core.Result) -> tuple[list[str], list[list[str]]]:
     """A heading and a line for each output: what a person wants to see of a result."""
-    jackknife = core.plan.scheme.startswith("jackknife")
+    jackknife = core.jackknife
     heading = ["", "estimate", "standard error", "bias"]
     intervals: Sequence[Any] = ()
     if not jackknife:

@@ -142,6 +142,7 @@ void bind_result(nb::module_& m) {
   nb::class_<Handle>(m, "Result", "What a bootstrap found; bootfold.Result shows it.")
       .def_prop_ro("plan", [](const Handle& h) { return h.result.plan(); })
       .def_prop_ro("seed", [](const Handle& h) { return h.result.seed(); })
+      .def_prop_ro("jackknife", [](const Handle& h) { return h.result.companions().jackknife; })
       .def_prop_ro("outputs", [](const Handle& h) { return h.result.plan().outputs; })
       .def_prop_ro("estimates", [](const Handle& h) { return each(h, &Result::estimate); })
       .def_prop_ro("standard_errors",

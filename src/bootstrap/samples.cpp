@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bootfold/error.h"
+#include "resample/design.h"
 #include "text/concat.h"
 
 namespace bootfold {
@@ -26,10 +27,12 @@ void check(std::span<const DataView> samples, const Options& options) {
                                          " columns but the first has ", samples[0].columns(),
                                          "; all need equally many"));
   }
-  const auto* iid = std::get_if<scheme::Iid>(&options.scheme);
-  if (iid == nullptr || iid->size != 0)
+  std::uint64_t rows = 0;
+  for (const DataView& sample : samples) rows += sample.rows();
+  const resample::Traits traits = resample::design(options.scheme)->traits(rows);
+  if (!traits.iid || !traits.exchangeable)
     throw InvalidArgument(
-        text::concat("scheme is '", name(options.scheme), iid == nullptr ? "'" : "' with a size",
+        text::concat("scheme is '", name(options.scheme), traits.iid ? "' with a size" : "'",
                      " but several samples are drawn row by row, each as large as it "
                      "is; leave the scheme out"));
   if (options.standard_errors)

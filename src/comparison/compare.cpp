@@ -47,10 +47,11 @@ void check(const DataView& values, const data::Labels& labels, const Options& op
     throw InvalidArgument(
         "interval is abc, which is for one sample; for differences there are percentile, basic, "
         "normal, bca and studentized");
-  if (std::holds_alternative<scheme::Jackknife>(options.scheme))
+  if (facts(options.scheme).deletes)
     throw InvalidArgument(
-        "scheme is 'jackknife', which draws no resamples to compare; leave the scheme out, or "
-        "jackknife each group on its own");
+        text::concat("scheme is '", bootfold::name(options.scheme),
+                     "', which draws no resamples to compare; leave the scheme out, or jackknife "
+                     "each group on its own"));
   if (options.precision && !(*options.precision > 0 && *options.precision < 1))
     throw InvalidArgument(
         text::concat("precision is ", *options.precision,

@@ -103,37 +103,33 @@ Groups::Groups(const DataView& values, const data::Labels& labels, const Statist
     : labels_(labels),
       statistic_(single(statistic, values.columns())),
       options_(options),
+      design_(resample::design(options.scheme)),
       counts_(labels.counts()),
       codes_(choose_groups(labels, counts_, options)),
       rows_(values, labels, places(), sizes(), options.execution.stop) {
   for (const std::uint64_t size : sizes()) total_ += work(size);
   const auto check = [&](std::size_t there) {
     if (there != labels.rows())
-      throw InvalidArgument(text::concat("scheme '", bootfold::name(options.scheme), "' has ",
-                                         grouped(there), " labels or weights but the data have ",
+      throw InvalidArgument(text::concat("scheme '", design_->name(), "' has ", grouped(there),
+                                         " labels or weights but the data have ",
                                          grouped(labels.rows()), " rows; give each row one"));
   };
-  if (const auto* stratified = std::get_if<scheme::Stratified>(&options.scheme)) {
-    check(stratified->strata.size());
-    codes_in_order_ = rows_.arrange(stratified->strata, code_copies_);
-  } else if (const auto* cluster = std::get_if<scheme::Cluster>(&options.scheme)) {
-    check(cluster->clusters.size());
-    codes_in_order_ = rows_.arrange(cluster->clusters, code_copies_);
-  } else if (const auto* weighted = std::get_if<scheme::Weighted>(&options.scheme)) {
-    check(weighted->weights.size());
-    weights_in_order_ = rows_.arrange(weighted->weights, weight_copies_);
+  if (!design_->labels().empty()) {
+    check(design_->labels().size());
+    codes_in_order_ = rows_.arrange(design_->labels(), code_copies_);
+  }
+  if (!design_->weights().empty()) {
+    check(design_->weights().size());
+    weights_in_order_ = rows_.arrange(design_->weights(), weight_copies_);
   }
 }
 
 Scheme Groups::scheme_of(std::size_t group) const {
-  Scheme scheme = options_.scheme;
-  if (auto* stratified = std::get_if<scheme::Stratified>(&scheme))
-    stratified->strata = rows_.of_group(codes_in_order_, group);
-  if (auto* cluster = std::get_if<scheme::Cluster>(&scheme))
-    cluster->clusters = rows_.of_group(codes_in_order_, group);
-  if (auto* weighted = std::get_if<scheme::Weighted>(&scheme))
-    weighted->weights = rows_.of_group(weights_in_order_, group);
-  return scheme;
+  if (codes_in_order_.empty() && weights_in_order_.empty()) return options_.scheme;
+  const auto own = [&](const auto& in_order) {
+    return in_order.empty() ? in_order : rows_.of_group(in_order, group);
+  };
+  return design_->subset(own(codes_in_order_), own(weights_in_order_));
 }
 
 Result Groups::run(std::size_t group) {

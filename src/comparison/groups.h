@@ -1,14 +1,16 @@
-// compare/groups.h: the groups as independent samples.
+// The groups of a comparison as independent samples.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "bootfold/bootstrap.h"
 #include "bootfold/compare.h"
 #include "comparison/rows.h"
+#include "resample/design.h"
 
 namespace bootfold::comparison {
 
@@ -41,6 +43,7 @@ class Groups {
   const data::Labels& labels_;
   const Statistic& statistic_;
   const Options& options_;
+  std::shared_ptr<const resample::Design> design_;
   std::vector<std::uint64_t> counts_;  // rows of each label
   std::vector<std::uint32_t> codes_;   // labels of the groups
   GroupedRows rows_;

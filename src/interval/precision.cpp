@@ -5,6 +5,7 @@
 
 #include "bootfold/error.h"
 #include "numeric/normal.h"
+#include "resample/design.h"
 #include "text/concat.h"
 #include "text/quantity.h"
 
@@ -28,21 +29,23 @@ double worst_error(const Result& result, const Precision& wanted) {
   return worst;
 }
 
-void require(const Precision& wanted, Options& options) {
+void require(const Precision& wanted, std::uint64_t rows, Options& options) {
   if (!(wanted.precision > 0 && wanted.precision < 1))
     throw InvalidArgument(
         text::concat("precision is ", wanted.precision,
                      " but must be above 0 and below 1: the Monte Carlo error of a "
                      "limit as a share of the standard error; 0.01 is usual"));
-  if (std::holds_alternative<scheme::Balanced>(options.scheme))
-    throw InvalidArgument(
-        "a balanced run cannot be extended, so its number of replicates cannot be found on the "
-        "way; "
-        "give a number, or another scheme");
-  if (std::holds_alternative<scheme::Jackknife>(options.scheme))
+  const auto design = resample::design(options.scheme);
+  const resample::Traits traits = design->traits(rows);
+  if (traits.deletes)
     throw InvalidArgument(
         "a jackknife has no Monte Carlo error, so no number of replicates to find; leave out the "
         "precision, or take another scheme");
+  if (!traits.endless)
+    throw InvalidArgument(
+        text::concat("a run of scheme '", design->name(),
+                     "' cannot be extended, so its number of replicates cannot be found while it "
+                     "runs; give a number, or another scheme"));
   if (wanted.most < 2)
     throw InvalidArgument(
         text::concat("most is ", wanted.most, " but must be at least 2 replicates"));
@@ -70,7 +73,7 @@ std::uint64_t first_replicates(double precision, interval::Method method,
 Reached bootstrap_to_precision(const DataView& data, std::span<const Statistic> statistics,
                                const Precision& wanted, const Options& asked) {
   Options options = asked;
-  require(wanted, options);
+  require(wanted, data.rows(), options);
   options.replicates =
       std::min(wanted.most, first_replicates(wanted.precision, wanted.method, wanted.interval));
   Reached reached{bootstrap(data, statistics, options)};

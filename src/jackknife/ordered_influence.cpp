@@ -1,7 +1,7 @@
-// What rows do where it matters where they stand: strata, weights, neighbours, two stages.
+// Influence of rows under schemes that distinguish rows: strata, weights, neighbours, two stages.
 //
-// The change that each row makes is found as ever, but kept in the order of the rows, because the
-// scheme decides what sums of changes a replicate is made of.
+// The change that each row makes is found as for other schemes, but kept in the order of the rows,
+// because the scheme decides which sums of changes a replicate is made of.
 #include <algorithm>
 
 #include "bootfold/error.h"
@@ -18,14 +18,18 @@ using study::Part;
 /// An influence of `changes`, which are overwritten.
 void conclude_in_order(const resample::Design& design, const std::string& method, double estimate,
                        std::span<double> changes, Influence& found) {
-  found.method = text::concat(method, ", ", design.manner());
   found.deleted = false;
   found.rows = static_cast<double>(changes.size());
   found.estimate = found.mean = estimate;
-  const auto known = changes.size() > 1 ? spread(design, changes) : Spread();
-  conclude(known.value_or(Spread()), found);
-  if (!known)
-    found.problem = text::concat("scheme '", design.name(), "' does not say how replicates vary");
+  const std::optional<Spread> known = changes.size() > 1 ? spread(design, changes) : Spread();
+  if (!known) {
+    found.method = "none";
+    found.problem = text::concat("the cumulants of replicates are not known under scheme '",
+                                 design.name(), "'");
+    return;
+  }
+  found.method = text::concat(method, ", ", design.manner());
+  conclude(*known, found);
 }
 
 void sums_in_order(const Task& task, const resample::Design& design, std::size_t memory,
@@ -93,7 +97,10 @@ std::vector<Influence> influences_in_order(const Task& task, const resample::Des
     if (part.first_output >= task.outputs) continue;
     const bool sums = std::holds_alternative<statistic::Sums>(part.bound.body);
     if (weighted && !sums) {
-      decline(part, "under scheme 'weighted' the value is known for functions of sums only", found);
+      decline(part,
+              text::concat("under scheme '", design.name(),
+                           "' the value is known for functions of sums only"),
+              found);
     } else if (std::holds_alternative<statistic::Order>(part.bound.body)) {
       std::vector<double> whole(part.outputs());
       auto changes = changes_of_order(task, part, whole);

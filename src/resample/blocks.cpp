@@ -41,17 +41,23 @@ std::uint64_t GeometricLengths::length(std::uint64_t bits) const {
   return static_cast<std::uint64_t>(above - thresholds_.begin()) + 1;
 }
 
-BlockLaw::BlockLaw(const Scheme& scheme, std::uint64_t rows,
+BlockLaw::BlockLaw(BlockKind kind, double length, std::uint64_t rows,
                    const execution::simd::Kernels& kernels)
     : kernels_(kernels),
       rows_(static_cast<std::uint32_t>(rows)),
-      mean_length_(*block_length_of(scheme)),
-      lengths_(std::holds_alternative<scheme::StationaryBlocks>(scheme) ? mean_length_ : 1),
-      draw_{row_draw(rows_), static_cast<std::uint32_t>(mean_length_), nullptr} {
-  if (std::holds_alternative<scheme::StationaryBlocks>(scheme)) draw_.table = lengths_.table();
-  if (std::holds_alternative<scheme::MovingBlocks>(scheme))
-    draw_.start = row_draw(rows_ - draw_.length + 1);
+      mean_length_(length),
+      lengths_(kind == BlockKind::stationary ? length : 1),
+      draw_{row_draw(rows_), static_cast<std::uint32_t>(length), nullptr} {
+  if (kind == BlockKind::stationary) draw_.table = lengths_.table();
+  if (kind == BlockKind::moving) draw_.start = row_draw(rows_ - draw_.length + 1);
 }
+
+BlockLaw::BlockLaw(const Scheme& scheme, std::uint64_t rows,
+                   const execution::simd::Kernels& kernels)
+    : BlockLaw(std::holds_alternative<scheme::MovingBlocks>(scheme)     ? BlockKind::moving
+               : std::holds_alternative<scheme::CircularBlocks>(scheme) ? BlockKind::circular
+                                                                        : BlockKind::stationary,
+               *block_length_of(scheme), rows, kernels) {}
 
 std::uint32_t BlockLaw::start(std::uint64_t word, const random::StreamId& id,
                               std::uint64_t position) const {

@@ -42,10 +42,19 @@ struct BlockList {
   std::span<const std::uint32_t> lengths;
 };
 
+enum class BlockKind {
+  moving,      ///< blocks of a fixed length that lie within the data
+  circular,    ///< blocks of a fixed length; the first row follows the last
+  stationary,  ///< blocks of geometrically distributed length; the first row follows the last
+};
+
 /// What all replicates of a run share.
 class BlockLaw {
  public:
-  /// `scheme` is one of the three schemes of blocks, with a length of 1 to `rows`.
+  /// `length`: of the blocks, on average, from 1 to `rows`; a whole number unless stationary.
+  BlockLaw(BlockKind kind, double length, std::uint64_t rows,
+           const execution::simd::Kernels& kernels);
+  /// The law of one of the three schemes of blocks, whose length is not left open.
   BlockLaw(const Scheme& scheme, std::uint64_t rows, const execution::simd::Kernels& kernels);
 
   BlockLaw(const BlockLaw&) = delete;  // the draw points into the lengths

@@ -21,6 +21,7 @@
 namespace bootfold::resample {
 
 class BlockLaw;  // resample/blocks.h
+class Groups;    // resample/groups.h
 class Sampling;  // resample/sampler.h
 class Strata;    // resample/strata.h
 
@@ -115,11 +116,25 @@ class Design {
   /// The weight of each row, where rows are drawn in proportion to weights.
   [[nodiscard]] virtual std::span<const double> weights() const { return {}; }
 
+  /// The stratum or cluster of each row, where there are either: also where rows are drawn within
+  /// clusters, for which clusters() is empty.
+  [[nodiscard]] virtual std::span<const std::uint32_t> labels() const { return {}; }
+  /// The rows of each label, or null if there are no labels. Sorted only once.
+  [[nodiscard]] virtual std::shared_ptr<const Groups> groups() const;
+  /// The scheme for some of the rows, whose labels and weights these are. Only where there are
+  /// labels() or weights(); without them a scheme is the same for any rows.
+  [[nodiscard]] virtual Scheme subset(std::span<const std::uint32_t> labels,
+                                      std::span<const double> weights) const;
+
   /// Cumulants of the linear part of a replicate: `changes` are U in the order of the rows, with
   /// mean 0 unless there are weights. Nothing: they are not known, and there is no BCa interval.
   [[nodiscard]] virtual std::optional<Cumulants> cumulants(std::span<const double> changes) const;
   /// "within strata", "in blocks": what cumulants() takes into account.
   [[nodiscard]] virtual std::string manner() const;
+
+  /// The design with what its scheme left open, such as a length of blocks, chosen from the data;
+  /// null if nothing is open.
+  [[nodiscard]] virtual std::shared_ptr<const Design> fitted(const DataView& data) const;
 
   /// The scheme that draws clusters as rows: what is left of it once every cluster is one row.
   /// Only where clusters() is not empty.

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "bootfold/error.h"
+#include "text/concat.h"
+#include "text/quantity.h"
+
 namespace bootfold::resample {
 
 Groups::Groups(std::span<const std::uint32_t> labels) : rows_(labels.size()) {
@@ -25,6 +29,13 @@ std::size_t Groups::largest() const noexcept {
   std::size_t most = 0;
   for (std::size_t g = 0; g < count(); ++g) most = std::max(most, rows(g).size());
   return most;
+}
+
+void check_labels(std::span<const std::uint32_t> labels, const char* what, std::uint64_t rows) {
+  if (labels.size() != rows)
+    throw InvalidArgument(text::concat("there are ", text::grouped(labels.size()), " ", what,
+                                       " labels but ", text::grouped(rows),
+                                       " rows; every row needs one"));
 }
 
 }  // namespace bootfold::resample

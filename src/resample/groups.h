@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -28,6 +30,27 @@ class Groups {
  private:
   std::vector<std::uint32_t> rows_;
   std::vector<std::uint32_t> ends_;
+};
+
+/// Throws InvalidArgument unless there is one label for each row. `what`: "strata", "cluster".
+void check_labels(std::span<const std::uint32_t> labels, const char* what, std::uint64_t rows);
+
+/// The groups of labels, sorted when they are first asked for, by any thread, and only once. Refers
+/// to the labels.
+class LazyGroups {
+ public:
+  explicit LazyGroups(std::span<const std::uint32_t> labels) : labels_(labels) {}
+
+  [[nodiscard]] std::span<const std::uint32_t> labels() const noexcept { return labels_; }
+  [[nodiscard]] std::shared_ptr<const Groups> get() const {
+    std::call_once(once_, [this] { groups_ = std::make_shared<const Groups>(labels_); });
+    return groups_;
+  }
+
+ private:
+  std::span<const std::uint32_t> labels_;
+  mutable std::once_flag once_;
+  mutable std::shared_ptr<const Groups> groups_;
 };
 
 }  // namespace bootfold::resample

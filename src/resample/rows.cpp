@@ -64,6 +64,14 @@ void draw_rows(const execution::simd::Kernels& kernels, std::uint64_t seed, std:
   }
 }
 
+void draw_rows(const execution::simd::Kernels& kernels, std::uint64_t seed, std::uint64_t replicate,
+               std::size_t rows, std::size_t draws, std::vector<std::uint32_t>& out) {
+  out.resize(draws + kSideBySide);
+  draw_rows(kernels, seed, replicate, static_cast<std::uint32_t>(rows),
+            std::span(out.data(), draws));
+  out.resize(draws);
+}
+
 void draw_batch(const execution::simd::Kernels& kernels, std::uint64_t seed, std::uint64_t batch,
                 std::uint32_t rows, std::span<std::uint32_t> out) {
   const execution::simd::RowDraw draw = row_draw(rows);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "bootfold/random.h"
 #include "execution/simd/kernels.h"
@@ -44,5 +45,9 @@ void draw_batch(const execution::simd::Kernels& kernels, std::uint64_t seed, std
 /// number drawn; `out` has room for 16 more behind it.
 void draw_rows(const execution::simd::Kernels& kernels, std::uint64_t seed, std::uint64_t replicate,
                std::uint32_t rows, std::span<std::uint32_t> out);
+
+/// The same into a list, which becomes `draws` long.
+void draw_rows(const execution::simd::Kernels& kernels, std::uint64_t seed, std::uint64_t replicate,
+               std::size_t rows, std::size_t draws, std::vector<std::uint32_t>& out);
 
 }  // namespace bootfold::resample

@@ -23,7 +23,7 @@ class Sampler {
 /// What the samplers of a run share: tables, groups of rows. Immutable.
 class Sampling {
  public:
-  /// The scheme must fit the rows (check()). `replicates`: of the whole run, for scheme balanced.
+  /// design(scheme)->sampling(...).
   static std::shared_ptr<const Sampling> make(const Scheme& scheme, std::uint64_t rows,
                                               std::uint64_t seed, std::uint64_t replicates,
                                               const execution::simd::Kernels& kernels);

@@ -1,4 +1,4 @@
-// What all of the engine asks of a scheme.
+// Questions about a Scheme, for callers that do not use its Design (resample/design.h) yet.
 #pragma once
 
 #include <cstdint>

@@ -2,26 +2,31 @@
 
 #include <bit>
 #include <map>
+#include <utility>
 
+#include "resample/design.h"
 #include "resample/sampler.h"
-#include "resample/scheme.h"
 
 namespace bootfold::resample {
 
-Strata::Strata(const Scheme& scheme, std::uint64_t rows, std::uint64_t seed) {
-  const auto law = [this](double mean) {
-    laws_.push_back(std::make_unique<Poisson>(mean));
-    return laws_.back().get();
-  };
-  const auto* stratified = std::get_if<scheme::Stratified>(&scheme);
-  if (stratified == nullptr) {
-    topped_up_ = !std::holds_alternative<scheme::Poisson>(scheme);
-    const std::uint64_t draws = draws_of(scheme, rows);
-    strata_.push_back(
-        {0, rows, draws, seed, law(topped_up_ ? count_mean(rows, draws, kMargin) : 1)});
-    return;
-  }
-  groups_.emplace(stratified->strata);
+const Poisson* Strata::law(double mean) {
+  laws_.push_back(std::make_shared<const Poisson>(mean));
+  return laws_.back().get();
+}
+
+Strata::Strata(std::uint64_t rows, std::uint64_t draws, std::uint64_t seed) {
+  strata_.push_back({0, rows, draws, seed, law(count_mean(rows, draws, kMargin))});
+}
+
+Strata Strata::poisson(std::uint64_t rows, std::uint64_t seed) {
+  Strata made;
+  made.topped_up_ = false;
+  made.strata_.push_back({0, rows, rows, seed, made.law(1)});
+  return made;
+}
+
+Strata::Strata(std::shared_ptr<const Groups> groups, std::uint64_t seed)
+    : groups_(std::move(groups)) {
   // Strata of about the same size share a law, because a table is dear and the mean is free.
   std::map<int, const Poisson*> laws;
   std::uint64_t first = 0;
@@ -39,5 +44,8 @@ Strata::Strata(const Scheme& scheme, std::uint64_t rows, std::uint64_t seed) {
     first += size;
   }
 }
+
+Strata::Strata(const Scheme& scheme, std::uint64_t rows, std::uint64_t seed)
+    : Strata(*design(scheme)->strata(rows, seed)) {}
 
 }  // namespace bootfold::resample

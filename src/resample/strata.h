@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,15 +21,21 @@ struct Stratum {
   const Poisson* poisson;  // of the counts, before the top-up
 };
 
-/// One stratum, unless the scheme is stratified.
+/// The strata of a run.
 class Strata {
  public:
-  /// `scheme` is iid (at most as many draws as rows), poisson or stratified.
+  /// One stratum, of which `draws` rows are drawn, at most as many as there are.
+  Strata(std::uint64_t rows, std::uint64_t draws, std::uint64_t seed);
+  /// A stratum for each group, from which as many rows are drawn as it has.
+  Strata(std::shared_ptr<const Groups> groups, std::uint64_t seed);
+  /// One stratum, whose counts are Poisson(1) each, with no fixed sum.
+  [[nodiscard]] static Strata poisson(std::uint64_t rows, std::uint64_t seed);
+  /// design(scheme)->strata(...), where the scheme streams.
   Strata(const Scheme& scheme, std::uint64_t rows, std::uint64_t seed);
 
   [[nodiscard]] std::span<const Stratum> all() const noexcept { return strata_; }
 
-  /// Do the counts add up to a fixed number?
+  /// Whether the counts add up to a fixed number.
   [[nodiscard]] bool topped_up() const noexcept { return topped_up_; }
 
   /// The row at each place; empty: the row's own number.
@@ -39,8 +44,11 @@ class Strata {
   }
 
  private:
-  std::optional<Groups> groups_;
-  std::vector<std::unique_ptr<Poisson>> laws_;
+  Strata() = default;
+  const Poisson* law(double mean);
+
+  std::shared_ptr<const Groups> groups_;
+  std::vector<std::shared_ptr<const Poisson>> laws_;
   std::vector<Stratum> strata_;
   bool topped_up_ = true;
 };

@@ -1,0 +1,11 @@
+// std::visit with a function for each alternative: one that is missing does not compile.
+#pragma once
+
+namespace bootfold {
+
+template <class... Cases>
+struct overloaded : Cases... {
+  using Cases::operator()...;
+};
+
+}  // namespace bootfold

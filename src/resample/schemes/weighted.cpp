@@ -1,0 +1,79 @@
+#include "resample/schemes/weighted.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bootfold/error.h"
+#include "bootfold/random.h"
+#include "resample/alias.h"
+#include "resample/cumulants.h"
+#include "resample/sampling_by.h"
+#include "text/concat.h"
+#include "text/quantity.h"
+
+namespace bootfold::resample {
+
+namespace {
+
+struct WeightedRows {
+  std::uint64_t seed;
+  std::size_t draws;
+  std::shared_ptr<const Alias> alias;
+
+  std::span<const std::uint32_t> operator()(std::uint64_t replicate, RowList& out) const {
+    out.resize(draws);
+    random::Lanes lanes({seed, replicate, random::Purpose::weighted}, 0);
+    for (std::size_t first = 0; first < draws; first += random::Lanes::kLanes) {
+      const auto words = lanes();
+      const std::size_t size = std::min(random::Lanes::kLanes, draws - first);
+      for (std::size_t i = 0; i < size; ++i) out[first + i] = alias->row(words[i]);
+    }
+    return out;
+  }
+};
+
+}  // namespace
+
+void WeightedDesign::check(std::uint64_t rows) const {
+  if (weights_.size() != rows)
+    throw InvalidArgument(text::concat("there are ", text::grouped(weights_.size()),
+                                       " weights but ", text::grouped(rows),
+                                       " rows; every row needs one"));
+  double sum = 0;
+  for (std::size_t i = 0; i < weights_.size(); ++i) {
+    if (!(weights_[i] >= 0) || std::isinf(weights_[i]))
+      throw InvalidArgument(text::concat("weight of row ", text::grouped(i + 1), " is ",
+                                         weights_[i],
+                                         " but must be a number that is not negative"));
+    sum += weights_[i];
+  }
+  if (sum == 0) throw InvalidArgument("all weights are 0 but at least one row must have a chance");
+  if (std::isinf(sum))
+    throw InvalidArgument("the weights sum up to more than 1.8e308; scale them down");
+}
+
+Traits WeightedDesign::traits(std::uint64_t) const {
+  Traits facts;
+  facts.together = false;
+  facts.formula = true;
+  facts.sums_only = true;
+  facts.studentized = Studentized::by_formula;
+  return facts;
+}
+
+std::shared_ptr<const Sampling> WeightedDesign::sampling(std::uint64_t rows, std::uint64_t seed,
+                                                         std::uint64_t,
+                                                         const execution::simd::Kernels&) const {
+  return sampling_by(WeightedRows{seed, draws(rows), std::make_shared<const Alias>(weights_)});
+}
+
+Scheme WeightedDesign::subset(std::span<const std::uint32_t>,
+                              std::span<const double> weights) const {
+  return scheme::Weighted{weights, size_};
+}
+
+std::optional<Cumulants> WeightedDesign::cumulants(std::span<const double> changes) const {
+  return cumulants_of_draws(changes, weights_, static_cast<double>(draws(changes.size())));
+}
+
+}  // namespace bootfold::resample

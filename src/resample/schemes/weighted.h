@@ -1,0 +1,35 @@
+// Scheme weighted: rows are drawn independently, with probabilities in proportion to weights.
+#pragma once
+
+#include "resample/design.h"
+
+namespace bootfold::resample {
+
+class WeightedDesign final : public Design {
+ public:
+  explicit WeightedDesign(const scheme::Weighted& scheme)
+      : weights_(scheme.weights), size_(scheme.size) {}
+
+  [[nodiscard]] std::string_view name() const override { return "weighted"; }
+  void check(std::uint64_t rows) const override;
+  [[nodiscard]] Traits traits(std::uint64_t rows) const override;
+  [[nodiscard]] std::uint64_t draws(std::uint64_t rows) const override {
+    return size_ == 0 ? rows : size_;
+  }
+  [[nodiscard]] std::shared_ptr<const Sampling> sampling(
+      std::uint64_t rows, std::uint64_t seed, std::uint64_t replicates,
+      const execution::simd::Kernels& kernels) const override;
+  /// The table of probabilities, and what it takes to make it.
+  [[nodiscard]] std::size_t sampling_bytes(std::uint64_t rows) const override { return 32 * rows; }
+  [[nodiscard]] std::span<const double> weights() const override { return weights_; }
+  [[nodiscard]] Scheme subset(std::span<const std::uint32_t> labels,
+                              std::span<const double> weights) const override;
+  [[nodiscard]] std::optional<Cumulants> cumulants(std::span<const double> changes) const override;
+  [[nodiscard]] std::string manner() const override { return "by weight"; }
+
+ private:
+  std::span<const double> weights_;
+  std::uint64_t size_;
+};
+
+}  // namespace bootfold::resample
