@@ -42,6 +42,25 @@ enum class Type {
 /// Bytes of one value.
 [[nodiscard]] BOOTFOLD_API std::size_t size_of(Type type) noexcept;
 
+/// A column of numbers that are fetched or computed when they are read. Called from several threads
+/// at once; every read of a row must give the same value.
+///
+///     struct Squares final : data::ColumnSource {
+///       std::size_t rows() const noexcept override { return 1'000'000; }
+///       void read(std::size_t first, std::span<double> out) const noexcept override {
+///         for (std::size_t i = 0; i < out.size(); ++i) out[i] = double(first + i) * (first + i);
+///       }
+///     };
+///     Squares squares;
+///     bootstrap(ColumnView(squares), statistic::mean());
+class BOOTFOLD_API ColumnSource {
+ public:
+  virtual ~ColumnSource() = default;
+  [[nodiscard]] virtual std::size_t rows() const noexcept = 0;
+  /// Fills `out` with the rows first .. first + out.size() - 1.
+  virtual void read(std::size_t first, std::span<double> out) const noexcept = 0;
+};
+
 }  // namespace data
 
 /// One column of numbers that somebody else owns. Values are read as double (integers beyond 2^53
@@ -60,6 +79,8 @@ class BOOTFOLD_API ColumnView {
   ColumnView(const std::vector<float>& values);   // NOLINT(google-explicit-constructor)
   /// Any type and stride (in bytes between neighbouring rows; may be negative).
   ColumnView(const void* first, data::Type type, std::size_t rows, std::ptrdiff_t stride);
+  /// Values that a source makes when they are read; it must outlive the view.
+  explicit ColumnView(const data::ColumnSource& source);
 
   [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
   [[nodiscard]] data::Type type() const noexcept { return type_; }
@@ -87,6 +108,8 @@ class BOOTFOLD_API ColumnView {
   std::size_t rows_ = 0;
   std::ptrdiff_t stride_ = 0;
   data::Type type_ = data::Type::float64;
+  const data::ColumnSource* source_ = nullptr;  // in place of memory
+  std::size_t source_first_ = 0;                // the row of the source that is row 0 here
 };
 
 /// Several columns of equal length, row by row the same observation.

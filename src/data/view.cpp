@@ -133,6 +133,8 @@ ColumnView::ColumnView(const void* first, data::Type type, std::size_t rows, std
         text::concat("a ColumnView of ", rows, " rows needs a first value, not null"));
 }
 
+ColumnView::ColumnView(const data::ColumnSource& source) : rows_(source.rows()), source_(&source) {}
+
 double ColumnView::operator[](std::size_t row) const noexcept {
   double value = 0;
   read(row, {&value, 1});
@@ -141,6 +143,7 @@ double ColumnView::operator[](std::size_t row) const noexcept {
 
 void ColumnView::read(std::size_t first, std::span<double> out) const noexcept {
   if (out.empty()) return;
+  if (source_ != nullptr) return source_->read(source_first_ + first, out);
   const std::byte* from = first_ + static_cast<std::ptrdiff_t>(first) * stride_;
   with_type(type_, [&](auto kind) { convert<decltype(kind)>(from, stride_, out); });
 }
@@ -155,21 +158,36 @@ void ColumnView::read_integers(std::size_t first, std::span<std::int64_t> out) c
 }
 
 void ColumnView::gather(std::span<const std::uint64_t> rows, std::span<double> out) const noexcept {
+  if (source_ != nullptr) {
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      source_->read(source_first_ + rows[i], out.subspan(i, 1));
+    return;
+  }
   with_type(type_, [&](auto kind) { pick<decltype(kind)>(first_, stride_, rows, out); });
 }
 
 void ColumnView::gather(std::span<const std::uint32_t> rows, std::span<double> out) const noexcept {
+  if (source_ != nullptr) {
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      source_->read(source_first_ + rows[i], out.subspan(i, 1));
+    return;
+  }
   with_type(type_, [&](auto kind) { pick<decltype(kind)>(first_, stride_, rows, out); });
 }
 
 ColumnView ColumnView::slice(std::size_t first, std::size_t rows) const noexcept {
   ColumnView part = *this;
-  part.first_ += static_cast<std::ptrdiff_t>(first) * stride_;
+  if (source_ != nullptr) {
+    part.source_first_ += first;
+  } else {
+    part.first_ += static_cast<std::ptrdiff_t>(first) * stride_;
+  }
   part.rows_ = rows;
   return part;
 }
 
 std::span<const double> ColumnView::doubles() const noexcept {
+  if (source_ != nullptr) return {};
   // A mapped file may hold doubles at odd addresses; those are read through read().
   const bool aligned = reinterpret_cast<std::uintptr_t>(first_) % alignof(double) == 0;
   if (type_ != data::Type::float64 || !aligned) return {};

@@ -78,6 +78,7 @@ Findings find_for_clusters(const study::Study& study, const resample::Design& de
   found.curves.resize(request.curves ? request.outputs : 0);
   for (AbcCurve& curve : found.curves) curve.problem = "abc is for functions of sums only";
   if (!problem.features.empty()) {
+    planning::ClusterSums::check_memory(problem, design.groups()->count(), request.memory);
     const planning::ClusterSums sums(study, design.clusters(), *design.groups(),
                                      request.execution);
     const Statistic statistic = sums.statistic();

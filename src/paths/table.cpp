@@ -22,9 +22,12 @@ std::string_view name(Path path) noexcept {
 
 Path parse_path(std::string_view text) {
   std::string names;
-  for (const planning::PathEntry& entry : paths::table()) {
-    if (entry.name == text) return entry.id;
-    names += (names.empty() ? "" : ", ") + std::string(entry.name);
+  for (std::size_t i = 0; i < paths::table().size(); ++i) {
+    const std::string_view known = name(static_cast<Path>(i));
+    if (known == text) return static_cast<Path>(i);
+    const bool last = i + 1 == paths::table().size();
+    names += i == 0 ? "" : last ? " and " : ", ";
+    names += known;
   }
   throw InvalidArgument(text::concat("unknown path '", text, "'; there are ", names,
                                      ", and without one the plan chooses"));

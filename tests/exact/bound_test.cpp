@@ -94,11 +94,15 @@ TEST(ErrorBound, HoldsAgainstConvolution) {
   }
 }
 
-Rows rows_of(const std::vector<double>& data) {
+study::ColumnSummary summary_of(const std::vector<double>& data) {
   const Statistic mean = statistic::mean();
   study::Study study(data, {&mean, 1});
   study.look_at_columns({});
-  return Rows(ColumnView(data), study.problem().columns[0].scale);
+  return study.problem().columns[0];
+}
+
+Rows rows_of(const std::vector<double>& data) {
+  return Rows(ColumnView(data), summary_of(data).scale);
 }
 
 /// E exp(i u sum) in 64 bits.
@@ -171,7 +175,7 @@ TEST(ErrorBound, RoundingOfNodesIsBounded) {
 TEST(Lattice, StepsAreFound) {
   const auto step = [](const std::vector<double>& data) {
     const auto lattice =
-        find_lattice(ColumnView(data), study::summarize_columns(data, true, {})[0], {});
+        find_lattice(ColumnView(data), summary_of(data), {});
     return lattice ? lattice->step : 0;
   };
   EXPECT_EQ(step({1, 5, 9}), 4);

@@ -349,8 +349,10 @@ TEST(InfluenceScheme, SaysWhyThereIsNone) {
   EXPECT_THAT(influence(many, called("mean"), {.scheme = scheme::Stratified{halves}})[0].problem,
               HasSubstr("10,001 rows"));
   // Sums of too many clusters for the memory.
-  EXPECT_THAT(influence(x, statistic::mean(), {.scheme = scheme::Cluster{own}, .memory = 10'000})[0]
-                  .problem,
+  EXPECT_THAT(reference::message_of<InvalidArgument>([&] {
+                static_cast<void>(influence(x, statistic::mean(),
+                                            {.scheme = scheme::Cluster{own}, .memory = 10'000}));
+              }),
               HasSubstr("300 clusters"));
   // ABC of rows drawn together.
   EXPECT_THAT(curve_of(x, statistic::mean(), scheme::CircularBlocks{5}).problem,
