@@ -29,7 +29,7 @@ struct BOOTFOLD_API Influence {
   /// What is left out at a time.
   enum class Unit { row, group, cluster };
 
-  std::string method;           ///< "downdated sums", "order statistics", "delete-one", ...
+  std::string method;  ///< "downdated sums", "order statistics", "delete-one", ...
   Unit unit = Unit::row;
   double rows = 0;              ///< n: deleted units
   double second = 0;            ///< sum of U_i^2; by scheme: n^2 times the variance to first order

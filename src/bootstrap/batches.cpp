@@ -176,8 +176,8 @@ Result bootstrap_batches(const DataView& data, const std::vector<std::string>& o
   function(present.batch, estimates);
 
   const std::size_t bytes = std::max<std::size_t>(1, plan.draws * data.columns()) * sizeof(double);
-  std::size_t most = std::clamp<std::size_t>(std::min(kBatchBytes, road.options().memory / 8) / bytes, 1,
-                                             plan.replicates);
+  std::size_t most = std::clamp<std::size_t>(
+      std::min(kBatchBytes, road.options().memory / 8) / bytes, 1, plan.replicates);
   if (most > resample::kSideBySide) most -= most % resample::kSideBySide;
   const std::uint64_t end = options.first_replicate + plan.replicates;
   const auto count_from = [&](std::uint64_t first) {

@@ -22,7 +22,8 @@ class Hash {
   void add(double number) { add(std::bit_cast<std::uint64_t>(number + 0.0)); }
   void add(std::string_view text) {
     add(text.size());
-    for (const char letter : text) add(static_cast<std::uint64_t>(static_cast<unsigned char>(letter)));
+    for (const char letter : text)
+      add(static_cast<std::uint64_t>(static_cast<unsigned char>(letter)));
   }
   template <class Number>
   void add_all(std::span<const Number> numbers) {

@@ -168,10 +168,10 @@ void Result::append(const Result& later) {
     throw InvalidArgument("a jackknife is complete; it cannot be continued by another run");
   if (later.fingerprint() != fingerprint() || later.plan_.outputs != plan_.outputs ||
       later.companions_.replicate_errors.empty() != companions_.replicate_errors.empty())
-    throw InvalidArgument(text::concat(
-        "the results are of different runs (fingerprints ", text::hexadecimal(fingerprint()),
-        " and ", text::hexadecimal(later.fingerprint()),
-        "): data, statistics, scheme, seed and options must agree"));
+    throw InvalidArgument(text::concat("the results are of different runs (fingerprints ",
+                                       text::hexadecimal(fingerprint()), " and ",
+                                       text::hexadecimal(later.fingerprint()),
+                                       "): data, statistics, scheme, seed and options must agree"));
   const std::uint64_t end = first_replicate() + count();
   if (later.first_replicate() != end)
     throw InvalidArgument(text::concat(

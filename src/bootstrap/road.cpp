@@ -131,8 +131,7 @@ Road::Road(const DataView& data, std::span<const Statistic> statistics, const Op
     look.see(data, 0, options_.execution);
     data_fingerprint_ = look.fingerprint();
   }
-  choice_ =
-      planning::choose(question(), entries, execution::thread_count(options_.execution));
+  choice_ = planning::choose(question(), entries, execution::thread_count(options_.execution));
   describe();
 }
 
@@ -191,14 +190,13 @@ void Road::describe() {
   plan_.distinct_rows = estimate.distinct_rows;
   const auto rows = static_cast<double>(asked.rows);
   const auto read = static_cast<double>(problem.data.columns() + 2 * problem.features.count());
-  plan_.seconds =
-      2e-9 * rows * read +
-      1e-9 * planning::level_factor(static_cast<int>(plan_.level)) / plan_.threads *
-          (estimate.replicate_nanoseconds * static_cast<double>(options_.replicates) +
-           estimate.start_nanoseconds);
+  plan_.seconds = 2e-9 * rows * read +
+                  1e-9 * planning::level_factor(static_cast<int>(plan_.level)) / plan_.threads *
+                      (estimate.replicate_nanoseconds * static_cast<double>(options_.replicates) +
+                       estimate.start_nanoseconds);
   if (cluster_sums_)
-    plan_.reason = text::concat("sums of ", grouped(cluster_sums_->clusters()),
-                                " clusters: ", plan_.reason);
+    plan_.reason =
+        text::concat("sums of ", grouped(cluster_sums_->clusters()), " clusters: ", plan_.reason);
   if (errors_) {
     plan_.outputs.resize(asked_);
     const double seconds = errors_->seconds / plan_.threads;
@@ -208,8 +206,7 @@ void Road::describe() {
       plan_.reason += text::concat(", by a rough guess ", text::seconds(seconds), " of it");
   }
   if (!options_.influence || deletes()) return;
-  const std::uint64_t evaluations =
-      jackknife::evaluations(study_->problem(), *design_, asked_);
+  const std::uint64_t evaluations = jackknife::evaluations(study_->problem(), *design_, asked_);
   if (evaluations == 0) return;
   constexpr double kSecondsPerRow = 15e-9;  // as for a resample: copied, then looked at
   const double seconds = kSecondsPerRow * static_cast<double>(evaluations) *
@@ -267,8 +264,7 @@ Result Road::run() const {
   execution.level = plan_.level;
   const std::size_t room =
       options_.memory > plan_.working_bytes ? options_.memory - plan_.working_bytes : 0;
-  const auto engine =
-      choice_.entry->prepare(asked, {execution, choice_.group, room});
+  const auto engine = choice_.entry->prepare(asked, {execution, choice_.group, room});
   std::vector<double> estimates = engine->estimates().value_or(std::vector<double>());
   if (estimates.empty()) estimates = paths::estimates(asked.study, asked.design, execution);
 
@@ -276,8 +272,7 @@ Result Road::run() const {
   const double later =
       options_.influence && !deletes()
           ? static_cast<double>(data_.rows()) *
-                static_cast<double>(
-                    jackknife::evaluations(study_->problem(), *design_, asked_))
+                static_cast<double>(jackknife::evaluations(study_->problem(), *design_, asked_))
           : 0;
   const std::size_t outputs = estimates.size();
   std::vector<double> values(options_.replicates * outputs);
@@ -294,15 +289,16 @@ Result Road::run() const {
     estimates.resize(asked_);
     // A bootstrap of the data is at hand, with more replicates than a nested one has. But resamples of
     // another size are bootstrapped at theirs, so the data must be at their own.
-    const bool same_size = design_->traits(data_.rows()).exchangeable ||
-                           !design_->stratum_labels().empty();
+    const bool same_size =
+        design_->traits(data_.rows()).exchangeable || !design_->stratum_labels().empty();
     for (const bool nested : errors_->nested)
       companions.errors_from.push_back(nested && same_size ? ErrorSource::replicates
                                                            : ErrorSource::data);
   }
   Result result(plan_, options_.seed, std::move(estimates), std::move(values),
                 std::move(companions));
-  const double made = static_cast<double>(options_.replicates) * static_cast<double>(engine->steps());
+  const double made =
+      static_cast<double>(options_.replicates) * static_cast<double>(engine->steps());
   if (options_.influence) add_influences(result, stage(options_.execution, made, 0));
   return result;
 }

@@ -138,7 +138,8 @@ Result Result::load(const std::string& path) {
   const auto format = file.words().find("format");
   if (format != file.words().end() && format->second == kOldFormat)
     file.fail(
-        "an earlier version of bootfold wrote it, which did not record the numbers of its replicates; "
+        "an earlier version of bootfold wrote it, which did not record the numbers of its "
+        "replicates; "
         "run the bootstrap again and save its result");
   if (format == file.words().end() || format->second != kFormat ||
       !file.words().contains("bootfold"))

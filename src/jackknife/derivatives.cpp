@@ -25,9 +25,7 @@ void Derivatives::merge(const Derivatives& part) {
 }
 
 Differentiation::Differentiation(const Task& task)
-    : task_(task),
-      rows_(static_cast<double>(task.study.rows())),
-      whole_(at_means(task, rows_)) {}
+    : task_(task), rows_(static_cast<double>(task.study.rows())), whole_(at_means(task, rows_)) {}
 
 std::vector<Derivatives> Differentiation::nothing() const {
   std::vector<Derivatives> init(task_.outputs);
@@ -74,8 +72,8 @@ void Differentiation::see(const FeatureTile& tile, std::vector<Derivatives>& fou
         const double* feature = tile.values + part.features[f] * tile.stride;
         double sum = 0;
         for (std::size_t i = 0; i < rows; ++i)
-          sum += first[i] * shifted.distance(part.features[f], feature[i],
-                                             measure.centre(tile.first + i));
+          sum += first[i] *
+                 shifted.distance(part.features[f], feature[i], measure.centre(tile.first + i));
         own.direction[f] += sum;
       }
     }
@@ -83,8 +81,7 @@ void Differentiation::see(const FeatureTile& tile, std::vector<Derivatives>& fou
 }
 
 void Differentiation::conclude(std::span<const Derivatives> all, double draws,
-                               std::span<Influence> influences,
-                               std::span<AbcCurve> curves) const {
+                               std::span<Influence> influences, std::span<AbcCurve> curves) const {
   const double n = rows_;
   const double scale = n / draws;  // of the variance of a mean
   ShiftedMeans shifted(task_, n);

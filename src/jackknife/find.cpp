@@ -60,8 +60,9 @@ std::vector<AbcCurve> no_curves(const resample::Design& design, const resample::
   for (AbcCurve& curve : curves)
     curve.problem =
         traits.together
-            ? text::concat("abc has no derivatives by rows that are drawn together, as under scheme '",
-                           design.name(), "'; bca is known")
+            ? text::concat(
+                  "abc has no derivatives by rows that are drawn together, as under scheme '",
+                  design.name(), "'; bca is known")
             : "abc is for functions of sums only";
   return curves;
 }
@@ -79,8 +80,7 @@ Findings find_for_clusters(const study::Study& study, const resample::Design& de
   for (AbcCurve& curve : found.curves) curve.problem = "abc is for functions of sums only";
   if (!problem.features.empty()) {
     planning::ClusterSums::check_memory(problem, design.groups()->count(), request.memory);
-    const planning::ClusterSums sums(study, design.clusters(), *design.groups(),
-                                     request.execution);
+    const planning::ClusterSums sums(study, design.clusters(), *design.groups(), request.execution);
     const Statistic statistic = sums.statistic();
     study::Study of_sums(sums.view(), {&statistic, 1});
     of_sums.look({}, request.execution);
@@ -165,8 +165,7 @@ std::uint64_t evaluations(const study::Problem& problem, const resample::Design&
 std::vector<Influence> influences(const Task& task, double draws, std::span<AbcCurve> curves) {
   std::vector<Influence> found(task.outputs);
   std::vector<Influence> derivatives(curves.size());
-  if (!task.problem().features.empty())
-    study_sums(task, {found, derivatives, curves, draws});
+  if (!task.problem().features.empty()) study_sums(task, {found, derivatives, curves, draws});
   for (const Part& part : task.problem().parts)
     if (std::holds_alternative<statistic::Order>(part.bound.body) &&
         part.first_output < task.outputs)

@@ -77,9 +77,8 @@ std::vector<Influence> infinitesimal(const DataView& data, std::span<const Stati
   study.look({}, options.execution);
   std::vector<Influence> found(study.problem().outputs.size());
   const jackknife::Measure measure(data.rows());
-  jackknife::study_sums(
-      {study, study.summaries(), measure, {}, options.execution, found.size()},
-      {.derivatives = found, .draws = static_cast<double>(data.rows())});
+  jackknife::study_sums({study, study.summaries(), measure, {}, options.execution, found.size()},
+                        {.derivatives = found, .draws = static_cast<double>(data.rows())});
   return found;
 }
 

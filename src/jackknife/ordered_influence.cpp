@@ -59,7 +59,8 @@ void decline(const Part& part, const std::string& why, std::span<Influence> infl
   }
 }
 
-void evaluated_in_order(const Task& task, const resample::Design& design, std::span<Influence> influences) {
+void evaluated_in_order(const Task& task, const resample::Design& design,
+                        std::span<Influence> influences) {
   const Units units(task.problem().data.rows());
   std::vector<double> values;
   std::vector<double> changes(units.count());

@@ -131,7 +131,8 @@ double ExactSum::value() const {
   const auto at = [&](std::size_t i) {
     return i < kDigits ? static_cast<std::uint64_t>(copy.digits_[i]) : 0;
   };
-  const auto width = static_cast<int>(std::bit_width(at(top - 1)));  // the last digit may be wider than 32 bits
+  const auto width =
+      static_cast<int>(std::bit_width(at(top - 1)));  // the last digit may be wider than 32 bits
   unsigned __int128 window = at(top - 1);
   int used = width;
   std::size_t next = top - 1;

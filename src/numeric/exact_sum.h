@@ -34,7 +34,7 @@ class ExactSum {
   [[nodiscard]] bool operator==(const ExactSum& other) const;
 
  private:
-  static constexpr std::size_t kDigits = 70;    // 2^-1074 to 2^1024, and 2^64 times that
+  static constexpr std::size_t kDigits = 70;       // 2^-1074 to 2^1024, and 2^64 times that
   static constexpr std::uint32_t kMostAdds = 512;  // before a word could overflow
 
   void add_finite(double value);

@@ -71,7 +71,8 @@ class Accumulation final : public Maker {
   }
 
   std::uint64_t draw_counts(const Attempt& attempt, std::uint64_t row, std::size_t size) {
-    return draw_tile(kernels_, shared_.poisson, attempt, row, size, lanes_, counts_.data(), open_.data());
+    return draw_tile(kernels_, shared_.poisson, attempt, row, size, lanes_, counts_.data(),
+                     open_.data());
   }
 
   std::uint64_t draw_total(const Attempt& attempt) {
@@ -151,12 +152,11 @@ Estimate estimate(const Question& question) {
   found.replicate_nanoseconds = 2 * planning::stream_cost(size) + 3 * size.rows;
   found.shared_bytes = 65536;
   found.thread_bytes = planning::tile_bytes(problem, 0) + 24 * kTileRows +
-                          static_cast<std::size_t>(16 * std::sqrt(size.rows) * 8);
+                       static_cast<std::size_t>(16 * std::sqrt(size.rows) * 8);
   return found;
 }
 
-std::unique_ptr<Engine> prepare(const Question& question,
-                                             const Resources& resources) {
+std::unique_ptr<Engine> prepare(const Question& question, const Resources& resources) {
   return std::make_unique<EngineOf<Shared, Accumulation>>(
       std::max<std::uint64_t>(1, 65536 / question.rows), question.rows,
       std::make_shared<const Shared>(question, resources));

@@ -125,8 +125,7 @@ Estimate estimate(const Question& question) {
   found.tier = Tier::shortcut;
   found.reason = text::concat("about ", text::grouped(static_cast<std::uint64_t>(blocks)),
                               " blocks a replicate: two look-ups each in running sums");
-  found.replicate_nanoseconds =
-      100 + blocks * (3 + 3 * static_cast<double>(sums.features()));
+  found.replicate_nanoseconds = 100 + blocks * (3 + 3 * static_cast<double>(sums.features()));
   found.shared_bytes = (question.rows + 1) * sums.features() *
                        (fits_64_bits(sums) ? sizeof(std::int64_t) : sizeof(__int128));
   found.thread_bytes = planning::tile_bytes(sums.problem, sums.features());

@@ -112,9 +112,9 @@ class Deleter final : public Maker {
           std::lower_bound(classes.highest.begin(), classes.highest.end(), column[i]);
       const auto& own =
           classes.deletions.values[static_cast<std::size_t>(found - classes.highest.begin())];
-      std::copy(own.begin(), own.end(),
-                values.begin() +
-                    static_cast<std::ptrdiff_t>(i * outputs + classes.part->first_output));
+      std::copy(
+          own.begin(), own.end(),
+          values.begin() + static_cast<std::ptrdiff_t>(i * outputs + classes.part->first_output));
     }
   }
 

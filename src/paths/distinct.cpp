@@ -118,8 +118,7 @@ Estimate estimate(const Question& question) {
       text::concat("only ", text::grouped(rows), " distinct ", rows == 1 ? "row" : "rows",
                    " among ", text::grouped(question.rows), ": ", text::grouped(rows - 1),
                    " binomial ", rows == 2 ? "draw" : "draws", " a replicate");
-  found.replicate_nanoseconds =
-      planning::distinct_cost({.distinct = static_cast<double>(rows)});
+  found.replicate_nanoseconds = planning::distinct_cost({.distinct = static_cast<double>(rows)});
   found.shared_bytes = rows * (sums.features() + 2) * 3 * sizeof(double);
   found.thread_bytes = 4096;
   describe_arithmetic(sums, found);

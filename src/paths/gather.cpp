@@ -203,8 +203,9 @@ Estimate estimate(const Question& question) {
   Estimate found;
   found.tier = Tier::counts;
   found.replicate_nanoseconds = planning::gather_cost(size);
-  found.reason = rows_and_features(question, sums.features()) +
-                 (question.forced ? "path asked for" : "so few draws that row numbers are cheapest");
+  found.reason =
+      rows_and_features(question, sums.features()) +
+      (question.forced ? "path asked for" : "so few draws that row numbers are cheapest");
   if (has_room(question)) {
     found.shared_bytes = table_bytes(question);
     found.thread_bytes = planning::tile_bytes(question.problem(), sums.features());

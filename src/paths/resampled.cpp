@@ -51,8 +51,8 @@ struct Shared {
         kernels(execution::simd::kernels(resources.level())),
         draws(question.draws),
         whole(needs_whole(problem)),
-        sampling(question.design.sampling(question.rows, question.seed, question.replicates,
-                                          kernels)) {
+        sampling(
+            question.design.sampling(question.rows, question.seed, question.replicates, kernels)) {
     if (!problem.features.empty() && !compensated(question))
       fixed = &question.study.fixed(question.tolerance, true);
   }
@@ -188,8 +188,8 @@ class Resampler final : public Maker {
   std::vector<std::int64_t> integers_;
   std::vector<__int128> sums_;
   std::vector<Compensated> doubles_;
-  std::span<const std::uint32_t> drawn_;        // rows of the resample
-  std::vector<std::vector<double>> columns_;    // of the resample, if it is held as a whole
+  std::span<const std::uint32_t> drawn_;      // rows of the resample
+  std::vector<std::vector<double>> columns_;  // of the resample, if it is held as a whole
   std::vector<const double*> tile_columns_;
   std::vector<double> copy_;
   std::vector<std::uint32_t> ones_;
@@ -201,8 +201,9 @@ Bytes bytes(const Question& question) {
   const study::Problem& problem = question.problem();
   // Schemes whose resamples vary in size can draw more than usual.
   const std::size_t draws = question.traits.fixed_size ? question.draws : 2 * question.draws;
-  const std::size_t row = 2 * sizeof(std::uint32_t) +
-                          (needs_whole(problem) ? (problem.data.columns() + 2) * sizeof(double) : 0);
+  const std::size_t row =
+      2 * sizeof(std::uint32_t) +
+      (needs_whole(problem) ? (problem.data.columns() + 2) * sizeof(double) : 0);
   return {question.design.sampling_bytes(question.rows),
           planning::tile_bytes(problem, problem.features.count()) + draws * row};
 }
@@ -230,8 +231,7 @@ Estimate estimate(const Question& question) {
     found.replicate_nanoseconds = planning::resample_cost(size) * (1 + size.features);
   } else if (all_sums) {
     found.reason =
-        rows_and_features(question,
-                          question.study.fixed(question.tolerance, true).features()) +
+        rows_and_features(question, question.study.fixed(question.tolerance, true).features()) +
         (question.forced ? "path asked for" : "the rows of the scheme are drawn one by one");
     found.replicate_nanoseconds = planning::gather_cost(size);
   } else {

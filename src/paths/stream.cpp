@@ -51,8 +51,7 @@ struct Layout {
   explicit Layout(const Question& question)
       : sums(question.study.fixed(question.tolerance, false)), planes(sums.planes()) {
     const std::size_t columns = question.problem().data.columns();
-    keeps_integers =
-        question.rows <= kKeptRows && question.rows * sums.features() <= kKeptIntegers;
+    keeps_integers = question.rows <= kKeptRows && question.rows * sums.features() <= kKeptIntegers;
     // Sorting costs more than it gains for few columns: with 1 or 2 it was a tenth slower, with 6 the
     // same, with 26 a sixth faster.
     constexpr std::size_t kManyColumns = 8;
@@ -66,7 +65,7 @@ struct Layout {
   }
 
   const study::FixedSums& sums;
-  std::size_t planes;            // digits of all features
+  std::size_t planes;  // digits of all features
   std::size_t tile_rows;
   bool keeps_integers = false;   // of all rows, for the top-up, in place of looking rows up
   bool sorts_late_rows = false;  // looks the rows of a top-up up in order
@@ -370,20 +369,17 @@ Estimate estimate(const Question& question) {
   planning::Size size = size_of(question);
   size.planes = static_cast<double>(layout.planes);
   found.replicate_nanoseconds = planning::stream_cost(size);
-  found.reason = rows_and_features(question, sums.features()) +
-                    (question.forced ? "path asked for"
-                                     : "Poisson counts with a top-up stream over the rows");
+  found.reason =
+      rows_and_features(question, sums.features()) +
+      (question.forced ? "path asked for" : "Poisson counts with a top-up stream over the rows");
   found.shared_bytes =
       65536 + question.design.sampling_bytes(question.rows) +
       (layout.keeps_integers ? question.rows * sums.features() * sizeof(std::int64_t) : 0) +
-      (layout.copies_strata
-           ? question.rows * sums.problem.data.columns() * sizeof(double)
-           : 0);
+      (layout.copies_strata ? question.rows * sums.problem.data.columns() * sizeof(double) : 0);
   found.thread_bytes = planning::tile_bytes(sums.problem, sums.features()) +
-                          (layout.planes + 16) * layout.tile_rows +
-                          (layout.sorts_late_rows ? LateRows::kBytes : 0);
-  found.replicate_bytes =
-      256 + 64 + (layout.planes + 2 * sums.features()) * sizeof(std::int64_t);
+                       (layout.planes + 16) * layout.tile_rows +
+                       (layout.sorts_late_rows ? LateRows::kBytes : 0);
+  found.replicate_bytes = 256 + 64 + (layout.planes + 2 * sums.features()) * sizeof(std::int64_t);
   found.group = kGroup;
   describe_arithmetic(sums, found);
   return found;

@@ -22,8 +22,7 @@ class Finisher {
 
   /// Of a replicate of `draws` rows.
   void operator()(std::span<const __int128> sums, double draws, std::span<double> values) {
-    for (std::size_t f = 0; f < means_.size(); ++f)
-      means_[f] = sums_.fixed[f].mean(sums[f], draws);
+    for (std::size_t f = 0; f < means_.size(); ++f) means_[f] = sums_.fixed[f].mean(sums[f], draws);
     from_means(means_, draws, values);
   }
 

@@ -8,8 +8,8 @@
 namespace bootfold {
 
 std::span<const planning::PathEntry> paths::table() {
-  static const std::array kEntries = {order::entry(),   distinct::entry(), deletion::entry(),
-                                      blocks::entry(),  weights::entry(),  stream::entry(),
+  static const std::array kEntries = {order::entry(),  distinct::entry(), deletion::entry(),
+                                      blocks::entry(), weights::entry(),  stream::entry(),
                                       gather::entry()};
   return kEntries;
 }

@@ -113,8 +113,7 @@ Estimate estimate(const Question& question) {
   found.reason = "every row gets an exponential weight: sums stream over the rows";
   found.replicate_nanoseconds =
       100 + static_cast<double>(question.rows) * (2 + static_cast<double>(features));
-  found.thread_bytes =
-      planning::tile_bytes(problem, features) + study::kTileRows * sizeof(double);
+  found.thread_bytes = planning::tile_bytes(problem, features) + study::kTileRows * sizeof(double);
   found.replicate_bytes = 256 + 4 * (features + 1) * sizeof(double);
   found.group = kGroup;
   found.arithmetic = "double, in a fixed order";

@@ -85,11 +85,10 @@ Choice choose(const Question& question, std::span<const PathEntry* const> entrie
 
 unsigned looking_threads(const study::Problem& problem, std::size_t memory, unsigned threads) {
   const std::size_t features = problem.features.count();
-  const std::size_t worker =
-      problem.data.columns() * study::kTileRows * sizeof(double) +
-      features * (study::feature_tile_rows(features) * sizeof(double) +
-                  3 * sizeof(study::FeatureLook)) +
-      65536;
+  const std::size_t worker = problem.data.columns() * study::kTileRows * sizeof(double) +
+                             features * (study::feature_tile_rows(features) * sizeof(double) +
+                                         3 * sizeof(study::FeatureLook)) +
+                             65536;
   const std::size_t room = memory > kProgramBytes ? (memory - kProgramBytes) / 2 : 0;
   return static_cast<unsigned>(std::clamp<std::size_t>(room / worker, 1, threads));
 }

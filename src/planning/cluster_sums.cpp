@@ -35,10 +35,10 @@ void ClusterSums::check_memory(const study::Problem& problem, std::size_t cluste
                                std::size_t memory) {
   const std::size_t bytes = 3 * (problem.features.count() + 1) * clusters * sizeof(double);
   if (bytes > memory / 2)
-    throw InvalidArgument(text::concat(
-        "memory is ", text::bytes(static_cast<double>(memory)), " but the sums of ",
-        text::grouped(clusters), " clusters need at least ", (2 * bytes >> 20) + 1,
-        " MiB beside the data"));
+    throw InvalidArgument(text::concat("memory is ", text::bytes(static_cast<double>(memory)),
+                                       " but the sums of ", text::grouped(clusters),
+                                       " clusters need at least ", (2 * bytes >> 20) + 1,
+                                       " MiB beside the data"));
 }
 
 ClusterSums::ClusterSums(const study::Study& study, std::span<const std::uint32_t> labels,

@@ -34,8 +34,7 @@ class ClusterSums {
 
   /// Throws InvalidArgument unless the sums fit half of the memory. Another path would draw other
   /// clusters, and memory must not change a result.
-  static void check_memory(const study::Problem& problem, std::size_t clusters,
-                           std::size_t memory);
+  static void check_memory(const study::Problem& problem, std::size_t clusters, std::size_t memory);
 
  private:
   std::shared_ptr<const study::Problem> problem_;

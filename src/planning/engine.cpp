@@ -20,8 +20,8 @@ void make_replicates(const Engine& engine, std::uint64_t first, std::uint64_t re
         if (!maker) maker = engine.maker();
         const std::uint64_t begin = std::max(first, index * group);
         const std::uint64_t last = end - index * group > group ? (index + 1) * group : end;
-        maker->make(begin, last, values.subspan((begin - first) * outputs, (last - begin) * outputs),
-                    worker);
+        maker->make(begin, last,
+                    values.subspan((begin - first) * outputs, (last - begin) * outputs), worker);
       },
       [](Nothing&, Nothing&&) {}, execution, total));
 }

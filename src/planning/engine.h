@@ -41,7 +41,9 @@ class Engine {
   [[nodiscard]] virtual std::uint64_t steps() const = 0;
 
   /// The statistics on the data as they are, if preparing the engine found them.
-  [[nodiscard]] virtual std::optional<std::vector<double>> estimates() const { return std::nullopt; }
+  [[nodiscard]] virtual std::optional<std::vector<double>> estimates() const {
+    return std::nullopt;
+  }
 
   /// The influences, if the path knows them in closed form (the jackknife's).
   [[nodiscard]] virtual std::optional<std::vector<Influence>> influences() const {

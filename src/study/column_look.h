@@ -55,9 +55,7 @@ class ColumnsLook {
 
   /// Throws InvalidArgument if both saw some row, or are not about the same data.
   ColumnsLook& operator|=(const ColumnsLook& other);
-  [[nodiscard]] friend ColumnsLook operator|(ColumnsLook a, const ColumnsLook& b) {
-    return a |= b;
-  }
+  [[nodiscard]] friend ColumnsLook operator|(ColumnsLook a, const ColumnsLook& b) { return a |= b; }
   /// To the bit.
   [[nodiscard]] bool operator==(const ColumnsLook& other) const;
 

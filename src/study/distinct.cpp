@@ -48,8 +48,7 @@ void DistinctTable::merge(const DistinctTable& other) {
     count(&other.rows_[i * width_], other.weights_[i], other.first_rows_[i]);
 }
 
-void DistinctTable::count(const std::uint64_t* row, std::uint64_t weight,
-                          std::uint64_t first_row) {
+void DistinctTable::count(const std::uint64_t* row, std::uint64_t weight, std::uint64_t first_row) {
   if (slots_.empty()) slots_.assign(kFirstSlots, kFree);
   std::size_t slot = hash(row);
   for (;; ++slot) {

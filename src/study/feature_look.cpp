@@ -132,9 +132,8 @@ void FeaturesLook::see(const DataView& piece, std::uint64_t first, const Feature
   // Once one chunk has too many distinct rows, the others need not count theirs.
   std::atomic<bool> closed = distinct_.closed();
   IndexRange range{0, static_cast<std::size_t>(chunks), 1};
-  const std::size_t bytes =
-      features.count() * sizeof(FeatureLook) + (std::size_t{1} << 16) +
-      (closed ? 0 : distinct_.most_bytes());
+  const std::size_t bytes = features.count() * sizeof(FeatureLook) + (std::size_t{1} << 16) +
+                            (closed ? 0 : distinct_.most_bytes());
   const unsigned threads = execution::thread_count(execution);
   range.under_way = std::clamp<std::size_t>(room / bytes, threads, 4 * std::size_t{threads} + 1);
   const FeaturesLook nothing(rows_, medians_, distinct_.most());

@@ -34,7 +34,7 @@ struct FeatureLook {
   double largest = -1;            // |f|
   std::uint64_t largest_row = 0;  // the first with that
   numeric::ExactSum sum;
-  numeric::ExactSum squares;  // of f - m
+  numeric::ExactSum squares;   // of f - m
   ExponentCounts exponents{};  // of f - m; of many rows, of one tile in sixteen
   /// The exponent of the lowest bit that any f - m has, if f - m is exact in doubles on every row and
   /// seven digits reach from that bit to the largest; otherwise kNotWhole.

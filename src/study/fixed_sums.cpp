@@ -54,8 +54,8 @@ FixedSums::FixedSums(const Problem& from, std::span<const FeatureSummary> summar
         part.resolution = std::max(part.resolution, fixed[f].error);
   }
   for (std::size_t f = 0; f < fixed.size(); ++f)
-    accurate_ = accurate_ && good_enough(fixed[f], problem.features.order(f), problem.data.rows(),
-                                         tolerance);
+    accurate_ = accurate_ &&
+                good_enough(fixed[f], problem.features.order(f), problem.data.rows(), tolerance);
 }
 
 std::size_t FixedSums::planes() const noexcept {

@@ -25,7 +25,7 @@ namespace bootfold::study {
 
 /// What to look for in the second read.
 struct LookRequest {
-  std::size_t most_distinct = 0;              ///< count distinct rows of features up to so many
+  std::size_t most_distinct = 0;             ///< count distinct rows of features up to so many
   std::size_t room = std::size_t{64} << 20;  ///< bytes that may be used for a while
 };
 

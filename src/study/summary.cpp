@@ -50,8 +50,7 @@ std::vector<ColumnSummary> summarize(const ColumnsLook& look, const DataView& da
                                  " but every value must be a finite number; leave such rows out"));
   std::vector<ColumnSummary> summaries;
   for (const ColumnLook& column : look.columns())
-    summaries.push_back(
-        {column.min, column.max, scaled ? scale_of(column) : statistic::Scale{}});
+    summaries.push_back({column.min, column.max, scaled ? scale_of(column) : statistic::Scale{}});
   return summaries;
 }
 

@@ -249,7 +249,8 @@ TEST(Jackknife, RefusesWhatNeedsResamples) {
                 static_cast<void>(bootstrap_to_precision(x, statistic::mean(), {}, jackknife()));
               }),
               HasSubstr("no Monte Carlo error"));
-  EXPECT_THAT(message_of([&] { Result(result).append(result); }), HasSubstr("a jackknife is complete"));
+  EXPECT_THAT(message_of([&] { Result(result).append(result); }),
+              HasSubstr("a jackknife is complete"));
   Options path = jackknife();
   path.path = Path::stream;
   EXPECT_THAT(message_of([&] { static_cast<void>(bootstrap(x, statistic::mean(), path)); }),

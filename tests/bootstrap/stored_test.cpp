@@ -107,8 +107,8 @@ TEST(Stored, BrokenFilesAreToldApart) {
   EXPECT_THAT(message_about(changed("bootfold result 2", "another thing 1  ")),
               HasSubstr("no result of this program"));
   EXPECT_THAT(message_about(changed("bootfold result 2", "bootfold result 1")),
-              AllOf(HasSubstr("an earlier version of bootfold wrote it"),
-                    HasSubstr("run the bootstrap again")));
+              testing::AllOf(HasSubstr("an earlier version of bootfold wrote it"),
+                             HasSubstr("run the bootstrap again")));
   EXPECT_THAT(message_about(changed("\\\"seed\\\"", "\\\"sEEd\\\"")),
               HasSubstr("not as they were"));
   EXPECT_THAT(message_about(changed("\\\"replicates\\\":100", "\\\"replicates\\\":101")),

@@ -174,8 +174,7 @@ TEST(ErrorBound, RoundingOfNodesIsBounded) {
 
 TEST(Lattice, StepsAreFound) {
   const auto step = [](const std::vector<double>& data) {
-    const auto lattice =
-        find_lattice(ColumnView(data), summary_of(data), {});
+    const auto lattice = find_lattice(ColumnView(data), summary_of(data), {});
     return lattice ? lattice->step : 0;
   };
   EXPECT_EQ(step({1, 5, 9}), 4);
