@@ -46,8 +46,8 @@ void run_deletion(const Run& run);                      // sums and quantiles wi
 [[nodiscard]] std::vector<double> estimates(const planning::Prepared& prepared,
                                             const Execution& execution, const OrderData* order);
 
-/// Calls body(first, last, worker) for groups of `group` neighbouring replicates. The body reports its
-/// progress: `steps` for each replicate.
+/// Calls body(first, last, worker) for groups of `group` neighbouring replicates. The body reports
+/// its progress: `steps` for each replicate.
 template <class Body>
 void for_each_group(const Run& run, std::uint64_t group, std::uint64_t steps, Body&& body) {
   struct Nothing {};

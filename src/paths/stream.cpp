@@ -257,7 +257,8 @@ class Walker {
     }
   }
 
-  /// add(feature) for each, with the integers of the rows of a stratum that were drawn in integers_.
+  /// add(feature) for each, with the integers of the rows of a stratum that were drawn in
+  /// integers_.
   template <class Add>
   void add_features(const Stratum& stratum, std::size_t size, Add&& add) {
     const std::span<const std::uint32_t> order = shared_.order();

@@ -26,7 +26,8 @@ using text::grouped;
 /// What the program itself and its libraries take, whatever it computes.
 constexpr std::size_t kProgramBytes = std::size_t{12} << 20;
 
-/// Planes and counts of a tile: what a first-level cache holds, or, if there are many, a second-level.
+/// Planes and counts of a tile: what a first-level cache holds, or, if there are many, a
+/// second-level.
 constexpr std::size_t kFirstCache = std::size_t{36} << 10;
 constexpr std::size_t kSecondCache = std::size_t{192} << 10;
 
@@ -184,8 +185,9 @@ void fit_memory(Prepared& prepared, const Options& options) {
 }
 
 /// Are the fixed-point sums good enough for the tolerance? Third and fourth powers reach so far
-/// that they are held to their own size, not to its standard error. So are all products of many rows,
-/// to less: a replicate without the one huge row that made the standard error must still have digits.
+/// that they are held to their own size, not to its standard error. So are all products of many
+/// rows, to less: a replicate without the one huge row that made the standard error must still have
+/// digits.
 bool accurate(const Prepared& prepared, double tolerance) {
   const Problem& problem = prepared.problem;
   const bool large = problem.data.rows() > kMostCompensatedRows;

@@ -35,8 +35,8 @@ struct Prepared {
   bool copies_strata = false;     // path stream reads a copy of the rows, stratum by stratum
 
   /// Does path stream keep the integers of all rows for its top-up, in place of looking rows up?
-  /// Whether path stream looks the rows of a top-up up in order. Sorting costs more than it gains for
-  /// few columns: with 1 or 2 it was a tenth slower, with 6 the same, with 26 a sixth faster.
+  /// Whether path stream looks the rows of a top-up up in order. Sorting costs more than it gains
+  /// for few columns: with 1 or 2 it was a tenth slower, with 6 the same, with 26 a sixth faster.
   [[nodiscard]] bool sorts_late_rows() const noexcept {
     return !keeps_integers() && problem.data.columns() >= kManyColumns;
   }
