@@ -175,8 +175,9 @@ namespace statistic {
 [[nodiscard]] BOOTFOLD_API Statistic trimmed_mean(double cut);
 
 // Two columns.
+/// mean(column 1) - mean(column 2), for paired columns.
+[[nodiscard]] BOOTFOLD_API Statistic difference();
 /// mean(column 1) / mean(column 2).
-[[nodiscard]] BOOTFOLD_API Statistic difference();  ///< mean(first) - mean(second), paired
 [[nodiscard]] BOOTFOLD_API Statistic ratio();
 /// Divisor n - ddof.
 [[nodiscard]] BOOTFOLD_API Statistic covariance(int ddof = 1);

@@ -52,8 +52,10 @@ Result run(const planning::Prepared& prepared, const Options& options, Describe&
       break;
   }
   Companions companions;
-  if (std::holds_alternative<scheme::Jackknife>(prepared.scheme))
-    companions = jackknife_companions(work, estimates);
+  if (std::holds_alternative<scheme::Jackknife>(prepared.scheme)) {
+    companions.jackknife = true;
+    companions.influences = jackknife_influences(work, estimates);
+  }
   Plan plan = prepared.plan;
   describe(plan);
   return Result(std::move(plan), options.seed, std::move(estimates), std::move(values),

@@ -107,22 +107,20 @@ void run_deletion(const Run& run) {
       delete_from_order(run, task, part);
 }
 
-Companions jackknife_companions(const Run& run, std::span<const double> estimates) {
-  Companions companions;
-  companions.jackknife = true;
+std::vector<Influence> jackknife_influences(const Run& run, std::span<const double> estimates) {
   if (run.prepared.plan.path == Path::deletion) {
     const study::Problem& problem = run.prepared.problem;
     jackknife::Lookup lookup(problem, run.execution.stop);
     const jackknife::Measure measure(problem.data.rows());
-    companions.influences = jackknife::influences(
+    return jackknife::influences(
         {problem, run.prepared.features, measure,
          [&](const Part& part, std::uint64_t rank) { return lookup(part, rank); }, run.execution,
          run.outputs()});
-    return companions;
   }
+  std::vector<Influence> found;
   for (std::size_t output = 0; output < run.outputs(); ++output)
-    companions.influences.push_back(influence_of(run, estimates[output], output));
-  return companions;
+    found.push_back(influence_of(run, estimates[output], output));
+  return found;
 }
 
 }  // namespace bootfold::paths

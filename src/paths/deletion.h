@@ -1,15 +1,17 @@
-// The jackknife: a statistic without each row, and what these values say.
+// The jackknife: a statistic without each row, and the influences that follow.
 #pragma once
 
 #include <span>
+#include <vector>
 
-#include "bootfold/bootstrap.h"
+#include "bootfold/influence.h"
 #include "paths/paths.h"
 
 namespace bootfold::paths {
 
-/// What a result of scheme jackknife carries: standard error and bias come from it. Functions of
-/// sums and quantiles have it to more digits than the values themselves.
-[[nodiscard]] Companions jackknife_companions(const Run& run, std::span<const double> estimates);
+/// The influence of each output of scheme jackknife, which gives standard error and bias. For
+/// functions of sums and for quantiles it is more precise than the values themselves.
+[[nodiscard]] std::vector<Influence> jackknife_influences(const Run& run,
+                                                          std::span<const double> estimates);
 
 }  // namespace bootfold::paths

@@ -78,7 +78,7 @@ Size size_of(const Problem& problem, std::uint64_t draws) {
   return size;
 }
 
-/// The windows of sorted data that path order keeps (src/bootstrap/order_data.h).
+/// The windows of sorted data that path order keeps (src/paths/order_data.h).
 std::size_t order_bytes(const Problem& problem, std::uint64_t draws) {
   const auto rows = static_cast<double>(problem.data.rows());
   const double thin = std::max(1.0, rows / static_cast<double>(draws));
