@@ -46,27 +46,31 @@ def table_seeds() -> list[bytes]:
     ]
 
 
-def saved(*arguments: str) -> list[bytes]:
-    """What `bootfold arguments... FILE` writes to FILE when it reads ROWS."""
+def saved(arguments: str) -> bytes:
+    """What `bootfold arguments FILE` writes to FILE when it reads ROWS."""
     folder = BUILD / "seeds"
     folder.mkdir(exist_ok=True)
     table = folder / "rows.csv"
     table.write_text(ROWS.replace("nan", "3").replace('"b, c"', "b"))
-    file = folder / "seed"
-    words = [str(table) if word == "ROWS" else word for word in arguments]
+    file = folder / "seed.safetensors"
+    words = [str(table) if word == "ROWS" else word for word in arguments.split()]
     subprocess.run([PROGRAM, *words, file], check=True, stdout=subprocess.DEVNULL)
-    return [file.read_bytes()]
+    return file.read_bytes()
 
 
 def seeds() -> dict[str, list[bytes]]:
-    result = ("bootstrap", "ROWS", "--replicates", "20", "--quiet")
-    model = ("ensemble", "train", "ROWS", "--members", "2", "--hidden", "2", "--epochs", "2")
+    result = "bootstrap ROWS --replicates 20 --quiet"
+    model = "ensemble train ROWS --members 2 --hidden 2 --epochs 2 --quiet"
     return {
         "table": table_seeds(),
-        "result": saved(*result, "--column", "x", "--interval", "bca", "--save")
-        + saved(*result, "--column", "x,y", "--statistic", "correlation", "--save"),
-        "model": saved(*model, "--target", "kind", "--quiet", "--output")
-        + saved(*model, "--target", "y", "--ignore", "kind", "--quiet", "--output"),
+        "result": [
+            saved(f"{result} --column x --interval bca --save"),
+            saved(f"{result} --column x,y --statistic correlation --save"),
+        ],
+        "model": [
+            saved(f"{model} --target kind --output"),
+            saved(f"{model} --target y --ignore kind --task regression --output"),
+        ],
     }
 
 

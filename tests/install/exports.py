@@ -29,7 +29,7 @@ def main() -> int:
     declared = set()
     for header in Path(headers).rglob("*.h"):
         text = re.sub(r"//.*", "", header.read_text())
-        declared.update(re.findall(r"~?\w+|operator *[^\w\s(]+", text))
+        declared.update(re.findall(r"operator *[^\w\s(]+|~?\w+", text))
     names = exported(library)
     if "bootfold::bootstrap" not in names:
         print(f"{library} does not export bootfold::bootstrap")
