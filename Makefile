@@ -13,13 +13,17 @@ TEST_VENV := .venv-test
 BENCH_ARGS ?=
 BATTERY_ARGS ?=
 LINT_ARGS ?=
+FUZZ_SECONDS ?= 60
 
 # CMake takes a compiler cache from the environment at its first configure.
 ifneq ($(shell command -v ccache 2>/dev/null),)
 export CMAKE_CXX_COMPILER_LAUNCHER ?= ccache
 endif
 
-.PHONY: help setup build demo test test-all bench bench-jax bench-python bench-ready curve quality format format-check lint battery clean
+# What Ninja prints in front of each step.
+export NINJA_STATUS ?= [%f of %t]$(empty) $(empty)
+
+.PHONY: help setup build demo check test test-all fuzz bench bench-jax bench-python bench-ready curve quality format lint battery clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -33,32 +37,53 @@ build: ## build the program: build/release/cli/bootfold
 	cmake --build --preset release --target cli/all
 
 demo: ## build and run the showcases: a million replicates; a hundred small networks
+	@echo "demo: looking for a compiler and libraries; what is missing is installed"
 	@tools/setup.sh
+	@echo "demo: configuring build/release"
 	@cmake --preset release -DBOOTFOLD_BENCH=OFF > /dev/null
+	@echo "demo: building the program; the first time this takes a few minutes"
 	@cmake --build --preset release --target cli/all
+	@echo "demo: running 'bootfold demo bootstrap': a million replicates"
 	@build/release/cli/bootfold demo bootstrap
 	@echo
+	@echo "demo: running 'bootfold demo spirals': a hundred small networks"
 	@build/release/cli/bootfold demo spirals
 
-test: ## build with warnings as errors and run the default suite (about a minute)
+check: ## the checks that need no build: format, order of includes, width, names in comments and docs
 	@tools/setup.sh --test
+	@tools/format.sh --check || [ $$? -eq 77 ]
+	@tools/check_includes.py
+	@tools/check_text.py
+
+# The headers are compiled one by one, so that each can be included alone.
+test: check ## the checks, then build with warnings as errors, the default suite, and the fuzzers
 	@$(MAKE) --no-print-directory $(TEST_VENV)/installed
 	cmake --preset dev
-	cmake --build --preset dev
+	cmake --build --preset dev --target all all_verify_interface_header_sets
 	ctest --preset dev -j $(JOBS)
+	@$(MAKE) --no-print-directory fuzz
 
-test-all: format-check ## every test, also the slow ones, and again under the sanitizers
+test-all: check ## every test, also the slow ones and the peers, and again under the sanitizers
 	@tools/setup.sh --test --peers
 	@$(MAKE) --no-print-directory $(TEST_VENV)/installed $(PEERS_VENV)/installed
 	cmake --preset dev
-	cmake --build --preset dev
+	cmake --build --preset dev --target all all_verify_interface_header_sets
 	ctest --preset dev-all -j $(JOBS)
+	@$(MAKE) --no-print-directory fuzz
 	cmake --preset asan
 	cmake --build --preset asan
 	ctest --preset asan -j $(JOBS)
 	cmake --preset tsan
 	cmake --build --preset tsan
 	ctest --preset tsan -j $(JOBS)
+
+fuzz: ## fuzz every file reader for FUZZ_SECONDS (60), all at once
+	@tools/setup.sh --test
+	cmake --preset dev
+	cmake --build --preset dev --target cli/all
+	cmake --preset fuzz
+	cmake --build --preset fuzz
+	tools/fuzz.py --seconds $(FUZZ_SECONDS)
 
 bench: bench-ready ## measure against the peers; BENCH_ARGS="--quick" and the like reach bench/compare.py
 	$(VENV)/bin/python bench/compare.py $(BENCH_ARGS)
@@ -93,9 +118,10 @@ $(VENV)/installed: bench/requirements.txt
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt
 	@touch $@
 
+# Modules are compiled when a test first imports them, not all at once.
 $(TEST_VENV)/installed: tests/requirements.txt
 	$(PYTHON) -m venv $(TEST_VENV)
-	$(TEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt
+	$(TEST_VENV)/bin/python -m pip install --quiet --no-compile --disable-pip-version-check -r tests/requirements.txt
 	@touch $@
 
 $(PEERS_VENV)/installed: tests/peers/requirements.txt
@@ -112,10 +138,6 @@ battery: ## statistical batteries on the raw random streams; BATTERY_ARGS="--qui
 format: ## rewrite the C++ sources in the house format
 	@tools/setup.sh --lint
 	@tools/format.sh
-
-format-check: ## fail if a C++ source is not in the house format
-	@tools/setup.sh --lint
-	@tools/format.sh --check
 
 lint: ## clang-tidy on changed sources (LINT_ARGS="--all": on all)
 	@tools/setup.sh --test --lint

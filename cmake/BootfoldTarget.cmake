@@ -4,7 +4,9 @@
 # with an add on its own (-ffp-contract=off) nor keep errno for math functions it could vectorise.
 function(bootfold_target name)
   target_compile_features(${name} PUBLIC cxx_std_20)
-  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  set_target_properties(
+    ${name} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+                       VISIBILITY_INLINES_HIDDEN ON)
   target_compile_options(${name} PRIVATE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
                                          -ffp-contract=off -fno-math-errno)
   if(BOOTFOLD_WERROR)
@@ -23,12 +25,19 @@ endfunction()
 
 # bootfold_sources(target group pattern...): adds the sources that match. With BOOTFOLD_UNITY the
 # sources of a group are compiled as one file, so names in their anonymous namespaces must differ.
-# Kernels, in folders named simd, are compiled apart: see bootfold_kernels.
+# Sources of any group that use JSON are compiled as one file, because its header takes longer than
+# all of them. Kernels, in folders named simd, are compiled apart: see bootfold_kernels.
 function(bootfold_sources target group)
   file(GLOB sources CONFIGURE_DEPENDS ${ARGN})
   list(FILTER sources EXCLUDE REGEX "/simd/(portable|avx2|avx512)\\.cpp$")
   target_sources(${target} PRIVATE ${sources})
   set_source_files_properties(${sources} PROPERTIES UNITY_GROUP ${group})
+  foreach(source ${sources})
+    file(STRINGS ${source} json REGEX "^#include <nlohmann/json.hpp>" LIMIT_COUNT 1)
+    if(json)
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP json)
+    endif()
+  endforeach()
 endfunction()
 
 # bootfold_kernels(target module): the kernels <module>/simd/{portable,avx2,avx512}.cpp, one body
@@ -41,11 +50,16 @@ function(bootfold_kernels target module)
     set(options -O1 $<$<STREQUAL:${module},ensemble>:-fno-sanitize=undefined>)
   endif()
   target_sources(${target} PRIVATE ${module}/simd/portable.cpp)
-  set_source_files_properties(${module}/simd/portable.cpp PROPERTIES COMPILE_OPTIONS
-                                                                     "${options};-Wno-psabi")
   if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    set_source_files_properties(${module}/simd/portable.cpp PROPERTIES COMPILE_OPTIONS
+                                                                       "${options};-Wno-psabi")
     return()
   endif()
+  # Processors of the last ten years do not run it, and -O2 takes half of the time to compile.
+  set(portable_options ${options})
+  list(TRANSFORM portable_options REPLACE "-O3" "-O2")
+  set_source_files_properties(${module}/simd/portable.cpp PROPERTIES COMPILE_OPTIONS
+                                                                     "${portable_options};-Wno-psabi")
   target_sources(${target} PRIVATE ${module}/simd/avx2.cpp ${module}/simd/avx512.cpp)
   set_source_files_properties(${module}/simd/avx2.cpp PROPERTIES COMPILE_OPTIONS
                                                                  "${options};-mavx2;-mfma;-Wno-psabi")

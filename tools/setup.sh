@@ -46,6 +46,9 @@ needed() {
       test)
         echo "libgtest-dev header gtest/gtest.h"
         echo "libgmock-dev header gmock/gmock.h"
+        echo "clang-format command clang-format"
+        echo "clang command clang++"
+        echo "libclang-rt-dev fuzzer clang++"
         echo "python3 command ${PYTHON:-python3}"
         echo "python3-venv python ensurepip"
         echo "python3-dev include Python.h"
@@ -81,6 +84,10 @@ present() { # kind, name
     header)
       printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$2" |
         "${CXX:-g++}" -std=c++20 -E -x c++ - > /dev/null 2>&1
+      ;;
+    fuzzer)
+      echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
+        "$2" -fsanitize=fuzzer,address,undefined -x c++ - -o /dev/null > /dev/null 2>&1
       ;;
     python) "${PYTHON:-python3}" -c "import $2, venv" > /dev/null 2>&1 ;;
     include)

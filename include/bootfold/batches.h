@@ -37,8 +37,8 @@ struct Batch {
   /// [resample][row] that begins at resamples[0].columns[c], and the matrices of the columns follow
   /// each other.
   std::size_t rows = 0;
-  /// Owns the values, which the function may overwrite. Who keeps a copy of it may go on using them:
-  /// the next batch is then drawn elsewhere.
+  /// Owns the values, which the function may overwrite. Who keeps a copy of it may go on using
+  /// them: the next batch is then drawn elsewhere.
   std::shared_ptr<double[]> memory;
 };
 

@@ -87,8 +87,8 @@ class BOOTFOLD_API Result {
   void add_influences(std::vector<Influence> influences, std::vector<AbcCurve> curves = {});
 
   /// Appends the replicates of a run that continued this one (Options::first_replicate). Throws
-  /// InvalidArgument, with both ranges, if replicates overlap or are missing between them, and, with
-  /// both fingerprints, if the runs are not parts of one sequence.
+  /// InvalidArgument, with both ranges, if replicates overlap or are missing between them, and,
+  /// with both fingerprints, if the runs are not parts of one sequence.
   void append(const Result& later);
 
   /// Writes all of it to one file in the safetensors layout, which appears whole or not at all.

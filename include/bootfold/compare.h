@@ -3,8 +3,9 @@
 //     auto table = data::read("visits.csv", {.columns = {"revenue"}, .labels = {"variant"}});
 //     auto found = compare(table.view(), table.labels(), statistic::mean(), {.control = "A"});
 //     for (const comparison::Contrast& contrast : found.contrasts)
-//       std::cout << contrast.group << ": " << contrast.estimate << " from " << contrast.interval.low
-//                 << " to " << contrast.interval.high << ", p = " << contrast.p_value << "\n";
+//       std::cout << contrast.group << ": " << contrast.estimate << ", from "
+//                 << contrast.interval.low << " to " << contrast.interval.high
+//                 << ", p = " << contrast.p_value << "\n";
 //
 // Groups are independent samples: each is bootstrapped on its own rows with a seed of its own, and
 // differences are formed replicate by replicate (docs/compare.md).
@@ -157,7 +158,8 @@ namespace comparison {
 
 /// The seed with which a group is bootstrapped: a hash of seed and name by Philox.
 ///
-///     auto alone = bootstrap(rows_of_b, statistic::mean(), {.seed = comparison::group_seed(7, "B")});
+///     auto alone =
+///         bootstrap(rows_of_b, statistic::mean(), {.seed = comparison::group_seed(7, "B")});
 [[nodiscard]] BOOTFOLD_API std::uint64_t group_seed(std::uint64_t seed, std::string_view group);
 
 }  // namespace comparison

@@ -66,8 +66,8 @@ struct BOOTFOLD_API Prediction {
   std::vector<double> mean = {};
   /// Classes, of each row: entropy of the mean, mean of the entropies, and what is between them
   /// (the mutual information). At another temperature than 1, entropy of the probabilities as they
-  /// are told, and the same shares of it. Targets, [row][target]: standard deviations; aleatoric is the noise
-  /// that no member could tell, epistemic how far members disagree.
+  /// are told, and the same shares of it. Targets, [row][target]: standard deviations; aleatoric is
+  /// the noise that no member could tell, epistemic how far members disagree.
   std::vector<double> total = {};
   std::vector<double> aleatoric = {};
   std::vector<double> epistemic = {};

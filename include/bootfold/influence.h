@@ -105,8 +105,8 @@ struct InfluenceTerm {
 ///
 ///     combined_influence({{treatment, 1}, {control, -1}}).acceleration();
 ///
-/// A result of such a number with this influence has BCa intervals like any other. Not usable unless
-/// every part is, or if nothing varies.
+/// A result of such a number with this influence has BCa intervals like any other. Not usable
+/// unless every part is, or if nothing varies.
 [[nodiscard]] BOOTFOLD_API Influence combined_influence(std::span<const InfluenceTerm> terms);
 [[nodiscard]] inline Influence combined_influence(std::initializer_list<InfluenceTerm> terms) {
   return combined_influence(std::span<const InfluenceTerm>(terms.begin(), terms.size()));

@@ -89,9 +89,9 @@ struct Options {
   bool strict = false;  ///< throw where the status would not be good
 };
 
-/// An interval by any method. Takes about 1 MiB of memory, however many replicates there are. Throws
-/// InvalidArgument for a confidence outside (0, 1), an output that is not there, a result without
-/// what the method needs, and, if strict, for every status but good.
+/// An interval by any method. Takes about 1 MiB of memory, however many replicates there are.
+/// Throws InvalidArgument for a confidence outside (0, 1), an output that is not there, a result
+/// without what the method needs, and, if strict, for every status but good.
 [[nodiscard]] BOOTFOLD_API Interval make(Method method, const Result& result,
                                          const Options& options = {});
 

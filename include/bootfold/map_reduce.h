@@ -37,11 +37,12 @@ struct IndexRange {
 ///         [&](double& sum, std::size_t row) { for (double x : matrix.row(row)) sum += x * x; },
 ///         [](double& sum, double part) { sum += part; });
 ///
-/// `init` must be neutral (merging it changes nothing); it is copied once per chunk of indices; `body(State&, index)` or `body(State&, index,
-/// const execution::Worker&)` folds one index into it; `merge(State&, State&&)` joins the states of
-/// neighbouring chunks. The chunks depend on the range alone, so the result is the same for every
-/// number of workers even where merging rounds. Memory: a few states per worker; captured inputs
-/// are never copied. An exception in a body ends the work and is rethrown here.
+/// `init` must be neutral (merging it changes nothing); it is copied once per chunk of indices;
+/// `body(State&, index)` or `body(State&, index, const execution::Worker&)` folds one index into
+/// it; `merge(State&, State&&)` joins the states of neighbouring chunks. The chunks depend on the
+/// range alone, so the result is the same for every number of workers even where merging rounds.
+/// Memory: a few states per worker; captured inputs are never copied. An exception in a body ends
+/// the work and is rethrown here.
 template <std::copy_constructible State, class Body, class Merge>
 [[nodiscard]] State map_reduce(IndexRange range, const State& init, Body&& body, Merge&& merge,
                                const Execution& execution = {}, double total = 0) {

@@ -74,8 +74,8 @@ struct BOOTFOLD_API Plan {
   std::uint64_t first_replicate = 0;
   std::uint64_t replicates = 0;
   /// Identifies what defines a replicate: the data, the statistics, the scheme with its labels and
-  /// weights, the seed, the path and the version of the random streams. Functions of your own count by
-  /// their names. Runs with equal fingerprints make parts of one sequence of replicates.
+  /// weights, the seed, the path and the version of the random streams. Functions of your own count
+  /// by their names. Runs with equal fingerprints make parts of one sequence of replicates.
   std::uint64_t fingerprint = 0;
   std::vector<std::string> columns;  ///< names of the columns that the statistics see
   std::vector<std::string> outputs;  ///< a name for each value of a replicate

@@ -153,8 +153,8 @@ struct BlockLengths {
   double fixed;       ///< length of moving and circular blocks
 };
 
-/// The rule of Politis and White (2004), corrected by Patton, Politis and White (2009). Between 1 and
-/// min(3 sqrt(n), n / 3).
+/// The rule of Politis and White (2004), corrected by Patton, Politis and White (2009). Between 1
+/// and min(3 sqrt(n), n / 3).
 ///
 ///     double length = block_lengths(returns).stationary;
 [[nodiscard]] BOOTFOLD_API BlockLengths block_lengths(const ColumnView& series);

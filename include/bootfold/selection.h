@@ -40,15 +40,15 @@ struct Standing {
                                                  const Execution& execution = {});
 
 /// The `count` members of the lowest held-out loss, in their order, with an out-of-bag prediction
-/// (and noise of targets) of their own, if members leave rows out, at temperature 1. `examples` are those of the
-/// training. Scores on the rows that they were chosen by are a little too good.
+/// (and noise of targets) of their own, if members leave rows out, at temperature 1. `examples` are
+/// those of the training. Scores on the rows that they were chosen by are a little too good.
 [[nodiscard]] BOOTFOLD_API Ensemble best(const Ensemble& ensemble, std::size_t count,
                                          const Examples& examples, const Execution& execution = {});
 
 /// One ensemble of members that were trained in several goes: the same but for Training::members
 /// and first_member. Settings by settings in the order of the parts, the same members to the bit
-/// as of one go; out-of-bag prediction and noise are made anew, the temperature is 1. Throws InvalidArgument for parts
-/// that do not belong together or share a member.
+/// as of one go; out-of-bag prediction and noise are made anew, the temperature is 1. Throws
+/// InvalidArgument for parts that do not belong together or share a member.
 [[nodiscard]] BOOTFOLD_API Ensemble join(std::span<const Ensemble> parts, const Examples& examples,
                                          const Execution& execution = {});
 

@@ -67,8 +67,9 @@ struct Folded {
 /// A product of scaled columns: {0, 0} is the square of column 0, {0, 1} a cross product.
 using Product = std::vector<std::uint32_t>;
 
-/// A function of sums. `fill` works row by row and is called from several threads. Features are either products of scaled columns or made by `fill` from the
-/// columns as they are; `finish` maps their means to the statistic's values.
+/// A function of sums. `fill` works row by row and is called from several threads. Features are
+/// either products of scaled columns or made by `fill` from the columns as they are; `finish` maps
+/// their means to the statistic's values.
 struct Sums {
   std::vector<Product> products;
   std::size_t filled = 0;  ///< number of features that fill makes; they follow the products
@@ -174,8 +175,9 @@ namespace statistic {
 [[nodiscard]] BOOTFOLD_API Statistic trimmed_mean(double cut);
 
 // Two columns.
+/// mean(column 1) - mean(column 2), for paired columns.
+[[nodiscard]] BOOTFOLD_API Statistic difference();
 /// mean(column 1) / mean(column 2).
-[[nodiscard]] BOOTFOLD_API Statistic difference();  ///< mean(first) - mean(second), paired
 [[nodiscard]] BOOTFOLD_API Statistic ratio();
 /// Divisor n - ddof.
 [[nodiscard]] BOOTFOLD_API Statistic covariance(int ddof = 1);

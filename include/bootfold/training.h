@@ -20,8 +20,8 @@ namespace bootfold::ensemble {
 struct Examples;  // ensemble.h
 struct Member;
 
-/// What turns a gradient into a step. Weight decay is added to the gradient, but by adamw taken from
-/// the weights themselves.
+/// What turns a gradient into a step. Weight decay is added to the gradient, but by adamw taken
+/// from the weights themselves.
 enum class Optimizer { adam, adamw, sgd };
 
 /// How the learning rate goes on: as it is, or down to 0 along half a cosine.

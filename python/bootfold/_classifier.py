@@ -102,7 +102,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
     oob_decision_function_ : ndarray of shape (rows, classes)
         The probabilities that it is made of; NaN for a row that all members saw.
     temperature_ : float
-        Below 1 if `calibrate` found the mean of the members too modest, above 1 if too sure; else 1.
+        Below 1 if `calibrate` found the mean of the members underconfident, above 1 if
+        overconfident; otherwise 1.
     members_ : list
         What became of each: settings, number, steps, loss, held_out_loss, failure.
     loss_curve_, loss_curves_ : ndarray
@@ -202,8 +203,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
             Classes of any type.
         sample_weight : array_like of shape (rows,), optional
         validation : (X, y), optional
-            Rows that judge members for early stopping (`patience`) and `held_out_loss`, and find the
-            temperature (`calibrate`), in place of those that each does not see.
+            Validation rows for early stopping (`patience`), `held_out_loss` and the temperature
+            (`calibrate`), in place of the rows that each member leaves out.
         """
         return self._fit(X, y, sample_weight, validation, [{}], None)
 

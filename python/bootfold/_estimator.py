@@ -263,8 +263,8 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         """Parameters of all members, stacked: {"Dense_0": {"kernel": [member, in, out], "bias"}}.
 
         The tree of a Flax module whose layers are Dense, as jax.vmap takes it. Inputs are
-        `input_scaling_` scaled; no activation after the last layer. A calibrated mean of the members
-        is raised to 1 / `temperature_`.
+        `input_scaling_` scaled; no activation after the last layer. A calibrated mean of the
+        members is raised to 1 / `temperature_`.
         """
         check_is_fitted(self)
         return {

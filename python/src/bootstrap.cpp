@@ -66,8 +66,8 @@ std::size_t Request::outputs() const {
 }
 
 Call Request::call(std::uint64_t replicates, nb::object progress) const {
-  // Over in milliseconds on the fast paths, and in a third of a second on the slowest (trimmed means on
-  // one thread without vectors): nobody wants to interrupt that.
+  // Over in milliseconds on the fast paths, and in a third of a second on the slowest (trimmed
+  // means on one thread without vectors): nobody wants to interrupt that.
   constexpr double kBriefWork = 1e7;
   const double work = static_cast<double>(data_.rows()) * static_cast<double>(data_.columns()) *
                       static_cast<double>(statistics_.size()) * static_cast<double>(replicates);
@@ -118,8 +118,8 @@ void add_influences(const Request& request, Handle& handle) {
   handle.add(std::move(found.influences), std::move(found.curves));
 }
 
-/// The same where each column holds n t - (n - 1) t_i, for t the value and t_i without row i: the mean
-/// of such a column does without a row what the value does.
+/// The same where each column holds n t - (n - 1) t_i, for t the value and t_i without row i: the
+/// mean of such a column does without a row what the value does.
 void add_linear_influences(const Request& request, Handle& handle) {
   const Call call = request.call(1000, nb::none());
   std::vector<Influence> found = without_gil(call, [&](const Execution& execution) {

@@ -1,7 +1,7 @@
 // All that a bootstrap is asked for: data, statistics, scheme and options, checked once.
 //
-// A Python result keeps its request, so that it can be extended, and what some intervals need can be
-// found when they are first asked for.
+// A Python result keeps its request, so that it can be extended, and what some intervals need can
+// be found when they are first asked for.
 #pragma once
 
 #include <cstdint>

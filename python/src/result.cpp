@@ -59,11 +59,11 @@ std::unique_ptr<Handle> extended(const Handle& handle, const Handle& later) {
   return std::make_unique<Handle>(std::move(whole));
 }
 
-using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Replicates = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 /// A result of replicates that were made otherwise: [replicate][output].
 std::unique_ptr<Handle> made(Plan plan, std::uint64_t seed, std::vector<double> estimates,
-                             const Matrix& values, std::vector<std::string> outputs) {
+                             const Replicates& values, std::vector<std::string> outputs) {
   if (!outputs.empty()) plan.outputs = std::move(outputs);
   plan.replicates = values.shape(0);
   plan.result_bytes = values.size() * sizeof(double);

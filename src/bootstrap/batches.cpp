@@ -19,8 +19,8 @@ namespace {
 
 using statistic::Resample;
 
-/// A batch that stays in a second-level cache is quickest to look at; far smaller ones are not worth
-/// a call.
+/// A batch that stays in a second-level cache is quickest to look at; far smaller ones are not
+/// worth a call.
 constexpr std::size_t kBatchBytes = std::size_t{2} << 20;
 
 /// Where a batch lies.

@@ -7,8 +7,8 @@
 
 namespace bootfold {
 
-/// Of data that a look saw, a bound problem, a design and options. `data`: the fingerprint of the look
-/// at the columns (of the data that the caller gave).
+/// Of data that a look saw, a bound problem, a design and options. `data`: the fingerprint of the
+/// look at the columns (of the data that the caller gave).
 [[nodiscard]] std::uint64_t fingerprint(const planning::Question& question, std::uint64_t data,
                                         Path path);
 

@@ -287,8 +287,8 @@ Result Road::run() const {
     companions.estimate_errors.assign(estimates.begin() + static_cast<std::ptrdiff_t>(asked_),
                                       estimates.end());
     estimates.resize(asked_);
-    // A bootstrap of the data is at hand, with more replicates than a nested one has. But resamples of
-    // another size are bootstrapped at theirs, so the data must be at their own.
+    // A bootstrap of the data is at hand, with more replicates than a nested one has. But resamples
+    // of another size are bootstrapped at theirs, so the data must be at their own.
     const bool same_size =
         design_->traits(data_.rows()).exchangeable || !design_->stratum_labels().empty();
     for (const bool nested : errors_->nested)

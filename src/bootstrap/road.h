@@ -27,8 +27,8 @@ enum class Rows {
 
 class Road {
  public:
-  /// Throws InvalidArgument, DataError, Cancelled. Refers to the data and to labels and weights of the
-  /// scheme. `table`: the paths to choose from.
+  /// Throws InvalidArgument, DataError, Cancelled. Refers to the data and to labels and weights of
+  /// the scheme. `table`: the paths to choose from.
   Road(const DataView& data, std::span<const Statistic> statistics, const Options& options,
        Rows rows = Rows::known, std::span<const planning::PathEntry> table = paths::table());
 
@@ -59,8 +59,8 @@ class Road {
   std::uint64_t data_fingerprint_ = 0;
   std::size_t asked_ = 0;  // outputs asked for: the first of the study's
 
-  // Where whole clusters are drawn and all statistics are functions of sums, the replicates are those
-  // of the sums of clusters.
+  // Where whole clusters are drawn and all statistics are functions of sums, the replicates are
+  // those of the sums of clusters.
   std::optional<planning::ClusterSums> cluster_sums_;
   std::unique_ptr<study::Study> sums_study_;
   std::shared_ptr<const resample::Design> sums_design_;

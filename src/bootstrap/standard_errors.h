@@ -1,5 +1,5 @@
-// Standard errors on every resample, for studentized intervals: by a formula, or by a bootstrap of the
-// resample.
+// Standard errors on every resample, for studentized intervals: by a formula, or by a bootstrap of
+// the resample.
 #pragma once
 
 #include <cstdint>

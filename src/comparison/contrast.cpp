@@ -92,9 +92,9 @@ PValue normal_tails(const Result& differences, Alternative alternative) {
   return normal_tail(-z, doubt, alternative);
 }
 
-/// BCa reads its limit for a normal quantile v at the share Phi(z0 + (z0 + v) / (1 - a (z0 + v))) of
-/// the replicates. Where the share below 0 is Phi(w), solving for v gives y / (1 + a y) - z0 with
-/// y = w - z0.
+/// BCa reads its limit for a normal quantile v at the share Phi(z0 + (z0 + v) / (1 - a (z0 + v)))
+/// of the replicates. Where the share below 0 is Phi(w), solving for v gives y / (1 + a y) - z0
+/// with y = w - z0.
 PValue bca_tails(const Result& differences, Alternative alternative) {
   double below = 0;
   double above = 0;

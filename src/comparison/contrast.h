@@ -20,8 +20,8 @@ struct PValue {
   double error = 0;
 };
 
-/// The error 1 - confidence at which the interval of `method` just reaches 0, with (r + 1) / (R + 1)
-/// in place of r / R, so that it is never 0. `differences` has what the method needs.
+/// The error 1 - confidence at which the interval of `method` just reaches 0, with (r + 1) / (R +
+/// 1) in place of r / R, so that it is never 0. `differences` has what the method needs.
 [[nodiscard]] PValue p_value(const Result& differences, interval::Method method,
                              interval::Alternative alternative = interval::Alternative::two_sided);
 

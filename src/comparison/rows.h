@@ -20,8 +20,8 @@ class GroupedRows {
  public:
   static constexpr std::uint32_t kLeftOut = std::numeric_limits<std::uint32_t>::max();
 
-  /// `places[code]` is the group of a label, 0 to groups - 1, or kLeftOut; `counts` the rows of each
-  /// group. `values` and `labels` must outlive this. Throws Cancelled.
+  /// `places[code]` is the group of a label, 0 to groups - 1, or kLeftOut; `counts` the rows of
+  /// each group. `values` and `labels` must outlive this. Throws Cancelled.
   GroupedRows(const DataView& values, const data::Labels& labels, std::vector<std::uint32_t> places,
               const std::vector<std::uint64_t>& counts, const std::stop_token& stop);
 

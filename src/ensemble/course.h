@@ -106,8 +106,9 @@ class Course {
   MemberRows rows_;
   std::uint64_t batch_;
   float share_;  // of a row in the loss
-  // As the kernels see them, in 32 bits: 1 - 0.999 differs by 1.3e-5 of itself there, and so would the
-  // first steps. Kept, because g++ 12 forgets to round a double that it turns to float and back.
+  // As the kernels see them, in 32 bits: 1 - 0.999 differs by 1.3e-5 of itself there, and so would
+  // the first steps. Kept, because g++ 12 forgets to round a double that it turns to float and
+  // back.
   float beta1_;
   float beta2_;
   std::uint64_t step_ = 0;

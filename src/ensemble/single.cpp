@@ -10,12 +10,12 @@ namespace bootfold::ensemble {
 namespace {
 
 /// Networks of up to so many parameters go faster in packs. Measured on one thread (engine_bench
-/// --workload train:30-100-3:32:64 and the like): both ways are equal from 1,000 to 3,400 parameters
-/// with one hidden layer, packs lead with two; at 4,800 (64-64-10) single networks do.
+/// --workload train:30-100-3:32:64 and the like): both ways are equal from 1,000 to 3,400
+/// parameters with one hidden layer, packs lead with two; at 4,800 (64-64-10) single networks do.
 constexpr std::size_t kMostInPack = 3500;
 
-/// With batches of so many rows what a single network keeps of each leaves the second cache, and packs
-/// lead for longer: 64-64-10 on 1,797 rows takes them 0.75 of the time, 30-100-100-3 1.1.
+/// With batches of so many rows what a single network keeps of each leaves the second cache, and
+/// packs lead for longer: 64-64-10 on 1,797 rows takes them 0.75 of the time, 30-100-100-3 1.1.
 constexpr std::size_t kLongBatch = 1024;
 constexpr std::size_t kMostInPackOfLong = 10'000;
 

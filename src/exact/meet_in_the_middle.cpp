@@ -1,10 +1,10 @@
 // Meeting in the middle.
 //
 // A resample that draws a rows of the first half and n - a of the second has a sum S + S', and for
-// each a the two are independent: P = C(n, a) q q' with q = a! / (c_1! ...) (w_1 / n)^c_1 ... of the
-// counts in each half. Both halves are listed by a and sorted: about C(3 n / 2, n / 2) entries each
-// in place of C(2 n - 1, n) resamples. The distribution function at x is one walk along the two
-// lists, in opposite directions; a quantile takes a dozen, and then the few sums that are left
+// each a the two are independent: P = C(n, a) q q' with q = a! / (c_1! ...) (w_1 / n)^c_1 ... of
+// the counts in each half. Both halves are listed by a and sorted: about C(3 n / 2, n / 2) entries
+// each in place of C(2 n - 1, n) resamples. The distribution function at x is one walk along the
+// two lists, in opposite directions; a quantile takes a dozen, and then the few sums that are left
 // between its brackets are laid out.
 #include "exact/meet_in_the_middle.h"
 

@@ -1,6 +1,7 @@
 // ABC: the limits that BCa approaches, from derivatives in place of replicates (DiCiccio and Efron
 // 1992; Efron and Tibshirani 1993, chapter 22).
 #include <cmath>
+#include <limits>
 
 #include "bootfold/error.h"
 #include "interval/limits.h"

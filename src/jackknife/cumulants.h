@@ -26,9 +26,9 @@ struct Spread {
   explicit Spread(const numeric::Moments& moments);
 };
 
-/// Under a design of which nothing is left open. `changes` are U in the order of the rows; they need
-/// not be centred, and are overwritten. Exact, O(rows), and in one order. Nothing: the design does
-/// not know its cumulants.
+/// Under a design of which nothing is left open. `changes` are U in the order of the rows; they
+/// need not be centred, and are overwritten. Exact, O(rows), and in one order. Nothing: the design
+/// does not know its cumulants.
 [[nodiscard]] std::optional<Spread> spread(const resample::Design& design,
                                            std::span<double> changes);
 

@@ -69,8 +69,8 @@ std::vector<AbcCurve> no_curves(const resample::Design& design, const resample::
 
 bool is_sum(const Part& part) { return std::holds_alternative<statistic::Sums>(part.bound.body); }
 
-/// Statistics that are functions of sums, as a study of the sums of clusters sees them; the others are
-/// evaluated without each cluster.
+/// Statistics that are functions of sums, as a study of the sums of clusters sees them; the others
+/// are evaluated without each cluster.
 Findings find_for_clusters(const study::Study& study, const resample::Design& design,
                            const Request& request) {
   const study::Problem& problem = study.problem();

@@ -9,8 +9,8 @@ namespace bootfold::jackknife {
 
 namespace {
 
-/// Whether the range of a feature lets one row have a million times what the others add up to: below
-/// that ten digits of a difference are sure.
+/// Whether the range of a feature lets one row have a million times what the others add up to:
+/// below that ten digits of a difference are sure.
 bool may_have_heavy_row(const study::FeatureSummary& feature, double rows) {
   constexpr double kHeavy = 1e6;
   const double largest = std::max(std::abs(feature.min), std::abs(feature.max));

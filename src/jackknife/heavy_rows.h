@@ -1,9 +1,9 @@
 // Rows that are nearly the whole sum of some feature.
 //
 // The means without a row are otherwise those of all rows, shifted; for a row that is all but a
-// millionth of a sum the shift would be rounding. The look at the rows kept exact sums and the largest
-// row of each feature, so the sums without it are known exactly. There is at most one such row for
-// each feature, and mostly none.
+// millionth of a sum the shift would be rounding. The look at the rows kept exact sums and the
+// largest row of each feature, so the sums without it are known exactly. There is at most one such
+// row for each feature, and mostly none.
 #pragma once
 
 #include <cstdint>

@@ -52,8 +52,8 @@ struct Findings {
 [[nodiscard]] Findings find(const study::Study& study, const resample::Design& design,
                             const Request& request);
 
-/// The same where whole clusters are drawn or left out and all statistics are functions of sums: from
-/// a study of the sums of clusters, which are drawn like rows.
+/// The same where whole clusters are drawn or left out and all statistics are functions of sums:
+/// from a study of the sums of clusters, which are drawn like rows.
 [[nodiscard]] Findings find_by_cluster(const study::Study& of_sums, const resample::Design& design,
                                        const Request& request);
 
@@ -61,8 +61,8 @@ struct Findings {
 [[nodiscard]] std::uint64_t evaluations(const study::Problem& problem,
                                         const resample::Design& design, std::size_t outputs);
 
-/// Delete-one influences where rows are drawn one by one alike; curves too unless the span is empty,
-/// for resamples of `draws` rows.
+/// Delete-one influences where rows are drawn one by one alike; curves too unless the span is
+/// empty, for resamples of `draws` rows.
 [[nodiscard]] std::vector<Influence> influences(const Task& task, double draws = 0,
                                                 std::span<AbcCurve> curves = {});
 
@@ -83,8 +83,8 @@ struct OrderDeletions {
 
 // By family; each fills the outputs of its parts.
 
-/// Functions of sums without each row, derivatives, or both in one read of the rows. An empty span is
-/// not asked for; `draws`: of resamples, for the derivatives.
+/// Functions of sums without each row, derivatives, or both in one read of the rows. An empty span
+/// is not asked for; `draws`: of resamples, for the derivatives.
 struct SumsRequest {
   std::span<Influence> deletions = {};    // by leaving a row out
   std::span<Influence> derivatives = {};  // by moving weight to a row

@@ -90,8 +90,8 @@ struct FeatureTile {
   std::size_t rows;
 };
 
-/// Folds see(state, tile) over tiles of features on all threads. Parts are merged in the order of the
-/// rows.
+/// Folds see(state, tile) over tiles of features on all threads. Parts are merged in the order of
+/// the rows.
 template <class State, class See, class Merge>
 [[nodiscard]] State over_tiles(const Task& task, const State& init, const See& see,
                                const Merge& merge) {

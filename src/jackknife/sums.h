@@ -1,5 +1,5 @@
-// Functions of sums without one row, and their derivatives by the weight of a row: two things to find in
-// the same read of the rows.
+// Functions of sums without one row, and their derivatives by the weight of a row: two things to
+// find in the same read of the rows.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@
 
 namespace bootfold::jackknife {
 
-/// Among very many rows one changes so little that rounding would show; weight is moved in steps of at
-/// least this.
+/// Among very many rows one changes so little that rounding would show; weight is moved in steps of
+/// at least this.
 inline constexpr double kLeastStep = 0x1p-20;
 
 /// The values without each row.

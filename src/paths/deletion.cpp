@@ -1,5 +1,5 @@
-// Path `deletion`: the jackknife of functions of sums and quantiles. Nothing is drawn: one row is taken
-// out of what all have in common.
+// Path `deletion`: the jackknife of functions of sums and quantiles. Nothing is drawn: one row is
+// taken out of what all have in common.
 #include <algorithm>
 #include <memory>
 

@@ -9,8 +9,8 @@
 
 namespace bootfold::paths {
 
-/// All values, under the probabilities that the design gives the rows. Means come from the look at the
-/// rows. Throws Cancelled, and what a user's statistic throws.
+/// All values, under the probabilities that the design gives the rows. Means come from the look at
+/// the rows. Throws Cancelled, and what a user's statistic throws.
 [[nodiscard]] std::vector<double> estimates(const study::Study& study,
                                             const resample::Design& design,
                                             const Execution& execution);

@@ -163,7 +163,8 @@ class Drawer final : public Maker {
 
 bool all_sums(const Question& question) { return question.problem().all<statistic::Sums>(); }
 
-/// Whether row numbers are enough: the rows' integer features are added up, and no resample is made.
+/// Whether row numbers are enough: the rows' integer features are added up, and no resample is
+/// made.
 bool adds_integers(const Question& question) {
   return all_sums(question) && question.traits.iid &&
          question.study.fixed(question.tolerance, true).accurate();

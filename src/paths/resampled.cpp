@@ -1,4 +1,5 @@
-// Path `gather` for anything: the rows of the resample are drawn, and every statistic looks at them.
+// Path `gather` for anything: the rows of the resample are drawn, and every statistic looks at
+// them.
 //
 // Functions of sums and accumulators see the drawn rows a tile at a time; the resample is held as a
 // whole only for quantiles and functions that need it.

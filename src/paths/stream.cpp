@@ -39,7 +39,8 @@ constexpr std::size_t kSide =
 constexpr std::uint64_t kKeptRows = 65536;
 constexpr std::uint64_t kKeptIntegers = std::uint64_t{1} << 19;
 
-/// Planes and counts of a tile: what a first-level cache holds, or, if there are many, a second-level.
+/// Planes and counts of a tile: what a first-level cache holds, or, if there are many, a
+/// second-level.
 constexpr std::size_t kFirstCache = std::size_t{36} << 10;
 constexpr std::size_t kSecondCache = std::size_t{192} << 10;
 
@@ -52,8 +53,8 @@ struct Layout {
       : sums(question.study.fixed(question.tolerance, false)), planes(sums.planes()) {
     const std::size_t columns = question.problem().data.columns();
     keeps_integers = question.rows <= kKeptRows && question.rows * sums.features() <= kKeptIntegers;
-    // Sorting costs more than it gains for few columns: with 1 or 2 it was a tenth slower, with 6 the
-    // same, with 26 a sixth faster.
+    // Sorting costs more than it gains for few columns: with 1 or 2 it was a tenth slower, with 6
+    // the same, with 26 a sixth faster.
     constexpr std::size_t kManyColumns = 8;
     sorts_late_rows = !keeps_integers && columns >= kManyColumns;
     copies_strata = !question.design.stratum_labels().empty() &&
@@ -304,7 +305,8 @@ class Walker final : public Maker {
     }
   }
 
-  /// add(feature) for each, with the integers of the rows of a stratum that were drawn in integers_.
+  /// add(feature) for each, with the integers of the rows of a stratum that were drawn in
+  /// integers_.
   template <class Add>
   void add_features(const Stratum& stratum, std::size_t size, Add&& add) {
     const std::span<const std::uint32_t> order = shared_.order();

@@ -37,8 +37,8 @@ class Finisher {
   std::vector<double> scratch_;
 };
 
-/// Calls see(feature, first, integers) for all features, a tile of rows at a time. `order`: the row at
-/// each place, or empty.
+/// Calls see(feature, first, integers) for all features, a tile of rows at a time. `order`: the row
+/// at each place, or empty.
 template <class See>
 void for_each_integer_tile(const study::FixedSums& sums, const execution::simd::Kernels& kernels,
                            std::span<const std::uint32_t> order, See&& see) {

@@ -1,8 +1,8 @@
 // What makes replicates: the end of every path.
 //
-// An engine is prepared once for a run and never changes after that; every thread has a maker of its
-// own, with the memory to work in. Anyone who has an engine can make any range of replicates, and
-// ranges made anywhere agree to the bit.
+// An engine is prepared once for a run and never changes after that; every thread has a maker of
+// its own, with the memory to work in. Anyone who has an engine can make any range of replicates,
+// and ranges made anywhere agree to the bit.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // A path is an entry in a table: whether it serves, what it costs, and how it is made.
 //
-// src/paths/table.cpp lists the entries; choose() picks one. A path of your own is one file with one
-// entry.
+// src/paths/table.cpp lists the entries; choose() picks one. A path of your own is one file with
+// one entry.
 #pragma once
 
 #include <cstdint>

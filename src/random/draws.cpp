@@ -36,8 +36,8 @@ double exponential(Stream& stream) {
 
 namespace {
 
-/// Successes are what waiting times have room for: k of n exponentials, each over the number of trials
-/// left, within -log(1 - p) (Devroye 1986, X.4). For probabilities that vanish beside 1.
+/// Successes are what waiting times have room for: k of n exponentials, each over the number of
+/// trials left, within -log(1 - p) (Devroye 1986, X.4). For probabilities that vanish beside 1.
 std::uint64_t binomial_by_waiting(Stream& stream, std::uint64_t trials, double p) {
   const double room = -std::log1p(-p);
   double waited = 0;

@@ -60,7 +60,8 @@ class TopUp {
 
   /// Fills `out` with the next row numbers. Every call but the last asks for a multiple of 16.
   void draw(std::span<std::uint64_t> out);
-  /// The same with one block of rows, at most kDrawsAtOnce draws, and room for 16 more behind `out`.
+  /// The same with one block of rows, at most kDrawsAtOnce draws, and room for 16 more behind
+  /// `out`.
   void draw_short(std::span<std::uint32_t> out);
 
  private:

@@ -2,8 +2,8 @@
 //
 // The public Scheme is a plain value (bootfold/scheme.h). design() turns it into one object behind
 // this interface, and the rest of the engine looks at nothing else: no module but this one knows
-// the names of the schemes. There is one class for each scheme in resample/schemes/, and a scheme of
-// your own is one more class, passed as scheme::Custom.
+// the names of the schemes. There is one class for each scheme in resample/schemes/, and a scheme
+// of your own is one more class, passed as scheme::Custom.
 #pragma once
 
 #include <cstdint>

@@ -5,9 +5,9 @@
 
 namespace bootfold::resample {
 
-/// A Feistel network of eight rounds over the next even number of bits; what falls outside is sent
-/// round again (cycle walking). Pseudo-random: not all size! orders can come up, but none of
-/// their low-order properties tells (tests/resample/permutation_test.cpp).
+/// A Feistel network of eight rounds over the next even number of bits; a position that falls
+/// outside is shuffled again (cycle walking). Pseudo-random: not all size! orders can come up, but
+/// single positions and pairs of positions are uniform (tests/resample/permutation_test.cpp).
 class Permutation {
  public:
   /// `size` from 1 to 2^62.

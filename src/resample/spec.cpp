@@ -1,4 +1,5 @@
-// Schemes as a person describes them: which scheme the options mean, and which options belong to it.
+// Schemes as a person describes them: which scheme the options mean, and which options belong to
+// it.
 #include <algorithm>
 #include <cmath>
 #include <utility>

@@ -1,9 +1,9 @@
-// The second read of the rows: sizes and sums of the features, whether they are whole multiples of a
-// power of two, and whether few rows are distinct.
+// The second read of the rows: sizes and sums of the features, whether they are whole multiples of
+// a power of two, and whether few rows are distinct.
 //
 // Everything that a plan decides about arithmetic follows from this. Like the first look it is made
-// of integers, minima and maxima, so that the looks of any pieces merge to the look of the whole, to
-// the bit.
+// of integers, minima and maxima, so that the looks of any pieces merge to the look of the whole,
+// to the bit.
 #pragma once
 
 #include <array>
@@ -36,8 +36,8 @@ struct FeatureLook {
   numeric::ExactSum sum;
   numeric::ExactSum squares;   // of f - m
   ExponentCounts exponents{};  // of f - m; of many rows, of one tile in sixteen
-  /// The exponent of the lowest bit that any f - m has, if f - m is exact in doubles on every row and
-  /// seven digits reach from that bit to the largest; otherwise kNotWhole.
+  /// The exponent of the lowest bit that any f - m has, if f - m is exact in doubles on every row
+  /// and seven digits reach from that bit to the largest; otherwise kNotWhole.
   int lowest_bit = kNoBits;
 
   [[nodiscard]] bool operator==(const FeatureLook&) const = default;
@@ -55,8 +55,8 @@ class FeaturesLook {
   [[nodiscard]] std::span<const double> medians() const noexcept { return medians_; }
   [[nodiscard]] const DistinctTable& distinct() const noexcept { return distinct_; }
 
-  /// Reads the rows of a piece, whose first row is row `first` of the data. `features` are scaled by
-  /// the first look at all rows. `room`: bytes that partial looks may take.
+  /// Reads the rows of a piece, whose first row is row `first` of the data. `features` are scaled
+  /// by the first look at all rows. `room`: bytes that partial looks may take.
   void see(const DataView& piece, std::uint64_t first, const Features& features, std::size_t room,
            const Execution& execution);
 

@@ -31,8 +31,8 @@ FixedSums::FixedSums(const Problem& from, std::span<const FeatureSummary> summar
   const auto rows = static_cast<double>(problem.data.rows());
   for (std::size_t f = 0; f < summaries.size(); ++f)
     fixed.push_back(fix(summaries[f], problem.features.order(f), rows, tolerance, all_digits));
-  // The products of a statistic have equally many digits, so that the error of none is large against
-  // what the others leave when they are subtracted from each other.
+  // The products of a statistic have equally many digits, so that the error of none is large
+  // against what the others leave when they are subtracted from each other.
   for (const Part& part : problem.parts) {
     std::size_t most = 0;
     for (const std::uint32_t f : part.features)

@@ -14,8 +14,8 @@
 
 namespace bootfold::study {
 
-/// Jackknife of a function of the resample: delete single rows up to this count, otherwise this many
-/// random groups of rows.
+/// Jackknife of a function of the resample: delete single rows up to this count, otherwise this
+/// many random groups of rows.
 inline constexpr std::uint64_t kMostDeletedRows = 10'000;
 inline constexpr std::uint64_t kDeletedGroups = 1'000;
 
@@ -57,8 +57,8 @@ struct Problem {
   void finish_sums(std::span<const double> means, double draws, std::optional<double> resolution,
                    std::span<double> values, std::span<double> scratch) const;
 
-  /// Evaluations without a row, or without a group of rows, that the jackknife makes; 0 where closed
-  /// forms are known.
+  /// Evaluations without a row, or without a group of rows, that the jackknife makes; 0 where
+  /// closed forms are known.
   [[nodiscard]] std::uint64_t deletions() const;
 
   DataView data;

@@ -33,8 +33,8 @@ struct FeatureSummary {
 /// Throws DataError if a feature is not a finite number on some row.
 [[nodiscard]] std::vector<FeatureSummary> summarize(const FeaturesLook& look, std::uint64_t rows);
 
-/// Rough medians of features that a statistic fills, from the sampled rows; 0 for products, which are
-/// centred already.
+/// Rough medians of features that a statistic fills, from the sampled rows; 0 for products, which
+/// are centred already.
 [[nodiscard]] std::vector<double> rough_medians(const Features& features, const ColumnsLook& look);
 
 }  // namespace bootfold::study

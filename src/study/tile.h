@@ -17,8 +17,8 @@ inline constexpr std::size_t kTileRows = 4096;
 /// Rows of a chunk: what a worker takes at a time in a pass over all rows.
 inline constexpr std::uint64_t kChunkRows = 64 * kTileRows;
 
-/// Fewer where a row has many features, so that a tile of them stays below 2 MiB. The result of a pass
-/// may depend on it, so it depends on nothing else.
+/// Fewer where a row has many features, so that a tile of them stays below 2 MiB. The result of a
+/// pass may depend on it, so it depends on nothing else.
 [[nodiscard]] inline std::size_t feature_tile_rows(std::size_t features) {
   std::size_t rows = kTileRows;
   while (rows > 64 && rows * features > 64 * kTileRows) rows /= 2;

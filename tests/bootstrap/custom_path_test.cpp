@@ -1,7 +1,8 @@
 // A path of one's own: one file with one entry, added to the table of paths.
 //
-// `coins` serves the mean of one column of zeros and ones, n uniform draws for each replicate. It stands
-// for what a contributor writes; path distinct, which draws one binomial number, has the same law.
+// `coins` serves the mean of one column of zeros and ones, n uniform draws for each replicate. It
+// stands for what a contributor writes; path distinct, which draws one binomial number, has the
+// same law.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -128,9 +128,9 @@ TEST(Law, StandardErrorAroundTheDistinctSwitch) {
   }
 }
 
-// The correlation of the law school data: printed 0.132 for 3200 replicates, and from 0.140 to 0.151
-// for small numbers of them (up to 400); city's ratio: 0.2158 and a bias of 0.0490 for 999. Ours are
-// a million, so theirs is the error: that of so many replicates, and half a printed digit.
+// The correlation of the law school data: printed 0.132 for 3200 replicates, and from 0.140 to
+// 0.151 for small numbers of them (up to 400); city's ratio: 0.2158 and a bias of 0.0490 for 999.
+// Ours are a million, so theirs is the error: that of so many replicates, and half a printed digit.
 TEST(Law, StandardErrorsOfTheBooks) {
   constexpr double kReplicates = 1e6;
   const Result law = bootstrap(reference::view({reference::kLsat, reference::kGpa}),

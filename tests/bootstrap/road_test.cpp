@@ -1,5 +1,5 @@
-// plan() and bootstrap() walk the same road: they accept the same, choose the same path, and refuse in
-// the same words, for every scheme, family of statistics, interval and forced path.
+// plan() and bootstrap() walk the same road: they accept the same, choose the same path, and refuse
+// in the same words, for every scheme, family of statistics, interval and forced path.
 #include <gtest/gtest.h>
 
 #include <numeric>

@@ -158,8 +158,8 @@ double variance_of_windows(std::span<const double> x, std::size_t length, std::s
   return sum_of_squares(sums) / static_cast<double>(starts);
 }
 
-// The exact variance of the mean, for these rows. Fixed blocks are independent: n / L whole ones and
-// one cut to what is left. Under the stationary scheme rows k apart are neighbours k apart with
+// The exact variance of the mean, for these rows. Fixed blocks are independent: n / L whole ones
+// and one cut to what is left. Under the stationary scheme rows k apart are neighbours k apart with
 // probability (1 - 1/L)^k and unrelated otherwise, so their covariance is (1 - 1/L)^k times the
 // circular autocovariance c_k, and n var = c_0 + 2 sum (1 - k/n) (1 - 1/L)^k c_k.
 TEST(BlockSchemes, HaveTheStandardErrorOfTheory) {
@@ -235,7 +235,8 @@ TEST_F(Schemes, GiveTheSameBitsHoweverTheyAreRun) {
   }
 }
 
-// Strata far apart, and so many rows that a top-up looks them up: a row of another stratum would show.
+// Strata far apart, and so many rows that a top-up looks them up: a row of another stratum would
+// show.
 TEST(StratifiedScheme, TopsManyRowsUpFromTheirOwnStratum) {
   constexpr std::size_t kMany = 1'000'000;
   random::Stream stream({.seed = 4});
@@ -265,7 +266,8 @@ TEST(StratifiedScheme, TopsManyRowsUpFromTheirOwnStratum) {
     for (const std::size_t c : {0U, 8U}) EXPECT_EQ(many.replicate(r, c), copied.replicate(r));
 }
 
-// Of a thousand draws from a million hardly one meets the huge row; the others have their own digits.
+// Of a thousand draws from a million hardly one meets the huge row; the others have their own
+// digits.
 TEST(MOutOfN, KeepsTheDigitsOfReplicatesWithoutTheHugeRow) {
   std::vector<double> x = reference::normals(1'000'001, 6);
   x[500'000] = 1e7;

@@ -74,7 +74,7 @@ TEST(Compare, JsonHasEveryKeyAndTheMiceTheirNumbers) {
         "adjusted_p_value_error", "undefined_replicates", "notes"})
     EXPECT_TRUE(contrast.contains(key)) << key;
   EXPECT_NEAR(contrast["estimate"], 30.634920634921, 1e-9);
-  // Exact, as in tests/compare; beyond 5 errors once in two million.
+  // Exact, as in tests/comparison; more than 5 errors away once in two million.
   EXPECT_NEAR(contrast["standard_error"], std::hypot(23.3635234373, 13.3303494604),
               5 * contrast["standard_error_error"].get<double>());
   EXPECT_EQ(contrast["interval"]["method"], "percentile");
@@ -268,10 +268,11 @@ TEST(Compare, CtrlCEndsItWithinASecond) {
   }
   data::write_npy(folder.path("x.npy"), values, std::vector<std::size_t>{500'000, 2});
   double seconds = 0;
-  const Outcome outcome = run({"compare", folder.path("x.npy"), "--by", "1", "--replicates", "1e6"},
-                              {.signal = SIGINT,
-                               .patience = std::chrono::milliseconds(1000),
-                               .seconds_after_signal = &seconds});
+  const Outcome outcome =
+      run({"compare", folder.path("x.npy"), "--by", "1", "--replicates", "1e6", "--threads", "2"},
+          {.signal = SIGINT,
+           .patience = std::chrono::milliseconds(1000),
+           .cpu_after_signal = &seconds});
   EXPECT_EQ(outcome.code, 130);
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(outcome.err, "bootfold: interrupted; nothing was written\n");

@@ -359,11 +359,12 @@ TEST(EnsembleEvaluate, JudgesNewRowsAndThoseOutOfBag) {
 TEST(EnsembleInterrupt, EndsATrainingWithinASecond) {
   const Folder folder;
   std::vector<std::string> arguments = train_flowers(folder);
-  arguments.insert(arguments.end(), {"--hidden", "64,64", "--epochs", "100000", "--members", "64"});
+  arguments.insert(arguments.end(), {"--hidden", "64,64", "--epochs", "100000", "--members", "64",
+                                     "--threads", "2"});
   double seconds = 0;
   const Outcome outcome = run(arguments, {.signal = SIGINT,
                                           .patience = std::chrono::milliseconds(1000),
-                                          .seconds_after_signal = &seconds});
+                                          .cpu_after_signal = &seconds});
   EXPECT_EQ(outcome.code, 130);
   EXPECT_EQ(outcome.err, "bootfold: interrupted; nothing was written\n");
   EXPECT_LT(seconds, 1);

@@ -22,10 +22,10 @@ TEST_P(Interrupt, EndsALongRunWithinASecond) {
   data::write_npy(folder.path("x.npy"), values, std::vector<std::size_t>{values.size()});
   double seconds = 0;
   const Outcome outcome = run({"bootstrap", folder.path("x.npy"), "--replicates", "1e6", "--path",
-                               "stream", "--output", folder.path("r.npy")},
+                               "stream", "--threads", "2", "--output", folder.path("r.npy")},
                               {.signal = GetParam(),
                                .patience = std::chrono::milliseconds(1000),
-                               .seconds_after_signal = &seconds});
+                               .cpu_after_signal = &seconds});
   EXPECT_EQ(outcome.code, 130);
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(outcome.err, kLine);
@@ -37,7 +37,7 @@ TEST_P(Interrupt, EndsTheReadingOfInputThatNeverComes) {
   double seconds = 0;
   const Outcome outcome =
       run({"bootstrap", "-"},
-          {.hanging_input = true, .signal = GetParam(), .seconds_after_signal = &seconds});
+          {.hanging_input = true, .signal = GetParam(), .cpu_after_signal = &seconds});
   EXPECT_EQ(outcome.code, 130);
   EXPECT_EQ(outcome.err, kLine);
   EXPECT_LT(seconds, 1);
@@ -45,10 +45,11 @@ TEST_P(Interrupt, EndsTheReadingOfInputThatNeverComes) {
 
 TEST_P(Interrupt, EndsTheDemo) {
   double seconds = 0;
-  const Outcome outcome = run({"demo", "bootstrap", "--rows", "1e6", "--seconds", "100"},
-                              {.signal = GetParam(),
-                               .patience = std::chrono::milliseconds(1500),
-                               .seconds_after_signal = &seconds});
+  const Outcome outcome =
+      run({"demo", "bootstrap", "--rows", "1e6", "--seconds", "100", "--threads", "2"},
+          {.signal = GetParam(),
+           .patience = std::chrono::milliseconds(1500),
+           .cpu_after_signal = &seconds});
   EXPECT_EQ(outcome.code, 130);
   EXPECT_EQ(outcome.err, kLine);
   EXPECT_LT(seconds, 1);

@@ -1,4 +1,5 @@
-// Intervals on the command line: with the run, from a file, and with as many replicates as it takes.
+// Intervals on the command line: with the run, from a file, and with as many replicates as it
+// takes.
 #include <gtest/gtest.h>
 
 #include <cmath>

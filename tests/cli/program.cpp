@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -49,6 +51,39 @@ std::vector<std::string> environment(const std::vector<std::string>& variables) 
       all.emplace_back(*variable);
   }
   return all;
+}
+
+/// Seconds of processor time that a running process has used.
+double cpu_seconds_of(pid_t process) {
+  clockid_t clock{};
+  timespec used{};
+  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &used) != 0) return 0;
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
+/// Whether a process has begun to wait for `signal`: until then the signal would simply end it.
+bool blocks(pid_t process, int signal) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("SigBlk:"))
+      return (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1U) != 0;
+  return false;
+}
+
+/// Waits until the program listens to the signal and has worked for a while.
+void wait_for_work(pid_t process, const Surroundings& surroundings) {
+  using Clock = std::chrono::steady_clock;
+  const auto wait_until = [](Clock::time_point end, auto&& reached) {
+    while (!reached() && Clock::now() < end)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  };
+  const auto end = Clock::now() + std::chrono::seconds(60);
+  wait_until(end, [&] { return blocks(process, surroundings.signal); });
+  const std::chrono::duration<double> work = surroundings.patience;
+  if (surroundings.hanging_input)
+    std::this_thread::sleep_for(surroundings.patience);
+  else
+    wait_until(end, [&] { return cpu_seconds_of(process) >= work.count(); });
 }
 
 }  // namespace
@@ -118,17 +153,22 @@ Outcome run(const std::vector<std::string>& arguments, const Surroundings& surro
   posix_spawnattr_destroy(&attributes);
   if (error != 0) throw std::runtime_error("cannot run " BOOTFOLD_CLI);
 
-  std::chrono::steady_clock::time_point asked;
+  double before_signal = 0;
   if (surroundings.signal != 0) {
-    std::this_thread::sleep_for(surroundings.patience);
-    asked = std::chrono::steady_clock::now();
+    wait_for_work(process, surroundings);
+    before_signal = cpu_seconds_of(process);
     kill(process, surroundings.signal);
   }
   int status = 0;
-  waitpid(process, &status, 0);
-  if (surroundings.seconds_after_signal != nullptr)
-    *surroundings.seconds_after_signal =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - asked).count();
+  rusage usage{};
+  wait4(process, &status, 0, &usage);
+  if (surroundings.cpu_after_signal != nullptr) {
+    const auto seconds = [](const timeval& time) {
+      return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+    };
+    *surroundings.cpu_after_signal =
+        seconds(usage.ru_utime) + seconds(usage.ru_stime) - before_signal;
+  }
   if (surroundings.hanging_input) {
     close(hanging[0]);
     close(hanging[1]);

@@ -42,8 +42,9 @@ struct Surroundings {
   std::string output = {};                  ///< standard output goes to this file
   bool hanging_input = false;               ///< input that never says anything
   int signal = 0;                           ///< sent after `patience`, if not 0
+  /// Processor time that the program uses before the signal; with hanging input, time of day.
   std::chrono::milliseconds patience = std::chrono::milliseconds(500);
-  double* seconds_after_signal = nullptr;  ///< how long it then took to end
+  double* cpu_after_signal = nullptr;  ///< seconds of processor time that it used after the signal
 };
 
 /// Runs `bootfold arguments...` and waits for it.

@@ -34,14 +34,14 @@ Samples null_samples(std::size_t groups, std::size_t rows, std::uint64_t seed) {
   return samples;
 }
 
-// 1000 experiments without an effect: two groups of 80 normal rows. A bootstrap takes these rows for
-// all there is, so its standard error is sqrt(79 / 80) of Student's, and P(p <= x) =
-// P(|t| >= z sqrt(79 / 80)), z the normal quantile of 1 - x / 2 and t of 158 degrees of freedom;
-// studentized p-values are uniform. Shares of R = 999 replicates keep that law, on a grid of
-// 2 / (R + 1), because a binomial with uniform p is uniform. The normal method's standard error of R
-// replicates, and BCa's z0, blur z by a variance of up to 0.003 in excess of that of a share, which
-// moves the law by at most 0.003 * 0.242. Massart: beyond all this the distance exceeds
-// sqrt(log(2 / alarm) / 2000) with a probability of at most `alarm`.
+// 1000 experiments without an effect: two groups of 80 normal rows. A bootstrap takes these rows
+// for all there is, so its standard error is sqrt(79 / 80) of Student's, and P(p <= x) = P(|t| >= z
+// sqrt(79 / 80)), z the normal quantile of 1 - x / 2 and t of 158 degrees of freedom; studentized
+// p-values are uniform. Shares of R = 999 replicates keep that law, on a grid of 2 / (R + 1),
+// because a binomial with uniform p is uniform. The normal method's standard error of R replicates,
+// and BCa's z0, blur z by a variance of up to 0.003 in excess of that of a share, which moves the
+// law by at most 0.003 * 0.242. Massart: beyond all this the distance exceeds sqrt(log(2 / alarm) /
+// 2000) with a probability of at most `alarm`.
 TEST(Null, PValuesHaveTheLawOfTheory) {
   constexpr double kAlarm = 1e-6 / 5;
   const double most = std::sqrt(std::log(2 / kAlarm) / 2000) + 2.0 / 1000 + 0.003 * 0.242;
@@ -86,8 +86,8 @@ TEST(Null, PValuesWithAnEffectAreNotUniform) {
 
 // Five groups against a control, no effect anywhere, 300 experiments: at 10 % some group is called
 // different in about 10 % of them with max-t, and in no more by Holm. Uncorrected it is 10 % for
-// each group, about 35 % for one of them. Binomial(300, 0.1) lies outside [8, 58] once in a million.
-// A simultaneous interval leaves 0 out where its p-value is small.
+// each group, about 35 % for one of them. Binomial(300, 0.1) lies outside [8, 58] once in a
+// million. A simultaneous interval leaves 0 out where its p-value is small.
 TEST(Null, CorrectionsHoldTheErrorOfAllGroupsTogether) {
   int simultaneous = 0;
   int holm = 0;

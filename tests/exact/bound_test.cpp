@@ -27,7 +27,7 @@ double distance(const Distribution& a, const Distribution& b, int places = 400) 
 
 // All 1,352,078 resamples of 12 rows without a common step, and the same law from its
 // characteristic function: it is far from continuous, and the bound says how far.
-TEST(ErrorBound, DISABLED_HoldsAgainstEnumeration) {
+TEST(SlowErrorBound, HoldsAgainstEnumeration) {
   const std::vector<double> data = normals(12, 5);
   const Distribution all = distribution(data, statistic::mean(), {.method = Method::enumeration});
   const Distribution series =
@@ -39,7 +39,7 @@ TEST(ErrorBound, DISABLED_HoldsAgainstEnumeration) {
 }
 
 // Whole numbers: the atoms of the law are what frequencies up to a limit cannot see.
-TEST(ErrorBound, DISABLED_HoldsWhereTheLawHasLargeAtoms) {
+TEST(SlowErrorBound, HoldsWhereTheLawHasLargeAtoms) {
   std::vector<double> data;
   for (int i = 0; i < 200; ++i) data.push_back(i * i % 23);
   const Distribution lattice = distribution(data, statistic::mean());

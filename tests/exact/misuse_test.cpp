@@ -110,7 +110,7 @@ TEST(Cancel, EndsAnEnumeration) {
   EXPECT_THROW(static_cast<void>(
                    distribution(normals(12, 1), slow, {.execution = {.stop = source.get_token()}})),
                Cancelled);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
 TEST(Cancel, EndsTheCharacteristicFunction) {

@@ -85,7 +85,7 @@ TEST(Truth, CumulantsOfTheMean) {
 }
 
 // Efron's 3200 replicates gave 0.132; the spread of an estimate from so many is 0.002.
-TEST(Truth, DISABLED_AllResamplesOfTheLawSchools) {
+TEST(SlowTruth, AllResamplesOfTheLawSchools) {
   const reference::Columns columns = {reference::kLsat, reference::kGpa};
   const Distribution law =
       distribution(reference::view(columns), statistic::correlation(), {.resamples = 80'000'000});

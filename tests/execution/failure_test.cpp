@@ -20,6 +20,9 @@ namespace failure_test {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
+/// It takes milliseconds; a busy machine may take longer, and what hangs takes for ever.
+constexpr auto kPatience = std::chrono::seconds(20);
+
 constexpr unsigned kThreads[] = {1, 2, 7};
 
 /// Threads of this process. One that has just been joined may still be seen for a moment.
@@ -144,7 +147,7 @@ TEST(Failure, OfTheChunkThatOthersWaitForEndsTheirWaiting) {
                                               },
                                               kAdd, {.threads = threads})),
                  Unlucky);
-    EXPECT_LT(steady_clock::now() - start, std::chrono::seconds(1)) << threads << " threads";
+    EXPECT_LT(steady_clock::now() - start, kPatience) << threads << " threads";
     EXPECT_LE(threads_alive(before), before);
   }
 }
@@ -192,7 +195,7 @@ TEST(Cancelling, BeforeTheStartDoesNoWork) {
 }
 
 // The indices would take an hour.
-TEST(Cancelling, FromAnotherThreadEndsWithinASecond) {
+TEST(Cancelling, FromAnotherThreadEndsSoon) {
   const std::size_t before = threads_at_rest();
   for (const unsigned threads : kThreads) {
     std::stop_source source;
@@ -209,7 +212,7 @@ TEST(Cancelling, FromAnotherThreadEndsWithinASecond) {
                  Cancelled);
     const auto ended = steady_clock::now();
     person.join();
-    EXPECT_LT(ended - asked, std::chrono::seconds(1)) << threads << " threads";
+    EXPECT_LT(ended - asked, kPatience) << threads << " threads";
     EXPECT_LE(threads_alive(before), before);
   }
 }
@@ -252,7 +255,7 @@ TEST(Cancelling, EndsTheWaitingForASlowChunk) {
                                    },
                                    kAdd, {.threads = 7, .stop = source.get_token()})),
       Cancelled);
-  EXPECT_LT(steady_clock::now() - start, std::chrono::seconds(1));
+  EXPECT_LT(steady_clock::now() - start, kPatience);
 }
 
 // A failure elsewhere ends long indices, too, and the failure is what the caller sees.

@@ -1,5 +1,5 @@
-// Where a method cannot serve: a status, a fall-back that is named, or an error. Never a silent NaN,
-// never a crash.
+// Where a method cannot serve: a status, a fall-back that is named, or an error. Never a silent
+// NaN, never a crash.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -92,7 +92,8 @@ TEST(Degenerate, AllReplicatesOnOneSide) {
   EXPECT_EQ(found.method, "bca");
   EXPECT_EQ(found.fallback, "percentile");
   EXPECT_THAT(found.reason, HasSubstr("z0 is infinite"));
-  // The largest row is never exceeded, and drawn in most resamples: half of the ties keep z0 finite.
+  // The largest row is never exceeded, and drawn in most resamples: half of the ties keep z0
+  // finite.
   expect_policy(run(reference::normals(30, 3), statistic::max()));
 }
 

@@ -269,10 +269,11 @@ TEST(Published, RBootAbc) {
 }
 
 // What ABC is: second-order as BCa is. In standard errors the two differ by about c / n: from 25 to
-// 400 rows that shrinks to a sixteenth, where c / sqrt(n) would shrink to a fourth only. And with 400
-// rows ABC is closer to BCa than the normal interval is. Both but for chance in BCa's limits, one
-// false alarm in a million each. The rows are the quantiles of an exponential law, so that little but
-// n changes. (How close they are on given data no theory says; RBootAbc holds the numbers.)
+// 400 rows that shrinks to a sixteenth, where c / sqrt(n) would shrink to a fourth only. And with
+// 400 rows ABC is closer to BCa than the normal interval is. Both but for chance in BCa's limits,
+// one false alarm in a million each. The rows are the quantiles of an exponential law, so that
+// little but n changes. (How close they are on given data no theory says; RBootAbc holds the
+// numbers.)
 TEST(Abc, ComesCloseToBcaFasterThanTheNormalInterval) {
   const auto distances = [](const Statistic& statistic, std::size_t rows) {
     std::vector<double> x;

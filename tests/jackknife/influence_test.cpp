@@ -166,14 +166,14 @@ TEST(Influence, CallablesAndAccumulatorsAreEvaluatedWithoutEachRow) {
   }
 }
 
-// Beyond 10,000 rows: G = 1000 random groups, of the sums T of whose deviations d the sums of squares
-// Q and cubes C estimate those of the rows, m_2 and m_3 (m_k: the sum of d^k). Rows share a group with
-// probability 1/G, pairs independently of each other and triples nearly so, hence exactly for Q and
-// to 1/G for C
+// Beyond 10,000 rows: G = 1000 random groups, of the sums T of whose deviations d the sums of
+// squares Q and cubes C estimate those of the rows, m_2 and m_3 (m_k: the sum of d^k). Rows share a
+// group with probability 1/G, pairs independently of each other and triples nearly so, hence
+// exactly for Q and to 1/G for C
 //   var Q = 2/G (m_2^2 - m_4), cov = 6/G (m_3 m_2 - m_5),
 //   var C = 9/G (m_4 m_2 + m_3^2 - 2 m_6) + 6/G^2 (m_2^3 - 3 m_4 m_2 + 2 m_6),
-// and by the delta method those of the standard error and of the acceleration C / (6 Q^1.5). In 6000
-// simulated groupings of such rows the acceleration had skewness 0.24 and kurtosis 3.2: six
+// and by the delta method those of the standard error and of the acceleration C / (6 Q^1.5). In
+// 6000 simulated groupings of such rows the acceleration had skewness 0.24 and kurtosis 3.2: six
 // deviations happen less than once in a million. Sorted rows must not matter.
 TEST(Influence, GroupsOfManyRows) {
   std::vector<double> x = reference::uniforms(20'000, 8);

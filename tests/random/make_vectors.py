@@ -437,8 +437,13 @@ def pinned(old):
 
 def everything(old):
     yield "# Known answers of bootfold's random streams, version 1. Made by make_vectors.py."
-    for part in (published(), raw_streams(), poisson(), resamples(), block_schemes(), draws(), pinned(old)):
-        yield from part
+    yield from published()
+    yield from raw_streams()
+    yield from poisson()
+    yield from resamples()
+    yield from block_schemes()
+    yield from draws()
+    yield from pinned(old)
 
 
 def main():

@@ -242,8 +242,8 @@ TEST(Design, OfSomeRowsHasTheirLabelsAndWeights) {
   });
 }
 
-// With U near 0 for all rows but one, the second cumulant is the variance of that row's count, which
-// is 1 - 1/n, or 1 for Poisson counts, where rows have the same law.
+// With U near 0 for all rows but one, the second cumulant is the variance of that row's count,
+// which is 1 - 1/n, or 1 for Poisson counts, where rows have the same law.
 TEST(Design, KnowsItsCumulantsUnlessNothingIsDrawn) {
   std::vector<double> changes(kRows, -1.0 / (kRows - 1));
   changes[5] = 1;

@@ -1,4 +1,5 @@
-// Counts, row numbers, top-ups and blocks are those of tests/random/vectors.txt, at every SIMD level.
+// Counts, row numbers, top-ups and blocks are those of tests/random/vectors.txt, at every SIMD
+// level.
 #include "bootfold/resample.h"
 #include "random/vectors.h"
 #include "resample/blocks.h"

@@ -1,5 +1,5 @@
-// Looks merge: any cut of the rows into pieces, merged in any order, gives the look of the whole, to the
-// bit. So what a plan decides does not depend on how the rows are cut.
+// Looks merge: any cut of the rows into pieces, merged in any order, gives the look of the whole,
+// to the bit. So what a plan decides does not depend on how the rows are cut.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -71,7 +71,8 @@ ColumnsLook merged_columns(const DataView& data, const std::vector<Piece>& piece
   return all;
 }
 
-/// Columns of every kind: continuous, whole numbers, 0 and 1, heavy tails, tiny numbers, both zeros.
+/// Columns of every kind: continuous, whole numbers, 0 and 1, heavy tails, tiny numbers, both
+/// zeros.
 std::vector<std::vector<double>> columns(std::size_t rows, std::uint64_t seed) {
   std::mt19937_64 words(seed);
   std::normal_distribution<double> normal;
@@ -144,7 +145,8 @@ TEST(Look, OfAnyCutIsThatOfTheWhole) {
   }
 }
 
-// Distinct rows are counted up to a limit, and in the order of the first row among equally frequent.
+// Distinct rows are counted up to a limit, and in the order of the first row among equally
+// frequent.
 TEST(Look, CountsDistinctRowsOverAnyCut) {
   std::mt19937_64 words(2);
   std::vector<double> values(5000);

@@ -52,8 +52,8 @@ inline constexpr std::size_t kMostPanel = 64;  ///< columns of a product that ar
 [[nodiscard]] constexpr std::size_t padded_size(std::size_t size) {
   return (size + kPadding - 1) / kPadding * kPadding;
 }
-/// Floats between rows of so many: rows that are a power of two apart would fall into few sets of the
-/// caches.
+/// Floats between rows of so many: rows that are a power of two apart would fall into few sets of
+/// the caches.
 [[nodiscard]] constexpr std::size_t row_stride(std::size_t size) {
   constexpr std::size_t kCrowded = 128;
   const std::size_t padded = padded_size(size);
@@ -124,15 +124,16 @@ struct Kernels {
   void (*single_step)(const Single& single, const SingleBatch& batch, Optimizer rule,
                       const Update& update) noexcept;
 
-  /// Sum of the squares of `count` gradient values of each lane, in 16 parts added in a fixed order.
+  /// Sum of the squares of `count` gradient values of each lane, in 16 parts added in a fixed
+  /// order.
   void (*squares)(const float* gradient, std::size_t count, float* sums) noexcept;
 
   /// A step for `count` parameters.
   void (*update)(Optimizer rule, const Update& update, const float* gradient, std::size_t count,
                  float* parameters) noexcept;
 
-  /// What one network, parameters one after another, says of kPoints points: inputs[input][point] to
-  /// outputs[output][point]. `scratch` has room for points_scratch_size().
+  /// What one network, parameters one after another, says of kPoints points: inputs[input][point]
+  /// to outputs[output][point]. `scratch` has room for points_scratch_size().
   void (*at_points)(const Shape& shape, const float* parameters, const float* inputs,
                     float* scratch, float* outputs) noexcept;
 

@@ -22,8 +22,8 @@ inline void with_loss(Loss loss, Body&& body) {
   }
 }
 
-/// Cross-entropy of two classes: the bits of cost() below, with one exponential in place of two, as the
-/// higher output always stands for e^0.
+/// Cross-entropy of two classes: the bits of cost() below, with one exponential in place of two, as
+/// the higher output always stands for e^0.
 inline Vector cost_of_two(const float* target, Vector weight, float* output, std::size_t step) {
   const Vector first = Vector::load(output);
   const Vector second = Vector::load(output + step);

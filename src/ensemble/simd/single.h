@@ -1,5 +1,5 @@
-// One network that is too large for a pack to stay in the cache: lanes are rows of the data, then, for
-// the gradient, inputs of a layer. The sums are those of a pack, term by term.
+// One network that is too large for a pack to stay in the cache: lanes are rows of the data, then,
+// for the gradient, inputs of a layer. The sums are those of a pack, term by term.
 //
 // Included by the file of each instruction set behind its Vector.
 #pragma once
@@ -16,8 +16,8 @@
 namespace bootfold::ensemble::simd {
 namespace {
 
-/// Values of the units of a batch. Forwards they lie unit by unit, so that vectors are rows; on the way
-/// back row by row, so that vectors are inputs of a layer, as its weights are.
+/// Values of the units of a batch. Forwards they lie unit by unit, so that vectors are rows; on the
+/// way back row by row, so that vectors are inputs of a layer, as its weights are.
 struct SingleValues {
   const Single& single;
   std::size_t rows;    // of the batch

@@ -146,8 +146,8 @@ std::uint64_t draw_counts(LaneState& state, const PoissonTable& table, std::size
   return sum - clear_tail(counts, rows, open, open_rows);
 }
 
-/// sum + counts * digits, four bytes to a lane. As an instruction in place: from the intrinsic g++ 12
-/// makes two copies of every sum in every step.
+/// sum + counts * digits, four bytes to a lane. As an instruction in place: from the intrinsic g++
+/// 12 makes two copies of every sum in every step.
 inline __m512i add_products(__m512i sum, __m512i counts, __m512i digits) noexcept {
   asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(counts), "v"(digits));
   return sum;
@@ -167,7 +167,8 @@ __m128i sum_four(__m512i a, __m512i b, __m512i c, __m512i d) noexcept {
   return _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
 }
 
-/// kPlanes planes against the counts of four replicates; every plane is loaded once for all of them.
+/// kPlanes planes against the counts of four replicates; every plane is loaded once for all of
+/// them.
 template <int kPlanes>
 void dot_block(const std::uint8_t* counts, std::size_t count_stride, const std::int8_t* planes,
                std::size_t plane_stride, std::size_t plane_count, std::size_t rows,

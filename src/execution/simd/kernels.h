@@ -72,8 +72,8 @@ struct RowDraw {
   std::uint32_t reject;  ///< 2^32 mod rows
 };
 
-/// Random bits to blocks of neighbouring rows: the high half of a word gives the start as in RowDraw,
-/// the low half the length.
+/// Random bits to blocks of neighbouring rows: the high half of a word gives the start as in
+/// RowDraw, the low half the length.
 struct BlockDraw {
   RowDraw start;
   std::uint32_t length;  ///< of every block, if there is no table
@@ -132,8 +132,8 @@ struct Kernels {
   void (*rows)(LaneState& lanes, const RowDraw& draw, std::size_t draws, std::uint32_t* rows,
                std::uint32_t* rejected, std::size_t& rejections) noexcept;
 
-  /// Draws exponential weights of mean 1, 8 rows a step; those behind `rows` up to the next multiple of
-  /// 8 are 0. Right to about 2^-52.
+  /// Draws exponential weights of mean 1, 8 rows a step; those behind `rows` up to the next
+  /// multiple of 8 are 0. Right to about 2^-52.
   void (*exponentials)(LaneState& lanes, std::size_t rows, double* weights) noexcept;
 
   /// sums[f] = sum of weight * feature f over the rows, in eight lanes that are added up in a fixed
@@ -141,13 +141,13 @@ struct Kernels {
   void (*weigh)(const double* weights, const double* features, std::size_t feature_stride,
                 std::size_t feature_count, std::size_t rows, double* sums) noexcept;
 
-  /// Draws blocks, a word each, 8 a step; `blocks` is a multiple of 8. Those that need more bits are
-  /// listed in `open` (room for `blocks`), and what stands in their place means nothing.
+  /// Draws blocks, a word each, 8 a step; `blocks` is a multiple of 8. Those that need more bits
+  /// are listed in `open` (room for `blocks`), and what stands in their place means nothing.
   void (*blocks)(LaneState& lanes, const BlockDraw& draw, std::size_t blocks, std::uint32_t* starts,
                  std::uint32_t* lengths, OpenBlock* open, std::size_t& open_blocks) noexcept;
 
-  /// The sum of a feature over blocks, modulo 2^64: running[i] is its sum over the first i of `rows`
-  /// rows. Behind the last row comes the first; no block is longer than all rows.
+  /// The sum of a feature over blocks, modulo 2^64: running[i] is its sum over the first i of
+  /// `rows` rows. Behind the last row comes the first; no block is longer than all rows.
   std::uint64_t (*sum_blocks)(const std::uint64_t* running, std::uint32_t rows,
                               const std::uint32_t* starts, const std::uint32_t* lengths,
                               std::size_t blocks) noexcept;

@@ -1,32 +1,22 @@
-// libFuzzer entry for the file readers: any bytes give a Table or an exception of bootfold.
-//
-//   clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -I include -I src
-//       src/data/*.cpp src/text/*.cpp fuzz/read_fuzz.cpp -lz -o /tmp/read_fuzz
-//   /tmp/read_fuzz -max_total_time=60 -max_len=4096
-//
-// The first byte chooses kind and options, the rest is the file.
-#include <unistd.h>
-
+// Fuzzer of the readers of tables (CSV, gzip, .npy): any bytes give a Table or an exception of
+// bootfold. The first byte chooses kind and options, the rest is the file.
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <string>
 
 #include "bootfold/data.h"
 #include "bootfold/error.h"
+#include "file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace bootfold;
   static constexpr std::array<const char*, 4> kEndings = {".csv", ".tsv", ".csv.gz", ".npy"};
   if (size == 0) return 0;
   const unsigned choice = bytes[0];
-  const std::string path =
-      concat("/dev/shm/bootfold-fuzz-", ::getpid(), kEndings[choice % kEndings.size()]);
-  std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(bytes + 1), static_cast<std::streamsize>(size - 1));
+  const fuzz::File file(bytes + 1, size - 1, kEndings[choice % kEndings.size()]);
 
   data::ReadOptions options;
   if ((choice & 4U) != 0) options.columns = {"1"};
@@ -35,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   if ((choice & 32U) != 0) options.header = (choice & 64U) != 0;
   if ((choice & 128U) != 0) options.labels = {"1"};
   try {
-    const data::Table table = data::read(path, options);
+    const data::Table table = data::read(file.path(), options);
     for (std::size_t c = 0; c < table.view().columns(); ++c)
       for (std::size_t row = 0; row < table.view().rows(); ++row)
         if (!std::isfinite(table.view().column(c)[row])) std::abort();
@@ -48,6 +38,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   } catch (const DataError&) {
   } catch (const InvalidArgument&) {
   }
-  ::unlink(path.c_str());
   return 0;
 }

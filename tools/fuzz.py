@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Runs the fuzzers of the file readers side by side, from seeds that the program writes.
+
+    tools/fuzz.py [--seconds 60]
+
+Needs build/dev/cli/bootfold and build/fuzz (`make fuzz` makes both). What the fuzzers find of
+interest stays in build/fuzz/corpus and is where the next run begins. If a reader fails, the input
+is kept in build/fuzz, its path is printed, and the exit code is 1:
+
+    build/fuzz/fuzz/table_fuzz build/fuzz/table-crash-...
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAM = ROOT / "build/dev/cli/bootfold"
+BUILD = ROOT / "build/fuzz"
+ROWS = "x,y,kind\n1,2.5,a\n-3e2,4,b\n5,nan,a\n0.25,7,\"b, c\"\n9,1,a\n2,3,b\n"
+
+
+def npy(values: list[float]) -> bytes:
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({len(values)},), }}"
+    header = header.ljust(117) + "\n"
+    numbers = struct.pack(f"<{len(values)}d", *values)
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + numbers
+
+
+def table_seeds() -> list[bytes]:
+    """The first byte: kind, columns, missing values, header and labels (fuzz/table_fuzz.cpp)."""
+    csv = ROWS.encode()
+    return [
+        b"\x14" + csv,
+        b"\x1c" + csv,
+        b"\x34" + csv.split(b"\n", 1)[1],
+        b"\x88" + csv.replace(b",a", b"").replace(b",b", b""),
+        b"\x15" + csv.replace(b",", b"\t"),
+        b"\x16" + gzip.compress(csv, mtime=0),
+        b"\x03" + npy([1.0, 2.5, -3.0, 1e300]),
+    ]
+
+
+def saved(arguments: str) -> bytes:
+    """What `bootfold arguments FILE` writes to FILE when it reads ROWS."""
+    folder = BUILD / "seeds"
+    folder.mkdir(exist_ok=True)
+    table = folder / "rows.csv"
+    table.write_text(ROWS.replace("nan", "3").replace('"b, c"', "b"))
+    file = folder / "seed.safetensors"
+    words = [str(table) if word == "ROWS" else word for word in arguments.split()]
+    subprocess.run([PROGRAM, *words, file], check=True, stdout=subprocess.DEVNULL)
+    return file.read_bytes()
+
+
+def seeds() -> dict[str, list[bytes]]:
+    result = "bootstrap ROWS --replicates 20 --quiet"
+    model = "ensemble train ROWS --members 2 --hidden 2 --epochs 2 --quiet"
+    return {
+        "table": table_seeds(),
+        "result": [
+            saved(f"{result} --column x --interval bca --save"),
+            saved(f"{result} --column x,y --statistic correlation --save"),
+        ],
+        "model": [
+            saved(f"{model} --target kind --output"),
+            saved(f"{model} --target y --ignore kind --task regression --output"),
+        ],
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=int, default=60, help="for each reader (60)")
+    seconds = parser.parse_args().seconds
+    started = {}
+    for reader, contents in seeds().items():
+        corpus = BUILD / "corpus" / reader
+        corpus.mkdir(parents=True, exist_ok=True)
+        for number, content in enumerate(contents):
+            (corpus / f"seed-{number}").write_bytes(content)
+        log = (BUILD / f"{reader}.log").open("w")
+        command = [
+            BUILD / f"fuzz/{reader}_fuzz",
+            f"-max_total_time={seconds}",
+            "-max_len=8192",
+            "-rss_limit_mb=1024",
+            "-timeout=10",
+            "-print_final_stats=1",
+            f"-artifact_prefix={BUILD}/{reader}-",
+            corpus,
+        ]
+        started[reader] = subprocess.Popen(command, stdout=log, stderr=log)
+    failed = 0
+    for reader, process in started.items():
+        code = process.wait()
+        text = (BUILD / f"{reader}.log").read_text(errors="replace")
+        runs = [line.split()[-1] for line in text.splitlines() if "number_of_executed" in line]
+        if code == 0 and runs:
+            print(f"fuzz: {reader}: {int(runs[-1]):,} inputs in {seconds} s, no failure")
+        else:
+            failed = 1
+            print(f"fuzz: {reader} failed:", *text.splitlines()[-40:], sep="\n", file=sys.stderr)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
