@@ -7,9 +7,9 @@
 #include "bootfold/error.h"
 #include "bootfold/selection.h"
 #include "console.h"
+#include "examples_reader.h"
 #include "number.h"
 #include "progress.h"
-#include "rows.h"
 #include "timer.h"
 #include "usage.h"
 
@@ -19,7 +19,7 @@ namespace {
 /// As typed.
 struct EvaluateArguments {
   std::string model;
-  RowArguments rows;
+  ExampleArguments rows;
   bool out_of_bag = false;
   std::string confidence = "0.95";
   std::string threads;
@@ -35,12 +35,12 @@ void run_evaluate(const EvaluateArguments& arguments, Interrupt& interrupt) {
   Execution execution;
   execution.threads = parse_threads(arguments.threads);
   const ensemble::Ensemble model = ensemble::Ensemble::load(arguments.model);
-  const NewRows rows(arguments.rows, model.frame(), true);
+  const ModelExamples rows(arguments.rows, model.frame(), true);
 
   const Interrupt::Work work(interrupt);
   const Timer computing;
   EvaluateRun run{.ensemble = model, .scores = {}, .omitted = rows.omitted()};
-  const ensemble::Prediction said = [&] {
+  const ensemble::Prediction prediction = [&] {
     ProgressBar bar(arguments.quiet, "rows");
     execution.stop = interrupt.token();
     if (arguments.out_of_bag) return out_of_bag(model, {.inputs = rows.inputs()}, execution);
@@ -49,9 +49,9 @@ void run_evaluate(const EvaluateArguments& arguments, Interrupt& interrupt) {
   }();
   run.out_of_bag = arguments.out_of_bag;
   if (model.classifies())
-    run.scores.classes = evaluate_classes(said, rows.classes(), rows.weights());
+    run.scores.classes = evaluate_classes(prediction, rows.classes(), rows.weights());
   else
-    run.scores.targets = evaluate_targets(said, rows.targets(), confidence, rows.weights());
+    run.scores.targets = evaluate_targets(prediction, rows.targets(), confidence, rows.weights());
   run.weighted = rows.weights().has_value();
   run.seconds = computing.seconds();
   print(arguments.json ? as_json(run) : as_text(run, arguments.quiet));
@@ -107,7 +107,7 @@ void add_ensemble(CLI::App& root, Task& task) {
   group->footer(
       examples({{"bootfold ensemble train iris.csv --target species --output iris.safetensors",
                  "a hundred networks with 32 hidden units"},
-                {"bootfold ensemble predict iris.safetensors new.csv --output said.csv",
+                {"bootfold ensemble predict iris.safetensors new.csv --output predictions.csv",
                  "probabilities, and how sure the ensemble is"},
                 {"bootfold ensemble evaluate iris.safetensors new.csv", "how right it is"}}));
   add_ensemble_train(*group, task);

@@ -9,9 +9,9 @@
 
 #include "json.h"
 #include "report.h"
-#include "sweep.h"
 #include "table.h"
 #include "text.h"
+#include "training_arguments.h"
 
 namespace bootfold::cli {
 namespace {
@@ -44,7 +44,7 @@ std::string text_of(const Spread& spread) {
 std::string names_of(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), kNamesShown); ++i)
-    text += (i == 0 ? "" : ", ") + shown(names[i]);
+    text += (i == 0 ? "" : ", ") + display_name(names[i]);
   if (names.size() > kNamesShown) text += fmt::format(" and {} more", names.size() - kNamesShown);
   return text;
 }
@@ -52,7 +52,7 @@ std::string names_of(const std::vector<std::string>& names) {
 // "species (setosa, versicolor, virginica)", or the targets.
 std::string goal_of(const Ensemble::Frame& frame, bool classifies) {
   if (!classifies) return names_of(frame.classes);
-  return fmt::format("{} ({})", frame.target.empty() ? "classes" : shown(frame.target),
+  return fmt::format("{} ({})", frame.target.empty() ? "classes" : display_name(frame.target),
                      names_of(frame.classes));
 }
 
@@ -103,7 +103,7 @@ std::string scores_as_text(const Scores& scores, const std::vector<std::string>&
   if (scores.classes) return scores_as_text(*scores.classes);
   std::string text;
   for (std::size_t t = 0; t < scores.targets.size(); ++t) {
-    if (scores.targets.size() > 1) text += item("target", shown(targets[t]));
+    if (scores.targets.size() > 1) text += item("target", display_name(targets[t]));
     text += scores_as_text(scores.targets[t]);
   }
   return text;

@@ -13,14 +13,14 @@
 #include "bootfold/selection.h"
 #include "console.h"
 #include "ensemble.h"
+#include "examples_reader.h"
 #include "failure.h"
 #include "memory.h"
 #include "number.h"
 #include "progress.h"
-#include "rows.h"
-#include "sweep.h"
 #include "text.h"
 #include "timer.h"
+#include "training_arguments.h"
 #include "usage.h"
 #include "validation.h"
 
@@ -33,8 +33,8 @@ using ensemble::Training;
 
 /// As typed.
 struct TrainArguments {
-  RowArguments rows;
-  SweepArguments sweep;
+  ExampleArguments rows;
+  TrainingArguments training;
   std::string validation;
   std::string seed = "1";
   std::string keep_best;
@@ -147,13 +147,13 @@ Ensemble train_all(const Examples& examples, Training training, bool keep_partia
   return ensemble::join(parts, examples, {.threads = training.execution.threads});
 }
 
-Scores scores_of(const Ensemble& trained, const ensemble::Prediction& said,
+Scores scores_of(const Ensemble& trained, const ensemble::Prediction& prediction,
                  const Examples& examples, const std::optional<ColumnView>& weights) {
   Scores scores;
   if (trained.classifies())
-    scores.classes = evaluate_classes(said, examples.classes->codes, weights);
+    scores.classes = evaluate_classes(prediction, examples.classes->codes, weights);
   else
-    scores.targets = evaluate_targets(said, examples.targets, 0.95, weights);
+    scores.targets = evaluate_targets(prediction, examples.targets, 0.95, weights);
   return scores;
 }
 
@@ -174,7 +174,7 @@ void check_judged(const char* option, const TrainArguments& arguments, const Tra
 }
 
 void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
-  Training training = check_sweep(arguments.sweep);
+  Training training = parse_training(arguments.training);
   training.seed = parse_whole("--seed", arguments.seed, 0);
   training.execution.threads = parse_threads(arguments.threads);
   training.memory = parse_size("--memory", arguments.memory);
@@ -187,8 +187,8 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   if (!arguments.output.empty()) check_output(arguments.output, arguments);
 
   const Timer reading;
-  const Rows rows(arguments.rows);
-  std::optional<ValidationRows> validation;
+  const TrainingExamples rows(arguments.rows);
+  std::optional<ValidationExamples> validation;
   if (!arguments.validation.empty()) {
     validation.emplace(arguments.validation, arguments.rows, rows);
     training.validation = &validation->examples();
@@ -196,7 +196,7 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   const double read_seconds = reading.seconds();
   const Examples examples = rows.examples();
   training.loss = rows.loss();
-  fit_batches(arguments.sweep, rows.count(), training);
+  fit_batches(arguments.training, rows.count(), training);
   if (arguments.calibrate && examples.classes == nullptr)
     throw InvalidArgument(
         "--calibrate is for classes, but the task is a regression; its intervals are calibrated by "
@@ -272,11 +272,11 @@ void add_ensemble_train(CLI::App& group, Task& task) {
   CLI::App* command =
       group.add_subcommand("train", "Train many small networks, each on its own resample");
   auto arguments = std::make_shared<TrainArguments>();
-  add_row_arguments(*command, arguments->rows);
+  add_example_arguments(*command, arguments->rows);
   add_text(*command, "--validation", arguments->validation, "FILE",
            "Rows with these columns to judge members by, in place of those that each does not see")
       ->group(kToLearn);
-  add_sweep_arguments(*command, arguments->sweep);
+  add_training_arguments(*command, arguments->training);
   add_text(*command, "--seed", arguments->seed, "K",
            "Fixed, so that the same command gives the same networks [1]")
       ->group(kHow);

@@ -1,4 +1,4 @@
-#include "said.h"
+#include "prediction_rows.h"
 
 #include <algorithm>
 #include <utility>
@@ -37,8 +37,9 @@ DataView slice(const DataView& data, std::size_t first, std::size_t rows) {
 
 }  // namespace
 
-Said::Said(const Ensemble& ensemble, const DataView& inputs, const IntervalRequest& intervals,
-           std::size_t memory, Execution execution)
+PredictionRows::PredictionRows(const Ensemble& ensemble, const DataView& inputs,
+                               const IntervalRequest& intervals, std::size_t memory,
+                               Execution execution)
     : ensemble_(ensemble),
       inputs_(inputs),
       intervals_(intervals),
@@ -49,7 +50,7 @@ Said::Said(const Ensemble& ensemble, const DataView& inputs, const IntervalReque
   at_once_ = std::max(memory / each / kLeastRows, std::size_t{1}) * kLeastRows;
 }
 
-bool Said::next() {
+bool PredictionRows::next() {
   if (first_ == rows()) return false;
   const std::size_t count = std::min(at_once_, rows() - first_);
   const DataView some = slice(inputs_, first_, count);
@@ -59,8 +60,8 @@ bool Said::next() {
       execution_.progress(
           {static_cast<double>(first_) + progress.done, static_cast<double>(rows())});
     };
-  said_ = {};  // gone before the next comes
-  said_ = ensemble_.predict(some, execution);
+  prediction_ = {};  // gone before the next comes
+  prediction_ = ensemble_.predict(some, execution);
   if (intervals_.learned_from != nullptr) {
     execution.progress = {};
     const ensemble::Band band = ensemble::jackknife_plus(
@@ -69,30 +70,33 @@ bool Said::next() {
     limits_.resize(band.low.size());
     for (std::size_t i = 0; i < limits_.size(); ++i) limits_[i] = {band.low[i], band.high[i]};
   } else if (!ensemble_.classifies()) {
-    limits_ = normal_intervals(said_, intervals_.confidence);
+    limits_ = normal_intervals(prediction_, intervals_.confidence);
   }
   first_ += count;
   return true;
 }
 
-const std::string* Said::chosen(std::size_t row) const {
-  return ensemble_.classifies() ? &ensemble_.frame().classes[said_.chosen(row)] : nullptr;
+const std::string* PredictionRows::class_name(std::size_t row) const {
+  return ensemble_.classifies() ? &ensemble_.frame().classes[prediction_.chosen(row)] : nullptr;
 }
 
-std::vector<double> Said::numbers(std::size_t row) const {
+std::vector<double> PredictionRows::values(std::size_t row) const {
   std::vector<double> values;
   values.reserve(names_.size());
   if (ensemble_.classifies()) {
-    const std::size_t chosen = said_.chosen(row);
-    values = {static_cast<double>(chosen), said_.probability(row, chosen)};
-    for (std::size_t c = 0; c < said_.outputs; ++c) values.push_back(said_.probability(row, c));
-    values.insert(values.end(), {said_.total[row], said_.aleatoric[row], said_.epistemic[row]});
+    const std::size_t chosen = prediction_.chosen(row);
+    values = {static_cast<double>(chosen), prediction_.probability(row, chosen)};
+    for (std::size_t c = 0; c < prediction_.outputs; ++c)
+      values.push_back(prediction_.probability(row, c));
+    values.insert(values.end(),
+                  {prediction_.total[row], prediction_.aleatoric[row], prediction_.epistemic[row]});
     return values;
   }
-  for (std::size_t t = 0; t < said_.outputs; ++t) {
-    const std::size_t at = row * said_.outputs + t;
-    values.insert(values.end(), {said_.mean[at], said_.epistemic[at], said_.aleatoric[at],
-                                 said_.total[at], limits_[at].low, limits_[at].high});
+  for (std::size_t t = 0; t < prediction_.outputs; ++t) {
+    const std::size_t at = row * prediction_.outputs + t;
+    values.insert(values.end(),
+                  {prediction_.mean[at], prediction_.epistemic[at], prediction_.aleatoric[at],
+                   prediction_.total[at], limits_[at].low, limits_[at].high});
   }
   return values;
 }

@@ -1,4 +1,4 @@
-#include "paper.h"
+#include "canvas.h"
 
 #include <cairo/cairo-svg.h>
 #include <cairo/cairo.h>
@@ -39,7 +39,7 @@ std::uint32_t packed(const Color& color) {
 
 }  // namespace
 
-struct Paper::Cairo {
+struct Canvas::Cairo {
   Cairo(Kind wanted, double width, double height) : kind(wanted) {
     if (kind == Kind::svg) {
       surface = cairo_svg_surface_create_for_stream(append, &file, width, height);
@@ -79,14 +79,14 @@ struct Paper::Cairo {
   cairo_t* context = nullptr;
 };
 
-void Paper::check_available() {}
+void Canvas::check_available() {}
 
-Paper::Paper(Kind kind, double width, double height)
+Canvas::Canvas(Kind kind, double width, double height)
     : cairo_(std::make_unique<Cairo>(kind, width, height)) {}
 
-Paper::~Paper() = default;
+Canvas::~Canvas() = default;
 
-void Paper::text(Place at, std::string_view text, const Font& font) {
+void Canvas::text(Place at, std::string_view text, const Font& font) {
   cairo_t* context = cairo_->context;
   const std::string line(text);
   cairo_save(context);
@@ -106,11 +106,11 @@ void Paper::text(Place at, std::string_view text, const Font& font) {
   cairo_restore(context);
 }
 
-void Paper::line(Place from, Place to, const Color& color, double width) {
+void Canvas::line(Place from, Place to, const Color& color, double width) {
   lines(std::array{from, to}, color, width);
 }
 
-void Paper::lines(std::span<const Place> ends, const Color& color, double width) {
+void Canvas::lines(std::span<const Place> ends, const Color& color, double width) {
   cairo_->use(color);
   cairo_set_line_width(cairo_->context, width);
   for (std::size_t i = 0; i + 1 < ends.size(); i += 2) {
@@ -120,20 +120,20 @@ void Paper::lines(std::span<const Place> ends, const Color& color, double width)
   cairo_stroke(cairo_->context);
 }
 
-void Paper::frame(Place corner, double width, double height, const Color& color) {
+void Canvas::frame(Place corner, double width, double height, const Color& color) {
   cairo_->use(color);
   cairo_set_line_width(cairo_->context, 1);
   cairo_rectangle(cairo_->context, corner.x, corner.y, width, height);
   cairo_stroke(cairo_->context);
 }
 
-void Paper::circle(Place centre, double radius, const Color& fill, const Color& edge) {
+void Canvas::circle(Place centre, double radius, const Color& fill, const Color& edge) {
   cairo_new_sub_path(cairo_->context);
   cairo_arc(cairo_->context, centre.x, centre.y, radius, 0, 2 * std::numbers::pi);
   cairo_->fill_and_edge(fill, edge);
 }
 
-void Paper::diamond(Place centre, double radius, const Color& fill, const Color& edge) {
+void Canvas::diamond(Place centre, double radius, const Color& fill, const Color& edge) {
   const double reach = radius * 1.25;  // about the area of the circle
   cairo_move_to(cairo_->context, centre.x, centre.y - reach);
   cairo_line_to(cairo_->context, centre.x + reach, centre.y);
@@ -143,8 +143,8 @@ void Paper::diamond(Place centre, double radius, const Color& fill, const Color&
   cairo_->fill_and_edge(fill, edge);
 }
 
-void Paper::image(Place corner, double width, double height, std::span<const Color> colors,
-                  std::size_t columns) {
+void Canvas::image(Place corner, double width, double height, std::span<const Color> colors,
+                   std::size_t columns) {
   const std::size_t rows = colors.size() / columns;
   cairo_surface_t* pixels = cairo_image_surface_create(
       CAIRO_FORMAT_RGB24, static_cast<int>(columns), static_cast<int>(rows));
@@ -172,7 +172,7 @@ void Paper::image(Place corner, double width, double height, std::span<const Col
   check(status);
 }
 
-std::string Paper::finish() && {
+std::string Canvas::finish() && {
   check(cairo_status(cairo_->context));
   if (cairo_->kind == Kind::png)
     check(cairo_surface_write_to_png_stream(cairo_->surface, append, &cairo_->file));

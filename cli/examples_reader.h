@@ -1,4 +1,4 @@
-// cli/rows.h: the rows of a file as examples: which columns are inputs, which is the target.
+// cli/examples_reader.h: reads the rows of a file as examples: input columns and target columns.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,7 +15,7 @@ namespace bootfold::cli {
 inline constexpr const char* kToLearn = "What to learn";
 
 /// As typed.
-struct RowArguments {
+struct ExampleArguments {
   std::string file;
   std::vector<std::string> target;
   std::string task;
@@ -28,15 +28,15 @@ struct RowArguments {
   std::string header = "auto";
 };
 
-void add_row_arguments(CLI::App& command, RowArguments& arguments);
+void add_example_arguments(CLI::App& command, ExampleArguments& arguments);
 /// FILE, --nan and --header alone, under a heading of the help page.
-void add_file_arguments(CLI::App& command, RowArguments& arguments, const char* group);
+void add_file_arguments(CLI::App& command, ExampleArguments& arguments, const char* group);
 
-/// Rows to learn from, and what is to be learned.
-class Rows {
+/// The training examples of a file.
+class TrainingExamples {
  public:
   /// Reads the file. Throws InvalidArgument and DataError.
-  explicit Rows(const RowArguments& arguments);
+  explicit TrainingExamples(const ExampleArguments& arguments);
 
   [[nodiscard]] ensemble::Examples examples() const;
   /// What other rows need to be like: names of inputs and target, classes, and whether it is a
@@ -53,8 +53,8 @@ class Rows {
   [[nodiscard]] std::size_t omitted() const noexcept { return table_.omitted(); }
 
  private:
-  void take_columns(const RowArguments& arguments, bool classes, std::size_t targets);
-  void weigh(const RowArguments& arguments);
+  void take_columns(const ExampleArguments& arguments, bool classes, std::size_t targets);
+  void weigh(const ExampleArguments& arguments);
 
   std::optional<ensemble::Loss> loss_;
   data::Table table_;
@@ -73,9 +73,10 @@ class Rows {
 
 /// The rows of a file for a trained ensemble: its inputs by name, and on demand the target and a
 /// column of weights.
-class NewRows {
+class ModelExamples {
  public:
-  NewRows(const RowArguments& arguments, const ensemble::Ensemble::Frame& frame, bool with_target);
+  ModelExamples(const ExampleArguments& arguments, const ensemble::Ensemble::Frame& frame,
+                bool with_target);
 
   [[nodiscard]] const DataView& inputs() const noexcept { return inputs_; }
   /// The truth in the ensemble's numbers.

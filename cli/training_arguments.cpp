@@ -1,4 +1,4 @@
-#include "sweep.h"
+#include "training_arguments.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -68,7 +68,7 @@ auto parse_all(const std::vector<std::string>& texts, Parse parse) {
   return values;
 }
 
-std::vector<Settings> grid_of(const SweepArguments& arguments) {
+std::vector<Settings> grid_of(const TrainingArguments& arguments) {
   using std::string;
   std::vector<Settings> grid(1);
   grid[0].architecture.initializer = ensemble::parse_initializer(arguments.initializer);
@@ -135,7 +135,7 @@ std::string hidden_text(const Settings& settings) {
 
 }  // namespace
 
-void add_sweep_arguments(CLI::App& command, SweepArguments& arguments) {
+void add_training_arguments(CLI::App& command, TrainingArguments& arguments) {
   const auto add = [&](const char* group, const char* name, auto& value, auto... words) {
     if constexpr (std::is_same_v<decltype(value), bool&>)
       command.add_flag(name, value, words...)->group(group)->disable_flag_override();
@@ -175,7 +175,7 @@ void add_sweep_arguments(CLI::App& command, SweepArguments& arguments) {
       "Leave inputs and targets as they are, in place of mean 0 and variance 1");
 }
 
-ensemble::Training check_sweep(const SweepArguments& arguments) {
+ensemble::Training parse_training(const TrainingArguments& arguments) {
   ensemble::Training training;
   training.members = parse_whole("--members", arguments.members, 1, 1'000'000'000);
   training.settings = grid_of(arguments);
@@ -202,7 +202,8 @@ ensemble::Training check_sweep(const SweepArguments& arguments) {
   return training;
 }
 
-void fit_batches(const SweepArguments& arguments, std::size_t rows, ensemble::Training& training) {
+void fit_batches(const TrainingArguments& arguments, std::size_t rows,
+                 ensemble::Training& training) {
   if (!arguments.batch_size.empty()) return;
   for (Settings& settings : training.settings) {
     const double share =

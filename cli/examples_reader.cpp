@@ -1,4 +1,4 @@
-#include "rows.h"
+#include "examples_reader.h"
 
 #include <fmt/format.h>
 
@@ -20,13 +20,13 @@ using ensemble::Loss;
 // More classes than this, and fewer than two rows for each, are no classes.
 constexpr std::size_t kManyClasses = 100;
 
-void check_file(const RowArguments& arguments) {
+void check_file(const ExampleArguments& arguments) {
   if (arguments.file.empty())
     throw InvalidArgument(
         "no FILE given; name a .csv, .tsv or .npy file, or - for CSV on standard input");
 }
 
-data::ReadOptions read_options(const RowArguments& arguments) {
+data::ReadOptions read_options(const ExampleArguments& arguments) {
   check_file(arguments);
   data::ReadOptions options;
   if (arguments.nan != "error" && arguments.nan != "omit")
@@ -46,7 +46,7 @@ struct Goal {
   std::optional<bool> classes;
 };
 
-Goal goal_of(const RowArguments& arguments) {
+Goal goal_of(const ExampleArguments& arguments) {
   Goal goal;
   if (!arguments.loss.empty()) {
     goal.loss = ensemble::parse_loss(arguments.loss);
@@ -121,7 +121,7 @@ DataView part(const data::Table& table, std::size_t first, std::size_t count) {
 }
 
 // Columns in the order targets (of numbers), weights, inputs; labels are the classes.
-data::Table read_rows(const RowArguments& arguments, const Goal& goal,
+data::Table read_rows(const ExampleArguments& arguments, const Goal& goal,
                       const std::vector<std::string>& targets) {
   data::ReadOptions options = read_options(arguments);
   if (goal.classes.value_or(true))
@@ -139,7 +139,7 @@ data::Table read_rows(const RowArguments& arguments, const Goal& goal,
   return data::read(arguments.file, options);
 }
 
-std::vector<std::string> targets_of(const RowArguments& arguments, const Goal& goal) {
+std::vector<std::string> targets_of(const ExampleArguments& arguments, const Goal& goal) {
   std::vector<std::string> targets = split_list(arguments.target);
   if (targets.empty())
     throw InvalidArgument("no --target given; name the column to learn: --target species");
@@ -151,7 +151,7 @@ std::vector<std::string> targets_of(const RowArguments& arguments, const Goal& g
 
 }  // namespace
 
-void add_file_arguments(CLI::App& command, RowArguments& arguments, const char* group) {
+void add_file_arguments(CLI::App& command, ExampleArguments& arguments, const char* group) {
   command
       .add_option("FILE", arguments.file,
                   ".csv or .tsv (also .gz), .npy, or - for CSV on standard input")
@@ -164,7 +164,7 @@ void add_file_arguments(CLI::App& command, RowArguments& arguments, const char* 
       ->group(group);
 }
 
-void add_row_arguments(CLI::App& command, RowArguments& arguments) {
+void add_example_arguments(CLI::App& command, ExampleArguments& arguments) {
   add_list(command, "--target", arguments.target, "NAME",
            "Column to learn, by name or by number from 1; several for a regression")
       ->group(kToLearn);
@@ -188,7 +188,7 @@ void add_row_arguments(CLI::App& command, RowArguments& arguments) {
   add_file_arguments(command, arguments, kToLearn);
 }
 
-Rows::Rows(const RowArguments& arguments)
+TrainingExamples::TrainingExamples(const ExampleArguments& arguments)
     : table_([&] {
         check_file(arguments);
         const Goal goal = goal_of(arguments);
@@ -207,7 +207,8 @@ Rows::Rows(const RowArguments& arguments)
   weigh(arguments);
 }
 
-void Rows::take_columns(const RowArguments& arguments, bool classes, std::size_t targets) {
+void TrainingExamples::take_columns(const ExampleArguments& arguments, bool classes,
+                                    std::size_t targets) {
   const std::size_t weights = arguments.weights.empty() ? 0 : 1;
   const std::size_t before = targets + weights;
   if (table_.view().columns() == before)
@@ -223,7 +224,7 @@ void Rows::take_columns(const RowArguments& arguments, bool classes, std::size_t
   check_names(names);
 }
 
-void Rows::weigh(const RowArguments& arguments) {
+void TrainingExamples::weigh(const ExampleArguments& arguments) {
   if (arguments.class_weights == "none") return;
   if (arguments.class_weights != "balanced")
     throw InvalidArgument(fmt::format("--class-weights is '{}' but must be one of none, balanced",
@@ -246,13 +247,13 @@ std::vector<double> weigh_rows(const std::optional<ColumnView>& weights,
   return each;
 }
 
-ensemble::Examples Rows::examples() const {
+ensemble::Examples TrainingExamples::examples() const {
   ensemble::Examples examples{inputs_, classes_, targets_, weight_column_};
   if (!weights_.empty()) examples.weights = ColumnView(weights_);
   return examples;
 }
 
-ensemble::Ensemble::Frame Rows::frame() const {
+ensemble::Ensemble::Frame TrainingExamples::frame() const {
   ensemble::Ensemble::Frame frame;
   frame.loss = loss_.value_or(classes_ != nullptr ? Loss::cross_entropy : Loss::squared_error);
   for (std::size_t c = 0; c < inputs_.columns(); ++c) frame.inputs.push_back(inputs_.name(c));
@@ -265,8 +266,8 @@ ensemble::Ensemble::Frame Rows::frame() const {
   return frame;
 }
 
-NewRows::NewRows(const RowArguments& arguments, const ensemble::Ensemble::Frame& frame,
-                 bool with_target)
+ModelExamples::ModelExamples(const ExampleArguments& arguments,
+                             const ensemble::Ensemble::Frame& frame, bool with_target)
     : table_([&] {
         data::ReadOptions options = read_options(arguments);
         options.columns = frame.inputs;

@@ -1,4 +1,4 @@
-#include "forest.h"
+#include "forest_plot.h"
 
 #include <fmt/format.h>
 
@@ -43,21 +43,21 @@ class Axis {
   std::size_t columns_;
 };
 
-std::string bar(const Branch& branch, const Axis& axis, bool utf8) {
-  const bool heavy = branch.low > 0 || branch.high < 0;
+std::string bar(const IntervalLine& interval, const Axis& axis, bool utf8) {
+  const bool heavy = interval.low > 0 || interval.high < 0;
   const Strokes strokes = strokes_of(heavy, utf8);
-  const std::size_t low = axis.column(branch.low);
-  const std::size_t high = axis.column(branch.high);
-  const std::size_t point = axis.column(branch.estimate);
+  const std::size_t low = axis.column(interval.low);
+  const std::size_t high = axis.column(interval.high);
+  const std::size_t point = axis.column(interval.estimate);
   const std::size_t zero = axis.column(0);
   std::string text;
   for (std::size_t at = 0; at < axis.columns(); ++at) {
     const bool inside = at >= low && at <= high;
     if (at == point)
       text += strokes.point;
-    else if (at == low && branch.low >= axis.low())
+    else if (at == low && interval.low >= axis.low())
       text += strokes.low;
-    else if (at == high && branch.high <= axis.high())
+    else if (at == high && interval.high <= axis.high())
       text += strokes.high;
     else if (at == zero)
       text += inside ? strokes.zero : utf8 ? "\u2502" : ":";
@@ -108,35 +108,35 @@ std::size_t length(std::string_view text) {
 
 }  // namespace
 
-std::string forest(std::span<const Branch> branches, const Canvas& canvas,
-                   const std::string& unit) {
+std::string forest_plot(std::span<const IntervalLine> intervals, const PlotStyle& style,
+                        const std::string& unit) {
   constexpr std::size_t kMargin = 2;
   constexpr std::size_t kGap = 2;
   double low = 0;
   double high = 0;
   std::size_t longest = 0;
-  for (const Branch& branch : branches) {
-    if (!std::isfinite(branch.estimate)) return "";
-    for (const double value : {branch.low, branch.estimate, branch.high}) {
+  for (const IntervalLine& interval : intervals) {
+    if (!std::isfinite(interval.estimate)) return "";
+    for (const double value : {interval.low, interval.estimate, interval.high}) {
       if (!std::isfinite(value)) continue;
       low = std::min(low, value);
       high = std::max(high, value);
     }
-    longest = std::max(longest, length(branch.name));
+    longest = std::max(longest, length(interval.name));
   }
   const std::size_t indent = kMargin + longest + kGap;
   constexpr std::size_t kFewest = 20;
-  const std::size_t columns = std::max(canvas.width, indent + kFewest + 2) - indent - 2;
+  const std::size_t columns = std::max(style.width, indent + kFewest + 2) - indent - 2;
   const double room = (high - low) / 30;  // so that nothing ends at the edge
   if (!(high - low > 0) || !std::isfinite(high - low)) return "";
   const Axis axis(low - room, high + room, columns);
   std::string picture;
-  for (const Branch& branch : branches) {
-    const std::size_t blanks = longest - length(branch.name) + kGap;
-    picture += std::string(kMargin, ' ') + branch.name + std::string(blanks, ' ') +
-               bar(branch, axis, canvas.utf8) + '\n';
+  for (const IntervalLine& interval : intervals) {
+    const std::size_t blanks = longest - length(interval.name) + kGap;
+    picture += std::string(kMargin, ' ') + interval.name + std::string(blanks, ' ') +
+               bar(interval, axis, style.utf8) + '\n';
   }
-  return picture + scale(axis, indent, canvas.utf8, unit);
+  return picture + scale(axis, indent, style.utf8, unit);
 }
 
 }  // namespace bootfold::cli

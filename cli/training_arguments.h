@@ -1,4 +1,4 @@
-// cli/sweep.h: how members are trained, as typed; lists of values make a grid of settings.
+// cli/training_arguments.h: the training options as typed; lists of values make a grid of settings.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,7 +11,7 @@
 namespace bootfold::cli {
 
 /// As typed.
-struct SweepArguments {
+struct TrainingArguments {
   std::string members = "100";
   std::vector<std::string> hidden;  ///< layers of one network each
   std::vector<std::string> activation;
@@ -33,14 +33,15 @@ struct SweepArguments {
   bool raw = false;  ///< inputs and targets as they are
 };
 
-void add_sweep_arguments(CLI::App& command, SweepArguments& arguments);
+void add_training_arguments(CLI::App& command, TrainingArguments& arguments);
 
 /// Throws InvalidArgument for the first value that cannot be right. Batches that were not asked for
 /// are left at 32.
-[[nodiscard]] ensemble::Training check_sweep(const SweepArguments& arguments);
+[[nodiscard]] ensemble::Training parse_training(const TrainingArguments& arguments);
 
 /// Without a --batch-size: 32 rows, or all that a member learns from where they are fewer.
-void fit_batches(const SweepArguments& arguments, std::size_t rows, ensemble::Training& training);
+void fit_batches(const TrainingArguments& arguments, std::size_t rows,
+                 ensemble::Training& training);
 
 /// The settings of a grid as text, a property after the other: those that differ, or all.
 [[nodiscard]] std::vector<std::pair<std::string, std::vector<std::string>>> properties(

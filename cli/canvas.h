@@ -1,8 +1,8 @@
-// cli/paper.h: something to draw on that becomes a PNG or SVG file (cairo does the work).
+// cli/canvas.h: a canvas that is written as a PNG or SVG file, drawn by cairo.
 //
-//     Paper paper(Paper::Kind::svg, 400, 300);
-//     paper.text({20, 30}, "hello", {.size = 14});
-//     std::string file = std::move(paper).finish();
+//     Canvas canvas(Canvas::Kind::svg, 400, 300);
+//     canvas.text({20, 30}, "hello", {.size = 14});
+//     std::string file = std::move(canvas).finish();
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct Place {
   double y = 0;
 };
 
-class Paper {
+class Canvas {
  public:
   enum class Kind { png, svg };
   enum class Align { left, centre, right };
@@ -34,14 +34,14 @@ class Paper {
     bool upwards = false;  ///< turned by a quarter
   };
 
-  /// Throws Failure if this program cannot draw: no_paper.cpp is in the place of paper.cpp.
+  /// Throws Failure if this program cannot draw: no_canvas.cpp is in the place of canvas.cpp.
   static void check_available();
 
   /// A PNG has two pixels to the unit.
-  Paper(Kind kind, double width, double height);
-  ~Paper();
-  Paper(const Paper&) = delete;
-  Paper& operator=(const Paper&) = delete;
+  Canvas(Kind kind, double width, double height);
+  ~Canvas();
+  Canvas(const Canvas&) = delete;
+  Canvas& operator=(const Canvas&) = delete;
 
   /// `at` is the left end, middle or right end of the line that letters stand on.
   void text(Place at, std::string_view text, const Font& font);
