@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "arguments.h"
-#include "bootfold/ensemble.h"
+#include "bootfold/ensemble/ensemble.h"
+#include "bootfold/ensemble/evaluation.h"
 #include "bootfold/error.h"
-#include "bootfold/evaluation.h"
 #include "command.h"
 #include "console.h"
 #include "figure.h"

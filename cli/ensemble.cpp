@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "arguments.h"
+#include "bootfold/ensemble/selection.h"
 #include "bootfold/error.h"
-#include "bootfold/selection.h"
 #include "console.h"
 #include "examples_reader.h"
 #include "number.h"

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "bootfold/ensemble.h"
-#include "bootfold/evaluation.h"
-#include "bootfold/selection.h"
+#include "bootfold/ensemble/ensemble.h"
+#include "bootfold/ensemble/evaluation.h"
+#include "bootfold/ensemble/selection.h"
 
 namespace bootfold::cli {
 

@@ -8,9 +8,9 @@
 #include <mutex>
 
 #include "arguments.h"
-#include "bootfold/calibration.h"
+#include "bootfold/ensemble/calibration.h"
+#include "bootfold/ensemble/selection.h"
 #include "bootfold/error.h"
-#include "bootfold/selection.h"
 #include "console.h"
 #include "ensemble.h"
 #include "examples_reader.h"

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "arguments.h"
+#include "bootfold/ensemble/evaluation.h"
 #include "bootfold/error.h"
-#include "bootfold/evaluation.h"
 #include "json.h"
 #include "text.h"
 

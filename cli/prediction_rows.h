@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "bootfold/conformal.h"
-#include "bootfold/ensemble.h"
-#include "bootfold/evaluation.h"
+#include "bootfold/ensemble/conformal.h"
+#include "bootfold/ensemble/ensemble.h"
+#include "bootfold/ensemble/evaluation.h"
 
 namespace bootfold::cli {
 

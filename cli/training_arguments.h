@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "bootfold/training.h"
+#include "bootfold/ensemble/training.h"
 
 namespace bootfold::cli {
 

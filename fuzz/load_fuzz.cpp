@@ -14,7 +14,7 @@
 #include <fstream>
 #include <string>
 
-#include "bootfold/ensemble.h"
+#include "bootfold/ensemble/ensemble.h"
 #include "bootfold/error.h"
 
 namespace bootfold::ensemble {

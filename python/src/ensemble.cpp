@@ -1,5 +1,5 @@
 // Ensembles of small networks: what bootfold's estimators are written on.
-#include "bootfold/ensemble.h"
+#include "bootfold/ensemble/ensemble.h"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -17,11 +17,11 @@
 #include <utility>
 #include <vector>
 
-#include "bootfold/calibration.h"
-#include "bootfold/conformal.h"
+#include "bootfold/ensemble/calibration.h"
+#include "bootfold/ensemble/conformal.h"
+#include "bootfold/ensemble/evaluation.h"
+#include "bootfold/ensemble/selection.h"
 #include "bootfold/error.h"
-#include "bootfold/evaluation.h"
-#include "bootfold/selection.h"
 #include "call.h"
 #include "columns.h"
 #include "modules.h"

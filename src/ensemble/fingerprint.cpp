@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bootfold/error.h"
-#include "ensemble/check.h"
+#include "ensemble/validate_arguments.h"
 #include "text/concat.h"
 
 namespace bootfold::ensemble {

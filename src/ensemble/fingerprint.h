@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "bootfold/ensemble.h"
+#include "bootfold/ensemble/ensemble.h"
 
 namespace bootfold::ensemble {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "bootfold/network.h"
+#include "bootfold/ensemble/network.h"
 
 namespace bootfold::ensemble {
 

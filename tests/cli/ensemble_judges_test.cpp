@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "bootfold/conformal.h"
 #include "bootfold/data.h"
-#include "bootfold/evaluation.h"
+#include "bootfold/ensemble/conformal.h"
+#include "bootfold/ensemble/evaluation.h"
 #include "flowers.h"
 #include "program.h"
 

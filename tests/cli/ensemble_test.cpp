@@ -1,5 +1,5 @@
 // What `bootfold ensemble` trains, says and judges.
-#include "bootfold/ensemble.h"
+#include "bootfold/ensemble/ensemble.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

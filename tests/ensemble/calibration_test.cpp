@@ -1,16 +1,16 @@
 // Temperatures: the right one is found, by rows that members never saw or by others.
-#include "bootfold/calibration.h"
+#include "bootfold/ensemble/calibration.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "bootfold/ensemble/evaluation.h"
+#include "bootfold/ensemble/selection.h"
+#include "bootfold/ensemble/streaming.h"
 #include "bootfold/error.h"
-#include "bootfold/evaluation.h"
-#include "bootfold/folded.h"
 #include "bootfold/random.h"
-#include "bootfold/selection.h"
 #include "data/temp_file.h"
 #include "ensemble/spirals.h"
 

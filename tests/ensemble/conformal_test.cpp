@@ -1,5 +1,5 @@
 // Intervals from what members are off on rows that they never saw.
-#include "bootfold/conformal.h"
+#include "bootfold/ensemble/conformal.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Scores against numbers computed by hand.
-#include "bootfold/evaluation.h"
+#include "bootfold/ensemble/evaluation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

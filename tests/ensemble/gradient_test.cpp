@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "bootfold/random.h"
-#include "ensemble/floats.h"
 #include "ensemble/reference.h"
 #include "ensemble/simd/kernels.h"
+#include "ensemble/training/aligned_floats.h"
 
 namespace bootfold::ensemble {
 namespace gradient_test {

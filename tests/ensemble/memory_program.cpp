@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "bootfold/folded.h"
+#include "bootfold/ensemble/streaming.h"
 #include "ensemble/spirals.h"
 
 namespace {

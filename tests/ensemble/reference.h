@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "bootfold/network.h"
-#include "bootfold/training.h"
+#include "bootfold/ensemble/network.h"
+#include "bootfold/ensemble/training.h"
 
 namespace bootfold::ensemble::reference {
 

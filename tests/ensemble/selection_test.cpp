@@ -1,5 +1,5 @@
 // Settings side by side, the best members, and members trained in several goes.
-#include "bootfold/selection.h"
+#include "bootfold/ensemble/selection.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "bootfold/ensemble/evaluation.h"
 #include "bootfold/error.h"
-#include "bootfold/evaluation.h"
 #include "data/temp_file.h"
 #include "ensemble/spirals.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bootfold/ensemble.h"
+#include "bootfold/ensemble/ensemble.h"
 #include "bootfold/random.h"
 
 namespace bootfold::ensemble {

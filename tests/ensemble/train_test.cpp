@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "bootfold/ensemble.h"
+#include "bootfold/ensemble/ensemble.h"
 #include "bootfold/error.h"
 #include "ensemble/spirals.h"
 

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <cstring>
 
-#include "bootfold/ensemble.h"
+#include "bootfold/ensemble/ensemble.h"
+#include "bootfold/ensemble/evaluation.h"
+#include "bootfold/ensemble/selection.h"
+#include "bootfold/ensemble/streaming.h"
 #include "bootfold/error.h"
-#include "bootfold/evaluation.h"
-#include "bootfold/folded.h"
-#include "bootfold/selection.h"
 #include "data/temp_file.h"
 #include "ensemble/spirals.h"
 

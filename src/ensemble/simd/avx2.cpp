@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "bootfold/network.h"
+#include "bootfold/ensemble/network.h"
 
 namespace bootfold::ensemble::simd {
 namespace {
@@ -78,7 +78,7 @@ inline Vector exponent(Vector a) {
 
 #include "ensemble/simd/pack.h"
 #include "ensemble/simd/points.h"
-#include "ensemble/simd/single.h"
+#include "ensemble/simd/solo.h"
 
 namespace bootfold::ensemble::simd {
 

@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "bootfold/ensemble/training.h"
 #include "bootfold/execution.h"
-#include "bootfold/training.h"
 #include "ensemble/shape.h"
 
 namespace bootfold::ensemble::simd {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "bootfold/network.h"
+#include "bootfold/ensemble/network.h"
 
 namespace bootfold::ensemble::simd {
 namespace {
@@ -130,7 +130,7 @@ inline Vector exponent(const Vector& a) {
 
 #include "ensemble/simd/pack.h"
 #include "ensemble/simd/points.h"
-#include "ensemble/simd/single.h"
+#include "ensemble/simd/solo.h"
 
 namespace bootfold::ensemble::simd {
 

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "bootfold/network.h"
-#include "bootfold/training.h"
+#include "bootfold/ensemble/network.h"
+#include "bootfold/ensemble/training.h"
 
 namespace bootfold::ensemble::simd {
 namespace {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "bootfold/ensemble.h"
+#include "bootfold/ensemble/ensemble.h"
 #include "bootfold/random.h"
-#include "ensemble/initialize.h"
-#include "ensemble/member_rows.h"
+#include "ensemble/training/initialize.h"
+#include "ensemble/training/member_rows.h"
 
 namespace bootfold::ensemble::trajectory {
 
