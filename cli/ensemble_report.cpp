@@ -18,9 +18,9 @@ namespace {
 
 using ensemble::ClassScores;
 using ensemble::Ensemble;
+using ensemble::MemberAverage;
 using ensemble::ReliabilityBin;
-using ensemble::Spread;
-using ensemble::Standing;
+using ensemble::SettingsSummary;
 using ensemble::TargetScores;
 
 constexpr std::size_t kNamesShown = 6;
@@ -35,10 +35,10 @@ std::string percent(double share) {
 }
 
 // "0.134 +- 0.052", or the mean alone.
-std::string text_of(const Spread& spread) {
-  if (std::isnan(spread.mean)) return "unknown";
-  return std::isnan(spread.deviation) ? number(spread.mean)
-                                      : with_error(spread.mean, spread.deviation);
+std::string text_of(const MemberAverage& average) {
+  if (std::isnan(average.mean)) return "unknown";
+  return std::isnan(average.deviation) ? number(average.mean)
+                                       : with_error(average.mean, average.deviation);
 }
 
 std::string names_of(const std::vector<std::string>& names) {
@@ -118,10 +118,10 @@ std::string reliability_as_text(const ClassScores& scores) {
   return table(rows);
 }
 
-std::string standings_as_text(const TrainRun& run) {
+std::string summaries_as_text(const TrainRun& run) {
   const bool judged = std::any_of(
-      run.standings.begin(), run.standings.end(),
-      [](const Standing& standing) { return !std::isnan(standing.held_out_loss.mean); });
+      run.summaries.begin(), run.summaries.end(),
+      [](const SettingsSummary& summary) { return !std::isnan(summary.held_out_loss.mean); });
   const auto columns = properties(run.ensemble.frame().settings, false);
   std::vector<std::string> heads;
   for (const auto& [name, values] : columns) heads.push_back(name);
@@ -129,16 +129,16 @@ std::string standings_as_text(const TrainRun& run) {
   if (!run.failures.empty()) heads.insert(heads.end() - 2, "failed");
   if (judged) heads.emplace_back(run.validation ? "validation loss" : "held-out loss");
   std::vector<std::vector<std::string>> rows = {heads};
-  for (const Standing& standing : run.standings) {
+  for (const SettingsSummary& summary : run.summaries) {
     std::vector<std::string> cells;
-    for (const auto& [name, values] : columns) cells.push_back(values[standing.settings]);
-    cells.push_back(grouped(standing.members));
-    if (!run.failures.empty()) cells.push_back(grouped(standing.failed));
-    cells.push_back(std::isnan(standing.steps.mean)
+    for (const auto& [name, values] : columns) cells.push_back(values[summary.settings]);
+    cells.push_back(grouped(summary.members));
+    if (!run.failures.empty()) cells.push_back(grouped(summary.failed));
+    cells.push_back(std::isnan(summary.steps.mean)
                         ? "-"
-                        : grouped(static_cast<std::uint64_t>(std::llround(standing.steps.mean))));
-    cells.push_back(text_of(standing.loss));
-    if (judged) cells.push_back(text_of(standing.held_out_loss));
+                        : grouped(static_cast<std::uint64_t>(std::llround(summary.steps.mean))));
+    cells.push_back(text_of(summary.loss));
+    if (judged) cells.push_back(text_of(summary.held_out_loss));
     rows.push_back(std::move(cells));
   }
   return table(rows) + "  mean and standard deviation over members\n";
@@ -174,8 +174,8 @@ std::string calibration_as_text(double temperature) {
   return fmt::format("at temperature {}: the mean of the members was {}", number, verdict);
 }
 
-Json json_of(const Spread& spread) {
-  return {{"mean", spread.mean}, {"deviation", spread.deviation}};
+Json json_of(const MemberAverage& average) {
+  return {{"mean", average.mean}, {"deviation", average.deviation}};
 }
 
 Json json_of(const ClassScores& scores) {
@@ -244,13 +244,13 @@ Json json_of(const Ensemble& ensemble) {
   return object;
 }
 
-Json json_of(const Standing& standing, const ensemble::Settings& settings) {
+Json json_of(const SettingsSummary& summary, const ensemble::Settings& settings) {
   Json object = json_of(settings);
-  object["members"] = standing.members;
-  object["failed"] = standing.failed;
-  object["steps"] = json_of(standing.steps);
-  object["loss"] = json_of(standing.loss);
-  object["held_out_loss"] = json_of(standing.held_out_loss);
+  object["members"] = summary.members;
+  object["failed"] = summary.failed;
+  object["steps"] = json_of(summary.steps);
+  object["loss"] = json_of(summary.loss);
+  object["held_out_loss"] = json_of(summary.held_out_loss);
   return object;
 }
 
@@ -269,7 +269,7 @@ std::string as_text(const TrainRun& run, bool quiet) {
   std::string text = title_of(run.ensemble) + item("members", members_as_text(run));
   text += failures_as_text(run);
   if (run.calibrated) text += item("calibrated", calibration_as_text(frame.temperature));
-  text += "\n" + standings_as_text(run);
+  text += "\n" + summaries_as_text(run);
   if (run.out_of_bag) {
     text += "\nOut of bag: every row judged by the members that never saw it\n";
     text += item("judged", rows_of(judged_of(*run.out_of_bag), unknown_of(*run.out_of_bag), 0));
@@ -312,8 +312,8 @@ std::string as_json(const TrainRun& run) {
   for (const auto& [settings, reason] : run.failures)
     object["failures"].push_back({{"settings", settings}, {"reason", reason}});
   object["settings"] = Json::array();
-  for (const Standing& standing : run.standings)
-    object["settings"].push_back(json_of(standing, frame.settings[standing.settings]));
+  for (const SettingsSummary& summary : run.summaries)
+    object["settings"].push_back(json_of(summary, frame.settings[summary.settings]));
   object["out_of_bag"] = run.out_of_bag ? json_of(*run.out_of_bag) : Json(nullptr);
   object["validation"] = run.validation ? json_of(*run.validation) : Json(nullptr);
   object["weighted_scores"] = run.weighted;

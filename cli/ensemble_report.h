@@ -21,7 +21,7 @@ struct Scores {
 /// A finished training.
 struct TrainRun {
   const ensemble::Ensemble& ensemble;                         ///< that is kept
-  const std::vector<ensemble::Standing>& standings;           ///< of all that were trained
+  const std::vector<ensemble::SettingsSummary>& summaries;    ///< of all that were trained
   std::vector<std::pair<std::size_t, std::string>> failures;  ///< settings and why, of all
   std::size_t trained = 0;
   std::size_t asked = 0;  ///< more than trained after an interruption

@@ -208,8 +208,8 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   const Timer computing;
   Ensemble trained =
       train_all(examples, training, arguments.keep_partial, interrupt, arguments.quiet);
-  const std::vector<ensemble::Standing> standings = ensemble::standings(trained);
-  TrainRun run{.ensemble = trained, .standings = standings, .failures = {}};
+  const std::vector<ensemble::SettingsSummary> summaries = ensemble::summarize_settings(trained);
+  TrainRun run{.ensemble = trained, .summaries = summaries, .failures = {}};
   run.trained = trained.size();
   run.asked = training.members * training.settings.size();
   for (std::size_t m = 0; m < trained.size(); ++m)

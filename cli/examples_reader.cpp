@@ -300,7 +300,7 @@ ModelExamples::ModelExamples(const ExampleArguments& arguments,
   if (weights > 0) weights_ = table_.view().column(table_.view().columns() - 1);
   if (!with_target || frame.loss != Loss::cross_entropy) return;
   try {
-    classes_ = ensemble::codes_of(frame, table_.labels());
+    classes_ = ensemble::class_codes(frame, table_.labels());
   } catch (const DataError& error) {
     throw DataError(fmt::format("{}: {}", one_line(arguments.file), error.what()));
   }

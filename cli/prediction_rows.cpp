@@ -77,14 +77,15 @@ bool PredictionRows::next() {
 }
 
 const std::string* PredictionRows::class_name(std::size_t row) const {
-  return ensemble_.classifies() ? &ensemble_.frame().classes[prediction_.chosen(row)] : nullptr;
+  return ensemble_.classifies() ? &ensemble_.frame().classes[prediction_.predicted_class(row)]
+                                : nullptr;
 }
 
 std::vector<double> PredictionRows::values(std::size_t row) const {
   std::vector<double> values;
   values.reserve(names_.size());
   if (ensemble_.classifies()) {
-    const std::size_t chosen = prediction_.chosen(row);
+    const std::size_t chosen = prediction_.predicted_class(row);
     values = {static_cast<double>(chosen), prediction_.probability(row, chosen)};
     for (std::size_t c = 0; c < prediction_.outputs; ++c)
       values.push_back(prediction_.probability(row, c));

@@ -1,9 +1,9 @@
-// libFuzzer entry for model files: any bytes give an Ensemble that can be asked, or an exception of
-// bootfold.
+// libFuzzer entry for model files: any bytes give a valid Ensemble or an exception of bootfold.
 //
 //   clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -I include -I src
 //       -I build/dev/src/include src/data/*.cpp src/text/*.cpp
-//       src/ensemble/{stored,parse,names,shape}.cpp fuzz/load_fuzz.cpp -lz -o /tmp/load_fuzz
+//       src/ensemble/{names,parse,shape}.cpp src/ensemble/files/*.cpp fuzz/load_fuzz.cpp -lz
+//       -o /tmp/load_fuzz
 //   bootfold ensemble train iris.csv --target species --members 2 --output corpus/iris.safetensors
 //   /tmp/load_fuzz -max_total_time=60 -rss_limit_mb=512 corpus
 #include <unistd.h>
@@ -19,10 +19,13 @@
 
 namespace bootfold::ensemble {
 
-// All that loading needs of ensemble.cpp, so that the rest of the library need not be built.
+// The part of ensemble.cpp that loading needs, so that the rest of the library is not built.
 Ensemble::Ensemble(Frame frame, std::vector<Member> members,
-                   std::vector<std::vector<float>> parameters)
-    : frame_(std::move(frame)), members_(std::move(members)), parameters_(std::move(parameters)) {}
+                   std::vector<std::vector<float>> parameters, std::uint64_t fingerprint)
+    : frame_(std::move(frame)),
+      members_(std::move(members)),
+      parameters_(std::move(parameters)),
+      fingerprint_(fingerprint) {}
 
 }  // namespace bootfold::ensemble
 

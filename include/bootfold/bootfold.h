@@ -5,6 +5,7 @@
 #include "bootfold/bootstrap.h"
 #include "bootfold/compare.h"
 #include "bootfold/data.h"
+#include "bootfold/ensemble/bootstrap.h"
 #include "bootfold/ensemble/calibration.h"
 #include "bootfold/ensemble/conformal.h"
 #include "bootfold/ensemble/ensemble.h"

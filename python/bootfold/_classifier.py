@@ -258,8 +258,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         self.classes_ = np.unique(counted)
         if len(self.classes_) == 1:
             raise ValueError(
-                f"y has one class only, {self.classes_.tolist()[0]!r}; there must be at least 2 "
-                "classes to tell apart"
+                f"y has only one class, {self.classes_.tolist()[0]!r}; at least 2 "
+                "classes are needed"
             )
         codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
         examples = weighted(X, codes.astype(np.float64)[:, None], sample_weight)

@@ -152,7 +152,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             core = _core.Ensemble.train(rows, training, judges, threads, tell)
         self._warn(core)
         if swept[0] or len(swept) > 1:
-            self.sweep_ = _members.standings(core, swept)
+            self.sweep_ = _members.sweep_table(core, swept)
             losses = self.sweep_["held_out_loss"]
             if not np.isfinite(losses).any():
                 losses = self.sweep_["loss"]

@@ -264,18 +264,18 @@ std::tuple<std::vector<double>, std::vector<double>> pair(const ensemble::Scalin
 }
 
 void bind_trained(nb::module_& m) {
-  using ensemble::Spread;
-  using ensemble::Standing;
-  nb::class_<Spread>(m, "Spread", "A number over members.")
-      .def_ro("mean", &Spread::mean)
-      .def_ro("deviation", &Spread::deviation);
-  nb::class_<Standing>(m, "Standing", "How the members with the same settings did.")
-      .def_ro("settings", &Standing::settings)
-      .def_ro("members", &Standing::members)
-      .def_ro("failed", &Standing::failed)
-      .def_ro("steps", &Standing::steps)
-      .def_ro("loss", &Standing::loss)
-      .def_ro("held_out_loss", &Standing::held_out_loss);
+  using ensemble::MemberAverage;
+  using ensemble::SettingsSummary;
+  nb::class_<MemberAverage>(m, "MemberAverage", "Mean and standard deviation over members.")
+      .def_ro("mean", &MemberAverage::mean)
+      .def_ro("deviation", &MemberAverage::deviation);
+  nb::class_<SettingsSummary>(m, "SettingsSummary", "The members with the same settings.")
+      .def_ro("settings", &SettingsSummary::settings)
+      .def_ro("members", &SettingsSummary::members)
+      .def_ro("failed", &SettingsSummary::failed)
+      .def_ro("steps", &SettingsSummary::steps)
+      .def_ro("loss", &SettingsSummary::loss)
+      .def_ro("held_out_loss", &SettingsSummary::held_out_loss);
   nb::class_<Ensemble>(m, "Ensemble", "Trained members; bootfold's estimators show them.")
       .def_static("train", &train, "rows"_a, "training"_a, "validation"_a.none(), "threads"_a,
                   "progress"_a.none())
@@ -294,7 +294,8 @@ void bind_trained(nb::module_& m) {
             return std::make_unique<Ensemble>(ensemble.subset(members));
           },
           "members"_a)
-      .def_prop_ro("standings", &ensemble::standings, "One for each of the settings.")
+      .def_prop_ro("settings_summaries", &ensemble::summarize_settings,
+                   "One for each of the settings.")
       .def("__len__", &Ensemble::size)
       .def_prop_ro("members",
                    [](const Ensemble& ensemble) {

@@ -421,7 +421,7 @@ def test_wrong_parameters(given, message):
 
 
 def test_wrong_arguments():
-    with pytest.raises(ValueError, match="one class only"):
+    with pytest.raises(ValueError, match="only one class"):
         classifier().fit(X, np.zeros(150))
     with pytest.raises(ValueError, match=r"sample_weight\[3\] is -1"):
         classifier().fit(X, Y, sample_weight=np.where(np.arange(150) == 3, -1.0, 1.0))

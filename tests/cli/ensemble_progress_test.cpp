@@ -55,7 +55,7 @@ std::vector<std::string> long_training(const Folder& folder) {
 }
 
 // About two seconds of work, of which the first 0.4 show nothing.
-TEST(EnsembleProgress, TellsMembersAndTheirLoss) {
+TEST(EnsembleProgress, ShowsMembersAndTheirLoss) {
   const Folder folder;
   const std::vector<std::string> arguments = long_training(folder);
   const std::string seen = seen_on_terminal(arguments);

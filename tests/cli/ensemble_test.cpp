@@ -30,7 +30,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-TEST(EnsembleTrain, ClassifiesTextAndTellsOutOfBagScores) {
+TEST(EnsembleTrain, ClassifiesTextAndReportsOutOfBagScores) {
   const Folder folder;
   const Json found = json_of(train_flowers(folder));
   for (const char* key :
@@ -54,7 +54,7 @@ TEST(EnsembleTrain, ClassifiesTextAndTellsOutOfBagScores) {
   EXPECT_EQ(ensemble::Ensemble::load(folder.path("m.safetensors")).size(), 20U);
 }
 
-TEST(EnsembleTrain, TextTellsTheSameStory) {
+TEST(EnsembleTrain, TextReportsTheSameAsJson) {
   const Folder folder;
   const Outcome outcome = run(train_flowers(folder));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -77,7 +77,7 @@ TEST(EnsembleTrain, TheSameCommandWritesTheSameBytes) {
     EXPECT_TRUE(std::ranges::equal(a.parameters(m), b.parameters(m)));
 }
 
-TEST(EnsembleTrain, SweepsMakeATableAndKeepTheBest) {
+TEST(EnsembleTrain, SweepsReportATableAndSelectTheBest) {
   const Folder folder;
   const std::vector<std::string> arguments = {"ensemble",
                                               "train",
@@ -118,7 +118,7 @@ TEST(EnsembleTrain, SweepsMakeATableAndKeepTheBest) {
   EXPECT_THAT(text, HasSubstr("the best 10 kept"));
 }
 
-TEST(EnsembleTrain, EveryOptionIsTaken) {
+TEST(EnsembleTrain, EveryOptionIsAccepted) {
   const Folder folder;
   const Json found = json_of({"ensemble",
                               "train",
@@ -192,7 +192,7 @@ TEST(EnsembleTrain, PatienceStopsMembersEarly) {
 }
 
 // One in ten: without weights the rare class is seldom chosen where both are likely.
-TEST(EnsembleTrain, BalancedClassesRaiseTheRareOne) {
+TEST(EnsembleTrain, BalancedClassWeightsRaiseTheRareClass) {
   const Folder folder;
   random::Stream stream({.seed = 5});
   std::string text = "x,class\n";
@@ -215,7 +215,7 @@ TEST(EnsembleTrain, BalancedClassesRaiseTheRareOne) {
   EXPECT_GT(mean("balanced"), 0.3);
 }
 
-TEST(EnsembleTrain, AMemberThatDivergesIsReportedWithItsSetting) {
+TEST(EnsembleTrain, DivergedMembersAreReportedWithTheirSettings) {
   const Folder folder;
   const std::vector<std::string> arguments = {"ensemble",
                                               "train",
@@ -298,7 +298,7 @@ TEST(EnsemblePredict, WritesCsvAndNpy) {
   }
 }
 
-TEST(EnsemblePredict, TellsIntervalsOfNumbers) {
+TEST(EnsemblePredict, WritesIntervalsOfARegression) {
   const Folder folder;
   const std::string model = folder.path("m.safetensors");
   ASSERT_EQ(run({"ensemble", "train", folder.write("line.csv", line(400)), "--target", "y",
@@ -333,7 +333,7 @@ TEST(EnsemblePredict, TellsIntervalsOfNumbers) {
     EXPECT_THAT(text, HasSubstr(part));
 }
 
-TEST(EnsembleEvaluate, JudgesNewRowsAndThoseOutOfBag) {
+TEST(EnsembleEvaluate, ScoresNewRowsAndOutOfBagRows) {
   const Folder folder;
   const Json trained = json_of(train_flowers(folder));
   const std::string model = folder.path("m.safetensors");
@@ -356,7 +356,7 @@ TEST(EnsembleEvaluate, JudgesNewRowsAndThoseOutOfBag) {
               HasSubstr("'daisy'"));
 }
 
-TEST(EnsembleInterrupt, EndsATrainingWithinASecond) {
+TEST(EnsembleInterrupt, StopsATrainingWithinASecond) {
   const Folder folder;
   std::vector<std::string> arguments = train_flowers(folder);
   arguments.insert(arguments.end(), {"--hidden", "64,64", "--epochs", "100000", "--members", "64"});
@@ -370,7 +370,7 @@ TEST(EnsembleInterrupt, EndsATrainingWithinASecond) {
   EXPECT_THAT(folder.files(), ElementsAre("flowers.csv"));
 }
 
-TEST(EnsembleInterrupt, KeepsWhatIsFinishedWhenAsked) {
+TEST(EnsembleInterrupt, KeepsFinishedMembersOnRequest) {
   const Folder folder;
   std::vector<std::string> arguments = train_flowers(folder);
   arguments.insert(arguments.end(),

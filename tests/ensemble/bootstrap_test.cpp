@@ -1,4 +1,6 @@
 // What networks say of points as replicates of a bootstrap, and the intervals made of them.
+#include "bootfold/ensemble/bootstrap.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -6,17 +8,16 @@
 #include <cmath>
 #include <filesystem>
 
-#include "bootfold/ensemble/streaming.h"
 #include "bootfold/error.h"
 #include "bootfold/interval.h"
 #include "ensemble/spirals.h"
 
 namespace bootfold::ensemble {
-namespace predictions_test {
+namespace bootstrap_test {
 
 using testing::HasSubstr;
 
-TEST(Predictions, OfReplicatesAreThoseOfMembers) {
+TEST(BootstrapPredictions, ReplicatesMatchMembers) {
   const Spirals spirals(60);
   const DataView points = spirals.examples().inputs;
   Training training{.members = 20, .steps = 30, .seed = 4};
@@ -39,7 +40,7 @@ TEST(Predictions, OfReplicatesAreThoseOfMembers) {
 }
 
 // Members and the networks of the estimate stop by rows that neither learns from.
-TEST(Predictions, StopEarlyByValidationRows) {
+TEST(BootstrapPredictions, StopEarlyOnValidationRows) {
   const Spirals spirals(60, 0.2);
   const Spirals others(60, 0.2, 2);
   const Examples validation = others.examples();
@@ -88,7 +89,7 @@ struct Line {
 // A network without hidden units is a straight line, and training finds that of least squares. So
 // here the engine can make the same replicates from a function of the resample, and everything that
 // follows from them must agree: an independent way to each number.
-TEST(Predictions, OfALinearNetworkAreThoseOfLeastSquares) {
+TEST(BootstrapPredictions, LinearNetworkMatchesLeastSquares) {
   const Line line(50);
   constexpr double kWhere = 1.5;
   const std::vector<double> point = {kWhere};
@@ -125,7 +126,7 @@ TEST(Predictions, OfALinearNetworkAreThoseOfLeastSquares) {
   EXPECT_NEAR(a.high, b.high, 0.15 * error);
 }
 
-TEST(Predictions, HaveTheSameBitsForAnyNumberOfThreads) {
+TEST(BootstrapPredictions, ThreadsGiveTheSameBits) {
   const Spirals spirals(40);
   Training training{.members = 600, .steps = 5};
   training.execution.threads = 1;
@@ -145,7 +146,7 @@ TEST(Predictions, HaveTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-TEST(Predictions, MakeTheSameIntervalsFromAFile) {
+TEST(BootstrapPredictions, IntervalsSurviveSavingAndLoading) {
   const Spirals spirals(40);
   // After 20 steps first weights matter more than rows: with 2,000 members the influence says that
   // about 3,200 are needed.
@@ -167,7 +168,7 @@ TEST(Predictions, MakeTheSameIntervalsFromAFile) {
   }
 }
 
-TEST(Predictions, SayWhenThereAreTooFewMembersForBca) {
+TEST(BootstrapPredictions, BcaReportsTooFewMembers) {
   const Spirals spirals(200);
   const Training training{.members = 20, .steps = 10};
   const Result result =
@@ -177,7 +178,7 @@ TEST(Predictions, SayWhenThereAreTooFewMembersForBca) {
   EXPECT_THAT(limits.reason, HasSubstr("20 members"));
 }
 
-TEST(Predictions, LeaveOutMembersThatFailed) {
+TEST(BootstrapPredictions, LeaveOutFailedMembers) {
   const Line line(40);
   Training training{.members = 12, .steps = 30};
   training.settings[0].optimizer = Optimizer::sgd;
@@ -188,7 +189,7 @@ TEST(Predictions, LeaveOutMembersThatFailed) {
   EXPECT_EQ(interval::percentile(result).status, interval::Status::undefined);
 }
 
-TEST(Predictions, NameMisuse) {
+TEST(BootstrapPredictions, RejectInvalidArguments) {
   const Spirals spirals(40);
   const auto complaint = [&](auto&& change) -> std::string {
     Training training{.members = 2, .steps = 1};
@@ -208,5 +209,5 @@ TEST(Predictions, NameMisuse) {
   EXPECT_EQ(complaint([](Training& t) { t.resampling = Resampling::bayesian; }), "");
 }
 
-}  // namespace predictions_test
+}  // namespace bootstrap_test
 }  // namespace bootfold::ensemble

@@ -12,6 +12,7 @@
 #include "bootfold/error.h"
 #include "bootfold/random.h"
 #include "data/temp_file.h"
+#include "ensemble/ensemble_access.h"
 #include "ensemble/spirals.h"
 
 namespace bootfold::ensemble {
@@ -43,7 +44,7 @@ struct Odds {
     frame.settings.resize(1);
     frame.settings[0].architecture.hidden = {};
     frame.resampling = Resampling::none;
-    return {frame, {Member{}}, {{-0.5F, 0.5F, 0, 0}}};
+    return EnsembleAccess::make(frame, {Member{}}, {{-0.5F, 0.5F, 0, 0}}, 0);
   }
 
   std::vector<double> x;
@@ -66,7 +67,7 @@ double likelihood(const Ensemble& ensemble, const Spirals& spirals) {
 
 // The standard error of a slope is 1 / sqrt(sum of x^2 p (1 - p)); beyond five of them is a false
 // alarm in 1.7 million. The search adds at most one in a thousand.
-TEST(Calibrate, FindsTheTemperatureOfTheLaw) {
+TEST(Calibration, RecoversAKnownTemperature) {
   for (const double slope : {1.0 / 3, 1.0, 3.0}) {
     const Odds odds(slope, 20'000);
     double information = 0;
@@ -80,7 +81,7 @@ TEST(Calibrate, FindsTheTemperatureOfTheLaw) {
   }
 }
 
-TEST(Calibrate, IsTheLikeliestOutOfBag) {
+TEST(Calibration, MaximizesTheOutOfBagLikelihood) {
   const Spirals spirals(150);
   const Ensemble trained = spirals_of(spirals);
   const Ensemble found = calibrate(trained, spirals.examples());
@@ -94,7 +95,7 @@ TEST(Calibrate, IsTheLikeliestOutOfBag) {
   EXPECT_NE(found.out_of_bag().mean, trained.out_of_bag().mean);
 }
 
-TEST(Calibrate, DoesNotMindWhatTheTemperatureWas) {
+TEST(Calibration, IgnoresTheOldTemperature) {
   const Spirals spirals(120);
   const Ensemble trained = spirals_of(spirals);
   const Ensemble direct = calibrate(trained, spirals.examples());
@@ -107,7 +108,7 @@ TEST(Calibrate, DoesNotMindWhatTheTemperatureWas) {
   }
 }
 
-TEST(Calibrate, IsTheSameForAnyThreads) {
+TEST(Calibration, ThreadsGiveTheSameBits) {
   const Spirals spirals(120);
   const Spirals others(200, 0.1, 9);
   const Examples held_out = others.examples();
@@ -121,7 +122,7 @@ TEST(Calibrate, IsTheSameForAnyThreads) {
 }
 
 // By the likelihood alone an ensemble that is always right could not be sure enough.
-TEST(Calibrate, IsNotAllTooSureOfFewRows) {
+TEST(Calibration, FewCorrectRowsDoNotReachTheLowerBound) {
   std::vector<double> x;
   std::vector<std::int32_t> label;
   for (int i = 0; i < 40; ++i) {
@@ -139,7 +140,7 @@ TEST(Calibrate, IsNotAllTooSureOfFewRows) {
   EXPECT_NEAR(1 - sum / 40, 0.5 / 41, 0.3 / 41);  // half a row in 41 is thought to be wrong
 }
 
-TEST(Calibrate, CountsRowsByTheirWeights) {
+TEST(Calibration, UsesRowWeights) {
   const Odds sharp(3, 4'000);
   const Odds flat(0.5, 4'000);
   Odds both = sharp;
@@ -156,7 +157,7 @@ TEST(Calibrate, CountsRowsByTheirWeights) {
 }
 
 // Weights that all grow alike change nothing; those of a few rows that weigh all count as few rows.
-TEST(Calibrate, TakesFewHeavyRowsForFew) {
+TEST(Calibration, FewHeavyRowsCountAsFew) {
   const Odds odds(3, 400);
   Examples rows = odds.examples();
   const auto found = [&](const std::vector<double>& weights) {
@@ -175,7 +176,7 @@ TEST(Calibrate, TakesFewHeavyRowsForFew) {
               1e-3);
 }
 
-TEST(Temperature, IsInPredictionsAndFiles) {
+TEST(Temperature, AppliesToPredictionsAndIsStored) {
   const Spirals spirals(90);
   const DataView rows = spirals.examples().inputs;
   const Ensemble trained = train(spirals.examples(), {.hidden = {6}}, {.members = 5, .steps = 90});
@@ -192,10 +193,10 @@ TEST(Temperature, IsInPredictionsAndFiles) {
                 -expected * std::log(expected) - (1 - expected) * std::log1p(-expected), 1e-12);
     EXPECT_NEAR(said.epistemic[row] * plain.total[row], plain.epistemic[row] * said.total[row],
                 1e-15);
-    EXPECT_EQ(said.chosen(row), plain.chosen(row));
+    EXPECT_EQ(said.predicted_class(row), plain.predicted_class(row));
   }
   // Out of bag too, and some rows were seen by all five.
-  const Prediction judged = tempered(trained.out_of_bag(), 0.25);
+  const Prediction judged = apply_temperature(trained.out_of_bag(), 0.25);
   const Prediction again = out_of_bag(cold, spirals.examples());
   EXPECT_EQ(judged.members, again.members);
   EXPECT_GT(std::ranges::count(judged.members, 0U), 0);
@@ -213,21 +214,21 @@ TEST(Temperature, IsInPredictionsAndFiles) {
   EXPECT_EQ(best(cold, 2, spirals.examples()).frame().temperature, 1);
 }
 
-TEST(Temperature, OfFoldedMembersIsThatOfKeptOnes) {
+TEST(Temperature, StreamedAndStoredMembersAgree) {
   const Spirals spirals(100);
   Training training{.members = 40, .epochs = 100};
   training.settings[0].architecture.hidden = {16};
   const DataView rows = spirals.examples().inputs;
   const Ensemble kept = calibrate(train(spirals.examples(), training), spirals.examples());
-  const Folded folded = fold(spirals.examples(), training, rows);
-  const double found = likeliest_temperature(folded.out_of_bag, spirals.classes.codes);
+  const StreamedPrediction streamed = train_and_predict(spirals.examples(), training, rows);
+  const double found = fit_temperature(streamed.out_of_bag, spirals.classes.codes);
   EXPECT_NEAR(found / kept.frame().temperature, 1, 1e-6);
-  const Prediction said = tempered(folded.prediction, kept.frame().temperature);
+  const Prediction said = apply_temperature(streamed.prediction, kept.frame().temperature);
   for (std::size_t i = 0; i < said.mean.size(); ++i)
     EXPECT_NEAR(said.mean[i], kept.predict(rows).mean[i], 1e-12);
 }
 
-TEST(Calibrate, SaysWhyItCannot) {
+TEST(Calibration, RejectsInvalidArguments) {
   const Spirals spirals(60);
   const auto message = [&](const Ensemble& ensemble) {
     return message_of<InvalidArgument>([&] { (void)calibrate(ensemble, spirals.examples()); });
@@ -248,7 +249,7 @@ TEST(Calibrate, SaysWhyItCannot) {
     EXPECT_THROW((void)calibrate(trained, weighed), DataError) << wrong;
   }
   EXPECT_THROW(
-      (void)tempered(
+      (void)apply_temperature(
           train(numbers, {.hidden = {4}}, {.members = 2, .epochs = 2}).predict(numbers.inputs), 2),
       InvalidArgument);
   for (const double wrong : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()})

@@ -6,7 +6,7 @@
 #include "ensemble/spirals.h"
 
 namespace bootfold::ensemble {
-namespace duplicates_test {
+namespace duplicate_settings_test {
 
 using testing::HasSubstr;
 
@@ -22,17 +22,16 @@ std::string complaint(const std::vector<Settings>& settings, Resampling resampli
   return "";
 }
 
-TEST(Duplicates, InASweepAreNamed) {
+TEST(DuplicateSettings, AreRejected) {
   Settings a;
   Settings b;
   b.learning_rate = 2e-3;
   EXPECT_EQ(complaint({a, b}, Resampling::bootstrap), "");
-  EXPECT_THAT(complaint({a, b, a}, Resampling::bootstrap),
-              HasSubstr("settings 0 and 2 are the same"));
+  EXPECT_THAT(complaint({a, b, a}, Resampling::bootstrap), HasSubstr("settings 0 and 2 are equal"));
 }
 
 // Each pair trains the same networks to the bit, though the settings are not equal.
-TEST(Duplicates, AreSeenThroughWhatHasNoEffect) {
+TEST(DuplicateSettings, IgnoreValuesWithoutEffect) {
   const auto pair = [](auto&& change, auto&& both) {
     std::vector<Settings> two(2);
     for (Settings& settings : two) both(settings);
@@ -51,7 +50,7 @@ TEST(Duplicates, AreSeenThroughWhatHasNoEffect) {
   const Spirals spirals(40);
   for (const std::vector<Settings>& two : pairs) {
     EXPECT_THAT(complaint(two, Resampling::bootstrap),
-                HasSubstr("differ only in what has no effect"));
+                HasSubstr("differ only in values without effect"));
     const auto alone = [&](const Settings& settings) {
       const Training training{.members = 1, .settings = {settings}, .steps = 5};
       const Ensemble ensemble = train(spirals.examples(), training);
@@ -62,12 +61,12 @@ TEST(Duplicates, AreSeenThroughWhatHasNoEffect) {
   EXPECT_EQ(complaint(pairs[0], Resampling::subsample), "");
 }
 
-TEST(Duplicates, InASubsetAreNamed) {
+TEST(Subset, RejectsDuplicateMembers) {
   const Spirals spirals(40);
   const Ensemble ensemble = train(spirals.examples(), {.members = 4, .steps = 2});
   EXPECT_EQ(ensemble.subset(std::vector<std::size_t>{3, 1}).size(), 2U);
   EXPECT_THROW(static_cast<void>(ensemble.subset(std::vector<std::size_t>{1, 1})), InvalidArgument);
 }
 
-}  // namespace duplicates_test
+}  // namespace duplicate_settings_test
 }  // namespace bootfold::ensemble

@@ -32,7 +32,7 @@ Prediction four_rows() {
   return said;
 }
 
-TEST(ClassScores, AreThoseComputedByHand) {
+TEST(ClassScores, MatchHandComputedValues) {
   const std::vector<std::uint32_t> truth = {0, 1, 0, 2};
   const ClassScores scores = evaluate_classes(four_rows(), truth);
   EXPECT_EQ(scores.rows, 3U);
@@ -55,7 +55,7 @@ TEST(ClassScores, AreThoseComputedByHand) {
   EXPECT_EQ(scores.reliability[14].high, 1);
 }
 
-TEST(ClassScores, OfAProbabilityOfZeroAreFinite) {
+TEST(ClassScores, AreFiniteForAProbabilityOfZero) {
   Prediction said;
   said.rows = 1;
   said.outputs = 2;
@@ -69,7 +69,7 @@ TEST(ClassScores, OfAProbabilityOfZeroAreFinite) {
   EXPECT_EQ(scores.reliability[14].rows, 1U);
 }
 
-TEST(ClassScores, OfNoRowsAreUnknown) {
+TEST(ClassScores, AreUnknownWithoutRows) {
   Prediction said = four_rows();
   said.members.assign(4, 0);
   const ClassScores scores = evaluate_classes(said, std::vector<std::uint32_t>(4));
@@ -90,7 +90,7 @@ Prediction three_numbers() {
   return said;
 }
 
-TEST(TargetScores, AreThoseComputedByHand) {
+TEST(TargetScores, MatchHandComputedValues) {
   // Errors 1, -1, -2; the mean of the truth is 7/3, squares round it 1/9 + 16/9 + 25/9 = 14/3.
   const std::vector<double> truth = {2, 1, 4, 100};
   const TargetScores scores =
@@ -112,7 +112,7 @@ TEST(TargetScores, AreThoseComputedByHand) {
 }
 
 // A row of weight 3 counts as three rows, one of weight 0 as none.
-TEST(Weights, CountAsSoManyRows) {
+TEST(ScoreWeights, EqualRepeatedRows) {
   const std::vector<double> weights = {3, 0, 1, 7};
   const ClassScores classes =
       evaluate_classes(four_rows(), std::vector<std::uint32_t>{0, 1, 0, 2}, ColumnView(weights));
@@ -137,7 +137,7 @@ TEST(Weights, CountAsSoManyRows) {
   EXPECT_NEAR(once.mean_width, 2 * 1.0364333894937898 * (3 * 1 + 2) / 4, 1e-12);
 }
 
-TEST(Weights, ThatCannotBeAreNamed) {
+TEST(ScoreWeights, RejectInvalidValues) {
   const std::vector<std::uint32_t> truth = {0, 1, 0, 2};
   const auto with = [&](const std::vector<double>& weights) {
     return message_of<DataError>(
@@ -154,7 +154,7 @@ TEST(Weights, ThatCannotBeAreNamed) {
   EXPECT_TRUE(std::isnan(evaluate_classes(four_rows(), truth, ColumnView(none)).accuracy));
 }
 
-TEST(TargetScores, WithoutADeviationHaveNoLikelihood) {
+TEST(TargetScores, HaveInfiniteLikelihoodForZeroDeviation) {
   Prediction said = three_numbers();
   said.total.assign(4, 0);
   const std::vector<double> truth = {1, 2, 3, 0};
@@ -163,7 +163,7 @@ TEST(TargetScores, WithoutADeviationHaveNoLikelihood) {
   EXPECT_NEAR(scores.coverage, 2.0 / 3, 1e-15);
 }
 
-TEST(Intervals, AreThoseOfTheNormalLaw) {
+TEST(NormalIntervals, MatchTheNormalDistribution) {
   const std::vector<Limits> limits = normal_intervals(three_numbers(), 0.95);
   ASSERT_EQ(limits.size(), 4U);
   EXPECT_NEAR(limits[2].low, 6 - 2 * 1.959963984540054, 1e-12);
@@ -171,17 +171,17 @@ TEST(Intervals, AreThoseOfTheNormalLaw) {
   EXPECT_TRUE(std::isnan(limits[3].low));
 }
 
-TEST(Codes, AreThoseOfTheEnsemble) {
+TEST(ClassCodes, FollowTheNumberingOfTheEnsemble) {
   Ensemble::Frame frame;
   frame.classes = {"a", "b", "c"};
   const data::Labels labels = data::labels(std::vector<std::string>{"c", "b", "c"});
-  EXPECT_EQ(codes_of(frame, labels), (std::vector<std::uint32_t>{2, 1, 2}));
+  EXPECT_EQ(class_codes(frame, labels), (std::vector<std::uint32_t>{2, 1, 2}));
   const data::Labels strange = data::labels(std::vector<std::string>{"a", "d"});
-  EXPECT_TRUE(says(message_of<DataError>([&] { static_cast<void>(codes_of(frame, strange)); }),
+  EXPECT_TRUE(says(message_of<DataError>([&] { static_cast<void>(class_codes(frame, strange)); }),
                    "'d'", "'a', 'b', 'c'"));
 }
 
-TEST(Evaluation, RefusesWhatDoesNotFit) {
+TEST(Evaluation, RejectsInvalidArguments) {
   const auto refuses = [](auto&& act) {
     return message_of<InvalidArgument>([&] { static_cast<void>(act()); });
   };

@@ -12,10 +12,11 @@
 #include "bootfold/random.h"
 #include "data/safetensors.h"
 #include "data/temp_file.h"
+#include "ensemble/ensemble_access.h"
 #include "ensemble/spirals.h"
 
 namespace bootfold::ensemble {
-namespace stored_test {
+namespace files_test {
 
 using Json = nlohmann::ordered_json;
 using testing_data::contents_of;
@@ -44,6 +45,7 @@ void expect_same(const Ensemble& a, const Ensemble& b) {
   EXPECT_EQ(a.frame().resampling, b.frame().resampling);
   EXPECT_EQ(a.frame().seed, b.frame().seed);
   EXPECT_EQ(a.frame().rows, b.frame().rows);
+  EXPECT_EQ(EnsembleAccess::fingerprint(a), EnsembleAccess::fingerprint(b));
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t m = 0; m < a.size(); ++m) {
     EXPECT_EQ(a.member(m).settings, b.member(m).settings);
@@ -73,7 +75,7 @@ Ensemble sweep(const Spirals& spirals) {
   return train(spirals.examples(), training);
 }
 
-TEST(Stored, ThereAndBackSaysTheSameToTheBit) {
+TEST(Files, LoadedEnsemblePredictsTheSameBits) {
   const Spirals spirals(80);
   const TempFile file("m.safetensors");
   const Ensemble ensemble = sweep(spirals);
@@ -89,7 +91,7 @@ TEST(Stored, ThereAndBackSaysTheSameToTheBit) {
   EXPECT_EQ(contents_of(file.path()), first);
 }
 
-TEST(Stored, RegressionsKeepScalesAndNoise) {
+TEST(Files, StoreScalesAndNoiseOfRegressions) {
   random::Stream stream({.seed = 3});
   std::vector<double> x;
   std::vector<double> y;
@@ -111,7 +113,7 @@ TEST(Stored, RegressionsKeepScalesAndNoise) {
   }
 }
 
-TEST(Stored, FailedMembersAreKeptWithTheirReason) {
+TEST(Files, StoreFailedMembersWithTheirReason) {
   const Spirals spirals(40);
   Ensemble::Frame frame =
       train(spirals.examples(), {.hidden = {2}}, {.members = 1, .steps = 1}).frame();
@@ -121,13 +123,13 @@ TEST(Stored, FailedMembersAreKeptWithTheirReason) {
       {.number = 1ULL << 63U, .loss = 0.1}};
   const std::vector<float> weights(2 * 2 + 2 + 2 * 2 + 2, std::nanf(""));
   const TempFile file("m.safetensors");
-  const Ensemble ensemble(frame, members, {weights, weights});
+  const Ensemble ensemble = EnsembleAccess::make(frame, members, {weights, weights}, 99);
   ensemble.save(file.path());
   expect_same(ensemble, Ensemble::load(file.path()));
 }
 
 // What other programs rely on.
-TEST(Stored, ArraysAreStackedByShapeAndActivation) {
+TEST(Files, StackArraysByShapeAndActivation) {
   const Spirals spirals(80);
   const TempFile file("m.safetensors");
   const Ensemble one = train(spirals.examples(), {.hidden = {4}}, {.members = 5, .steps = 5});
@@ -155,7 +157,7 @@ TEST(Stored, ArraysAreStackedByShapeAndActivation) {
   EXPECT_EQ(words["packs"][1]["members"], Json::array({6, 7, 8, 9, 10, 11}));
 }
 
-TEST(Stored, NamesThatAreNotUtf8AreRefused) {
+TEST(Files, RejectNamesThatAreNotUtf8) {
   const Spirals spirals(40);
   const std::vector<double>& x = spirals.x;
   const Examples examples{DataView({ColumnView(x)}, {"caf\xE9"}), &spirals.classes};
@@ -166,9 +168,9 @@ TEST(Stored, NamesThatAreNotUtf8AreRefused) {
 }
 
 /// A good file in pieces: words, arrays.
-class Broken : public testing::Test {
+class BrokenFiles : public testing::Test {
  protected:
-  Broken() {
+  BrokenFiles() {
     train(spirals_.examples(), {.hidden = {4}}, {.members = 3, .steps = 5}).save(file_.path());
     good_ = contents_of(file_.path());
     std::uint64_t length = 0;
@@ -213,21 +215,22 @@ class Broken : public testing::Test {
   std::string arrays_;
 };
 
-TEST_F(Broken, FilesOfOthersAndOtherVersions) {
+TEST_F(BrokenFiles, OtherFormatsAndVersions) {
   EXPECT_TRUE(says(message_for("x,y\n1,2\n"), "m.safetensors"));
-  EXPECT_TRUE(says(with_header([](Json& h) { h.erase("__metadata__"); }), "no ensemble"));
+  EXPECT_TRUE(says(with_header([](Json& h) { h.erase("__metadata__"); }),
+                   "not contain a bootfold ensemble"));
   EXPECT_TRUE(says(with_header([](Json& h) { h["__metadata__"]["format"] = "bootfold result 1"; }),
-                   "no ensemble"));
+                   "not contain a bootfold ensemble"));
   EXPECT_TRUE(
       says(with_header([](Json& h) { h["__metadata__"]["format"] = "bootfold ensemble 2"; }),
            "'bootfold ensemble 2'", "'bootfold ensemble 1'"));
-  EXPECT_TRUE(says(with_header([](Json& h) { h["__metadata__"]["bootfold"] = "{"; }),
-                   "not as they were written"));
-  EXPECT_TRUE(says(with_header([](Json& h) { h["__metadata__"]["bootfold"] = "[]"; }),
-                   "not as they were written"));
+  EXPECT_TRUE(
+      says(with_header([](Json& h) { h["__metadata__"]["bootfold"] = "{"; }), "is damaged"));
+  EXPECT_TRUE(
+      says(with_header([](Json& h) { h["__metadata__"]["bootfold"] = "[]"; }), "is damaged"));
 }
 
-TEST_F(Broken, EveryWordIsNeededAndOfItsKind) {
+TEST_F(BrokenFiles, EveryKeyIsRequiredWithItsType) {
   for (const auto& [key, value] : words_.items()) {
     if (key == "packs") continue;  // for other programs
     SCOPED_TRACE(key);
@@ -249,7 +252,7 @@ TEST_F(Broken, EveryWordIsNeededAndOfItsKind) {
   }
 }
 
-TEST_F(Broken, NumbersThatCannotBe) {
+TEST_F(BrokenFiles, InvalidNumbers) {
   const auto set = [&](const char* a, const char* b, std::size_t i, const Json& value) {
     return with_words([&](Json& w) { w[a][b][i] = value; });
   };
@@ -265,12 +268,13 @@ TEST_F(Broken, NumbersThatCannotBe) {
     EXPECT_TRUE(says(with_words([&](Json& w) { w["temperature"] = wrong; }), "temperature"));
   EXPECT_TRUE(says(with_words([](Json& w) { w["inputs"] = Json::array(); }), "no inputs"));
   EXPECT_TRUE(says(with_words([](Json& w) { w["inputs"].push_back("z"); }), "scale"));
-  EXPECT_TRUE(says(with_words([](Json& w) { w["classes"] = {"a"}; }), "nothing to predict"));
+  EXPECT_TRUE(
+      says(with_words([](Json& w) { w["classes"] = {"a"}; }), "too few classes or targets"));
   EXPECT_TRUE(says(with_words([](Json& w) { w["loss"] = "gaussian"; }), "scale"));
   EXPECT_TRUE(says(with_words([](Json& w) { w["classes"].push_back("third"); }), "layers.1"));
 }
 
-TEST_F(Broken, ShapesThatAreHugeOrDoNotMatch) {
+TEST_F(BrokenFiles, HugeOrMismatchedShapes) {
   const auto hidden = [&](const Json& layers) {
     return with_words([&](Json& w) { w["settings"][0]["hidden"] = layers; });
   };
@@ -300,7 +304,7 @@ TEST_F(Broken, ShapesThatAreHugeOrDoNotMatch) {
                    "was it cut?"));
 }
 
-TEST_F(Broken, CutAnywhere) {
+TEST_F(BrokenFiles, TruncatedAnywhere) {
   for (std::size_t size = 0; size < good_.size(); size += 1 + good_.size() / 301)
     EXPECT_NE(message_for(good_.substr(0, size)), "") << size;
   EXPECT_TRUE(says(message_for(good_.substr(0, good_.size() - 1)), "was it cut?"));
@@ -308,7 +312,7 @@ TEST_F(Broken, CutAnywhere) {
 }
 
 // Any byte of the header changed: an error, or an ensemble that can be asked.
-TEST_F(Broken, RandomChangesNeverCrash) {
+TEST_F(BrokenFiles, RandomChangesNeverCrash) {
   random::Stream stream({.seed = 11});
   const std::size_t header = good_.size() - arrays_.size();
   std::size_t refused = 0;
@@ -334,5 +338,5 @@ TEST_F(Broken, RandomChangesNeverCrash) {
   EXPECT_GT(refused, 1000U);
 }
 
-}  // namespace stored_test
+}  // namespace files_test
 }  // namespace bootfold::ensemble

@@ -10,7 +10,7 @@
 #include "ensemble/simd/kernels.h"
 
 namespace bootfold::ensemble::simd {
-namespace functions_test {
+namespace kernel_functions_test {
 
 using execution::Level;
 
@@ -25,9 +25,9 @@ std::vector<float> arguments(double largest) {
   return found;
 }
 
-class Functions : public testing::TestWithParam<Level> {};
+class KernelFunctions : public testing::TestWithParam<Level> {};
 
-TEST_P(Functions, ExpIsRightToThreeUnitsInTheLastPlace) {
+TEST_P(KernelFunctions, ExpIsAccurateToThreeUnitsInTheLastPlace) {
   const std::vector<float> x = arguments(80);
   std::vector<float> found(x.size());
   std::vector<float> expected(x.size());
@@ -38,7 +38,7 @@ TEST_P(Functions, ExpIsRightToThreeUnitsInTheLastPlace) {
     ASSERT_NEAR(found[i] / std::exp(static_cast<double>(x[i])), 1, 3 * 0x1p-23) << x[i];
 }
 
-TEST_P(Functions, LogIsRightToThreeUnitsInTheLastPlace) {
+TEST_P(KernelFunctions, LogIsAccurateToThreeUnitsInTheLastPlace) {
   std::vector<float> x = arguments(1e30);
   for (float& value : x) value = std::max(std::abs(value), 1e-37F);
   std::vector<float> found(x.size());
@@ -65,7 +65,7 @@ double value_of(Activation activation, double z) {
   return 0;
 }
 
-TEST_P(Functions, ActivationsAndTheirSlopesAreRight) {
+TEST_P(KernelFunctions, ActivationsAndDerivativesAreAccurate) {
   const std::vector<float> z = arguments(30);
   for (const Activation activation : {Activation::relu, Activation::tanh, Activation::gelu}) {
     std::vector<float> found[2] = {z, z};
@@ -87,7 +87,7 @@ TEST_P(Functions, ActivationsAndTheirSlopesAreRight) {
 }
 
 // What has become NaN must not turn into a number again: it is how a divergence is seen.
-TEST_P(Functions, KeepNaN) {
+TEST_P(KernelFunctions, PropagateNaN) {
   const std::vector<float> x(16, std::numeric_limits<float>::quiet_NaN());
   std::vector<float> value(16);
   std::vector<float> slope(16);
@@ -99,10 +99,10 @@ TEST_P(Functions, KeepNaN) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, Functions, testing::ValuesIn(execution::available_levels()),
+INSTANTIATE_TEST_SUITE_P(Levels, KernelFunctions, testing::ValuesIn(execution::available_levels()),
                          [](const auto& level) {
                            return std::string(execution::name(level.param));
                          });
 
-}  // namespace functions_test
+}  // namespace kernel_functions_test
 }  // namespace bootfold::ensemble::simd

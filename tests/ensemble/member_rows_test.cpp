@@ -11,10 +11,10 @@
 #include "bootfold/resample.h"
 
 namespace bootfold::ensemble {
-namespace rows_test {
+namespace member_rows_test {
 
-MemberRows rows_of(Resampling resampling, std::size_t rows, bool reshuffle = false,
-                   std::uint64_t number = 3) {
+MemberRows member_row_count(Resampling resampling, std::size_t rows, bool reshuffle = false,
+                            std::uint64_t number = 3) {
   return {{7, number}, resampling, rows,
           0.4,         reshuffle,  execution::simd::kernels(execution::default_level())};
 }
@@ -25,16 +25,16 @@ std::vector<std::uint32_t> walk(const MemberRows& rows, std::uint64_t place, std
   return found;
 }
 
-TEST(MemberRows, OfABootstrapAreThoseOfTheReplicate) {
+TEST(MemberRows, BootstrapMatchesTheReplicate) {
   for (const std::size_t n : {5U, 300U})
-    EXPECT_EQ(walk(rows_of(Resampling::bootstrap, n), 0, n),
+    EXPECT_EQ(walk(member_row_count(Resampling::bootstrap, n), 0, n),
               resample::indices(n, {.seed = 7, .replicate = 3}));
 }
 
-TEST(MemberRows, ComeAgainInTheSameOrder) {
+TEST(MemberRows, EpochsRepeatTheOrder) {
   for (const Resampling resampling :
        {Resampling::bootstrap, Resampling::none, Resampling::subsample}) {
-    const MemberRows rows = rows_of(resampling, 40);
+    const MemberRows rows = member_row_count(resampling, 40);
     EXPECT_EQ(walk(rows, 0, 100), [&] {
       std::vector<std::uint32_t> expected;
       for (std::size_t i = 0; i < 100; ++i) expected.push_back(rows.at(i % rows.size()));
@@ -48,11 +48,11 @@ TEST(MemberRows, ComeAgainInTheSameOrder) {
   }
 }
 
-TEST(MemberRows, AreTheSameInAnotherOrderWhenReshuffled) {
+TEST(MemberRows, ReshufflingPermutesTheRows) {
   for (const Resampling resampling :
        {Resampling::bootstrap, Resampling::none, Resampling::subsample}) {
-    const MemberRows plain = rows_of(resampling, 50);
-    const MemberRows shuffled = rows_of(resampling, 50, true);
+    const MemberRows plain = member_row_count(resampling, 50);
+    const MemberRows shuffled = member_row_count(resampling, 50, true);
     std::vector<std::uint32_t> expected = walk(plain, 0, plain.size());
     std::sort(expected.begin(), expected.end());
     std::set<std::vector<std::uint32_t>> orders;
@@ -66,17 +66,17 @@ TEST(MemberRows, AreTheSameInAnotherOrderWhenReshuffled) {
   }
 }
 
-TEST(MemberRows, OfASubsampleAreDifferent) {
-  const MemberRows rows = rows_of(Resampling::subsample, 50);
+TEST(MemberRows, SubsampleHasDistinctRows) {
+  const MemberRows rows = member_row_count(Resampling::subsample, 50);
   EXPECT_EQ(rows.size(), 20U);
   const std::vector<std::uint32_t> found = walk(rows, 0, 20);
   EXPECT_EQ(std::set<std::uint32_t>(found.begin(), found.end()).size(), 20U);
 }
 
-TEST(MemberRows, LeaveOutWhatIsNotAmongThem) {
+TEST(MemberRows, HeldOutRowsAreTheComplement) {
   for (const Resampling resampling :
        {Resampling::bootstrap, Resampling::none, Resampling::subsample, Resampling::bayesian}) {
-    const MemberRows rows = rows_of(resampling, 50);
+    const MemberRows rows = member_row_count(resampling, 50);
     const std::vector<std::uint32_t> seen = walk(rows, 0, rows.size());
     const std::vector<float> held_out = rows.held_out();
     for (std::uint32_t row = 0; row < 50; ++row)
@@ -87,18 +87,18 @@ TEST(MemberRows, LeaveOutWhatIsNotAmongThem) {
 // A bootstrap resample of 100 rows has 100 (1 - 0.99^100) = 63.40 different ones on average. The
 // number has a standard deviation of 3.1, so the mean over 4,000 members has one of 0.049 and is off
 // by 0.25 once in three million.
-TEST(MemberRows, OfABootstrapHaveAsManyDifferentOnesAsTheorySays) {
+TEST(MemberRows, BootstrapHasTheExpectedNumberOfDistinctRows) {
   double sum = 0;
   for (std::uint64_t member = 0; member < 4000; ++member) {
     const std::vector<float> held_out =
-        rows_of(Resampling::bootstrap, 100, false, member).held_out();
+        member_row_count(Resampling::bootstrap, 100, false, member).held_out();
     sum += 100 - std::accumulate(held_out.begin(), held_out.end(), 0.0);
   }
   EXPECT_NEAR(sum / 4000, 100 * (1 - std::pow(0.99, 100)), 0.25);
 }
 
-TEST(MemberRows, OfABayesianBootstrapHaveWeightsOfMeanOne) {
-  const MemberRows rows = rows_of(Resampling::bayesian, 1000);
+TEST(MemberRows, BayesianWeightsHaveMeanOne) {
+  const MemberRows rows = member_row_count(Resampling::bayesian, 1000);
   ASSERT_EQ(rows.weights().size(), 1000U);
   double sum = 0;
   for (const float weight : rows.weights()) {
@@ -108,5 +108,5 @@ TEST(MemberRows, OfABayesianBootstrapHaveWeightsOfMeanOne) {
   EXPECT_NEAR(sum, 1000, 1e-3);
 }
 
-}  // namespace rows_test
+}  // namespace member_rows_test
 }  // namespace bootfold::ensemble

@@ -1,4 +1,4 @@
-// A smaller budget of memory makes sums in smaller parts and changes no bit.
+// A lower memory limit makes sums in smaller parts and changes no bit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "ensemble/training/trainer.h"
 
 namespace bootfold::ensemble {
-namespace budget_test {
+namespace memory_limit_test {
 
 using testing::HasSubstr;
 
@@ -31,7 +31,7 @@ std::size_t kept_bytes(const Ensemble& ensemble) {
   return ensemble.size() * ensemble.parameters(0).size() * sizeof(float);
 }
 
-TEST(Budget, OfATrainingChangesNoBit) {
+TEST(MemoryLimit, DoesNotChangeATraining) {
   const Spirals spirals(kRows);
   const Examples numbers{DataView(spirals.x), nullptr, DataView(spirals.y)};
   for (const Examples& examples : {spirals.examples(), numbers}) {
@@ -52,7 +52,7 @@ TEST(Budget, OfATrainingChangesNoBit) {
   }
 }
 
-TEST(Budget, SaysHowManyStatesFit) {
+TEST(MemoryLimit, SetsTheNumberOfPartialStates) {
   const Spirals spirals(kRows);
   Training training{.members = 100, .steps = 1};
   training.execution.threads = 2;
@@ -63,26 +63,26 @@ TEST(Budget, SaysHowManyStatesFit) {
   EXPECT_EQ(trainer.states_in(1999, 1000), std::nullopt);
 }
 
-TEST(Budget, OfAFoldChangesNoBitAndNamesWhatIsNeeded) {
+TEST(MemoryLimit, DoesNotChangeStreamedPredictions) {
   const Spirals spirals(kRows);
   Training training{.members = 60, .steps = 10};
   const DataView points = spirals.examples().inputs;
-  const Folded expected = fold(spirals.examples(), training, points);
+  const StreamedPrediction expected = train_and_predict(spirals.examples(), training, points);
   const std::size_t least = 2 * bytes_of_sums(2 * kRows, 2);
   training.memory = least;
   training.execution.threads = 7;
-  const Folded found = fold(spirals.examples(), training, points);
+  const StreamedPrediction found = train_and_predict(spirals.examples(), training, points);
   EXPECT_EQ(found.prediction.mean, expected.prediction.mean);
   EXPECT_EQ(found.out_of_bag.mean, expected.out_of_bag.mean);
   EXPECT_EQ(found.held_out_loss, expected.held_out_loss);
   training.memory = least - 1;
   try {
-    static_cast<void>(fold(spirals.examples(), training, points));
+    static_cast<void>(train_and_predict(spirals.examples(), training, points));
     FAIL() << "it fits";
   } catch (const InvalidArgument& error) {
     EXPECT_THAT(error.what(), HasSubstr("at least " + std::to_string(least)));
   }
 }
 
-}  // namespace budget_test
+}  // namespace memory_limit_test
 }  // namespace bootfold::ensemble

@@ -1,4 +1,4 @@
-// Folds few members, then many, and fails if the peak memory of the process has grown.
+// PredictionSums few members, then many, and fails if the peak memory of the process has grown.
 //
 //     ensemble_memory_program [threads] [members]
 //
@@ -30,15 +30,15 @@ int main(int count, char** arguments) {
   training.settings[0].architecture.hidden = {8};
   training.execution.threads = count > 1 ? static_cast<unsigned>(std::atoi(arguments[1])) : 2;
   const auto run = [&] {
-    const ensemble::Folded folded =
-        ensemble::fold(spirals.examples(), training, spirals.examples().inputs);
-    return folded.prediction.members[0] == training.members;
+    const ensemble::StreamedPrediction streamed =
+        ensemble::train_and_predict(spirals.examples(), training, spirals.examples().inputs);
+    return streamed.prediction.members[0] == training.members;
   };
-  bool good = run();
+  bool good = context();
   const std::size_t before = peak_bytes();
   // 42 parameters each: kept, the weights of 100,000 alone would take 16 MiB.
   training.members = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 100'000;
-  good = run() && good;
+  good = context() && good;
   const std::size_t after = peak_bytes();
   // How many chunks wait for a slower one, and from where malloc serves threads, differs from run
   // to run; the fourth part of the weights is allowed for that.

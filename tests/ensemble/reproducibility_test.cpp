@@ -7,7 +7,7 @@
 #include "ensemble/spirals.h"
 
 namespace bootfold::ensemble {
-namespace bits_test {
+namespace reproducibility_test {
 
 bool same(std::span<const float> a, std::span<const float> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
@@ -31,7 +31,7 @@ std::vector<Training> ways() {
   return found;
 }
 
-TEST(Bits, OfAMemberDoNotDependOnTheOthers) {
+TEST(Reproducibility, MemberDoesNotDependOnOtherMembers) {
   const Spirals spirals(90);
   for (Training training : ways()) {
     SCOPED_TRACE(testing::Message()
@@ -49,7 +49,7 @@ TEST(Bits, OfAMemberDoNotDependOnTheOthers) {
   }
 }
 
-TEST(Bits, AreThoseOfAnyNumberOfThreadsAndEveryLevel) {
+TEST(Reproducibility, ThreadsAndSimdLevelsGiveTheSameBits) {
   const Spirals spirals(90);
   for (Training training : ways()) {
     training.members = 20;
@@ -72,7 +72,7 @@ TEST(Bits, AreThoseOfAnyNumberOfThreadsAndEveryLevel) {
 }
 
 // Members that stop early give their lanes to others, which must not notice.
-TEST(Bits, DoNotDependOnWhoStoppedEarly) {
+TEST(Reproducibility, EarlyStoppingOfOthersDoesNotChangeAMember) {
   const Spirals spirals(120, 0.2);
   Training training{.members = 70, .epochs = 60};
   training.stopping = {.patience = 3, .every = 2};
@@ -91,7 +91,7 @@ TEST(Bits, DoNotDependOnWhoStoppedEarly) {
   }
 }
 
-TEST(Bits, OfASweepAreThoseOfItsSettingsAlone) {
+TEST(Sweep, MembersMatchStandaloneTraining) {
   const Spirals spirals(60);
   Training sweep{.members = 5, .steps = 20};
   sweep.settings.clear();
@@ -117,5 +117,5 @@ TEST(Bits, OfASweepAreThoseOfItsSettingsAlone) {
   }
 }
 
-}  // namespace bits_test
+}  // namespace reproducibility_test
 }  // namespace bootfold::ensemble

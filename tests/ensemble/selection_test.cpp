@@ -1,4 +1,4 @@
-// Settings side by side, the best members, and members trained in several goes.
+// Summaries of settings, selection of the best members, and joined ensembles.
 #include "bootfold/ensemble/selection.h"
 
 #include <gmock/gmock.h>
@@ -10,6 +10,7 @@
 #include "bootfold/ensemble/evaluation.h"
 #include "bootfold/error.h"
 #include "data/temp_file.h"
+#include "ensemble/ensemble_access.h"
 #include "ensemble/spirals.h"
 
 namespace bootfold::ensemble {
@@ -30,15 +31,15 @@ Training two_rates(std::size_t members) {
   return training;
 }
 
-TEST(Standings, AreMeansAndDeviationsOverMembers) {
+TEST(SettingsSummary, HasMeansAndDeviationsOverMembers) {
   Ensemble::Frame frame;
   frame.settings.resize(3);
   const std::vector<Member> members = {{.settings = 1, .steps = 10, .loss = 1, .held_out_loss = 2},
                                        {.settings = 1, .steps = 20, .loss = 3, .held_out_loss = 6},
                                        {.settings = 0, .steps = 5, .loss = 4},
                                        {.settings = 1, .loss = 1e9, .failure = "diverged"}};
-  const std::vector<Standing> found =
-      standings(Ensemble(frame, members, std::vector<std::vector<float>>(4)));
+  const std::vector<SettingsSummary> found = summarize_settings(
+      EnsembleAccess::make(frame, members, std::vector<std::vector<float>>(4), 0));
   ASSERT_EQ(found.size(), 3U);
   EXPECT_EQ(found[1].members, 3U);
   EXPECT_EQ(found[1].failed, 1U);
@@ -54,7 +55,7 @@ TEST(Standings, AreMeansAndDeviationsOverMembers) {
   EXPECT_TRUE(std::isnan(found[2].loss.mean));
 }
 
-TEST(OutOfBag, OfAllMembersIsThatOfTheTraining) {
+TEST(OutOfBag, RecomputedPredictionMatchesTraining) {
   const Spirals spirals(90);
   const Ensemble trained = train(spirals.examples(), two_rates(20));
   const Prediction& expected = trained.out_of_bag();
@@ -68,7 +69,7 @@ TEST(OutOfBag, OfAllMembersIsThatOfTheTraining) {
             out_of_bag(trained, spirals.examples(), {.threads = 1}).mean);
 }
 
-TEST(Best, KeepsTheLowestHeldOutLosses) {
+TEST(Best, SelectsTheLowestHeldOutLosses) {
   const Spirals spirals(90);
   const Ensemble trained = train(spirals.examples(), two_rates(20));
   const Ensemble kept = best(trained, 7, spirals.examples());
@@ -89,7 +90,7 @@ TEST(Best, KeepsTheLowestHeldOutLosses) {
   EXPECT_GT(accuracy(kept.out_of_bag()), 0.6);
 }
 
-TEST(Best, OfARegressionHasANoiseOfItsOwn) {
+TEST(Best, EstimatesItsOwnNoise) {
   random::Stream stream({.seed = 3});
   std::vector<double> x;
   std::vector<double> y;
@@ -108,7 +109,7 @@ TEST(Best, OfARegressionHasANoiseOfItsOwn) {
   EXPECT_GT(trained.frame().noise[0], 1.5 * kept.frame().noise[0]);
 }
 
-TEST(Join, GivesTheMembersOfOneGo) {
+TEST(Join, MatchesOneTraining) {
   const Spirals spirals(90);
   const Ensemble whole = train(spirals.examples(), two_rates(21));
   std::vector<Ensemble> parts;
@@ -129,14 +130,15 @@ TEST(Join, GivesTheMembersOfOneGo) {
             whole.predict(spirals.examples().inputs).mean);
 }
 
-TEST(Selection, RefusesWhatCannotBe) {
+TEST(Selection, RejectsInvalidArguments) {
   const Spirals spirals(60);
   const Ensemble trained = train(spirals.examples(), two_rates(2));
   const auto refuses = [](auto&& act) {
     return message_of<InvalidArgument>([&] { static_cast<void>(act()); });
   };
-  EXPECT_TRUE(says(refuses([&] { return best(trained, 5, spirals.examples()); }), "best 5", "4"));
-  EXPECT_TRUE(says(refuses([&] { return best(trained, 0, spirals.examples()); }), "best 0"));
+  EXPECT_TRUE(
+      says(refuses([&] { return best(trained, 5, spirals.examples()); }), "count is 5", "4"));
+  EXPECT_TRUE(says(refuses([&] { return best(trained, 0, spirals.examples()); }), "count is 0"));
   const Spirals others(61);
   EXPECT_TRUE(says(refuses([&] { return out_of_bag(trained, others.examples()); }), "61", "60"));
   const std::vector<Ensemble> twice = {trained, trained};

@@ -1,34 +1,36 @@
-// A network trained on its own is that of a pack, to the bit: where the switch lies is a matter of
-// speed alone.
+// A network that is trained by itself has the bits of a pack, so the choice between them affects
+// speed only.
 #include "ensemble/training/solo_trainer.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
+#include "ensemble/scaling.h"
 #include "ensemble/spirals.h"
 #include "ensemble/training/pack_trainer.h"
 
 namespace bootfold::ensemble {
-namespace single_test {
+namespace solo_trainer_test {
 
 /// Trains members 0, 1 and 2 in both ways.
 void expect_same(const Examples& examples, const Training& training, Loss loss, std::size_t outputs,
-                 const Table* validation = nullptr) {
+                 const TrainingMatrix* validation = nullptr) {
   const Scaling inputs_by = scaling_of(examples.inputs);
   const Scaling targets_by = scaling_of(examples.targets);
-  const Table table(examples, inputs_by, targets_by, 64);
+  const TrainingMatrix matrix(examples, inputs_by, targets_by, 64);
   for (const execution::Level level : execution::available_levels()) {
-    const Run run{table, training, loss, outputs, level, validation};
+    const TrainingContext context{matrix, training, loss, outputs, level, validation};
     const Settings& settings = training.settings[0];
     const std::vector<MemberId> ids = {{7, 0}, {7, 1}, {7, 2}};
     const std::vector<const Settings*> all(3, &settings);
     const std::size_t width = 16;  // as if there were so many: the widest vectors
     execution::run_chunks(1, 1, {}, [&](const execution::Worker& worker, std::size_t) {
-      const std::vector<Trained> packed = Pack(run, settings, width).train(ids, all, worker);
-      Single single(run, settings);
+      const std::vector<TrainedMember> packed =
+          PackTrainer(context, settings, width).train(ids, all, worker);
+      SoloTrainer solo(context, settings);
       for (std::size_t i = 0; i < ids.size(); ++i) {
-        const Trained alone = single.train(ids[i], settings, worker);
+        const TrainedMember alone = solo.train(ids[i], settings, worker);
         EXPECT_EQ(alone.steps, packed[i].steps);
         EXPECT_EQ(alone.loss, packed[i].loss);
         if (training.stopping.patience > 0) {
@@ -64,13 +66,13 @@ std::vector<Training> ways() {
   return found;
 }
 
-TEST(Single, IsTheMemberOfAPackOfClassifiers) {
+TEST(SoloTrainer, MatchesAPackOfClassifiers) {
   const Spirals spirals(75);
   for (const Training& training : ways())
     expect_same(spirals.examples(), training, Loss::cross_entropy, 2);
 }
 
-TEST(Single, IsTheMemberOfAPackOfRegressions) {
+TEST(SoloTrainer, MatchesAPackOfRegressions) {
   const Spirals spirals(75);
   const Examples examples{DataView(spirals.x), nullptr,
                           DataView({ColumnView(spirals.y), ColumnView(spirals.x)})};
@@ -80,7 +82,7 @@ TEST(Single, IsTheMemberOfAPackOfRegressions) {
   }
 }
 
-TEST(Single, IsTheMemberOfAPackOfThinNetworks) {
+TEST(SoloTrainer, MatchesAPackOfNarrowNetworks) {
   const Spirals spirals(75);
   const std::vector<double> turned(spirals.y.rbegin(), spirals.y.rend());
   const std::vector<DataView> inputs = {
@@ -92,14 +94,14 @@ TEST(Single, IsTheMemberOfAPackOfThinNetworks) {
       expect_same({columns, nullptr, DataView(spirals.y)}, training, Loss::squared_error, 1);
 }
 
-TEST(Single, AddsManyTermsAsAPackDoes) {
+TEST(SoloTrainer, AddsLongSumsInTheOrderOfAPack) {
   const Spirals spirals(210);
   Training training{.members = 1, .steps = 4};
   training.settings[0].architecture.hidden = {130, 200};
   expect_same(spirals.examples(), training, Loss::cross_entropy, 2);
 }
 
-TEST(Single, StopsWhenThePackWould) {
+TEST(SoloTrainer, StopsEarlyAtTheStepOfAPack) {
   const Spirals spirals(600, 0.2);
   Training training{.members = 1, .epochs = 40};
   training.stopping = {.patience = 2, .every = 1};
@@ -108,10 +110,10 @@ TEST(Single, StopsWhenThePackWould) {
   expect_same(spirals.examples(), training, Loss::cross_entropy, 2);
 }
 
-TEST(Single, LooksAtTheValidationRowsOfThePack) {
+TEST(SoloTrainer, ValidatesLikeAPack) {
   const Spirals spirals(600, 0.2);
   const Spirals others(333, 0.2, 2);
-  const Table validation(others.examples(), scaling_of(spirals.examples().inputs), {}, 0);
+  const TrainingMatrix validation(others.examples(), scaling_of(spirals.examples().inputs), {}, 0);
   Training training{.members = 1, .epochs = 40};
   training.resampling = Resampling::none;
   training.stopping = {.patience = 2, .every = 1};
@@ -120,12 +122,12 @@ TEST(Single, LooksAtTheValidationRowsOfThePack) {
   expect_same(spirals.examples(), training, Loss::cross_entropy, 2, &validation);
 }
 
-TEST(Single, IsForLargeNetworks) {
-  EXPECT_FALSE(better_alone(Shape(2, {.hidden = {32}}, 2), 32));
-  EXPECT_TRUE(better_alone(Shape(2, {.hidden = {512, 512}}, 2), 100));
-  EXPECT_TRUE(better_alone(Shape(64, {.hidden = {64}}, 10), 512));
-  EXPECT_FALSE(better_alone(Shape(64, {.hidden = {64}}, 10), 1797));
+TEST(SoloTrainer, IsUsedForLargeNetworks) {
+  EXPECT_FALSE(trains_faster_alone(Shape(2, {.hidden = {32}}, 2), 32));
+  EXPECT_TRUE(trains_faster_alone(Shape(2, {.hidden = {512, 512}}, 2), 100));
+  EXPECT_TRUE(trains_faster_alone(Shape(64, {.hidden = {64}}, 10), 512));
+  EXPECT_FALSE(trains_faster_alone(Shape(64, {.hidden = {64}}, 10), 1797));
 }
 
-}  // namespace single_test
+}  // namespace solo_trainer_test
 }  // namespace bootfold::ensemble

@@ -1,4 +1,4 @@
-// Networks that are trained, asked and forgotten say what they would have said had they been kept.
+// Streamed predictions are those of an ensemble whose members are kept.
 #include "bootfold/ensemble/streaming.h"
 
 #include <gmock/gmock.h>
@@ -10,7 +10,7 @@
 #include "ensemble/spirals.h"
 
 namespace bootfold::ensemble {
-namespace folded_test {
+namespace streaming_test {
 
 using testing::HasSubstr;
 
@@ -41,51 +41,53 @@ void expect_near(const std::vector<double>& found, const std::vector<double>& ex
     EXPECT_NEAR(found[i], expected[i], 1e-6 * (1 + std::abs(expected[i])));
 }
 
-void expect_same(const Folded& folded, const Ensemble& kept, const DataView& points) {
+void expect_same(const StreamedPrediction& streamed, const Ensemble& kept, const DataView& points) {
   const Prediction said = kept.predict(points);
   for (std::size_t i = 0; i < said.mean.size(); ++i)
-    EXPECT_NEAR(folded.prediction.mean[i], said.mean[i], 1e-12 * (1 + std::abs(said.mean[i])));
-  expect_near(folded.prediction.total, said.total);
-  expect_near(folded.prediction.epistemic, said.epistemic);
-  expect_near(folded.prediction.aleatoric, said.aleatoric);
-  EXPECT_EQ(folded.prediction.members, said.members);
-  EXPECT_EQ(folded.out_of_bag.mean, kept.out_of_bag().mean);
-  EXPECT_EQ(folded.out_of_bag.members, kept.out_of_bag().members);
-  EXPECT_EQ(folded.frame.noise, kept.frame().noise);
-  EXPECT_EQ(folded.members, kept.size());
+    EXPECT_NEAR(streamed.prediction.mean[i], said.mean[i], 1e-12 * (1 + std::abs(said.mean[i])));
+  expect_near(streamed.prediction.total, said.total);
+  expect_near(streamed.prediction.epistemic, said.epistemic);
+  expect_near(streamed.prediction.aleatoric, said.aleatoric);
+  EXPECT_EQ(streamed.prediction.members, said.members);
+  EXPECT_EQ(streamed.out_of_bag.mean, kept.out_of_bag().mean);
+  EXPECT_EQ(streamed.out_of_bag.members, kept.out_of_bag().members);
+  EXPECT_EQ(streamed.frame.noise, kept.frame().noise);
+  EXPECT_EQ(streamed.members, kept.size());
   double loss = 0;
   double held_out_loss = 0;
   for (std::size_t m = 0; m < kept.size(); ++m) {
     loss += kept.member(m).loss / static_cast<double>(kept.size());
     held_out_loss += kept.member(m).held_out_loss / static_cast<double>(kept.size());
   }
-  EXPECT_NEAR(folded.loss, loss, 1e-12 * (1 + std::abs(loss)));
-  EXPECT_NEAR(folded.held_out_loss, held_out_loss, 1e-12 * (1 + std::abs(held_out_loss)));
+  EXPECT_NEAR(streamed.loss, loss, 1e-12 * (1 + std::abs(loss)));
+  EXPECT_NEAR(streamed.held_out_loss, held_out_loss, 1e-12 * (1 + std::abs(held_out_loss)));
 }
 
-TEST(Folded, SaysWhatAKeptEnsembleSays) {
+TEST(Streaming, MatchesAStoredEnsemble) {
   const Spirals spirals(100);
   const Training training{.members = 50, .steps = 40};
-  expect_same(fold(spirals.examples(), training, spirals.examples().inputs),
+  expect_same(train_and_predict(spirals.examples(), training, spirals.examples().inputs),
               train(spirals.examples(), training), spirals.examples().inputs);
   const Curve curve(80);
   for (const Loss loss : {Loss::squared_error, Loss::gaussian}) {
     Training numbers = training;
     numbers.loss = loss;
-    expect_same(fold(curve.examples(), numbers, DataView(curve.at)),
+    expect_same(train_and_predict(curve.examples(), numbers, DataView(curve.at)),
                 train(curve.examples(), numbers), DataView(curve.at));
   }
 }
 
-TEST(Folded, HasTheSameBitsForAnyNumberOfThreadsAndEveryLevel) {
+TEST(Streaming, ThreadsAndSimdLevelsGiveTheSameBits) {
   const Curve curve(80);
   Training training{.members = 100, .steps = 20};
   training.execution = {.threads = 1, .level = execution::Level::portable};
-  const Folded expected = fold(curve.examples(), training, DataView(curve.at));
+  const StreamedPrediction expected =
+      train_and_predict(curve.examples(), training, DataView(curve.at));
   for (const execution::Level level : execution::available_levels())
     for (const unsigned threads : {1U, 2U, 7U}) {
       training.execution = {.threads = threads, .level = level};
-      const Folded found = fold(curve.examples(), training, DataView(curve.at));
+      const StreamedPrediction found =
+          train_and_predict(curve.examples(), training, DataView(curve.at));
       EXPECT_EQ(found.prediction.mean, expected.prediction.mean);
       EXPECT_EQ(found.prediction.total, expected.prediction.total);
       EXPECT_EQ(found.out_of_bag.mean, expected.out_of_bag.mean);
@@ -93,19 +95,20 @@ TEST(Folded, HasTheSameBitsForAnyNumberOfThreadsAndEveryLevel) {
     }
 }
 
-TEST(Folded, CountsMembersThatFailed) {
+TEST(Streaming, CountsFailedMembers) {
   const Curve curve(60);
   Training training{.members = 20, .steps = 30};
   training.settings.resize(2);
   for (Settings& settings : training.settings) settings.optimizer = Optimizer::sgd;
   training.settings[1].learning_rate = 1e6;
-  const Folded folded = fold(curve.examples(), training, DataView(curve.at));
-  EXPECT_EQ(folded.members, 40U);
-  EXPECT_EQ(folded.failed, 20U);
-  EXPECT_THAT(folded.failure, HasSubstr("1e+06"));
-  EXPECT_EQ(folded.prediction.members[0], 20U);
+  const StreamedPrediction streamed =
+      train_and_predict(curve.examples(), training, DataView(curve.at));
+  EXPECT_EQ(streamed.members, 40U);
+  EXPECT_EQ(streamed.failed, 20U);
+  EXPECT_THAT(streamed.failure, HasSubstr("1e+06"));
+  EXPECT_EQ(streamed.prediction.members[0], 20U);
   training.settings.erase(training.settings.begin());
-  const Folded none = fold(curve.examples(), training, DataView(curve.at));
+  const StreamedPrediction none = train_and_predict(curve.examples(), training, DataView(curve.at));
   EXPECT_EQ(none.failed, 20U);
   EXPECT_EQ(none.prediction.members[0], 0U);
   EXPECT_TRUE(std::isnan(none.prediction.mean[0]));
@@ -115,14 +118,14 @@ TEST(Folded, CountsMembersThatFailed) {
 std::string complaint(const Training& training, const DataView& points) {
   const Spirals spirals(40);
   try {
-    static_cast<void>(fold(spirals.examples(), training, points));
+    static_cast<void>(train_and_predict(spirals.examples(), training, points));
   } catch (const InvalidArgument& error) {
     return error.what();
   }
   return "";
 }
 
-TEST(Folded, NamesMisuse) {
+TEST(Streaming, RejectsInvalidArguments) {
   const Spirals spirals(40);
   const std::vector<double> one_column(5, 1.0);
   Training training{.members = 2, .steps = 1};
@@ -132,5 +135,5 @@ TEST(Folded, NamesMisuse) {
   EXPECT_THAT(complaint(training, spirals.examples().inputs), HasSubstr("memory is 1000 bytes"));
 }
 
-}  // namespace folded_test
+}  // namespace streaming_test
 }  // namespace bootfold::ensemble

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 // Two spirals of 100 points, 2-32-2, Adam at 1e-3 on the full batch without standardising: the
 // published runs end at a mean loss of 0.45 to 0.49 after 100 steps and 0.118 to 0.123 after 1000.
 // Other points and other first weights make other losses: the bounds are wider.
-TEST(Spirals, AreLearnedAsFastAsElsewhere) {
+TEST(Spirals, AreLearnedAsFastAsByTheReference) {
   const Spirals spirals(100);
   Training training{.members = 32, .steps = 100};
   training.standardize = false;
@@ -33,7 +33,7 @@ TEST(Spirals, AreLearnedAsFastAsElsewhere) {
   EXPECT_NEAR(loss_after(1000), 0.12, 0.05);
 }
 
-TEST(Spirals, AreToldApartByRowsThatMembersNeverSaw) {
+TEST(Spirals, AreClassifiedOutOfBag) {
   const Spirals spirals(400);
   Training training{.members = 50, .epochs = 300};
   training.settings[0].learning_rate = 1e-2;
@@ -42,7 +42,7 @@ TEST(Spirals, AreToldApartByRowsThatMembersNeverSaw) {
   std::size_t right = 0;
   double members = 0;
   for (std::size_t row = 0; row < said.rows; ++row) {
-    right += said.chosen(row) == spirals.classes.codes[row] ? 1U : 0U;
+    right += said.predicted_class(row) == spirals.classes.codes[row] ? 1U : 0U;
     members += static_cast<double>(said.members[row]);
     EXPECT_NEAR(said.probability(row, 0) + said.probability(row, 1), 1, 1e-12);
     EXPECT_GE(said.epistemic[row], 0);
@@ -53,7 +53,7 @@ TEST(Spirals, AreToldApartByRowsThatMembersNeverSaw) {
   EXPECT_NEAR(members / 400 / 50, std::pow(1 - 1.0 / 400, 400), 0.02);
 }
 
-TEST(Curves, HaveAPointForEveryEpochIfAskedFor) {
+TEST(LossCurve, HasOnePointPerEpochOnRequest) {
   const Spirals spirals(100);
   Training training{.members = 20, .epochs = 5};
   training.settings[0].batch_size = 0;
@@ -76,7 +76,7 @@ TEST(Curves, HaveAPointForEveryEpochIfAskedFor) {
   EXPECT_EQ(train(spirals.examples(), {.hidden = {4}}, training).member(0).curve.size(), 1000U);
 }
 
-TEST(Regression, FindsALineAndItsNoise) {
+TEST(Regression, RecoversALineAndItsNoise) {
   random::Stream stream({.seed = 3});
   std::vector<double> x;
   std::vector<double> y;
@@ -100,7 +100,7 @@ TEST(Regression, FindsALineAndItsNoise) {
   }
 }
 
-TEST(Divergence, MarksTheMemberAndTheRestGoesOn) {
+TEST(Divergence, FailsOnlyTheMember) {
   random::Stream stream({.seed = 3});
   std::vector<double> x;
   std::vector<double> y;
@@ -131,7 +131,7 @@ std::string complaint(const Examples& examples, const Training& training) {
   return "";
 }
 
-TEST(Misuse, IsNamed) {
+TEST(Train, RejectsInvalidArguments) {
   const Spirals spirals(50);
   const Examples good = spirals.examples();
   const auto with = [&](auto&& change) {

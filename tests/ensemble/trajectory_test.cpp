@@ -45,7 +45,7 @@ std::map<std::string, Expected> expected() {
 }
 
 // The reference started from these numbers. If this fails on purpose, make both files again.
-TEST(Trajectory, StartsWhereTheReferenceDid) {
+TEST(Trajectory, StartMatchesTheReference) {
   std::ostringstream now;
   write_start(now);
   EXPECT_EQ(now.str(), text_of("start.txt"));
@@ -58,7 +58,7 @@ TEST(Trajectory, StartsWhereTheReferenceDid) {
 // more (a Gaussian one may pass 0), parameters by the largest.
 constexpr double kTolerance = 3e-6;
 
-TEST(Trajectory, IsThatOfTheReference) {
+TEST(Trajectory, MatchesTheReference) {
   const Data data;
   const std::map<std::string, Expected> reference = expected();
   ASSERT_EQ(reference.size(), cases().size());

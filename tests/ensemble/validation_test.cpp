@@ -36,11 +36,11 @@ double nll(const Ensemble& ensemble, std::size_t member, const Examples& example
            const std::optional<ColumnView>& weights = std::nullopt) {
   const Ensemble one = ensemble.subset(std::vector{member});
   return evaluate_classes(one.predict(examples.inputs),
-                          codes_of(ensemble.frame(), *examples.classes), weights)
+                          class_codes(ensemble.frame(), *examples.classes), weights)
       .negative_log_likelihood;
 }
 
-TEST(Validation, LossIsThatOfEachMemberOnItsRows) {
+TEST(Validation, LossIsThatOfEachMember) {
   const Spirals spirals(90);
   const Spirals others(70, 0.1, 5);
   for (const Resampling resampling : {Resampling::bootstrap, Resampling::none}) {
@@ -59,7 +59,7 @@ TEST(Validation, LossIsThatOfEachMemberOnItsRows) {
 }
 
 // The last class alone: in its own set of rows it has number 0.
-TEST(Validation, KnowsClassesByNameAndWeighsRows) {
+TEST(Validation, MatchesClassesByNameAndUsesWeights) {
   const Spirals spirals(90);
   Spirals others(40, 0.1, 5);
   others.classes = data::labels(std::vector<std::int32_t>(40, 1));
@@ -73,7 +73,7 @@ TEST(Validation, KnowsClassesByNameAndWeighsRows) {
                 1e-5);
 }
 
-TEST(Validation, LossOfNumbersIsInScaledUnits) {
+TEST(Validation, RegressionLossIsInScaledUnits) {
   const Spirals spirals(90);
   const Spirals others(50, 0.1, 5);
   const Examples examples{DataView(spirals.x), nullptr, DataView(spirals.y)};
@@ -90,7 +90,7 @@ TEST(Validation, LossOfNumbersIsInScaledUnits) {
 
 // Every number of steps on its own tells the losses that looks see; the rule of Stopping on these
 // tells where each member must have stopped.
-TEST(Validation, StopsMembersWhereItsLossSaysSo) {
+TEST(Validation, StopsMembersAtTheLowestLoss) {
   const Spirals spirals(60, 0.2);
   const Spirals others(80, 0.2, 9);
   const Examples validation = others.examples();
@@ -121,7 +121,7 @@ TEST(Validation, StopsMembersWhereItsLossSaysSo) {
   EXPECT_GT(early, 0U);
 }
 
-TEST(Validation, LeavesMembersTheSameBitsInAnyCompany) {
+TEST(Validation, MemberDoesNotDependOnOtherMembers) {
   const Spirals spirals(120, 0.2);
   const Spirals others(300, 0.2, 9);
   const Examples validation = others.examples();
@@ -147,7 +147,7 @@ TEST(Validation, LeavesMembersTheSameBitsInAnyCompany) {
     }
 }
 
-TEST(Validation, RanksMembersThatSeeEveryRow) {
+TEST(Validation, RanksMembersTrainedOnAllRows) {
   const Spirals spirals(90);
   const Spirals others(70, 0.1, 5);
   const Examples validation = others.examples();
@@ -156,13 +156,13 @@ TEST(Validation, RanksMembersThatSeeEveryRow) {
   training.settings.push_back(training.settings[0]);
   training.settings[1].learning_rate = 1e-5;  // learns nothing
   const Ensemble trained = train(spirals.examples(), training);
-  const std::vector<Standing> table = standings(trained);
-  EXPECT_LT(table[0].held_out_loss.mean, table[1].held_out_loss.mean);
+  const std::vector<SettingsSummary> summaries = summarize_settings(trained);
+  EXPECT_LT(summaries[0].held_out_loss.mean, summaries[1].held_out_loss.mean);
   const Ensemble kept = best(trained, 6, spirals.examples());
   for (std::size_t m = 0; m < 6; ++m) EXPECT_EQ(kept.member(m).settings, 0U);
 }
 
-TEST(Validation, JudgesFoldedMembersToo) {
+TEST(Validation, AppliesToStreamedMembers) {
   const Spirals spirals(90);
   const Spirals others(70, 0.1, 5);
   const Examples validation = others.examples();
@@ -170,10 +170,11 @@ TEST(Validation, JudgesFoldedMembersToo) {
   const Ensemble kept = train(spirals.examples(), training);
   double mean = 0;
   for (std::size_t m = 0; m < 20; ++m) mean += kept.member(m).held_out_loss / 20;
-  EXPECT_NEAR(fold(spirals.examples(), training, validation.inputs).held_out_loss, mean, 1e-12);
+  EXPECT_NEAR(train_and_predict(spirals.examples(), training, validation.inputs).held_out_loss,
+              mean, 1e-12);
 }
 
-TEST(Validation, ThatDoesNotFitIsNamed) {
+TEST(Validation, RejectsRowsThatDoNotFit) {
   const Spirals spirals(60);
   const Spirals others(30, 0.1, 5);
   const auto complaint = [&](const Examples& validation) -> std::string {
@@ -199,7 +200,7 @@ TEST(Validation, ThatDoesNotFitIsNamed) {
 }
 
 // From 1, 2 and 7 threads every member is told of once, with what became of it.
-TEST(Finished, IsToldOfEveryMember) {
+TEST(FinishedCallback, IsCalledForEveryMember) {
   const Spirals spirals(60);
   for (const unsigned threads : {1U, 2U, 7U}) {
     Training training{.members = 40, .steps = 3};

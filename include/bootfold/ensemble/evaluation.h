@@ -1,12 +1,13 @@
-// bootfold/ensemble/evaluation.h: how right an ensemble is, and how right it is about being right.
+// bootfold/ensemble/evaluation.h: scores of predictions against the truth.
 //
-//     auto said = ensemble.predict(table.view());
-//     auto scores = ensemble::evaluate_classes(said, ensemble::codes_of(ensemble.frame(), truth));
+//     auto prediction = ensemble.predict(table.view());
+//     auto codes = ensemble::class_codes(ensemble.frame(), truth);
+//     auto scores = ensemble::evaluate_classes(prediction, codes);
 //     scores.accuracy; scores.calibration_error;
 //
-// Rows of which no member speaks (some may be in the bag of all) are left out and counted. All sums
-// go from the first row to the last. Rows may have weights: then means, shares and sums are
-// weighted, and only the numbers of rows are not.
+// Rows that no member predicts (an out-of-bag prediction may have some) are left out and counted.
+// Sums run from the first row to the last. With weights, all means, shares and sums are weighted;
+// the numbers of rows are not.
 #pragma once
 
 #include <cstddef>
@@ -21,44 +22,44 @@
 
 namespace bootfold::ensemble {
 
-/// Rows whose largest probability lies in (low, high], and how often the class was right. Without
-/// rows, or where all have weight 0, confidence and accuracy are NaN.
+/// The rows whose highest probability lies in (low, high]. Confidence and accuracy are NaN if there
+/// are none or if all have weight 0.
 struct ReliabilityBin {
   double low = 0;
   double high = 1;
   std::uint64_t rows = 0;
-  double confidence = Member::kUnknown;  ///< mean of the largest probability
-  double accuracy = Member::kUnknown;    ///< share of the rows where that class is true
+  double confidence = Member::kUnknown;  ///< mean of the highest probability
+  double accuracy = Member::kUnknown;    ///< share of the rows whose predicted class is true
 };
 
-/// Of probabilities against true classes.
+/// Scores of class probabilities.
 struct ClassScores {
-  /// Bins of equal width from 0 to 1 in the reliability table and the calibration error.
+  /// Bins of equal width from 0 to 1, for the reliability table and the calibration error.
   static constexpr std::size_t kBins = 15;
 
-  std::uint64_t rows = 0;     ///< judged
-  std::uint64_t unknown = 0;  ///< left out
+  std::uint64_t rows = 0;     ///< rows that were evaluated
+  std::uint64_t unknown = 0;  ///< rows without a prediction, left out
   double accuracy = Member::kUnknown;
-  /// Mean of -log(probability of the true class), at least 1e-38 each.
+  /// Mean of -log(probability of the true class); probabilities below 1e-38 count as 1e-38.
   double negative_log_likelihood = Member::kUnknown;
-  /// Mean of the squared distance to the truth, summed over all classes: from 0 to 2.
+  /// Mean squared distance to the truth, summed over the classes: from 0 to 2.
   double brier_score = Member::kUnknown;
-  /// ECE: mean over rows of |confidence - accuracy| of their bin.
+  /// Expected calibration error: mean over rows of |confidence - accuracy| of their bin.
   double calibration_error = Member::kUnknown;
   std::vector<ReliabilityBin> reliability = {};
 };
 
-/// Of one target's means and standard deviations against true numbers.
+/// Scores of the predicted means and standard deviations of one target.
 struct TargetScores {
   std::uint64_t rows = 0;
   std::uint64_t unknown = 0;
   double root_mean_squared_error = Member::kUnknown;
-  /// 1 - squared errors / squared distances of the truth from its own mean.
+  /// Coefficient of determination: 1 - sum of squared errors / sum of squares about the mean.
   double r_squared = Member::kUnknown;
-  /// Mean of that of a normal law with the predicted mean and total standard deviation; infinite
-  /// where a deviation is 0.
+  /// Mean, for normal distributions with the predicted mean and total standard deviation; infinite
+  /// if a standard deviation is 0.
   double negative_log_likelihood = Member::kUnknown;
-  double confidence = 0.95;              ///< asked for
+  double confidence = 0.95;              ///< of the intervals
   double coverage = Member::kUnknown;    ///< share of the rows inside their interval
   double mean_width = Member::kUnknown;  ///< of the intervals
 };
@@ -68,23 +69,23 @@ struct Limits {
   double high = Member::kUnknown;
 };
 
-/// Where new values of a target lie with probability `confidence`, were they normal: mean -+ z
-/// total, for [row][target].
+/// Prediction intervals for normally distributed targets, [row][target]: mean -+ z total.
 [[nodiscard]] BOOTFOLD_API std::vector<Limits> normal_intervals(const Prediction& prediction,
                                                                 double confidence = 0.95);
 
-/// The classes of rows, numbered as the ensemble numbers them. Throws DataError for one that it has
-/// not learned.
-[[nodiscard]] BOOTFOLD_API std::vector<std::uint32_t> codes_of(const Ensemble::Frame& frame,
-                                                               const data::Labels& classes);
+/// The classes of rows, numbered as in the ensemble. Throws DataError for a class that the ensemble
+/// does not have.
+[[nodiscard]] BOOTFOLD_API std::vector<std::uint32_t> class_codes(const Ensemble::Frame& frame,
+                                                                  const data::Labels& classes);
 
-/// Throws InvalidArgument where the numbers of rows or classes do not fit, and DataError for a
-/// weight that is negative or no number.
+/// Scores class probabilities. Throws InvalidArgument if the numbers of rows or classes differ, and
+/// DataError for a weight that is negative or not finite.
 [[nodiscard]] BOOTFOLD_API ClassScores
 evaluate_classes(const Prediction& prediction, std::span<const std::uint32_t> truth,
                  const std::optional<ColumnView>& weights = std::nullopt);
 
-/// One for each target; those of the truth in the same order.
+/// Scores each target; the columns of `truth` are in the order of the targets. Throws as
+/// evaluate_classes() does.
 [[nodiscard]] BOOTFOLD_API std::vector<TargetScores> evaluate_targets(
     const Prediction& prediction, const DataView& truth, double confidence = 0.95,
     const std::optional<ColumnView>& weights = std::nullopt);

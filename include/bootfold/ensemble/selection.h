@@ -1,6 +1,6 @@
-// bootfold/ensemble/selection.h: which settings of a sweep did well, and an ensemble of the best members.
+// bootfold/ensemble/selection.h: compares the settings of a sweep and selects members.
 //
-//     for (const Standing& standing : ensemble::standings(sweep)) ...
+//     for (const SettingsSummary& summary : ensemble::summarize_settings(sweep)) ...
 //     auto best = ensemble::best(sweep, 50, examples);
 #pragma once
 
@@ -14,41 +14,43 @@
 
 namespace bootfold::ensemble {
 
-/// A number over members.
-struct Spread {
+/// Mean and standard deviation over members.
+struct MemberAverage {
   double mean = Member::kUnknown;
-  double deviation = Member::kUnknown;  ///< standard deviation over members; NaN of fewer than 2
+  double deviation = Member::kUnknown;  ///< standard deviation; NaN for fewer than 2 members
 };
 
-/// How the members with the same settings did.
-struct Standing {
-  std::size_t settings = 0;  ///< number among Ensemble::Frame::settings
+/// The members with the same settings.
+struct SettingsSummary {
+  std::size_t settings = 0;  ///< index in Ensemble::Frame::settings
   std::size_t members = 0;
-  std::size_t failed = 0;  ///< of them; they do not count below
-  Spread steps;
-  Spread loss;
-  Spread held_out_loss;  ///< NaN where members see every row and none validates them
+  std::size_t failed = 0;  ///< members that failed; the averages below leave them out
+  MemberAverage steps;
+  MemberAverage loss;
+  MemberAverage held_out_loss;  ///< NaN if members have neither validation nor out-of-bag rows
 };
 
-/// One for each of the settings, in their order.
-[[nodiscard]] BOOTFOLD_API std::vector<Standing> standings(const Ensemble& ensemble);
+/// One summary for each of the settings, in their order.
+[[nodiscard]] BOOTFOLD_API std::vector<SettingsSummary> summarize_settings(
+    const Ensemble& ensemble);
 
-/// What members say of the rows they never saw, of those that it was trained on: for an ensemble
-/// that was loaded, or chosen from another. Throws InvalidArgument where the rows are not as many
-/// or members saw all of them.
+/// Out-of-bag predictions of the training rows, `examples`, for an ensemble that was loaded from a
+/// file or selected from another. Throws InvalidArgument if these are not the training rows, or if
+/// members are trained on all rows.
 [[nodiscard]] BOOTFOLD_API Prediction out_of_bag(const Ensemble& ensemble, const Examples& examples,
                                                  const Execution& execution = {});
 
-/// The `count` members of the lowest held-out loss, in their order, with an out-of-bag prediction
-/// (and noise of targets) of their own, if members leave rows out, at temperature 1. `examples` are those of the
-/// training. Scores on the rows that they were chosen by are a little too good.
+/// The `count` members with the lowest held-out loss, in their order, at temperature 1. Out-of-bag
+/// prediction and noise of targets are computed for these members, if they leave rows out.
+/// `examples` are the training examples. Scores on the rows of the selection are slightly
+/// optimistic.
 [[nodiscard]] BOOTFOLD_API Ensemble best(const Ensemble& ensemble, std::size_t count,
                                          const Examples& examples, const Execution& execution = {});
 
-/// One ensemble of members that were trained in several goes: the same but for Training::members
-/// and first_member. Settings by settings in the order of the parts, the same members to the bit
-/// as of one go; out-of-bag prediction and noise are made anew, the temperature is 1. Throws InvalidArgument for parts
-/// that do not belong together or share a member.
+/// Joins ensembles that were trained with the same options but for Training::members and
+/// first_member. Members are ordered by settings, then by part, and are the same to the bit as those
+/// of one training. Out-of-bag prediction and noise are computed for all; the temperature is 1.
+/// Throws InvalidArgument for parts that do not belong together or contain the same member.
 [[nodiscard]] BOOTFOLD_API Ensemble join(std::span<const Ensemble> parts, const Examples& examples,
                                          const Execution& execution = {});
 

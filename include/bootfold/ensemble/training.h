@@ -20,89 +20,92 @@ namespace bootfold::ensemble {
 struct Examples;  // ensemble.h
 struct Member;
 
-/// What turns a gradient into a step. Weight decay is added to the gradient, but by adamw taken from
-/// the weights themselves.
+/// Optimizer. Weight decay is added to the gradient by adam and sgd (an L2 penalty) and subtracted
+/// from the weights by adamw (decoupled weight decay).
 enum class Optimizer { adam, adamw, sgd };
 
-/// How the learning rate goes on: as it is, or down to 0 along half a cosine.
-enum class Schedule { constant, cosine };
+/// Learning-rate schedule.
+enum class Schedule {
+  constant,  ///< the initial learning rate throughout
+  cosine,    ///< cosine decay from the initial learning rate to 0 at the last step
+};
 
-/// The rows that a member learns from.
+/// The rows that a member is trained on.
 enum class Resampling {
-  bootstrap,  ///< n rows drawn with replacement, fixed for the member
-  none,       ///< all of them: members differ by their first weights alone
-  subsample,  ///< some of them, without replacement
-  bayesian,   ///< all of them, with exponential weights
+  bootstrap,  ///< n rows drawn with replacement, once for each member
+  none,       ///< all rows: members differ only in their initial weights
+  subsample,  ///< a share of the rows, drawn without replacement
+  bayesian,   ///< all rows, with exponential weights
 };
 
-/// What is made small.
+/// The training loss.
 enum class Loss {
-  cross_entropy,  ///< of classes, after softmax
-  squared_error,  ///< mean over the targets
-  gaussian,       ///< negative log-likelihood; the network tells a mean and a variance
+  cross_entropy,  ///< for classes, after a softmax
+  squared_error,  ///< for numbers: mean over the targets
+  gaussian,       ///< for numbers: negative log-likelihood; the network predicts mean and variance
 };
 
-/// What may differ from member to member.
+/// Settings that may differ between members.
 struct Settings {
   Architecture architecture = {};
   Optimizer optimizer = Optimizer::adam;
   double learning_rate = 1e-3;
   Schedule schedule = Schedule::constant;
   double weight_decay = 0;
-  double momentum = 0.9;        ///< of SGD; of Adam the first beta
-  double beta2 = 0.999;         ///< of Adam
-  double epsilon = 1e-8;        ///< of Adam
-  double clip = 0;              ///< largest norm of a gradient; 0: any
-  std::size_t batch_size = 32;  ///< rows of a step; 0: all
-  double subsample = 0.5;       ///< share of the rows under Resampling::subsample
+  double momentum = 0.9;        ///< momentum of sgd; beta1 of adam and adamw
+  double beta2 = 0.999;         ///< adam and adamw
+  double epsilon = 1e-8;        ///< adam and adamw
+  double clip = 0;              ///< largest norm of the gradient; 0: no clipping
+  std::size_t batch_size = 32;  ///< rows per step; 0: full batch
+  double subsample = 0.5;       ///< share of the rows with Resampling::subsample
 
   bool operator==(const Settings&) const = default;
 };
 
-/// When a member stops before its time: once its loss on rows it does not learn from (those of
-/// Training::validation, else those it does not see) has not been lower for `patience` looks; the
-/// parameters of the best look are kept.
+/// Early stopping. A member is validated on Training::validation, or without it on the rows that it
+/// is not trained on. It stops after `patience` validations without a lower loss, and the
+/// parameters with the lowest validation loss are kept.
 struct Stopping {
-  std::size_t patience = 0;  ///< 0: members never stop early
-  double every = 1;          ///< epochs between looks
+  std::size_t patience = 0;  ///< 0: no early stopping
+  double every = 1;          ///< epochs between validations
 };
 
-/// The whole of it. The rows and first weights of a member follow from the seed and from its number
-/// among the members of its settings, so that settings are compared on the same draws, and a member
-/// is the same to the bit in whatever company it is trained.
+/// All training options. The rows and initial weights of a member follow from the seed and from its
+/// number among the members with the same settings. So settings are compared on the same draws, and
+/// a member is the same to the bit whichever other members are trained with it.
 struct Training {
-  std::size_t members = 100;                      ///< with each of the settings
+  std::size_t members = 100;                      ///< for each of the settings
   std::vector<Settings> settings = {Settings{}};  ///< more than one: a sweep
   std::uint64_t steps = 0;                        ///< of every member; 0: as `epochs` say
-  double epochs = 100;                            ///< rows of a member gone through so many times
+  double epochs = 100;                            ///< passes over the rows of a member
   Resampling resampling = Resampling::bootstrap;
-  /// Unless given: cross_entropy of classes, squared_error of numbers.
+  /// By default cross_entropy for classes and squared_error for numbers.
   std::optional<Loss> loss = std::nullopt;
-  bool curves = false;     ///< Member::curve is kept
-  bool reshuffle = false;  ///< another order in every epoch
+  bool curves = false;     ///< keep Member::curve
+  bool reshuffle = false;  ///< shuffle the rows before every epoch
   Stopping stopping = {};
-  /// Rows to judge members by, in place of those that each does not see: for early stopping and
-  /// Member::held_out_loss. The same columns in the same order; classes are known by their names.
-  /// Must live as long as the training. Weights of theirs count.
+  /// Validation rows for early stopping and Member::held_out_loss, in place of the rows that each
+  /// member is not trained on. They have the same columns in the same order; classes are matched by
+  /// name, and their weights are used. Must outlive the training.
   const Examples* validation = nullptr;
-  bool standardize = true;  ///< inputs, and the targets of a regression, to mean 0 and variance 1
+  bool standardize = true;  ///< scale inputs and numeric targets to mean 0 and variance 1
   std::uint64_t seed = 1;
-  std::uint64_t first_member = 0;  ///< number of the first; more members go on from there
-  /// Bytes for the parameters that are kept and for sums over members. Sums are made in smaller
-  /// parts where they would take more; that never changes a result.
+  std::uint64_t first_member = 0;  ///< number of the first member; continues an earlier training
+  /// Memory limit in bytes for parameters and for sums over members. Sums that would take more are
+  /// made in parts, which never changes a result.
   std::size_t memory = std::size_t{1} << 30;
   Execution execution = {};
-  /// Told of every member that is done, one at a time, from any thread, in no order.
+  /// Callback for every trained member. Calls come from any thread, in any order, one at a time.
   std::function<void(const Member&)> finished = {};
 };
 
-/// "adam", ...; "cosine", ...; "bootstrap", ...; "cross_entropy", ...
+/// The name as users write it: "adam", "cosine", "bootstrap", "cross_entropy", ...
 [[nodiscard]] BOOTFOLD_API std::string_view name(Optimizer optimizer) noexcept;
 [[nodiscard]] BOOTFOLD_API std::string_view name(Schedule schedule) noexcept;
 [[nodiscard]] BOOTFOLD_API std::string_view name(Resampling resampling) noexcept;
 [[nodiscard]] BOOTFOLD_API std::string_view name(Loss loss) noexcept;
 
-/// The other way; throws InvalidArgument that lists the names.
+/// The value of a name. Throws InvalidArgument, which lists the names.
 [[nodiscard]] BOOTFOLD_API Optimizer parse_optimizer(std::string_view name);
 [[nodiscard]] BOOTFOLD_API Schedule parse_schedule(std::string_view name);
 [[nodiscard]] BOOTFOLD_API Resampling parse_resampling(std::string_view name);

@@ -10,8 +10,9 @@
 #include "bootfold/ensemble/selection.h"
 #include "bootfold/error.h"
 #include "ensemble/calibration/temperature.h"
+#include "ensemble/ensemble_access.h"
 #include "ensemble/fingerprint.h"
-#include "ensemble/training/out_of_bag.h"
+#include "ensemble/training/member_rows.h"
 #include "ensemble/validate_arguments.h"
 #include "text/concat.h"
 
@@ -19,34 +20,36 @@ namespace bootfold::ensemble {
 
 namespace {
 
-constexpr double kMost = 20;    // times as sure, or as modest
-constexpr int kBits = 16;       // of the logarithm that is searched
-constexpr double kWrong = 0.5;  // rows that count as wrong beside those there are: Jeffreys' prior
-constexpr double kLeast = 1e-38;  // of a probability, as scores have it
+constexpr double kMost = 20;      // temperatures from 1 / kMost to kMost are searched
+constexpr int kBits = 16;         // precision of the logarithm of the temperature
+constexpr double kWrong = 0.5;    // misclassified pseudo-rows: Jeffreys' prior
+constexpr double kLeast = 1e-38;  // smallest probability, as in the scores
 
-void check_classes(const Prediction& said) {
-  if (said.total.size() != said.rows || said.outputs < 2)
-    throw InvalidArgument("a temperature is for probabilities of classes, not for numbers");
+void check_classes(const Prediction& prediction) {
+  if (prediction.total.size() != prediction.rows || prediction.outputs < 2)
+    throw InvalidArgument(
+        "a temperature is for class probabilities, but these are predictions of numbers");
 }
 
-/// Rows of which somebody spoke: how likely their classes are at any temperature.
-class Judge {
+/// The likelihood of the true classes as a function of the temperature.
+class TemperatureLikelihood {
  public:
-  Judge(const Prediction& said, std::span<const std::uint32_t> truth,
-        const std::optional<ColumnView>& weights)
-      : classes_(said.outputs) {
-    if (truth.size() != said.rows)
-      throw InvalidArgument(text::concat("there are ", said.rows, " rows of predictions but ",
-                                         truth.size(), " true classes; there must be as many"));
-    check_weights(said, weights);
-    for (std::size_t row = 0; row < said.rows; ++row) {
+  TemperatureLikelihood(const Prediction& prediction, std::span<const std::uint32_t> truth,
+                        const std::optional<ColumnView>& weights)
+      : classes_(prediction.outputs) {
+    if (truth.size() != prediction.rows)
+      throw InvalidArgument(text::concat("there are ", prediction.rows, " rows of predictions but ",
+                                         truth.size(), " true classes; the numbers must be equal"));
+    check_weights(prediction, weights);
+    for (std::size_t row = 0; row < prediction.rows; ++row) {
       const double weight = weights ? (*weights)[row] : 1;
-      if (said.members[row] == 0 || weight == 0) continue;
+      if (prediction.members[row] == 0 || weight == 0) continue;
       if (truth[row] >= classes_)
-        throw InvalidArgument(
-            text::concat("row ", row + 1, " has class ", truth[row], " of ", classes_));
+        throw InvalidArgument(text::concat("the class of row ", row + 1, " is ", truth[row],
+                                           " but there are ", classes_,
+                                           " classes, numbered from 0"));
       for (std::size_t c = 0; c < classes_; ++c)
-        logarithms_.push_back(std::log(std::max(said.probability(row, c), kLeast)));
+        logarithms_.push_back(std::log(std::max(prediction.probability(row, c), kLeast)));
       truth_.push_back(truth[row]);
       weights_.push_back(weight);
       sum_ += weight;
@@ -54,14 +57,14 @@ class Judge {
     }
     if (!(sum_ > 0))
       throw InvalidArgument(
-          "every row was seen by all members or weighs nothing, so none is left to calibrate by; "
-          "leave more rows out, train more members, or give other rows");
+          "every row with a positive weight was used to train all members, so none are left for "
+          "calibration; use a smaller subsample, train more members, or give held-out rows");
   }
 
-  /// Mean negative log-likelihood. Of every row a share, kWrong in all, is of the other classes. It
-  /// is convex in 1 / temperature, so there is one valley.
+  /// Mean negative log-likelihood. A share of every row, kWrong rows in all, counts as
+  /// misclassified. Convex in 1 / temperature, so there is one minimum.
   [[nodiscard]] double cost(double temperature) const {
-    const double rows = sum_ * sum_ / squares_;  // as many of equal weight say as much
+    const double rows = sum_ * sum_ / squares_;  // effective number of rows
     const double wrong = kWrong / (rows + 2 * kWrong);
     double sum = 0;
     for (std::size_t row = 0; row < truth_.size(); ++row) {
@@ -91,18 +94,19 @@ class Judge {
 
 }  // namespace
 
-Prediction tempered(Prediction said, double temperature) {
+Prediction apply_temperature(Prediction prediction, double temperature) {
   check_temperature(temperature);
-  check_classes(said);
-  for (std::size_t row = 0; row < said.rows; ++row) temper(said, row, temperature);
-  return said;
+  check_classes(prediction);
+  for (std::size_t row = 0; row < prediction.rows; ++row)
+    apply_temperature(prediction, row, temperature);
+  return prediction;
 }
 
-double likeliest_temperature(const Prediction& said, std::span<const std::uint32_t> truth,
-                             const std::optional<ColumnView>& weights) {
-  check_classes(said);
-  const Judge judge(said, truth, weights);
-  const auto cost = [&](double logarithm) { return judge.cost(std::exp(logarithm)); };
+double fit_temperature(const Prediction& prediction, std::span<const std::uint32_t> truth,
+                       const std::optional<ColumnView>& weights) {
+  check_classes(prediction);
+  const TemperatureLikelihood likelihood(prediction, truth, weights);
+  const auto cost = [&](double logarithm) { return likelihood.cost(std::exp(logarithm)); };
   const double most = std::log(kMost);
   return std::exp(boost::math::tools::brent_find_minima(cost, -most, most, kBits).first);
 }
@@ -111,27 +115,28 @@ Ensemble calibrate(Ensemble ensemble, const Examples& examples, const Examples* 
                    const Execution& execution) {
   const Ensemble::Frame& frame = ensemble.frame();
   if (frame.temperature != 1 || !ensemble.classifies())
-    ensemble.set_temperature(1);  // which a regression refuses
-  const bool leaves_out = OutOfBag::exists(frame.resampling);
+    ensemble.set_temperature(1);  // throws for a regression
+  const bool leaves_out = leaves_rows_out(frame.resampling);
   if (held_out == nullptr) {
     if (!leaves_out)
-      throw InvalidArgument(text::concat(
-          "under resampling ", name(frame.resampling),
-          " members see every row, so none is left to calibrate by; give other rows, or "
-          "take bootstrap or subsample, which leave some out"));
-    check_learned_from(frame, examples.inputs);
-    if (ensemble.out_of_bag().rows == 0)  // as of one that was loaded
-      ensemble.set_out_of_bag(out_of_bag(ensemble, examples, execution));
+      throw InvalidArgument(
+          text::concat("with resampling ", name(frame.resampling),
+                       " members are trained on all rows, so none are left for calibration; give "
+                       "held-out rows, or use resampling bootstrap or subsample"));
+    check_training_rows(ensemble, examples.inputs);
+    if (ensemble.out_of_bag().rows == 0)  // it was loaded from a file
+      EnsembleAccess::set_out_of_bag(ensemble, out_of_bag(ensemble, examples, execution));
   }
-  const Examples& judges = held_out != nullptr ? *held_out : examples;
-  if (judges.classes == nullptr)
-    throw InvalidArgument("the rows to calibrate by have no classes; give the true ones");
-  const double temperature = likeliest_temperature(
-      held_out != nullptr ? ensemble.predict(judges.inputs, execution) : ensemble.out_of_bag(),
-      codes_of(frame, *judges.classes), judges.weights);
-  Prediction said = ensemble.out_of_bag();
+  const Examples& rows = held_out != nullptr ? *held_out : examples;
+  if (rows.classes == nullptr)
+    throw InvalidArgument("the calibration rows have no classes; give the true classes");
+  const double temperature = fit_temperature(
+      held_out != nullptr ? ensemble.predict(rows.inputs, execution) : ensemble.out_of_bag(),
+      class_codes(frame, *rows.classes), rows.weights);
+  Prediction prediction = ensemble.out_of_bag();
   ensemble.set_temperature(temperature);
-  if (said.rows > 0) ensemble.set_out_of_bag(tempered(std::move(said), temperature));
+  if (prediction.rows > 0)
+    EnsembleAccess::set_out_of_bag(ensemble, apply_temperature(std::move(prediction), temperature));
   return ensemble;
 }
 

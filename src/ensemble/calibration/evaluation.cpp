@@ -21,7 +21,7 @@ constexpr double kLeastProbability = 1e-38;
 void check_rows(const Prediction& prediction, std::size_t rows) {
   if (prediction.rows != rows)
     throw InvalidArgument(text::concat("there are ", prediction.rows, " rows of predictions but ",
-                                       rows, " of the truth; there must be as many"));
+                                       rows, " of the truth; the numbers must be equal"));
 }
 
 /// The weight of a row, 1 where there are none.
@@ -54,7 +54,7 @@ ReliabilityBin& bin_of(std::vector<ReliabilityBin>& bins, double confidence) {
   return found == bins.end() ? bins.back() : *found;
 }
 
-TargetScores scores_of(const Prediction& said, std::size_t target, const ColumnView& truth,
+TargetScores scores_of(const Prediction& prediction, std::size_t target, const ColumnView& truth,
                        double confidence, const std::optional<ColumnView>& weights) {
   const double width = normal_width(confidence);
   TargetScores scores;
@@ -65,15 +65,15 @@ TargetScores scores_of(const Prediction& said, std::size_t target, const ColumnV
   double sum = 0;
   double inside = 0;
   double rows = 0;  // weighed
-  for (std::size_t row = 0; row < said.rows; ++row) {
-    if (said.members[row] == 0) {
+  for (std::size_t row = 0; row < prediction.rows; ++row) {
+    if (prediction.members[row] == 0) {
       ++scores.unknown;
       continue;
     }
     ++scores.rows;
-    const std::size_t at = row * said.outputs + target;
-    const double error = truth[row] - said.mean[at];
-    const double deviation = said.total[at];
+    const std::size_t at = row * prediction.outputs + target;
+    const double error = truth[row] - prediction.mean[at];
+    const double deviation = prediction.total[at];
     const double weight = weight_of(weights, row);
     if (weight == 0) continue;
     rows += weight;
@@ -88,8 +88,8 @@ TargetScores scores_of(const Prediction& said, std::size_t target, const ColumnV
   }
   if (rows == 0) return scores;
   double variation = 0;
-  for (std::size_t row = 0; row < said.rows; ++row)
-    if (said.members[row] > 0)
+  for (std::size_t row = 0; row < prediction.rows; ++row)
+    if (prediction.members[row] > 0)
       variation += weight_of(weights, row) * std::pow(truth[row] - sum / rows, 2);
   scores.root_mean_squared_error = std::sqrt(squares / rows);
   if (variation > 0) scores.r_squared = 1 - squares / variation;
@@ -104,7 +104,7 @@ TargetScores scores_of(const Prediction& said, std::size_t target, const ColumnV
 std::vector<Limits> normal_intervals(const Prediction& prediction, double confidence) {
   const double width = normal_width(confidence);
   if (prediction.total.size() != prediction.mean.size())
-    throw InvalidArgument("intervals are for targets that are numbers, but these are classes");
+    throw InvalidArgument("intervals are for numbers, but these are class probabilities");
   std::vector<Limits> limits(prediction.mean.size());
   for (std::size_t i = 0; i < limits.size(); ++i)
     limits[i] = {prediction.mean[i] - width * prediction.total[i],
@@ -112,7 +112,7 @@ std::vector<Limits> normal_intervals(const Prediction& prediction, double confid
   return limits;
 }
 
-std::vector<std::uint32_t> codes_of(const Ensemble::Frame& frame, const data::Labels& classes) {
+std::vector<std::uint32_t> class_codes(const Ensemble::Frame& frame, const data::Labels& classes) {
   std::unordered_map<std::string_view, std::uint32_t> known;
   for (const std::string& name : frame.classes)
     known.emplace(name, static_cast<std::uint32_t>(known.size()));
@@ -123,9 +123,9 @@ std::vector<std::uint32_t> codes_of(const Ensemble::Frame& frame, const data::La
       std::string names;
       for (std::size_t c = 0; c < std::min<std::size_t>(frame.classes.size(), 20); ++c)
         names += (c == 0 ? "" : ", ") + text::quoted(frame.classes[c]);
-      throw DataError(
-          text::concat("class ", text::quoted(name), " is none that the ensemble learned: ", names,
-                       frame.classes.size() > 20 ? ", ..." : "", "; leave its rows out"));
+      throw DataError(text::concat("class ", text::quoted(name),
+                                   " is not among the classes of the ensemble: ", names,
+                                   frame.classes.size() > 20 ? ", ..." : "", "; remove its rows"));
     }
     places.push_back(found->second);
   }
@@ -149,13 +149,14 @@ ClassScores evaluate_classes(const Prediction& prediction, std::span<const std::
   for (std::size_t row = 0; row < prediction.rows; ++row) {
     if (truth[row] >= prediction.outputs)
       throw InvalidArgument(text::concat("the class of row ", row + 1, " is ", truth[row],
-                                         " but there are ", prediction.outputs, ", from 0"));
+                                         " but there are ", prediction.outputs,
+                                         " classes, numbered from 0"));
     if (prediction.members[row] == 0) {
       ++scores.unknown;
       continue;
     }
     ++scores.rows;
-    const std::size_t chosen = prediction.chosen(row);
+    const std::size_t chosen = prediction.predicted_class(row);
     const double hit = chosen == truth[row] ? 1 : 0;
     const double confidence = prediction.probability(row, chosen);
     const double weight = weight_of(weights, row);
@@ -192,11 +193,11 @@ std::vector<TargetScores> evaluate_targets(const Prediction& prediction, const D
   if (truth.columns() != prediction.outputs)
     throw InvalidArgument(text::concat("there are ", prediction.outputs, " targets but ",
                                        truth.columns(),
-                                       " columns of the truth; there must be as many"));
+                                       " columns of the truth; the numbers must be equal"));
   check_rows(prediction, truth.rows());
   check_weights(prediction, weights);
   if (prediction.total.size() != prediction.mean.size())
-    throw InvalidArgument("the predictions are of classes; evaluate_classes() is for those");
+    throw InvalidArgument("these are class probabilities; use evaluate_classes()");
   std::vector<TargetScores> scores;
   for (std::size_t t = 0; t < truth.columns(); ++t)
     scores.push_back(scores_of(prediction, t, truth.column(t), confidence, weights));

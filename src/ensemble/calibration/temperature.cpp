@@ -15,9 +15,10 @@ void check_temperature(double temperature) {
         text::concat("the temperature is ", temperature, " but must be above 0 and finite"));
 }
 
-void temper(Prediction& said, std::size_t row, double temperature) {
-  if (temperature == 1 || said.members[row] == 0) return;
-  const std::span<double> mean(said.mean.data() + row * said.outputs, said.outputs);
+void apply_temperature(Prediction& prediction, std::size_t row, double temperature) {
+  if (temperature == 1 || prediction.members[row] == 0) return;
+  const std::span<double> mean(prediction.mean.data() + row * prediction.outputs,
+                               prediction.outputs);
   const double most = std::log(*std::ranges::max_element(mean));
   double sum = 0;
   for (double& share : mean) {
@@ -29,10 +30,11 @@ void temper(Prediction& said, std::size_t row, double temperature) {
     share /= sum;
     if (share > 0) entropy -= share * std::log(share);
   }
-  const double noise = said.total[row] > 0 ? said.aleatoric[row] / said.total[row] : 1;
-  said.total[row] = entropy;
-  said.aleatoric[row] = noise * entropy;
-  said.epistemic[row] = entropy - said.aleatoric[row];
+  const double noise =
+      prediction.total[row] > 0 ? prediction.aleatoric[row] / prediction.total[row] : 1;
+  prediction.total[row] = entropy;
+  prediction.aleatoric[row] = noise * entropy;
+  prediction.epistemic[row] = entropy - prediction.aleatoric[row];
 }
 
 }  // namespace bootfold::ensemble

@@ -1,4 +1,4 @@
-// How sure what was said of classes is to sound.
+// Temperature scaling of class probabilities.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace bootfold::ensemble {
 
-/// Throws InvalidArgument unless it is above 0 and finite.
+/// Throws InvalidArgument unless the temperature is positive and finite.
 void check_temperature(double temperature);
 
-/// Raises the probabilities of a row to 1 / temperature; uncertainties follow. A row of which
-/// nobody spoke stays as it is.
-void temper(Prediction& said, std::size_t row, double temperature);
+/// Raises the probabilities of a row to the power 1 / temperature and normalizes them; the
+/// uncertainties follow. A row that no member predicts is not changed.
+void apply_temperature(Prediction& prediction, std::size_t row, double temperature);
 
 }  // namespace bootfold::ensemble

@@ -1,4 +1,4 @@
-// Ensembles in files: parameters as stacked arrays, all else as JSON (docs/ensembles.md).
+// Ensembles in files: parameters as stacked arrays, everything else as JSON (docs/ensembles.md).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "bootfold ensemble 1";
 constexpr const char* kFormatStart = "bootfold ensemble ";
-constexpr std::size_t kMostUnits = 65'536;  // of a layer, as training has it
+constexpr std::size_t kMostUnits = 65'536;  // of a layer, as in training
 
 /// The file is not as save() writes it.
 class Malformed : public std::runtime_error {
@@ -32,7 +32,7 @@ void require(bool good, const std::string& what) {
   if (!good) throw Malformed(what);
 }
 
-// JSON has no word for what is not finite.
+// JSON has no numbers that are not finite.
 Json json_of(double number) {
   if (std::isfinite(number)) return number;
   if (std::isnan(number)) return nullptr;
@@ -43,27 +43,27 @@ double number_of(const Json& json) {
   if (json.is_null()) return Member::kUnknown;
   if (json.is_string()) {
     const auto& word = json.get_ref<const std::string&>();
-    require(word == "inf" || word == "-inf", "a number is text");
+    require(word == "inf" || word == "-inf", "a number is a text");
     return (word == "inf" ? 1 : -1) * std::numeric_limits<double>::infinity();
   }
-  require(json.is_number(), "a number is none");
+  require(json.is_number(), "a number is missing or of another type");
   return json.get<double>();
 }
 
 std::uint64_t whole_of(const Json& json) {
-  require(json.is_number_unsigned(), "a whole number is none");
+  require(json.is_number_unsigned(), "a whole number is missing or of another type");
   return json.get<std::uint64_t>();
 }
 
 std::string text_of(const Json& json) {
-  require(json.is_string(), "a text is none");
+  require(json.is_string(), "a text is missing or of another type");
   return json.get<std::string>();
 }
 
 /// Every entry of a list, through `read`.
 template <class Read>
 auto list_of(const Json& json, Read read) {
-  require(json.is_array(), "a list is none");
+  require(json.is_array(), "a list is missing or of another type");
   std::vector<decltype(read(json))> values;
   values.reserve(json.size());
   for (const Json& each : json) values.push_back(read(each));
@@ -83,7 +83,7 @@ Json json_of(const Scaling& scaling) {
 Scaling scaling_from(const Json& json, std::size_t columns) {
   Scaling scaling{list_of(json.at("mean"), number_of), list_of(json.at("scale"), number_of)};
   require(scaling.mean.size() == columns && scaling.scale.size() == columns,
-          "there is not one scale for each column");
+          "the number of scales is not the number of columns");
   for (std::size_t c = 0; c < columns; ++c)
     require(
         std::isfinite(scaling.mean[c]) && std::isfinite(scaling.scale[c]) && scaling.scale[c] > 0,
@@ -128,7 +128,7 @@ Settings settings_of(const Json& json) {
   return settings;
 }
 
-Json json_of(const Ensemble::Frame& frame) {
+Json json_of(const Ensemble::Frame& frame, std::uint64_t fingerprint) {
   Json settings = Json::array();
   for (const Settings& each : frame.settings) settings.push_back(json_of(each));
   return {{"loss", name(frame.loss)},
@@ -142,11 +142,11 @@ Json json_of(const Ensemble::Frame& frame) {
           {"resampling", name(frame.resampling)},
           {"seed", frame.seed},
           {"rows", frame.rows},
-          {"fingerprint", frame.fingerprint},
+          {"fingerprint", fingerprint},
           {"settings", std::move(settings)}};
 }
 
-Ensemble::Frame frame_of(const Json& json) {
+Ensemble::Frame frame_from(const Json& json) {
   Ensemble::Frame frame;
   frame.loss = parse_loss(text_of(json.at("loss")));
   frame.inputs = list_of(json.at("inputs"), text_of);
@@ -154,13 +154,13 @@ Ensemble::Frame frame_of(const Json& json) {
   frame.classes = list_of(json.at("classes"), text_of);
   const bool classifies = frame.loss == Loss::cross_entropy;
   require(!frame.inputs.empty(), "it has no inputs");
-  require(frame.classes.size() >= (classifies ? 2 : 1), "it has nothing to predict");
+  require(frame.classes.size() >= (classifies ? 2 : 1), "it has too few classes or targets");
   frame.input_scaling = scaling_from(json.at("input_scaling"), frame.inputs.size());
   frame.target_scaling =
       scaling_from(json.at("target_scaling"), classifies ? 0 : frame.classes.size());
   frame.noise = list_of(json.at("noise"), number_of);
   require(frame.noise.empty() || (!classifies && frame.noise.size() == frame.classes.size()),
-          "there is not one noise for each target");
+          "the number of noise values is not the number of targets");
   for (const double noise : frame.noise)
     require(std::isfinite(noise) && noise >= 0, text::concat("the noise of a target is ", noise));
   frame.temperature = number_of(json.at("temperature"));
@@ -169,12 +169,11 @@ Ensemble::Frame frame_of(const Json& json) {
   frame.resampling = parse_resampling(text_of(json.at("resampling")));
   frame.seed = whole_of(json.at("seed"));
   frame.rows = whole_of(json.at("rows"));
-  frame.fingerprint = whole_of(json.at("fingerprint"));
   frame.settings = list_of(json.at("settings"), settings_of);
   return frame;
 }
 
-/// A list for each property: a third of the text that a list of members would take.
+/// One list for each property, which takes a third of the text of a list of members.
 Json json_of(const std::vector<Member>& members) {
   Json json;
   for (const char* key : {"settings", "number", "steps", "loss", "held_out_loss", "failure"})
@@ -211,7 +210,7 @@ std::vector<Member> members_of(const Json& json, std::size_t settings) {
   return members;
 }
 
-/// Members whose parameters lie in the same arrays, and how these are called.
+/// Members whose parameters are stacked in the same arrays.
 struct Stack {
   std::string prefix;  // of the names of arrays
   Architecture architecture;
@@ -247,7 +246,7 @@ Json json_of(const std::vector<Stack>& stacks) {
   return list;
 }
 
-/// An array of a stack: some of the parameters of each member.
+/// An array of a stack: the weights or the bias of one layer of each member.
 struct Piece {
   std::string name;
   std::vector<std::size_t> shape;
@@ -272,7 +271,7 @@ std::vector<Piece> pieces_of(const Stack& stack, const Shape& shape) {
 }  // namespace
 
 void Ensemble::save(const std::string& path) const {
-  if (members_.empty()) throw InvalidArgument("the ensemble has no members to keep");
+  if (members_.empty()) throw InvalidArgument("the ensemble has no members to save");
   const std::vector<Stack> stacks = stacks_of(frame_, members_);
   std::vector<std::vector<float>> arrays;
   std::vector<data::Tensor> tensors;
@@ -292,7 +291,7 @@ void Ensemble::save(const std::string& path) const {
       tensors.push_back(data::Tensor::of_floats(piece.name, piece.shape, values));
     }
   }
-  Json words = json_of(frame_);
+  Json words = json_of(frame_, fingerprint_);
   words["members"] = json_of(members_);
   words["packs"] = json_of(stacks);
   std::string text;
@@ -300,7 +299,7 @@ void Ensemble::save(const std::string& path) const {
     text = words.dump();
   } catch (const Json::exception&) {
     throw InvalidArgument(
-        "the name of a column or class is not UTF-8, so it cannot be kept in a file; rename it");
+        "the name of a column or class is not UTF-8, so it cannot be stored in a file; rename it");
   }
   data::write_safetensors(path, {{"format", kFormat}, {"bootfold", text}}, tensors);
 }
@@ -310,29 +309,27 @@ Ensemble Ensemble::load(const std::string& path) {
   const auto format = file.words().find("format");
   if (format == file.words().end() || !format->second.starts_with(kFormatStart) ||
       !file.words().contains("bootfold"))
-    file.fail(
-        "it holds no ensemble of this program; bootfold ensemble train ... --output writes "
-        "one");
+    file.fail("it does not contain a bootfold ensemble");
   if (format->second != kFormat)
     file.fail(text::concat("its format is '", format->second.substr(0, 40),
-                           "' but this program reads '", kFormat,
-                           "'; read it with the program that wrote it, or train again"));
+                           "' but this version reads '", kFormat,
+                           "'; read it with the version that wrote it, or train again"));
   try {
     const Json words = Json::parse(file.words().at("bootfold"));
-    Frame frame = frame_of(words);
+    Frame frame = frame_from(words);
     std::vector<Member> members = members_of(words.at("members"), frame.settings.size());
     std::vector<std::vector<float>> parameters(members.size());
     for (const Stack& stack : stacks_of(frame, members)) {
-      // Two digits of text can tell of a layer, whose names take much more.
+      // Two characters of JSON declare a layer, but its arrays take much more.
       require(stack.architecture.hidden.size() < file.arrays(),
               text::concat("a network has ", stack.architecture.hidden.size() + 1,
                            " layers but there are ", file.arrays(), " arrays"));
       const Shape shape(frame.inputs.size(), stack.architecture, outputs_of(frame));
       const std::vector<Piece> pieces = pieces_of(stack, shape);
-      // All shapes are seen to be right, and so to fit in the file, before room is made for them.
+      // All shapes are checked, so that they fit in the file, before memory is allocated.
       for (const Piece& piece : pieces)
         require(file.entry(piece.name).shape == piece.shape && file.entry(piece.name).type == "F32",
-                text::concat("array '", piece.name, "' has not the shape of its layer"));
+                text::concat("array '", piece.name, "' does not have the shape of its layer"));
       for (const std::size_t m : stack.members) parameters[m].resize(shape.parameters);
       for (const Piece& piece : pieces) {
         const std::vector<float> values = file.floats(piece.name);
@@ -341,9 +338,10 @@ Ensemble Ensemble::load(const std::string& path) {
                       parameters[stack.members[i]].data() + piece.first);
       }
     }
-    return {std::move(frame), std::move(members), std::move(parameters)};
+    return {std::move(frame), std::move(members), std::move(parameters),
+            whole_of(words.at("fingerprint"))};
   } catch (const Json::exception&) {
-    file.fail("the words about the ensemble are not as they were written");
+    file.fail("its description of the ensemble is damaged");
   } catch (const Malformed& error) {
     file.fail(error.what());
   } catch (const InvalidArgument& error) {

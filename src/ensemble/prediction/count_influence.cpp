@@ -40,25 +40,26 @@ Centre centre_of(std::span<const double> replicates, std::size_t outputs, std::s
 
 /// Sum over members of the count of each row times how far the replicate lies from the mean, for
 /// outputs first .. first + centres.size() - 1: [row][output].
-std::vector<double> products(const Run& run, std::span<const double> replicates,
+std::vector<double> products(const TrainingContext& context, std::span<const double> replicates,
                              std::size_t outputs, std::size_t first,
                              std::span<const Centre> centres) {
   using Sums = std::vector<double>;
-  const Training& training = run.training;
+  const Training& training = context.training;
   const std::size_t width = centres.size();
   Execution quiet = training.execution;
   quiet.progress = {};
   return map_reduce(
       {0, replicates.size() / outputs, kGrain}, Sums{},
       [&](Sums& sums, std::size_t member) {
-        sums.resize(run.table.rows * width);
+        sums.resize(context.matrix.rows * width);
         Sums far(width);
         for (std::size_t o = 0; o < width; ++o) {
           const double value = replicates[member * outputs + first + o];
           far[o] = std::isfinite(value) ? value - centres[o].mean : 0;
         }
         const MemberRows rows({training.seed, training.first_member + member}, training.resampling,
-                              run.table.rows, 1, false, execution::simd::kernels(run.level));
+                              context.matrix.rows, 1, false,
+                              execution::simd::kernels(context.level));
         const std::vector<float>& own = rows.weights();
         rows.for_each(0, rows.size(), [&](std::size_t, std::uint32_t row) {
           const double weight = own.empty() ? 1 : own[row];
@@ -77,17 +78,18 @@ std::vector<double> products(const Run& run, std::span<const double> replicates,
 }
 
 /// From the covariances of one output with the counts, every `step` from `covariances` on.
-Influence influence_of(const Run& run, const Centre& centre, double estimate,
+Influence influence_of(const TrainingContext& context, const Centre& centre, double estimate,
                        const double* covariances, std::size_t step) {
-  const auto rows = static_cast<double>(run.table.rows);
+  const auto rows = static_cast<double>(context.matrix.rows);
   // Of a count; of n times a share of Dirichlet(1, ..., 1).
-  const double count_variance =
-      run.training.resampling == Resampling::bayesian ? (rows - 1) / (rows + 1) : (rows - 1) / rows;
+  const double count_variance = context.training.resampling == Resampling::bayesian
+                                    ? (rows - 1) / (rows + 1)
+                                    : (rows - 1) / rows;
   const double noise = centre.variance * count_variance / centre.count;
   double second = 0;
   double third = 0;
   double fourth = 0;
-  for (std::size_t row = 0; row < run.table.rows; ++row) {
+  for (std::size_t row = 0; row < context.matrix.rows; ++row) {
     const double c = covariances[row * step] / centre.count;
     second += c * c;
     third += c * c * c;
@@ -104,14 +106,13 @@ Influence influence_of(const Run& run, const Centre& centre, double estimate,
   found.second = std::max(0.0, second) * rows * rows;
   found.third = third * rows * rows * rows;
   if (!(centre.variance > 0)) {
-    found.problem = "all members say the same, so no row changes the value";
+    found.problem = "all members predict the same value, so no row has an influence";
     return found;
   }
   if (!(second > 0)) {
-    found.problem =
-        text::concat("with ", centre.count,
-                     " members noise hides what single rows do; several times as many may "
-                     "tell it");
+    found.problem = text::concat("with ", centre.count,
+                                 " members the influence of single rows is lost in Monte Carlo "
+                                 "noise; use several times as many");
     return found;
   }
   // Variance of the sum of (c + e)^3 with e normal, over that of its divisor.
@@ -127,21 +128,22 @@ Influence influence_of(const Run& run, const Centre& centre, double estimate,
 
 }  // namespace
 
-std::vector<Influence> count_influences(const Run& run, std::span<const double> estimates,
+std::vector<Influence> count_influences(const TrainingContext& context,
+                                        std::span<const double> estimates,
                                         std::span<const double> replicates) {
   const std::size_t outputs = estimates.size();
-  const std::size_t states = 5 * execution::thread_count(run.training.execution) + 1;
+  const std::size_t states = 5 * execution::thread_count(context.training.execution) + 1;
   const std::size_t width = std::clamp<std::size_t>(
-      run.training.memory / (states * run.table.rows * sizeof(double)), 1, outputs);
+      context.training.memory / (states * context.matrix.rows * sizeof(double)), 1, outputs);
   std::vector<Influence> found;
   for (std::size_t first = 0; first < outputs; first += width) {
     std::vector<Centre> centres;
     for (std::size_t o = first; o < std::min(first + width, outputs); ++o)
       centres.push_back(centre_of(replicates, outputs, o));
-    const std::vector<double> sums = products(run, replicates, outputs, first, centres);
+    const std::vector<double> sums = products(context, replicates, outputs, first, centres);
     for (std::size_t o = 0; o < centres.size(); ++o)
       found.push_back(
-          influence_of(run, centres[o], estimates[first + o], sums.data() + o, centres.size()));
+          influence_of(context, centres[o], estimates[first + o], sums.data() + o, centres.size()));
   }
   return found;
 }

@@ -1,27 +1,31 @@
-// Points that every member of a run is asked about as soon as it is trained.
+// Points at which every member predicts as soon as it is trained.
 #pragma once
 
 #include <vector>
 
-#include "ensemble/training/out_of_bag.h"
+#include "ensemble/prediction/point_blocks.h"
+#include "ensemble/prediction/prediction_sums.h"
 
 namespace bootfold::ensemble {
 
-class Asked {
+class QueryPoints {
  public:
   /// Throws InvalidArgument unless there are points with the columns of the frame.
-  Asked(const Ensemble::Frame& frame, const DataView& points, execution::Level level);
+  QueryPoints(const Ensemble::Frame& frame, const DataView& points, execution::Level level);
 
-  /// Adds what a member says to sums.
-  void add(const Settings& settings, const std::vector<float>& parameters, Folds& sums) const;
+  /// Adds the predictions of a member to sums.
+  void add(const Settings& settings, const std::vector<float>& parameters,
+           PredictionSums& sums) const;
 
-  /// What a member says: probabilities, or targets in their units, to out[point][answer].
-  void tell(const Settings& settings, const std::vector<float>& parameters, double* out) const;
+  /// Writes the predictions of a member to out[point][output]: probabilities, or targets in their
+  /// own units.
+  void predict_into(const Settings& settings, const std::vector<float>& parameters,
+                    double* out) const;
 
  private:
   const Ensemble::Frame& frame_;
   const simd::Kernels& kernels_;
-  Points points_;
+  PointBlocks points_;
 };
 
 }  // namespace bootfold::ensemble

@@ -8,10 +8,13 @@
 
 #include "bootfold/error.h"
 #include "bootfold/map_reduce.h"
+#include "ensemble/ensemble_access.h"
 #include "ensemble/fingerprint.h"
+#include "ensemble/prediction/noise.h"
+#include "ensemble/prediction/point_blocks.h"
+#include "ensemble/prediction/prediction_sums.h"
+#include "ensemble/scaling.h"
 #include "ensemble/training/member_rows.h"
-#include "ensemble/training/out_of_bag.h"
-#include "ensemble/training/training_matrix.h"
 #include "text/concat.h"
 
 namespace bootfold::ensemble {
@@ -22,34 +25,35 @@ namespace {
 
 constexpr std::size_t kMembersAtOnce = 16;  // members whose sums are made together
 
-Spread spread_of(const std::vector<double>& values) {
+MemberAverage average_of(const std::vector<double>& values) {
   if (values.empty()) return {};
   const auto count = static_cast<double>(values.size());
-  Spread spread{std::accumulate(values.begin(), values.end(), 0.0) / count, Member::kUnknown};
+  MemberAverage average{std::accumulate(values.begin(), values.end(), 0.0) / count,
+                        Member::kUnknown};
   double squares = 0;
-  for (const double value : values) squares += (value - spread.mean) * (value - spread.mean);
-  if (values.size() > 1) spread.deviation = std::sqrt(squares / (count - 1));
-  return spread;
+  for (const double value : values) squares += (value - average.mean) * (value - average.mean);
+  if (values.size() > 1) average.deviation = std::sqrt(squares / (count - 1));
+  return average;
 }
 
-void check_rows(const Ensemble::Frame& frame, const Examples& examples) {
-  if (!OutOfBag::exists(frame.resampling))
-    throw InvalidArgument(
-        text::concat("under resampling ", name(frame.resampling),
-                     " members see every row, so nothing is out of bag; bootstrap and "
-                     "subsample leave some out"));
-  check_learned_from(frame, examples.inputs);
+void check_out_of_bag(const Ensemble::Frame& frame, std::uint64_t fingerprint,
+                      const Examples& examples) {
+  if (!leaves_rows_out(frame.resampling))
+    throw InvalidArgument(text::concat("with resampling ", name(frame.resampling),
+                                       " members are trained on all rows, so none are out of bag; "
+                                       "use resampling bootstrap or subsample"));
+  check_training_rows(frame, fingerprint, examples.inputs);
 }
 
-/// Most that sums over members take.
+/// Memory limit of the sums over members.
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
-/// What members say of the rows that they did not see; `parameters` of member m at [m]. Some rows
-/// at a time, so that memory is bounded.
+/// Out-of-bag predictions; parameters[m] are those of member m. Rows are predicted in parts, so that
+/// memory is bounded.
 template <class Parameters>
-Prediction ask_out_of_bag(const Ensemble::Frame& frame, std::span<const Member> members,
-                          const Parameters& parameters, const Examples& examples,
-                          const Execution& execution) {
+Prediction predict_out_of_bag(const Ensemble::Frame& frame, std::span<const Member> members,
+                              const Parameters& parameters, const Examples& examples,
+                              const Execution& execution) {
   const std::size_t rows = examples.inputs.rows();
   const std::size_t columns = examples.inputs.columns();
   const std::size_t outputs = outputs_of(frame);
@@ -57,16 +61,16 @@ Prediction ask_out_of_bag(const Ensemble::Frame& frame, std::span<const Member> 
   const std::size_t states = 4 * std::size_t{execution::thread_count(execution)} + 2;
   const std::size_t at_once =
       kPoints * std::max<std::size_t>(1, kMostBytes / (states * bytes_of_sums(kPoints, outputs)));
-  Prediction said = finish({}, frame, rows);
+  Prediction prediction = finish({}, frame, rows);
   for (std::size_t first = 0; first < rows; first += at_once) {
     const std::size_t count = std::min(at_once, rows - first);
     std::vector<float> read(count * columns);
     read_rows(examples.inputs, frame.input_scaling, first, count, read.data());
-    const Points points(read.data(), count, columns);
-    const Folds folds = map_reduce(
-        {0, (members.size() + kMembersAtOnce - 1) / kMembersAtOnce, 1}, Folds{},
-        [&](Folds& sums, std::size_t chunk, const execution::Worker& worker) {
-          sums = Folds(points.blocks(), Fold(frame.loss, outputs));
+    const PointBlocks points(read.data(), count, columns);
+    const PredictionSums total = map_reduce(
+        {0, (members.size() + kMembersAtOnce - 1) / kMembersAtOnce, 1}, PredictionSums{},
+        [&](PredictionSums& sums, std::size_t chunk, const execution::Worker& worker) {
+          sums = PredictionSums(points.blocks(), BlockSums(frame.loss, outputs));
           const std::size_t last = std::min((chunk + 1) * kMembersAtOnce, members.size());
           for (std::size_t m = chunk * kMembersAtOnce; m < last; ++m) {
             const Member& member = members[m];
@@ -86,44 +90,43 @@ Prediction ask_out_of_bag(const Ensemble::Frame& frame, std::span<const Member> 
           }
         },
         merge, execution);
-    finish(folds, frame, first, said);
+    finish(total, frame, first, prediction);
   }
-  return said;
+  return prediction;
 }
 
-/// An ensemble with noise and out-of-bag prediction of its own, where members leave rows out.
-Ensemble judged(Ensemble::Frame frame, std::vector<Member> members,
-                std::vector<std::vector<float>> parameters, const Examples& examples,
-                const Execution& execution) {
-  frame.temperature = 1;  // another ensemble's is not theirs
-  if (!OutOfBag::exists(frame.resampling))
-    return {std::move(frame), std::move(members), std::move(parameters)};
-  check_rows(frame, examples);
-  Prediction said = ask_out_of_bag(frame, members, parameters, examples, execution);
-  find_noise(frame, examples.targets, said);
-  Ensemble ensemble(std::move(frame), std::move(members), std::move(parameters));
-  ensemble.set_out_of_bag(std::move(said));
-  return ensemble;
+/// Makes an ensemble and, if members leave rows out, its noise and out-of-bag prediction.
+Ensemble make_ensemble(Ensemble::Frame frame, std::vector<Member> members,
+                       std::vector<std::vector<float>> parameters, std::uint64_t fingerprint,
+                       const Examples& examples, const Execution& execution) {
+  frame.temperature = 1;  // the old one was fitted to other members
+  if (!leaves_rows_out(frame.resampling))
+    return EnsembleAccess::make(std::move(frame), std::move(members), std::move(parameters),
+                                fingerprint);
+  check_out_of_bag(frame, fingerprint, examples);
+  Prediction prediction = predict_out_of_bag(frame, members, parameters, examples, execution);
+  estimate_noise(frame, examples.targets, prediction);
+  return EnsembleAccess::make(std::move(frame), std::move(members), std::move(parameters),
+                              fingerprint, std::move(prediction));
 }
 
 bool same_scaling(const Scaling& a, const Scaling& b) {
   return a.mean == b.mean && a.scale == b.scale;
 }
 
-/// But for noise and temperature.
+/// Compares all but noise and temperature.
 bool same_frame(const Ensemble::Frame& a, const Ensemble::Frame& b) {
   return a.loss == b.loss && a.inputs == b.inputs && a.target == b.target &&
          a.classes == b.classes && same_scaling(a.input_scaling, b.input_scaling) &&
          same_scaling(a.target_scaling, b.target_scaling) && a.settings == b.settings &&
-         a.resampling == b.resampling && a.seed == b.seed && a.rows == b.rows &&
-         a.fingerprint == b.fingerprint;
+         a.resampling == b.resampling && a.seed == b.seed && a.rows == b.rows;
 }
 
 }  // namespace
 
-std::vector<Standing> standings(const Ensemble& ensemble) {
+std::vector<SettingsSummary> summarize_settings(const Ensemble& ensemble) {
   const std::size_t count = ensemble.frame().settings.size();
-  std::vector<Standing> found(count);
+  std::vector<SettingsSummary> found(count);
   std::vector<std::vector<double>> steps(count);
   std::vector<std::vector<double>> losses(count);
   std::vector<std::vector<double>> held_out(count);
@@ -141,23 +144,23 @@ std::vector<Standing> standings(const Ensemble& ensemble) {
   }
   for (std::size_t s = 0; s < count; ++s) {
     found[s].settings = s;
-    found[s].steps = spread_of(steps[s]);
-    found[s].loss = spread_of(losses[s]);
-    found[s].held_out_loss = spread_of(held_out[s]);
+    found[s].steps = average_of(steps[s]);
+    found[s].loss = average_of(losses[s]);
+    found[s].held_out_loss = average_of(held_out[s]);
   }
   return found;
 }
 
 Prediction out_of_bag(const Ensemble& ensemble, const Examples& examples,
                       const Execution& execution) {
-  check_rows(ensemble.frame(), examples);
+  check_out_of_bag(ensemble.frame(), EnsembleAccess::fingerprint(ensemble), examples);
   std::vector<Member> members;
   std::vector<std::span<const float>> parameters;
   for (std::size_t m = 0; m < ensemble.size(); ++m) {
     members.push_back(ensemble.member(m));
     parameters.push_back(ensemble.parameters(m));
   }
-  return ask_out_of_bag(ensemble.frame(), members, parameters, examples, execution);
+  return predict_out_of_bag(ensemble.frame(), members, parameters, examples, execution);
 }
 
 Ensemble best(const Ensemble& ensemble, std::size_t count, const Examples& examples,
@@ -166,11 +169,11 @@ Ensemble best(const Ensemble& ensemble, std::size_t count, const Examples& examp
   for (std::size_t m = 0; m < ensemble.size(); ++m)
     if (ensemble.member(m).failure.empty() && !std::isnan(ensemble.member(m).held_out_loss))
       order.push_back(m);
-  if (order.empty()) check_rows(ensemble.frame(), examples);  // says why none can be judged
+  if (order.empty())  // the message says why there is no held-out loss
+    check_out_of_bag(ensemble.frame(), EnsembleAccess::fingerprint(ensemble), examples);
   if (count == 0 || count > order.size())
-    throw InvalidArgument(text::concat("the best ", count,
-                                       " members are wanted but must be from 1 to ", order.size(),
-                                       ", those that can be judged"));
+    throw InvalidArgument(text::concat("count is ", count, " but must be from 1 to ", order.size(),
+                                       ", the members with a held-out loss"));
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return ensemble.member(a).held_out_loss < ensemble.member(b).held_out_loss;
   });
@@ -183,27 +186,30 @@ Ensemble best(const Ensemble& ensemble, std::size_t count, const Examples& examp
     members.push_back(ensemble.member(m));
     parameters.emplace_back(ensemble.parameters(m).begin(), ensemble.parameters(m).end());
   }
-  return judged(ensemble.frame(), std::move(members), std::move(parameters), examples, execution);
+  return make_ensemble(ensemble.frame(), std::move(members), std::move(parameters),
+                       EnsembleAccess::fingerprint(ensemble), examples, execution);
 }
 
 Ensemble join(std::span<const Ensemble> parts, const Examples& examples,
               const Execution& execution) {
   if (parts.empty()) throw InvalidArgument("there are no parts to join");
   const Ensemble::Frame& frame = parts[0].frame();
+  const std::uint64_t fingerprint = EnsembleAccess::fingerprint(parts[0]);
   std::vector<std::pair<std::size_t, std::size_t>> places;  // part, member
   std::set<std::pair<std::size_t, std::uint64_t>> known;    // settings, number
   for (std::size_t p = 0; p < parts.size(); ++p) {
-    if (!same_frame(frame, parts[p].frame()))
+    if (!same_frame(frame, parts[p].frame()) ||
+        EnsembleAccess::fingerprint(parts[p]) != fingerprint)
       throw InvalidArgument(
           text::concat("part ", p,
-                       " was trained in another way than part 0; only members of the "
-                       "same data, settings and seed can be joined"));
+                       " was trained on other data or with other options than part 0; parts must "
+                       "have the same data, settings and seed"));
     for (std::size_t m = 0; m < parts[p].size(); ++m) {
       const Member& member = parts[p].member(m);
       if (!known.emplace(member.settings, member.number).second)
         throw InvalidArgument(
             text::concat("member ", member.number, " of settings ", member.settings, " is in part ",
-                         p, " and before; give every part a first_member of its own"));
+                         p, " and in an earlier part; give every part its own first_member"));
       places.emplace_back(p, m);
     }
   }
@@ -216,7 +222,8 @@ Ensemble join(std::span<const Ensemble> parts, const Examples& examples,
     members.push_back(parts[p].member(m));
     parameters.emplace_back(parts[p].parameters(m).begin(), parts[p].parameters(m).end());
   }
-  return judged(frame, std::move(members), std::move(parameters), examples, execution);
+  return make_ensemble(frame, std::move(members), std::move(parameters), fingerprint, examples,
+                       execution);
 }
 
 }  // namespace bootfold::ensemble

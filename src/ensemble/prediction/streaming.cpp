@@ -1,9 +1,9 @@
-// Members trained, asked, added up and forgotten.
 #include "bootfold/ensemble/streaming.h"
 
 #include <optional>
 
 #include "bootfold/error.h"
+#include "ensemble/prediction/noise.h"
 #include "ensemble/prediction/query_points.h"
 #include "ensemble/training/out_of_bag.h"
 #include "ensemble/training/trainer.h"
@@ -13,10 +13,10 @@ namespace bootfold::ensemble {
 
 namespace {
 
-/// What is known of some members.
+/// Sums over some of the members.
 struct Sums {
-  Folds points = {};
-  Folds out_of_bag = {};
+  PredictionSums points = {};
+  PredictionSums out_of_bag = {};
   std::uint64_t failed = 0;
   std::string failure = {};
   double loss = 0;
@@ -32,33 +32,34 @@ void merge_sums(Sums& sums, Sums&& later) {
   sums.held_out_loss += later.held_out_loss;
 }
 
-/// How many states the budget has room for, as Trainer takes it.
+/// Number of partial states that fit in the memory, as Trainer takes it.
 std::size_t states_of(const Trainer& trainer, std::size_t points, bool leaves_out) {
-  const Training& training = trainer.run().training;
-  const std::size_t rows = points + (leaves_out ? trainer.run().table.rows : 0);
-  const std::size_t bytes = bytes_of_sums(rows, trainer.run().outputs);
+  const Training& training = trainer.context().training;
+  const std::size_t rows = points + (leaves_out ? trainer.context().matrix.rows : 0);
+  const std::size_t bytes = bytes_of_sums(rows, trainer.context().outputs);
   const std::optional<std::size_t> states = trainer.states_in(training.memory, bytes);
   if (!states)
     throw InvalidArgument(text::concat(
-        "memory is ", training.memory, " bytes but sums at ", points, " points",
-        leaves_out ? text::concat(" and out of bag of ", trainer.run().table.rows, " rows") : "",
-        " take at least ", 2 * bytes, "; allow so many, or ask about fewer points at a time"));
+        "memory is ", training.memory, " bytes but the sums at ", points, " points",
+        leaves_out ? text::concat(" and ", trainer.context().matrix.rows, " out-of-bag rows") : "",
+        " take at least ", 2 * bytes, " bytes; raise memory, or predict fewer points at a time"));
   return *states;
 }
 
 }  // namespace
 
-Folded fold(const Examples& examples, const Training& training, const DataView& points) {
+StreamedPrediction train_and_predict(const Examples& examples, const Training& training,
+                                     const DataView& points) {
   Trainer trainer(examples, training);
-  const bool leaves_out = OutOfBag::exists(training.resampling);
+  const bool leaves_out = leaves_rows_out(training.resampling);
   const std::size_t states = states_of(trainer, points.rows(), leaves_out);
-  const Asked asked(trainer.frame(), points, trainer.run().level);
+  const QueryPoints query(trainer.frame(), points, trainer.context().level);
   std::optional<OutOfBag> out_of_bag;
-  if (leaves_out) out_of_bag.emplace(trainer.run());
+  if (leaves_out) out_of_bag.emplace(trainer.context());
 
   const Sums sums = trainer(
       Sums{},
-      [&](Sums& so_far, const Job& job, Trained&& trained) {
+      [&](Sums& so_far, const Job& job, TrainedMember&& trained) {
         Member member{.settings = static_cast<std::size_t>(job.settings - training.settings.data()),
                       .number = job.id.number,
                       .steps = trained.steps,
@@ -66,7 +67,7 @@ Folded fold(const Examples& examples, const Training& training, const DataView& 
                       .failure = std::move(trained.failure)};
         if (member.failure.empty()) {
           so_far.loss += trained.loss;
-          asked.add(*job.settings, trained.parameters, so_far.points);
+          query.add(*job.settings, trained.parameters, so_far.points);
           MeanLoss loss;
           if (out_of_bag)
             out_of_bag->add(job, trained.parameters, out_of_bag->all(), so_far.out_of_bag, loss);
@@ -75,24 +76,24 @@ Folded fold(const Examples& examples, const Training& training, const DataView& 
         } else if (so_far.failed++ == 0) {
           so_far.failure = member.failure;
         }
-        trainer.tell(member);
+        trainer.report_finished(member);
       },
       merge_sums, states);
 
-  Folded folded;
-  folded.members = trainer.jobs().size();
-  folded.failed = sums.failed;
-  folded.failure = sums.failure;
-  const auto good = static_cast<double>(folded.members - folded.failed);
-  folded.loss = sums.loss / good;
-  folded.held_out_loss = sums.held_out_loss / good;  // NaN where nobody judged
+  StreamedPrediction streamed;
+  streamed.members = trainer.schedule().size();
+  streamed.failed = sums.failed;
+  streamed.failure = sums.failure;
+  const auto good = static_cast<double>(streamed.members - streamed.failed);
+  streamed.loss = sums.loss / good;
+  streamed.held_out_loss = sums.held_out_loss / good;  // NaN without validation and out-of-bag rows
   if (out_of_bag) {
-    folded.out_of_bag = finish(sums.out_of_bag, trainer.frame(), examples.inputs.rows());
-    find_noise(trainer.frame(), examples.targets, folded.out_of_bag);
+    streamed.out_of_bag = finish(sums.out_of_bag, trainer.frame(), examples.inputs.rows());
+    estimate_noise(trainer.frame(), examples.targets, streamed.out_of_bag);
   }
-  folded.prediction = finish(sums.points, trainer.frame(), points.rows());
-  folded.frame = trainer.frame();
-  return folded;
+  streamed.prediction = finish(sums.points, trainer.frame(), points.rows());
+  streamed.frame = trainer.frame();
+  return streamed;
 }
 
 }  // namespace bootfold::ensemble

@@ -1,4 +1,4 @@
-// One network that is too large for a pack to stay in the cache: lanes are rows of the data, then, for
+// One network that is too large for a pack to stay in the cache. Lanes are rows of the data or, for
 // the gradient, inputs of a layer. The sums are those of a pack, term by term.
 //
 // Included by the file of each instruction set behind its Vector.
@@ -18,22 +18,22 @@ namespace {
 
 /// Values of the units of a batch. Forwards they lie unit by unit, so that vectors are rows; on the way
 /// back row by row, so that vectors are inputs of a layer, as its weights are.
-struct SingleValues {
-  const Single& single;
+struct SoloValues {
+  const SoloNetwork& solo;
   std::size_t rows;    // of the batch
   std::size_t padded;  // to whole vectors
   std::size_t stride;  // between units
 
   /// Units of layer l as [unit][row], the inputs being layer 0; the last layer's deltas in the end.
-  [[nodiscard]] float* across(std::size_t l) const { return single.scratch + offset(l) * stride; }
+  [[nodiscard]] float* across(std::size_t l) const { return solo.scratch + offset(l) * stride; }
   /// Slopes of gelu.
   [[nodiscard]] float* slopes(std::size_t l) const {
-    return single.scratch + (offset(single.shape->layers.size() + 1) + offset(l)) * stride;
+    return solo.scratch + (offset(solo.shape->layers.size() + 1) + offset(l)) * stride;
   }
   /// Room for one layer's units as [row][unit]: deltas of two layers, values, slopes.
   [[nodiscard]] float* deltas(std::size_t which) const {
-    return single.scratch + 2 * offset(single.shape->layers.size() + 1) * stride +
-           which * padded * row_stride(single.shape->widest);
+    return solo.scratch + 2 * offset(solo.shape->layers.size() + 1) * stride +
+           which * padded * row_stride(solo.shape->widest);
   }
   [[nodiscard]] float* values_along() const { return deltas(2); }
   [[nodiscard]] float* slopes_along() const { return deltas(3); }
@@ -42,16 +42,16 @@ struct SingleValues {
 
   [[nodiscard]] std::size_t offset(std::size_t l) const {
     std::size_t units = 0;
-    if (l > 0) units += single.shape->inputs();
-    for (std::size_t i = 1; i < l; ++i) units += single.shape->layers[i - 1].out;
+    if (l > 0) units += solo.shape->inputs();
+    for (std::size_t i = 1; i < l; ++i) units += solo.shape->layers[i - 1].out;
     return units;
   }
 };
 
 /// Values of the units of layer l + 1, and slopes where they are kept, from what it was given.
 template <Activation kActivation>
-void activate_units(const SingleValues& values, std::size_t l) {
-  const std::size_t units = values.single.shape->layers[l].out;
+void activate_units(const SoloValues& values, std::size_t l) {
+  const std::size_t units = values.solo.shape->layers[l].out;
   float* out = values.across(l + 1);
   float* slopes = values.slopes(l + 1);
   for (std::size_t j = 0; j < units; ++j)
@@ -63,12 +63,12 @@ void activate_units(const SingleValues& values, std::size_t l) {
 }
 
 template <Activation kActivation>
-inline void forward_single(const SingleValues& values) {
-  const Shape& shape = *values.single.shape;
+inline void forward_solo(const SoloValues& values) {
+  const Shape& shape = *values.solo.shape;
   for (std::size_t l = 0; l < shape.layers.size(); ++l) {
     const Layer& layer = shape.layers[l];
     const PaddedLayer at = padded_layer(shape, l);
-    const float* parameters = values.single.parameters;
+    const float* parameters = values.solo.parameters;
     multiply_into({parameters + at.weights, at.stride, 1}, layer.out, layer.in,
                   {values.across(l), values.stride}, values.padded, parameters + at.bias,
                   values.sums(), values.across(l + 1), values.stride);
@@ -78,14 +78,14 @@ inline void forward_single(const SingleValues& values) {
 
 /// Deltas of the units before layer l, given those behind it; all row by row.
 template <Activation kActivation>
-void deltas_before(const SingleValues& values, std::size_t l, const float* deltas, float* before) {
-  const Layer& layer = values.single.shape->layers[l];
-  const PaddedLayer at = padded_layer(*values.single.shape, l);
+void deltas_before(const SoloValues& values, std::size_t l, const float* deltas, float* before) {
+  const Layer& layer = values.solo.shape->layers[l];
+  const PaddedLayer at = padded_layer(*values.solo.shape, l);
   if constexpr (kActivation == Activation::gelu)
     transpose(values.slopes(l), layer.in, values.rows, values.stride, at.stride,
               values.slopes_along());
   multiply_into({deltas, row_stride(layer.out), 1}, values.rows, layer.out,
-                {values.single.parameters + at.weights, at.stride}, padded_size(layer.in), nullptr,
+                {values.solo.parameters + at.weights, at.stride}, padded_size(layer.in), nullptr,
                 values.sums(), before, at.stride);
   const float* in = values.values_along();
   const float* slopes = values.slopes_along();
@@ -116,11 +116,11 @@ struct Move {
 
 /// take(gradient, place, next place) for every vector of the weights and biases of layer l.
 template <class Take>
-__attribute__((noinline)) void gradient_of_layer(const SingleValues& values, std::size_t l,
+__attribute__((noinline)) void gradient_of_layer(const SoloValues& values, std::size_t l,
                                                  const float* in, const float* deltas,
                                                  const Take& take) {
-  const Layer& layer = values.single.shape->layers[l];
-  const PaddedLayer at = padded_layer(*values.single.shape, l);
+  const Layer& layer = values.solo.shape->layers[l];
+  const PaddedLayer at = padded_layer(*values.solo.shape, l);
   const std::size_t stride = row_stride(layer.out);
   const std::size_t below = kSums / kPanel * at.stride;  // the next tile
   multiply_all({deltas, 1, stride}, layer.out, values.rows, {in, at.stride}, padded_size(layer.in),
@@ -138,8 +138,8 @@ __attribute__((noinline)) void gradient_of_layer(const SingleValues& values, std
 
 /// Goes through all layers, last first; the deltas of the outputs are there.
 template <Activation kActivation, class Take>
-inline void back_through_layers(const SingleValues& values, const float* inputs, const Take& take) {
-  const Shape& shape = *values.single.shape;
+inline void back_through_layers(const SoloValues& values, const float* inputs, const Take& take) {
+  const Shape& shape = *values.solo.shape;
   float* deltas = values.deltas(0);
   float* before = values.deltas(1);
   transpose(values.across(shape.layers.size()), shape.outputs(), values.rows, values.stride,
@@ -155,20 +155,20 @@ inline void back_through_layers(const SingleValues& values, const float* inputs,
   }
 }
 
-inline SingleValues values_of(const Single& single, std::size_t rows) {
-  return {single, rows, padded_size(rows), row_stride(rows)};
+inline SoloValues values_of(const SoloNetwork& solo, std::size_t rows) {
+  return {solo, rows, padded_size(rows), row_stride(rows)};
 }
 
-void single_loss(const Single& single, const SingleBatch& batch, float* loss) noexcept {
-  const Shape& shape = *single.shape;
-  const SingleValues values = values_of(single, batch.rows);
+void solo_loss(const SoloNetwork& solo, const SoloBatch& batch, float* loss) noexcept {
+  const Shape& shape = *solo.shape;
+  const SoloValues values = values_of(solo, batch.rows);
   transpose(batch.inputs, batch.rows, shape.inputs(), row_stride(shape.inputs()), values.stride,
             values.across(0));
   with_activation(shape.activation,
-                  [&]<Activation kActivation>() { forward_single<kActivation>(values); });
+                  [&]<Activation kActivation>() { forward_solo<kActivation>(values); });
   float* outputs = values.across(shape.layers.size());
   float total = *loss;
-  with_loss(single.loss, [&]<Loss kLoss>() {
+  with_loss(solo.loss, [&]<Loss kLoss>() {
     for (std::size_t e = 0; e < values.padded; e += kLanes) {
       float costs[kLanes];
       cost<kLoss>(shape.outputs(), batch.targets + e, values.padded,
@@ -181,20 +181,20 @@ void single_loss(const Single& single, const SingleBatch& batch, float* loss) no
 }
 
 template <class Take>
-inline void back_single(const Single& single, const SingleBatch& batch, const Take& take) {
-  with_activation(single.shape->activation, [&]<Activation kActivation>() {
-    back_through_layers<kActivation>(values_of(single, batch.rows), batch.inputs, take);
+inline void back_solo(const SoloNetwork& solo, const SoloBatch& batch, const Take& take) {
+  with_activation(solo.shape->activation, [&]<Activation kActivation>() {
+    back_through_layers<kActivation>(values_of(solo, batch.rows), batch.inputs, take);
   });
 }
 
-void single_gradient(const Single& single, const SingleBatch& batch, float* gradient) noexcept {
-  back_single(single, batch, Keep{gradient});
+void solo_gradient(const SoloNetwork& solo, const SoloBatch& batch, float* gradient) noexcept {
+  back_solo(solo, batch, Keep{gradient});
 }
 
-void single_step(const Single& single, const SingleBatch& batch, Optimizer rule,
-                 const Update& update) noexcept {
+void solo_step(const SoloNetwork& solo, const SoloBatch& batch, Optimizer rule,
+               const Update& update) noexcept {
   with_rule(rule, [&]<Optimizer kRule>() {
-    back_single(single, batch, Move<kRule>{Step<kRule>(update), single.parameters});
+    back_solo(solo, batch, Move<kRule>{Step<kRule>(update), solo.parameters});
   });
 }
 

@@ -1,4 +1,4 @@
-// Floats where vectors can be loaded whole.
+// An array of floats that is aligned and padded for vectors.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 
 namespace bootfold::ensemble {
 
-class Floats {
+class AlignedFloats {
  public:
-  explicit Floats(std::size_t size = 0) { resize(size); }
+  explicit AlignedFloats(std::size_t size = 0) { resize(size); }
 
-  /// All 0.
+  /// Sets the size; all values become 0.
   void resize(std::size_t size) {
     constexpr std::size_t kAlign = 64;
     const std::size_t bytes = (size * sizeof(float) + kAlign) / kAlign * kAlign;

@@ -1,4 +1,4 @@
-// The first weights of a member.
+// The initial weights of a member.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace bootfold::ensemble {
 
-/// Fills the parameters of a member, a pure function of its id; biases are 0.
+/// Draws the initial weights, a pure function of `id`; biases are 0.
 void initialize(const Shape& shape, Initializer initializer, const MemberId& id,
                 std::span<float> parameters);
 

@@ -40,6 +40,10 @@ std::vector<float> dirichlet(const MemberId& id, std::size_t rows,
 
 }  // namespace
 
+bool leaves_rows_out(Resampling resampling) noexcept {
+  return resampling == Resampling::bootstrap || resampling == Resampling::subsample;
+}
+
 MemberRows::MemberRows(const MemberId& id, Resampling resampling, std::size_t rows,
                        double subsample, bool reshuffle, const execution::simd::Kernels& kernels)
     : id_(id), rows_(rows), size_(rows), reshuffle_(reshuffle) {

@@ -1,4 +1,4 @@
-// The rows that a member learns from: a pure function of seed, member and position.
+// The rows that a member is trained on: a pure function of seed, member and position.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +11,27 @@
 
 namespace bootfold::ensemble {
 
-/// Which member of which run.
+/// Which member of which context.
 struct MemberId {
   std::uint64_t seed = 0;
   std::uint64_t number = 0;
 };
+
+/// Whether members leave out some of the rows, so that there are out-of-bag predictions.
+[[nodiscard]] bool leaves_rows_out(Resampling resampling) noexcept;
 
 class MemberRows {
  public:
   MemberRows(const MemberId& id, Resampling resampling, std::size_t rows, double subsample,
              bool reshuffle, const execution::simd::Kernels& kernels);
 
-  /// Rows that are gone through before they come again.
+  /// Rows of an epoch, counting repeated rows.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-  /// The row at a place of the endless walk through them.
+  /// The row at a position of the endless sequence of epochs.
   [[nodiscard]] std::uint32_t at(std::uint64_t place) const;
 
-  /// The same for count places from `place` on: see(i, row).
+  /// Calls see(i, row) for `count` positions from `place` on.
   template <class See>
   void for_each(std::uint64_t place, std::size_t count, See&& see) const {
     if (reshuffle_) {
@@ -42,13 +45,13 @@ class MemberRows {
     }
   }
 
-  /// Whether every member goes through all rows in their order.
+  /// Whether the sequence is that of all rows in their order, as for every other member.
   [[nodiscard]] bool in_order() const noexcept { return drawn_.empty() && !reshuffle_; }
 
-  /// 1 for rows that the member never sees, else 0.
+  /// [row]: 1 for out-of-bag rows, otherwise 0.
   [[nodiscard]] std::vector<float> held_out() const;
 
-  /// Of rows under Resampling::bayesian, of mean 1; else empty.
+  /// [row]: weights with mean 1 for Resampling::bayesian; otherwise empty.
   [[nodiscard]] const std::vector<float>& weights() const noexcept { return weights_; }
 
  private:

@@ -8,13 +8,13 @@ namespace bootfold::ensemble {
 
 namespace {
 
-/// A walk that is laid out whole takes at most so many bytes, so that it stays in the second cache.
-constexpr std::size_t kMostAhead = std::size_t{512} << 10;
+/// Largest size of a stored epoch in bytes: it stays in the second-level cache.
+constexpr std::size_t kMostEpochBytes = std::size_t{512} << 10;
 
-/// Steps between two checks whether the run was cancelled.
+/// Steps between two checks for cancellation.
 constexpr std::uint64_t kCheckSteps = 16;
 
-/// All levels give the same bits, so this is a matter of speed alone.
+/// All levels give the same bits; the choice affects speed only.
 const simd::Kernels& kernels_for(execution::Level level, std::size_t members) {
   using execution::Level;
   if (level == Level::avx512 && members <= simd::kernels(Level::avx2).lanes)
@@ -24,45 +24,45 @@ const simd::Kernels& kernels_for(execution::Level level, std::size_t members) {
 
 }  // namespace
 
-Pack::Pack(const Run& run, const Settings& like, std::size_t members)
-    : run_(run),
-      shape_(run.table.columns, like.architecture, run.outputs),
+PackTrainer::PackTrainer(const TrainingContext& context, const Settings& like, std::size_t members)
+    : context_(context),
+      shape_(context.matrix.columns, like.architecture, context.outputs),
       optimizer_(like.optimizer),
-      batch_rows_(batch_of(run.training, like, run.table.rows)),
-      kernels_(kernels_for(run.level, members)),
+      batch_rows_(batch_row_count(context.training, like, context.matrix.rows)),
+      kernels_(kernels_for(context.level, members)),
       lanes_(kernels_.lanes),
       lane_(lanes_),
       parameters_(shape_.parameters * lanes_),
       gradient_(shape_.parameters * lanes_),
       first_(shape_.parameters * lanes_),
       second_(shape_.parameters * lanes_),
-      scratch_(simd::scratch_size(shape_) * lanes_),
+      scratch_(simd::pack_scratch_size(shape_) * lanes_),
       numbers_(8 * lanes_),
       loss_(lanes_),
       index_(batch_rows_ * lanes_),
-      targets_(batch_rows_ * run.table.targets_each * lanes_),
+      targets_(batch_rows_ * context.matrix.targets_each * lanes_),
       weights_(batch_rows_ * lanes_) {
-  if (run.training.stopping.patience == 0) return;
-  const Table& judges = run.judges();
-  const std::size_t targets = judges.rows * judges.targets_each;
-  held_out_weights_.resize(judges.rows * lanes_);
-  held_out_targets_.resize(targets * lanes_);
+  if (context.training.stopping.patience == 0) return;
+  const TrainingMatrix& validation = context.validation_matrix();
+  const std::size_t targets = validation.rows * validation.targets_each;
+  validation_weights_.resize(validation.rows * lanes_);
+  validation_targets_.resize(targets * lanes_);
   for (std::size_t i = 0; i < targets; ++i)
-    std::fill_n(&held_out_targets_[i * lanes_], lanes_, judges.targets[i]);
+    std::fill_n(&validation_targets_[i * lanes_], lanes_, validation.targets[i]);
 }
 
-simd::Pack Pack::networks() {
-  return {&shape_, run_.loss, parameters_.data(), gradient_.data(), scratch_.data()};
+simd::PackNetworks PackTrainer::networks() {
+  return {&shape_, context_.loss, parameters_.data(), gradient_.data(), scratch_.data()};
 }
 
-std::vector<float> Pack::parameters_of(std::size_t lane) const {
+std::vector<float> PackTrainer::parameters_of(std::size_t lane) const {
   std::vector<float> out(shape_.parameters);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = parameters_[i * lanes_ + lane];
   return out;
 }
 
-void Pack::start(std::size_t lane, const MemberId& id, const Settings& settings) {
-  lane_[lane].emplace(run_, id, settings);
+void PackTrainer::start(std::size_t lane, const MemberId& id, const Settings& settings) {
+  lane_[lane].emplace(context_, id, settings);
   std::vector<float> first(shape_.parameters);
   initialize(shape_, settings.architecture.initializer, id, first);
   for (std::size_t i = 0; i < first.size(); ++i) {
@@ -70,74 +70,76 @@ void Pack::start(std::size_t lane, const MemberId& id, const Settings& settings)
     first_[i * lanes_ + lane] = 0;
     second_[i * lanes_ + lane] = 0;
   }
-  if (run_.training.stopping.patience == 0) return;
-  const std::vector<float> weights = lane_[lane]->held_out_weights(run_);
+  if (context_.training.stopping.patience == 0) return;
+  const std::vector<float> weights = lane_[lane]->validation_weights(context_);
   for (std::size_t row = 0; row < weights.size(); ++row)
-    held_out_weights_[row * lanes_ + lane] = weights[row];
+    validation_weights_[row * lanes_ + lane] = weights[row];
 }
 
-/// Lays the walk of all lanes out where it is short and they go through it in step.
-void Pack::fill_ahead() {
-  const Table& table = run_.table;
+void PackTrainer::store_epoch() {
+  const TrainingMatrix& matrix = context_.matrix;
   const MemberRows& any = lane_[0]->rows();
   const std::size_t rows = any.size() + batch_rows_;
-  const std::size_t each = (any.in_order() ? 0 : table.columns) + table.targets_each + 1;
-  ahead_ = rows * each * lanes_ * sizeof(float) <= kMostAhead && !run_.training.reshuffle;
-  for (const auto& lane : lane_) ahead_ = ahead_ && (!lane || lane->rows().size() == any.size());
-  if (!ahead_) return;
-  ahead_targets_.resize(rows * table.targets_each * lanes_);
-  ahead_weights_.resize(rows * lanes_);
-  if (!any.in_order()) ahead_inputs_.resize(rows * table.columns * lanes_);
+  const std::size_t each = (any.in_order() ? 0 : matrix.columns) + matrix.targets_each + 1;
+  epoch_stored_ =
+      rows * each * lanes_ * sizeof(float) <= kMostEpochBytes && !context_.training.reshuffle;
+  for (const auto& lane : lane_)
+    epoch_stored_ = epoch_stored_ && (!lane || lane->rows().size() == any.size());
+  if (!epoch_stored_) return;
+  epoch_targets_.resize(rows * matrix.targets_each * lanes_);
+  epoch_weights_.resize(rows * lanes_);
+  if (!any.in_order()) epoch_inputs_.resize(rows * matrix.columns * lanes_);
   for (std::size_t l = 0; l < lanes_; ++l) {
     if (!lane_[l]) continue;
     lane_[l]->rows().for_each(0, rows, [&](std::size_t i, std::uint32_t row) {
-      for (std::size_t t = 0; t < table.targets_each; ++t)
-        ahead_targets_[(i * table.targets_each + t) * lanes_ + l] =
-            table.targets[row * table.targets_each + t];
-      ahead_weights_[i * lanes_ + l] = lane_[l]->weight(table, row);
+      for (std::size_t t = 0; t < matrix.targets_each; ++t)
+        epoch_targets_[(i * matrix.targets_each + t) * lanes_ + l] =
+            matrix.targets[row * matrix.targets_each + t];
+      epoch_weights_[i * lanes_ + l] = lane_[l]->weight(matrix, row);
       if (any.in_order()) return;
-      for (std::size_t c = 0; c < table.columns; ++c)
-        ahead_inputs_[(i * table.columns + c) * lanes_ + l] = table.inputs[row * table.columns + c];
+      for (std::size_t c = 0; c < matrix.columns; ++c)
+        epoch_inputs_[(i * matrix.columns + c) * lanes_ + l] =
+            matrix.inputs[row * matrix.columns + c];
     });
   }
 }
 
-simd::Batch Pack::next_batch() {
-  const Table& table = run_.table;
-  simd::Batch batch;
+simd::PackBatch PackTrainer::next_batch() {
+  const TrainingMatrix& matrix = context_.matrix;
+  simd::PackBatch batch;
   batch.rows = batch_rows_;
-  if (ahead_) {
-    const Course& any = **std::find_if(lane_.begin(), lane_.end(),
-                                       [](const auto& lane) { return lane.has_value(); });
-    const std::size_t place = any.place() % any.rows().size();
-    batch.targets = ahead_targets_.data() + place * table.targets_each * lanes_;
-    batch.weights = ahead_weights_.data() + place * lanes_;
+  if (epoch_stored_) {
+    const MemberTraining& any = **std::find_if(lane_.begin(), lane_.end(),
+                                               [](const auto& lane) { return lane.has_value(); });
+    const std::size_t position = any.position() % any.rows().size();
+    batch.targets = epoch_targets_.data() + position * matrix.targets_each * lanes_;
+    batch.weights = epoch_weights_.data() + position * lanes_;
     if (any.rows().in_order()) {
-      batch.shared = table.inputs.data() + place * table.columns;
+      batch.shared = matrix.inputs.data() + position * matrix.columns;
     } else {
-      batch.laned = ahead_inputs_.data() + place * table.columns * lanes_;
+      batch.laned = epoch_inputs_.data() + position * matrix.columns * lanes_;
     }
     return batch;
   }
   for (std::size_t l = 0; l < lanes_; ++l) {
     if (!lane_[l]) continue;
-    lane_[l]->rows().for_each(lane_[l]->place(), batch_rows_,
+    lane_[l]->rows().for_each(lane_[l]->position(), batch_rows_,
                               [&](std::size_t i, std::uint32_t row) {
                                 index_[i * lanes_ + l] = row;
-                                for (std::size_t t = 0; t < table.targets_each; ++t)
-                                  targets_[(i * table.targets_each + t) * lanes_ + l] =
-                                      table.targets[row * table.targets_each + t];
-                                weights_[i * lanes_ + l] = lane_[l]->weight(table, row);
+                                for (std::size_t t = 0; t < matrix.targets_each; ++t)
+                                  targets_[(i * matrix.targets_each + t) * lanes_ + l] =
+                                      matrix.targets[row * matrix.targets_each + t];
+                                weights_[i * lanes_ + l] = lane_[l]->weight(matrix, row);
                               });
   }
-  batch.data = table.inputs.data();
+  batch.data = matrix.inputs.data();
   batch.index = index_.data();
   batch.targets = targets_.data();
   batch.weights = weights_.data();
   return batch;
 }
 
-void Pack::step() {
+void PackTrainer::step() {
   kernels_.gradient(networks(), next_batch(), loss_.data());
   float* const rate = numbers_.data();
   float* const correction = rate + lanes_;
@@ -152,7 +154,7 @@ void Pack::step() {
     live[l] = 0;
     scale[l] = 1;
     if (!lane_[l]) continue;
-    const Course::Numbers numbers = lane_[l]->advance(loss_[l]);
+    const MemberTraining::StepValues numbers = lane_[l]->advance(loss_[l]);
     live[l] = lane_[l]->failed() ? 0.0F : 1.0F;
     rate[l] = numbers.rate;
     correction[l] = numbers.correction;
@@ -165,7 +167,7 @@ void Pack::step() {
   if (clips) {
     kernels_.squares(gradient_.data(), shape_.parameters, loss_.data());
     for (std::size_t l = 0; l < lanes_; ++l)
-      if (lane_[l]) scale[l] = lane_[l]->clipped(loss_[l]);
+      if (lane_[l]) scale[l] = lane_[l]->clip_factor(loss_[l]);
   }
   kernels_.update(
       optimizer_,
@@ -173,29 +175,29 @@ void Pack::step() {
       gradient_.data(), shape_.parameters, parameters_.data());
 }
 
-/// How lanes whose time has come do on the rows they do not see.
-void Pack::look() {
-  const auto due = [](const auto& lane) { return lane && lane->look_due(); };
+/// Validates the lanes that are due.
+void PackTrainer::validate() {
+  const auto due = [](const auto& lane) { return lane && lane->validation_due(); };
   if (std::none_of(lane_.begin(), lane_.end(), due)) return;
-  simd::Batch all;
-  all.rows = run_.judges().rows;
-  all.shared = run_.judges().inputs.data();
-  all.targets = held_out_targets_.data();
-  all.weights = held_out_weights_.data();
+  simd::PackBatch all;
+  all.rows = context_.validation_matrix().rows;
+  all.shared = context_.validation_matrix().inputs.data();
+  all.targets = validation_targets_.data();
+  all.weights = validation_weights_.data();
   kernels_.loss(networks(), all, loss_.data());
   for (std::size_t l = 0; l < lanes_; ++l)
-    if (due(lane_[l])) lane_[l]->look(loss_[l], [&] { return parameters_of(l); });
+    if (due(lane_[l])) lane_[l]->validate(loss_[l], [&] { return parameters_of(l); });
 }
 
-std::vector<Trained> Pack::train(std::span<const MemberId> ids,
-                                 std::span<const Settings* const> settings,
-                                 const execution::Worker& worker) {
-  std::vector<Trained> trained(ids.size());
+std::vector<TrainedMember> PackTrainer::train(std::span<const MemberId> ids,
+                                              std::span<const Settings* const> settings,
+                                              const execution::Worker& worker) {
+  std::vector<TrainedMember> trained(ids.size());
   std::vector<std::size_t> job(lanes_);
   std::size_t next = 0;
   const auto busy = [](const auto& lane) { return lane.has_value(); };
   const auto fill = [&] {
-    const bool together = std::none_of(lane_.begin(), lane_.end(), busy);
+    const bool all_idle = std::none_of(lane_.begin(), lane_.end(), busy);
     if (next == ids.size()) return;
     for (std::size_t l = 0; l < lanes_ && next < ids.size(); ++l)
       if (!lane_[l]) {
@@ -203,15 +205,15 @@ std::vector<Trained> Pack::train(std::span<const MemberId> ids,
         start(l, ids[next], *settings[next]);
         ++next;
       }
-    // Lanes walk in step only when all of them begin together.
-    ahead_ = false;
-    if (together) fill_ahead();
+    // Lanes are in step only if all of them start all_idle.
+    epoch_stored_ = false;
+    if (all_idle) store_epoch();
   };
   fill();
-  for (std::uint64_t round = 0; std::any_of(lane_.begin(), lane_.end(), busy); ++round) {
-    if (round % kCheckSteps == 0) worker.check();
+  for (std::uint64_t steps = 0; std::any_of(lane_.begin(), lane_.end(), busy); ++steps) {
+    if (steps % kCheckSteps == 0) worker.check();
     step();
-    look();
+    validate();
     bool left = false;
     for (std::size_t l = 0; l < lanes_; ++l) {
       if (!lane_[l] || !lane_[l]->done()) continue;

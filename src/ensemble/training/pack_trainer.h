@@ -1,4 +1,4 @@
-// Networks of one shape trained side by side, one to a lane.
+// Trains networks of one shape side by side, one in each lane.
 #pragma once
 
 #include <cstdint>
@@ -13,54 +13,55 @@
 
 namespace bootfold::ensemble {
 
-/// Trains members that differ in numbers, not in shape, optimizer and batch size.
+/// Trains a pack: members with the same shape, optimizer and batch size.
 ///
-/// Each lane goes its own way: it has its own rows, step and settings, and when its member is done
-/// the next one takes its place.
-class Pack {
+/// Each lane has its own rows, step and settings. When its member is done, the lane takes the next
+/// one.
+class PackTrainer {
  public:
-  /// For `members` of them. Few get narrower vectors, which are faster where most lanes would idle.
-  Pack(const Run& run, const Settings& like, std::size_t members);
+  /// For `members` members. A few use narrower vectors, which are faster if most lanes would idle.
+  PackTrainer(const TrainingContext& context, const Settings& like, std::size_t members);
 
-  /// Trains them all; settings[i] are those of ids[i]. Throws Cancelled.
-  [[nodiscard]] std::vector<Trained> train(std::span<const MemberId> ids,
-                                           std::span<const Settings* const> settings,
-                                           const execution::Worker& worker);
+  /// Trains members `ids`; settings[i] are those of ids[i]. Throws Cancelled.
+  [[nodiscard]] std::vector<TrainedMember> train(std::span<const MemberId> ids,
+                                                 std::span<const Settings* const> settings,
+                                                 const execution::Worker& worker);
 
  private:
   void start(std::size_t lane, const MemberId& id, const Settings& settings);
-  [[nodiscard]] simd::Batch next_batch();
-  void fill_ahead();
+  [[nodiscard]] simd::PackBatch next_batch();
+  /// Stores the rows of a whole epoch of all lanes, if that is small and the lanes are in step.
+  void store_epoch();
   void step();
-  void look();
-  [[nodiscard]] simd::Pack networks();
+  void validate();
+  [[nodiscard]] simd::PackNetworks networks();
   [[nodiscard]] std::vector<float> parameters_of(std::size_t lane) const;
 
-  const Run& run_;
+  const TrainingContext& context_;
   Shape shape_;
   Optimizer optimizer_;
   std::size_t batch_rows_;
   const simd::Kernels& kernels_;
   std::size_t lanes_;
-  std::vector<std::optional<Course>> lane_;  // nothing: the lane is idle
-  Floats parameters_;
-  Floats gradient_;
-  Floats first_;
-  Floats second_;
-  Floats scratch_;
-  Floats numbers_;  // of an update, a vector each
-  Floats loss_;
-  // A batch: either made anew for every step, or a piece of what lies ahead.
+  std::vector<std::optional<MemberTraining>> lane_;  // nullopt: the lane is idle
+  AlignedFloats parameters_;
+  AlignedFloats gradient_;
+  AlignedFloats first_;
+  AlignedFloats second_;
+  AlignedFloats scratch_;
+  AlignedFloats numbers_;  // values of simd::Update, one vector each
+  AlignedFloats loss_;
+  // A batch is gathered for every step, or is a part of the stored epoch.
   std::vector<std::uint32_t> index_;
-  Floats targets_;
-  Floats weights_;
-  bool ahead_ = false;  // all lanes walk in step: their whole walk is laid out
-  Floats ahead_inputs_;
-  Floats ahead_targets_;
-  Floats ahead_weights_;
-  // Early stopping looks at all judges; weights[row][lane] are 0 for rows that it learns from.
-  Floats held_out_weights_;
-  Floats held_out_targets_;
+  AlignedFloats targets_;
+  AlignedFloats weights_;
+  bool epoch_stored_ = false;
+  AlignedFloats epoch_inputs_;
+  AlignedFloats epoch_targets_;
+  AlignedFloats epoch_weights_;
+  // Early stopping: weights[row][lane] are 0 for rows that the member is trained on.
+  AlignedFloats validation_weights_;
+  AlignedFloats validation_targets_;
 };
 
 }  // namespace bootfold::ensemble

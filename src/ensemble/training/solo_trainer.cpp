@@ -9,31 +9,32 @@ namespace bootfold::ensemble {
 
 namespace {
 
-/// Networks of up to so many parameters go faster in packs. Measured on one thread (engine_bench
+/// Most parameters of a network that is trained faster in packs. Measured on one thread (engine_bench
 /// --workload train:30-100-3:32:64 and the like): both ways are equal from 1,000 to 3,400 parameters
-/// with one hidden layer, packs lead with two; at 4,800 (64-64-10) single networks do.
+/// with one hidden layer, and packs are faster with two; at 4,800 (64-64-10) they are slower.
 constexpr std::size_t kMostInPack = 3500;
 
-/// With batches of so many rows what a single network keeps of each leaves the second cache, and packs
-/// lead for longer: 64-64-10 on 1,797 rows takes them 0.75 of the time, 30-100-100-3 1.1.
+/// From this batch size on, the values of a single network do not fit in the second-level cache, and
+/// packs are faster up to more parameters: on 1,797 rows 64-64-10 takes them 0.75 of the time,
+/// 30-100-100-3 1.1.
 constexpr std::size_t kLongBatch = 1024;
 constexpr std::size_t kMostInPackOfLong = 10'000;
 
-/// Rows that a look at held-out rows takes at a time.
-constexpr std::size_t kLookRows = 256;
+/// Rows of a validation that are handled at a time.
+constexpr std::size_t kValidationRows = 256;
 
 }  // namespace
 
-bool better_alone(const Shape& shape, std::size_t batch_rows) {
+bool trains_faster_alone(const Shape& shape, std::size_t batch_rows) {
   const std::size_t most = batch_rows < kLongBatch ? kMostInPack : kMostInPackOfLong;
   return shape.parameters > most && batch_rows >= simd::kPadding;
 }
 
-Single::Single(const Run& run, const Settings& like)
-    : run_(run),
-      shape_(run.table.columns, like.architecture, run.outputs),
-      batch_rows_(batch_of(run.training, like, run.table.rows)),
-      kernels_(simd::kernels(run.level)),
+SoloTrainer::SoloTrainer(const TrainingContext& context, const Settings& like)
+    : context_(context),
+      shape_(context.matrix.columns, like.architecture, context.outputs),
+      batch_rows_(batch_row_count(context.training, like, context.matrix.rows)),
+      kernels_(simd::kernels(context.level)),
       size_(simd::padded_parameters(shape_)),
       parameters_(size_),
       gradient_(size_),
@@ -41,17 +42,19 @@ Single::Single(const Run& run, const Settings& like)
       second_(size_),
       numbers_(8 * simd::kPadding) {
   const std::size_t most =
-      run.training.stopping.patience > 0 ? std::max(batch_rows_, kLookRows) : batch_rows_;
+      context.training.stopping.patience > 0 ? std::max(batch_rows_, kValidationRows) : batch_rows_;
   const std::size_t padded = simd::padded_size(most);
-  scratch_.resize(simd::single_scratch_size(shape_, most));
+  scratch_.resize(simd::solo_scratch_size(shape_, most));
   inputs_.resize(padded * simd::row_stride(shape_.inputs()));
-  targets_.resize(padded * run.table.targets_each);
+  targets_.resize(padded * context.matrix.targets_each);
   weights_.resize(padded);
 }
 
-simd::Single Single::network() { return {&shape_, run_.loss, parameters_.data(), scratch_.data()}; }
+simd::SoloNetwork SoloTrainer::network() {
+  return {&shape_, context_.loss, parameters_.data(), scratch_.data()};
+}
 
-std::vector<float> Single::parameters() const {
+std::vector<float> SoloTrainer::parameters() const {
   std::vector<float> out(shape_.parameters);
   for (std::size_t l = 0; l < shape_.layers.size(); ++l) {
     const Layer& layer = shape_.layers[l];
@@ -65,10 +68,10 @@ std::vector<float> Single::parameters() const {
   return out;
 }
 
-void Single::start(const MemberId& id, const Settings& settings) {
+void SoloTrainer::start(const MemberId& id, const Settings& settings) {
   std::vector<float> first(shape_.parameters);
   initialize(shape_, settings.architecture.initializer, id, first);
-  for (Floats* list : {&parameters_, &gradient_, &first_, &second_})
+  for (AlignedFloats* list : {&parameters_, &gradient_, &first_, &second_})
     std::fill_n(list->data(), size_, 0.0F);
   for (std::size_t l = 0; l < shape_.layers.size(); ++l) {
     const Layer& layer = shape_.layers[l];
@@ -81,22 +84,22 @@ void Single::start(const MemberId& id, const Settings& settings) {
   }
 }
 
-simd::SingleBatch Single::next_batch(const Course& course) {
-  const Table& table = run_.table;
-  const std::size_t stride = simd::row_stride(table.columns);
+simd::SoloBatch SoloTrainer::next_batch(const MemberTraining& member) {
+  const TrainingMatrix& matrix = context_.matrix;
+  const std::size_t stride = simd::row_stride(matrix.columns);
   const std::size_t padded = simd::padded_size(batch_rows_);
   std::fill_n(weights_.data(), padded, 0.0F);
-  course.rows().for_each(course.place(), batch_rows_, [&](std::size_t i, std::uint32_t row) {
-    std::copy_n(&table.inputs[row * table.columns], table.columns, &inputs_[i * stride]);
-    for (std::size_t t = 0; t < table.targets_each; ++t)
-      targets_[t * padded + i] = table.targets[row * table.targets_each + t];
-    weights_[i] = course.weight(table, row);
+  member.rows().for_each(member.position(), batch_rows_, [&](std::size_t i, std::uint32_t row) {
+    std::copy_n(&matrix.inputs[row * matrix.columns], matrix.columns, &inputs_[i * stride]);
+    for (std::size_t t = 0; t < matrix.targets_each; ++t)
+      targets_[t * padded + i] = matrix.targets[row * matrix.targets_each + t];
+    weights_[i] = member.weight(matrix, row);
   });
   return {batch_rows_, inputs_.data(), targets_.data(), weights_.data()};
 }
 
-/// In the order and the parts of a pack's sum.
-float Single::squares() const {
+/// Sum of squares of the gradient, in the order and the parts of a pack's sum.
+float SoloTrainer::squares() const {
   constexpr std::size_t kParts = 16;
   float parts[kParts] = {};
   std::size_t i = 0;
@@ -116,15 +119,15 @@ float Single::squares() const {
   return parts[0];
 }
 
-void Single::step(Course& course) {
+void SoloTrainer::step(MemberTraining& member) {
   float loss = 0;
-  const simd::SingleBatch batch = next_batch(course);
-  kernels_.single_loss(network(), batch, &loss);
-  const Course::Numbers numbers = course.advance(loss);
-  if (course.failed()) return;
-  const bool clips = course.settings().clip > 0;
-  if (clips) kernels_.single_gradient(network(), batch, gradient_.data());
-  const float scale = clips ? course.clipped(squares()) : 1.0F;
+  const simd::SoloBatch batch = next_batch(member);
+  kernels_.solo_loss(network(), batch, &loss);
+  const MemberTraining::StepValues numbers = member.advance(loss);
+  if (member.failed()) return;
+  const bool clips = member.settings().clip > 0;
+  if (clips) kernels_.solo_gradient(network(), batch, gradient_.data());
+  const float scale = clips ? member.clip_factor(squares()) : 1.0F;
   float* at = numbers_.data();
   const float* each[8];
   const float values[8] = {numbers.rate,  numbers.correction, numbers.decay,   scale,
@@ -135,47 +138,48 @@ void Single::step(Course& course) {
   }
   const simd::Update update{each[0], each[1], each[2], each[3],       each[4],
                             each[5], each[6], each[7], first_.data(), second_.data()};
-  const Optimizer rule = course.settings().optimizer;
+  const Optimizer rule = member.settings().optimizer;
   if (clips)
     kernels_.update(rule, update, gradient_.data(), size_ / kernels_.lanes, parameters_.data());
   else
-    kernels_.single_step(network(), batch, rule, update);
+    kernels_.solo_step(network(), batch, rule, update);
 }
 
-void Single::look(Course& course) {
-  if (!course.look_due()) return;
-  const Table& table = run_.judges();
-  const std::size_t stride = simd::row_stride(table.columns);
-  // One float after another, as the lane of a pack adds them up.
+void SoloTrainer::validate(MemberTraining& member) {
+  if (!member.validation_due()) return;
+  const TrainingMatrix& matrix = context_.validation_matrix();
+  const std::size_t stride = simd::row_stride(matrix.columns);
+  // Row by row in 32 bits, as the lane of a pack adds the losses.
   float total = 0;
-  for (std::size_t first = 0; first < table.rows; first += kLookRows) {
-    const std::size_t rows = std::min(kLookRows, table.rows - first);
+  for (std::size_t first = 0; first < matrix.rows; first += kValidationRows) {
+    const std::size_t rows = std::min(kValidationRows, matrix.rows - first);
     const std::size_t padded = simd::padded_size(rows);
     std::fill_n(weights_.data(), padded, 0.0F);
     for (std::size_t i = 0; i < rows; ++i) {
-      std::copy_n(&table.inputs[(first + i) * table.columns], table.columns, &inputs_[i * stride]);
-      for (std::size_t t = 0; t < table.targets_each; ++t)
-        targets_[t * padded + i] = table.targets[(first + i) * table.targets_each + t];
-      weights_[i] = held_out_[first + i];
+      std::copy_n(&matrix.inputs[(first + i) * matrix.columns], matrix.columns,
+                  &inputs_[i * stride]);
+      for (std::size_t t = 0; t < matrix.targets_each; ++t)
+        targets_[t * padded + i] = matrix.targets[(first + i) * matrix.targets_each + t];
+      weights_[i] = validation_weights_[first + i];
     }
-    kernels_.single_loss(network(), {rows, inputs_.data(), targets_.data(), weights_.data()},
-                         &total);
+    kernels_.solo_loss(network(), {rows, inputs_.data(), targets_.data(), weights_.data()}, &total);
   }
-  course.look(total, [&] { return parameters(); });
+  member.validate(total, [&] { return parameters(); });
 }
 
-Trained Single::train(const MemberId& id, const Settings& settings,
-                      const execution::Worker& worker) {
-  Course course(run_, id, settings);
+TrainedMember SoloTrainer::train(const MemberId& id, const Settings& settings,
+                                 const execution::Worker& worker) {
+  MemberTraining member(context_, id, settings);
   start(id, settings);
-  if (run_.training.stopping.patience > 0) held_out_ = course.held_out_weights(run_);
-  while (!course.done()) {
+  if (context_.training.stopping.patience > 0)
+    validation_weights_ = member.validation_weights(context_);
+  while (!member.done()) {
     worker.check();
-    step(course);
-    look(course);
+    step(member);
+    validate(member);
   }
   worker.advance(1);
-  return course.finish([&] { return parameters(); });
+  return member.finish([&] { return parameters(); });
 }
 
 }  // namespace bootfold::ensemble

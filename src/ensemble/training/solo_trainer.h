@@ -1,4 +1,4 @@
-// One network trained on its own, because a pack of its kind would not stay in the cache.
+// Trains one network at a time, because a pack of its size would not stay in the cache.
 #pragma once
 
 #include "ensemble/shape.h"
@@ -8,42 +8,42 @@
 
 namespace bootfold::ensemble {
 
-/// Whether networks of this shape are faster one by one than side by side. Both ways give the same
-/// bits, so this is a matter of speed alone.
-[[nodiscard]] bool better_alone(const Shape& shape, std::size_t batch_rows);
+/// Whether networks of this shape are trained faster one by one than in packs. Both ways give the
+/// same bits.
+[[nodiscard]] bool trains_faster_alone(const Shape& shape, std::size_t batch_rows);
 
-class Single {
+class SoloTrainer {
  public:
-  Single(const Run& run, const Settings& like);
+  SoloTrainer(const TrainingContext& context, const Settings& like);
 
   /// Trains one member. Throws Cancelled.
-  [[nodiscard]] Trained train(const MemberId& id, const Settings& settings,
-                              const execution::Worker& worker);
+  [[nodiscard]] TrainedMember train(const MemberId& id, const Settings& settings,
+                                    const execution::Worker& worker);
 
  private:
   void start(const MemberId& id, const Settings& settings);
-  [[nodiscard]] simd::SingleBatch next_batch(const Course& course);
-  void step(Course& course);
-  void look(Course& course);
-  [[nodiscard]] simd::Single network();
+  [[nodiscard]] simd::SoloBatch next_batch(const MemberTraining& member);
+  void step(MemberTraining& member);
+  void validate(MemberTraining& member);
+  [[nodiscard]] simd::SoloNetwork network();
   [[nodiscard]] std::vector<float> parameters() const;
   [[nodiscard]] float squares() const;
 
-  const Run& run_;
+  const TrainingContext& context_;
   Shape shape_;
   std::size_t batch_rows_;
   const simd::Kernels& kernels_;
-  std::size_t size_;  // of all parameters, padded
-  Floats parameters_;
-  Floats gradient_;
-  Floats first_;
-  Floats second_;
-  Floats scratch_;
-  Floats numbers_;
-  Floats inputs_;
-  Floats targets_;
-  Floats weights_;
-  std::vector<float> held_out_;
+  std::size_t size_;  // floats of all parameters, padded
+  AlignedFloats parameters_;
+  AlignedFloats gradient_;
+  AlignedFloats first_;
+  AlignedFloats second_;
+  AlignedFloats scratch_;
+  AlignedFloats numbers_;
+  AlignedFloats inputs_;
+  AlignedFloats targets_;
+  AlignedFloats weights_;
+  std::vector<float> validation_weights_;
 };
 
 }  // namespace bootfold::ensemble

@@ -1,9 +1,11 @@
-// Members trained and kept, and what they say of rows they did not see.
+// Trains members, keeps them, and makes their out-of-bag prediction.
 #include <algorithm>
 #include <optional>
 
 #include "bootfold/ensemble/ensemble.h"
 #include "bootfold/map_reduce.h"
+#include "ensemble/ensemble_access.h"
+#include "ensemble/prediction/noise.h"
 #include "ensemble/training/out_of_bag.h"
 #include "ensemble/training/trainer.h"
 
@@ -13,55 +15,54 @@ using simd::kPoints;
 
 namespace {
 
-/// Trains members and keeps them. One use.
-class Keeper {
+/// Makes one ensemble.
+class EnsembleBuilder {
  public:
-  Keeper(const Examples& examples, const Training& training)
+  EnsembleBuilder(const Examples& examples, const Training& training)
       : examples_(examples),
         trainer_(examples, training),
-        members_(trainer_.jobs().size()),
+        members_(trainer_.schedule().size()),
         parameters_(members_.size()) {
-    if (OutOfBag::exists(training.resampling)) out_of_bag_.emplace(trainer_.run());
+    if (leaves_rows_out(training.resampling)) out_of_bag_.emplace(trainer_.context());
   }
 
   Ensemble operator()() {
-    Prediction said;
+    Prediction prediction;
     if (!out_of_bag_) {
-      train_alone();
+      train_only();
     } else if (const auto states = trainer_.states_in(room(), bytes_of(out_of_bag_->all()))) {
-      said = train_and_ask(*states);
+      prediction = train_and_predict_rows(*states);
     } else {
-      train_alone();
-      said = ask_in_parts();
+      train_only();
+      prediction = predict_in_parts();
     }
-    if (out_of_bag_) find_noise(trainer_.frame(), examples_.targets, said);
-    Ensemble ensemble(trainer_.frame(), std::move(members_), std::move(parameters_));
-    ensemble.set_out_of_bag(std::move(said));
-    return ensemble;
+    if (out_of_bag_) estimate_noise(trainer_.frame(), examples_.targets, prediction);
+    return EnsembleAccess::make(trainer_.frame(), std::move(members_), std::move(parameters_),
+                                trainer_.fingerprint(), std::move(prediction));
   }
 
  private:
   struct Nothing {};
 
-  /// Bytes of the budget that parameters leave for sums.
+  /// Bytes of the memory limit that parameters leave for sums.
   [[nodiscard]] std::size_t room() const {
-    const Run& run = trainer_.run();
+    const TrainingContext& context = trainer_.context();
     std::size_t kept = 0;
-    for (const Settings& settings : run.training.settings)
-      kept += Shape(run.table.columns, settings.architecture, run.outputs).parameters *
-              run.training.members * sizeof(float);
-    return run.training.memory - std::min(kept, run.training.memory);
+    for (const Settings& settings : context.training.settings)
+      kept += Shape(context.matrix.columns, settings.architecture, context.outputs).parameters *
+              context.training.members * sizeof(float);
+    return context.training.memory - std::min(kept, context.training.memory);
   }
 
   [[nodiscard]] std::size_t bytes_of(const OutOfBag::Part& part) const {
-    return bytes_of_sums((part.last - part.first) * kPoints, trainer_.run().outputs);
+    return bytes_of_sums((part.last - part.first) * kPoints, trainer_.context().outputs);
   }
 
-  /// Keeps a member that is not yet judged.
-  void keep(const Job& job, Trained&& trained) {
+  /// Stores a trained member, without its held-out loss.
+  void keep(const Job& job, TrainedMember&& trained) {
     Member& member = members_[job.member];
     member.settings =
-        static_cast<std::size_t>(job.settings - trainer_.run().training.settings.data());
+        static_cast<std::size_t>(job.settings - trainer_.context().training.settings.data());
     member.number = job.id.number;
     member.steps = trained.steps;
     member.loss = trained.loss;
@@ -70,73 +71,73 @@ class Keeper {
     parameters_[job.member] = std::move(trained.parameters);
   }
 
-  /// By validation rows, else by what it was off on those it never saw.
-  void judge(const Job& job, double out_of_bag_loss) {
+  /// Sets the held-out loss: that of the validation rows, else that of the out-of-bag rows.
+  void set_held_out_loss(const Job& job, double out_of_bag_loss) {
     Member& member = members_[job.member];
     if (!member.failure.empty()) return;
     member.held_out_loss =
         trainer_.validate(job, parameters_[job.member]).value_or(out_of_bag_loss);
   }
 
-  void train_alone() {
+  void train_only() {
     static_cast<void>(trainer_(
         Nothing{},
-        [&](Nothing&, const Job& job, Trained&& trained) {
+        [&](Nothing&, const Job& job, TrainedMember&& trained) {
           keep(job, std::move(trained));
-          judge(job, Member::kUnknown);
-          trainer_.tell(members_[job.member]);
+          set_held_out_loss(job, Member::kUnknown);
+          trainer_.report_finished(members_[job.member]);
         },
         [](Nothing&, Nothing&&) {}));
   }
 
-  /// Members are asked as soon as they are trained.
-  Prediction train_and_ask(std::size_t states) {
-    const Folds folds = trainer_(
-        Folds{},
-        [&](Folds& sums, const Job& job, Trained&& trained) {
+  /// Members predict their out-of-bag rows as soon as they are trained.
+  Prediction train_and_predict_rows(std::size_t states) {
+    const PredictionSums total = trainer_(
+        PredictionSums{},
+        [&](PredictionSums& sums, const Job& job, TrainedMember&& trained) {
           keep(job, std::move(trained));
           MeanLoss loss;
           if (members_[job.member].failure.empty())
             out_of_bag_->add(job, parameters_[job.member], out_of_bag_->all(), sums, loss);
-          judge(job, loss.mean());
-          trainer_.tell(members_[job.member]);
+          set_held_out_loss(job, loss.mean());
+          trainer_.report_finished(members_[job.member]);
         },
         merge, states);
-    return finish(folds, trainer_.frame(), frame_rows());
+    return finish(total, trainer_.frame(), frame_rows());
   }
 
-  /// Asks members that are trained about some rows at a time, so that the sums fit. They are made
-  /// of the same chunks of members, so they are the same to the bit.
-  Prediction ask_in_parts() {
-    const Jobs& jobs = trainer_.jobs();
+  /// Trained members predict some of the rows at a time, so that the sums fit in memory. Sums are
+  /// made of the same chunks of members, so they are the same to the bit.
+  Prediction predict_in_parts() {
+    const WorkSchedule& schedule = trainer_.schedule();
     const std::size_t fit = room() / (3 * bytes_of({0, 1}));
     const std::size_t at_once = std::clamp<std::size_t>(fit, 1, out_of_bag_->blocks());
     std::vector<MeanLoss> losses(members_.size());
-    Execution quiet = trainer_.run().training.execution;
+    Execution quiet = trainer_.context().training.execution;
     quiet.progress = {};
-    Prediction said = finish({}, trainer_.frame(), frame_rows());
+    Prediction prediction = finish({}, trainer_.frame(), frame_rows());
     for (std::size_t first = 0; first < out_of_bag_->blocks(); first += at_once) {
       const OutOfBag::Part part{first, std::min(first + at_once, out_of_bag_->blocks())};
-      const Folds folds = map_reduce(
-          {0, jobs.chunks(), 1, 2}, Folds{},
-          [&](Folds& sums, std::size_t chunk, const execution::Worker& worker) {
-            for (const Job& job : jobs.chunk(chunk)) {
+      const PredictionSums total = map_reduce(
+          {0, schedule.chunks(), 1, 2}, PredictionSums{},
+          [&](PredictionSums& sums, std::size_t chunk, const execution::Worker& worker) {
+            for (const Job& job : schedule.chunk(chunk)) {
               worker.check();
               if (members_[job.member].failure.empty())
                 out_of_bag_->add(job, parameters_[job.member], part, sums, losses[job.member]);
             }
           },
           merge, quiet);
-      finish(folds, trainer_.frame(), first * kPoints, said);
+      finish(total, trainer_.frame(), first * kPoints, prediction);
     }
-    for (std::size_t chunk = 0; chunk < jobs.chunks(); ++chunk)
-      for (const Job& job : jobs.chunk(chunk))
-        if (trainer_.run().validation == nullptr && members_[job.member].failure.empty())
+    for (std::size_t chunk = 0; chunk < schedule.chunks(); ++chunk)
+      for (const Job& job : schedule.chunk(chunk))
+        if (trainer_.context().validation == nullptr && members_[job.member].failure.empty())
           members_[job.member].held_out_loss = losses[job.member].mean();
-    return said;
+    return prediction;
   }
 
-  [[nodiscard]] std::size_t frame_rows() const { return trainer_.run().table.rows; }
+  [[nodiscard]] std::size_t frame_rows() const { return trainer_.context().matrix.rows; }
 
   const Examples& examples_;
   Trainer trainer_;
@@ -148,7 +149,7 @@ class Keeper {
 }  // namespace
 
 Ensemble train(const Examples& examples, const Training& training) {
-  return Keeper(examples, training)();
+  return EnsembleBuilder(examples, training)();
 }
 
 Ensemble train(const Examples& examples, const Architecture& architecture, Training training) {

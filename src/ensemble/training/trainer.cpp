@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ensemble/fingerprint.h"
+#include "ensemble/scaling.h"
 #include "ensemble/training/pack_trainer.h"
 #include "ensemble/training/solo_trainer.h"
 #include "ensemble/validate_arguments.h"
@@ -12,7 +13,7 @@ namespace bootfold::ensemble {
 namespace {
 
 Ensemble::Frame frame_of(const Examples& examples, const Training& training) {
-  check(examples, training);
+  check_training(examples, training);
   Ensemble::Frame frame;
   frame.loss = training.loss.value_or(examples.classes != nullptr ? Loss::cross_entropy
                                                                   : Loss::squared_error);
@@ -34,7 +35,6 @@ Ensemble::Frame frame_of(const Examples& examples, const Training& training) {
   frame.resampling = training.resampling;
   frame.seed = training.seed;
   frame.rows = examples.inputs.rows();
-  frame.fingerprint = fingerprint_of(examples.inputs);
   return frame;
 }
 
@@ -49,32 +49,34 @@ std::size_t longest_batch(const Training& training) {
 
 Trainer::Trainer(const Examples& examples, const Training& training)
     : frame_(frame_of(examples, training)),
-      table_(examples, frame_.input_scaling, frame_.target_scaling, longest_batch(training)),
-      judges_(training.validation != nullptr
-                  ? std::optional(validation_table(*training.validation, frame_))
-                  : std::nullopt),
-      run_{table_,
-           training,
-           frame_.loss,
-           outputs_of(frame_),
-           training.execution.level.value_or(execution::default_level()),
-           judges_ ? &*judges_ : nullptr},
-      jobs_(training, [this](const Settings& settings) { return alone(settings); }) {
-  if (judges_) validation_.emplace(run_);
+      matrix_(examples, frame_.input_scaling, frame_.target_scaling, longest_batch(training)),
+      fingerprint_(fingerprint_of(examples.inputs)),
+      validation_rows_(training.validation != nullptr
+                           ? std::optional(validation_matrix(*training.validation, frame_))
+                           : std::nullopt),
+      context_{matrix_,
+               training,
+               frame_.loss,
+               outputs_of(frame_),
+               training.execution.level.value_or(execution::default_level()),
+               validation_rows_ ? &*validation_rows_ : nullptr},
+      schedule_(training, [this](const Settings& settings) { return solo(settings); }) {
+  if (validation_rows_) validation_.emplace(context_);
 }
 
 std::optional<std::size_t> Trainer::states_in(std::size_t room, std::size_t bytes) const {
-  const std::size_t usual = 4 * std::size_t{execution::thread_count(run_.training.execution)} + 1;
+  const std::size_t usual =
+      4 * std::size_t{execution::thread_count(context_.training.execution)} + 1;
   const std::size_t fit = room / std::max<std::size_t>(bytes, 1);
   if (fit > usual) return 0;
   if (fit < 2) return std::nullopt;
   return fit - 1;
 }
 
-void Trainer::tell(const Member& member) const {
-  if (!run_.training.finished) return;
-  const std::scoped_lock lock(telling_);
-  run_.training.finished(member);
+void Trainer::report_finished(const Member& member) const {
+  if (!context_.training.finished) return;
+  const std::scoped_lock lock(reporting_);
+  context_.training.finished(member);
 }
 
 std::optional<double> Trainer::validate(const Job& job,
@@ -83,25 +85,25 @@ std::optional<double> Trainer::validate(const Job& job,
   return validation_->loss(job, parameters);
 }
 
-bool Trainer::alone(const Settings& settings) const {
-  return better_alone(Shape(table_.columns, settings.architecture, run_.outputs),
-                      batch_of(run_.training, settings, table_.rows));
+bool Trainer::solo(const Settings& settings) const {
+  return trains_faster_alone(Shape(matrix_.columns, settings.architecture, context_.outputs),
+                             batch_row_count(context_.training, settings, matrix_.rows));
 }
 
-std::vector<Trained> Trainer::train(const std::vector<Job>& jobs,
-                                    const execution::Worker& worker) const {
+std::vector<TrainedMember> Trainer::train(const std::vector<Job>& jobs,
+                                          const execution::Worker& worker) const {
   std::vector<MemberId> ids;
   std::vector<const Settings*> settings;
   for (const Job& job : jobs) {
     ids.push_back(job.id);
     settings.push_back(job.settings);
   }
-  if (!alone(*settings[0]))
-    return Pack(run_, *settings[0], ids.size()).train(ids, settings, worker);
-  Single single(run_, *settings[0]);
-  std::vector<Trained> trained;
+  if (!solo(*settings[0]))
+    return PackTrainer(context_, *settings[0], ids.size()).train(ids, settings, worker);
+  SoloTrainer trainer(context_, *settings[0]);
+  std::vector<TrainedMember> trained;
   for (std::size_t i = 0; i < ids.size(); ++i)
-    trained.push_back(single.train(ids[i], *settings[i], worker));
+    trained.push_back(trainer.train(ids[i], *settings[i], worker));
   return trained;
 }
 

@@ -1,5 +1,4 @@
-// One run of training: chunks of members to packs, packs to threads, and what comes out of a pack
-// to whoever asked for it.
+// Trains the members of a training in chunks on threads and hands each one to a callback.
 #pragma once
 
 #include <mutex>
@@ -18,55 +17,58 @@ namespace bootfold::ensemble {
 
 class Trainer {
  public:
-  /// Checks all that it is given; examples and training must outlive it. Throws InvalidArgument and
-  /// DataError.
+  /// Checks its arguments, which must outlive it. Throws InvalidArgument and DataError.
   Trainer(const Examples& examples, const Training& training);
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  [[nodiscard]] const Run& run() const noexcept { return run_; }
-  [[nodiscard]] const Jobs& jobs() const noexcept { return jobs_; }
+  [[nodiscard]] const TrainingContext& context() const noexcept { return context_; }
+  [[nodiscard]] const WorkSchedule& schedule() const noexcept { return schedule_; }
   [[nodiscard]] Ensemble::Frame& frame() noexcept { return frame_; }
+  /// Of the inputs of the examples.
+  [[nodiscard]] std::uint64_t fingerprint() const noexcept { return fingerprint_; }
 
-  /// Trains every member and calls see(state, job, trained) in the order of the members of a chunk.
-  /// Each chunk has a state of its own, a copy of `empty`; merge(state, later) joins them in the
-  /// order of the chunks, so that the result does not depend on threads. `states` of them are held
-  /// at a time beside the result; 0: some for each thread.
+  /// Trains every member and calls see(state, job, trained), in the order of the members of a
+  /// chunk. Each chunk starts from a copy of `empty`; merge(state, later) joins the states in the
+  /// order of the chunks, so the result does not depend on threads. At most `states` partial states
+  /// exist beside the result; 0: several for each thread.
   template <class State, class See, class Merge>
   State operator()(const State& empty, See&& see, Merge&& merge, std::size_t states = 0) const {
     return map_reduce(
-        {0, jobs_.chunks(), 1, states}, empty,
+        {0, schedule_.chunks(), 1, states}, empty,
         [&](State& state, std::size_t chunk, const execution::Worker& worker) {
-          const std::vector<Job> jobs = jobs_.chunk(chunk);
-          std::vector<Trained> trained = train(jobs, worker);
+          const std::vector<Job> jobs = schedule_.chunk(chunk);
+          std::vector<TrainedMember> trained = train(jobs, worker);
           for (std::size_t i = 0; i < jobs.size(); ++i) see(state, jobs[i], std::move(trained[i]));
         },
-        std::forward<Merge>(merge), run_.training.execution, static_cast<double>(jobs_.size()));
+        std::forward<Merge>(merge), context_.training.execution,
+        static_cast<double>(schedule_.size()));
   }
 
-  /// How many states of so many bytes operator() may hold for a result of as many, in a memory of
-  /// `room`: as many as it likes (0), fewer, or none can do: then nothing.
+  /// Number of partial states of `bytes` bytes that fit in `room` beside the result: 0 = no limit
+  /// needed, nullopt = not even two fit.
   [[nodiscard]] std::optional<std::size_t> states_in(std::size_t room, std::size_t bytes) const;
 
-  /// Tells whoever asked of a member that is done.
-  void tell(const Member& member) const;
-  /// The loss of a member on validation rows, if there are any.
+  /// Calls Training::finished.
+  void report_finished(const Member& member) const;
+  /// The loss of a member on the validation rows, if there are any.
   [[nodiscard]] std::optional<double> validate(const Job& job,
                                                const std::vector<float>& parameters) const;
 
  private:
-  /// Side by side or one by one, whichever is faster; the bits are the same.
-  [[nodiscard]] bool alone(const Settings& settings) const;
-  [[nodiscard]] std::vector<Trained> train(const std::vector<Job>& jobs,
-                                           const execution::Worker& worker) const;
+  /// Whether members with these settings are trained one by one, which gives the same bits.
+  [[nodiscard]] bool solo(const Settings& settings) const;
+  [[nodiscard]] std::vector<TrainedMember> train(const std::vector<Job>& jobs,
+                                                 const execution::Worker& worker) const;
 
   Ensemble::Frame frame_;
-  Table table_;
-  std::optional<Table> judges_;
-  Run run_;
+  TrainingMatrix matrix_;
+  std::uint64_t fingerprint_;
+  std::optional<TrainingMatrix> validation_rows_;
+  TrainingContext context_;
   std::optional<Validation> validation_;
-  Jobs jobs_;
-  mutable std::mutex telling_;
+  WorkSchedule schedule_;
+  mutable std::mutex reporting_;
 };
 
 }  // namespace bootfold::ensemble

@@ -1,28 +1,29 @@
-// Rows that judge every member of a run, whatever it learned from.
+// Validation of members on rows that are set aside for it.
 #pragma once
 
 #include <vector>
 
-#include "ensemble/training/out_of_bag.h"
+#include "ensemble/prediction/point_blocks.h"
+#include "ensemble/training/training_context.h"
 #include "ensemble/training/work_schedule.h"
 
 namespace bootfold::ensemble {
 
-/// Such rows as the kernels read them, with classes in the ensemble's numbers. Throws
-/// InvalidArgument and DataError for what does not fit the frame.
-[[nodiscard]] Table validation_table(const Examples& validation, const Ensemble::Frame& frame);
+/// The validation rows, with classes numbered as in the ensemble. Throws InvalidArgument and
+/// DataError for rows that do not fit the frame.
+[[nodiscard]] TrainingMatrix validation_matrix(const Examples& validation,
+                                               const Ensemble::Frame& frame);
 
-/// Asks members about the validation rows of a run.
+/// Computes the loss of members on the validation rows of a training.
 class Validation {
  public:
-  explicit Validation(const Run& run);
+  explicit Validation(const TrainingContext& context);
 
-  /// The loss of a member.
   [[nodiscard]] double loss(const Job& job, const std::vector<float>& parameters) const;
 
  private:
-  const Run& run_;
-  Points points_;
+  const TrainingContext& context_;
+  PointBlocks points_;
 };
 
 }  // namespace bootfold::ensemble

@@ -6,30 +6,31 @@ namespace bootfold::ensemble {
 
 namespace {
 
-/// Members that one worker takes at a time. Part of the definition: sums over members are made
-/// chunk by chunk.
+/// Members that a worker trains at a time. Part of the definition of results, because sums over
+/// members are made chunk by chunk.
 constexpr std::size_t kChunk = 16;
-/// The same where members may stop early and others take their lanes. Members that are trained one
-/// by one come alone.
+/// The same with early stopping, where the next members take the lanes of those that stopped. A
+/// member that is trained by itself is a chunk.
 constexpr std::size_t kLongChunk = 64;
 
-/// Whether members may share a pack.
-bool alike(const Settings& a, const Settings& b) {
+/// Whether members with these settings can share a pack.
+bool share_a_pack(const Settings& a, const Settings& b) {
   return a.architecture == b.architecture && a.optimizer == b.optimizer &&
          a.batch_size == b.batch_size && (a.batch_size != 0 || a.subsample == b.subsample);
 }
 
 }  // namespace
 
-Jobs::Jobs(const Training& training, const std::function<bool(const Settings&)>& alone)
+WorkSchedule::WorkSchedule(const Training& training,
+                           const std::function<bool(const Settings&)>& solo)
     : training_(training) {
   const std::size_t together = training.stopping.patience > 0 ? kLongChunk : kChunk;
   for (std::size_t s = 0; s < training.settings.size(); ++s) {
     const auto known = std::ranges::find_if(groups_, [&](const Group& group) {
-      return alike(training.settings[group.settings[0]], training.settings[s]);
+      return share_a_pack(training.settings[group.settings[0]], training.settings[s]);
     });
     if (known == groups_.end()) {
-      groups_.push_back({{s}, alone(training.settings[s]) ? 1 : together, 0});
+      groups_.push_back({{s}, solo(training.settings[s]) ? 1 : together, 0});
     } else {
       known->settings.push_back(s);
     }
@@ -40,9 +41,11 @@ Jobs::Jobs(const Training& training, const std::function<bool(const Settings&)>&
   }
 }
 
-std::size_t Jobs::size() const noexcept { return training_.members * training_.settings.size(); }
+std::size_t WorkSchedule::size() const noexcept {
+  return training_.members * training_.settings.size();
+}
 
-std::vector<Job> Jobs::chunk(std::size_t index) const {
+std::vector<Job> WorkSchedule::chunk(std::size_t index) const {
   const auto after = std::ranges::upper_bound(groups_, index, {}, &Group::first_chunk);
   const Group& group = *(after - 1);
   const std::size_t first = (index - group.first_chunk) * group.chunk_size;

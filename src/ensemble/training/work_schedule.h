@@ -1,4 +1,4 @@
-// The members of a run, in chunks of those that can be trained side by side.
+// The order of work of a training: its members in chunks that a worker trains together.
 #pragma once
 
 #include <cstddef>
@@ -10,27 +10,27 @@
 
 namespace bootfold::ensemble {
 
-/// One member to be trained.
+/// One member to train.
 struct Job {
-  std::size_t member;  // in the ensemble
+  std::size_t member;  // index in the ensemble
   MemberId id;
   const Settings* settings;
 };
 
-/// Knows every chunk and holds none: a run of a million members takes no more room than one of ten.
-class Jobs {
+/// Computes the jobs of a chunk when they are needed, so memory does not grow with the members.
+class WorkSchedule {
  public:
-  /// alone(settings): members with these settings are trained one by one.
-  Jobs(const Training& training, const std::function<bool(const Settings&)>& alone);
+  /// solo(settings): whether members with these settings are trained one by one.
+  WorkSchedule(const Training& training, const std::function<bool(const Settings&)>& solo);
 
-  /// Members in all.
+  /// Number of members.
   [[nodiscard]] std::size_t size() const noexcept;
   [[nodiscard]] std::size_t chunks() const noexcept { return chunks_; }
-  /// Members of one chunk. They may share a pack.
+  /// The members of a chunk, which can share a pack.
   [[nodiscard]] std::vector<Job> chunk(std::size_t index) const;
 
  private:
-  /// Settings whose members may share packs.
+  /// Settings whose members can share packs.
   struct Group {
     std::vector<std::size_t> settings;
     std::size_t chunk_size;

@@ -6,12 +6,12 @@
 #include "program.h"
 
 namespace bootfold::cli {
-namespace ensemble_misuse_test {
+namespace ensemble_errors_test {
 
 using Json = nlohmann::json;
 using testing::HasSubstr;
 
-TEST(EnsembleMisuse, OfTrainingIsNamed) {
+TEST(EnsembleErrors, InvalidTrainingOptions) {
   const Folder folder;
   const std::string file = folder.write("flowers.csv", flowers(30));
   const auto with = [&](std::vector<std::string> more) {
@@ -60,13 +60,13 @@ TEST(EnsembleMisuse, OfTrainingIsNamed) {
   EXPECT_EQ(folder.files(), std::vector<std::string>{"flowers.csv"});
 }
 
-TEST(EnsembleMisuse, OfDataIsNamed) {
+TEST(EnsembleErrors, InvalidData) {
   const auto with = [](const std::string& text, std::vector<std::string> more = {}) {
     std::vector<std::string> all = {"ensemble", "train", "-", "--target", "t"};
     all.insert(all.end(), more.begin(), more.end());
     return refused(all, {.input = text});
   };
-  EXPECT_THAT(with("x,t\n1,a\n2,a\n3,a\n"), HasSubstr("one class only, 'a'"));
+  EXPECT_THAT(with("x,t\n1,a\n2,a\n3,a\n"), HasSubstr("only one class, 'a'"));
   EXPECT_THAT(with("x,t\n1,5\n2,5\n3,5\n", {"--task", "regression"}), HasSubstr("5 in all rows"));
   EXPECT_THAT(with("x,t\n1,a\nNA,b\n3,a\n"), HasSubstr("standard input:3:1"));
   EXPECT_THAT(with("x,t\n1,a\ntwo,b\n3,a\n"), HasSubstr("'two' is not a number"));
@@ -84,7 +84,7 @@ TEST(EnsembleMisuse, OfDataIsNamed) {
   EXPECT_EQ(found["settings"][0]["batch_size"], 0);  // fewer rows than 32: all of them
 }
 
-TEST(EnsembleMisuse, OfModelsIsNamed) {
+TEST(EnsembleErrors, InvalidModelsAndColumns) {
   const Folder folder;
   ASSERT_EQ(run(train_flowers(folder)).code, 0);
   const std::string model = folder.path("m.safetensors");
@@ -117,5 +117,5 @@ TEST(EnsembleMisuse, OfModelsIsNamed) {
               HasSubstr("no column '1'"));
 }
 
-}  // namespace ensemble_misuse_test
+}  // namespace ensemble_errors_test
 }  // namespace bootfold::cli

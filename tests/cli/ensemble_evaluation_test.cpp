@@ -11,7 +11,7 @@
 #include "program.h"
 
 namespace bootfold::cli {
-namespace ensemble_judges_test {
+namespace ensemble_evaluation_test {
 
 using Json = nlohmann::json;
 using testing::HasSubstr;
@@ -24,7 +24,7 @@ std::vector<std::string> with(std::vector<std::string> arguments,
 }
 
 // Two of the three flowers have the same width: who learns for long learns the noise.
-TEST(EnsembleValidation, StopsComparesAndKeepsMembers) {
+TEST(EnsembleValidation, StopsComparesAndSelectsMembers) {
   const Folder folder;
   const std::string validation = folder.write("new.csv", flowers(60, 9));
   const std::vector<std::string> arguments =
@@ -48,7 +48,7 @@ TEST(EnsembleValidation, StopsComparesAndKeepsMembers) {
     EXPECT_EQ(kept.member(m).settings, 1U);
     EXPECT_NEAR(kept.member(m).held_out_loss,
                 evaluate_classes(kept.subset(std::vector{m}).predict(table.view()),
-                                 codes_of(kept.frame(), table.labels()))
+                                 class_codes(kept.frame(), table.labels()))
                     .negative_log_likelihood,
                 1e-5);
   }
@@ -61,7 +61,7 @@ TEST(EnsembleValidation, StopsComparesAndKeepsMembers) {
   EXPECT_THAT(text, Not(HasSubstr("held-out")));
 }
 
-TEST(EnsembleCalibration, IsToldAndKept) {
+TEST(EnsembleCalibration, IsReportedAndStored) {
   const Folder folder;
   std::vector<std::string> arguments = train_flowers(folder);
   const Json plain = json_of(arguments);
@@ -96,7 +96,7 @@ TEST(EnsembleCalibration, IsToldAndKept) {
               HasSubstr("--calibrate is for classes"));
 }
 
-TEST(EnsembleValidation, OfNumbersTakesTheWeightsOfItsOwn) {
+TEST(EnsembleValidation, RegressionUsesItsOwnWeights) {
   const Folder folder;
   const std::string validation = folder.write("new.csv", line(50, 9));
   const std::string model = folder.path("m.safetensors");
@@ -112,7 +112,7 @@ TEST(EnsembleValidation, OfNumbersTakesTheWeightsOfItsOwn) {
             weighted["scores"]["root_mean_squared_error"]);
 }
 
-TEST(EnsembleValidation, ThatDoesNotFitIsNamed) {
+TEST(EnsembleValidation, RejectsFilesThatDoNotFit) {
   const Folder folder;
   const std::string file = folder.write("old.csv", flowers(30));
   const auto complaint = [&](const std::string& text, const std::vector<std::string>& more = {}) {
@@ -135,7 +135,7 @@ TEST(EnsembleValidation, ThatDoesNotFitIsNamed) {
 }
 
 // Rows of weight 0 do not count, in scores as in the loss.
-TEST(EnsembleWeights, ChangeScores) {
+TEST(EnsembleWeights, ChangeTheScores) {
   const Folder folder;
   ASSERT_EQ(run(train_flowers(folder)).code, 0);
   const std::string model = folder.path("m.safetensors");
@@ -169,13 +169,13 @@ TEST(EnsembleWeights, ChangeScores) {
       HasSubstr("weight of row"));
 }
 
-TEST(EnsembleWeights, OfClassesAreNotInTheScores) {
+TEST(EnsembleWeights, ClassWeightsAreNotUsedInScores) {
   const Folder folder;
   const std::vector<std::string> arguments = train_flowers(folder);
   EXPECT_EQ(json_of(with(arguments, {"--class-weights", "balanced"}))["weighted_scores"], false);
 }
 
-class Jackknife : public testing::Test {
+class EnsembleJackknife : public testing::Test {
  protected:
   Jackknife() {
     EXPECT_EQ(run({"ensemble", "train", folder_.write("line.csv", line(120)), "--target", "y",
@@ -194,7 +194,7 @@ class Jackknife : public testing::Test {
   std::string new_ = folder_.write("new.csv", line(300, 5));
 };
 
-TEST_F(Jackknife, TellsTheBandOfTheLibrary) {
+TEST_F(EnsembleJackknife, MatchesTheLibrary) {
   const std::string training = folder_.path("line.csv");
   const Json found = json_of(predict({"--training", training, "--confidence", "0.9"}));
   EXPECT_EQ(found["interval"], "jackknife+");
@@ -222,13 +222,13 @@ TEST_F(Jackknife, TellsTheBandOfTheLibrary) {
   EXPECT_EQ(run(predict({"--training", training, "--memory", "4K", "--threads", "1"})).out, whole);
 }
 
-TEST_F(Jackknife, NeedsTheRowsOfTheTraining) {
+TEST_F(EnsembleJackknife, RequiresTheTrainingRows) {
   EXPECT_THAT(refused(predict({})), HasSubstr("--training"));
   EXPECT_THAT(refused(predict({"--training", folder_.path("new.csv")})),
               testing::AllOf(HasSubstr("300 rows"), HasSubstr("120")));
   const std::string other = folder_.write("other.csv", line(120, 2));
   EXPECT_THAT(refused(predict({"--training", other})),
-              testing::AllOf(HasSubstr("other.csv"), HasSubstr("another order")));
+              testing::AllOf(HasSubstr("other.csv"), HasSubstr("their order differ")));
   EXPECT_THAT(
       refused({"ensemble", "predict", model_, folder_.path("new.csv"), "--interval", "jackknife"}),
       HasSubstr("normal, jackknife+"));
@@ -242,7 +242,7 @@ TEST_F(Jackknife, NeedsTheRowsOfTheTraining) {
       HasSubstr("classes"));
 }
 
-TEST(EnsembleMemory, OfPredictionsChangesNothing) {
+TEST(EnsembleMemory, LimitDoesNotChangePredictions) {
   const Folder folder;
   ASSERT_EQ(run(train_flowers(folder)).code, 0);
   const std::string model = folder.path("m.safetensors");
@@ -268,7 +268,7 @@ TEST(EnsembleMemory, OfPredictionsChangesNothing) {
               testing::AllOf(HasSubstr("375 KiB"), HasSubstr("--output")));
 }
 
-TEST(EnsembleMemory, OfATrainingChangesNothing) {
+TEST(EnsembleMemory, LimitDoesNotChangeATraining) {
   const Folder folder;
   std::vector<std::string> arguments = train_flowers(folder);
   Json whole = json_of(arguments);
@@ -279,5 +279,5 @@ TEST(EnsembleMemory, OfATrainingChangesNothing) {
   EXPECT_THAT(refused(with(arguments, {"--memory", "4700"})), HasSubstr("4.6 KiB"));
 }
 
-}  // namespace ensemble_judges_test
+}  // namespace ensemble_evaluation_test
 }  // namespace bootfold::cli
