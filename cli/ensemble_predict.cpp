@@ -184,10 +184,11 @@ bool check_interval(const PredictArguments& arguments) {
   const bool jackknife = interval == "jackknife+";
   if (jackknife && arguments.training.empty())
     throw InvalidArgument(
-        "--interval jackknife+ needs the rows that the model learned from, to see how far members "
-        "are off where they never saw them; name their file: --training train.csv");
+        "--interval jackknife+ needs the training rows, for out-of-bag residuals; name their file: "
+        "--training train.csv");
   if (!jackknife && !arguments.training.empty())
-    throw InvalidArgument("--training is for --interval jackknife+; a normal law needs no rows");
+    throw InvalidArgument(
+        "--training is for --interval jackknife+; normal intervals need no training rows");
   if (jackknife && arguments.training == "-" && arguments.rows.file == "-")
     throw InvalidArgument(
         "FILE and --training are both standard input, which can be read once; put one into a file");
@@ -197,7 +198,7 @@ bool check_interval(const PredictArguments& arguments) {
 /// The rows that a model learned from.
 ModelExamples training_rows(const PredictArguments& arguments, const Ensemble& model) {
   if (model.classifies())
-    throw InvalidArgument("--interval is for numbers, but the model tells classes");
+    throw InvalidArgument("--interval is for numbers, but the model predicts classes");
   ExampleArguments rows;
   rows.file = arguments.training;
   rows.nan = arguments.rows.nan;
@@ -277,10 +278,11 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
 }  // namespace
 
 void add_ensemble_predict(CLI::App& group, Task& task) {
-  CLI::App* command =
-      group.add_subcommand("predict", "What a model says of new rows, and how sure it is");
+  CLI::App* command = group.add_subcommand("predict", "Predict new rows, with their uncertainty");
   auto arguments = std::make_shared<PredictArguments>();
-  command->add_option("MODEL", arguments->model, "What bootfold ensemble train ... --output wrote")
+  command
+      ->add_option("MODEL", arguments->model,
+                   "Model file that bootfold ensemble train ... --output wrote")
       ->option_text(" ");
   add_file_arguments(*command, arguments->rows, kWhat);
   add_text(*command, "--confidence", arguments->confidence, "P",
@@ -308,12 +310,13 @@ void add_ensemble_predict(CLI::App& group, Task& task) {
       ->disable_flag_override();
   command->footer(
       "Columns are found by the names they had in training; others are ignored.\n\n"
-      "Written of classes: class, probability (its own), p_CLASS for every class, and total,\n"
+      "Columns for classes: class, probability (of that class), p_CLASS for every class, and "
+      "total,\n"
       "aleatoric and epistemic uncertainty (entropy of the mean, mean entropy, and the mutual\n"
       "information between them). In .npy files the class is its number, from 0.\n"
-      "Written of numbers: mean, epistemic_std, aleatoric_std, total_std, low, high; the interval\n"
-      "is that of a normal law. With --interval jackknife+ it is jackknife_low, jackknife_high,\n"
-      "which hold whatever the law is (docs/ensemble-intervals.md).\n\n" +
+      "Columns for numbers: mean, epistemic_std, aleatoric_std, total_std, low, high; the "
+      "interval\nassumes a normal distribution. With --interval jackknife+ it is jackknife_low, "
+      "jackknife_high,\nwhich is valid for any distribution (docs/ensemble-intervals.md).\n\n" +
       examples({{"bootfold ensemble predict iris.safetensors new.csv", "CSV on standard output"},
                 {"bootfold ensemble predict iris.safetensors new.csv --output predictions.npy",
                  "an array [rows, columns]"},
@@ -321,7 +324,7 @@ void add_ensemble_predict(CLI::App& group, Task& task) {
                  "a regression with 90% intervals"},
                 {"bootfold ensemble predict price.safetensors new.csv --interval jackknife+ "
                  "--training houses.csv",
-                 "intervals from the errors on rows that members never saw"}}));
+                 "intervals from out-of-bag residuals"}}));
   command->callback([arguments, &task] {
     task = [arguments](Interrupt& interrupt) { run_predict(*arguments, interrupt); };
   });

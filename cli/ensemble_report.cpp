@@ -24,7 +24,7 @@ using ensemble::SettingsSummary;
 using ensemble::TargetScores;
 
 constexpr std::size_t kNamesShown = 6;
-constexpr const char* kWeighted = "rows count by their weights";
+constexpr const char* kWeighted = "rows are weighted";
 
 std::string number(double value) {
   return std::isnan(value) ? "unknown" : fmt::format("{:.4g}", value);
@@ -74,7 +74,7 @@ std::string title_of(const Ensemble& ensemble) {
 
 std::string rows_of(std::uint64_t rows, std::uint64_t unknown, std::size_t omitted) {
   std::string text = fmt::format("{} rows", grouped(rows));
-  if (unknown > 0) text += fmt::format("; {} more were seen by every member", grouped(unknown));
+  if (unknown > 0) text += fmt::format("; {} more have no out-of-bag prediction", grouped(unknown));
   if (omitted > 0) text += fmt::format(" ({} with NaN left out)", grouped(omitted));
   return text;
 }
@@ -94,7 +94,7 @@ std::string scores_as_text(const TargetScores& scores) {
   text += item("NLL", number(scores.negative_log_likelihood));
   text +=
       item("coverage",
-           fmt::format("{} of {} intervals hold the truth; mean width {}", percent(scores.coverage),
+           fmt::format("{} for {} intervals; mean width {}", percent(scores.coverage),
                        fmt::format("{:.6g}%", 100 * scores.confidence), number(scores.mean_width)));
   return text;
 }
@@ -119,7 +119,7 @@ std::string reliability_as_text(const ClassScores& scores) {
 }
 
 std::string summaries_as_text(const TrainRun& run) {
-  const bool judged = std::any_of(
+  const bool evaluated = std::any_of(
       run.summaries.begin(), run.summaries.end(),
       [](const SettingsSummary& summary) { return !std::isnan(summary.held_out_loss.mean); });
   const auto columns = properties(run.ensemble.frame().settings, false);
@@ -127,7 +127,7 @@ std::string summaries_as_text(const TrainRun& run) {
   for (const auto& [name, values] : columns) heads.push_back(name);
   heads.insert(heads.end(), {"members", "steps", "loss"});
   if (!run.failures.empty()) heads.insert(heads.end() - 2, "failed");
-  if (judged) heads.emplace_back(run.validation ? "validation loss" : "held-out loss");
+  if (evaluated) heads.emplace_back(run.validation ? "validation loss" : "held-out loss");
   std::vector<std::vector<std::string>> rows = {heads};
   for (const SettingsSummary& summary : run.summaries) {
     std::vector<std::string> cells;
@@ -138,7 +138,7 @@ std::string summaries_as_text(const TrainRun& run) {
                         ? "-"
                         : grouped(static_cast<std::uint64_t>(std::llround(summary.steps.mean))));
     cells.push_back(text_of(summary.loss));
-    if (judged) cells.push_back(text_of(summary.held_out_loss));
+    if (evaluated) cells.push_back(text_of(summary.held_out_loss));
     rows.push_back(std::move(cells));
   }
   return table(rows) + "  mean and standard deviation over members\n";
@@ -167,11 +167,13 @@ std::string members_as_text(const TrainRun& run) {
   return text;
 }
 
-// "at temperature 0.793: the mean of the members was too modest".
+// "at temperature 0.793: the probabilities were underconfident".
 std::string calibration_as_text(double temperature) {
   const std::string number = fmt::format("{:.3f}", temperature);
-  const char* verdict = number == "1.000" ? "right" : temperature < 1 ? "too modest" : "too sure";
-  return fmt::format("at temperature {}: the mean of the members was {}", number, verdict);
+  const char* verdict = number == "1.000" ? "calibrated"
+                        : temperature < 1 ? "underconfident"
+                                          : "overconfident";
+  return fmt::format("at temperature {}: the probabilities were {}", number, verdict);
 }
 
 Json json_of(const MemberAverage& average) {
@@ -258,7 +260,7 @@ std::uint64_t unknown_of(const Scores& scores) {
   return scores.classes ? scores.classes->unknown : scores.targets[0].unknown;
 }
 
-std::uint64_t judged_of(const Scores& scores) {
+std::uint64_t scored_rows(const Scores& scores) {
   return scores.classes ? scores.classes->rows : scores.targets[0].rows;
 }
 
@@ -271,14 +273,16 @@ std::string as_text(const TrainRun& run, bool quiet) {
   if (run.calibrated) text += item("calibrated", calibration_as_text(frame.temperature));
   text += "\n" + summaries_as_text(run);
   if (run.out_of_bag) {
-    text += "\nOut of bag: every row judged by the members that never saw it\n";
-    text += item("judged", rows_of(judged_of(*run.out_of_bag), unknown_of(*run.out_of_bag), 0));
+    text += "\nOut of bag: each row is predicted by the members that were not trained on it\n";
+    text +=
+        item("evaluated", rows_of(scored_rows(*run.out_of_bag), unknown_of(*run.out_of_bag), 0));
     text += scores_as_text(*run.out_of_bag, frame.classes);
     if (run.weighted) text += item("", kWeighted);
   }
   if (run.validation) {
-    text += fmt::format("\nValidation: {}, judged by all members\n", one_line(run.validation_file));
-    text += item("judged", rows_of(judged_of(*run.validation), 0, run.validation_omitted));
+    text +=
+        fmt::format("\nValidation: {}, predicted by all members\n", one_line(run.validation_file));
+    text += item("evaluated", rows_of(scored_rows(*run.validation), 0, run.validation_omitted));
     text += scores_as_text(*run.validation, frame.classes);
     if (run.weighted) text += item("", kWeighted);
   }
@@ -296,8 +300,8 @@ std::string as_text(const TrainRun& run, bool quiet) {
                                    run.threads, run.threads == 1 ? "" : "s", levels,
                                    scaled(static_cast<double>(run.trained) / run.seconds)));
   if (run.peak_memory > 0) text += item("peak memory", bytes(static_cast<double>(run.peak_memory)));
-  text += item("kept in", run.output.empty() ? "no file; --output model.safetensors keeps it"
-                                             : one_line(run.output));
+  text += item("saved to", run.output.empty() ? "no file; --output model.safetensors saves it"
+                                              : one_line(run.output));
   return text;
 }
 
@@ -332,14 +336,14 @@ std::string as_json(const TrainRun& run) {
 
 std::string as_text(const EvaluateRun& run, bool quiet) {
   std::string text = title_of(run.ensemble);
-  text += item("judged", rows_of(judged_of(run.scores), unknown_of(run.scores), run.omitted));
-  if (run.out_of_bag) text += item("", "each judged by the members that never saw it");
+  text += item("evaluated", rows_of(scored_rows(run.scores), unknown_of(run.scores), run.omitted));
+  if (run.out_of_bag) text += item("", "each predicted by the members that were not trained on it");
   if (const double t = run.ensemble.frame().temperature; t != 1)
     text += item("temperature", fmt::format("{:.3f}", t));
   text += scores_as_text(run.scores, run.ensemble.frame().classes);
   if (run.weighted) text += item("", kWeighted);
   if (run.scores.classes && !quiet)
-    text += "\nHow often the likeliest class is right, by its probability\n" +
+    text += "\nReliability: accuracy of the predicted class by its probability\n" +
             reliability_as_text(*run.scores.classes);
   return text;
 }

@@ -168,7 +168,8 @@ void check_judged(const char* option, const TrainArguments& arguments, const Tra
   }
   if (arguments.validation.empty() && training.resampling != Resampling::bootstrap)
     throw InvalidArgument(fmt::format(
-        "{} needs rows that members do not see, but with {} they see all; give some with "
+        "{} needs rows that members are not trained on, but with {} they use all rows; give some "
+        "with "
         "--validation, or take --resample bootstrap or a smaller --subsample, which leave some out",
         option, how));
 }
@@ -199,8 +200,8 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   fit_batches(arguments.training, rows.count(), training);
   if (arguments.calibrate && examples.classes == nullptr)
     throw InvalidArgument(
-        "--calibrate is for classes, but the task is a regression; its intervals are calibrated by "
-        "bootfold ensemble predict --interval jackknife+");
+        "--calibrate is for classes, but the task is a regression; bootfold ensemble predict "
+        "--interval jackknife+ gives calibrated intervals");
   if (arguments.calibrate) check_judged("--calibrate", arguments, training);
   check_memory(examples, training);
 
@@ -309,23 +310,23 @@ void add_ensemble_train(CLI::App& group, Task& task) {
       ->disable_flag_override();
   command->footer(examples(
       {{"bootfold ensemble train iris.csv --target species --output iris.safetensors",
-        "a hundred networks with 32 hidden units, judged out of bag"},
+        "a hundred networks with 32 hidden units, with out-of-bag scores"},
        {"bootfold ensemble train iris.csv --target species --calibrate",
-        "with probabilities that are as often right as they say"},
+        "with calibrated class probabilities"},
        {"bootfold ensemble train houses.csv --target price --task regression --loss gaussian "
         "--hidden 64,64 --ignore id",
-        "networks that tell a mean and a variance"},
+        "networks that predict a mean and a variance"},
        {"bootfold ensemble train iris.csv --target species --learning-rate 1e-4,1e-3,1e-2 --hidden "
         "16 --hidden 32,32 --members 20 --keep-best 30 --output best.safetensors",
-        "six settings compared, 20 members each; the best 30 members kept"},
+        "compares six settings with 20 members each and keeps the best 30 members"},
        {"bootfold ensemble train fraud.csv --target fraud --task classification --class-weights "
         "balanced --patience 5 --epochs 500",
-        "a rare class; members stop when rows they do not see say so"},
+        "a rare class; members stop early by their out-of-bag loss"},
        {"bootfold ensemble train train.csv --target species --resample none --validation val.csv "
         "--patience 5 --learning-rate 1e-3,1e-2 --keep-best 50",
-        "members stop, are compared and chosen by the rows of another file"},
+        "members are stopped, compared and selected on the rows of another file"},
        {"bootfold ensemble train x.npy --target 65 --task regression --subsample 0.1,0.2,0.4,0.8",
-        "how the loss falls with the number of rows"}}));
+        "the loss as a function of the number of rows"}}));
   command->callback([arguments, &task] {
     task = [arguments](Interrupt& interrupt) { run_train(*arguments, interrupt); };
   });

@@ -58,9 +58,9 @@ Goal goal_of(const ExampleArguments& arguments) {
         fmt::format("--task is '{}' but must be classification or regression", arguments.task));
   const bool classes = arguments.task == "classification";
   if (goal.classes && *goal.classes != classes)
-    throw InvalidArgument(fmt::format(
-        "--loss {} is not for --task {}; {}", arguments.loss, arguments.task,
-        classes ? "leave it out, it is cross_entropy" : "squared_error and gaussian are"));
+    throw InvalidArgument(
+        fmt::format("--loss {} is not for --task {}; {}", arguments.loss, arguments.task,
+                    classes ? "use cross_entropy" : "use squared_error or gaussian"));
   goal.classes = classes;
   return goal;
 }
@@ -76,9 +76,8 @@ bool is_number(const std::string& text) {
 void check_text(const data::Labels& labels) {
   if (!std::all_of(labels.names.begin(), labels.names.end(), is_number)) return;
   throw InvalidArgument(
-      fmt::format("column '{}' holds numbers: say --task classification if each of its {} values "
-                  "is a class, or "
-                  "--task regression",
+      fmt::format("column '{}' contains numbers; give --task classification if each of its {} "
+                  "values is a class, or --task regression",
                   one_line(labels.column), labels.size()));
 }
 
@@ -95,10 +94,10 @@ void check_names(const std::vector<std::string>& names) {
   std::set<std::string> seen;
   for (const std::string& name : names) {
     if (!seen.insert(name).second)
-      throw DataError(fmt::format(
-          "several columns are called '{}' but a model knows its columns by name; rename them, or "
-          "leave them out with --ignore",
-          one_line(name)));
+      throw DataError(
+          fmt::format("several columns are named '{}' but a model finds its columns by name; "
+                      "rename them, or leave them out with --ignore",
+                      one_line(name)));
     try {
       static_cast<void>(Json(name).dump());
     } catch (const Json::exception&) {
@@ -134,7 +133,8 @@ data::Table read_rows(const ExampleArguments& arguments, const Goal& goal,
   if (inputs.empty())
     options.all_but = ignored;
   else if (!ignored.empty())
-    throw InvalidArgument("--ignore is for when all other columns are inputs; --input names them");
+    throw InvalidArgument(
+        "--ignore and --input cannot be combined; without --input all other columns are inputs");
   options.columns.insert(options.columns.end(), inputs.begin(), inputs.end());
   return data::read(arguments.file, options);
 }
@@ -142,7 +142,7 @@ data::Table read_rows(const ExampleArguments& arguments, const Goal& goal,
 std::vector<std::string> targets_of(const ExampleArguments& arguments, const Goal& goal) {
   std::vector<std::string> targets = split_list(arguments.target);
   if (targets.empty())
-    throw InvalidArgument("no --target given; name the column to learn: --target species");
+    throw InvalidArgument("no --target given; name the target column: --target species");
   if (targets.size() > 1 && goal.classes.value_or(true))
     throw InvalidArgument(fmt::format(
         "--target names {} columns but only --task regression takes several", targets.size()));
@@ -212,8 +212,7 @@ void TrainingExamples::take_columns(const ExampleArguments& arguments, bool clas
   const std::size_t weights = arguments.weights.empty() ? 0 : 1;
   const std::size_t before = targets + weights;
   if (table_.view().columns() == before)
-    throw InvalidArgument(
-        fmt::format("{} has no column left to learn from", one_line(arguments.file)));
+    throw InvalidArgument(fmt::format("{} has no input column", one_line(arguments.file)));
   targets_ = part(table_, 0, targets);
   if (weights > 0) weight_column_ = table_.view().column(targets);
   inputs_ = part(table_, before, table_.view().columns() - before);
@@ -290,10 +289,10 @@ ModelExamples::ModelExamples(const ExampleArguments& arguments,
   // A name that is a number must not pick some other column by its place.
   for (std::size_t c = 0; c < count; ++c)
     if (table_.names()[c] != frame.inputs[c])
-      throw InvalidArgument(fmt::format(
-          "{} has no column '{}', which the model learned from (column {} is called '{}')",
-          one_line(arguments.file), one_line(frame.inputs[c]), one_line(frame.inputs[c]),
-          one_line(table_.names()[c])));
+      throw InvalidArgument(
+          fmt::format("{} has no column '{}', which the model needs (column {} is named '{}')",
+                      one_line(arguments.file), one_line(frame.inputs[c]),
+                      one_line(frame.inputs[c]), one_line(table_.names()[c])));
   inputs_ = part(table_, 0, count);
   const std::size_t weights = arguments.weights.empty() ? 0 : 1;
   targets_ = part(table_, count, table_.view().columns() - count - weights);

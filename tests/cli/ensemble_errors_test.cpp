@@ -48,7 +48,7 @@ TEST(EnsembleErrors, InvalidTrainingOptions) {
   EXPECT_THAT(with({"--resample", "none", "--patience", "3"}), HasSubstr("patience"));
   EXPECT_THAT(with({"--resample", "none", "--keep-best", "3"}), HasSubstr("--keep-best"));
   EXPECT_THAT(with({"--resample", "bayesian", "--calibrate"}), HasSubstr("--calibrate needs rows"));
-  EXPECT_THAT(with({"--subsample", "1", "--calibrate"}), HasSubstr("with --subsample 1 they see"));
+  EXPECT_THAT(with({"--subsample", "1", "--calibrate"}), HasSubstr("with --subsample 1 they use"));
   EXPECT_THAT(with({"--steps", "5", "--epochs", "5"}), HasSubstr("--epochs"));
   EXPECT_THAT(with({"--clip", "0"}), HasSubstr("none"));
   EXPECT_THAT(with({"--weights", "noise"}), HasSubstr("weight of row"));
@@ -71,7 +71,7 @@ TEST(EnsembleErrors, InvalidData) {
   EXPECT_THAT(with("x,t\n1,a\nNA,b\n3,a\n"), HasSubstr("standard input:3:1"));
   EXPECT_THAT(with("x,t\n1,a\ntwo,b\n3,a\n"), HasSubstr("'two' is not a number"));
   EXPECT_THAT(with("x,x,t\n1,2,a\n2,1,b\n"), HasSubstr("'x'"));
-  EXPECT_THAT(with("t\na\nb\n"), HasSubstr("no column"));
+  EXPECT_THAT(with("t\na\nb\n"), HasSubstr("no input column"));
   EXPECT_THAT(with("caf\xE9,t\n1,a\n2,b\n"), HasSubstr("UTF-8"));
   EXPECT_THAT(refused({"ensemble", "train", "-", "--target", "y", "--task", "classification"},
                       {.input = line(300)}),

@@ -78,7 +78,7 @@ TEST(EnsembleCalibration, IsReportedAndStored) {
   EXPECT_EQ(again["temperature"], found["temperature"]);
   EXPECT_NEAR(again["scores"]["negative_log_likelihood"],
               found["out_of_bag"]["negative_log_likelihood"].get<double>(), 1e-12);
-  EXPECT_THAT(run(arguments).out, HasSubstr("mean of the members was too modest"));
+  EXPECT_THAT(run(arguments).out, HasSubstr("probabilities were underconfident"));
 
   // Weights of classes are for the loss: one class alone is weighed, the temperature is for all.
   const Json balanced = json_of(with(arguments, {"--class-weights", "balanced"}));
@@ -163,7 +163,7 @@ TEST(EnsembleWeights, ChangeTheScores) {
   for (const char* score : {"accuracy", "negative_log_likelihood", "brier_score"})
     EXPECT_NEAR(weighted["scores"][score], half["scores"][score].get<double>(), 1e-12) << score;
   EXPECT_THAT(run({"ensemble", "evaluate", model, "-", "--weights", "w"}, {.input = all.str()}).out,
-              HasSubstr("rows count by their weights"));
+              HasSubstr("rows are weighted"));
   EXPECT_THAT(
       refused({"ensemble", "evaluate", model, "-", "--weights", "noise"}, {.input = some.str()}),
       HasSubstr("weight of row"));

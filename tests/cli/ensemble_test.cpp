@@ -60,7 +60,7 @@ TEST(EnsembleTrain, TextReportsTheSameAsJson) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   for (const char* part : {"20 networks 3-8-3 for flower (iris, rose, red, tulip)", "20 trained",
                            "held-out loss", "Out of bag", "accuracy", "NLL", "Brier score", "ECE",
-                           "150 rows", "bootstrap", "seed 1", "kept in"})
+                           "150 rows", "bootstrap", "seed 1", "saved to"})
     EXPECT_THAT(outcome.out, HasSubstr(part));
 }
 

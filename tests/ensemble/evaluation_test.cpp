@@ -197,7 +197,7 @@ TEST(Evaluation, RejectsInvalidArguments) {
                    "3 targets", "1"));
   EXPECT_TRUE(says(refuses([&] { return evaluate_targets(three_numbers(), DataView(truth), 1.0); }),
                    "confidence is 1"));
-  EXPECT_TRUE(says(refuses([] { return normal_intervals(four_rows()); }), "classes"));
+  EXPECT_TRUE(says(refuses([] { return normal_intervals(four_rows()); }), "class probabilities"));
 }
 
 }  // namespace evaluation_test
