@@ -159,8 +159,8 @@ std::string failures_as_text(const TrainRun& run) {
 
 std::string members_as_text(const TrainRun& run) {
   std::string text = fmt::format("{} trained", grouped(run.trained));
-  if (run.trained < run.asked)
-    text += fmt::format(" of {} before the interruption", grouped(run.asked));
+  if (run.trained < run.requested)
+    text += fmt::format(" of {} before the interruption", grouped(run.requested));
   if (!run.failures.empty()) text += fmt::format(", {} failed", grouped(run.failures.size()));
   if (run.ensemble.size() < run.trained)
     text += fmt::format("; the best {} kept", grouped(run.ensemble.size()));
@@ -310,7 +310,7 @@ std::string as_json(const TrainRun& run) {
   Json object = json_of(run.ensemble);
   object["members"] = run.ensemble.size();
   object["trained"] = run.trained;
-  object["asked"] = run.asked;
+  object["asked"] = run.requested;
   object["failed"] = run.failures.size();
   object["failures"] = Json::array();
   for (const auto& [settings, reason] : run.failures)

@@ -24,7 +24,7 @@ struct TrainRun {
   const std::vector<ensemble::SettingsSummary>& summaries;    ///< of all that were trained
   std::vector<std::pair<std::size_t, std::string>> failures;  ///< settings and why, of all
   std::size_t trained = 0;
-  std::size_t asked = 0;  ///< more than trained after an interruption
+  std::size_t requested = 0;  ///< more than trained after an interruption
   std::optional<Scores> out_of_bag = {};
   std::optional<Scores> validation = {};
   std::string validation_file = {};

@@ -212,7 +212,7 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   const std::vector<ensemble::SettingsSummary> summaries = ensemble::summarize_settings(trained);
   TrainRun run{.ensemble = trained, .summaries = summaries, .failures = {}};
   run.trained = trained.size();
-  run.asked = training.members * training.settings.size();
+  run.requested = training.members * training.settings.size();
   for (std::size_t m = 0; m < trained.size(); ++m)
     if (const ensemble::Member& member = trained.member(m); !member.failure.empty())
       run.failures.emplace_back(member.settings, member.failure);

@@ -110,8 +110,8 @@ struct Fixture {
 
 class Gradient : public testing::TestWithParam<execution::Level> {};
 
-// Rows of 1, 8 and 13: one block, a whole one, one and a part of the next. Differences of doubles at
-// 1e-6 are right to about 1e-9; what is left is rounding to 24 bits in sums of up to 13 rows.
+// Rows of 1, 8 and 13: one block, a whole one, one and a part of the next. Differences of doubles
+// at 1e-6 are right to about 1e-9; what is left is rounding to 24 bits in sums of up to 13 rows.
 TEST_P(Gradient, MatchesFiniteDifferences) {
   for (const Case& which : cases())
     for (const std::size_t rows : {1U, 8U, 13U}) {

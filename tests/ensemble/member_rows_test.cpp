@@ -85,8 +85,8 @@ TEST(MemberRows, HeldOutRowsAreTheComplement) {
 }
 
 // A bootstrap resample of 100 rows has 100 (1 - 0.99^100) = 63.40 different ones on average. The
-// number has a standard deviation of 3.1, so the mean over 4,000 members has one of 0.049 and is off
-// by 0.25 once in three million.
+// number has a standard deviation of 3.1, so the mean over 4,000 members has one of 0.049 and is
+// off by 0.25 once in three million.
 TEST(MemberRows, BootstrapHasTheExpectedNumberOfDistinctRows) {
   double sum = 0;
   for (std::uint64_t member = 0; member < 4000; ++member) {

@@ -4,8 +4,8 @@
 //     auto calibrated = ensemble::calibrate(trained, examples);
 //     calibrated.frame().temperature;   // 0.8: the probabilities were underconfident
 //
-//     auto streamed = ensemble::train_and_predict(examples, training, points);   // keeps no members
-//     double t = ensemble::fit_temperature(streamed.out_of_bag, examples.classes->codes);
+//     auto streamed = ensemble::train_and_predict(examples, training, points);   // keeps no
+//     members double t = ensemble::fit_temperature(streamed.out_of_bag, examples.classes->codes);
 //     auto prediction = ensemble::apply_temperature(streamed.prediction, t);
 //
 // The mean of members that were trained on two thirds of the rows each is often underconfident;

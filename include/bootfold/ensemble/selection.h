@@ -48,9 +48,9 @@ struct SettingsSummary {
                                          const Examples& examples, const Execution& execution = {});
 
 /// Joins ensembles that were trained with the same options but for Training::members and
-/// first_member. Members are ordered by settings, then by part, and are the same to the bit as those
-/// of one training. Out-of-bag prediction and noise are computed for all; the temperature is 1.
-/// Throws InvalidArgument for parts that do not belong together or contain the same member.
+/// first_member. Members are ordered by settings, then by part, and are the same to the bit as
+/// those of one training. Out-of-bag prediction and noise are computed for all; the temperature
+/// is 1. Throws InvalidArgument for parts that do not belong together or contain the same member.
 [[nodiscard]] BOOTFOLD_API Ensemble join(std::span<const Ensemble> parts, const Examples& examples,
                                          const Execution& execution = {});
 

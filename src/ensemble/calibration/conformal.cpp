@@ -141,7 +141,8 @@ class MemberPredictions {
   std::vector<Shape> shapes_;
 };
 
-/// Absolute out-of-bag residuals, [target][example]; NaN if all members were trained on the example.
+/// Absolute out-of-bag residuals, [target][example]; NaN if all members were trained on the
+/// example.
 std::vector<double> residuals(const Ensemble& ensemble, const Examples& examples,
                               const OutOfBagMembers& out_of_bag,
                               const MemberPredictions& predictions, const Execution& execution) {

@@ -48,8 +48,8 @@ void check_out_of_bag(const Ensemble::Frame& frame, std::uint64_t fingerprint,
 /// Memory limit of the sums over members.
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
-/// Out-of-bag predictions; parameters[m] are those of member m. Rows are predicted in parts, so that
-/// memory is bounded.
+/// Out-of-bag predictions; parameters[m] are those of member m. Rows are predicted in parts, so
+/// that memory is bounded.
 template <class Parameters>
 Prediction predict_out_of_bag(const Ensemble::Frame& frame, std::span<const Member> members,
                               const Parameters& parameters, const Examples& examples,

@@ -53,8 +53,8 @@ inline constexpr std::size_t kMostPanel = 64;  ///< columns of a product that ar
 [[nodiscard]] constexpr std::size_t padded_size(std::size_t size) {
   return (size + kPadding - 1) / kPadding * kPadding;
 }
-/// Distance between rows of `size` floats. Rows that are a power of two apart would share few sets of
-/// the caches.
+/// Distance between rows of `size` floats. Rows that are a power of two apart would share few sets
+/// of the caches.
 [[nodiscard]] constexpr std::size_t row_stride(std::size_t size) {
   constexpr std::size_t kCrowded = 128;
   const std::size_t padded = padded_size(size);
@@ -125,7 +125,8 @@ struct Kernels {
   void (*solo_step)(const SoloNetwork& solo, const SoloBatch& batch, Optimizer rule,
                     const Update& update) noexcept;
 
-  /// Sum of the squares of `count` gradient values of each lane, in 16 parts added in a fixed order.
+  /// Sum of the squares of `count` gradient values of each lane, in 16 parts added in a fixed
+  /// order.
   void (*squares)(const float* gradient, std::size_t count, float* sums) noexcept;
 
   /// Updates `count` parameters.

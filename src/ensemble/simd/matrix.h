@@ -24,8 +24,8 @@ struct Columns {
   std::size_t stride;
 };
 
-/// Terms of a sum that are taken together: so much of a panel stays in the first cache while all rows
-/// go through it.
+/// Terms of a sum that are taken together: so much of a panel stays in the first cache while all
+/// rows go through it.
 constexpr std::size_t kTermsTogether = 96;
 
 static_assert(kPanel * kLanes <= kMostPanel);
@@ -38,8 +38,8 @@ struct Resting {
   bool last;
 };
 
-/// finish(row, column, start[row] + sum over terms of factor(row, term) in(term, column)) for a tile
-/// of kRows rows and kWide vectors of columns; or a part of it, which is left to rest.
+/// finish(row, column, start[row] + sum over terms of factor(row, term) in(term, column)) for a
+/// tile of kRows rows and kWide vectors of columns; or a part of it, which is left to rest.
 template <std::size_t kRows, std::size_t kWide, class Finish>
 BOOTFOLD_INLINE inline void multiply_tile(const Factor& factor, std::size_t terms,
                                           const Columns& in, const Resting& resting,
@@ -106,8 +106,8 @@ BOOTFOLD_INLINE inline void multiply_panel(const Factor& factor, std::size_t row
   for (; r < rows; ++r) some.template operator()<1>(r);
 }
 
-/// finish(row, column, sum) for all rows and all columns, vector by vector; `columns` is a multiple of
-/// the lanes. `sums` has room for `rows` times kPanel vectors, or is null.
+/// finish(row, column, sum) for all rows and all columns, vector by vector; `columns` is a multiple
+/// of the lanes. `sums` has room for `rows` times kPanel vectors, or is null.
 template <class Finish>
 BOOTFOLD_INLINE inline void multiply_all(const Factor& factor, std::size_t rows, std::size_t terms,
                                          const Columns& in, std::size_t columns, const float* start,

@@ -1,6 +1,6 @@
-// A pack of networks with one hidden layer and one or two outputs. Its layers are too thin for tiles
-// of sums; so each hidden unit goes all the way at once: forwards while the outputs stay in registers,
-// and back while its deltas do. The sums are those of pack.h, term by term.
+// A pack of networks with one hidden layer and one or two outputs. Its layers are too thin for
+// tiles of sums; so each hidden unit goes all the way at once: forwards while the outputs stay in
+// registers, and back while its deltas do. The sums are those of pack.h, term by term.
 //
 // Included by the file of each instruction set behind its Vector.
 #pragma once
@@ -45,7 +45,8 @@ struct OneHidden {
   std::size_t out[kOutputs];  // of the unit in each output
 };
 
-/// Rows first .. first + kRowsAhead - 1 of a block, [unit][row][lane] as in pack.h; kInputs as below.
+/// Rows first .. first + kRowsAhead - 1 of a block, [unit][row][lane] as in pack.h; kInputs as
+/// below.
 template <Activation kActivation, std::size_t kOutputs, std::size_t kInputs>
 inline void forward_rows(const Shape& shape, const float* parameters, const float* in,
                          float* hidden, float* slopes, float* outputs) {

@@ -1,5 +1,6 @@
 // A pack of networks: lane l of every vector belongs to network l, so the code reads like that of
-// one network. Rows go through all layers eight at a time, while everything lies in the first cache.
+// one network. Rows go through all layers eight at a time, while everything lies in the first
+// cache.
 //
 // Included by the file of each instruction set behind its Vector.
 #pragma once
@@ -15,7 +16,8 @@
 namespace bootfold::ensemble::simd {
 namespace {
 
-/// finish(j, e, start[j] + sum over k of factor(j, k) in[k][e]) for kRows of j and all e of a block.
+/// finish(j, e, start[j] + sum over k of factor(j, k) in[k][e]) for kRows of j and all e of a
+/// block.
 template <std::size_t kRows, class Finish>
 BOOTFOLD_INLINE inline void multiply_rows(const float* factor, std::size_t row_stride,
                                           std::size_t term_stride, std::size_t terms,

@@ -16,8 +16,8 @@
 namespace bootfold::ensemble::simd {
 namespace {
 
-/// Values of the units of a batch. Forwards they lie unit by unit, so that vectors are rows; on the way
-/// back row by row, so that vectors are inputs of a layer, as its weights are.
+/// Values of the units of a batch. Forwards they lie unit by unit, so that vectors are rows; on the
+/// way back row by row, so that vectors are inputs of a layer, as its weights are.
 struct SoloValues {
   const SoloNetwork& solo;
   std::size_t rows;    // of the batch

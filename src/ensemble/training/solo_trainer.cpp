@@ -9,13 +9,15 @@ namespace bootfold::ensemble {
 
 namespace {
 
-/// Most parameters of a network that is trained faster in packs. Measured on one thread (engine_bench
-/// --workload train:30-100-3:32:64 and the like): both ways are equal from 1,000 to 3,400 parameters
-/// with one hidden layer, and packs are faster with two; at 4,800 (64-64-10) they are slower.
+/// Most parameters of a network that is trained faster in packs. Measured on one thread
+/// (engine_bench
+/// --workload train:30-100-3:32:64 and the like): both ways are equal from 1,000 to 3,400
+/// parameters with one hidden layer, and packs are faster with two; at 4,800 (64-64-10) they are
+/// slower.
 constexpr std::size_t kMostInPack = 3500;
 
-/// From this batch size on, the values of a single network do not fit in the second-level cache, and
-/// packs are faster up to more parameters: on 1,797 rows 64-64-10 takes them 0.75 of the time,
+/// From this batch size on, the values of a single network do not fit in the second-level cache,
+/// and packs are faster up to more parameters: on 1,797 rows 64-64-10 takes them 0.75 of the time,
 /// 30-100-100-3 1.1.
 constexpr std::size_t kLongBatch = 1024;
 constexpr std::size_t kMostInPackOfLong = 10'000;
