@@ -195,7 +195,7 @@ bool check_interval(const PredictArguments& arguments) {
   return jackknife;
 }
 
-/// The rows that a model learned from.
+/// The training rows of a model.
 ModelExamples training_rows(const PredictArguments& arguments, const Ensemble& model) {
   if (model.classifies())
     throw InvalidArgument("--interval is for numbers, but the model predicts classes");
@@ -206,8 +206,9 @@ ModelExamples training_rows(const PredictArguments& arguments, const Ensemble& m
   return {rows, model.frame(), true};
 }
 
-/// Everything but what the run says of itself.
-void tell(PredictionRows& predictions, const PredictArguments& arguments, Json& columns) {
+/// Writes the predictions; the summary comes later.
+void write_predictions(PredictionRows& predictions, const PredictArguments& arguments,
+                       Json& columns) {
   if (!arguments.output.empty()) return write(arguments.output, predictions);
   if (arguments.json)
     columns = columns_of(predictions);
@@ -227,11 +228,11 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
   if (!arguments.output.empty()) check_output(arguments.output, arguments);
   const Ensemble model = Ensemble::load(arguments.model);
   const ModelExamples rows(arguments.rows, model.frame(), false);
-  std::optional<ModelExamples> learned;
-  if (jackknife) learned.emplace(training_rows(arguments, model));
+  std::optional<ModelExamples> training;
+  if (jackknife) training.emplace(training_rows(arguments, model));
   const ensemble::Examples examples =
-      learned ? ensemble::Examples{.inputs = learned->inputs(), .targets = learned->targets()}
-              : ensemble::Examples{};
+      training ? ensemble::Examples{.inputs = training->inputs(), .targets = training->targets()}
+               : ensemble::Examples{};
 
   const Interrupt::Work work(interrupt);
   const Timer computing;
@@ -243,13 +244,13 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
   bar.emplace(arguments.quiet || on_terminal, "rows");
   execution.stop = interrupt.token();
   execution.progress = bar->callback();
-  PredictionRows predictions(model, rows.inputs(), {confidence, learned ? &examples : nullptr},
+  PredictionRows predictions(model, rows.inputs(), {confidence, training ? &examples : nullptr},
                              memory, execution);
   if (arguments.json && arguments.output.empty()) check_json(predictions, memory);
   try {
-    tell(predictions, arguments, columns);
+    write_predictions(predictions, arguments, columns);
   } catch (const InvalidArgument& error) {
-    if (!learned) throw;
+    if (!training) throw;
     throw InvalidArgument(
         fmt::format("--training {}: {}", one_line(arguments.training), error.what()));
   }

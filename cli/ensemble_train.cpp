@@ -60,7 +60,7 @@ void check_output(const std::string& output, const TrainArguments& arguments) {
   data::check_writable(output);
 }
 
-// Rather than to run out of it after hours.
+// Fails now rather than after hours of training.
 void check_memory(const Examples& examples, const Training& training) {
   const std::size_t answers =
       examples.classes != nullptr ? examples.classes->size() : examples.targets.columns();
@@ -82,17 +82,17 @@ void check_memory(const Examples& examples, const Training& training) {
                     bytes(needed), bytes(static_cast<double>(training.memory))));
 }
 
-/// The loss of members that are done, for the line of progress.
+/// Mean loss of the trained members, for the progress bar.
 class LossSoFar {
  public:
   void add(const ensemble::Member& member) {
     const std::scoped_lock lock(mutex_);
     ++done_;
     if (!member.failure.empty()) return;
-    const bool judged = !std::isnan(member.held_out_loss);
-    sum_ += judged ? member.held_out_loss : member.loss;
+    const bool held_out = !std::isnan(member.held_out_loss);
+    sum_ += held_out ? member.held_out_loss : member.loss;
     ++good_;
-    judged_ = judged_ || judged;
+    has_held_out_ = has_held_out_ || held_out;
   }
 
   /// "240 members, held-out loss 0.134".
@@ -100,7 +100,7 @@ class LossSoFar {
     const std::scoped_lock lock(mutex_);
     if (good_ == 0) return "";
     return fmt::format("{} member{}, {}loss {:.4g}", grouped(done_), done_ == 1 ? "" : "s",
-                       judged_ ? "held-out " : "", sum_ / static_cast<double>(good_));
+                       has_held_out_ ? "held-out " : "", sum_ / static_cast<double>(good_));
   }
 
  private:
@@ -108,11 +108,11 @@ class LossSoFar {
   std::size_t done_ = 0;
   std::size_t good_ = 0;
   double sum_ = 0;
-  bool judged_ = false;
+  bool has_held_out_ = false;
 };
 
-/// Trains all members at once, or, to have something to keep when it is interrupted, in rounds.
-/// Members are the same to the bit.
+/// Trains all members at once, or in rounds if finished members are to be kept after an
+/// interruption. Members are the same to the bit.
 Ensemble train_all(const Examples& examples, Training training, bool keep_partial,
                    Interrupt& interrupt, bool quiet) {
   LossSoFar losses;
@@ -157,7 +157,8 @@ Scores scores_of(const Ensemble& trained, const ensemble::Prediction& prediction
   return scores;
 }
 
-void check_judged(const char* option, const TrainArguments& arguments, const Training& training) {
+void check_held_out_rows(const char* option, const TrainArguments& arguments,
+                         const Training& training) {
   using ensemble::Resampling;
   std::string how = fmt::format("--resample {}", name(training.resampling));
   if (training.resampling == Resampling::subsample) {
@@ -181,7 +182,7 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   training.memory = parse_size("--memory", arguments.memory);
   std::optional<std::size_t> keep_best;
   if (!arguments.keep_best.empty()) {
-    check_judged("--keep-best", arguments, training);
+    check_held_out_rows("--keep-best", arguments, training);
     keep_best = parse_whole("--keep-best", arguments.keep_best, 1,
                             training.members * training.settings.size(), ", all members");
   }
@@ -202,7 +203,7 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
     throw InvalidArgument(
         "--calibrate is for classes, but the task is a regression; bootfold ensemble predict "
         "--interval jackknife+ gives calibrated intervals");
-  if (arguments.calibrate) check_judged("--calibrate", arguments, training);
+  if (arguments.calibrate) check_held_out_rows("--calibrate", arguments, training);
   check_memory(examples, training);
 
   const Interrupt::Work work(interrupt);
@@ -219,26 +220,26 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   if (run.failures.size() == trained.size())
     throw Failure(fmt::format("all {} members failed; the first: {}", trained.size(),
                               run.failures[0].second));
-  if (keep_best) {  // of those that failed none
-    std::size_t judged = 0;
+  if (keep_best) {  // failed members have no held-out loss
+    std::size_t with_loss = 0;
     for (std::size_t m = 0; m < trained.size(); ++m)
-      judged += std::isnan(trained.member(m).held_out_loss) ? 0U : 1U;
-    trained = ensemble::best(trained, std::min(*keep_best, judged), examples,
+      with_loss += std::isnan(trained.member(m).held_out_loss) ? 0U : 1U;
+    trained = ensemble::best(trained, std::min(*keep_best, with_loss), examples,
                              {.threads = training.execution.threads});
   }
   if (arguments.calibrate) {
     Execution execution{.threads = training.execution.threads};
     if (!arguments.keep_partial) execution.stop = interrupt.token();
-    // By rows as they are: weights of classes are for the loss.
-    Examples judged = examples;
-    judged.weights = rows.score_weights();
+    // Without class weights, which are for the loss.
+    Examples scored = examples;
+    scored.weights = rows.score_weights();
     Examples aside;
     if (validation) {
       aside = validation->examples();
       aside.weights = validation->score_weights();
     }
     trained =
-        ensemble::calibrate(std::move(trained), judged, validation ? &aside : nullptr, execution);
+        ensemble::calibrate(std::move(trained), scored, validation ? &aside : nullptr, execution);
     run.calibrated = true;
   }
   if (trained.out_of_bag().rows > 0)

@@ -17,7 +17,7 @@ namespace {
 
 using ensemble::Loss;
 
-// More classes than this, and fewer than two rows for each, are no classes.
+// A column with more distinct values than this and fewer than two rows for each is not a class.
 constexpr std::size_t kManyClasses = 100;
 
 void check_file(const ExampleArguments& arguments) {
@@ -40,7 +40,7 @@ data::ReadOptions read_options(const ExampleArguments& arguments) {
   return options;
 }
 
-/// What is learned, as far as it is said.
+/// The task, as far as it is given.
 struct Goal {
   std::optional<Loss> loss;
   std::optional<bool> classes;
@@ -72,7 +72,7 @@ bool is_number(const std::string& text) {
   return std::from_chars(first, last, value).ptr == last;
 }
 
-// Read as labels, are they names or numbers?
+// Throws if the labels are numbers, for which the task must be given.
 void check_text(const data::Labels& labels) {
   if (!std::all_of(labels.names.begin(), labels.names.end(), is_number)) return;
   throw InvalidArgument(
@@ -89,7 +89,7 @@ void check_classes(const data::Labels& labels) {
                   one_line(labels.column), labels.size(), labels.rows()));
 }
 
-// A model finds its inputs by name and keeps names in a file.
+// A model finds its inputs by name and stores the names in a file.
 void check_names(const std::vector<std::string>& names) {
   std::set<std::string> seen;
   for (const std::string& name : names) {
@@ -286,7 +286,7 @@ ModelExamples::ModelExamples(const ExampleArguments& arguments,
         return data::read(arguments.file, options);
       }()) {
   const std::size_t count = frame.inputs.size();
-  // A name that is a number must not pick some other column by its place.
+  // A name that is a number must not select another column by its position.
   for (std::size_t c = 0; c < count; ++c)
     if (table_.names()[c] != frame.inputs[c])
       throw InvalidArgument(

@@ -29,7 +29,7 @@ struct ExampleArguments {
 };
 
 void add_example_arguments(CLI::App& command, ExampleArguments& arguments);
-/// FILE, --nan and --header alone, under a heading of the help page.
+/// Only FILE, --nan and --header, under a heading of the help page.
 void add_file_arguments(CLI::App& command, ExampleArguments& arguments, const char* group);
 
 /// The training examples of a file.
@@ -39,14 +39,13 @@ class TrainingExamples {
   explicit TrainingExamples(const ExampleArguments& arguments);
 
   [[nodiscard]] ensemble::Examples examples() const;
-  /// What other rows need to be like: names of inputs and target, classes, and whether it is a
-  /// regression.
+  /// What other rows must match: names of inputs and target, classes, and the task.
   [[nodiscard]] ensemble::Ensemble::Frame frame() const;
-  /// Of --weights alone: classes are weighed in the loss, not in scores.
+  /// Of --weights only: class weights are used in the loss, not in scores.
   [[nodiscard]] const std::optional<ColumnView>& score_weights() const noexcept {
     return weight_column_;
   }
-  /// What rows of each class weigh in the loss; empty: all the same.
+  /// Weight of each class in the loss; empty: equal weights.
   [[nodiscard]] const std::vector<double>& class_weights() const noexcept { return class_weights_; }
   [[nodiscard]] std::optional<ensemble::Loss> loss() const noexcept { return loss_; }
   [[nodiscard]] std::size_t count() const noexcept { return table_.view().rows(); }
@@ -66,12 +65,12 @@ class TrainingExamples {
   std::vector<double> weights_;        // of both, where classes have some
 };
 
-/// What rows weigh in the loss: their own weights times those of their classes.
+/// Weights of rows in the loss: row weight times class weight.
 [[nodiscard]] std::vector<double> weigh_rows(const std::optional<ColumnView>& weights,
                                              const std::vector<double>& class_weights,
                                              const std::vector<std::uint32_t>& classes);
 
-/// The rows of a file for a trained ensemble: its inputs by name, and on demand the target and a
+/// Rows of a file for a trained ensemble: its inputs by name and, on request, the target and a
 /// column of weights.
 class ModelExamples {
  public:
@@ -79,7 +78,7 @@ class ModelExamples {
                 bool with_target);
 
   [[nodiscard]] const DataView& inputs() const noexcept { return inputs_; }
-  /// The truth in the ensemble's numbers.
+  /// The true classes, numbered as in the ensemble.
   [[nodiscard]] const std::vector<std::uint32_t>& classes() const noexcept { return classes_; }
   [[nodiscard]] const DataView& targets() const noexcept { return targets_; }
   /// Of --weights, if it names a column.

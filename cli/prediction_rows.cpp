@@ -45,7 +45,7 @@ PredictionRows::PredictionRows(const Ensemble& ensemble, const DataView& inputs,
       intervals_(intervals),
       memory_(memory),
       execution_(std::move(execution)),
-      names_(names_of(ensemble, intervals.learned_from != nullptr)) {
+      names_(names_of(ensemble, intervals.training_examples != nullptr)) {
   const std::size_t each = (names_.size() + 1) * sizeof(double);
   at_once_ = std::max(memory / each / kLeastRows, std::size_t{1}) * kLeastRows;
 }
@@ -62,10 +62,10 @@ bool PredictionRows::next() {
     };
   prediction_ = {};  // gone before the next comes
   prediction_ = ensemble_.predict(some, execution);
-  if (intervals_.learned_from != nullptr) {
+  if (intervals_.training_examples != nullptr) {
     execution.progress = {};
     const ensemble::Band band = ensemble::jackknife_plus(
-        ensemble_, *intervals_.learned_from, some,
+        ensemble_, *intervals_.training_examples, some,
         {.confidence = intervals_.confidence, .memory = memory_, .execution = execution});
     limits_.resize(band.low.size());
     for (std::size_t i = 0; i < limits_.size(); ++i) limits_[i] = {band.low[i], band.high[i]};

@@ -15,7 +15,7 @@ namespace bootfold::cli {
 struct IntervalRequest {
   double confidence = 0.95;
   /// The training rows, which jackknife+ needs; null selects the normal interval.
-  const ensemble::Examples* learned_from = nullptr;
+  const ensemble::Examples* training_examples = nullptr;
 };
 
 /// Predicts the rows of a file batch by batch: call next(), then read the columns row by row.

@@ -35,11 +35,10 @@ struct TrainingArguments {
 
 void add_training_arguments(CLI::App& command, TrainingArguments& arguments);
 
-/// Throws InvalidArgument for the first value that cannot be right. Batches that were not asked for
-/// are left at 32.
+/// Throws InvalidArgument for the first invalid value. Without --batch-size, batches have 32 rows.
 [[nodiscard]] ensemble::Training parse_training(const TrainingArguments& arguments);
 
-/// Without a --batch-size: 32 rows, or all that a member learns from where they are fewer.
+/// Without --batch-size: 32 rows, or all rows of a member if it has fewer.
 void fit_batches(const TrainingArguments& arguments, std::size_t rows,
                  ensemble::Training& training);
 

@@ -1,4 +1,4 @@
-// cli/validation.h: the rows of --validation, which judge all members.
+// cli/validation.h: the validation rows of --validation.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace bootfold::cli {
 
-/// Has the columns of the training by name, its classes, and its weights, if it has some.
+/// Rows with the columns, classes and weights of the training, found by name.
 class ValidationExamples {
  public:
   /// Reads the file; `arguments` and `rows` are those of the training. Throws InvalidArgument and

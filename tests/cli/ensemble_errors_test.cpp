@@ -1,4 +1,4 @@
-// What `bootfold ensemble` refuses: one line, code 2, nothing written.
+// Errors of `bootfold ensemble`: one line, exit code 2, nothing written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -105,7 +105,7 @@ TEST(EnsembleErrors, InvalidModelsAndColumns) {
   EXPECT_THAT(refused({"ensemble", "predict", model, folder.path("flowers.csv"), "--output",
                        folder.path("flowers.csv")}),
               HasSubstr("choose another"));
-  // Columns that had numbers for names are not found by their place under other names.
+  // Columns whose names are numbers are not found by position under other names.
   const std::string plain = folder.path("plain.safetensors");
   ASSERT_EQ(run({"ensemble", "train", "-", "--target", "3", "--task", "classification", "--members",
                  "2", "--steps", "2", "--output", plain},

@@ -1,4 +1,4 @@
-// Validation rows, weights of scores, intervals of jackknife+ and budgets on the command line.
+// Validation rows, score weights, jackknife+ intervals and memory limits on the command line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ std::vector<std::string> with(std::vector<std::string> arguments,
   return arguments;
 }
 
-// Two of the three flowers have the same width: who learns for long learns the noise.
+// Two of the three flowers have the same width, so a long training overfits the noise.
 TEST(EnsembleValidation, StopsComparesAndSelectsMembers) {
   const Folder folder;
   const std::string validation = folder.write("new.csv", flowers(60, 9));
@@ -52,7 +52,7 @@ TEST(EnsembleValidation, StopsComparesAndSelectsMembers) {
                     .negative_log_likelihood,
                 1e-5);
   }
-  // The same scores as an evaluation tells.
+  // The same scores as those of an evaluation.
   EXPECT_EQ(json_of({"ensemble", "evaluate", folder.path("m.safetensors"), validation})["scores"],
             found["validation"]);
   const std::string text = run(arguments).out;
@@ -68,10 +68,10 @@ TEST(EnsembleCalibration, IsReportedAndStored) {
   EXPECT_EQ(plain["temperature"], 1);
   arguments.emplace_back("--calibrate");
   const Json found = json_of(arguments);
-  EXPECT_LT(found["temperature"], 0.95);  // so few steps leave networks modest
+  EXPECT_LT(found["temperature"], 0.95);  // networks are underconfident after so few steps
   EXPECT_LT(found["out_of_bag"]["negative_log_likelihood"],
             plain["out_of_bag"]["negative_log_likelihood"]);
-  // Losses are of the members as they were trained; files keep what was found.
+  // Losses are those before calibration; files store the temperature.
   EXPECT_EQ(found["settings"], plain["settings"]);
   const Json again = json_of({"ensemble", "evaluate", folder.path("m.safetensors"),
                               folder.path("flowers.csv"), "--out-of-bag"});
@@ -80,14 +80,14 @@ TEST(EnsembleCalibration, IsReportedAndStored) {
               found["out_of_bag"]["negative_log_likelihood"].get<double>(), 1e-12);
   EXPECT_THAT(run(arguments).out, HasSubstr("probabilities were underconfident"));
 
-  // Weights of classes are for the loss: one class alone is weighed, the temperature is for all.
+  // Class weights affect the loss, not the temperature.
   const Json balanced = json_of(with(arguments, {"--class-weights", "balanced"}));
   std::vector<std::string> uncalibrated = with(arguments, {"--class-weights", "balanced"});
   std::erase(uncalibrated, "--calibrate");
   EXPECT_LT(balanced["out_of_bag"]["negative_log_likelihood"],
             json_of(uncalibrated)["out_of_bag"]["negative_log_likelihood"]);
 
-  // Other rows may find it for members that see all.
+  // Validation rows calibrate members that are trained on all rows.
   arguments.insert(arguments.end(),
                    {"--resample", "none", "--validation", folder.write("new.csv", flowers(60, 9))});
   EXPECT_NE(json_of(arguments)["temperature"], found["temperature"]);

@@ -1,4 +1,4 @@
-// What networks say of points as replicates of a bootstrap, and the intervals made of them.
+// Predictions of networks as replicates of a bootstrap, and intervals from them.
 #include "bootfold/ensemble/bootstrap.h"
 
 #include <gmock/gmock.h>
@@ -27,8 +27,9 @@ TEST(BootstrapPredictions, ReplicatesMatchMembers) {
   ASSERT_EQ(result.outputs(), 120U);
   EXPECT_EQ(result.plan().outputs[3], "1 at point 2");
   for (const std::size_t k : {0U, 7U, 19U}) {
-    const std::vector<double> said = ensemble.subset(std::vector{k}).predict(points).mean;
-    for (std::size_t v = 0; v < said.size(); ++v) EXPECT_EQ(result.replicate(k, v), said[v]);
+    const std::vector<double> prediction = ensemble.subset(std::vector{k}).predict(points).mean;
+    for (std::size_t v = 0; v < prediction.size(); ++v)
+      EXPECT_EQ(result.replicate(k, v), prediction[v]);
   }
   Training on_all = training;
   on_all.members = 16;
@@ -39,7 +40,7 @@ TEST(BootstrapPredictions, ReplicatesMatchMembers) {
     EXPECT_NEAR(result.estimate(v), whole.mean[v], 1e-6);
 }
 
-// Members and the networks of the estimate stop by rows that neither learns from.
+// Members and the networks of the estimate stop early on rows that neither is trained on.
 TEST(BootstrapPredictions, StopEarlyOnValidationRows) {
   const Spirals spirals(60, 0.2);
   const Spirals others(60, 0.2, 2);
@@ -51,9 +52,10 @@ TEST(BootstrapPredictions, StopEarlyOnValidationRows) {
   const Result result = bootstrap_predictions(spirals.examples(), training, validation.inputs);
   const Ensemble ensemble = train(spirals.examples(), training);
   EXPECT_LT(ensemble.member(7).steps, 75U);  // 40 epochs
-  const std::vector<double> said =
+  const std::vector<double> prediction =
       ensemble.subset(std::vector<std::size_t>{7}).predict(validation.inputs).mean;
-  for (std::size_t v = 0; v < said.size(); ++v) EXPECT_EQ(result.replicate(7, v), said[v]);
+  for (std::size_t v = 0; v < prediction.size(); ++v)
+    EXPECT_EQ(result.replicate(7, v), prediction[v]);
 }
 
 /// A line with skewed noise, and the straight line's value at a point.
@@ -86,9 +88,8 @@ struct Line {
   std::vector<double> y;
 };
 
-// A network without hidden units is a straight line, and training finds that of least squares. So
-// here the engine can make the same replicates from a function of the resample, and everything that
-// follows from them must agree: an independent way to each number.
+// A network without hidden units is linear, and training converges to least squares. So the engine
+// can make the same replicates from a function of the resample, and all results must agree.
 TEST(BootstrapPredictions, LinearNetworkMatchesLeastSquares) {
   const Line line(50);
   constexpr double kWhere = 1.5;
@@ -111,8 +112,8 @@ TEST(BootstrapPredictions, LinearNetworkMatchesLeastSquares) {
   EXPECT_NEAR(found.estimate(), expected.estimate(), 1e-3);
   for (std::size_t k = 0; k < 2000; ++k)
     ASSERT_NEAR(found.replicate(k), expected.replicate(k), 1e-3) << k;
-  // Told from 2,000 replicates without the error of about 0.004 that docs/ensemble-intervals.md
-  // derives; the delete-one values of the engine differ from it in O(1 / n) as well.
+  // Estimated from 2,000 replicates with a standard error of about 0.004, which
+  // docs/ensemble-intervals.md derives; the delete-one values also differ by O(1 / n).
   const Influence& ours = found.companions().influences[0];
   const Influence& theirs = expected.companions().influences[0];
   ASSERT_TRUE(ours.usable()) << ours.problem;
@@ -148,8 +149,8 @@ TEST(BootstrapPredictions, ThreadsGiveTheSameBits) {
 
 TEST(BootstrapPredictions, IntervalsSurviveSavingAndLoading) {
   const Spirals spirals(40);
-  // After 20 steps first weights matter more than rows: with 2,000 members the influence says that
-  // about 3,200 are needed.
+  // After 20 steps the initial weights matter more than the rows: with 2,000 members the influence
+  // reports that about 3,200 are needed.
   const Training training{.members = 4000, .steps = 20};
   const std::vector<double> x = {0.5, -0.5};
   const Result result =

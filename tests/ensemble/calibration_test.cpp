@@ -1,4 +1,4 @@
-// Temperatures: the right one is found, by rows that members never saw or by others.
+// Calibration by temperature scaling, on out-of-bag rows or on held-out rows.
 #include "bootfold/ensemble/calibration.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,8 @@ using testing_data::message_of;
 using testing_data::says;
 using testing_data::TempFile;
 
-/// Two classes whose odds are exp(slope x), and a network without hidden layers that says exp(x).
+/// Two classes whose odds are exp(slope x), and a network without hidden layers that predicts
+/// exp(x).
 struct Odds {
   Odds(double slope, std::size_t rows) {
     random::Stream stream({.seed = 7});
@@ -86,10 +87,10 @@ TEST(Calibration, MaximizesTheOutOfBagLikelihood) {
   const Ensemble trained = spirals_of(spirals);
   const Ensemble found = calibrate(trained, spirals.examples());
   const double temperature = found.frame().temperature;
-  EXPECT_GT(std::abs(std::log(temperature)), 0.05);  // there was something to do
+  EXPECT_GT(std::abs(std::log(temperature)), 0.05);  // not calibrated before
   const double least = likelihood(found, spirals);
   EXPECT_LT(least, likelihood(trained, spirals));
-  // Half a row in 151 counts as wrong, which moves the place a little.
+  // Half a misclassified row in 151 moves the maximum slightly.
   for (const double factor : {0.5, 0.8, 1.25, 2.0})
     EXPECT_LT(least, likelihood(with_temperature(found, factor * temperature), spirals)) << factor;
   EXPECT_NE(found.out_of_bag().mean, trained.out_of_bag().mean);
@@ -112,7 +113,8 @@ TEST(Calibration, ThreadsGiveTheSameBits) {
   const Spirals spirals(120);
   const Spirals others(200, 0.1, 9);
   const Examples held_out = others.examples();
-  const Ensemble trained = with_temperature(spirals_of(spirals), 1);  // has nothing out of bag yet
+  const Ensemble trained =
+      with_temperature(spirals_of(spirals), 1);  // has no out-of-bag prediction yet
   for (const Examples* rows : {static_cast<const Examples*>(nullptr), &held_out}) {
     const Ensemble one = calibrate(trained, spirals.examples(), rows, {.threads = 1});
     const Ensemble seven = calibrate(trained, spirals.examples(), rows, {.threads = 7});
@@ -121,7 +123,7 @@ TEST(Calibration, ThreadsGiveTheSameBits) {
   }
 }
 
-// By the likelihood alone an ensemble that is always right could not be sure enough.
+// Without the pseudo-row, the likelihood of an ensemble that is always right has no maximum.
 TEST(Calibration, FewCorrectRowsDoNotReachTheLowerBound) {
   std::vector<double> x;
   std::vector<std::int32_t> label;
@@ -137,7 +139,7 @@ TEST(Calibration, FewCorrectRowsDoNotReachTheLowerBound) {
   double sum = 0;
   for (std::size_t row = 0; row < 40; ++row) sum += found.out_of_bag().probability(row, row / 20);
   EXPECT_GT(sum / 40, 0.9);
-  EXPECT_NEAR(1 - sum / 40, 0.5 / 41, 0.3 / 41);  // half a row in 41 is thought to be wrong
+  EXPECT_NEAR(1 - sum / 40, 0.5 / 41, 0.3 / 41);  // half a misclassified row in 41
 }
 
 TEST(Calibration, UsesRowWeights) {
@@ -156,7 +158,8 @@ TEST(Calibration, UsesRowWeights) {
   EXPECT_NEAR(calibrate(sharp.network(), rows, &rows).frame().temperature / expected, 1, 3e-3);
 }
 
-// Weights that all grow alike change nothing; those of a few rows that weigh all count as few rows.
+// A common factor of the weights has no effect; a few rows with nearly all weight count as few
+// rows.
 TEST(Calibration, FewHeavyRowsCountAsFew) {
   const Odds odds(3, 400);
   Examples rows = odds.examples();
@@ -183,19 +186,19 @@ TEST(Temperature, AppliesToPredictionsAndIsStored) {
   const Ensemble cold = with_temperature(trained, 0.25);
   EXPECT_EQ(cold.out_of_bag().rows, 0U);
   const Prediction plain = trained.predict(rows);
-  const Prediction said = cold.predict(rows);
+  const Prediction prediction = cold.predict(rows);
   for (std::size_t row = 0; row < 90; ++row) {
     const double odds = plain.probability(row, 1) / plain.probability(row, 0);
     const double expected = 1 / (1 + std::pow(odds, -4));
-    EXPECT_NEAR(said.probability(row, 1), expected, 1e-13);
-    EXPECT_NEAR(said.probability(row, 0) + said.probability(row, 1), 1, 1e-15);
-    EXPECT_NEAR(said.total[row],
+    EXPECT_NEAR(prediction.probability(row, 1), expected, 1e-13);
+    EXPECT_NEAR(prediction.probability(row, 0) + prediction.probability(row, 1), 1, 1e-15);
+    EXPECT_NEAR(prediction.total[row],
                 -expected * std::log(expected) - (1 - expected) * std::log1p(-expected), 1e-12);
-    EXPECT_NEAR(said.epistemic[row] * plain.total[row], plain.epistemic[row] * said.total[row],
-                1e-15);
-    EXPECT_EQ(said.predicted_class(row), plain.predicted_class(row));
+    EXPECT_NEAR(prediction.epistemic[row] * plain.total[row],
+                plain.epistemic[row] * prediction.total[row], 1e-15);
+    EXPECT_EQ(prediction.predicted_class(row), plain.predicted_class(row));
   }
-  // Out of bag too, and some rows were seen by all five.
+  // The same out of bag, where some rows were used by all five members.
   const Prediction judged = apply_temperature(trained.out_of_bag(), 0.25);
   const Prediction again = out_of_bag(cold, spirals.examples());
   EXPECT_EQ(judged.members, again.members);
@@ -208,8 +211,8 @@ TEST(Temperature, AppliesToPredictionsAndIsStored) {
   }
   const TempFile file("model.safetensors");
   cold.save(file.path());
-  EXPECT_EQ(Ensemble::load(file.path()).predict(rows).mean, said.mean);
-  // That of all members is not that of some.
+  EXPECT_EQ(Ensemble::load(file.path()).predict(rows).mean, prediction.mean);
+  // The temperature of all members is not that of a subset.
   EXPECT_EQ(cold.subset(std::vector<std::size_t>{0, 2}).frame().temperature, 1);
   EXPECT_EQ(best(cold, 2, spirals.examples()).frame().temperature, 1);
 }
@@ -223,9 +226,9 @@ TEST(Temperature, StreamedAndStoredMembersAgree) {
   const StreamedPrediction streamed = train_and_predict(spirals.examples(), training, rows);
   const double found = fit_temperature(streamed.out_of_bag, spirals.classes.codes);
   EXPECT_NEAR(found / kept.frame().temperature, 1, 1e-6);
-  const Prediction said = apply_temperature(streamed.prediction, kept.frame().temperature);
-  for (std::size_t i = 0; i < said.mean.size(); ++i)
-    EXPECT_NEAR(said.mean[i], kept.predict(rows).mean[i], 1e-12);
+  const Prediction prediction = apply_temperature(streamed.prediction, kept.frame().temperature);
+  for (std::size_t i = 0; i < prediction.mean.size(); ++i)
+    EXPECT_NEAR(prediction.mean[i], kept.predict(rows).mean[i], 1e-12);
 }
 
 TEST(Calibration, RejectsInvalidArguments) {
@@ -239,7 +242,7 @@ TEST(Calibration, RejectsInvalidArguments) {
   EXPECT_TRUE(says(message(train(numbers, {.hidden = {4}}, {.members = 2, .epochs = 2})),
                    "jackknife_plus"));
   const Ensemble trained = train(spirals.examples(), {.hidden = {4}}, {.members = 2, .epochs = 2});
-  const Spirals others(60, 0.05, 2);  // as many
+  const Spirals others(60, 0.05, 2);  // the same number of rows
   EXPECT_THROW((void)calibrate(trained, others.examples()), InvalidArgument);
   std::vector<double> weights(60, 1.0);
   Examples weighed = spirals.examples();

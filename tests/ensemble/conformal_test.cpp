@@ -1,4 +1,4 @@
-// Intervals from what members are off on rows that they never saw.
+// Jackknife+ intervals from out-of-bag residuals.
 #include "bootfold/ensemble/conformal.h"
 
 #include <gmock/gmock.h>
@@ -38,8 +38,7 @@ Training training_of(std::size_t members, std::uint64_t seed = 1) {
   return training;
 }
 
-// The definition, written down once more: from predictions of single members and the resamples that
-// the engine tells.
+// The definition, computed from predictions of single members and from the engine's resamples.
 TEST(JackknifePlus, MatchesItsDefinition) {
   const Curve curve(30, 1);
   const Curve fresh(70, 2);
@@ -103,7 +102,7 @@ TEST(JackknifePlus, ThreadsMemoryAndSimdLevelsGiveTheSameBits) {
       }
 }
 
-// Several targets are several bands, those that each target would have alone.
+// The band of several targets is that of each target by itself.
 TEST(JackknifePlus, SupportsSeveralTargets) {
   const Curve curve(60, 3);
   std::vector<double> far;

@@ -1,4 +1,4 @@
-// The same network twice is a mistake, and named.
+// Settings and members that occur twice are rejected.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -18,18 +18,18 @@ using testing_data::says;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// Three classes; the last row is known to every member, so nobody may judge it.
+// Three classes; all members were trained on the last row, so it has no prediction.
 Prediction four_rows() {
-  Prediction said;
-  said.rows = 4;
-  said.outputs = 3;
-  said.mean = {0.7,  0.2,  0.1,  //
-               0.1,  0.6,  0.3,  //
-               0.2,  0.2,  0.6,  //
-               kNaN, kNaN, kNaN};
-  said.total = said.aleatoric = said.epistemic = {0, 0, 0, kNaN};
-  said.members = {5, 5, 5, 0};
-  return said;
+  Prediction prediction;
+  prediction.rows = 4;
+  prediction.outputs = 3;
+  prediction.mean = {0.7,  0.2,  0.1,  //
+                     0.1,  0.6,  0.3,  //
+                     0.2,  0.2,  0.6,  //
+                     kNaN, kNaN, kNaN};
+  prediction.total = prediction.aleatoric = prediction.epistemic = {0, 0, 0, kNaN};
+  prediction.members = {5, 5, 5, 0};
+  return prediction;
 }
 
 TEST(ClassScores, MatchHandComputedValues) {
@@ -56,13 +56,13 @@ TEST(ClassScores, MatchHandComputedValues) {
 }
 
 TEST(ClassScores, AreFiniteForAProbabilityOfZero) {
-  Prediction said;
-  said.rows = 1;
-  said.outputs = 2;
-  said.mean = {1, 0};
-  said.total = said.aleatoric = said.epistemic = {0};
-  said.members = {1};
-  const ClassScores scores = evaluate_classes(said, std::vector<std::uint32_t>{1});
+  Prediction prediction;
+  prediction.rows = 1;
+  prediction.outputs = 2;
+  prediction.mean = {1, 0};
+  prediction.total = prediction.aleatoric = prediction.epistemic = {0};
+  prediction.members = {1};
+  const ClassScores scores = evaluate_classes(prediction, std::vector<std::uint32_t>{1});
   EXPECT_NEAR(scores.negative_log_likelihood, 38 * std::log(10.0), 1e-12);
   EXPECT_EQ(scores.brier_score, 2);
   EXPECT_EQ(scores.calibration_error, 1);
@@ -70,9 +70,9 @@ TEST(ClassScores, AreFiniteForAProbabilityOfZero) {
 }
 
 TEST(ClassScores, AreUnknownWithoutRows) {
-  Prediction said = four_rows();
-  said.members.assign(4, 0);
-  const ClassScores scores = evaluate_classes(said, std::vector<std::uint32_t>(4));
+  Prediction prediction = four_rows();
+  prediction.members.assign(4, 0);
+  const ClassScores scores = evaluate_classes(prediction, std::vector<std::uint32_t>(4));
   EXPECT_EQ(scores.rows, 0U);
   EXPECT_EQ(scores.unknown, 4U);
   EXPECT_TRUE(std::isnan(scores.accuracy));
@@ -80,14 +80,14 @@ TEST(ClassScores, AreUnknownWithoutRows) {
 }
 
 Prediction three_numbers() {
-  Prediction said;
-  said.rows = 4;
-  said.outputs = 1;
-  said.mean = {1, 2, 6, kNaN};
-  said.total = {1, 0.5, 2, kNaN};
-  said.aleatoric = said.epistemic = {0, 0, 0, kNaN};
-  said.members = {3, 3, 3, 0};
-  return said;
+  Prediction prediction;
+  prediction.rows = 4;
+  prediction.outputs = 1;
+  prediction.mean = {1, 2, 6, kNaN};
+  prediction.total = {1, 0.5, 2, kNaN};
+  prediction.aleatoric = prediction.epistemic = {0, 0, 0, kNaN};
+  prediction.members = {3, 3, 3, 0};
+  return prediction;
 }
 
 TEST(TargetScores, MatchHandComputedValues) {
@@ -116,7 +116,7 @@ TEST(ScoreWeights, EqualRepeatedRows) {
   const std::vector<double> weights = {3, 0, 1, 7};
   const ClassScores classes =
       evaluate_classes(four_rows(), std::vector<std::uint32_t>{0, 1, 0, 2}, ColumnView(weights));
-  EXPECT_EQ(classes.rows, 3U);  // the last is judged by nobody, whatever it weighs
+  EXPECT_EQ(classes.rows, 3U);  // the last row has no prediction, whatever its weight
   EXPECT_EQ(classes.unknown, 1U);
   EXPECT_NEAR(classes.accuracy, 0.75, 1e-15);
   EXPECT_NEAR(classes.negative_log_likelihood, -(3 * std::log(0.7) + std::log(0.2)) / 4, 1e-15);
@@ -155,10 +155,10 @@ TEST(ScoreWeights, RejectInvalidValues) {
 }
 
 TEST(TargetScores, HaveInfiniteLikelihoodForZeroDeviation) {
-  Prediction said = three_numbers();
-  said.total.assign(4, 0);
+  Prediction prediction = three_numbers();
+  prediction.total.assign(4, 0);
   const std::vector<double> truth = {1, 2, 3, 0};
-  const TargetScores scores = evaluate_targets(said, DataView(truth))[0];
+  const TargetScores scores = evaluate_targets(prediction, DataView(truth))[0];
   EXPECT_TRUE(std::isinf(scores.negative_log_likelihood));
   EXPECT_NEAR(scores.coverage, 2.0 / 3, 1e-15);
 }

@@ -1,4 +1,4 @@
-// Ensembles in files: there and back to the bit, and one clear message for every broken one.
+// Ensembles in files: the same bits after loading, and a clear message for every broken file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -67,7 +67,8 @@ Ensemble sweep(const Spirals& spirals) {
       for (const double rate : {1e-3, 0.1}) {
         Settings settings;
         settings.architecture = {hidden, activation, Initializer::he};
-        // Without hidden layers an activation does nothing, so rates tell settings apart.
+        // Without hidden layers the activation has no effect, so learning rates distinguish
+        // settings.
         settings.learning_rate = activation == Activation::relu ? rate : rate / 2;
         settings.clip = 1.0 / 3;
         training.settings.push_back(settings);
@@ -128,7 +129,7 @@ TEST(Files, StoreFailedMembersWithTheirReason) {
   expect_same(ensemble, Ensemble::load(file.path()));
 }
 
-// What other programs rely on.
+// The layout that other programs rely on.
 TEST(Files, StackArraysByShapeAndActivation) {
   const Spirals spirals(80);
   const TempFile file("m.safetensors");
@@ -167,7 +168,7 @@ TEST(Files, RejectNamesThatAreNotUtf8) {
   EXPECT_EQ(contents_of(file.path()), "");
 }
 
-/// A good file in pieces: words, arrays.
+/// A valid file in parts: metadata and arrays.
 class BrokenFiles : public testing::Test {
  protected:
   BrokenFiles() {
@@ -184,7 +185,7 @@ class BrokenFiles : public testing::Test {
     file_.write(bytes);
     return message_of<DataError>([&] { static_cast<void>(Ensemble::load(file_.path())); });
   }
-  /// With other words about the ensemble.
+  /// With a changed description of the ensemble.
   template <class Change>
   std::string with_words(Change&& change) {
     Json words = words_;
@@ -311,7 +312,7 @@ TEST_F(BrokenFiles, TruncatedAnywhere) {
   EXPECT_TRUE(says(message_for(good_ + "x"), "fill"));
 }
 
-// Any byte of the header changed: an error, or an ensemble that can be asked.
+// Any change of a byte of the header gives an error or an ensemble that can predict.
 TEST_F(BrokenFiles, RandomChangesNeverCrash) {
   random::Stream stream({.seed = 11});
   const std::size_t header = good_.size() - arrays_.size();

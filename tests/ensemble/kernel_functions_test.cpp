@@ -14,7 +14,7 @@ namespace kernel_functions_test {
 
 using execution::Level;
 
-/// Many sizes, both signs, and what is special.
+/// Values of many magnitudes, both signs, and special values.
 std::vector<float> arguments(double largest) {
   random::Stream stream({.seed = 4});
   std::vector<float> found = {0.0F, -0.0F, 0.625F, -0.625F, 1e-30F, -1e-30F};
@@ -86,7 +86,7 @@ TEST_P(KernelFunctions, ActivationsAndDerivativesAreAccurate) {
   }
 }
 
-// What has become NaN must not turn into a number again: it is how a divergence is seen.
+// NaN must stay NaN: that is how divergence is detected.
 TEST_P(KernelFunctions, PropagateNaN) {
   const std::vector<float> x(16, std::numeric_limits<float>::quiet_NaN());
   std::vector<float> value(16);

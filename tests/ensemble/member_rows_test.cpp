@@ -1,4 +1,4 @@
-// The rows of a member: exactly so many, the same however they are asked for.
+// The rows of a member: their number, and the same rows for every way of access.
 #include "ensemble/training/member_rows.h"
 
 #include <gtest/gtest.h>

@@ -26,7 +26,7 @@ void expect_same(const Ensemble& found, const Ensemble& expected) {
     EXPECT_EQ(found.member(m).held_out_loss, expected.member(m).held_out_loss);
 }
 
-/// Bytes that 100 members of a training keep.
+/// Bytes of the parameters of 100 members.
 std::size_t kept_bytes(const Ensemble& ensemble) {
   return ensemble.size() * ensemble.parameters(0).size() * sizeof(float);
 }

@@ -1,4 +1,4 @@
-// PredictionSums few members, then many, and fails if the peak memory of the process has grown.
+// Streams few members, then many, and fails if the peak memory of the process has grown.
 //
 //     ensemble_memory_program [threads] [members]
 //
@@ -36,12 +36,12 @@ int main(int count, char** arguments) {
   };
   bool good = context();
   const std::size_t before = peak_bytes();
-  // 42 parameters each: kept, the weights of 100,000 alone would take 16 MiB.
+  // 42 parameters each: the parameters of 100,000 members would take 16 MiB.
   training.members = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 100'000;
   good = context() && good;
   const std::size_t after = peak_bytes();
-  // How many chunks wait for a slower one, and from where malloc serves threads, differs from run
-  // to run; the fourth part of the weights is allowed for that.
+  // The number of chunks that wait for a slower one, and the arenas of malloc, differ between runs;
+  // a quarter of the parameters is allowed for that.
   const std::size_t allowed = before + (std::size_t{4} << 20);
   std::printf("1000 members: peak %.2f MiB; %zu: %.2f, allowed %.2f\n",
               static_cast<double>(before) / 1048576, training.members,

@@ -38,7 +38,7 @@ struct Network {
   }
 };
 
-/// What outputs cost for one row.
+/// The loss of the outputs of one row.
 inline double cost(Loss loss, const std::vector<double>& outputs,
                    const std::vector<double>& targets) {
   if (loss == Loss::cross_entropy) {

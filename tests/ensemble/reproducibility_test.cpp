@@ -1,4 +1,4 @@
-// A member is the same to the bit in whatever company, lane and order it is trained.
+// A member is the same to the bit whatever other members, lane and order it is trained with.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -71,7 +71,7 @@ TEST(Reproducibility, ThreadsAndSimdLevelsGiveTheSameBits) {
   }
 }
 
-// Members that stop early give their lanes to others, which must not notice.
+// Members that stop early give their lanes to others, which must not be affected.
 TEST(Reproducibility, EarlyStoppingOfOthersDoesNotChangeAMember) {
   const Spirals spirals(120, 0.2);
   Training training{.members = 70, .epochs = 60};

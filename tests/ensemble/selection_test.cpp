@@ -62,7 +62,7 @@ TEST(OutOfBag, RecomputedPredictionMatchesTraining) {
   const Prediction again = out_of_bag(trained, spirals.examples());
   EXPECT_EQ(again.members, expected.members);
   ASSERT_EQ(again.mean.size(), expected.mean.size());
-  // Chunks of members differ where there are several settings, so sums may round in another way.
+  // With several settings, chunks of members differ, so sums may be rounded differently.
   for (std::size_t i = 0; i < again.mean.size(); ++i)
     EXPECT_NEAR(again.mean[i], expected.mean[i], 1e-12);
   EXPECT_EQ(out_of_bag(trained, spirals.examples(), {.threads = 7}).mean,
@@ -81,11 +81,11 @@ TEST(Best, SelectsTheLowestHeldOutLosses) {
   for (std::size_t m = 0; m < trained.size(); ++m)
     lower += trained.member(m).held_out_loss <= worst ? 1U : 0U;
   EXPECT_EQ(lower, 7U);
-  // Its out-of-bag prediction is its own: at most 7 members speak of a row.
+  // Its out-of-bag prediction is its own: at most 7 members predict a row.
   EXPECT_EQ(kept.out_of_bag().rows, 90U);
   for (const std::uint64_t count : kept.out_of_bag().members) EXPECT_LE(count, 7U);
-  const auto accuracy = [&](const Prediction& said) {
-    return evaluate_classes(said, spirals.classes.codes).accuracy;
+  const auto accuracy = [&](const Prediction& prediction) {
+    return evaluate_classes(prediction, spirals.classes.codes).accuracy;
   };
   EXPECT_GT(accuracy(kept.out_of_bag()), 0.6);
 }

@@ -1,4 +1,4 @@
-// Two spirals: the usual small task that no straight line can do.
+// Two spirals: a common small task that is not linearly separable.
 #pragma once
 
 #include <cmath>

@@ -14,7 +14,7 @@ namespace streaming_test {
 
 using testing::HasSubstr;
 
-/// A curve with noise, and places to ask about.
+/// A curve with noise, and points to predict.
 struct Curve {
   explicit Curve(std::size_t rows) {
     random::Stream stream({.seed = 5});
@@ -34,7 +34,7 @@ struct Curve {
   std::vector<double> at;
 };
 
-/// Sums are made chunk by chunk here and member by member there: equal but for rounding.
+/// Streaming sums chunk by chunk and the ensemble member by member: equal except for rounding.
 void expect_near(const std::vector<double>& found, const std::vector<double>& expected) {
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t i = 0; i < found.size(); ++i)
@@ -42,13 +42,14 @@ void expect_near(const std::vector<double>& found, const std::vector<double>& ex
 }
 
 void expect_same(const StreamedPrediction& streamed, const Ensemble& kept, const DataView& points) {
-  const Prediction said = kept.predict(points);
-  for (std::size_t i = 0; i < said.mean.size(); ++i)
-    EXPECT_NEAR(streamed.prediction.mean[i], said.mean[i], 1e-12 * (1 + std::abs(said.mean[i])));
-  expect_near(streamed.prediction.total, said.total);
-  expect_near(streamed.prediction.epistemic, said.epistemic);
-  expect_near(streamed.prediction.aleatoric, said.aleatoric);
-  EXPECT_EQ(streamed.prediction.members, said.members);
+  const Prediction prediction = kept.predict(points);
+  for (std::size_t i = 0; i < prediction.mean.size(); ++i)
+    EXPECT_NEAR(streamed.prediction.mean[i], prediction.mean[i],
+                1e-12 * (1 + std::abs(prediction.mean[i])));
+  expect_near(streamed.prediction.total, prediction.total);
+  expect_near(streamed.prediction.epistemic, prediction.epistemic);
+  expect_near(streamed.prediction.aleatoric, prediction.aleatoric);
+  EXPECT_EQ(streamed.prediction.members, prediction.members);
   EXPECT_EQ(streamed.out_of_bag.mean, kept.out_of_bag().mean);
   EXPECT_EQ(streamed.out_of_bag.members, kept.out_of_bag().members);
   EXPECT_EQ(streamed.frame.noise, kept.frame().noise);

@@ -1,4 +1,4 @@
-// Members that are judged by rows of another set.
+// Validation of members on rows of another set.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ Training training_of(const Examples& validation, std::size_t members) {
   return training;
 }
 
-/// NLL of one member, by way of prediction and scores.
+/// NLL of one member, from its prediction and scores.
 double nll(const Ensemble& ensemble, std::size_t member, const Examples& examples,
            const std::optional<ColumnView>& weights = std::nullopt) {
   const Ensemble one = ensemble.subset(std::vector{member});
@@ -50,7 +50,7 @@ TEST(Validation, LossIsThatOfEachMember) {
     const Ensemble trained = train(spirals.examples(), training);
     for (std::size_t m = 0; m < trained.size(); ++m)
       EXPECT_NEAR(trained.member(m).held_out_loss, nll(trained, m, validation), 1e-5);
-    // What members do with the rows they never saw stays as it was.
+    // Out-of-bag predictions are not affected.
     training.validation = nullptr;
     const Ensemble without = train(spirals.examples(), training);
     EXPECT_EQ(trained.out_of_bag().mean, without.out_of_bag().mean);
@@ -81,15 +81,15 @@ TEST(Validation, RegressionLossIsInScaledUnits) {
   const Ensemble trained = train(examples, training_of(validation, 3));
   const double scale = trained.frame().target_scaling.scale[0];
   for (std::size_t m = 0; m < trained.size(); ++m) {
-    const Prediction said = trained.subset(std::vector{m}).predict(validation.inputs);
+    const Prediction prediction = trained.subset(std::vector{m}).predict(validation.inputs);
     const double error =
-        evaluate_targets(said, validation.targets)[0].root_mean_squared_error / scale;
+        evaluate_targets(prediction, validation.targets)[0].root_mean_squared_error / scale;
     EXPECT_NEAR(trained.member(m).held_out_loss, error * error, 1e-5);
   }
 }
 
-// Every number of steps on its own tells the losses that looks see; the rule of Stopping on these
-// tells where each member must have stopped.
+// Trainings with every number of steps give the losses of all validations; the rule of Stopping
+// applied to them gives the step at which each member must have stopped.
 TEST(Validation, StopsMembersAtTheLowestLoss) {
   const Spirals spirals(60, 0.2);
   const Spirals others(80, 0.2, 9);
@@ -199,7 +199,7 @@ TEST(Validation, RejectsRowsThatDoNotFit) {
       says(complaint({DataView({ColumnView(none), ColumnView(none)}), &nobody}), "no rows"));
 }
 
-// From 1, 2 and 7 threads every member is told of once, with what became of it.
+// With 1, 2 and 7 threads, the callback is called once for every member, with its outcome.
 TEST(FinishedCallback, IsCalledForEveryMember) {
   const Spirals spirals(60);
   for (const unsigned threads : {1U, 2U, 7U}) {

@@ -19,7 +19,7 @@ namespace bootfold::ensemble {
 /// initial weights of members 0 to 15, so that the initial weights of one network do not shift the
 /// centre. For BCa, the influence of a row is estimated from the covariance of its count with the
 /// replicates (docs/ensemble-intervals.md), so no further networks are trained. If there are too
-/// few members for that, the influence says so.
+/// few members for that, the influence reports it.
 ///
 /// Throws InvalidArgument unless resampling is bootstrap or bayesian and there is one settings.
 [[nodiscard]] BOOTFOLD_API Result bootstrap_predictions(const Examples& examples,

@@ -76,7 +76,7 @@ struct Stopping {
 struct Training {
   std::size_t members = 100;                      ///< for each of the settings
   std::vector<Settings> settings = {Settings{}};  ///< more than one: a sweep
-  std::uint64_t steps = 0;                        ///< of every member; 0: as `epochs` say
+  std::uint64_t steps = 0;                        ///< of every member; 0: set by `epochs`
   double epochs = 100;                            ///< passes over the rows of a member
   Resampling resampling = Resampling::bootstrap;
   /// By default cross_entropy for classes and squared_error for numbers.

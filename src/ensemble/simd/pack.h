@@ -103,7 +103,7 @@ inline void add_products_of_rows(const float* delta, const float* in, std::size_
     add_products<kRows, 1>(delta, in + i * kBlock * kLanes, columns, gradient + i * kLanes);
 }
 
-/// Adds what a block says of a layer to the gradient of its weights and bias.
+/// Adds the contribution of a block to the gradient of the weights and bias of a layer.
 inline void add_gradient(const Layer& layer, const float* delta, const float* in, float* gradient) {
   float* weights = gradient + layer.weights * kLanes;
   const std::size_t step = kBlock * kLanes;
@@ -146,7 +146,7 @@ inline void fetch(const PackBatch& batch, std::size_t inputs, std::size_t first,
 struct Values {
   float* inputs;
   float* units;   // all layers, one after another
-  float* slopes;  // the same, where they cannot be told from the values
+  float* slopes;  // the same, if they cannot be computed from the values
   float* deltas;  // of one layer
   float* deltas_before;
 };

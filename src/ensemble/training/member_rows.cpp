@@ -13,7 +13,7 @@ using random::Purpose;
 
 namespace {
 
-/// A key for a shuffle: `position` tells the epochs of a member apart.
+/// The key of a shuffle; `position` distinguishes the epochs of a member.
 std::uint64_t shuffle_key(const MemberId& id, Purpose purpose, std::uint64_t position) {
   const auto words = random::block({id.seed, id.number, purpose}, position);
   return std::uint64_t{words[1]} << 32 | words[0];

@@ -205,7 +205,7 @@ std::vector<TrainedMember> PackTrainer::train(std::span<const MemberId> ids,
         start(l, ids[next], *settings[next]);
         ++next;
       }
-    // Lanes are in step only if all of them start all_idle.
+    // Lanes are in step only if all of them start together.
     epoch_stored_ = false;
     if (all_idle) store_epoch();
   };

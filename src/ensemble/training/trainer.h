@@ -31,7 +31,7 @@ class Trainer {
   /// Trains every member and calls see(state, job, trained), in the order of the members of a
   /// chunk. Each chunk starts from a copy of `empty`; merge(state, later) joins the states in the
   /// order of the chunks, so the result does not depend on threads. At most `states` partial states
-  /// exist beside the result; 0: several for each thread.
+  /// exist in addition to the result; 0: several for each thread.
   template <class State, class See, class Merge>
   State operator()(const State& empty, See&& see, Merge&& merge, std::size_t states = 0) const {
     return map_reduce(
@@ -45,8 +45,8 @@ class Trainer {
         static_cast<double>(schedule_.size()));
   }
 
-  /// Number of partial states of `bytes` bytes that fit in `room` beside the result: 0 = no limit
-  /// needed, nullopt = not even two fit.
+  /// Number of partial states of `bytes` bytes that fit in `room` in addition to the result: 0 = no
+  /// limit needed, nullopt = not even two fit.
   [[nodiscard]] std::optional<std::size_t> states_in(std::size_t room, std::size_t bytes) const;
 
   /// Calls Training::finished.
