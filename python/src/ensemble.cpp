@@ -40,10 +40,10 @@ using ensemble::Settings;
 using ensemble::Training;
 
 /// Rows and columns of numbers, in any order.
-using Matrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
+using InputMatrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
 
 /// The columns of a table where they lie.
-DataView view(const Matrix& table, const std::vector<std::string>& names) {
+DataView view(const InputMatrix& table, const std::vector<std::string>& names) {
   const bool wide = table.dtype() == nb::dtype<double>();
   if (!wide && table.dtype() != nb::dtype<float>())
     throw InvalidArgument("the numbers of a table must be float32 or float64; use astype(float)");
@@ -63,8 +63,8 @@ DataView view(const Matrix& table, const std::vector<std::string>& names) {
 /// Examples, with the arrays that they refer to.
 class ExampleRows {
  public:
-  ExampleRows(Matrix inputs, std::vector<std::string> names, std::optional<Codes> codes,
-              std::vector<std::string> classes, std::optional<Matrix> targets,
+  ExampleRows(InputMatrix inputs, std::vector<std::string> names, std::optional<Codes> codes,
+              std::vector<std::string> classes, std::optional<InputMatrix> targets,
               std::vector<std::string> target_names, std::optional<Doubles> weights,
               std::string target)
       : inputs_(std::move(inputs)),
@@ -87,8 +87,8 @@ class ExampleRows {
   [[nodiscard]] const Examples& examples() const noexcept { return examples_; }
 
  private:
-  Matrix inputs_;
-  std::optional<Matrix> targets_;
+  InputMatrix inputs_;
+  std::optional<InputMatrix> targets_;
   std::optional<Doubles> weights_;
   std::vector<std::string> target_names_;
   data::Labels labels_;
@@ -109,7 +109,7 @@ std::unique_ptr<Ensemble> train(const ExampleRows& rows, Training training,
   });
 }
 
-std::unique_ptr<Prediction> predict(const Ensemble& ensemble, const Matrix& inputs,
+std::unique_ptr<Prediction> predict(const Ensemble& ensemble, const InputMatrix& inputs,
                                     unsigned threads) {
   constexpr double kBriefWork = 1e7;
   const double parameters =
@@ -138,14 +138,15 @@ std::unique_ptr<Ensemble> calibrate(const Ensemble& ensemble, const ExampleRows&
   });
 }
 
-std::unique_ptr<Band> band(const Ensemble& ensemble, const ExampleRows& rows, const Matrix& inputs,
-                           double confidence, std::size_t memory, unsigned threads) {
-  const DataView asked = view(inputs, {});
+std::unique_ptr<Band> band(const Ensemble& ensemble, const ExampleRows& rows,
+                           const InputMatrix& inputs, double confidence, std::size_t memory,
+                           unsigned threads) {
+  const DataView points = view(inputs, {});
   return without_gil(call_of(threads), [&](const Execution& execution) {
     ensemble::ConformalOptions options{.confidence = confidence, .execution = execution};
     if (memory != 0) options.memory = memory;
     return std::make_unique<Band>(
-        ensemble::jackknife_plus(ensemble, rows.examples(), asked, options));
+        ensemble::jackknife_plus(ensemble, rows.examples(), points, options));
   });
 }
 
@@ -221,8 +222,8 @@ void bind_training(nb::module_& m) {
 
 void bind_rows(nb::module_& m) {
   nb::class_<ExampleRows>(m, "ExampleRows", "Rows with classes or targets.")
-      .def(nb::init<Matrix, std::vector<std::string>, std::optional<Codes>,
-                    std::vector<std::string>, std::optional<Matrix>, std::vector<std::string>,
+      .def(nb::init<InputMatrix, std::vector<std::string>, std::optional<Codes>,
+                    std::vector<std::string>, std::optional<InputMatrix>, std::vector<std::string>,
                     std::optional<Doubles>, std::string>(),
            "inputs"_a, "names"_a, "codes"_a.none(), "classes"_a, "targets"_a.none(),
            "target_names"_a, "weights"_a.none(), "target"_a,

@@ -177,7 +177,7 @@ TEST(EnsembleWeights, ClassWeightsAreNotUsedInScores) {
 
 class EnsembleJackknife : public testing::Test {
  protected:
-  Jackknife() {
+  EnsembleJackknife() {
     EXPECT_EQ(run({"ensemble", "train", folder_.write("line.csv", line(120)), "--target", "y",
                    "--task", "regression", "--ignore", "weight", "--members", "30", "--hidden", "8",
                    "--learning-rate", "1e-2", "--epochs", "40", "--output", model_})

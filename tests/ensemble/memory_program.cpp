@@ -34,11 +34,11 @@ int main(int count, char** arguments) {
         ensemble::train_and_predict(spirals.examples(), training, spirals.examples().inputs);
     return streamed.prediction.members[0] == training.members;
   };
-  bool good = context();
+  bool good = run();
   const std::size_t before = peak_bytes();
   // 42 parameters each: the parameters of 100,000 members would take 16 MiB.
   training.members = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 100'000;
-  good = context() && good;
+  good = run() && good;
   const std::size_t after = peak_bytes();
   // The number of chunks that wait for a slower one, and the arenas of malloc, differ between runs;
   // a quarter of the parameters is allowed for that.
