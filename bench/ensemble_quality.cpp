@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "bootfold/bootfold.h"
-#include "bootfold/ensemble.h"
+#include "bootfold/ensemble/ensemble.h"
 
 namespace {
 

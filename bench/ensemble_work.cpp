@@ -123,8 +123,8 @@ std::function<void()> prepare(const EnsembleWork& work, const Execution& executi
   if (work.kind == Kind::fold) {
     const auto points = make(kFoldPoints);
     return [=] {
-      static_cast<void>(ensemble::fold({data->view(), &data->labels}, training_of(work, execution),
-                                       points->view()));
+      static_cast<void>(ensemble::train_and_predict({data->view(), &data->labels},
+                                                    training_of(work, execution), points->view()));
     };
   }
   const auto points = make(work.points);

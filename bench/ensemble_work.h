@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bootfold/bootfold.h"
-#include "bootfold/ensemble.h"
+#include "bootfold/ensemble/ensemble.h"
 
 namespace bootfold::bench {
 
@@ -17,7 +17,7 @@ namespace bootfold::bench {
 ///     train:2-32-2:full:100        100 steps of Adam, full batches of 100 rows, 100 members
 ///     train:64-64-10:32:100        bootstrapped batches of 32 out of 1797 rows
 ///     predict:2-32-2:1e6:100       what 100 members say of a million points
-///     fold:2-32-2:32:100000        as train, but members are asked about points and discarded
+///     fold:2-32-2:32:100000        as train, but members predict points and are discarded
 struct EnsembleWork {
   enum class Kind { train, predict, fold };
   Kind kind = Kind::train;

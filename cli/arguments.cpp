@@ -156,7 +156,7 @@ void add_arguments(CLI::App& command, Arguments& arguments) {
   add_text(command, "--path", arguments.path, "P",
            "Force stream, gather, distinct, order, blocks, weights or deletion [the cheapest]")
       ->group(kHow);
-  add_shown(command, arguments, "[replicates, statistics]");
+  add_output_arguments(command, arguments, "[replicates, statistics]");
   add_text(command, "--save", arguments.save, "FILE",
            "Keep the run in a .safetensors file: bootfold interval FILE makes more intervals")
       ->group(kShown);
@@ -198,7 +198,7 @@ void add_run(CLI::App& command, Arguments& arguments) {
       ->group(kHow);
 }
 
-void add_shown(CLI::App& command, Arguments& arguments, const std::string& shape) {
+void add_output_arguments(CLI::App& command, Arguments& arguments, const std::string& shape) {
   command.add_flag("--json", arguments.json, "One JSON object instead of text")
       ->group(kShown)
       ->disable_flag_override();

@@ -69,7 +69,7 @@ void add_compare_arguments(CLI::App& command, CompareArguments& arguments) {
   add_inner(command, common);
   add_seed(command, common);
   add_run(command, common);
-  add_shown(command, common, "[replicates, groups without the control]");
+  add_output_arguments(command, common, "[replicates, groups without the control]");
 }
 
 struct CompareRequest {

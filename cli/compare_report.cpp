@@ -9,7 +9,7 @@
 #include <map>
 
 #include "console.h"
-#include "forest.h"
+#include "forest_plot.h"
 #include "json.h"
 #include "report.h"
 #include "table.h"
@@ -60,7 +60,7 @@ std::string groups_as_text(const CompareRun& run) {
   const bool marked = run.found.control != "control";  // the name says it
   for (const Group& group : run.found.groups)
     rows.push_back(
-        {shown(group.name) + (marked && group.name == run.found.control ? " (control)" : ""),
+        {display_name(group.name) + (marked && group.name == run.found.control ? " (control)" : ""),
          grouped(group.rows), rounded(group.estimate, group.standard_error / 100),
          with_error(group.standard_error, group.standard_error_error)});
   return table(rows);
@@ -85,14 +85,14 @@ std::string contrasts_as_text(const Comparison& found) {
   const Scale scale(found);
   const bool together = corrected(found);
   std::vector<std::vector<std::string>> rows = {
-      {"against " + shown(found.control),
+      {"against " + display_name(found.control),
        found.difference == Difference::relative ? "lift" : "difference", "standard error",
        fmt::format("{} interval{}", percent(found.confidence), together ? "s" : ""),
        together ? "adjusted p" : "p-value"}};
   for (const Contrast& contrast : found.contrasts) {
     const Interval& interval = contrast.adjusted_interval;
     const double coarser = std::max(interval.low_error, interval.high_error);
-    rows.push_back({shown(contrast.group),
+    rows.push_back({display_name(contrast.group),
                     scale.change(contrast.estimate, contrast.standard_error / 10),
                     scale.number(contrast.standard_error, contrast.standard_error_error),
                     limits_of(interval, scale, coarser),
@@ -104,11 +104,11 @@ std::string contrasts_as_text(const Comparison& found) {
 std::string picture_of(const Comparison& found) {
   const Scale scale(found);
   const double factor = scale.factor();
-  std::vector<Branch> branches;
+  std::vector<IntervalLine> intervals;
   for (const Contrast& contrast : found.contrasts)
-    branches.push_back({shown(contrast.group), factor * contrast.adjusted_interval.low,
-                        factor * contrast.estimate, factor * contrast.adjusted_interval.high});
-  return forest(branches, {.width = width(STDOUT_FILENO), .utf8 = has_utf8()}, scale.unit());
+    intervals.push_back({display_name(contrast.group), factor * contrast.adjusted_interval.low,
+                         factor * contrast.estimate, factor * contrast.adjusted_interval.high});
+  return forest_plot(intervals, {.width = width(STDOUT_FILENO), .utf8 = has_utf8()}, scale.unit());
 }
 
 // Notes, each with the groups it is about.
@@ -119,9 +119,9 @@ std::string notes_of(const Comparison& found) {
       const auto same = std::find_if(notes.begin(), notes.end(),
                                      [&](const auto& known) { return known.first == note.text; });
       if (same == notes.end())
-        notes.emplace_back(note.text, shown(contrast.group));
+        notes.emplace_back(note.text, display_name(contrast.group));
       else
-        same->second += ", " + shown(contrast.group);
+        same->second += ", " + display_name(contrast.group);
     }
   std::string text;
   for (const auto& [sentence, groups] : notes)

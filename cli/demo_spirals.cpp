@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "arguments.h"
-#include "bootfold/ensemble.h"
+#include "bootfold/ensemble/ensemble.h"
+#include "bootfold/ensemble/evaluation.h"
 #include "bootfold/error.h"
-#include "bootfold/evaluation.h"
 #include "command.h"
 #include "console.h"
 #include "figure.h"
@@ -48,12 +48,12 @@ struct Show {
   ensemble::Architecture architecture;
   ensemble::Training training;
   std::string output;
-  Paper::Kind kind = Paper::Kind::png;
+  Canvas::Kind kind = Canvas::Kind::png;
 };
 
-Paper::Kind kind_of(const std::string& path) {
-  if (path.ends_with(".png")) return Paper::Kind::png;
-  if (path.ends_with(".svg")) return Paper::Kind::svg;
+Canvas::Kind kind_of(const std::string& path) {
+  if (path.ends_with(".png")) return Canvas::Kind::png;
+  if (path.ends_with(".svg")) return Canvas::Kind::svg;
   throw InvalidArgument(
       fmt::format("--output is '{}' but must end in .png or .svg, which says what to write", path));
 }
@@ -74,7 +74,7 @@ Show check(const SpiralArguments& arguments) {
   show.training.execution.threads = parse_threads(arguments.threads);
   show.output = arguments.output;
   show.kind = kind_of(show.output);
-  Paper::check_available();
+  Canvas::check_available();
   data::check_writable(show.output);
   return show;
 }

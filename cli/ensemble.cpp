@@ -4,12 +4,12 @@
 #include <memory>
 
 #include "arguments.h"
+#include "bootfold/ensemble/selection.h"
 #include "bootfold/error.h"
-#include "bootfold/selection.h"
 #include "console.h"
+#include "examples_reader.h"
 #include "number.h"
 #include "progress.h"
-#include "rows.h"
 #include "timer.h"
 #include "usage.h"
 
@@ -19,7 +19,7 @@ namespace {
 /// As typed.
 struct EvaluateArguments {
   std::string model;
-  RowArguments rows;
+  ExampleArguments rows;
   bool out_of_bag = false;
   std::string confidence = "0.95";
   std::string threads;
@@ -35,12 +35,12 @@ void run_evaluate(const EvaluateArguments& arguments, Interrupt& interrupt) {
   Execution execution;
   execution.threads = parse_threads(arguments.threads);
   const ensemble::Ensemble model = ensemble::Ensemble::load(arguments.model);
-  const NewRows rows(arguments.rows, model.frame(), true);
+  const ModelExamples rows(arguments.rows, model.frame(), true);
 
   const Interrupt::Work work(interrupt);
   const Timer computing;
   EvaluateRun run{.ensemble = model, .scores = {}, .omitted = rows.omitted()};
-  const ensemble::Prediction said = [&] {
+  const ensemble::Prediction prediction = [&] {
     ProgressBar bar(arguments.quiet, "rows");
     execution.stop = interrupt.token();
     if (arguments.out_of_bag) return out_of_bag(model, {.inputs = rows.inputs()}, execution);
@@ -49,9 +49,9 @@ void run_evaluate(const EvaluateArguments& arguments, Interrupt& interrupt) {
   }();
   run.out_of_bag = arguments.out_of_bag;
   if (model.classifies())
-    run.scores.classes = evaluate_classes(said, rows.classes(), rows.weights());
+    run.scores.classes = evaluate_classes(prediction, rows.classes(), rows.weights());
   else
-    run.scores.targets = evaluate_targets(said, rows.targets(), confidence, rows.weights());
+    run.scores.targets = evaluate_targets(prediction, rows.targets(), confidence, rows.weights());
   run.weighted = rows.weights().has_value();
   run.seconds = computing.seconds();
   print(arguments.json ? as_json(run) : as_text(run, arguments.quiet));
@@ -60,21 +60,23 @@ void run_evaluate(const EvaluateArguments& arguments, Interrupt& interrupt) {
 }  // namespace
 
 void add_ensemble_evaluate(CLI::App& group, Task& task) {
-  CLI::App* command = group.add_subcommand(
-      "evaluate", "How right is a model on rows whose truth is known, and does it know?");
+  CLI::App* command =
+      group.add_subcommand("evaluate", "Score a model on rows whose targets are known");
   auto arguments = std::make_shared<EvaluateArguments>();
-  command->add_option("MODEL", arguments->model, "What bootfold ensemble train ... --output wrote")
+  command
+      ->add_option("MODEL", arguments->model,
+                   "Model file that bootfold ensemble train ... --output wrote")
       ->option_text(" ");
   add_file_arguments(*command, arguments->rows, kWhat);
-  add_list(*command, "--target", arguments->rows.target, "NAME",
-           "Column of the truth [as in training]")
+  add_list(*command, "--target", arguments->rows.target, "NAME", "Target column [as in training]")
       ->group(kWhat);
   add_text(*command, "--weights", arguments->rows.weights, "NAME",
-           "Column of weights of the rows in the scores [all the same]")
+           "Column of row weights for the scores [equal weights]")
       ->group(kWhat);
   command
-      ->add_flag("--out-of-bag", arguments->out_of_bag,
-                 "FILE is the one of the training: judge rows by members that never saw them")
+      ->add_flag(
+          "--out-of-bag", arguments->out_of_bag,
+          "FILE is the training file: score each row by the members that were not trained on it")
       ->group(kWhat)
       ->disable_flag_override();
   add_text(*command, "--confidence", arguments->confidence, "P",
@@ -85,7 +87,8 @@ void add_ensemble_evaluate(CLI::App& group, Task& task) {
   command->add_flag("--json", arguments->json, "One JSON object instead of text")
       ->group(kShown)
       ->disable_flag_override();
-  command->add_flag("--quiet", arguments->quiet, "Only the numbers: no progress or table")
+  command
+      ->add_flag("--quiet", arguments->quiet, "Only the numbers: no progress, no reliability table")
       ->group(kShown)
       ->disable_flag_override();
   command->footer(
@@ -93,9 +96,9 @@ void add_ensemble_evaluate(CLI::App& group, Task& task) {
       examples({{"bootfold ensemble evaluate iris.safetensors new.csv",
                  "accuracy, NLL, Brier score, ECE, and a reliability table"},
                 {"bootfold ensemble evaluate price.safetensors new.csv --confidence 0.9",
-                 "RMSE, R2, NLL, and how many 90% intervals hold the truth"},
+                 "RMSE, R2, NLL, and the coverage of 90% intervals"},
                 {"bootfold ensemble evaluate iris.safetensors iris.csv --out-of-bag",
-                 "on the rows of the training, each by members that never saw it"}}));
+                 "out-of-bag scores of the training rows"}}));
   command->callback([arguments, &task] {
     task = [arguments](Interrupt& interrupt) { run_evaluate(*arguments, interrupt); };
   });
@@ -103,13 +106,13 @@ void add_ensemble_evaluate(CLI::App& group, Task& task) {
 
 void add_ensemble(CLI::App& root, Task& task) {
   CLI::App* group = root.add_subcommand(
-      "ensemble", "Train many small networks, each on its own resample, and ask them");
-  group->footer(
-      examples({{"bootfold ensemble train iris.csv --target species --output iris.safetensors",
-                 "a hundred networks with 32 hidden units"},
-                {"bootfold ensemble predict iris.safetensors new.csv --output said.csv",
-                 "probabilities, and how sure the ensemble is"},
-                {"bootfold ensemble evaluate iris.safetensors new.csv", "how right it is"}}));
+      "ensemble", "Train many small networks, each on its own resample, and predict");
+  group->footer(examples(
+      {{"bootfold ensemble train iris.csv --target species --output iris.safetensors",
+        "a hundred networks with 32 hidden units"},
+       {"bootfold ensemble predict iris.safetensors new.csv --output predictions.csv",
+        "class probabilities and their uncertainty"},
+       {"bootfold ensemble evaluate iris.safetensors new.csv", "accuracy and calibration"}}));
   add_ensemble_train(*group, task);
   add_ensemble_predict(*group, task);
   add_ensemble_evaluate(*group, task);

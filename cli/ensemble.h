@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "bootfold/ensemble.h"
+#include "bootfold/ensemble/ensemble.h"
 #include "command.h"
 #include "ensemble_report.h"
 

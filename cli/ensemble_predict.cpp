@@ -1,4 +1,4 @@
-// cli/ensemble_predict.cpp: `bootfold ensemble predict MODEL FILE [--output said.csv]`.
+// cli/ensemble_predict.cpp: `bootfold ensemble predict MODEL FILE [--output predictions.csv]`.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -13,13 +13,13 @@
 #include "bootfold/error.h"
 #include "console.h"
 #include "ensemble.h"
+#include "examples_reader.h"
 #include "failure.h"
 #include "json.h"
 #include "number.h"
+#include "prediction_rows.h"
 #include "progress.h"
 #include "report.h"
-#include "rows.h"
-#include "said.h"
 #include "text.h"
 #include "timer.h"
 #include "usage.h"
@@ -34,7 +34,7 @@ constexpr std::size_t kRowsAtOnce = 4096;  // of text
 /// As typed.
 struct PredictArguments {
   std::string model;
-  RowArguments rows;
+  ExampleArguments rows;
   std::string output;
   std::string confidence = "0.95";
   std::string interval = "normal";
@@ -56,29 +56,29 @@ std::string field(const std::string& text) {
 /// The table as CSV, piece by piece. Numbers read back as the same bits.
 class CsvPieces {
  public:
-  explicit CsvPieces(Said& said) : said_(said) {}
+  explicit CsvPieces(PredictionRows& rows) : rows_(rows) {}
 
   std::string operator()() {
     std::string text;
     if (!headed_) {
-      for (const std::string& name : said_.names()) text += (text.empty() ? "" : ",") + field(name);
+      for (const std::string& name : rows_.names()) text += (text.empty() ? "" : ",") + field(name);
       text += '\n';
       headed_ = true;
     }
-    if (row_ == said_.count()) {
-      if (!said_.next()) return text;
+    if (row_ == rows_.count()) {
+      if (!rows_.next()) return text;
       row_ = 0;
     }
-    const std::size_t last = std::min(row_ + kRowsAtOnce, said_.count());
+    const std::size_t last = std::min(row_ + kRowsAtOnce, rows_.count());
     for (; row_ < last; ++row_) {
-      const std::vector<double> numbers = said_.numbers(row_);
-      for (std::size_t c = 0; c < numbers.size(); ++c) {
+      const std::vector<double> values = rows_.values(row_);
+      for (std::size_t c = 0; c < values.size(); ++c) {
         if (c > 0) text += ',';
-        const std::string* name = c == 0 ? said_.chosen(row_) : nullptr;
+        const std::string* name = c == 0 ? rows_.class_name(row_) : nullptr;
         if (name != nullptr)
           text += field(*name);
         else
-          fmt::format_to(std::back_inserter(text), "{}", numbers[c]);
+          fmt::format_to(std::back_inserter(text), "{}", values[c]);
       }
       text += '\n';
     }
@@ -86,7 +86,7 @@ class CsvPieces {
   }
 
  private:
-  Said& said_;
+  PredictionRows& rows_;
   std::size_t row_ = 0;
   bool headed_ = false;
 };
@@ -94,67 +94,68 @@ class CsvPieces {
 /// The table as numbers, piece by piece.
 class NumberPieces {
  public:
-  explicit NumberPieces(Said& said) : said_(said) {}
+  explicit NumberPieces(PredictionRows& rows) : rows_(rows) {}
 
   std::vector<double> operator()() {
     std::vector<double> values;
-    if (row_ == said_.count()) {
-      if (!said_.next()) return values;
+    if (row_ == rows_.count()) {
+      if (!rows_.next()) return values;
       row_ = 0;
     }
-    const std::size_t last = std::min(row_ + kRowsAtOnce, said_.count());
+    const std::size_t last = std::min(row_ + kRowsAtOnce, rows_.count());
     for (; row_ < last; ++row_) {
-      const std::vector<double> numbers = said_.numbers(row_);
-      values.insert(values.end(), numbers.begin(), numbers.end());
+      const std::vector<double> own = rows_.values(row_);
+      values.insert(values.end(), own.begin(), own.end());
     }
     return values;
   }
 
  private:
-  Said& said_;
+  PredictionRows& rows_;
   std::size_t row_ = 0;
 };
 
-void write(const std::string& path, Said& said) {
+void write(const std::string& path, PredictionRows& predictions) {
   try {
     if (path.ends_with(".npy"))
-      data::write_npy(path, NumberPieces(said), std::array{said.rows(), said.names().size()});
+      data::write_npy(path, NumberPieces(predictions),
+                      std::array{predictions.rows(), predictions.names().size()});
     else
-      data::write_file(path, CsvPieces(said));
+      data::write_file(path, CsvPieces(predictions));
   } catch (const DataError& error) {
     throw Failure(error.what());
   }
 }
 
-void print_csv(Said& said) {
-  CsvPieces pieces(said);
+void print_csv(PredictionRows& predictions) {
+  CsvPieces pieces(predictions);
   for (std::string piece = pieces(); !piece.empty(); piece = pieces()) print(piece);
 }
 
 // One list for each column.
-Json columns_of(Said& said) {
+Json columns_of(PredictionRows& predictions) {
   Json columns;
-  for (const std::string& name : said.names()) columns[name] = Json::array();
-  while (said.next())
-    for (std::size_t row = 0; row < said.count(); ++row) {
-      const std::vector<double> numbers = said.numbers(row);
-      for (std::size_t c = 0; c < numbers.size(); ++c) {
-        const std::string* name = c == 0 ? said.chosen(row) : nullptr;
-        Json& column = columns[said.names()[c]];
+  for (const std::string& name : predictions.names()) columns[name] = Json::array();
+  while (predictions.next())
+    for (std::size_t row = 0; row < predictions.count(); ++row) {
+      const std::vector<double> values = predictions.values(row);
+      for (std::size_t c = 0; c < values.size(); ++c) {
+        const std::string* name = c == 0 ? predictions.class_name(row) : nullptr;
+        Json& column = columns[predictions.names()[c]];
         if (name != nullptr)
           column.push_back(*name);
         else
-          column.push_back(numbers[c]);
+          column.push_back(values[c]);
       }
     }
   return columns;
 }
 
 // JSON is one piece: there is no smaller way.
-void check_json(const Said& said, std::size_t memory) {
+void check_json(const PredictionRows& predictions, std::size_t memory) {
   constexpr double kBytes = 48;  // of a number, and of its text
-  const double needed =
-      static_cast<double>(said.rows()) * static_cast<double>(said.names().size()) * kBytes;
+  const double needed = static_cast<double>(predictions.rows()) *
+                        static_cast<double>(predictions.names().size()) * kBytes;
   if (needed > static_cast<double>(memory))
     throw InvalidArgument(
         fmt::format("the answer as one JSON object takes about {} but --memory is {}; write a file "
@@ -183,34 +184,36 @@ bool check_interval(const PredictArguments& arguments) {
   const bool jackknife = interval == "jackknife+";
   if (jackknife && arguments.training.empty())
     throw InvalidArgument(
-        "--interval jackknife+ needs the rows that the model learned from, to see how far members "
-        "are off where they never saw them; name their file: --training train.csv");
+        "--interval jackknife+ needs the training rows, for out-of-bag residuals; name their file: "
+        "--training train.csv");
   if (!jackknife && !arguments.training.empty())
-    throw InvalidArgument("--training is for --interval jackknife+; a normal law needs no rows");
+    throw InvalidArgument(
+        "--training is for --interval jackknife+; normal intervals need no training rows");
   if (jackknife && arguments.training == "-" && arguments.rows.file == "-")
     throw InvalidArgument(
         "FILE and --training are both standard input, which can be read once; put one into a file");
   return jackknife;
 }
 
-/// The rows that a model learned from.
-NewRows training_rows(const PredictArguments& arguments, const Ensemble& model) {
+/// The training rows of a model.
+ModelExamples training_rows(const PredictArguments& arguments, const Ensemble& model) {
   if (model.classifies())
-    throw InvalidArgument("--interval is for numbers, but the model tells classes");
-  RowArguments rows;
+    throw InvalidArgument("--interval is for numbers, but the model predicts classes");
+  ExampleArguments rows;
   rows.file = arguments.training;
   rows.nan = arguments.rows.nan;
   rows.header = arguments.rows.header;
   return {rows, model.frame(), true};
 }
 
-/// Everything but what the run says of itself.
-void tell(Said& said, const PredictArguments& arguments, Json& columns) {
-  if (!arguments.output.empty()) return write(arguments.output, said);
+/// Writes the predictions; the summary comes later.
+void write_predictions(PredictionRows& predictions, const PredictArguments& arguments,
+                       Json& columns) {
+  if (!arguments.output.empty()) return write(arguments.output, predictions);
   if (arguments.json)
-    columns = columns_of(said);
+    columns = columns_of(predictions);
   else
-    print_csv(said);
+    print_csv(predictions);
 }
 
 void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
@@ -224,12 +227,12 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
   execution.threads = parse_threads(arguments.threads);
   if (!arguments.output.empty()) check_output(arguments.output, arguments);
   const Ensemble model = Ensemble::load(arguments.model);
-  const NewRows rows(arguments.rows, model.frame(), false);
-  std::optional<NewRows> learned;
-  if (jackknife) learned.emplace(training_rows(arguments, model));
+  const ModelExamples rows(arguments.rows, model.frame(), false);
+  std::optional<ModelExamples> training;
+  if (jackknife) training.emplace(training_rows(arguments, model));
   const ensemble::Examples examples =
-      learned ? ensemble::Examples{.inputs = learned->inputs(), .targets = learned->targets()}
-              : ensemble::Examples{};
+      training ? ensemble::Examples{.inputs = training->inputs(), .targets = training->targets()}
+               : ensemble::Examples{};
 
   const Interrupt::Work work(interrupt);
   const Timer computing;
@@ -241,19 +244,21 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
   bar.emplace(arguments.quiet || on_terminal, "rows");
   execution.stop = interrupt.token();
   execution.progress = bar->callback();
-  Said said(model, rows.inputs(), {confidence, learned ? &examples : nullptr}, memory, execution);
-  if (arguments.json && arguments.output.empty()) check_json(said, memory);
+  PredictionRows predictions(model, rows.inputs(), {confidence, training ? &examples : nullptr},
+                             memory, execution);
+  if (arguments.json && arguments.output.empty()) check_json(predictions, memory);
   try {
-    tell(said, arguments, columns);
+    write_predictions(predictions, arguments, columns);
   } catch (const InvalidArgument& error) {
-    if (!learned) throw;
+    if (!training) throw;
     throw InvalidArgument(
         fmt::format("--training {}: {}", one_line(arguments.training), error.what()));
   }
   bar.reset();
   const double seconds = computing.seconds();
   if (arguments.json) {
-    Json object{{"members", model.size()}, {"rows", said.rows()}, {"omitted_rows", rows.omitted()}};
+    Json object{
+        {"members", model.size()}, {"rows", predictions.rows()}, {"omitted_rows", rows.omitted()}};
     if (!model.classifies()) object["interval"] = arguments.interval;
     if (!model.classifies()) object["confidence"] = confidence;
     if (arguments.output.empty())
@@ -265,19 +270,20 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
   }
   if (arguments.output.empty() || arguments.quiet) return;
   print(fmt::format(
-      "{} rows{} written to {} in {} columns: {}\n", grouped(said.rows()),
+      "{} rows{} written to {} in {} columns: {}\n", grouped(predictions.rows()),
       rows.omitted() > 0 ? fmt::format(" ({} with NaN left out)", grouped(rows.omitted())) : "",
-      one_line(arguments.output), said.names().size(),
-      one_line(fmt::format("{}", fmt::join(said.names(), ", ")))));
+      one_line(arguments.output), predictions.names().size(),
+      one_line(fmt::format("{}", fmt::join(predictions.names(), ", ")))));
 }
 
 }  // namespace
 
 void add_ensemble_predict(CLI::App& group, Task& task) {
-  CLI::App* command =
-      group.add_subcommand("predict", "What a model says of new rows, and how sure it is");
+  CLI::App* command = group.add_subcommand("predict", "Predict new rows, with their uncertainty");
   auto arguments = std::make_shared<PredictArguments>();
-  command->add_option("MODEL", arguments->model, "What bootfold ensemble train ... --output wrote")
+  command
+      ->add_option("MODEL", arguments->model,
+                   "Model file that bootfold ensemble train ... --output wrote")
       ->option_text(" ");
   add_file_arguments(*command, arguments->rows, kWhat);
   add_text(*command, "--confidence", arguments->confidence, "P",
@@ -305,20 +311,21 @@ void add_ensemble_predict(CLI::App& group, Task& task) {
       ->disable_flag_override();
   command->footer(
       "Columns are found by the names they had in training; others are ignored.\n\n"
-      "Written of classes: class, probability (its own), p_CLASS for every class, and total,\n"
+      "Columns for classes: class, probability (of that class), p_CLASS for every class, and "
+      "total,\n"
       "aleatoric and epistemic uncertainty (entropy of the mean, mean entropy, and the mutual\n"
       "information between them). In .npy files the class is its number, from 0.\n"
-      "Written of numbers: mean, epistemic_std, aleatoric_std, total_std, low, high; the interval\n"
-      "is that of a normal law. With --interval jackknife+ it is jackknife_low, jackknife_high,\n"
-      "which hold whatever the law is (docs/ensemble-intervals.md).\n\n" +
+      "Columns for numbers: mean, epistemic_std, aleatoric_std, total_std, low, high; the "
+      "interval\nassumes a normal distribution. With --interval jackknife+ it is jackknife_low, "
+      "jackknife_high,\nwhich is valid for any distribution (docs/ensemble-intervals.md).\n\n" +
       examples({{"bootfold ensemble predict iris.safetensors new.csv", "CSV on standard output"},
-                {"bootfold ensemble predict iris.safetensors new.csv --output said.npy",
+                {"bootfold ensemble predict iris.safetensors new.csv --output predictions.npy",
                  "an array [rows, columns]"},
                 {"bootfold ensemble predict price.safetensors - --confidence 0.9 < new.csv",
                  "a regression with 90% intervals"},
                 {"bootfold ensemble predict price.safetensors new.csv --interval jackknife+ "
                  "--training houses.csv",
-                 "intervals from the errors on rows that members never saw"}}));
+                 "intervals from out-of-bag residuals"}}));
   command->callback([arguments, &task] {
     task = [arguments](Interrupt& interrupt) { run_predict(*arguments, interrupt); };
   });

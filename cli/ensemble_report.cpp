@@ -9,22 +9,22 @@
 
 #include "json.h"
 #include "report.h"
-#include "sweep.h"
 #include "table.h"
 #include "text.h"
+#include "training_arguments.h"
 
 namespace bootfold::cli {
 namespace {
 
 using ensemble::ClassScores;
 using ensemble::Ensemble;
+using ensemble::MemberAverage;
 using ensemble::ReliabilityBin;
-using ensemble::Spread;
-using ensemble::Standing;
+using ensemble::SettingsSummary;
 using ensemble::TargetScores;
 
 constexpr std::size_t kNamesShown = 6;
-constexpr const char* kWeighted = "rows count by their weights";
+constexpr const char* kWeighted = "rows are weighted";
 
 std::string number(double value) {
   return std::isnan(value) ? "unknown" : fmt::format("{:.4g}", value);
@@ -35,16 +35,16 @@ std::string percent(double share) {
 }
 
 // "0.134 +- 0.052", or the mean alone.
-std::string text_of(const Spread& spread) {
-  if (std::isnan(spread.mean)) return "unknown";
-  return std::isnan(spread.deviation) ? number(spread.mean)
-                                      : with_error(spread.mean, spread.deviation);
+std::string text_of(const MemberAverage& average) {
+  if (std::isnan(average.mean)) return "unknown";
+  return std::isnan(average.deviation) ? number(average.mean)
+                                       : with_error(average.mean, average.deviation);
 }
 
 std::string names_of(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), kNamesShown); ++i)
-    text += (i == 0 ? "" : ", ") + shown(names[i]);
+    text += (i == 0 ? "" : ", ") + display_name(names[i]);
   if (names.size() > kNamesShown) text += fmt::format(" and {} more", names.size() - kNamesShown);
   return text;
 }
@@ -52,7 +52,7 @@ std::string names_of(const std::vector<std::string>& names) {
 // "species (setosa, versicolor, virginica)", or the targets.
 std::string goal_of(const Ensemble::Frame& frame, bool classifies) {
   if (!classifies) return names_of(frame.classes);
-  return fmt::format("{} ({})", frame.target.empty() ? "classes" : shown(frame.target),
+  return fmt::format("{} ({})", frame.target.empty() ? "classes" : display_name(frame.target),
                      names_of(frame.classes));
 }
 
@@ -74,7 +74,7 @@ std::string title_of(const Ensemble& ensemble) {
 
 std::string rows_of(std::uint64_t rows, std::uint64_t unknown, std::size_t omitted) {
   std::string text = fmt::format("{} rows", grouped(rows));
-  if (unknown > 0) text += fmt::format("; {} more were seen by every member", grouped(unknown));
+  if (unknown > 0) text += fmt::format("; {} more have no out-of-bag prediction", grouped(unknown));
   if (omitted > 0) text += fmt::format(" ({} with NaN left out)", grouped(omitted));
   return text;
 }
@@ -94,7 +94,7 @@ std::string scores_as_text(const TargetScores& scores) {
   text += item("NLL", number(scores.negative_log_likelihood));
   text +=
       item("coverage",
-           fmt::format("{} of {} intervals hold the truth; mean width {}", percent(scores.coverage),
+           fmt::format("{} for {} intervals; mean width {}", percent(scores.coverage),
                        fmt::format("{:.6g}%", 100 * scores.confidence), number(scores.mean_width)));
   return text;
 }
@@ -103,7 +103,7 @@ std::string scores_as_text(const Scores& scores, const std::vector<std::string>&
   if (scores.classes) return scores_as_text(*scores.classes);
   std::string text;
   for (std::size_t t = 0; t < scores.targets.size(); ++t) {
-    if (scores.targets.size() > 1) text += item("target", shown(targets[t]));
+    if (scores.targets.size() > 1) text += item("target", display_name(targets[t]));
     text += scores_as_text(scores.targets[t]);
   }
   return text;
@@ -118,27 +118,27 @@ std::string reliability_as_text(const ClassScores& scores) {
   return table(rows);
 }
 
-std::string standings_as_text(const TrainRun& run) {
-  const bool judged = std::any_of(
-      run.standings.begin(), run.standings.end(),
-      [](const Standing& standing) { return !std::isnan(standing.held_out_loss.mean); });
+std::string summaries_as_text(const TrainRun& run) {
+  const bool evaluated = std::any_of(
+      run.summaries.begin(), run.summaries.end(),
+      [](const SettingsSummary& summary) { return !std::isnan(summary.held_out_loss.mean); });
   const auto columns = properties(run.ensemble.frame().settings, false);
   std::vector<std::string> heads;
   for (const auto& [name, values] : columns) heads.push_back(name);
   heads.insert(heads.end(), {"members", "steps", "loss"});
   if (!run.failures.empty()) heads.insert(heads.end() - 2, "failed");
-  if (judged) heads.emplace_back(run.validation ? "validation loss" : "held-out loss");
+  if (evaluated) heads.emplace_back(run.validation ? "validation loss" : "held-out loss");
   std::vector<std::vector<std::string>> rows = {heads};
-  for (const Standing& standing : run.standings) {
+  for (const SettingsSummary& summary : run.summaries) {
     std::vector<std::string> cells;
-    for (const auto& [name, values] : columns) cells.push_back(values[standing.settings]);
-    cells.push_back(grouped(standing.members));
-    if (!run.failures.empty()) cells.push_back(grouped(standing.failed));
-    cells.push_back(std::isnan(standing.steps.mean)
+    for (const auto& [name, values] : columns) cells.push_back(values[summary.settings]);
+    cells.push_back(grouped(summary.members));
+    if (!run.failures.empty()) cells.push_back(grouped(summary.failed));
+    cells.push_back(std::isnan(summary.steps.mean)
                         ? "-"
-                        : grouped(static_cast<std::uint64_t>(std::llround(standing.steps.mean))));
-    cells.push_back(text_of(standing.loss));
-    if (judged) cells.push_back(text_of(standing.held_out_loss));
+                        : grouped(static_cast<std::uint64_t>(std::llround(summary.steps.mean))));
+    cells.push_back(text_of(summary.loss));
+    if (evaluated) cells.push_back(text_of(summary.held_out_loss));
     rows.push_back(std::move(cells));
   }
   return table(rows) + "  mean and standard deviation over members\n";
@@ -159,23 +159,25 @@ std::string failures_as_text(const TrainRun& run) {
 
 std::string members_as_text(const TrainRun& run) {
   std::string text = fmt::format("{} trained", grouped(run.trained));
-  if (run.trained < run.asked)
-    text += fmt::format(" of {} before the interruption", grouped(run.asked));
+  if (run.trained < run.requested)
+    text += fmt::format(" of {} before the interruption", grouped(run.requested));
   if (!run.failures.empty()) text += fmt::format(", {} failed", grouped(run.failures.size()));
   if (run.ensemble.size() < run.trained)
     text += fmt::format("; the best {} kept", grouped(run.ensemble.size()));
   return text;
 }
 
-// "at temperature 0.793: the mean of the members was too modest".
+// "at temperature 0.793: the probabilities were underconfident".
 std::string calibration_as_text(double temperature) {
   const std::string number = fmt::format("{:.3f}", temperature);
-  const char* verdict = number == "1.000" ? "right" : temperature < 1 ? "too modest" : "too sure";
-  return fmt::format("at temperature {}: the mean of the members was {}", number, verdict);
+  const char* verdict = number == "1.000" ? "calibrated"
+                        : temperature < 1 ? "underconfident"
+                                          : "overconfident";
+  return fmt::format("at temperature {}: the probabilities were {}", number, verdict);
 }
 
-Json json_of(const Spread& spread) {
-  return {{"mean", spread.mean}, {"deviation", spread.deviation}};
+Json json_of(const MemberAverage& average) {
+  return {{"mean", average.mean}, {"deviation", average.deviation}};
 }
 
 Json json_of(const ClassScores& scores) {
@@ -244,13 +246,13 @@ Json json_of(const Ensemble& ensemble) {
   return object;
 }
 
-Json json_of(const Standing& standing, const ensemble::Settings& settings) {
+Json json_of(const SettingsSummary& summary, const ensemble::Settings& settings) {
   Json object = json_of(settings);
-  object["members"] = standing.members;
-  object["failed"] = standing.failed;
-  object["steps"] = json_of(standing.steps);
-  object["loss"] = json_of(standing.loss);
-  object["held_out_loss"] = json_of(standing.held_out_loss);
+  object["members"] = summary.members;
+  object["failed"] = summary.failed;
+  object["steps"] = json_of(summary.steps);
+  object["loss"] = json_of(summary.loss);
+  object["held_out_loss"] = json_of(summary.held_out_loss);
   return object;
 }
 
@@ -258,7 +260,7 @@ std::uint64_t unknown_of(const Scores& scores) {
   return scores.classes ? scores.classes->unknown : scores.targets[0].unknown;
 }
 
-std::uint64_t judged_of(const Scores& scores) {
+std::uint64_t scored_rows(const Scores& scores) {
   return scores.classes ? scores.classes->rows : scores.targets[0].rows;
 }
 
@@ -269,16 +271,18 @@ std::string as_text(const TrainRun& run, bool quiet) {
   std::string text = title_of(run.ensemble) + item("members", members_as_text(run));
   text += failures_as_text(run);
   if (run.calibrated) text += item("calibrated", calibration_as_text(frame.temperature));
-  text += "\n" + standings_as_text(run);
+  text += "\n" + summaries_as_text(run);
   if (run.out_of_bag) {
-    text += "\nOut of bag: every row judged by the members that never saw it\n";
-    text += item("judged", rows_of(judged_of(*run.out_of_bag), unknown_of(*run.out_of_bag), 0));
+    text += "\nOut of bag: each row is predicted by the members that were not trained on it\n";
+    text +=
+        item("evaluated", rows_of(scored_rows(*run.out_of_bag), unknown_of(*run.out_of_bag), 0));
     text += scores_as_text(*run.out_of_bag, frame.classes);
     if (run.weighted) text += item("", kWeighted);
   }
   if (run.validation) {
-    text += fmt::format("\nValidation: {}, judged by all members\n", one_line(run.validation_file));
-    text += item("judged", rows_of(judged_of(*run.validation), 0, run.validation_omitted));
+    text +=
+        fmt::format("\nValidation: {}, predicted by all members\n", one_line(run.validation_file));
+    text += item("evaluated", rows_of(scored_rows(*run.validation), 0, run.validation_omitted));
     text += scores_as_text(*run.validation, frame.classes);
     if (run.weighted) text += item("", kWeighted);
   }
@@ -296,8 +300,8 @@ std::string as_text(const TrainRun& run, bool quiet) {
                                    run.threads, run.threads == 1 ? "" : "s", levels,
                                    scaled(static_cast<double>(run.trained) / run.seconds)));
   if (run.peak_memory > 0) text += item("peak memory", bytes(static_cast<double>(run.peak_memory)));
-  text += item("kept in", run.output.empty() ? "no file; --output model.safetensors keeps it"
-                                             : one_line(run.output));
+  text += item("saved to", run.output.empty() ? "no file; --output model.safetensors saves it"
+                                              : one_line(run.output));
   return text;
 }
 
@@ -306,14 +310,14 @@ std::string as_json(const TrainRun& run) {
   Json object = json_of(run.ensemble);
   object["members"] = run.ensemble.size();
   object["trained"] = run.trained;
-  object["asked"] = run.asked;
+  object["asked"] = run.requested;
   object["failed"] = run.failures.size();
   object["failures"] = Json::array();
   for (const auto& [settings, reason] : run.failures)
     object["failures"].push_back({{"settings", settings}, {"reason", reason}});
   object["settings"] = Json::array();
-  for (const Standing& standing : run.standings)
-    object["settings"].push_back(json_of(standing, frame.settings[standing.settings]));
+  for (const SettingsSummary& summary : run.summaries)
+    object["settings"].push_back(json_of(summary, frame.settings[summary.settings]));
   object["out_of_bag"] = run.out_of_bag ? json_of(*run.out_of_bag) : Json(nullptr);
   object["validation"] = run.validation ? json_of(*run.validation) : Json(nullptr);
   object["weighted_scores"] = run.weighted;
@@ -332,14 +336,14 @@ std::string as_json(const TrainRun& run) {
 
 std::string as_text(const EvaluateRun& run, bool quiet) {
   std::string text = title_of(run.ensemble);
-  text += item("judged", rows_of(judged_of(run.scores), unknown_of(run.scores), run.omitted));
-  if (run.out_of_bag) text += item("", "each judged by the members that never saw it");
+  text += item("evaluated", rows_of(scored_rows(run.scores), unknown_of(run.scores), run.omitted));
+  if (run.out_of_bag) text += item("", "each predicted by the members that were not trained on it");
   if (const double t = run.ensemble.frame().temperature; t != 1)
     text += item("temperature", fmt::format("{:.3f}", t));
   text += scores_as_text(run.scores, run.ensemble.frame().classes);
   if (run.weighted) text += item("", kWeighted);
   if (run.scores.classes && !quiet)
-    text += "\nHow often the likeliest class is right, by its probability\n" +
+    text += "\nReliability: accuracy of the predicted class by its probability\n" +
             reliability_as_text(*run.scores.classes);
   return text;
 }

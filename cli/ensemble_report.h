@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "bootfold/ensemble.h"
-#include "bootfold/evaluation.h"
-#include "bootfold/selection.h"
+#include "bootfold/ensemble/ensemble.h"
+#include "bootfold/ensemble/evaluation.h"
+#include "bootfold/ensemble/selection.h"
 
 namespace bootfold::cli {
 
@@ -21,10 +21,10 @@ struct Scores {
 /// A finished training.
 struct TrainRun {
   const ensemble::Ensemble& ensemble;                         ///< that is kept
-  const std::vector<ensemble::Standing>& standings;           ///< of all that were trained
+  const std::vector<ensemble::SettingsSummary>& summaries;    ///< of all that were trained
   std::vector<std::pair<std::size_t, std::string>> failures;  ///< settings and why, of all
   std::size_t trained = 0;
-  std::size_t asked = 0;  ///< more than trained after an interruption
+  std::size_t requested = 0;  ///< more than trained after an interruption
   std::optional<Scores> out_of_bag = {};
   std::optional<Scores> validation = {};
   std::string validation_file = {};

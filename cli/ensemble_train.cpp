@@ -8,19 +8,19 @@
 #include <mutex>
 
 #include "arguments.h"
-#include "bootfold/calibration.h"
+#include "bootfold/ensemble/calibration.h"
+#include "bootfold/ensemble/selection.h"
 #include "bootfold/error.h"
-#include "bootfold/selection.h"
 #include "console.h"
 #include "ensemble.h"
+#include "examples_reader.h"
 #include "failure.h"
 #include "memory.h"
 #include "number.h"
 #include "progress.h"
-#include "rows.h"
-#include "sweep.h"
 #include "text.h"
 #include "timer.h"
+#include "training_arguments.h"
 #include "usage.h"
 #include "validation.h"
 
@@ -33,8 +33,8 @@ using ensemble::Training;
 
 /// As typed.
 struct TrainArguments {
-  RowArguments rows;
-  SweepArguments sweep;
+  ExampleArguments rows;
+  TrainingArguments training;
   std::string validation;
   std::string seed = "1";
   std::string keep_best;
@@ -60,7 +60,7 @@ void check_output(const std::string& output, const TrainArguments& arguments) {
   data::check_writable(output);
 }
 
-// Rather than to run out of it after hours.
+// Fails now rather than after hours of training.
 void check_memory(const Examples& examples, const Training& training) {
   const std::size_t answers =
       examples.classes != nullptr ? examples.classes->size() : examples.targets.columns();
@@ -82,17 +82,17 @@ void check_memory(const Examples& examples, const Training& training) {
                     bytes(needed), bytes(static_cast<double>(training.memory))));
 }
 
-/// The loss of members that are done, for the line of progress.
+/// Mean loss of the trained members, for the progress bar.
 class LossSoFar {
  public:
   void add(const ensemble::Member& member) {
     const std::scoped_lock lock(mutex_);
     ++done_;
     if (!member.failure.empty()) return;
-    const bool judged = !std::isnan(member.held_out_loss);
-    sum_ += judged ? member.held_out_loss : member.loss;
+    const bool held_out = !std::isnan(member.held_out_loss);
+    sum_ += held_out ? member.held_out_loss : member.loss;
     ++good_;
-    judged_ = judged_ || judged;
+    has_held_out_ = has_held_out_ || held_out;
   }
 
   /// "240 members, held-out loss 0.134".
@@ -100,7 +100,7 @@ class LossSoFar {
     const std::scoped_lock lock(mutex_);
     if (good_ == 0) return "";
     return fmt::format("{} member{}, {}loss {:.4g}", grouped(done_), done_ == 1 ? "" : "s",
-                       judged_ ? "held-out " : "", sum_ / static_cast<double>(good_));
+                       has_held_out_ ? "held-out " : "", sum_ / static_cast<double>(good_));
   }
 
  private:
@@ -108,11 +108,11 @@ class LossSoFar {
   std::size_t done_ = 0;
   std::size_t good_ = 0;
   double sum_ = 0;
-  bool judged_ = false;
+  bool has_held_out_ = false;
 };
 
-/// Trains all members at once, or, to have something to keep when it is interrupted, in rounds.
-/// Members are the same to the bit.
+/// Trains all members at once, or in rounds if finished members are to be kept after an
+/// interruption. Members are the same to the bit.
 Ensemble train_all(const Examples& examples, Training training, bool keep_partial,
                    Interrupt& interrupt, bool quiet) {
   LossSoFar losses;
@@ -147,17 +147,18 @@ Ensemble train_all(const Examples& examples, Training training, bool keep_partia
   return ensemble::join(parts, examples, {.threads = training.execution.threads});
 }
 
-Scores scores_of(const Ensemble& trained, const ensemble::Prediction& said,
+Scores scores_of(const Ensemble& trained, const ensemble::Prediction& prediction,
                  const Examples& examples, const std::optional<ColumnView>& weights) {
   Scores scores;
   if (trained.classifies())
-    scores.classes = evaluate_classes(said, examples.classes->codes, weights);
+    scores.classes = evaluate_classes(prediction, examples.classes->codes, weights);
   else
-    scores.targets = evaluate_targets(said, examples.targets, 0.95, weights);
+    scores.targets = evaluate_targets(prediction, examples.targets, 0.95, weights);
   return scores;
 }
 
-void check_judged(const char* option, const TrainArguments& arguments, const Training& training) {
+void check_held_out_rows(const char* option, const TrainArguments& arguments,
+                         const Training& training) {
   using ensemble::Resampling;
   std::string how = fmt::format("--resample {}", name(training.resampling));
   if (training.resampling == Resampling::subsample) {
@@ -168,27 +169,28 @@ void check_judged(const char* option, const TrainArguments& arguments, const Tra
   }
   if (arguments.validation.empty() && training.resampling != Resampling::bootstrap)
     throw InvalidArgument(fmt::format(
-        "{} needs rows that members do not see, but with {} they see all; give some with "
+        "{} needs rows that members are not trained on, but with {} they use all rows; give some "
+        "with "
         "--validation, or take --resample bootstrap or a smaller --subsample, which leave some out",
         option, how));
 }
 
 void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
-  Training training = check_sweep(arguments.sweep);
+  Training training = parse_training(arguments.training);
   training.seed = parse_whole("--seed", arguments.seed, 0);
   training.execution.threads = parse_threads(arguments.threads);
   training.memory = parse_size("--memory", arguments.memory);
   std::optional<std::size_t> keep_best;
   if (!arguments.keep_best.empty()) {
-    check_judged("--keep-best", arguments, training);
+    check_held_out_rows("--keep-best", arguments, training);
     keep_best = parse_whole("--keep-best", arguments.keep_best, 1,
                             training.members * training.settings.size(), ", all members");
   }
   if (!arguments.output.empty()) check_output(arguments.output, arguments);
 
   const Timer reading;
-  const Rows rows(arguments.rows);
-  std::optional<ValidationRows> validation;
+  const TrainingExamples rows(arguments.rows);
+  std::optional<ValidationExamples> validation;
   if (!arguments.validation.empty()) {
     validation.emplace(arguments.validation, arguments.rows, rows);
     training.validation = &validation->examples();
@@ -196,48 +198,48 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   const double read_seconds = reading.seconds();
   const Examples examples = rows.examples();
   training.loss = rows.loss();
-  fit_batches(arguments.sweep, rows.count(), training);
+  fit_batches(arguments.training, rows.count(), training);
   if (arguments.calibrate && examples.classes == nullptr)
     throw InvalidArgument(
-        "--calibrate is for classes, but the task is a regression; its intervals are calibrated by "
-        "bootfold ensemble predict --interval jackknife+");
-  if (arguments.calibrate) check_judged("--calibrate", arguments, training);
+        "--calibrate is for classes, but the task is a regression; bootfold ensemble predict "
+        "--interval jackknife+ gives calibrated intervals");
+  if (arguments.calibrate) check_held_out_rows("--calibrate", arguments, training);
   check_memory(examples, training);
 
   const Interrupt::Work work(interrupt);
   const Timer computing;
   Ensemble trained =
       train_all(examples, training, arguments.keep_partial, interrupt, arguments.quiet);
-  const std::vector<ensemble::Standing> standings = ensemble::standings(trained);
-  TrainRun run{.ensemble = trained, .standings = standings, .failures = {}};
+  const std::vector<ensemble::SettingsSummary> summaries = ensemble::summarize_settings(trained);
+  TrainRun run{.ensemble = trained, .summaries = summaries, .failures = {}};
   run.trained = trained.size();
-  run.asked = training.members * training.settings.size();
+  run.requested = training.members * training.settings.size();
   for (std::size_t m = 0; m < trained.size(); ++m)
     if (const ensemble::Member& member = trained.member(m); !member.failure.empty())
       run.failures.emplace_back(member.settings, member.failure);
   if (run.failures.size() == trained.size())
     throw Failure(fmt::format("all {} members failed; the first: {}", trained.size(),
                               run.failures[0].second));
-  if (keep_best) {  // of those that failed none
-    std::size_t judged = 0;
+  if (keep_best) {  // failed members have no held-out loss
+    std::size_t with_loss = 0;
     for (std::size_t m = 0; m < trained.size(); ++m)
-      judged += std::isnan(trained.member(m).held_out_loss) ? 0U : 1U;
-    trained = ensemble::best(trained, std::min(*keep_best, judged), examples,
+      with_loss += std::isnan(trained.member(m).held_out_loss) ? 0U : 1U;
+    trained = ensemble::best(trained, std::min(*keep_best, with_loss), examples,
                              {.threads = training.execution.threads});
   }
   if (arguments.calibrate) {
     Execution execution{.threads = training.execution.threads};
     if (!arguments.keep_partial) execution.stop = interrupt.token();
-    // By rows as they are: weights of classes are for the loss.
-    Examples judged = examples;
-    judged.weights = rows.score_weights();
+    // Without class weights, which are for the loss.
+    Examples scored = examples;
+    scored.weights = rows.score_weights();
     Examples aside;
     if (validation) {
       aside = validation->examples();
       aside.weights = validation->score_weights();
     }
     trained =
-        ensemble::calibrate(std::move(trained), judged, validation ? &aside : nullptr, execution);
+        ensemble::calibrate(std::move(trained), scored, validation ? &aside : nullptr, execution);
     run.calibrated = true;
   }
   if (trained.out_of_bag().rows > 0)
@@ -272,11 +274,11 @@ void add_ensemble_train(CLI::App& group, Task& task) {
   CLI::App* command =
       group.add_subcommand("train", "Train many small networks, each on its own resample");
   auto arguments = std::make_shared<TrainArguments>();
-  add_row_arguments(*command, arguments->rows);
+  add_example_arguments(*command, arguments->rows);
   add_text(*command, "--validation", arguments->validation, "FILE",
            "Rows with these columns to judge members by, in place of those that each does not see")
       ->group(kToLearn);
-  add_sweep_arguments(*command, arguments->sweep);
+  add_training_arguments(*command, arguments->training);
   add_text(*command, "--seed", arguments->seed, "K",
            "Fixed, so that the same command gives the same networks [1]")
       ->group(kHow);
@@ -309,23 +311,23 @@ void add_ensemble_train(CLI::App& group, Task& task) {
       ->disable_flag_override();
   command->footer(examples(
       {{"bootfold ensemble train iris.csv --target species --output iris.safetensors",
-        "a hundred networks with 32 hidden units, judged out of bag"},
+        "a hundred networks with 32 hidden units, with out-of-bag scores"},
        {"bootfold ensemble train iris.csv --target species --calibrate",
-        "with probabilities that are as often right as they say"},
+        "with calibrated class probabilities"},
        {"bootfold ensemble train houses.csv --target price --task regression --loss gaussian "
         "--hidden 64,64 --ignore id",
-        "networks that tell a mean and a variance"},
+        "networks that predict a mean and a variance"},
        {"bootfold ensemble train iris.csv --target species --learning-rate 1e-4,1e-3,1e-2 --hidden "
         "16 --hidden 32,32 --members 20 --keep-best 30 --output best.safetensors",
-        "six settings compared, 20 members each; the best 30 members kept"},
+        "compares six settings with 20 members each and keeps the best 30 members"},
        {"bootfold ensemble train fraud.csv --target fraud --task classification --class-weights "
         "balanced --patience 5 --epochs 500",
-        "a rare class; members stop when rows they do not see say so"},
+        "a rare class; members stop early by their out-of-bag loss"},
        {"bootfold ensemble train train.csv --target species --resample none --validation val.csv "
         "--patience 5 --learning-rate 1e-3,1e-2 --keep-best 50",
-        "members stop, are compared and chosen by the rows of another file"},
+        "members are stopped, compared and selected on the rows of another file"},
        {"bootfold ensemble train x.npy --target 65 --task regression --subsample 0.1,0.2,0.4,0.8",
-        "how the loss falls with the number of rows"}}));
+        "the loss as a function of the number of rows"}}));
   command->callback([arguments, &task] {
     task = [arguments](Interrupt& interrupt) { run_train(*arguments, interrupt); };
   });

@@ -97,24 +97,25 @@ std::string picture(const Answer& answer, std::size_t answers) {
                     .estimate = answer.law.estimate(),
                     .high = interval.high,
                     .confidence = interval.confidence};
-  const Canvas canvas{.width = width(STDOUT_FILENO),
-                      .height = answers == 1   ? 8U
-                                : answers <= 3 ? 4U
-                                               : 2U,
-                      .utf8 = has_utf8()};
-  return histogram(drawn(answer.law), 0, 1, marks, canvas);
+  const PlotStyle style{.width = width(STDOUT_FILENO),
+                        .height = answers == 1   ? 8U
+                                  : answers <= 3 ? 4U
+                                                 : 2U,
+                        .utf8 = has_utf8()};
+  return histogram(drawn(answer.law), 0, 1, marks, style);
 }
 
 // Six digits of what is as good as exact, more where the spread needs them.
-std::string shown(double value, double error) { return rounded(value, error / 1e4); }
+std::string rounded_to_error(double value, double error) { return rounded(value, error / 1e4); }
 
 // "49.4286 to 126.714", "at least 49.4286".
 std::string limits(const Interval& interval, double error) {
   if (interval.alternative == interval::Alternative::less)
-    return fmt::format("at most {}", shown(interval.high, error));
+    return fmt::format("at most {}", rounded_to_error(interval.high, error));
   if (interval.alternative == interval::Alternative::greater)
-    return fmt::format("at least {}", shown(interval.low, error));
-  return fmt::format("{} to {}", shown(interval.low, error), shown(interval.high, error));
+    return fmt::format("at least {}", rounded_to_error(interval.low, error));
+  return fmt::format("{} to {}", rounded_to_error(interval.low, error),
+                     rounded_to_error(interval.high, error));
 }
 
 std::string numbers(const Answer& answer, const std::vector<std::string>& columns) {
@@ -123,9 +124,9 @@ std::string numbers(const Answer& answer, const std::vector<std::string>& column
   std::string text = answer.label;
   if (columns.size() == 1) text += of_column(columns[0]);
   text += '\n';
-  text += item("estimate", shown(law.estimate(), error));
-  text += item("standard error", shown(error, error));
-  text += item("bias", law.bias() == 0 ? "0" : shown(law.bias(), error));
+  text += item("estimate", rounded_to_error(law.estimate(), error));
+  text += item("standard error", rounded_to_error(error, error));
+  text += item("bias", law.bias() == 0 ? "0" : rounded_to_error(law.bias(), error));
   for (const Interval& interval : answer.intervals)
     text += item(fmt::format("{:.6g}% interval", 100 * interval.confidence),
                  fmt::format("{}, {}", limits(interval, error), interval.method));

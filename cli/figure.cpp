@@ -24,11 +24,11 @@ constexpr Color kGrey = {0.38, 0.38, 0.42};
 constexpr Color kWhite = {1, 1, 1};
 constexpr std::array<Color, 2> kClasses = {{{0.03, 0.18, 0.42}, {0.48, 0.15, 0.0}}};
 
-void mark(Paper& paper, Place at, std::size_t group) {
+void mark(Canvas& canvas, Place at, std::size_t group) {
   if (group == 0)
-    paper.circle(at, kRadius, kClasses[0], kWhite);
+    canvas.circle(at, kRadius, kClasses[0], kWhite);
   else
-    paper.diamond(at, kRadius, kClasses[1], kWhite);
+    canvas.diamond(at, kRadius, kClasses[1], kWhite);
 }
 
 /// Steps of 1, 2 or 5 times a power of ten, about `wanted` of them.
@@ -40,7 +40,7 @@ double tick_step(double range, double wanted) {
   return 10 * power;
 }
 
-/// From the plane to the paper.
+/// From the plane to the canvas.
 class Frame {
  public:
   Frame(Place corner, const Figure& figure) : corner_(corner), figure_(figure) {}
@@ -62,7 +62,7 @@ class Frame {
 };
 
 /// Where values pass the middle of the scale: straight lines between the middles of four cells.
-void draw_halves(Paper& paper, const Frame& frame, const Panel& panel, std::size_t side) {
+void draw_halves(Canvas& canvas, const Frame& frame, const Panel& panel, std::size_t side) {
   const double half = (panel.scale.low + panel.scale.high) / 2;
   const auto above = [&](std::size_t row, std::size_t column) {
     return panel.values[row * side + column] - half;
@@ -85,12 +85,12 @@ void draw_halves(Paper& paper, const Frame& frame, const Panel& panel, std::size
                                   std::lerp(corners[i].y, corners[next].y, part)));
       }
     }
-  paper.lines(ends, kInk, 1.1);
+  canvas.lines(ends, kInk, 1.1);
 }
 
-void draw_axes(Paper& paper, const Frame& frame, double reach, bool first) {
+void draw_axes(Canvas& canvas, const Frame& frame, double reach, bool first) {
   const Place corner = frame.corner();
-  paper.frame(corner, kPanel, kPanel, kInk);
+  canvas.frame(corner, kPanel, kPanel, kInk);
   const double step = tick_step(2 * reach, 6);
   const auto last = static_cast<int>(std::floor(reach / step + 1e-9));
   for (int tick = -last; tick <= last; ++tick) {
@@ -98,66 +98,68 @@ void draw_axes(Paper& paper, const Frame& frame, double reach, bool first) {
     const std::string text = fmt::format("{:g}", value);
     const double x = frame.at(value, 0).x;
     const double bottom = corner.y + kPanel;
-    paper.line({x, bottom}, {x, bottom + 4}, kInk, 1);
-    paper.text({x, bottom + 17}, text, {.size = 11, .align = Paper::Align::centre});
+    canvas.line({x, bottom}, {x, bottom + 4}, kInk, 1);
+    canvas.text({x, bottom + 17}, text, {.size = 11, .align = Canvas::Align::centre});
     const double y = frame.at(0, value).y;
-    paper.line({corner.x - 4, y}, {corner.x, y}, kInk, 1);
-    if (first) paper.text({corner.x - 8, y + 4}, text, {.size = 11, .align = Paper::Align::right});
+    canvas.line({corner.x - 4, y}, {corner.x, y}, kInk, 1);
+    if (first)
+      canvas.text({corner.x - 8, y + 4}, text, {.size = 11, .align = Canvas::Align::right});
   }
 }
 
-void draw_bar(Paper& paper, const Scale& scale, Place corner) {
+void draw_bar(Canvas& canvas, const Scale& scale, Place corner) {
   constexpr std::size_t kSteps = 256;
   std::vector<Color> colors;
   for (std::size_t i = 0; i < kSteps; ++i)
     colors.push_back(scale.color(1 - (static_cast<double>(i) + 0.5) / kSteps));
-  paper.image(corner, kBar, kPanel, colors, 1);
-  paper.frame(corner, kBar, kPanel, kInk);
+  canvas.image(corner, kBar, kPanel, colors, 1);
+  canvas.frame(corner, kBar, kPanel, kInk);
   const double step = tick_step(scale.high - scale.low, 6);
   for (int tick = 0;; ++tick) {
     const double value = scale.low + tick * step;
     if (value > scale.high + 1e-9 * step) break;
     const double y = corner.y + kPanel * (scale.high - value) / (scale.high - scale.low);
-    paper.line({corner.x + kBar, y}, {corner.x + kBar + 4, y}, kInk, 1);
-    paper.text({corner.x + kBar + 7, y + 4}, fmt::format("{:g}", value), {.size = 11});
+    canvas.line({corner.x + kBar, y}, {corner.x + kBar + 4, y}, kInk, 1);
+    canvas.text({corner.x + kBar + 7, y + 4}, fmt::format("{:g}", value), {.size = 11});
   }
-  paper.text({corner.x + kBar + 46, corner.y + kPanel / 2}, scale.title,
-             {.size = 12, .align = Paper::Align::centre, .upwards = true});
+  canvas.text({corner.x + kBar + 46, corner.y + kPanel / 2}, scale.title,
+              {.size = 12, .align = Canvas::Align::centre, .upwards = true});
 }
 
-void draw_panel(Paper& paper, const Figure& figure, const Panel& panel, Place corner, bool first) {
+void draw_panel(Canvas& canvas, const Figure& figure, const Panel& panel, Place corner,
+                bool first) {
   const Frame frame(corner, figure);
   const double middle = corner.x + kPanel / 2;
-  paper.text({middle, corner.y - 28}, panel.title,
-             {.size = 14, .bold = true, .align = Paper::Align::centre});
-  paper.text({middle, corner.y - 10}, panel.note,
-             {.size = 12, .align = Paper::Align::centre, .color = kGrey});
+  canvas.text({middle, corner.y - 28}, panel.title,
+              {.size = 14, .bold = true, .align = Canvas::Align::centre});
+  canvas.text({middle, corner.y - 10}, panel.note,
+              {.size = 12, .align = Canvas::Align::centre, .color = kGrey});
   std::vector<Color> colors;
   colors.reserve(panel.values.size());
   for (const double value : panel.values)
     colors.push_back(
         panel.scale.color((value - panel.scale.low) / (panel.scale.high - panel.scale.low)));
-  paper.image(corner, kPanel, kPanel, colors, figure.side);
-  if (panel.halves) draw_halves(paper, frame, panel, figure.side);
+  canvas.image(corner, kPanel, kPanel, colors, figure.side);
+  if (panel.halves) draw_halves(canvas, frame, panel, figure.side);
   for (std::size_t i = 0; i < figure.points.size(); ++i) {
     const double x = figure.points.x[i];
     const double y = figure.points.y[i];
     if (std::max(std::abs(x), std::abs(y)) < figure.reach)
-      mark(paper, frame.at(x, y), figure.points.classes.codes[i]);
+      mark(canvas, frame.at(x, y), figure.points.classes.codes[i]);
   }
-  draw_axes(paper, frame, figure.reach, first);
-  if (panel.bar) draw_bar(paper, panel.scale, {corner.x + kPanel + 12, corner.y});
+  draw_axes(canvas, frame, figure.reach, first);
+  if (panel.bar) draw_bar(canvas, panel.scale, {corner.x + kPanel + 12, corner.y});
 }
 
-void draw_legend(Paper& paper, double y) {
+void draw_legend(Canvas& canvas, double y) {
   double x = kLeft + 6;
   for (std::size_t group = 0; group < 2; ++group) {
-    mark(paper, {x, y - 4}, group);
-    paper.text({x + 9, y}, fmt::format("class {}", group), {.size = 12});
+    mark(canvas, {x, y - 4}, group);
+    canvas.text({x + 9, y}, fmt::format("class {}", group), {.size = 12});
     x += 76;
   }
-  paper.line({x - 6, y - 4}, {x + 14, y - 4}, kInk, 1.4);
-  paper.text({x + 20, y}, "probability 1/2", {.size = 12});
+  canvas.line({x - 6, y - 4}, {x + 14, y - 4}, kInk, 1.4);
+  canvas.text({x + 20, y}, "probability 1/2", {.size = 12});
 }
 
 }  // namespace
@@ -171,19 +173,19 @@ Grid::Grid(double reach, std::size_t side) {
     }
 }
 
-std::string draw(const Figure& figure, Paper::Kind kind) {
+std::string draw(const Figure& figure, Canvas::Kind kind) {
   double width = kLeft + kRight - kPanelGap;
   for (const Panel& panel : figure.panels) width += kPanel + kPanelGap + (panel.bar ? kBarRoom : 0);
-  Paper paper(kind, width, kTop + kPanel + kBottom);
-  paper.text({width / 2, 36}, figure.title,
-             {.size = 17, .bold = true, .align = Paper::Align::centre});
+  Canvas canvas(kind, width, kTop + kPanel + kBottom);
+  canvas.text({width / 2, 36}, figure.title,
+              {.size = 17, .bold = true, .align = Canvas::Align::centre});
   Place corner{kLeft, kTop};
   for (const Panel& panel : figure.panels) {
-    draw_panel(paper, figure, panel, corner, &panel == figure.panels.data());
+    draw_panel(canvas, figure, panel, corner, &panel == figure.panels.data());
     corner.x += kPanel + kPanelGap + (panel.bar ? kBarRoom : 0);
   }
-  draw_legend(paper, kTop + kPanel + kBottom - 16);
-  return std::move(paper).finish();
+  draw_legend(canvas, kTop + kPanel + kBottom - 16);
+  return std::move(canvas).finish();
 }
 
 }  // namespace bootfold::cli

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "canvas.h"
 #include "color.h"
-#include "paper.h"
 #include "spirals.h"
 
 namespace bootfold::cli {
@@ -45,6 +45,6 @@ struct Grid {
 };
 
 /// The file.
-[[nodiscard]] std::string draw(const Figure& figure, Paper::Kind kind);
+[[nodiscard]] std::string draw(const Figure& figure, Canvas::Kind kind);
 
 }  // namespace bootfold::cli

@@ -106,19 +106,19 @@ std::string_view cell(std::size_t eighths, bool utf8) {
 }
 
 std::string bars(const std::vector<std::uint64_t>& counts, const BarGrid& grid,
-                 const Canvas& canvas) {
+                 const PlotStyle& style) {
   const std::uint64_t most = *std::max_element(counts.begin(), counts.end());
   std::string picture;
-  for (std::size_t line = canvas.height; line-- > 0;) {
+  for (std::size_t line = style.height; line-- > 0;) {
     std::string row = "  ";
     for (const std::uint64_t bar : counts) {
       const double tall = static_cast<double>(bar) / static_cast<double>(most);
       auto eighths =
-          static_cast<std::size_t>(std::lround(tall * static_cast<double>(8 * canvas.height)));
+          static_cast<std::size_t>(std::lround(tall * static_cast<double>(8 * style.height)));
       if (bar > 0) eighths = std::max<std::size_t>(eighths, 1);  // rare is not never
       const std::size_t below = 8 * line;
       const std::size_t here = eighths > below ? std::min<std::size_t>(eighths - below, 8) : 0;
-      for (std::size_t i = 0; i < grid.repeat; ++i) row += cell(here, canvas.utf8);
+      for (std::size_t i = 0; i < grid.repeat; ++i) row += cell(here, style.utf8);
     }
     row.erase(row.find_last_not_of(' ') + 1);
     picture += row + '\n';
@@ -189,7 +189,7 @@ std::string labels(std::vector<Label> all, std::size_t columns) {
 }  // namespace
 
 std::string histogram(std::span<const double> values, std::size_t first, std::size_t stride,
-                      const Marks& marks, const Canvas& canvas) {
+                      const Marks& marks, const PlotStyle& style) {
   const std::vector<double> sample = sorted_sample(values, first, stride);
   if (sample.empty()) return "";
   const std::size_t cut = sample.size() / 2000;
@@ -200,7 +200,7 @@ std::string histogram(std::span<const double> values, std::size_t first, std::si
     low = std::min(low, mark);
     high = std::max(high, mark);
   }
-  const std::size_t columns = std::max<std::size_t>(canvas.width, 20) - 4;
+  const std::size_t columns = std::max<std::size_t>(style.width, 20) - 4;
   const double range = high - low;
   if (!std::isfinite(range) || low + range / static_cast<double>(columns) <= low) return "";
 
@@ -218,7 +218,7 @@ std::string histogram(std::span<const double> values, std::size_t first, std::si
   if (std::isfinite(marks.estimate))
     all.insert(all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2),
                {grid.column(marks.estimate), rounded(marks.estimate, shown / 10), "estimate"});
-  return bars(counts, grid, canvas) + axis(marks, grid, canvas.utf8) +
+  return bars(counts, grid, style) + axis(marks, grid, style.utf8) +
          labels(std::move(all), grid.columns());
 }
 

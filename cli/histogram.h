@@ -15,8 +15,8 @@ struct Marks {
   double confidence = 0.95;
 };
 
-/// How it is drawn.
-struct Canvas {
+/// Size and characters of a plot in text.
+struct PlotStyle {
   std::size_t width = 80;  ///< columns, with the two blanks on the left
   std::size_t height = 8;  ///< lines of the tallest bar
   bool utf8 = false;       ///< block and line characters; else ASCII
@@ -27,6 +27,6 @@ struct Canvas {
 /// of whole numbers) get bars of whole lattice steps, so no bar holds one step more than its
 /// neighbour. Empty when the values do not vary. Memory: at most 512 KiB, whatever their number.
 [[nodiscard]] std::string histogram(std::span<const double> values, std::size_t first,
-                                    std::size_t stride, const Marks& marks, const Canvas& canvas);
+                                    std::size_t stride, const Marks& marks, const PlotStyle& style);
 
 }  // namespace bootfold::cli

@@ -230,12 +230,12 @@ std::string histogram_as_text(const Run& run, std::size_t output) {
                     .estimate = run.result.estimate(output),
                     .high = interval.high,
                     .confidence = interval.confidence};
-  const Canvas canvas{.width = width(STDOUT_FILENO),
-                      .height = outputs == 1   ? 8U
-                                : outputs <= 3 ? 4U
-                                               : 2U,
-                      .utf8 = has_utf8()};
-  return histogram(run.result.replicates(), output, outputs, marks, canvas);
+  const PlotStyle style{.width = width(STDOUT_FILENO),
+                        .height = outputs == 1   ? 8U
+                                  : outputs <= 3 ? 4U
+                                                 : 2U,
+                        .utf8 = has_utf8()};
+  return histogram(run.result.replicates(), output, outputs, marks, style);
 }
 
 std::string story_as_text(const Run& run) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bootfold/data.h"
-#include "bootfold/ensemble.h"
+#include "bootfold/ensemble/ensemble.h"
 
 namespace bootfold::cli {
 

@@ -21,7 +21,7 @@ std::size_t length(std::string_view text) {
 
 }  // namespace
 
-std::string shown(const std::string& name) {
+std::string display_name(const std::string& name) {
   std::string text = one_line(name);
   std::size_t end = 0;
   std::size_t letters = 0;

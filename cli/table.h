@@ -11,6 +11,6 @@ namespace bootfold::cli {
 [[nodiscard]] std::string table(const std::vector<std::vector<std::string>>& rows);
 
 /// A name from outside on one line, cut if it is long.
-[[nodiscard]] std::string shown(const std::string& name);
+[[nodiscard]] std::string display_name(const std::string& name);
 
 }  // namespace bootfold::cli

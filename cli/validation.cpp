@@ -5,12 +5,12 @@
 namespace bootfold::cli {
 namespace {
 
-RowArguments arguments_of(const std::string& file, const RowArguments& training) {
+ExampleArguments arguments_of(const std::string& file, const ExampleArguments& training) {
   if (file == "-" && training.file == "-")
     throw InvalidArgument(
         "FILE and --validation are both standard input, which can be read once; put one into a "
         "file");
-  RowArguments arguments;
+  ExampleArguments arguments;
   arguments.file = file;
   arguments.weights = training.weights;
   arguments.nan = training.nan;
@@ -20,8 +20,8 @@ RowArguments arguments_of(const std::string& file, const RowArguments& training)
 
 }  // namespace
 
-ValidationRows::ValidationRows(const std::string& file, const RowArguments& arguments,
-                               const Rows& rows)
+ValidationExamples::ValidationExamples(const std::string& file, const ExampleArguments& arguments,
+                                       const TrainingExamples& rows)
     : rows_(arguments_of(file, arguments), rows.frame(), true) {
   const ensemble::Ensemble::Frame frame = rows.frame();
   examples_.inputs = rows_.inputs();

@@ -1,4 +1,4 @@
-// cli/validation.h: the rows of --validation, which judge all members.
+// cli/validation.h: the validation rows of --validation.
 #pragma once
 
 #include <optional>
@@ -6,19 +6,20 @@
 #include <vector>
 
 #include "bootfold/data.h"
-#include "bootfold/ensemble.h"
-#include "rows.h"
+#include "bootfold/ensemble/ensemble.h"
+#include "examples_reader.h"
 
 namespace bootfold::cli {
 
-/// Has the columns of the training by name, its classes, and its weights, if it has some.
-class ValidationRows {
+/// Rows with the columns, classes and weights of the training, found by name.
+class ValidationExamples {
  public:
   /// Reads the file; `arguments` and `rows` are those of the training. Throws InvalidArgument and
   /// DataError.
-  ValidationRows(const std::string& file, const RowArguments& arguments, const Rows& rows);
-  ValidationRows(const ValidationRows&) = delete;  // examples() point into it
-  ValidationRows& operator=(const ValidationRows&) = delete;
+  ValidationExamples(const std::string& file, const ExampleArguments& arguments,
+                     const TrainingExamples& rows);
+  ValidationExamples(const ValidationExamples&) = delete;  // examples() point into it
+  ValidationExamples& operator=(const ValidationExamples&) = delete;
 
   [[nodiscard]] const ensemble::Examples& examples() const noexcept { return examples_; }
   [[nodiscard]] const std::optional<ColumnView>& score_weights() const noexcept {
@@ -27,7 +28,7 @@ class ValidationRows {
   [[nodiscard]] std::size_t omitted() const noexcept { return rows_.omitted(); }
 
  private:
-  NewRows rows_;
+  ModelExamples rows_;
   data::Labels classes_;
   std::vector<double> weights_;
   ensemble::Examples examples_;

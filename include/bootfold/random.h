@@ -101,7 +101,8 @@ class BOOTFOLD_API Stream {
 
 /// xoshiro256++ in eight lanes, seeded by Philox: the fast stream behind counts and row numbers.
 /// The number of lanes is part of the definition, not of the machine.
-struct Lanes {
+class Lanes {
+ public:
   static constexpr std::size_t kLanes = 8;
 
   /// Stream number `number` under `id`; it takes the positions 16 * number .. 16 * number + 15.
@@ -110,7 +111,9 @@ struct Lanes {
   /// The next eight words, lane 0 first.
   std::array<std::uint64_t, kLanes> operator()() noexcept;
 
-  alignas(64) std::uint64_t state[4][kLanes];  // state[word][lane]
+ private:
+  friend struct LaneAccess;
+  alignas(64) std::uint64_t state_[4][kLanes];  // [word][lane]
 };
 
 }  // namespace bootfold::random

@@ -1,4 +1,4 @@
-"""An ensemble of networks that tells classes apart, as scikit-learn's estimators do."""
+"""A classifier: an ensemble of networks with the interface of scikit-learn."""
 
 from __future__ import annotations
 
@@ -33,58 +33,60 @@ if TYPE_CHECKING:
 
 
 class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[misc]
-    """Networks that vote on a class, each trained on its own resample of the rows.
+    """An ensemble of neural networks, each trained on its own resample of the rows.
 
-    Where they agree the data decide; where they disagree the data do not (`uncertainty`). Members
-    are trained side by side in the lanes of the vector unit, so a hundred cost little more than
-    one. It is a scikit-learn estimator: pipelines, grid search, clone and pickle work.
+    The probabilities are means over the members, and `uncertainty` measures how much the members
+    disagree. Members are trained side by side in the lanes of the vector unit, so a hundred cost
+    little more than one. It is a scikit-learn estimator: pipelines, grid search, clone and pickle
+    work.
 
     Parameters
     ----------
     members : int
-        Networks with each of the settings.
+        Networks for each of the settings.
     hidden : int or sequence of int
         Units of each hidden layer; () is a linear model.
     activation : {"relu", "tanh", "gelu"}
     initializer : {"lecun", "glorot", "he"}
-        The law of the first weights.
+        Distribution of the initial weights.
     resampling : {"bootstrap", "none", "subsample", "bayesian"}
-        The rows of a member: drawn with replacement, all, a share without replacement, or all with
-        exponential weights.
+        Training rows of a member: drawn with replacement, all rows, a share drawn without
+        replacement, or all rows with exponential weights.
     subsample : float
-        Share of the rows for resampling "subsample".
+        Share of the rows with resampling "subsample".
     epochs : float
-        Passes through a member's rows.
+        Passes over the rows of a member.
     steps : int, optional
-        Steps in place of epochs.
+        Number of steps, instead of epochs.
     batch_size : int, "auto" or None
         Rows of a step. "auto": 32, or all where they are fewer; None: all.
     optimizer : {"adam", "adamw", "sgd"}
     learning_rate : float
     schedule : {"constant", "cosine"}
     weight_decay : float
-        Added to the gradient; by adamw taken from the weights.
+        L2 penalty of adam and sgd; decoupled weight decay of adamw.
     momentum, beta2, epsilon : float
-        Momentum of sgd, the first beta of adam; the second beta and epsilon of adam.
+        Momentum of sgd or the first beta of adam; the second beta and epsilon of adam.
     clip : float, optional
-        Largest norm of a gradient.
+        Largest norm of the gradient; longer gradients are clipped.
     patience : int, optional
-        A member stops once its loss on rows it never sees was not lower for so many looks; the
-        best parameters are kept.
+        Early stopping: a member stops after this many validations without a lower loss, and keeps
+        the best parameters. It is validated on the rows that it is not trained on, or on
+        `validation`.
     look_every : float
-        Epochs between looks.
+        Epochs between validations.
     reshuffle : bool
-        Another order of the rows in every epoch.
+        Shuffle the rows before every epoch.
     standardize : bool
-        Inputs are moved to mean 0 and variance 1.
+        Scale inputs to mean 0 and variance 1.
     class_weight : dict, "balanced" or None
-        Weights of classes in the loss.
+        Class weights in the loss.
     calibrate : bool
-        Make probabilities as right as they sound: p becomes p^(1/T), divided by the sum over the
-        classes, with the temperature T under which the classes of rows that members never saw (or
-        of those of `validation`) are likeliest. Have some 30 members or more, or `validation`.
+        Calibrate the probabilities by temperature scaling: p becomes p^(1/T), normalized over the
+        classes. The temperature T maximizes the likelihood of the out-of-bag rows, or of
+        `validation`. Use about 30 members or more, or `validation`.
     random_state : int, numpy.random.Generator, RandomState or None
-        The same number gives the same bits, for any number of threads. None: a fresh one.
+        The same seed gives the same bits, for any number of threads. None: a random seed.
     threads : int, optional
         All cores unless given.
     memory : int or str, optional
@@ -95,28 +97,28 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
     Attributes
     ----------
     classes_ : ndarray
-        The classes as they were given, sorted.
+        The sorted classes, with the type of y.
     oob_score_ : float
-        Accuracy on the rows of the training, each judged by members that never saw it. Only under
-        resampling "bootstrap" and "subsample".
+        Out-of-bag accuracy: each training row is predicted by the members that were not trained on
+        it. Only with resampling "bootstrap" and "subsample".
     oob_decision_function_ : ndarray of shape (rows, classes)
-        The probabilities that it is made of; NaN for a row that all members saw.
+        Out-of-bag probabilities; NaN for a row that all members were trained on.
     temperature_ : float
-        Below 1 if `calibrate` found the mean of the members underconfident, above 1 if
-        overconfident; otherwise 1.
+        Temperature of the probabilities: below 1 if they were underconfident, above 1 if they were
+        overconfident, and 1 without `calibrate`.
     members_ : list
-        What became of each: settings, number, steps, loss, held_out_loss, failure.
+        For each member: settings, number, steps, loss, held_out_loss, failure.
     loss_curve_, loss_curves_ : ndarray
-        Mean loss in each epoch: over members, and of each member.
+        Mean training loss of each epoch: averaged over members, and for each member.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
-    Rows of weight 0 are left out of the training. Weights that are whole numbers are repetitions:
-    a row of weight 3 counts as three rows, and gives the same ensemble to the bit. (Not if they
-    add up to more than ten times the rows.) Other weights weigh the loss, where only their ratios
-    matter. Out of bag, a copy may be judged by members that saw another copy.
+    Rows with weight 0 are not used for training. Integer weights repeat rows: a row with weight 3
+    counts as three rows, and gives the same ensemble to the bit (unless the weights add up to more
+    than ten times the rows). Other weights multiply the loss, where only their ratios matter. Out
+    of bag, a copy may be predicted by members that were trained on another copy.
 
     Examples
     --------
@@ -204,7 +206,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         sample_weight : array_like of shape (rows,), optional
         validation : (X, y), optional
             Validation rows for early stopping (`patience`), `held_out_loss` and the temperature
-            (`calibrate`), in place of the rows that each member leaves out.
+            (`calibrate`), instead of the rows that each member is not trained on.
         """
         return self._fit(X, y, sample_weight, validation, [{}], None)
 
@@ -218,13 +220,12 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         keep_best: int | None = None,
         **values: Iterable[Any],
     ) -> Self:
-        """Trains `members` networks with every combination of the values, all in one run.
+        """Trains `members` networks for every combination of the values.
 
-        Members with the same number have the same rows under all settings. `sweep_` is a table of
-        how they did, a dict of columns as pandas.DataFrame takes it, and `best_params_` the
-        settings of the lowest mean loss on rows that members never saw. The estimator then
-        holds all members, or the `keep_best` best; out-of-bag scores of chosen members are a
-        little too good.
+        Members with the same number have the same rows in all settings. `sweep_` is a table of
+        losses, a dict of columns that pandas.DataFrame accepts; `best_params_` are the settings
+        with the lowest mean held-out loss. The estimator then has all members, or the `keep_best`
+        best ones; out-of-bag scores of selected members are slightly optimistic.
 
         Examples
         --------
@@ -259,35 +260,35 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         self.classes_ = np.unique(counted)
         if len(self.classes_) == 1:
             raise ValueError(
-                f"y has one class only, {self.classes_.tolist()[0]!r}; there must be at least 2 "
-                "classes to tell apart"
+                f"y has only one class, {self.classes_.tolist()[0]!r}; at least 2 "
+                "classes are needed"
             )
         codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
         examples = weighted(X, codes.astype(np.float64)[:, None], sample_weight)
         own_weights = examples.weights
         if self.class_weight is not None:
-            # Of the rows that are learned from, so that repeated rows count as often as they are.
+            # From the training rows, so that repeated rows count as often as they occur.
             own = compute_sample_weight(self.class_weight, y[examples.origin])
             examples.weights = own if examples.weights is None else examples.weights * own
-        judges = None
+        held_out = None
         if validation is not None:
             inputs, truth = self._parts(validation, "validation")
-            judges = Examples(inputs, self._codes(truth)[:, None], None)
-        self._learn(examples, judges, "cross_entropy", swept, keep_best)
+            held_out = Examples(inputs, self._codes(truth)[:, None], None)
+        self._learn(examples, held_out, "cross_entropy", swept, keep_best)
         if self.calibrate:
-            # By rows as they are: weights of classes are for the loss.
+            # Without class weights, which are for the loss.
             examples.weights = own_weights
             if validation is None and sample_weight is not None and own_weights is None:
                 self._warn_of_copies(sample_weight)
             rows = self._rows(examples)
-            aside = None if judges is None else self._rows(judges)
+            aside = None if held_out is None else self._rows(held_out)
             self._ensemble = self._ensemble.calibrate(rows, aside, thread_number(self.threads))
         found = self._out_of_bag(examples, X)
         if found is not None:
             self.oob_decision_function_ = found
             known = ~np.isnan(found).any(axis=1)
             if sample_weight is not None:
-                known &= np.isin(y, self.classes_)  # a class whose rows all weigh nothing
+                known &= np.isin(y, self.classes_)  # a class whose rows all have weight 0
             right = self._chosen(found[known]) == y[known]
             weights = None if sample_weight is None else sample_weight[known]
             some = known.any() and (weights is None or weights.sum() > 0)
@@ -295,45 +296,45 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         return self
 
     def _check_calibrate(self, validation: Any) -> None:
-        """Before anything is trained."""
+        """Checks `calibrate` before the training."""
         if not isinstance(self.calibrate, (bool, np.bool_)):
             raise TypeError(f"calibrate is {self.calibrate!r} but must be True or False")
         if self.calibrate and validation is None and self.resampling in ("none", "bayesian"):
             raise ValueError(
-                "calibrate=True needs rows that members do not see, but under resampling "
-                f"{self.resampling!r} they see all; give validation=(X, y), or take 'bootstrap' or "
-                "'subsample', which leave some out"
+                "calibrate=True needs rows that members are not trained on, but with resampling "
+                f"{self.resampling!r} they use all rows; give validation=(X, y), or use "
+                "'bootstrap' or 'subsample'"
             )
 
     def _warn_of_copies(self, sample_weight: Array) -> None:
         if (sample_weight > 1).any():
             warnings.warn(
-                "sample_weight repeats rows, and members that judge one copy may have seen another:"
-                " the temperature will be too low; give validation=(X, y)",
+                "sample_weight repeats rows, and a copy may be predicted by members that were "
+                "trained on another copy: the temperature will be too low; give validation=(X, y)",
                 UserWarning,
                 stacklevel=4,
             )
 
     @property
     def temperature_(self) -> float:
-        """At which probabilities are told: 1 unless `calibrate` found another."""
+        """Softmax temperature of the probabilities; 1 without `calibrate`."""
         check_is_fitted(self)
         return self._ensemble.temperature
 
-    def _rows(self, examples: Examples) -> _core.Rows:
+    def _rows(self, examples: Examples) -> _core.ExampleRows:
         codes = examples.targets[:, 0].astype(np.uint32)
         names = [str(label) for label in self.classes_]
-        return _core.Rows(
+        return _core.ExampleRows(
             examples.inputs, self._names(), codes, names, None, [], examples.weights, ""
         )
 
     def _codes(self, truth: Array) -> Array:
-        """Numbers of classes that were learned."""
+        """Codes of the classes of validation rows."""
         unknown = ~np.isin(truth, self.classes_)
         if unknown.any():
             raise ValueError(
-                f"validation has the class {truth[unknown].tolist()[0]!r}, which y has not; the "
-                f"classes are {', '.join(map(str, self.classes_))}"
+                f"validation has the class {truth[unknown].tolist()[0]!r}, which y does not have; "
+                f"the classes are {', '.join(map(str, self.classes_))}"
             )
         return np.searchsorted(self.classes_, truth).astype(np.float64)
 
@@ -342,8 +343,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         return found
 
     def predict_proba(self, X: Any) -> Array:
-        """Probabilities of the classes, [row][class]: the mean over the members, calibrated."""
-        return self._said(X).mean
+        """Class probabilities, [row][class]: the mean over the members, at `temperature_`."""
+        return self._prediction(X).mean
 
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithms of `predict_proba`."""
@@ -352,30 +353,30 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         return found
 
     def predict(self, X: Any) -> Array:
-        """The likeliest class of each row."""
+        """The class with the highest probability, for each row."""
         return self._chosen(self.predict_proba(X))
 
     def uncertainty(self, X: Any) -> Uncertainty:
-        """For each row in nats: total = aleatoric + epistemic.
+        """Uncertainty of each row in nats: total = aleatoric + epistemic.
 
-        Entropy of the mean of the members, mean of their entropies, and what is between: the mutual
-        information of class and member. The last is large where members disagree, far from the
-        data for example. Calibrated, total is the entropy of `predict_proba`, and the two others
-        keep their shares of it.
+        Total is the entropy of the mean of the members, aleatoric the mean of their entropies, and
+        epistemic the difference: the mutual information of class and member. It is large where
+        members disagree, for example far from the data. With `calibrate`, total is the entropy of
+        `predict_proba`, and the shares of the other two do not change.
         """
-        said = self._said(X)
-        return Uncertainty(said.total[:, 0], said.aleatoric[:, 0], said.epistemic[:, 0])
+        found = self._prediction(X)
+        return Uncertainty(found.total[:, 0], found.aleatoric[:, 0], found.epistemic[:, 0])
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], classes: Any = None) -> Self:
-        """Reads what `save` or ``bootfold ensemble train`` wrote.
+        """Reads a file that `save` or ``bootfold ensemble train`` wrote.
 
-        A file has classes as text. Unless `classes` names them, in the order of the file, they
-        become whole numbers, numbers or booleans if all of them look so.
+        Files store the classes as text. They become integers, floats or booleans if all of them
+        can be parsed as such, unless `classes` gives them in the order of the file.
         """
         core = _core.Ensemble.load(os.fspath(path))
         if core.loss != "cross_entropy":
-            raise ValueError(f"{path} holds a regression; EnsembleRegressor.load reads it")
+            raise ValueError(f"{path} contains a regression; use EnsembleRegressor.load")
         found = cls()
         found._take(core)
         found.calibrate = core.temperature != 1
@@ -385,13 +386,13 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
             found.classes_ = np.asarray(classes)
             if len(found.classes_) != len(core.classes):
                 raise ValueError(
-                    f"{len(found.classes_)} classes are named but the file has {len(core.classes)}"
+                    f"{len(found.classes_)} classes are given but the file has {len(core.classes)}"
                 )
         return found
 
 
 def _typed(names: list[str]) -> Array:
-    """Texts as what they were, as far as that can be told."""
+    """Class names as booleans, integers or floats if all of them are such; else as text."""
     if set(names) <= {"False", "True"}:
         return np.array([name == "True" for name in names])
     for kind in (np.int64, np.float64):

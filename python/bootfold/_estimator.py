@@ -1,4 +1,4 @@
-"""What the two estimators share."""
+"""The common base of the two estimators."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 _WORDS = ("activation", "initializer", "optimizer", "schedule")
 _NUMBERS = ("learning_rate", "weight_decay", "momentum", "beta2", "epsilon", "subsample")
-SWEPT = ("hidden", *_WORDS, *_NUMBERS, "clip", "batch_size")  #: what members may differ in
+#: Settings that may differ between members.
+SWEPT = ("hidden", *_WORDS, *_NUMBERS, "clip", "batch_size")
 
 
 def _number(name: str, value: Any) -> float:
@@ -59,12 +60,12 @@ def _seed(random_state: Any) -> int:
 
 
 class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
-    """Fits, predicts, saves and loads; the two estimators say what of."""
+    """Training, prediction, saving and loading, for both estimators."""
 
     _ensemble: _core.Ensemble
     n_features_in_: int
 
-    # Set by the constructors of the two.
+    # Set by the constructors of the estimators.
     members: Any
     hidden: Any
     resampling: Any
@@ -127,8 +128,8 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
     def _names(self) -> list[str]:
         return [str(name) for name in getattr(self, "feature_names_in_", ())]
 
-    def _rows(self, examples: Examples) -> _core.Rows:
-        """Examples for the library."""
+    def _rows(self, examples: Examples) -> _core.ExampleRows:
+        """The examples as the library takes them."""
         raise NotImplementedError
 
     def _learn(
@@ -139,7 +140,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         swept: Sequence[dict[str, Any]],
         keep_best: int | None,
     ) -> None:
-        """Trains, and keeps what is known of the members."""
+        """Trains the members and sets the attributes that describe them."""
         for name in [name for name in vars(self) if name.startswith(("oob_", "sweep_", "best_"))]:
             delattr(self, name)
         count = examples.inputs.shape[0]
@@ -147,12 +148,12 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         training = self._training(settings, loss)
         threads = thread_number(self.threads)
         rows = self._rows(examples)
-        judges = None if validation is None else self._rows(validation)
+        held_out = None if validation is None else self._rows(validation)
         with reporter(self.progress, training.members * len(settings), "members") as tell:
-            core = _core.Ensemble.train(rows, training, judges, threads, tell)
+            core = _core.Ensemble.train(rows, training, held_out, threads, tell)
         self._warn(core)
         if swept[0] or len(swept) > 1:
-            self.sweep_ = _members.standings(core, swept)
+            self.sweep_ = _members.sweep_table(core, swept)
             losses = self.sweep_["held_out_loss"]
             if not np.isfinite(losses).any():
                 losses = self.sweep_["loss"]
@@ -174,16 +175,17 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         failed = [member for member in core.members if member.failure]
         if not failed:
             return
-        told = f"{len(failed)} of {len(core)} members failed: {failed[0].failure}"
+        message = f"{len(failed)} of {len(core)} members failed: {failed[0].failure}"
         if len(failed) == len(core):
-            raise ValueError(told)
-        warnings.warn(told, ConvergenceWarning, stacklevel=5)
+            raise ValueError(message)
+        warnings.warn(message, ConvergenceWarning, stacklevel=5)
 
     def _combinations(self, values: dict[str, Iterable[Any]]) -> list[dict[str, Any]]:
         for name in values:
             if name not in SWEPT:
                 raise ValueError(
-                    f"{name!r} cannot differ from member to member; what can is {', '.join(SWEPT)}"
+                    f"{name!r} cannot differ between members; the settings that can are "
+                    f"{', '.join(SWEPT)}"
                 )
         lists = {name: list(several) for name, several in values.items()}
         for name, several in lists.items():
@@ -199,30 +201,30 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         return found
 
     def _parts(self, given: Any, what: str = "training") -> tuple[Array, Any]:
-        """Inputs and truth of other rows than those of `fit`."""
+        """Inputs and targets of a pair (X, y) that is not the one of `fit`."""
         try:
             X, y = given
         except (TypeError, ValueError):
-            raise TypeError(f"{what} must be a pair (X, y) of rows and their truth") from None
+            raise TypeError(f"{what} must be a pair (X, y)") from None
         inputs: Array = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
         truth = np.asarray(y)
         if truth.shape[:1] != inputs.shape[:1]:
             raise ValueError(
-                f"{what} has {inputs.shape[0]} rows of inputs and a truth of shape "
-                f"{truth.shape}; there must be as many"
+                f"{what} has {inputs.shape[0]} rows of inputs and targets of shape "
+                f"{truth.shape}; the numbers of rows must be equal"
             )
         return inputs, truth
 
-    def _said(self, X: Any) -> _core.Prediction:
+    def _prediction(self, X: Any) -> _core.Prediction:
         inputs = self._checked(X)
         return self._ensemble.predict(inputs, thread_number(self.threads))
 
     def _out_of_bag(self, examples: Examples, given: Array) -> Array | None:
-        """Means for the rows given by members that never saw them; NaN if all did."""
-        said = self._ensemble.out_of_bag
-        if said.mean.shape[0] == 0:
+        """Out-of-bag means of the given rows; NaN where all members were trained on the row."""
+        prediction = self._ensemble.out_of_bag
+        if prediction.mean.shape[0] == 0:
             return None
-        found = examples.spread(said.mean)
+        found = examples.spread(prediction.mean)
         rest = examples.left_out
         if rest.size:
             unseen = self._ensemble.predict(given[rest], thread_number(self.threads))
@@ -234,13 +236,13 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def members_(self) -> list[_core.Member]:
-        """What became of each member: settings, number, steps, loss, held_out_loss, failure."""
+        """For each member: settings, number, steps, loss, held_out_loss, failure."""
         check_is_fitted(self)
         return self._ensemble.members
 
     @property
     def input_scaling_(self) -> tuple[Array, Array]:
-        """Means and scales of the inputs: networks see (X - mean) / scale."""
+        """Means and scales of the inputs: the networks are given (X - mean) / scale."""
         check_is_fitted(self)
         mean, scale = self._ensemble.input_scaling
         return np.array(mean), np.array(scale)
@@ -248,9 +250,9 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
     def to_torch(self) -> dict[str, Array]:
         """Parameters of all members, stacked: "layers.0.weight" [member, out, in], and so on.
 
-        The names and shapes of torch.nn.Linear, as torch.func.functional_call takes them under
-        vmap. Inputs are `input_scaling_` scaled; no activation after the last layer. A calibrated
-        mean of the members is raised to 1 / `temperature_`.
+        Names and shapes are those of torch.nn.Linear, as torch.func.functional_call takes them
+        under vmap. Inputs must be scaled by `input_scaling_`; the last layer has no activation. To
+        calibrate, raise the mean probabilities of the members to 1 / `temperature_` and normalize.
         """
         check_is_fitted(self)
         found = {}
@@ -262,9 +264,9 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
     def to_jax(self) -> dict[str, dict[str, Array]]:
         """Parameters of all members, stacked: {"Dense_0": {"kernel": [member, in, out], "bias"}}.
 
-        The tree of a Flax module whose layers are Dense, as jax.vmap takes it. Inputs are
-        `input_scaling_` scaled; no activation after the last layer. A calibrated mean of the
-        members is raised to 1 / `temperature_`.
+        The tree is that of a Flax module of Dense layers, as jax.vmap takes it. Inputs must be
+        scaled by `input_scaling_`; the last layer has no activation. To calibrate, raise the mean
+        probabilities of the members to 1 / `temperature_` and normalize.
         """
         check_is_fitted(self)
         return {
@@ -273,9 +275,9 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         }
 
     def subset(self, members: Sequence[int]) -> Self:
-        """An estimator of these members alone, by their place in `members_`.
+        """An estimator with these members only, given by their indices in `members_`.
 
-        It has no out-of-bag numbers.
+        It has no out-of-bag attributes.
         """
         check_is_fitted(self)
         found = copy.copy(self)
@@ -291,13 +293,13 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the members to a .safetensors file that `load` and ``bootfold ensemble`` read.
 
-        Out-of-bag numbers and loss curves are not in it; a pickle keeps all.
+        The file does not contain out-of-bag attributes and loss curves; a pickle does.
         """
         check_is_fitted(self)
         self._ensemble.save(os.fspath(path))
 
     def _take(self, core: _core.Ensemble) -> None:
-        """Becomes what a file holds."""
+        """Takes parameters and members from a loaded ensemble."""
         settings = core.settings[0]
         given = {name: getattr(settings, name) for name in SWEPT}
         given["hidden"] = tuple(settings.hidden)

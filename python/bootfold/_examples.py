@@ -1,4 +1,4 @@
-"""The rows that an ensemble learns from, once weights and repeated rows are told apart."""
+"""The training rows of an ensemble, with integer weights replaced by repeated rows."""
 
 from __future__ import annotations
 

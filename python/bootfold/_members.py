@@ -83,9 +83,9 @@ def curves(members: Sequence[_core.Member]) -> Array:
     return found
 
 
-def standings(core: _core.Ensemble, swept: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def sweep_table(core: _core.Ensemble, swept: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The table of a sweep: a row for each of the settings."""
-    all_ = core.standings
+    all_ = core.settings_summaries
     columns: dict[str, Any] = {}
     for name in swept[0]:
         column = np.empty(len(swept), dtype=object)

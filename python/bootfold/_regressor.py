@@ -1,4 +1,4 @@
-"""An ensemble of networks that predicts numbers, as scikit-learn's estimators do."""
+"""A regressor: an ensemble of networks with the interface of scikit-learn."""
 
 from __future__ import annotations
 
@@ -26,55 +26,56 @@ if TYPE_CHECKING:
 
 
 class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc]
-    """Networks that predict a number, each trained on its own resample of the rows.
+    """An ensemble of neural networks, each trained on its own resample of the rows.
 
-    The mean over members is the prediction, and how far they disagree says how far to trust it.
-    `predict_interval` tells where a new target lies. It is a scikit-learn estimator: pipelines,
-    grid search, clone and pickle work; y may have several columns.
+    The prediction is the mean over the members, and `uncertainty` measures how much the members
+    disagree. `predict_interval` gives prediction intervals. It is a scikit-learn estimator:
+    pipelines, grid search, clone and pickle work; y may have several columns.
 
     Parameters
     ----------
     members : int
-        Networks with each of the settings.
+        Networks for each of the settings.
     hidden : int or sequence of int
         Units of each hidden layer; () is a linear model.
     activation : {"relu", "tanh", "gelu"}
     initializer : {"lecun", "glorot", "he"}
-        The law of the first weights.
+        Distribution of the initial weights.
     resampling : {"bootstrap", "none", "subsample", "bayesian"}
-        The rows of a member: drawn with replacement, all, a share without replacement, or all with
-        exponential weights.
+        Training rows of a member: drawn with replacement, all rows, a share drawn without
+        replacement, or all rows with exponential weights.
     subsample : float
-        Share of the rows for resampling "subsample".
+        Share of the rows with resampling "subsample".
     epochs : float
-        Passes through a member's rows.
+        Passes over the rows of a member.
     steps : int, optional
-        Steps in place of epochs.
+        Number of steps, instead of epochs.
     batch_size : int, "auto" or None
         Rows of a step. "auto": 32, or all where they are fewer; None: all.
     optimizer : {"adam", "adamw", "sgd"}
     learning_rate : float
     schedule : {"constant", "cosine"}
     weight_decay : float
-        Added to the gradient; by adamw taken from the weights.
+        L2 penalty of adam and sgd; decoupled weight decay of adamw.
     momentum, beta2, epsilon : float
-        Momentum of sgd, the first beta of adam; the second beta and epsilon of adam.
+        Momentum of sgd or the first beta of adam; the second beta and epsilon of adam.
     clip : float, optional
-        Largest norm of a gradient.
+        Largest norm of the gradient; longer gradients are clipped.
     patience : int, optional
-        A member stops once its loss on rows it never sees was not lower for so many looks; the
-        best parameters are kept.
+        Early stopping: a member stops after this many validations without a lower loss, and keeps
+        the best parameters. It is validated on the rows that it is not trained on, or on
+        `validation`.
     look_every : float
-        Epochs between looks.
+        Epochs between validations.
     reshuffle : bool
-        Another order of the rows in every epoch.
+        Shuffle the rows before every epoch.
     standardize : bool
-        Inputs and targets are moved to mean 0 and variance 1.
+        Scale inputs and targets to mean 0 and variance 1.
     loss : {"squared_error", "gaussian"}
-        "gaussian": each network tells a mean and a variance, so that the noise may differ from row
-        to row.
+        "gaussian": each network predicts a mean and a variance, so that the noise may differ
+        between rows.
     random_state : int, numpy.random.Generator, RandomState or None
-        The same number gives the same bits, for any number of threads. None: a fresh one.
+        The same seed gives the same bits, for any number of threads. None: a random seed.
     threads : int, optional
         All cores unless given.
     memory : int or str, optional
@@ -85,23 +86,24 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
     Attributes
     ----------
     oob_score_ : float
-        R2 on the rows of the training, each judged by members that never saw it. Only under
-        resampling "bootstrap" and "subsample".
+        Out-of-bag R2: each training row is predicted by the members that were not trained on it.
+        Only with resampling "bootstrap" and "subsample".
     oob_prediction_ : ndarray of the shape of y
-        The predictions that it is made of; NaN for a row that all members saw.
+        Out-of-bag predictions; NaN for a row that all members were trained on.
     members_ : list
-        What became of each: settings, number, steps, loss, held_out_loss, failure.
+        For each member: settings, number, steps, loss, held_out_loss, failure.
     loss_curve_, loss_curves_ : ndarray
-        Mean loss in each epoch, of scaled targets: over members, and of each member.
+        Mean training loss of each epoch, for scaled targets: averaged over members, and for each
+        member.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
-    Rows of weight 0 are left out of the training. Weights that are whole numbers are repetitions:
-    a row of weight 3 counts as three rows, and gives the same ensemble to the bit. (Not if they
-    add up to more than ten times the rows.) Other weights weigh the loss, where only their ratios
-    matter. Out of bag, a copy may be judged by members that saw another copy.
+    Rows with weight 0 are not used for training. Integer weights repeat rows: a row with weight 3
+    counts as three rows, and gives the same ensemble to the bit (unless the weights add up to more
+    than ten times the rows). Other weights multiply the loss, where only their ratios matter. Out
+    of bag, a copy may be predicted by members that were trained on another copy.
 
     Examples
     --------
@@ -190,8 +192,8 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         y : array_like of shape (rows,) or (rows, targets)
         sample_weight : array_like of shape (rows,), optional
         validation : (X, y), optional
-            Rows that judge members for early stopping (`patience`) and `held_out_loss`, in place of
-            those that each does not see.
+            Validation rows for early stopping (`patience`) and `held_out_loss`, instead of the rows
+            that each member is not trained on.
         """
         return self._fit(X, y, sample_weight, validation, [{}], None)
 
@@ -205,7 +207,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         keep_best: int | None = None,
         **values: Iterable[Any],
     ) -> Self:
-        """Trains `members` networks with every combination of the values, all in one run.
+        """Trains `members` networks for every combination of the values.
 
         As `EnsembleClassifier.sweep`: `sweep_` is the table, `best_params_` the best settings.
         """
@@ -237,7 +239,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         examples = weighted(X, targets, sample_weight)
         if self.loss not in ("squared_error", "gaussian"):
             raise ValueError(f"loss is {self.loss!r} but must be 'squared_error' or 'gaussian'")
-        judges = None
+        held_out = None
         if validation is not None:
             inputs, truth = self._parts(validation, "validation")
             truth = np.asarray(truth, dtype=np.float64).reshape(len(truth), -1)
@@ -245,9 +247,9 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
                 raise ValueError(
                     f"validation has {truth.shape[1]} targets but y has {targets.shape[1]}"
                 )
-            judges = Examples(inputs, truth, None)
-        self._learn(examples, judges, self.loss, swept, keep_best)
-        self._learned = examples  # for predict_interval
+            held_out = Examples(inputs, truth, None)
+        self._learn(examples, held_out, self.loss, swept, keep_best)
+        self._training_examples = examples  # for predict_interval
         found = self._out_of_bag(examples, X)
         if found is not None:
             self.oob_prediction_ = self._shaped(found)
@@ -261,10 +263,10 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
             )
         return self
 
-    def _rows(self, examples: Examples) -> _core.Rows:
+    def _rows(self, examples: Examples) -> _core.ExampleRows:
         targets = examples.targets
         names = [f"target{t + 1}" for t in range(targets.shape[1])]
-        return _core.Rows(
+        return _core.ExampleRows(
             examples.inputs, self._names(), None, [], targets, names, examples.weights, ""
         )
 
@@ -274,16 +276,16 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """The mean over the members; with `return_std` also the standard deviation of a new target.
 
-        That one is the total of `uncertainty`: disagreement of members and noise together.
+        The standard deviation is the total of `uncertainty`: disagreement of members and noise.
         """
-        said = self._said(X)
-        mean = self._shaped(said.mean)
-        return (mean, self._shaped(said.total)) if return_std else mean
+        prediction = self._prediction(X)
+        mean = self._shaped(prediction.mean)
+        return (mean, self._shaped(prediction.total)) if return_std else mean
 
     def uncertainty(self, X: Any) -> Uncertainty:
-        """Standard deviations for each row: of a new target, of the noise, and over the members."""
-        said = self._said(X)
-        return Uncertainty(*map(self._shaped, (said.total, said.aleatoric, said.epistemic)))
+        """Standard deviations for each row: total, noise (aleatoric) and members (epistemic)."""
+        found = self._prediction(X)
+        return Uncertainty(*map(self._shaped, (found.total, found.aleatoric, found.epistemic)))
 
     def predict_interval(
         self,
@@ -293,42 +295,42 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         *,
         training: tuple[Any, ...] | None = None,
     ) -> tuple[Array, Array]:
-        """Where new targets lie: lower and upper limits.
+        """Prediction intervals: lower and upper limits for new targets.
 
         Parameters
         ----------
         X : array_like
         confidence : float
         method : {"jackknife+", "normal"}
-            "jackknife+" takes what members were off on rows they never saw, and holds whatever the
-            networks do (docs/ensemble-intervals.md); "normal" is mean -+ z total.
+            "jackknife+" uses out-of-bag residuals and has guaranteed coverage for any networks
+            (docs/ensemble-intervals.md); "normal" is mean -+ z total.
         training : (X, y) or (X, y, sample_weight), optional
-            The rows of the training, if the estimator was loaded from a file, which has none.
+            The training rows, if the estimator was loaded from a file, which does not have them.
         """
         if method == "normal":
-            said = self._said(X)
+            prediction = self._prediction(X)
             low, high = (
-                np.array(limits).reshape(said.mean.shape)
-                for limits in _core.normal_intervals(said, confidence)
+                np.array(limits).reshape(prediction.mean.shape)
+                for limits in _core.normal_intervals(prediction, confidence)
             )
             return self._shaped(low), self._shaped(high)
         if method != "jackknife+":
             raise ValueError(f"method is {method!r} but must be 'jackknife+' or 'normal'")
         inputs = self._checked(X)
-        rows = self._rows(self._of_training(training))
+        rows = self._rows(self._training_rows(training))
         band = self._ensemble.band(
             rows, inputs, float(confidence), memory_bytes(self.memory), thread_number(self.threads)
         )
         return self._shaped(band.low), self._shaped(band.high)
 
-    def _of_training(self, training: tuple[Any, ...] | None) -> Examples:
+    def _training_rows(self, training: tuple[Any, ...] | None) -> Examples:
         if training is None:
-            if not hasattr(self, "_learned"):
+            if not hasattr(self, "_training_examples"):
                 raise ValueError(
-                    "jackknife+ needs the rows of the training, and a file has none; give them as "
-                    "training=(X, y), or take method='normal'"
+                    "jackknife+ needs the training rows, which a file does not have; give them as "
+                    "training=(X, y), or use method='normal'"
                 )
-            return self._learned
+            return self._training_examples
         inputs, y = self._parts(training[:2])
         targets = np.asarray(y, dtype=np.float64)
         weights = None
@@ -338,10 +340,10 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Reads what `save` or ``bootfold ensemble train`` wrote."""
+        """Reads a file that `save` or ``bootfold ensemble train`` wrote."""
         core = _core.Ensemble.load(os.fspath(path))
         if core.loss == "cross_entropy":
-            raise ValueError(f"{path} holds a classification; EnsembleClassifier.load reads it")
+            raise ValueError(f"{path} contains a classification; use EnsembleClassifier.load")
         found = cls(loss=core.loss)
         found._take(core)
         found._single = len(core.classes) == 1
@@ -349,7 +351,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
 
     @property
     def target_scaling_(self) -> tuple[Array, Array]:
-        """Means and scales of the targets: networks tell (y - mean) / scale."""
+        """Means and scales of the targets: networks predict (y - mean) / scale."""
         check_is_fitted(self)
         mean, scale = self._ensemble.target_scaling
         return np.array(mean), np.array(scale)

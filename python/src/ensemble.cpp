@@ -1,5 +1,5 @@
 // Ensembles of small networks: what bootfold's estimators are written on.
-#include "bootfold/ensemble.h"
+#include "bootfold/ensemble/ensemble.h"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -17,11 +17,11 @@
 #include <utility>
 #include <vector>
 
-#include "bootfold/calibration.h"
-#include "bootfold/conformal.h"
+#include "bootfold/ensemble/calibration.h"
+#include "bootfold/ensemble/conformal.h"
+#include "bootfold/ensemble/evaluation.h"
+#include "bootfold/ensemble/selection.h"
 #include "bootfold/error.h"
-#include "bootfold/evaluation.h"
-#include "bootfold/selection.h"
 #include "call.h"
 #include "columns.h"
 #include "modules.h"
@@ -40,10 +40,10 @@ using ensemble::Settings;
 using ensemble::Training;
 
 /// Rows and columns of numbers, in any order.
-using Table = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
+using InputMatrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
 
 /// The columns of a table where they lie.
-DataView view(const Table& table, const std::vector<std::string>& names) {
+DataView view(const InputMatrix& table, const std::vector<std::string>& names) {
   const bool wide = table.dtype() == nb::dtype<double>();
   if (!wide && table.dtype() != nb::dtype<float>())
     throw InvalidArgument("the numbers of a table must be float32 or float64; use astype(float)");
@@ -60,12 +60,13 @@ DataView view(const Table& table, const std::vector<std::string>& names) {
   return DataView(std::move(columns), names);
 }
 
-/// Rows to learn from, with the arrays that they look at.
-class Rows {
+/// Examples, with the arrays that they refer to.
+class ExampleRows {
  public:
-  Rows(Table inputs, std::vector<std::string> names, std::optional<Codes> codes,
-       std::vector<std::string> classes, std::optional<Table> targets,
-       std::vector<std::string> target_names, std::optional<Doubles> weights, std::string target)
+  ExampleRows(InputMatrix inputs, std::vector<std::string> names, std::optional<Codes> codes,
+              std::vector<std::string> classes, std::optional<InputMatrix> targets,
+              std::vector<std::string> target_names, std::optional<Doubles> weights,
+              std::string target)
       : inputs_(std::move(inputs)),
         targets_(std::move(targets)),
         weights_(std::move(weights)),
@@ -80,14 +81,14 @@ class Rows {
     if (weights_)
       examples_.weights = ColumnView(std::span<const double>(weights_->data(), weights_->size()));
   }
-  Rows(const Rows&) = delete;  // examples look at labels
-  Rows& operator=(const Rows&) = delete;
+  ExampleRows(const ExampleRows&) = delete;  // examples refer to labels
+  ExampleRows& operator=(const ExampleRows&) = delete;
 
   [[nodiscard]] const Examples& examples() const noexcept { return examples_; }
 
  private:
-  Table inputs_;
-  std::optional<Table> targets_;
+  InputMatrix inputs_;
+  std::optional<InputMatrix> targets_;
   std::optional<Doubles> weights_;
   std::vector<std::string> target_names_;
   data::Labels labels_;
@@ -98,8 +99,9 @@ Call call_of(unsigned threads, nb::object progress = nb::none(), bool brief = fa
   return {.execution = {.threads = threads}, .progress = std::move(progress), .brief = brief};
 }
 
-std::unique_ptr<Ensemble> train(const Rows& rows, Training training, const Rows* validation,
-                                unsigned threads, nb::object progress) {
+std::unique_ptr<Ensemble> train(const ExampleRows& rows, Training training,
+                                const ExampleRows* validation, unsigned threads,
+                                nb::object progress) {
   if (validation != nullptr) training.validation = &validation->examples();
   return without_gil(call_of(threads, std::move(progress)), [&](const Execution& execution) {
     training.execution = execution;
@@ -107,7 +109,7 @@ std::unique_ptr<Ensemble> train(const Rows& rows, Training training, const Rows*
   });
 }
 
-std::unique_ptr<Prediction> predict(const Ensemble& ensemble, const Table& inputs,
+std::unique_ptr<Prediction> predict(const Ensemble& ensemble, const InputMatrix& inputs,
                                     unsigned threads) {
   constexpr double kBriefWork = 1e7;
   const double parameters =
@@ -120,15 +122,15 @@ std::unique_ptr<Prediction> predict(const Ensemble& ensemble, const Table& input
   });
 }
 
-std::unique_ptr<Ensemble> best(const Ensemble& ensemble, std::size_t count, const Rows& rows,
+std::unique_ptr<Ensemble> best(const Ensemble& ensemble, std::size_t count, const ExampleRows& rows,
                                unsigned threads) {
   return without_gil(call_of(threads), [&](const Execution& execution) {
     return std::make_unique<Ensemble>(ensemble::best(ensemble, count, rows.examples(), execution));
   });
 }
 
-std::unique_ptr<Ensemble> calibrate(const Ensemble& ensemble, const Rows& rows,
-                                    const Rows* validation, unsigned threads) {
+std::unique_ptr<Ensemble> calibrate(const Ensemble& ensemble, const ExampleRows& rows,
+                                    const ExampleRows* validation, unsigned threads) {
   const Examples* held_out = validation == nullptr ? nullptr : &validation->examples();
   return without_gil(call_of(threads), [&](const Execution& execution) {
     return std::make_unique<Ensemble>(
@@ -136,14 +138,15 @@ std::unique_ptr<Ensemble> calibrate(const Ensemble& ensemble, const Rows& rows,
   });
 }
 
-std::unique_ptr<Band> band(const Ensemble& ensemble, const Rows& rows, const Table& inputs,
-                           double confidence, std::size_t memory, unsigned threads) {
-  const DataView asked = view(inputs, {});
+std::unique_ptr<Band> band(const Ensemble& ensemble, const ExampleRows& rows,
+                           const InputMatrix& inputs, double confidence, std::size_t memory,
+                           unsigned threads) {
+  const DataView points = view(inputs, {});
   return without_gil(call_of(threads), [&](const Execution& execution) {
     ensemble::ConformalOptions options{.confidence = confidence, .execution = execution};
     if (memory != 0) options.memory = memory;
     return std::make_unique<Band>(
-        ensemble::jackknife_plus(ensemble, rows.examples(), asked, options));
+        ensemble::jackknife_plus(ensemble, rows.examples(), points, options));
   });
 }
 
@@ -162,7 +165,7 @@ auto matrix(std::vector<double> Object::*numbers) {
 }
 
 void bind_training(nb::module_& m) {
-  nb::class_<Settings>(m, "Settings", "What may differ from member to member.")
+  nb::class_<Settings>(m, "Settings", "Settings that may differ between members.")
       .def(nb::init<>())
       .def_prop_rw(
           "hidden", [](const Settings& s) { return s.architecture.hidden; },
@@ -192,7 +195,7 @@ void bind_training(nb::module_& m) {
       .def_rw("batch_size", &Settings::batch_size)
       .def_rw("subsample", &Settings::subsample);
 
-  nb::class_<Training>(m, "Training", "How members are trained.")
+  nb::class_<Training>(m, "Training", "All training options.")
       .def(nb::init<>())
       .def_rw("members", &Training::members)
       .def_rw("settings", &Training::settings)
@@ -218,10 +221,10 @@ void bind_training(nb::module_& m) {
 }
 
 void bind_rows(nb::module_& m) {
-  nb::class_<Rows>(m, "Rows", "Rows to learn from.")
-      .def(nb::init<Table, std::vector<std::string>, std::optional<Codes>, std::vector<std::string>,
-                    std::optional<Table>, std::vector<std::string>, std::optional<Doubles>,
-                    std::string>(),
+  nb::class_<ExampleRows>(m, "ExampleRows", "Rows with classes or targets.")
+      .def(nb::init<InputMatrix, std::vector<std::string>, std::optional<Codes>,
+                    std::vector<std::string>, std::optional<InputMatrix>, std::vector<std::string>,
+                    std::optional<Doubles>, std::string>(),
            "inputs"_a, "names"_a, "codes"_a.none(), "classes"_a, "targets"_a.none(),
            "target_names"_a, "weights"_a.none(), "target"_a,
            nb::sig("def __init__(self, inputs: numpy.typing.NDArray[typing.Any], "
@@ -234,7 +237,7 @@ void bind_rows(nb::module_& m) {
 }
 
 void bind_prediction(nb::module_& m) {
-  nb::class_<Prediction>(m, "Prediction", "What an ensemble says of rows.")
+  nb::class_<Prediction>(m, "Prediction", "Predictions of an ensemble.")
       .def_prop_ro("mean", matrix(&Prediction::mean))
       .def_prop_ro("total", matrix(&Prediction::total))
       .def_prop_ro("aleatoric", matrix(&Prediction::aleatoric))
@@ -244,11 +247,11 @@ void bind_prediction(nb::module_& m) {
         return nb::ndarray<nb::numpy, const std::uint64_t, nb::ndim<1>, nb::c_contig>(
             said.members.data(), {said.members.size()}, self);
       });
-  nb::class_<Band>(m, "Band", "Where targets are expected.")
+  nb::class_<Band>(m, "Band", "Prediction intervals.")
       .def_prop_ro("low", matrix(&Band::low))
       .def_prop_ro("high", matrix(&Band::high))
       .def_ro("unjudged", &Band::unjudged);
-  nb::class_<Member>(m, "Member", "What became of a member.")
+  nb::class_<Member>(m, "Member", "The outcome of the training of one member.")
       .def_ro("settings", &Member::settings)
       .def_ro("number", &Member::number)
       .def_ro("steps", &Member::steps)
@@ -264,19 +267,19 @@ std::tuple<std::vector<double>, std::vector<double>> pair(const ensemble::Scalin
 }
 
 void bind_trained(nb::module_& m) {
-  using ensemble::Spread;
-  using ensemble::Standing;
-  nb::class_<Spread>(m, "Spread", "A number over members.")
-      .def_ro("mean", &Spread::mean)
-      .def_ro("deviation", &Spread::deviation);
-  nb::class_<Standing>(m, "Standing", "How the members with the same settings did.")
-      .def_ro("settings", &Standing::settings)
-      .def_ro("members", &Standing::members)
-      .def_ro("failed", &Standing::failed)
-      .def_ro("steps", &Standing::steps)
-      .def_ro("loss", &Standing::loss)
-      .def_ro("held_out_loss", &Standing::held_out_loss);
-  nb::class_<Ensemble>(m, "Ensemble", "Trained members; bootfold's estimators show them.")
+  using ensemble::MemberAverage;
+  using ensemble::SettingsSummary;
+  nb::class_<MemberAverage>(m, "MemberAverage", "Mean and standard deviation over members.")
+      .def_ro("mean", &MemberAverage::mean)
+      .def_ro("deviation", &MemberAverage::deviation);
+  nb::class_<SettingsSummary>(m, "SettingsSummary", "The members with the same settings.")
+      .def_ro("settings", &SettingsSummary::settings)
+      .def_ro("members", &SettingsSummary::members)
+      .def_ro("failed", &SettingsSummary::failed)
+      .def_ro("steps", &SettingsSummary::steps)
+      .def_ro("loss", &SettingsSummary::loss)
+      .def_ro("held_out_loss", &SettingsSummary::held_out_loss);
+  nb::class_<Ensemble>(m, "Ensemble", "Trained members.")
       .def_static("train", &train, "rows"_a, "training"_a, "validation"_a.none(), "threads"_a,
                   "progress"_a.none())
       .def("predict", &predict, "inputs"_a, "threads"_a,
@@ -284,7 +287,7 @@ void bind_trained(nb::module_& m) {
                    "Prediction"))
       .def_prop_ro("out_of_bag", &Ensemble::out_of_bag, nb::rv_policy::reference_internal)
       .def("band", &band, "rows"_a, "inputs"_a, "confidence"_a, "memory"_a, "threads"_a,
-           nb::sig("def band(self, rows: Rows, inputs: numpy.typing.NDArray[typing.Any], "
+           nb::sig("def band(self, rows: ExampleRows, inputs: numpy.typing.NDArray[typing.Any], "
                    "confidence: float, memory: int, threads: int) -> Band"))
       .def("best", &best, "count"_a, "rows"_a, "threads"_a)
       .def("calibrate", &calibrate, "rows"_a, "validation"_a.none(), "threads"_a)
@@ -294,7 +297,8 @@ void bind_trained(nb::module_& m) {
             return std::make_unique<Ensemble>(ensemble.subset(members));
           },
           "members"_a)
-      .def_prop_ro("standings", &ensemble::standings, "One for each of the settings.")
+      .def_prop_ro("settings_summaries", &ensemble::summarize_settings,
+                   "One for each of the settings.")
       .def("__len__", &Ensemble::size)
       .def_prop_ro("members",
                    [](const Ensemble& ensemble) {

@@ -266,7 +266,7 @@ def test_files(tmp_path):
     )
 
 
-def test_what_is_said_may_be_changed():
+def test_predictions_may_be_changed():
     model = classifier().fit(X, Y)
     said = model.predict_proba(X)
     said[:] = 0.0
@@ -421,11 +421,11 @@ def test_wrong_parameters(given, message):
 
 
 def test_wrong_arguments():
-    with pytest.raises(ValueError, match="one class only"):
+    with pytest.raises(ValueError, match="only one class"):
         classifier().fit(X, np.zeros(150))
     with pytest.raises(ValueError, match=r"sample_weight\[3\] is -1"):
         classifier().fit(X, Y, sample_weight=np.where(np.arange(150) == 3, -1.0, 1.0))
-    with pytest.raises(ValueError, match="'epochs' cannot differ from member to member"):
+    with pytest.raises(ValueError, match="'epochs' cannot differ between members"):
         classifier().sweep(X, Y, epochs=[1, 2])
     with pytest.raises(ValueError, match="learning_rate has no values"):
         classifier().sweep(X, Y, learning_rate=[])

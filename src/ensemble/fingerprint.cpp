@@ -5,14 +5,15 @@
 #include <vector>
 
 #include "bootfold/error.h"
-#include "ensemble/check.h"
+#include "ensemble/ensemble_access.h"
+#include "ensemble/validate_arguments.h"
 #include "text/concat.h"
 
 namespace bootfold::ensemble {
 
 namespace {
 
-/// That of ECMA-182, as in the xz format.
+/// CRC-64 of ECMA-182, as in the xz format.
 using Crc =
     boost::crc_optimal<64, 0x42F0E1EBA9EA3693, ~std::uintmax_t{0}, ~std::uintmax_t{0}, true, true>;
 
@@ -35,17 +36,21 @@ std::uint64_t fingerprint_of(const DataView& inputs) {
   return crc.checksum();
 }
 
-void check_learned_from(const Ensemble::Frame& frame, const DataView& inputs) {
+void check_training_rows(const Ensemble::Frame& frame, std::uint64_t fingerprint,
+                         const DataView& inputs) {
   if (inputs.rows() != frame.rows)
     throw InvalidArgument(text::concat("there are ", inputs.rows(),
                                        " rows but the ensemble was trained on ", frame.rows,
-                                       "; give it the same rows in the same order"));
+                                       "; give the same rows in the same order"));
   check_columns(frame, inputs);
-  if (fingerprint_of(inputs) != frame.fingerprint)
+  if (fingerprint_of(inputs) != fingerprint)
     throw InvalidArgument(
-        "these are as many rows as the ensemble was trained on, but with other inputs or in "
-        "another "
-        "order; give it the same rows in the same order");
+        "the number of rows is that of the training, but the inputs or their order differ; give "
+        "the same rows in the same order");
+}
+
+void check_training_rows(const Ensemble& ensemble, const DataView& inputs) {
+  check_training_rows(ensemble.frame(), EnsembleAccess::fingerprint(ensemble), inputs);
 }
 
 }  // namespace bootfold::ensemble

@@ -1,5 +1,5 @@
 // The names of choices, as the command line and files spell them.
-#include "bootfold/training.h"
+#include "bootfold/ensemble/training.h"
 
 namespace bootfold::ensemble {
 

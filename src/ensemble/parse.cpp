@@ -1,8 +1,8 @@
 // Choices from their names.
 #include <array>
 
+#include "bootfold/ensemble/training.h"
 #include "bootfold/error.h"
-#include "bootfold/training.h"
 #include "text/concat.h"
 #include "text/quoted.h"
 

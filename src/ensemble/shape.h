@@ -1,10 +1,10 @@
-// The layers of a network and where their parameters lie.
+// The layers of a network and the positions of their parameters.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-#include "bootfold/network.h"
+#include "bootfold/ensemble/network.h"
 
 namespace bootfold::ensemble {
 
@@ -12,11 +12,11 @@ namespace bootfold::ensemble {
 struct Layer {
   std::size_t in;
   std::size_t out;
-  std::size_t weights;  // number of its first weight; they are [out][in]
-  std::size_t bias;     // number of its first bias
+  std::size_t weights;  // position of the first weight; weights are [out][in]
+  std::size_t bias;     // position of the first bias
 };
 
-/// The parameters of a network in order: weights and bias of the first layer, of the second, ...
+/// Parameters are stored layer by layer: weights, then bias.
 struct Shape {
   Shape(std::size_t inputs, const Architecture& architecture, std::size_t outputs);
 
@@ -25,7 +25,7 @@ struct Shape {
 
   std::vector<Layer> layers;
   std::size_t parameters = 0;
-  std::size_t widest = 0;  // units of the largest layer, inputs and outputs too
+  std::size_t widest = 0;  // units of the widest layer, including inputs and outputs
   std::size_t units = 0;   // of all layers, without inputs
   Activation activation;
 };

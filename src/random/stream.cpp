@@ -40,23 +40,23 @@ Lanes::Lanes(const StreamId& id, std::uint64_t number) noexcept {
     const auto even = block(id, number * 16 + 2 * lane);
     const auto odd = block(id, number * 16 + 2 * lane + 1);
     for (std::size_t word = 0; word < 4; ++word)
-      state[word][lane] = std::uint64_t{odd[word]} << 32 | even[word];
+      state_[word][lane] = std::uint64_t{odd[word]} << 32 | even[word];
   }
 }
 
 std::array<std::uint64_t, Lanes::kLanes> Lanes::operator()() noexcept {
   std::array<std::uint64_t, kLanes> words;
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    std::uint64_t s0 = state[0][lane];
-    std::uint64_t s1 = state[1][lane];
-    std::uint64_t s2 = state[2][lane] ^ s0;
-    std::uint64_t s3 = state[3][lane];
+    std::uint64_t s0 = state_[0][lane];
+    std::uint64_t s1 = state_[1][lane];
+    std::uint64_t s2 = state_[2][lane] ^ s0;
+    std::uint64_t s3 = state_[3][lane];
     words[lane] = std::rotl(s0 + s3, 23) + s0;
     s3 ^= s1;
-    state[2][lane] = s2 ^ (s1 << 17);
-    state[1][lane] = s1 ^ s2;
-    state[0][lane] = s0 ^ s3;
-    state[3][lane] = std::rotl(s3, 45);
+    state_[2][lane] = s2 ^ (s1 << 17);
+    state_[1][lane] = s1 ^ s2;
+    state_[0][lane] = s0 ^ s3;
+    state_[3][lane] = std::rotl(s3, 45);
   }
   return words;
 }

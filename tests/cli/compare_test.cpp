@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bootfold/data.h"
-#include "forest.h"
+#include "forest_plot.h"
 #include "program.h"
 
 namespace bootfold::cli {
@@ -279,36 +279,36 @@ TEST(Compare, CtrlCEndsItWithinASecond) {
   EXPECT_LT(seconds, 1);
 }
 
-TEST(Forest, DrawsIntervalsOnOneAxis) {
-  const std::vector<Branch> branches = {{"B", 1, 2, 3}, {"long name", -2, -0.5, 1}};
-  EXPECT_EQ(forest(branches, {.width = 62, .utf8 = false}),
+TEST(ForestPlot, DrawsIntervalsOnOneAxis) {
+  const std::vector<IntervalLine> lines = {{"B", 1, 2, 3}, {"long name", -2, -0.5, 1}};
+  EXPECT_EQ(forest_plot(lines, {.width = 62, .utf8 = false}),
             "  B                             :       |========*========|\n"
             "  long name   |------------*----+-------|\n"
             "             -+--------+--------+-------+--------+--------+-\n"
             "             -2       -1        0       1        2        3\n");
 }
 
-TEST(Forest, AllLettersAreOneColumnWide) {
-  const std::vector<Branch> branches = {{"gr\xC3\xBCn", 1, 2, 3}, {"blau", 1, 2, 3}};
-  const std::string picture = forest(branches, {.width = 50, .utf8 = true});
+TEST(ForestPlot, AllLettersAreOneColumnWide) {
+  const std::vector<IntervalLine> lines = {{"gr\xC3\xBCn", 1, 2, 3}, {"blau", 1, 2, 3}};
+  const std::string picture = forest_plot(lines, {.width = 50, .utf8 = true});
   const std::size_t end = picture.find('\n');
   EXPECT_EQ(picture.substr(7, end - 7), picture.substr(end + 7, end - 7)) << picture;
 }
 
-TEST(Forest, HasNothingToShowWithoutLength) {
+TEST(ForestPlot, HasNothingToShowWithoutLength) {
   const double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(forest({}, {}), "");
-  const std::vector<Branch> points = {{"a", 0, 0, 0}};
-  EXPECT_EQ(forest(points, {}), "");
-  const std::vector<Branch> none = {{"a", 0, std::nan(""), 1}};
-  EXPECT_EQ(forest(none, {}), "");
+  EXPECT_EQ(forest_plot({}, {}), "");
+  const std::vector<IntervalLine> points = {{"a", 0, 0, 0}};
+  EXPECT_EQ(forest_plot(points, {}), "");
+  const std::vector<IntervalLine> none = {{"a", 0, std::nan(""), 1}};
+  EXPECT_EQ(forest_plot(none, {}), "");
   // An open end runs to the edge; huge and tiny numbers and narrow pictures do no harm.
-  const std::vector<Branch> open = {{"a", -infinity, 1, 2}};
-  EXPECT_NE(forest(open, {.width = 1}), "");
-  const std::vector<Branch> huge = {{"a", -1e308, 1, 1e308}, {"b", 0, 1e-300, 1}};
-  EXPECT_EQ(forest(huge, {}), "");
-  const std::vector<Branch> tiny = {{"a", -1e-300, 1e-301, 1e-300}};
-  EXPECT_NE(forest(tiny, {}), "");
+  const std::vector<IntervalLine> open = {{"a", -infinity, 1, 2}};
+  EXPECT_NE(forest_plot(open, {.width = 1}), "");
+  const std::vector<IntervalLine> huge = {{"a", -1e308, 1, 1e308}, {"b", 0, 1e-300, 1}};
+  EXPECT_EQ(forest_plot(huge, {}), "");
+  const std::vector<IntervalLine> tiny = {{"a", -1e-300, 1e-301, 1e-300}};
+  EXPECT_NE(forest_plot(tiny, {}), "");
 }
 
 }  // namespace compare_test

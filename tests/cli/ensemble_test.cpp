@@ -1,5 +1,5 @@
-// What `bootfold ensemble` trains, says and judges.
-#include "bootfold/ensemble.h"
+// `bootfold ensemble train`, `predict` and `evaluate`.
+#include "bootfold/ensemble/ensemble.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-TEST(EnsembleTrain, ClassifiesTextAndTellsOutOfBagScores) {
+TEST(EnsembleTrain, ClassifiesTextAndReportsOutOfBagScores) {
   const Folder folder;
   const Json found = json_of(train_flowers(folder));
   for (const char* key :
@@ -54,13 +54,13 @@ TEST(EnsembleTrain, ClassifiesTextAndTellsOutOfBagScores) {
   EXPECT_EQ(ensemble::Ensemble::load(folder.path("m.safetensors")).size(), 20U);
 }
 
-TEST(EnsembleTrain, TextTellsTheSameStory) {
+TEST(EnsembleTrain, TextReportsTheSameAsJson) {
   const Folder folder;
   const Outcome outcome = run(train_flowers(folder));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   for (const char* part : {"20 networks 3-8-3 for flower (iris, rose, red, tulip)", "20 trained",
                            "held-out loss", "Out of bag", "accuracy", "NLL", "Brier score", "ECE",
-                           "150 rows", "bootstrap", "seed 1", "kept in"})
+                           "150 rows", "bootstrap", "seed 1", "saved to"})
     EXPECT_THAT(outcome.out, HasSubstr(part));
 }
 
@@ -77,7 +77,7 @@ TEST(EnsembleTrain, TheSameCommandWritesTheSameBytes) {
     EXPECT_TRUE(std::ranges::equal(a.parameters(m), b.parameters(m)));
 }
 
-TEST(EnsembleTrain, SweepsMakeATableAndKeepTheBest) {
+TEST(EnsembleTrain, SweepsReportATableAndSelectTheBest) {
   const Folder folder;
   const std::vector<std::string> arguments = {"ensemble",
                                               "train",
@@ -118,7 +118,7 @@ TEST(EnsembleTrain, SweepsMakeATableAndKeepTheBest) {
   EXPECT_THAT(text, HasSubstr("the best 10 kept"));
 }
 
-TEST(EnsembleTrain, EveryOptionIsTaken) {
+TEST(EnsembleTrain, EveryOptionIsAccepted) {
   const Folder folder;
   const Json found = json_of({"ensemble",
                               "train",
@@ -191,8 +191,8 @@ TEST(EnsembleTrain, PatienceStopsMembersEarly) {
   EXPECT_LT(found["settings"][0]["steps"]["mean"], 400 * 60 / 32);
 }
 
-// One in ten: without weights the rare class is seldom chosen where both are likely.
-TEST(EnsembleTrain, BalancedClassesRaiseTheRareOne) {
+// One in ten: without weights the rare class is seldom predicted where both are likely.
+TEST(EnsembleTrain, BalancedClassWeightsRaiseTheRareClass) {
   const Folder folder;
   random::Stream stream({.seed = 5});
   std::string text = "x,class\n";
@@ -206,16 +206,16 @@ TEST(EnsembleTrain, BalancedClassesRaiseTheRareOne) {
                    folder.path("m.safetensors")})
                   .code,
               0);
-    const Json said = json_of({"ensemble", "predict", folder.path("m.safetensors"), file});
+    const Json prediction = json_of({"ensemble", "predict", folder.path("m.safetensors"), file});
     double sum = 0;
-    for (const Json& each : said["columns"]["p_rare"]) sum += each.get<double>();
+    for (const Json& each : prediction["columns"]["p_rare"]) sum += each.get<double>();
     return sum / 300;
   };
   EXPECT_NEAR(mean("none"), 0.1, 0.05);
   EXPECT_GT(mean("balanced"), 0.3);
 }
 
-TEST(EnsembleTrain, AMemberThatDivergesIsReportedWithItsSetting) {
+TEST(EnsembleTrain, DivergedMembersAreReportedWithTheirSettings) {
   const Folder folder;
   const std::vector<std::string> arguments = {"ensemble",
                                               "train",
@@ -266,13 +266,13 @@ TEST(EnsemblePredict, FindsColumnsByName) {
          << table.view().column(1)[row] << '\n';
   EXPECT_EQ(run({"ensemble", "predict", model, "-"}, {.input = turned + text.str()}).out,
             outcome.out);
-  // Exactly what the library says.
+  // Exactly the predictions of the library.
   const ensemble::Ensemble loaded = ensemble::Ensemble::load(model);
-  const ensemble::Prediction said = loaded.predict(table.view());
+  const ensemble::Prediction prediction = loaded.predict(table.view());
   const Json columns = json_of({"ensemble", "predict", model, folder.path("flowers.csv")});
-  EXPECT_EQ(columns["columns"]["p_tulip"][7], said.probability(7, 2));
-  EXPECT_EQ(columns["columns"]["epistemic"][7], said.epistemic[7]);
-  EXPECT_EQ(columns["columns"]["total"][149], said.total[149]);
+  EXPECT_EQ(columns["columns"]["p_tulip"][7], prediction.probability(7, 2));
+  EXPECT_EQ(columns["columns"]["epistemic"][7], prediction.epistemic[7]);
+  EXPECT_EQ(columns["columns"]["total"][149], prediction.total[149]);
 }
 
 TEST(EnsemblePredict, WritesCsvAndNpy) {
@@ -282,15 +282,17 @@ TEST(EnsemblePredict, WritesCsvAndNpy) {
   const std::string file = folder.path("flowers.csv");
   const std::string csv = run({"ensemble", "predict", model, file}).out;
   const Outcome outcome =
-      run({"ensemble", "predict", model, file, "--output", folder.path("said.csv")});
+      run({"ensemble", "predict", model, file, "--output", folder.path("predictions.csv")});
   EXPECT_THAT(outcome.out, HasSubstr("150 rows written to"));
-  const data::Table read = data::read(folder.path("said.csv"),
+  const data::Table read = data::read(folder.path("predictions.csv"),
                                       {.columns = {"p_iris", "epistemic"}, .labels = {"class"}});
   EXPECT_EQ(read.labels().names, (std::vector<std::string>{"iris", "rose, red", "tulip"}));
-  EXPECT_EQ(
-      run({"ensemble", "predict", model, file, "--output", folder.path("said.npy"), "--quiet"}).out,
-      "");
-  const data::Table array = data::read(folder.path("said.npy"), {.columns = {"1", "3", "8"}});
+  EXPECT_EQ(run({"ensemble", "predict", model, file, "--output", folder.path("predictions.npy"),
+                 "--quiet"})
+                .out,
+            "");
+  const data::Table array =
+      data::read(folder.path("predictions.npy"), {.columns = {"1", "3", "8"}});
   for (std::size_t row = 0; row < 150; ++row) {
     EXPECT_EQ(array.view().column(0)[row], read.labels().codes[row]);
     EXPECT_EQ(array.view().column(1)[row], read.view().column(0)[row]);
@@ -298,7 +300,7 @@ TEST(EnsemblePredict, WritesCsvAndNpy) {
   }
 }
 
-TEST(EnsemblePredict, TellsIntervalsOfNumbers) {
+TEST(EnsemblePredict, WritesIntervalsOfARegression) {
   const Folder folder;
   const std::string model = folder.path("m.safetensors");
   ASSERT_EQ(run({"ensemble", "train", folder.write("line.csv", line(400)), "--target", "y",
@@ -306,19 +308,19 @@ TEST(EnsemblePredict, TellsIntervalsOfNumbers) {
                  "--learning-rate", "1e-2", "--epochs", "60", "--output", model})
                 .code,
             0);
-  const Json said =
+  const Json prediction =
       json_of({"ensemble", "predict", model, "-", "--confidence", "0.6826894921370859"},
               {.input = "x\n7\n10\n13\n"})["columns"];
   for (std::size_t row = 0; row < 3; ++row) {
-    const double mean = said["mean"][row];
-    const double total = said["total_std"][row];
+    const double mean = prediction["mean"][row];
+    const double total = prediction["total_std"][row];
     EXPECT_NEAR(mean, 100 + 5 * (7 + 3.0 * static_cast<double>(row)), 1.5);
-    EXPECT_NEAR(said["aleatoric_std"][row], 2, 0.5);
-    EXPECT_NEAR(said["low"][row], mean - total, 1e-9);
-    EXPECT_NEAR(said["high"][row], mean + total, 1e-9);
+    EXPECT_NEAR(prediction["aleatoric_std"][row], 2, 0.5);
+    EXPECT_NEAR(prediction["low"][row], mean - total, 1e-9);
+    EXPECT_NEAR(prediction["high"][row], mean + total, 1e-9);
     EXPECT_NEAR(total,
-                std::hypot(said["aleatoric_std"][row].get<double>(),
-                           said["epistemic_std"][row].get<double>()),
+                std::hypot(prediction["aleatoric_std"][row].get<double>(),
+                           prediction["epistemic_std"][row].get<double>()),
                 1e-9);
   }
   // 1000 new rows of the same law. The share inside has a standard error of 0.007 if the interval
@@ -333,7 +335,7 @@ TEST(EnsemblePredict, TellsIntervalsOfNumbers) {
     EXPECT_THAT(text, HasSubstr(part));
 }
 
-TEST(EnsembleEvaluate, JudgesNewRowsAndThoseOutOfBag) {
+TEST(EnsembleEvaluate, ScoresNewRowsAndOutOfBagRows) {
   const Folder folder;
   const Json trained = json_of(train_flowers(folder));
   const std::string model = folder.path("m.safetensors");
@@ -356,7 +358,7 @@ TEST(EnsembleEvaluate, JudgesNewRowsAndThoseOutOfBag) {
               HasSubstr("'daisy'"));
 }
 
-TEST(EnsembleInterrupt, EndsATrainingWithinASecond) {
+TEST(EnsembleInterrupt, StopsATrainingWithinASecond) {
   const Folder folder;
   std::vector<std::string> arguments = train_flowers(folder);
   arguments.insert(arguments.end(), {"--hidden", "64,64", "--epochs", "100000", "--members", "64",
@@ -371,7 +373,7 @@ TEST(EnsembleInterrupt, EndsATrainingWithinASecond) {
   EXPECT_THAT(folder.files(), ElementsAre("flowers.csv"));
 }
 
-TEST(EnsembleInterrupt, KeepsWhatIsFinishedWhenAsked) {
+TEST(EnsembleInterrupt, KeepsFinishedMembersOnRequest) {
   const Folder folder;
   std::vector<std::string> arguments = train_flowers(folder);
   arguments.insert(arguments.end(),

@@ -1,4 +1,4 @@
-// tests/cli/flowers.h: tables to learn from, and runs of the program that learn from them.
+// tests/cli/flowers.h: training data, and commands that train on it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace bootfold::cli {
 
-// Three flowers round three places, and a column that tells nothing.
+// Three clusters of flowers, and a column of noise.
 inline std::string flowers(std::size_t rows, std::uint64_t seed = 1) {
   static const char* const kNames[] = {"iris", "rose, red", "tulip"};
   random::Stream stream({.seed = seed});

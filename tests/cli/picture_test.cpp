@@ -112,7 +112,7 @@ Figure quarter(const Spirals& points) {
 
 TEST(Figure, PutsNumbersWhereTheyBelong) {
   const Spirals points(2, 0, 1, 0);
-  const Pixels pixels(draw(quarter(points), Paper::Kind::png));
+  const Pixels pixels(draw(quarter(points), Canvas::Kind::png));
   const Pixels::Found low = pixels.find(diverging(0));
   const Pixels::Found high = pixels.find(diverging(1));
   ASSERT_GT(high.count, 50'000);  // a quarter of 660 x 660
@@ -123,7 +123,7 @@ TEST(Figure, PutsNumbersWhereTheyBelong) {
 
 TEST(Figure, IsAlsoSvg) {
   const Spirals points(50, 0.05, 1, 0);
-  const std::string svg = draw(quarter(points), Paper::Kind::svg);
+  const std::string svg = draw(quarter(points), Canvas::Kind::svg);
   EXPECT_EQ(svg.rfind("<?xml", 0), 0U);
   EXPECT_NE(svg.find("<svg"), std::string::npos);
   EXPECT_NE(svg.find("</svg>"), std::string::npos);

@@ -1,17 +1,18 @@
-// Temperatures: the right one is found, by rows that members never saw or by others.
-#include "bootfold/calibration.h"
+// Calibration by temperature scaling, on out-of-bag rows or on held-out rows.
+#include "bootfold/ensemble/calibration.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "bootfold/ensemble/evaluation.h"
+#include "bootfold/ensemble/selection.h"
+#include "bootfold/ensemble/streaming.h"
 #include "bootfold/error.h"
-#include "bootfold/evaluation.h"
-#include "bootfold/folded.h"
 #include "bootfold/random.h"
-#include "bootfold/selection.h"
 #include "data/temp_file.h"
+#include "ensemble/ensemble_access.h"
 #include "ensemble/spirals.h"
 
 namespace bootfold::ensemble {
@@ -21,7 +22,8 @@ using testing_data::message_of;
 using testing_data::says;
 using testing_data::TempFile;
 
-/// Two classes whose odds are exp(slope x), and a network without hidden layers that says exp(x).
+/// Two classes whose odds are exp(slope x), and a network without hidden layers that predicts
+/// exp(x).
 struct Odds {
   Odds(double slope, std::size_t rows) {
     random::Stream stream({.seed = 7});
@@ -43,7 +45,7 @@ struct Odds {
     frame.settings.resize(1);
     frame.settings[0].architecture.hidden = {};
     frame.resampling = Resampling::none;
-    return {frame, {Member{}}, {{-0.5F, 0.5F, 0, 0}}};
+    return EnsembleAccess::make(frame, {Member{}}, {{-0.5F, 0.5F, 0, 0}}, 0);
   }
 
   std::vector<double> x;
@@ -66,7 +68,7 @@ double likelihood(const Ensemble& ensemble, const Spirals& spirals) {
 
 // The standard error of a slope is 1 / sqrt(sum of x^2 p (1 - p)); beyond five of them is a false
 // alarm in 1.7 million. The search adds at most one in a thousand.
-TEST(Calibrate, FindsTheTemperatureOfTheLaw) {
+TEST(Calibration, RecoversAKnownTemperature) {
   for (const double slope : {1.0 / 3, 1.0, 3.0}) {
     const Odds odds(slope, 20'000);
     double information = 0;
@@ -80,21 +82,21 @@ TEST(Calibrate, FindsTheTemperatureOfTheLaw) {
   }
 }
 
-TEST(Calibrate, IsTheLikeliestOutOfBag) {
+TEST(Calibration, MaximizesTheOutOfBagLikelihood) {
   const Spirals spirals(150);
   const Ensemble trained = spirals_of(spirals);
   const Ensemble found = calibrate(trained, spirals.examples());
   const double temperature = found.frame().temperature;
-  EXPECT_GT(std::abs(std::log(temperature)), 0.05);  // there was something to do
+  EXPECT_GT(std::abs(std::log(temperature)), 0.05);  // not calibrated before
   const double least = likelihood(found, spirals);
   EXPECT_LT(least, likelihood(trained, spirals));
-  // Half a row in 151 counts as wrong, which moves the place a little.
+  // Half a misclassified row in 151 moves the maximum slightly.
   for (const double factor : {0.5, 0.8, 1.25, 2.0})
     EXPECT_LT(least, likelihood(with_temperature(found, factor * temperature), spirals)) << factor;
   EXPECT_NE(found.out_of_bag().mean, trained.out_of_bag().mean);
 }
 
-TEST(Calibrate, DoesNotMindWhatTheTemperatureWas) {
+TEST(Calibration, IgnoresTheOldTemperature) {
   const Spirals spirals(120);
   const Ensemble trained = spirals_of(spirals);
   const Ensemble direct = calibrate(trained, spirals.examples());
@@ -107,11 +109,12 @@ TEST(Calibrate, DoesNotMindWhatTheTemperatureWas) {
   }
 }
 
-TEST(Calibrate, IsTheSameForAnyThreads) {
+TEST(Calibration, ThreadsGiveTheSameBits) {
   const Spirals spirals(120);
   const Spirals others(200, 0.1, 9);
   const Examples held_out = others.examples();
-  const Ensemble trained = with_temperature(spirals_of(spirals), 1);  // has nothing out of bag yet
+  const Ensemble trained =
+      with_temperature(spirals_of(spirals), 1);  // has no out-of-bag prediction yet
   for (const Examples* rows : {static_cast<const Examples*>(nullptr), &held_out}) {
     const Ensemble one = calibrate(trained, spirals.examples(), rows, {.threads = 1});
     const Ensemble seven = calibrate(trained, spirals.examples(), rows, {.threads = 7});
@@ -120,8 +123,8 @@ TEST(Calibrate, IsTheSameForAnyThreads) {
   }
 }
 
-// By the likelihood alone an ensemble that is always right could not be sure enough.
-TEST(Calibrate, IsNotAllTooSureOfFewRows) {
+// Without the pseudo-row, the likelihood of an ensemble that is always right has no maximum.
+TEST(Calibration, FewCorrectRowsDoNotReachTheLowerBound) {
   std::vector<double> x;
   std::vector<std::int32_t> label;
   for (int i = 0; i < 40; ++i) {
@@ -136,10 +139,10 @@ TEST(Calibrate, IsNotAllTooSureOfFewRows) {
   double sum = 0;
   for (std::size_t row = 0; row < 40; ++row) sum += found.out_of_bag().probability(row, row / 20);
   EXPECT_GT(sum / 40, 0.9);
-  EXPECT_NEAR(1 - sum / 40, 0.5 / 41, 0.3 / 41);  // half a row in 41 is thought to be wrong
+  EXPECT_NEAR(1 - sum / 40, 0.5 / 41, 0.3 / 41);  // half a misclassified row in 41
 }
 
-TEST(Calibrate, CountsRowsByTheirWeights) {
+TEST(Calibration, UsesRowWeights) {
   const Odds sharp(3, 4'000);
   const Odds flat(0.5, 4'000);
   Odds both = sharp;
@@ -155,8 +158,9 @@ TEST(Calibrate, CountsRowsByTheirWeights) {
   EXPECT_NEAR(calibrate(sharp.network(), rows, &rows).frame().temperature / expected, 1, 3e-3);
 }
 
-// Weights that all grow alike change nothing; those of a few rows that weigh all count as few rows.
-TEST(Calibrate, TakesFewHeavyRowsForFew) {
+// A common factor of the weights has no effect; a few rows with nearly all weight count as few
+// rows.
+TEST(Calibration, FewHeavyRowsCountAsFew) {
   const Odds odds(3, 400);
   Examples rows = odds.examples();
   const auto found = [&](const std::vector<double>& weights) {
@@ -175,27 +179,27 @@ TEST(Calibrate, TakesFewHeavyRowsForFew) {
               1e-3);
 }
 
-TEST(Temperature, IsInPredictionsAndFiles) {
+TEST(Temperature, AppliesToPredictionsAndIsStored) {
   const Spirals spirals(90);
   const DataView rows = spirals.examples().inputs;
   const Ensemble trained = train(spirals.examples(), {.hidden = {6}}, {.members = 5, .steps = 90});
   const Ensemble cold = with_temperature(trained, 0.25);
   EXPECT_EQ(cold.out_of_bag().rows, 0U);
   const Prediction plain = trained.predict(rows);
-  const Prediction said = cold.predict(rows);
+  const Prediction prediction = cold.predict(rows);
   for (std::size_t row = 0; row < 90; ++row) {
     const double odds = plain.probability(row, 1) / plain.probability(row, 0);
     const double expected = 1 / (1 + std::pow(odds, -4));
-    EXPECT_NEAR(said.probability(row, 1), expected, 1e-13);
-    EXPECT_NEAR(said.probability(row, 0) + said.probability(row, 1), 1, 1e-15);
-    EXPECT_NEAR(said.total[row],
+    EXPECT_NEAR(prediction.probability(row, 1), expected, 1e-13);
+    EXPECT_NEAR(prediction.probability(row, 0) + prediction.probability(row, 1), 1, 1e-15);
+    EXPECT_NEAR(prediction.total[row],
                 -expected * std::log(expected) - (1 - expected) * std::log1p(-expected), 1e-12);
-    EXPECT_NEAR(said.epistemic[row] * plain.total[row], plain.epistemic[row] * said.total[row],
-                1e-15);
-    EXPECT_EQ(said.chosen(row), plain.chosen(row));
+    EXPECT_NEAR(prediction.epistemic[row] * plain.total[row],
+                plain.epistemic[row] * prediction.total[row], 1e-15);
+    EXPECT_EQ(prediction.predicted_class(row), plain.predicted_class(row));
   }
-  // Out of bag too, and some rows were seen by all five.
-  const Prediction judged = tempered(trained.out_of_bag(), 0.25);
+  // The same out of bag, where some rows were used by all five members.
+  const Prediction judged = apply_temperature(trained.out_of_bag(), 0.25);
   const Prediction again = out_of_bag(cold, spirals.examples());
   EXPECT_EQ(judged.members, again.members);
   EXPECT_GT(std::ranges::count(judged.members, 0U), 0);
@@ -207,27 +211,27 @@ TEST(Temperature, IsInPredictionsAndFiles) {
   }
   const TempFile file("model.safetensors");
   cold.save(file.path());
-  EXPECT_EQ(Ensemble::load(file.path()).predict(rows).mean, said.mean);
-  // That of all members is not that of some.
+  EXPECT_EQ(Ensemble::load(file.path()).predict(rows).mean, prediction.mean);
+  // The temperature of all members is not that of a subset.
   EXPECT_EQ(cold.subset(std::vector<std::size_t>{0, 2}).frame().temperature, 1);
   EXPECT_EQ(best(cold, 2, spirals.examples()).frame().temperature, 1);
 }
 
-TEST(Temperature, OfFoldedMembersIsThatOfKeptOnes) {
+TEST(Temperature, StreamedAndStoredMembersAgree) {
   const Spirals spirals(100);
   Training training{.members = 40, .epochs = 100};
   training.settings[0].architecture.hidden = {16};
   const DataView rows = spirals.examples().inputs;
   const Ensemble kept = calibrate(train(spirals.examples(), training), spirals.examples());
-  const Folded folded = fold(spirals.examples(), training, rows);
-  const double found = likeliest_temperature(folded.out_of_bag, spirals.classes.codes);
+  const StreamedPrediction streamed = train_and_predict(spirals.examples(), training, rows);
+  const double found = fit_temperature(streamed.out_of_bag, spirals.classes.codes);
   EXPECT_NEAR(found / kept.frame().temperature, 1, 1e-6);
-  const Prediction said = tempered(folded.prediction, kept.frame().temperature);
-  for (std::size_t i = 0; i < said.mean.size(); ++i)
-    EXPECT_NEAR(said.mean[i], kept.predict(rows).mean[i], 1e-12);
+  const Prediction prediction = apply_temperature(streamed.prediction, kept.frame().temperature);
+  for (std::size_t i = 0; i < prediction.mean.size(); ++i)
+    EXPECT_NEAR(prediction.mean[i], kept.predict(rows).mean[i], 1e-12);
 }
 
-TEST(Calibrate, SaysWhyItCannot) {
+TEST(Calibration, RejectsInvalidArguments) {
   const Spirals spirals(60);
   const auto message = [&](const Ensemble& ensemble) {
     return message_of<InvalidArgument>([&] { (void)calibrate(ensemble, spirals.examples()); });
@@ -238,7 +242,7 @@ TEST(Calibrate, SaysWhyItCannot) {
   EXPECT_TRUE(says(message(train(numbers, {.hidden = {4}}, {.members = 2, .epochs = 2})),
                    "jackknife_plus"));
   const Ensemble trained = train(spirals.examples(), {.hidden = {4}}, {.members = 2, .epochs = 2});
-  const Spirals others(60, 0.05, 2);  // as many
+  const Spirals others(60, 0.05, 2);  // the same number of rows
   EXPECT_THROW((void)calibrate(trained, others.examples()), InvalidArgument);
   std::vector<double> weights(60, 1.0);
   Examples weighed = spirals.examples();
@@ -248,7 +252,7 @@ TEST(Calibrate, SaysWhyItCannot) {
     EXPECT_THROW((void)calibrate(trained, weighed), DataError) << wrong;
   }
   EXPECT_THROW(
-      (void)tempered(
+      (void)apply_temperature(
           train(numbers, {.hidden = {4}}, {.members = 2, .epochs = 2}).predict(numbers.inputs), 2),
       InvalidArgument);
   for (const double wrong : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()})

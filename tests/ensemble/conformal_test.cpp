@@ -1,5 +1,5 @@
-// Intervals from what members are off on rows that they never saw.
-#include "bootfold/conformal.h"
+// Jackknife+ intervals from out-of-bag residuals.
+#include "bootfold/ensemble/conformal.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,9 +38,8 @@ Training training_of(std::size_t members, std::uint64_t seed = 1) {
   return training;
 }
 
-// The definition, written down once more: from predictions of single members and the resamples that
-// the engine tells.
-TEST(JackknifePlus, IsThatOfItsDefinition) {
+// The definition, computed from predictions of single members and from the engine's resamples.
+TEST(JackknifePlus, MatchesItsDefinition) {
   const Curve curve(30, 1);
   const Curve fresh(70, 2);
   Training training = training_of(12);
@@ -85,7 +84,7 @@ TEST(JackknifePlus, IsThatOfItsDefinition) {
   EXPECT_EQ(band.unjudged, unjudged);
 }
 
-TEST(JackknifePlus, HasTheSameBitsForAnyThreadsMemoryAndLevel) {
+TEST(JackknifePlus, ThreadsMemoryAndSimdLevelsGiveTheSameBits) {
   const Curve curve(90, 3);
   const Curve fresh(200, 4);
   const Ensemble ensemble = train(curve.examples(), training_of(70));
@@ -103,8 +102,8 @@ TEST(JackknifePlus, HasTheSameBitsForAnyThreadsMemoryAndLevel) {
       }
 }
 
-// Several targets are several bands, those that each target would have alone.
-TEST(JackknifePlus, TakesSeveralTargets) {
+// The band of several targets is that of each target by itself.
+TEST(JackknifePlus, SupportsSeveralTargets) {
   const Curve curve(60, 3);
   std::vector<double> far;
   for (const double value : curve.y) far.push_back(-100 * value);
@@ -136,7 +135,7 @@ TEST(JackknifePlus, CoversNewRows) {
   for (std::uint64_t sample = 0; sample < 60; ++sample) {
     const Curve curve(100, 100 + sample);
     const Curve fresh(50, 1000 + sample);
-    const std::size_t members = random_members(40, 100, Resampling::bootstrap, sample);
+    const std::size_t members = random_member_count(40, 100, Resampling::bootstrap, sample);
     const Ensemble ensemble = train(curve.examples(), training_of(members, sample));
     const Band band =
         jackknife_plus(ensemble, curve.examples(), DataView(fresh.x), {.confidence = 0.9});
@@ -153,7 +152,7 @@ TEST(JackknifePlus, CoversNewRows) {
   EXPECT_LT(width, 1.4 * 2 * 1.645 * 2);
 }
 
-TEST(JackknifePlus, HasNoLimitsWhereRowsAreTooFewForTheConfidence) {
+TEST(JackknifePlus, IsInfiniteIfThereAreTooFewRows) {
   const Curve curve(10, 1);
   const Ensemble ensemble = train(curve.examples(), training_of(50));
   const Band wide = jackknife_plus(ensemble, curve.examples(), DataView(curve.x));
@@ -164,7 +163,7 @@ TEST(JackknifePlus, HasNoLimitsWhereRowsAreTooFewForTheConfidence) {
   EXPECT_TRUE(std::isfinite(band.low[0]));
 }
 
-TEST(JackknifePlus, NamesMisuse) {
+TEST(JackknifePlus, RejectsInvalidArguments) {
   const Curve curve(40, 1);
   const auto complaint = [](const Ensemble& ensemble, const Examples& examples,
                             const DataView& inputs,
@@ -185,7 +184,7 @@ TEST(JackknifePlus, NamesMisuse) {
   EXPECT_THAT(complaint(good, other.examples(), examples.inputs), HasSubstr("39 rows"));
   Curve turned(40, 1);
   std::swap(turned.x[3], turned.x[4]);
-  EXPECT_THAT(complaint(good, turned.examples(), examples.inputs), HasSubstr("another order"));
+  EXPECT_THAT(complaint(good, turned.examples(), examples.inputs), HasSubstr("their order differ"));
   EXPECT_THAT(complaint(good, examples, DataView({ColumnView(curve.x), ColumnView(curve.y)})),
               HasSubstr("2 columns"));
   training.resampling = Resampling::none;
@@ -195,12 +194,13 @@ TEST(JackknifePlus, NamesMisuse) {
 
 // Binomial(270, 0.3697) has a mean of 99.8 and a standard deviation of 7.9; the mean over 400 seeds
 // has one of 0.4 and is off by 2.4 once in five hundred million.
-TEST(RandomMembers, AreAsManyAsAskedForOnAverage) {
+TEST(RandomMemberCount, HasTheRequestedMean) {
   double sum = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed)
-    sum += static_cast<double>(random_members(100, 100, Resampling::bootstrap, seed));
+    sum += static_cast<double>(random_member_count(100, 100, Resampling::bootstrap, seed));
   EXPECT_NEAR(sum / 400, 99.8, 2.4);
-  EXPECT_THROW(static_cast<void>(random_members(100, 100, Resampling::none, 1)), InvalidArgument);
+  EXPECT_THROW(static_cast<void>(random_member_count(100, 100, Resampling::none, 1)),
+               InvalidArgument);
 }
 
 }  // namespace conformal_test

@@ -1,5 +1,5 @@
 // Scores against numbers computed by hand.
-#include "bootfold/evaluation.h"
+#include "bootfold/ensemble/evaluation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,21 +18,21 @@ using testing_data::says;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// Three classes; the last row is known to every member, so nobody may judge it.
+// Three classes; all members were trained on the last row, so it has no prediction.
 Prediction four_rows() {
-  Prediction said;
-  said.rows = 4;
-  said.outputs = 3;
-  said.mean = {0.7,  0.2,  0.1,  //
-               0.1,  0.6,  0.3,  //
-               0.2,  0.2,  0.6,  //
-               kNaN, kNaN, kNaN};
-  said.total = said.aleatoric = said.epistemic = {0, 0, 0, kNaN};
-  said.members = {5, 5, 5, 0};
-  return said;
+  Prediction prediction;
+  prediction.rows = 4;
+  prediction.outputs = 3;
+  prediction.mean = {0.7,  0.2,  0.1,  //
+                     0.1,  0.6,  0.3,  //
+                     0.2,  0.2,  0.6,  //
+                     kNaN, kNaN, kNaN};
+  prediction.total = prediction.aleatoric = prediction.epistemic = {0, 0, 0, kNaN};
+  prediction.members = {5, 5, 5, 0};
+  return prediction;
 }
 
-TEST(ClassScores, AreThoseComputedByHand) {
+TEST(ClassScores, MatchHandComputedValues) {
   const std::vector<std::uint32_t> truth = {0, 1, 0, 2};
   const ClassScores scores = evaluate_classes(four_rows(), truth);
   EXPECT_EQ(scores.rows, 3U);
@@ -55,24 +55,24 @@ TEST(ClassScores, AreThoseComputedByHand) {
   EXPECT_EQ(scores.reliability[14].high, 1);
 }
 
-TEST(ClassScores, OfAProbabilityOfZeroAreFinite) {
-  Prediction said;
-  said.rows = 1;
-  said.outputs = 2;
-  said.mean = {1, 0};
-  said.total = said.aleatoric = said.epistemic = {0};
-  said.members = {1};
-  const ClassScores scores = evaluate_classes(said, std::vector<std::uint32_t>{1});
+TEST(ClassScores, AreFiniteForAProbabilityOfZero) {
+  Prediction prediction;
+  prediction.rows = 1;
+  prediction.outputs = 2;
+  prediction.mean = {1, 0};
+  prediction.total = prediction.aleatoric = prediction.epistemic = {0};
+  prediction.members = {1};
+  const ClassScores scores = evaluate_classes(prediction, std::vector<std::uint32_t>{1});
   EXPECT_NEAR(scores.negative_log_likelihood, 38 * std::log(10.0), 1e-12);
   EXPECT_EQ(scores.brier_score, 2);
   EXPECT_EQ(scores.calibration_error, 1);
   EXPECT_EQ(scores.reliability[14].rows, 1U);
 }
 
-TEST(ClassScores, OfNoRowsAreUnknown) {
-  Prediction said = four_rows();
-  said.members.assign(4, 0);
-  const ClassScores scores = evaluate_classes(said, std::vector<std::uint32_t>(4));
+TEST(ClassScores, AreUnknownWithoutRows) {
+  Prediction prediction = four_rows();
+  prediction.members.assign(4, 0);
+  const ClassScores scores = evaluate_classes(prediction, std::vector<std::uint32_t>(4));
   EXPECT_EQ(scores.rows, 0U);
   EXPECT_EQ(scores.unknown, 4U);
   EXPECT_TRUE(std::isnan(scores.accuracy));
@@ -80,17 +80,17 @@ TEST(ClassScores, OfNoRowsAreUnknown) {
 }
 
 Prediction three_numbers() {
-  Prediction said;
-  said.rows = 4;
-  said.outputs = 1;
-  said.mean = {1, 2, 6, kNaN};
-  said.total = {1, 0.5, 2, kNaN};
-  said.aleatoric = said.epistemic = {0, 0, 0, kNaN};
-  said.members = {3, 3, 3, 0};
-  return said;
+  Prediction prediction;
+  prediction.rows = 4;
+  prediction.outputs = 1;
+  prediction.mean = {1, 2, 6, kNaN};
+  prediction.total = {1, 0.5, 2, kNaN};
+  prediction.aleatoric = prediction.epistemic = {0, 0, 0, kNaN};
+  prediction.members = {3, 3, 3, 0};
+  return prediction;
 }
 
-TEST(TargetScores, AreThoseComputedByHand) {
+TEST(TargetScores, MatchHandComputedValues) {
   // Errors 1, -1, -2; the mean of the truth is 7/3, squares round it 1/9 + 16/9 + 25/9 = 14/3.
   const std::vector<double> truth = {2, 1, 4, 100};
   const TargetScores scores =
@@ -112,11 +112,11 @@ TEST(TargetScores, AreThoseComputedByHand) {
 }
 
 // A row of weight 3 counts as three rows, one of weight 0 as none.
-TEST(Weights, CountAsSoManyRows) {
+TEST(ScoreWeights, EqualRepeatedRows) {
   const std::vector<double> weights = {3, 0, 1, 7};
   const ClassScores classes =
       evaluate_classes(four_rows(), std::vector<std::uint32_t>{0, 1, 0, 2}, ColumnView(weights));
-  EXPECT_EQ(classes.rows, 3U);  // the last is judged by nobody, whatever it weighs
+  EXPECT_EQ(classes.rows, 3U);  // the last row has no prediction, whatever its weight
   EXPECT_EQ(classes.unknown, 1U);
   EXPECT_NEAR(classes.accuracy, 0.75, 1e-15);
   EXPECT_NEAR(classes.negative_log_likelihood, -(3 * std::log(0.7) + std::log(0.2)) / 4, 1e-15);
@@ -137,7 +137,7 @@ TEST(Weights, CountAsSoManyRows) {
   EXPECT_NEAR(once.mean_width, 2 * 1.0364333894937898 * (3 * 1 + 2) / 4, 1e-12);
 }
 
-TEST(Weights, ThatCannotBeAreNamed) {
+TEST(ScoreWeights, RejectInvalidValues) {
   const std::vector<std::uint32_t> truth = {0, 1, 0, 2};
   const auto with = [&](const std::vector<double>& weights) {
     return message_of<DataError>(
@@ -154,16 +154,16 @@ TEST(Weights, ThatCannotBeAreNamed) {
   EXPECT_TRUE(std::isnan(evaluate_classes(four_rows(), truth, ColumnView(none)).accuracy));
 }
 
-TEST(TargetScores, WithoutADeviationHaveNoLikelihood) {
-  Prediction said = three_numbers();
-  said.total.assign(4, 0);
+TEST(TargetScores, HaveInfiniteLikelihoodForZeroDeviation) {
+  Prediction prediction = three_numbers();
+  prediction.total.assign(4, 0);
   const std::vector<double> truth = {1, 2, 3, 0};
-  const TargetScores scores = evaluate_targets(said, DataView(truth))[0];
+  const TargetScores scores = evaluate_targets(prediction, DataView(truth))[0];
   EXPECT_TRUE(std::isinf(scores.negative_log_likelihood));
   EXPECT_NEAR(scores.coverage, 2.0 / 3, 1e-15);
 }
 
-TEST(Intervals, AreThoseOfTheNormalLaw) {
+TEST(NormalIntervals, MatchTheNormalDistribution) {
   const std::vector<Limits> limits = normal_intervals(three_numbers(), 0.95);
   ASSERT_EQ(limits.size(), 4U);
   EXPECT_NEAR(limits[2].low, 6 - 2 * 1.959963984540054, 1e-12);
@@ -171,17 +171,17 @@ TEST(Intervals, AreThoseOfTheNormalLaw) {
   EXPECT_TRUE(std::isnan(limits[3].low));
 }
 
-TEST(Codes, AreThoseOfTheEnsemble) {
+TEST(ClassCodes, FollowTheNumberingOfTheEnsemble) {
   Ensemble::Frame frame;
   frame.classes = {"a", "b", "c"};
   const data::Labels labels = data::labels(std::vector<std::string>{"c", "b", "c"});
-  EXPECT_EQ(codes_of(frame, labels), (std::vector<std::uint32_t>{2, 1, 2}));
+  EXPECT_EQ(class_codes(frame, labels), (std::vector<std::uint32_t>{2, 1, 2}));
   const data::Labels strange = data::labels(std::vector<std::string>{"a", "d"});
-  EXPECT_TRUE(says(message_of<DataError>([&] { static_cast<void>(codes_of(frame, strange)); }),
+  EXPECT_TRUE(says(message_of<DataError>([&] { static_cast<void>(class_codes(frame, strange)); }),
                    "'d'", "'a', 'b', 'c'"));
 }
 
-TEST(Evaluation, RefusesWhatDoesNotFit) {
+TEST(Evaluation, RejectsInvalidArguments) {
   const auto refuses = [](auto&& act) {
     return message_of<InvalidArgument>([&] { static_cast<void>(act()); });
   };
@@ -197,7 +197,7 @@ TEST(Evaluation, RefusesWhatDoesNotFit) {
                    "3 targets", "1"));
   EXPECT_TRUE(says(refuses([&] { return evaluate_targets(three_numbers(), DataView(truth), 1.0); }),
                    "confidence is 1"));
-  EXPECT_TRUE(says(refuses([] { return normal_intervals(four_rows()); }), "classes"));
+  EXPECT_TRUE(says(refuses([] { return normal_intervals(four_rows()); }), "class probabilities"));
 }
 
 }  // namespace evaluation_test

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "bootfold/random.h"
-#include "ensemble/floats.h"
 #include "ensemble/reference.h"
 #include "ensemble/simd/kernels.h"
+#include "ensemble/training/aligned_floats.h"
 
 namespace bootfold::ensemble {
 namespace gradient_test {
@@ -43,12 +43,12 @@ struct Fixture {
         shape(3, {.hidden = which.hidden, .activation = which.activation}, outputs),
         parameters(shape.parameters * lanes),
         gradient(shape.parameters * lanes),
-        scratch(simd::scratch_size(shape) * lanes),
+        scratch(simd::pack_scratch_size(shape) * lanes),
         inputs(rows * 3 * lanes),
         targets(rows * targets_each * lanes),
         weights(rows * lanes) {
     random::Stream stream({.seed = 12});
-    const auto fill = [&](Floats& list, std::size_t size, double scale) {
+    const auto fill = [&](AlignedFloats& list, std::size_t size, double scale) {
       for (std::size_t i = 0; i < size; ++i)
         list[i] = static_cast<float>(scale * random::normal(stream));
     };
@@ -63,7 +63,7 @@ struct Fixture {
   }
 
   [[nodiscard]] std::vector<float> losses() {
-    simd::Batch batch;
+    simd::PackBatch batch;
     batch.rows = rows;
     batch.laned = inputs.data();
     batch.targets = targets.data();
@@ -100,19 +100,19 @@ struct Fixture {
   std::size_t outputs;
   std::size_t targets_each;
   Shape shape;
-  Floats parameters;
-  Floats gradient;
-  Floats scratch;
-  Floats inputs;
-  Floats targets;
-  Floats weights;
+  AlignedFloats parameters;
+  AlignedFloats gradient;
+  AlignedFloats scratch;
+  AlignedFloats inputs;
+  AlignedFloats targets;
+  AlignedFloats weights;
 };
 
 class Gradient : public testing::TestWithParam<execution::Level> {};
 
 // Rows of 1, 8 and 13: one block, a whole one, one and a part of the next. Differences of doubles
 // at 1e-6 are right to about 1e-9; what is left is rounding to 24 bits in sums of up to 13 rows.
-TEST_P(Gradient, IsThatOfFiniteDifferences) {
+TEST_P(Gradient, MatchesFiniteDifferences) {
   for (const Case& which : cases())
     for (const std::size_t rows : {1U, 8U, 13U}) {
       SCOPED_TRACE(testing::Message()
@@ -139,12 +139,12 @@ TEST_P(Gradient, IsThatOfFiniteDifferences) {
     }
 }
 
-TEST_P(Gradient, IsTheSameAtEveryLevel) {
+TEST_P(Gradient, SimdLevelsGiveTheSameBits) {
   for (const Case& which : cases()) {
     Fixture fixture(which, GetParam(), 13);
     Fixture portable(which, execution::Level::portable, 13);
     // The same network and rows in lane 0 of both.
-    const auto copy = [&](Floats& to, const Floats& from, std::size_t count) {
+    const auto copy = [&](AlignedFloats& to, const AlignedFloats& from, std::size_t count) {
       for (std::size_t i = 0; i < count; ++i)
         to[i * fixture.lanes + fixture.lanes - 1] = from[i * portable.lanes];
     };

@@ -1,4 +1,4 @@
-// Folds few members, then many, and fails if the peak memory of the process has grown.
+// Streams few members, then many, and fails if the peak memory of the process has grown.
 //
 //     ensemble_memory_program [threads] [members]
 //
@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "bootfold/folded.h"
+#include "bootfold/ensemble/streaming.h"
 #include "ensemble/spirals.h"
 
 namespace {
@@ -30,18 +30,18 @@ int main(int count, char** arguments) {
   training.settings[0].architecture.hidden = {8};
   training.execution.threads = count > 1 ? static_cast<unsigned>(std::atoi(arguments[1])) : 2;
   const auto run = [&] {
-    const ensemble::Folded folded =
-        ensemble::fold(spirals.examples(), training, spirals.examples().inputs);
-    return folded.prediction.members[0] == training.members;
+    const ensemble::StreamedPrediction streamed =
+        ensemble::train_and_predict(spirals.examples(), training, spirals.examples().inputs);
+    return streamed.prediction.members[0] == training.members;
   };
   bool good = run();
   const std::size_t before = peak_bytes();
-  // 42 parameters each: kept, the weights of 100,000 alone would take 16 MiB.
+  // 42 parameters each: the parameters of 100,000 members would take 16 MiB.
   training.members = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 100'000;
   good = run() && good;
   const std::size_t after = peak_bytes();
-  // How many chunks wait for a slower one, and from where malloc serves threads, differs from run
-  // to run; the fourth part of the weights is allowed for that.
+  // The number of chunks that wait for a slower one, and the arenas of malloc, differ between runs;
+  // a quarter of the parameters is allowed for that.
   const std::size_t allowed = before + (std::size_t{4} << 20);
   std::printf("1000 members: peak %.2f MiB; %zu: %.2f, allowed %.2f\n",
               static_cast<double>(before) / 1048576, training.members,

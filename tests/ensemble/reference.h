@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "bootfold/network.h"
-#include "bootfold/training.h"
+#include "bootfold/ensemble/network.h"
+#include "bootfold/ensemble/training.h"
 
 namespace bootfold::ensemble::reference {
 
@@ -38,7 +38,7 @@ struct Network {
   }
 };
 
-/// What outputs cost for one row.
+/// The loss of the outputs of one row.
 inline double cost(Loss loss, const std::vector<double>& outputs,
                    const std::vector<double>& targets) {
   if (loss == Loss::cross_entropy) {

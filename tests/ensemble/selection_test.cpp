@@ -1,5 +1,5 @@
-// Settings side by side, the best members, and members trained in several goes.
-#include "bootfold/selection.h"
+// Summaries of settings, selection of the best members, and joined ensembles.
+#include "bootfold/ensemble/selection.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,10 @@
 #include <cmath>
 #include <cstring>
 
+#include "bootfold/ensemble/evaluation.h"
 #include "bootfold/error.h"
-#include "bootfold/evaluation.h"
 #include "data/temp_file.h"
+#include "ensemble/ensemble_access.h"
 #include "ensemble/spirals.h"
 
 namespace bootfold::ensemble {
@@ -30,15 +31,15 @@ Training two_rates(std::size_t members) {
   return training;
 }
 
-TEST(Standings, AreMeansAndDeviationsOverMembers) {
+TEST(SettingsSummary, HasMeansAndDeviationsOverMembers) {
   Ensemble::Frame frame;
   frame.settings.resize(3);
   const std::vector<Member> members = {{.settings = 1, .steps = 10, .loss = 1, .held_out_loss = 2},
                                        {.settings = 1, .steps = 20, .loss = 3, .held_out_loss = 6},
                                        {.settings = 0, .steps = 5, .loss = 4},
                                        {.settings = 1, .loss = 1e9, .failure = "diverged"}};
-  const std::vector<Standing> found =
-      standings(Ensemble(frame, members, std::vector<std::vector<float>>(4)));
+  const std::vector<SettingsSummary> found = summarize_settings(
+      EnsembleAccess::make(frame, members, std::vector<std::vector<float>>(4), 0));
   ASSERT_EQ(found.size(), 3U);
   EXPECT_EQ(found[1].members, 3U);
   EXPECT_EQ(found[1].failed, 1U);
@@ -54,21 +55,21 @@ TEST(Standings, AreMeansAndDeviationsOverMembers) {
   EXPECT_TRUE(std::isnan(found[2].loss.mean));
 }
 
-TEST(OutOfBag, OfAllMembersIsThatOfTheTraining) {
+TEST(OutOfBag, RecomputedPredictionMatchesTraining) {
   const Spirals spirals(90);
   const Ensemble trained = train(spirals.examples(), two_rates(20));
   const Prediction& expected = trained.out_of_bag();
   const Prediction again = out_of_bag(trained, spirals.examples());
   EXPECT_EQ(again.members, expected.members);
   ASSERT_EQ(again.mean.size(), expected.mean.size());
-  // Chunks of members differ where there are several settings, so sums may round in another way.
+  // With several settings, chunks of members differ, so sums may be rounded differently.
   for (std::size_t i = 0; i < again.mean.size(); ++i)
     EXPECT_NEAR(again.mean[i], expected.mean[i], 1e-12);
   EXPECT_EQ(out_of_bag(trained, spirals.examples(), {.threads = 7}).mean,
             out_of_bag(trained, spirals.examples(), {.threads = 1}).mean);
 }
 
-TEST(Best, KeepsTheLowestHeldOutLosses) {
+TEST(Best, SelectsTheLowestHeldOutLosses) {
   const Spirals spirals(90);
   const Ensemble trained = train(spirals.examples(), two_rates(20));
   const Ensemble kept = best(trained, 7, spirals.examples());
@@ -80,16 +81,16 @@ TEST(Best, KeepsTheLowestHeldOutLosses) {
   for (std::size_t m = 0; m < trained.size(); ++m)
     lower += trained.member(m).held_out_loss <= worst ? 1U : 0U;
   EXPECT_EQ(lower, 7U);
-  // Its out-of-bag prediction is its own: at most 7 members speak of a row.
+  // Its out-of-bag prediction is its own: at most 7 members predict a row.
   EXPECT_EQ(kept.out_of_bag().rows, 90U);
   for (const std::uint64_t count : kept.out_of_bag().members) EXPECT_LE(count, 7U);
-  const auto accuracy = [&](const Prediction& said) {
-    return evaluate_classes(said, spirals.classes.codes).accuracy;
+  const auto accuracy = [&](const Prediction& prediction) {
+    return evaluate_classes(prediction, spirals.classes.codes).accuracy;
   };
   EXPECT_GT(accuracy(kept.out_of_bag()), 0.6);
 }
 
-TEST(Best, OfARegressionHasANoiseOfItsOwn) {
+TEST(Best, EstimatesItsOwnNoise) {
   random::Stream stream({.seed = 3});
   std::vector<double> x;
   std::vector<double> y;
@@ -108,7 +109,7 @@ TEST(Best, OfARegressionHasANoiseOfItsOwn) {
   EXPECT_GT(trained.frame().noise[0], 1.5 * kept.frame().noise[0]);
 }
 
-TEST(Join, GivesTheMembersOfOneGo) {
+TEST(Join, MatchesOneTraining) {
   const Spirals spirals(90);
   const Ensemble whole = train(spirals.examples(), two_rates(21));
   std::vector<Ensemble> parts;
@@ -129,14 +130,15 @@ TEST(Join, GivesTheMembersOfOneGo) {
             whole.predict(spirals.examples().inputs).mean);
 }
 
-TEST(Selection, RefusesWhatCannotBe) {
+TEST(Selection, RejectsInvalidArguments) {
   const Spirals spirals(60);
   const Ensemble trained = train(spirals.examples(), two_rates(2));
   const auto refuses = [](auto&& act) {
     return message_of<InvalidArgument>([&] { static_cast<void>(act()); });
   };
-  EXPECT_TRUE(says(refuses([&] { return best(trained, 5, spirals.examples()); }), "best 5", "4"));
-  EXPECT_TRUE(says(refuses([&] { return best(trained, 0, spirals.examples()); }), "best 0"));
+  EXPECT_TRUE(
+      says(refuses([&] { return best(trained, 5, spirals.examples()); }), "count is 5", "4"));
+  EXPECT_TRUE(says(refuses([&] { return best(trained, 0, spirals.examples()); }), "count is 0"));
   const Spirals others(61);
   EXPECT_TRUE(says(refuses([&] { return out_of_bag(trained, others.examples()); }), "61", "60"));
   const std::vector<Ensemble> twice = {trained, trained};

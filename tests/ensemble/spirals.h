@@ -1,11 +1,11 @@
-// Two spirals: the usual small task that no straight line can do.
+// Two spirals: a common small task that is not linearly separable.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
-#include "bootfold/ensemble.h"
+#include "bootfold/ensemble/ensemble.h"
 #include "bootfold/random.h"
 
 namespace bootfold::ensemble {

@@ -1,10 +1,10 @@
-// What training reaches, and what it refuses.
+// Training: accuracy, loss curves, divergence and invalid arguments.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "bootfold/ensemble.h"
+#include "bootfold/ensemble/ensemble.h"
 #include "bootfold/error.h"
 #include "ensemble/spirals.h"
 
@@ -15,8 +15,8 @@ using testing::HasSubstr;
 
 // Two spirals of 100 points, 2-32-2, Adam at 1e-3 on the full batch without standardising: the
 // published runs end at a mean loss of 0.45 to 0.49 after 100 steps and 0.118 to 0.123 after 1000.
-// Other points and other first weights make other losses: the bounds are wider.
-TEST(Spirals, AreLearnedAsFastAsElsewhere) {
+// Points and initial weights differ here, so the bounds are wider.
+TEST(Spirals, AreLearnedAsFastAsByTheReference) {
   const Spirals spirals(100);
   Training training{.members = 32, .steps = 100};
   training.standardize = false;
@@ -33,27 +33,28 @@ TEST(Spirals, AreLearnedAsFastAsElsewhere) {
   EXPECT_NEAR(loss_after(1000), 0.12, 0.05);
 }
 
-TEST(Spirals, AreToldApartByRowsThatMembersNeverSaw) {
+TEST(Spirals, AreClassifiedOutOfBag) {
   const Spirals spirals(400);
   Training training{.members = 50, .epochs = 300};
   training.settings[0].learning_rate = 1e-2;
   const Ensemble ensemble = train(spirals.examples(), {.hidden = {32}}, training);
-  const Prediction& said = ensemble.out_of_bag();
+  const Prediction& prediction = ensemble.out_of_bag();
   std::size_t right = 0;
   double members = 0;
-  for (std::size_t row = 0; row < said.rows; ++row) {
-    right += said.chosen(row) == spirals.classes.codes[row] ? 1U : 0U;
-    members += static_cast<double>(said.members[row]);
-    EXPECT_NEAR(said.probability(row, 0) + said.probability(row, 1), 1, 1e-12);
-    EXPECT_GE(said.epistemic[row], 0);
-    EXPECT_NEAR(said.total[row], said.aleatoric[row] + said.epistemic[row], 1e-12);
+  for (std::size_t row = 0; row < prediction.rows; ++row) {
+    right += prediction.predicted_class(row) == spirals.classes.codes[row] ? 1U : 0U;
+    members += static_cast<double>(prediction.members[row]);
+    EXPECT_NEAR(prediction.probability(row, 0) + prediction.probability(row, 1), 1, 1e-12);
+    EXPECT_GE(prediction.epistemic[row], 0);
+    EXPECT_NEAR(prediction.total[row], prediction.aleatoric[row] + prediction.epistemic[row],
+                1e-12);
   }
   EXPECT_GT(right, 370U);
   // Each row is out of bag for a share of 0.368 of the members.
   EXPECT_NEAR(members / 400 / 50, std::pow(1 - 1.0 / 400, 400), 0.02);
 }
 
-TEST(Curves, HaveAPointForEveryEpochIfAskedFor) {
+TEST(LossCurve, HasOnePointPerEpochOnRequest) {
   const Spirals spirals(100);
   Training training{.members = 20, .epochs = 5};
   training.settings[0].batch_size = 0;
@@ -76,7 +77,7 @@ TEST(Curves, HaveAPointForEveryEpochIfAskedFor) {
   EXPECT_EQ(train(spirals.examples(), {.hidden = {4}}, training).member(0).curve.size(), 1000U);
 }
 
-TEST(Regression, FindsALineAndItsNoise) {
+TEST(Regression, RecoversALineAndItsNoise) {
   random::Stream stream({.seed = 3});
   std::vector<double> x;
   std::vector<double> y;
@@ -91,16 +92,16 @@ TEST(Regression, FindsALineAndItsNoise) {
     training.settings[0].learning_rate = 1e-2;
     const Ensemble ensemble = train(examples, {.hidden = {16}}, training);
     const std::vector<double> at = {7, 10, 13};
-    const Prediction said = ensemble.predict(DataView(at));
+    const Prediction prediction = ensemble.predict(DataView(at));
     for (std::size_t i = 0; i < at.size(); ++i) {
-      EXPECT_NEAR(said.mean[i], 100 + 5 * at[i], 1) << name(loss);
-      EXPECT_NEAR(said.aleatoric[i], 2, 0.4) << name(loss);
-      EXPECT_LT(said.epistemic[i], 1) << name(loss);
+      EXPECT_NEAR(prediction.mean[i], 100 + 5 * at[i], 1) << name(loss);
+      EXPECT_NEAR(prediction.aleatoric[i], 2, 0.4) << name(loss);
+      EXPECT_LT(prediction.epistemic[i], 1) << name(loss);
     }
   }
 }
 
-TEST(Divergence, MarksTheMemberAndTheRestGoesOn) {
+TEST(Divergence, FailsOnlyTheMember) {
   random::Stream stream({.seed = 3});
   std::vector<double> x;
   std::vector<double> y;
@@ -117,9 +118,9 @@ TEST(Divergence, MarksTheMemberAndTheRestGoesOn) {
     EXPECT_EQ(ensemble.member(m).failure, "");
     EXPECT_THAT(ensemble.member(3 + m).failure, HasSubstr("1e+06"));
   }
-  const Prediction said = ensemble.predict(DataView(x));
-  EXPECT_EQ(said.members[0], 3U);
-  EXPECT_TRUE(std::isfinite(said.mean[0]));
+  const Prediction prediction = ensemble.predict(DataView(x));
+  EXPECT_EQ(prediction.members[0], 3U);
+  EXPECT_TRUE(std::isfinite(prediction.mean[0]));
 }
 
 std::string complaint(const Examples& examples, const Training& training) {
@@ -131,7 +132,7 @@ std::string complaint(const Examples& examples, const Training& training) {
   return "";
 }
 
-TEST(Misuse, IsNamed) {
+TEST(Train, RejectsInvalidArguments) {
   const Spirals spirals(50);
   const Examples good = spirals.examples();
   const auto with = [&](auto&& change) {

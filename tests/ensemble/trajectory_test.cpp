@@ -1,4 +1,4 @@
-// Training, step by step, against a reference in NumPy that knows nothing of this code
+// Training, step by step, against an independent reference in NumPy
 // (trajectory/make_trajectory.py).
 #include <gtest/gtest.h>
 
@@ -45,20 +45,20 @@ std::map<std::string, Expected> expected() {
 }
 
 // The reference started from these numbers. If this fails on purpose, make both files again.
-TEST(Trajectory, StartsWhereTheReferenceDid) {
+TEST(Trajectory, StartMatchesTheReference) {
   std::ostringstream now;
   write_start(now);
   EXPECT_EQ(now.str(), text_of("start.txt"));
 }
 
-// Ours is 32-bit arithmetic, the reference 64-bit. A run grows what rounding leaves, in large or
-// steep networks without bound; over 100 steps of these, which have 4 to 8 units a layer, it stays
-// below 1.1e-6. 1e-5 is what was promised. The bound is tighter because one rounding of beta2 that
-// did not fit its bias correction made 9e-6. Losses are compared by their size or 1, whichever is
-// more (a Gaussian one may pass 0), parameters by the largest.
+// Ours is 32-bit arithmetic, the reference 64-bit. Training amplifies rounding errors, without
+// bound in large or steep networks; over 100 steps of these, which have 4 to 8 units per layer,
+// they stay below 1.1e-6. 1e-5 is what was promised. The bound is tighter because one rounding of
+// beta2 that did not fit its bias correction made 9e-6. Losses are compared by their size or 1,
+// whichever is more (a Gaussian one may pass 0), parameters by the largest.
 constexpr double kTolerance = 3e-6;
 
-TEST(Trajectory, IsThatOfTheReference) {
+TEST(Trajectory, MatchesTheReference) {
   const Data data;
   const std::map<std::string, Expected> reference = expected();
   ASSERT_EQ(reference.size(), cases().size());

@@ -1,15 +1,15 @@
-// Members that are judged by rows of another set.
+// Validation of members on rows of another set.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
 
-#include "bootfold/ensemble.h"
+#include "bootfold/ensemble/ensemble.h"
+#include "bootfold/ensemble/evaluation.h"
+#include "bootfold/ensemble/selection.h"
+#include "bootfold/ensemble/streaming.h"
 #include "bootfold/error.h"
-#include "bootfold/evaluation.h"
-#include "bootfold/folded.h"
-#include "bootfold/selection.h"
 #include "data/temp_file.h"
 #include "ensemble/spirals.h"
 
@@ -31,16 +31,16 @@ Training training_of(const Examples& validation, std::size_t members) {
   return training;
 }
 
-/// NLL of one member, by way of prediction and scores.
+/// NLL of one member, from its prediction and scores.
 double nll(const Ensemble& ensemble, std::size_t member, const Examples& examples,
            const std::optional<ColumnView>& weights = std::nullopt) {
   const Ensemble one = ensemble.subset(std::vector{member});
   return evaluate_classes(one.predict(examples.inputs),
-                          codes_of(ensemble.frame(), *examples.classes), weights)
+                          class_codes(ensemble.frame(), *examples.classes), weights)
       .negative_log_likelihood;
 }
 
-TEST(Validation, LossIsThatOfEachMemberOnItsRows) {
+TEST(Validation, LossIsThatOfEachMember) {
   const Spirals spirals(90);
   const Spirals others(70, 0.1, 5);
   for (const Resampling resampling : {Resampling::bootstrap, Resampling::none}) {
@@ -50,7 +50,7 @@ TEST(Validation, LossIsThatOfEachMemberOnItsRows) {
     const Ensemble trained = train(spirals.examples(), training);
     for (std::size_t m = 0; m < trained.size(); ++m)
       EXPECT_NEAR(trained.member(m).held_out_loss, nll(trained, m, validation), 1e-5);
-    // What members do with the rows they never saw stays as it was.
+    // Out-of-bag predictions are not affected.
     training.validation = nullptr;
     const Ensemble without = train(spirals.examples(), training);
     EXPECT_EQ(trained.out_of_bag().mean, without.out_of_bag().mean);
@@ -59,7 +59,7 @@ TEST(Validation, LossIsThatOfEachMemberOnItsRows) {
 }
 
 // The last class alone: in its own set of rows it has number 0.
-TEST(Validation, KnowsClassesByNameAndWeighsRows) {
+TEST(Validation, MatchesClassesByNameAndUsesWeights) {
   const Spirals spirals(90);
   Spirals others(40, 0.1, 5);
   others.classes = data::labels(std::vector<std::int32_t>(40, 1));
@@ -73,7 +73,7 @@ TEST(Validation, KnowsClassesByNameAndWeighsRows) {
                 1e-5);
 }
 
-TEST(Validation, LossOfNumbersIsInScaledUnits) {
+TEST(Validation, RegressionLossIsInScaledUnits) {
   const Spirals spirals(90);
   const Spirals others(50, 0.1, 5);
   const Examples examples{DataView(spirals.x), nullptr, DataView(spirals.y)};
@@ -81,16 +81,16 @@ TEST(Validation, LossOfNumbersIsInScaledUnits) {
   const Ensemble trained = train(examples, training_of(validation, 3));
   const double scale = trained.frame().target_scaling.scale[0];
   for (std::size_t m = 0; m < trained.size(); ++m) {
-    const Prediction said = trained.subset(std::vector{m}).predict(validation.inputs);
+    const Prediction prediction = trained.subset(std::vector{m}).predict(validation.inputs);
     const double error =
-        evaluate_targets(said, validation.targets)[0].root_mean_squared_error / scale;
+        evaluate_targets(prediction, validation.targets)[0].root_mean_squared_error / scale;
     EXPECT_NEAR(trained.member(m).held_out_loss, error * error, 1e-5);
   }
 }
 
-// Every number of steps on its own tells the losses that looks see; the rule of Stopping on these
-// tells where each member must have stopped.
-TEST(Validation, StopsMembersWhereItsLossSaysSo) {
+// Trainings with every number of steps give the losses of all validations; the rule of Stopping
+// applied to them gives the step at which each member must have stopped.
+TEST(Validation, StopsMembersAtTheLowestLoss) {
   const Spirals spirals(60, 0.2);
   const Spirals others(80, 0.2, 9);
   const Examples validation = others.examples();
@@ -121,7 +121,7 @@ TEST(Validation, StopsMembersWhereItsLossSaysSo) {
   EXPECT_GT(early, 0U);
 }
 
-TEST(Validation, LeavesMembersTheSameBitsInAnyCompany) {
+TEST(Validation, MemberDoesNotDependOnOtherMembers) {
   const Spirals spirals(120, 0.2);
   const Spirals others(300, 0.2, 9);
   const Examples validation = others.examples();
@@ -147,7 +147,7 @@ TEST(Validation, LeavesMembersTheSameBitsInAnyCompany) {
     }
 }
 
-TEST(Validation, RanksMembersThatSeeEveryRow) {
+TEST(Validation, RanksMembersTrainedOnAllRows) {
   const Spirals spirals(90);
   const Spirals others(70, 0.1, 5);
   const Examples validation = others.examples();
@@ -156,13 +156,13 @@ TEST(Validation, RanksMembersThatSeeEveryRow) {
   training.settings.push_back(training.settings[0]);
   training.settings[1].learning_rate = 1e-5;  // learns nothing
   const Ensemble trained = train(spirals.examples(), training);
-  const std::vector<Standing> table = standings(trained);
-  EXPECT_LT(table[0].held_out_loss.mean, table[1].held_out_loss.mean);
+  const std::vector<SettingsSummary> summaries = summarize_settings(trained);
+  EXPECT_LT(summaries[0].held_out_loss.mean, summaries[1].held_out_loss.mean);
   const Ensemble kept = best(trained, 6, spirals.examples());
   for (std::size_t m = 0; m < 6; ++m) EXPECT_EQ(kept.member(m).settings, 0U);
 }
 
-TEST(Validation, JudgesFoldedMembersToo) {
+TEST(Validation, AppliesToStreamedMembers) {
   const Spirals spirals(90);
   const Spirals others(70, 0.1, 5);
   const Examples validation = others.examples();
@@ -170,10 +170,11 @@ TEST(Validation, JudgesFoldedMembersToo) {
   const Ensemble kept = train(spirals.examples(), training);
   double mean = 0;
   for (std::size_t m = 0; m < 20; ++m) mean += kept.member(m).held_out_loss / 20;
-  EXPECT_NEAR(fold(spirals.examples(), training, validation.inputs).held_out_loss, mean, 1e-12);
+  EXPECT_NEAR(train_and_predict(spirals.examples(), training, validation.inputs).held_out_loss,
+              mean, 1e-12);
 }
 
-TEST(Validation, ThatDoesNotFitIsNamed) {
+TEST(Validation, RejectsRowsThatDoNotFit) {
   const Spirals spirals(60);
   const Spirals others(30, 0.1, 5);
   const auto complaint = [&](const Examples& validation) -> std::string {
@@ -198,8 +199,8 @@ TEST(Validation, ThatDoesNotFitIsNamed) {
       says(complaint({DataView({ColumnView(none), ColumnView(none)}), &nobody}), "no rows"));
 }
 
-// From 1, 2 and 7 threads every member is told of once, with what became of it.
-TEST(Finished, IsToldOfEveryMember) {
+// With 1, 2 and 7 threads, the callback is called once for every member, with its outcome.
+TEST(FinishedCallback, IsCalledForEveryMember) {
   const Spirals spirals(60);
   for (const unsigned threads : {1U, 2U, 7U}) {
     Training training{.members = 40, .steps = 3};

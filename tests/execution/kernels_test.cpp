@@ -17,6 +17,7 @@
 #include "bootfold/random.h"
 #include "execution/crafted.h"
 #include "random/counter.h"
+#include "random/lane_access.h"
 #include "resample/blocks.h"
 #include "resample/poisson.h"
 #include "resample/rows.h"
@@ -30,7 +31,7 @@ constexpr std::size_t kLengths[] = {0,  1,  15,  16,  17,  31,   32,   33,  63,
 LaneState some_lanes(std::uint64_t number) {
   const random::Lanes lanes({.seed = 20}, number);
   LaneState state;
-  std::memcpy(state.word, lanes.state, sizeof state.word);
+  std::memcpy(state.word, random::LaneAccess::state(lanes), sizeof state.word);
   return state;
 }
 
@@ -175,7 +176,7 @@ TEST_P(Kernel, SeedsTheSameLanes) {
     const random::Lanes expected(id, number);
     LaneState found;
     kernels(GetParam()).seed(random::lane_counter(id, number), found);
-    ASSERT_EQ(std::memcmp(found.word, expected.state, sizeof found.word), 0);
+    ASSERT_EQ(std::memcmp(found.word, random::LaneAccess::state(expected), sizeof found.word), 0);
   }
 }
 
@@ -369,7 +370,7 @@ TEST(Crafted, LanesGiveTheWordsTheyWereMadeFor) {
   for (auto& byte : second) byte = static_cast<std::uint8_t>(stream());
   random::Lanes lanes({}, 0);
   const LaneState state = crafted(first, second);
-  std::memcpy(lanes.state, state.word, sizeof state.word);
+  std::memcpy(random::LaneAccess::state(lanes), state.word, sizeof state.word);
   EXPECT_EQ(std::bit_cast<Bytes>(lanes()), first);
   EXPECT_EQ(std::bit_cast<Bytes>(lanes()), second);
 }

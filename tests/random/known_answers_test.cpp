@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "random/counter.h"
+#include "random/lane_access.h"
 #include "random/vectors.h"
 
 namespace bootfold::random {
@@ -24,7 +25,7 @@ TEST(KnownAnswers, OfXoshiroAsItsAuthorsPublishedThem) {
     ASSERT_EQ(vector.names.at("state"), "1,2,3,4");
     Lanes lanes({}, 0);
     for (std::size_t lane = 0; lane < Lanes::kLanes; ++lane)
-      for (std::size_t word = 0; word < 4; ++word) lanes.state[word][lane] = word + 1;
+      for (std::size_t word = 0; word < 4; ++word) LaneAccess::state(lanes)[word][lane] = word + 1;
     for (const std::uint64_t answer : vector.words())
       for (const std::uint64_t word : lanes()) EXPECT_EQ(word, answer);
   }
@@ -56,7 +57,7 @@ TEST(KnownAnswers, OfLanesSeededByEverySimdLevel) {
       execution::simd::kernels(level).seed(lane_counter(vector.stream(), vector.number("number")),
                                            state);
       const Lanes lanes(vector.stream(), vector.number("number"));
-      EXPECT_EQ(std::memcmp(state.word, lanes.state, sizeof state.word), 0);
+      EXPECT_EQ(std::memcmp(state.word, LaneAccess::state(lanes), sizeof state.word), 0);
     }
 }
 

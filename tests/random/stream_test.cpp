@@ -7,6 +7,7 @@
 
 #include "bootfold/random.h"
 #include "random/counter.h"
+#include "random/lane_access.h"
 #include "random/theory.h"
 
 namespace bootfold::random {
@@ -150,7 +151,7 @@ TEST(Lanes, OfNeighbouringNumbersOverlapNowhere) {
   std::set<std::uint64_t> seen;
   for (std::uint64_t number = 0; number < 1000; ++number) {
     const Lanes lanes(id, number);
-    for (const auto& row : lanes.state) seen.insert(std::begin(row), std::end(row));
+    for (const auto& row : LaneAccess::state(lanes)) seen.insert(std::begin(row), std::end(row));
   }
   EXPECT_EQ(seen.size(), 32'000U);
 }

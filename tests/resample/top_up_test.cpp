@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bootfold/execution.h"
+#include "random/lane_access.h"
 #include "random/theory.h"
 #include "resample/counts.h"
 #include "resample/rows.h"
@@ -22,7 +23,7 @@ constexpr std::uint64_t kThreeQuarters = std::uint64_t{3} << 62;  // of all 64-b
 LaneState some_lanes() {
   const random::Lanes lanes(kAttempt.stream(random::Purpose::counts), 0);
   LaneState state;
-  std::memcpy(state.word, lanes.state, sizeof state.word);
+  std::memcpy(state.word, random::LaneAccess::state(lanes), sizeof state.word);
   return state;
 }
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "bootfold/network.h"
+#include "bootfold/ensemble/network.h"
 
 namespace bootfold::ensemble::simd {
 namespace {
@@ -42,13 +42,13 @@ inline Vector fused(Vector a, Vector b, Vector c) { return {_mm256_fmadd_ps(a.v,
 inline Vector fused_minus(Vector a, Vector b, Vector c) {
   return {_mm256_fnmadd_ps(a.v, b.v, c.v)};
 }
-/// The same, loaded once: else the compiler loads anew for each use, which takes longer.
+/// The same vector, kept in a register: otherwise the compiler loads it again for each use.
 inline Vector in_register(Vector a) {
   asm("" : "+v"(a.v));
   return a;
 }
 inline Vector sqrt(Vector a) { return {_mm256_sqrt_ps(a.v)}; }
-/// The second where one is NaN.
+/// The second argument if one is NaN.
 inline Vector max(Vector a, Vector b) { return {_mm256_max_ps(a.v, b.v)}; }
 inline Vector min(Vector a, Vector b) { return {_mm256_min_ps(a.v, b.v)}; }
 
@@ -63,7 +63,7 @@ inline Vector power_of_two(Vector n) {
   const __m256i bits = _mm256_add_epi32(_mm256_cvtps_epi32(n.v), _mm256_set1_epi32(127));
   return {_mm256_castsi256_ps(_mm256_slli_epi32(bits, 23))};
 }
-/// Of positive normal numbers: in [1, 2), and the power of two that leads there.
+/// Significand in [1, 2) and exponent of positive normal numbers.
 inline Vector significand(Vector a) {
   const __m256i bits = _mm256_and_si256(_mm256_castps_si256(a.v), _mm256_set1_epi32(0x7FFFFF));
   return {_mm256_castsi256_ps(_mm256_or_si256(bits, _mm256_set1_epi32(0x3F800000)))};
@@ -78,12 +78,22 @@ inline Vector exponent(Vector a) {
 
 #include "ensemble/simd/pack.h"
 #include "ensemble/simd/points.h"
-#include "ensemble/simd/single.h"
+#include "ensemble/simd/solo.h"
 
 namespace bootfold::ensemble::simd {
 
-const Kernels kAvx2 = {kLanes,      loss_of<true>, loss_of<false>, single_loss, single_gradient,
-                       single_step, squares,       update,         at_points,   fold_classes,
-                       exp_of,      log_of,        activation_of};
+const Kernels kAvx2 = {.lanes = kLanes,
+                       .gradient = loss_of<true>,
+                       .loss = loss_of<false>,
+                       .solo_loss = solo_loss,
+                       .solo_gradient = solo_gradient,
+                       .solo_step = solo_step,
+                       .squares = squares,
+                       .update = update,
+                       .predict_points = predict_points,
+                       .sum_classes = sum_classes,
+                       .exp = exp_of,
+                       .log = log_of,
+                       .activate = activation_of};
 
 }  // namespace bootfold::ensemble::simd

@@ -1,15 +1,15 @@
-// The inner loops of networks, once for each instruction set.
+// The inner loops of networks, compiled once for each instruction set.
 //
 // All levels give the same bits: every sum runs over its terms in order, each product is fused with
-// its addition, and lanes never meet. Only the number of lanes, which is the number of networks
-// trained side by side, belongs to the level.
+// its addition, and lanes are never added. Only the number of lanes, which is the number of
+// networks trained side by side, depends on the level.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "bootfold/ensemble/training.h"
 #include "bootfold/execution.h"
-#include "bootfold/training.h"
 #include "ensemble/shape.h"
 
 namespace bootfold::ensemble::simd {
@@ -17,11 +17,11 @@ namespace bootfold::ensemble::simd {
 /// Rows that are handled in registers together.
 inline constexpr std::size_t kBlock = 8;
 
-/// Points that a network is asked about together.
+/// Points that a network predicts together.
 inline constexpr std::size_t kPoints = 64;
 
-/// A batch for a pack of networks. One of the ways to name inputs is used.
-struct Batch {
+/// A batch for a pack of networks. The inputs are given in one of three ways.
+struct PackBatch {
   std::size_t rows = 0;
   const float* laned = nullptr;          ///< [row][input][lane]
   const float* shared = nullptr;         ///< [row][input], the same for all lanes
@@ -33,15 +33,16 @@ struct Batch {
 };
 
 /// A pack of networks of one shape: parameter i of the network in lane l is at [i * lanes + l].
-struct Pack {
+struct PackNetworks {
   const Shape* shape;
   Loss loss;
   float* parameters;
   float* gradient;
-  float* scratch;  ///< scratch_size() vectors
+  float* scratch;  ///< pack_scratch_size() vectors
 };
 
-/// A layer of a single network, whose rows of weights are padded to whole vectors of any level.
+/// A layer of a network that is trained by itself. Rows of weights are padded to whole vectors of
+/// any level.
 struct PaddedLayer {
   std::size_t weights;  ///< [out][stride]
   std::size_t stride;
@@ -52,8 +53,8 @@ inline constexpr std::size_t kMostPanel = 64;  ///< columns of a product that ar
 [[nodiscard]] constexpr std::size_t padded_size(std::size_t size) {
   return (size + kPadding - 1) / kPadding * kPadding;
 }
-/// Floats between rows of so many: rows that are a power of two apart would fall into few sets of
-/// the caches.
+/// Distance between rows of `size` floats. Rows that are a power of two apart would share few sets
+/// of the caches.
 [[nodiscard]] constexpr std::size_t row_stride(std::size_t size) {
   constexpr std::size_t kCrowded = 128;
   const std::size_t padded = padded_size(size);
@@ -75,23 +76,23 @@ inline constexpr std::size_t kMostPanel = 64;  ///< columns of a product that ar
   return last.bias + padded_size(shape.outputs());
 }
 
-/// One network on its own.
-struct Single {
+/// A network that is trained by itself.
+struct SoloNetwork {
   const Shape* shape;
   Loss loss;
   float* parameters;
-  float* scratch;  ///< single_scratch_size()
+  float* scratch;  ///< solo_scratch_size()
 };
 
-/// A batch for it; behind the last row, to whole vectors, weights are 0 and targets are anything.
-struct SingleBatch {
+/// A batch for it. Rows are padded to whole vectors, with weight 0 and any targets.
+struct SoloBatch {
   std::size_t rows = 0;
   const float* inputs = nullptr;   ///< [row][input], rows row_stride(inputs) apart
   const float* targets = nullptr;  ///< [target][row], padded_size(rows) apart
   const float* weights = nullptr;  ///< [row]
 };
 
-/// One step of an optimizer, a value for each lane; lanes that are not `live` stay as they are.
+/// One step of an optimizer, with a value for each lane. Lanes that are not `live` are not changed.
 struct Update {
   const float* rate;        ///< learning rate, with the bias correction of the first moment
   const float* correction;  ///< 1 / sqrt of the bias correction of the second moment
@@ -109,52 +110,54 @@ struct Kernels {
   std::size_t lanes;
 
   /// Gradient of the loss of a batch, and the loss itself to `loss[lane]`.
-  void (*gradient)(const Pack& pack, const Batch& batch, float* loss) noexcept;
+  void (*gradient)(const PackNetworks& pack, const PackBatch& batch, float* loss) noexcept;
 
   /// The loss alone.
-  void (*loss)(const Pack& pack, const Batch& batch, float* loss) noexcept;
+  void (*loss)(const PackNetworks& pack, const PackBatch& batch, float* loss) noexcept;
 
-  /// The same for a single network; the loss of the batch is added to `loss`, row by row.
-  void (*single_loss)(const Single& single, const SingleBatch& batch, float* loss) noexcept;
+  /// The same for one network; the loss of the batch is added to `loss`, row by row.
+  void (*solo_loss)(const SoloNetwork& solo, const SoloBatch& batch, float* loss) noexcept;
 
-  /// The gradient for a batch whose loss was asked for last; padding is anything.
-  void (*single_gradient)(const Single& single, const SingleBatch& batch, float* gradient) noexcept;
+  /// The gradient for the batch of the last solo_loss(); padding may have any value.
+  void (*solo_gradient)(const SoloNetwork& solo, const SoloBatch& batch, float* gradient) noexcept;
 
-  /// The same, but parameters move at once, each when its gradient is known.
-  void (*single_step)(const Single& single, const SingleBatch& batch, Optimizer rule,
-                      const Update& update) noexcept;
+  /// The same, but each parameter is updated as soon as its gradient is known.
+  void (*solo_step)(const SoloNetwork& solo, const SoloBatch& batch, Optimizer rule,
+                    const Update& update) noexcept;
 
   /// Sum of the squares of `count` gradient values of each lane, in 16 parts added in a fixed
   /// order.
   void (*squares)(const float* gradient, std::size_t count, float* sums) noexcept;
 
-  /// A step for `count` parameters.
+  /// Updates `count` parameters.
   void (*update)(Optimizer rule, const Update& update, const float* gradient, std::size_t count,
                  float* parameters) noexcept;
 
-  /// What one network, parameters one after another, says of kPoints points: inputs[input][point]
-  /// to outputs[output][point]. `scratch` has room for points_scratch_size().
-  void (*at_points)(const Shape& shape, const float* parameters, const float* inputs,
-                    float* scratch, float* outputs) noexcept;
+  /// Outputs of one network, with contiguous parameters, at kPoints points: inputs[input][point] to
+  /// outputs[output][point]. `scratch` has points_scratch_size() floats.
+  void (*predict_points)(const Shape& shape, const float* parameters, const float* inputs,
+                         float* scratch, float* outputs) noexcept;
 
-  /// Adds probabilities of classes, and behind them the entropy, times the weight of the point, to
+  /// Adds class probabilities, then the entropy, times the weight of the point, to
   /// sums[class][point].
-  void (*fold_classes)(const float* outputs, std::size_t classes, const float* weights,
-                       float* sums) noexcept;
+  void (*sum_classes)(const float* outputs, std::size_t classes, const float* weights,
+                      float* sums) noexcept;
 
-  // For tests and for callers that fold predictions: elementwise, `count` a multiple of lanes.
+  // Elementwise, for tests; `count` is a multiple of lanes.
   void (*exp)(const float* in, std::size_t count, float* out) noexcept;
   void (*log)(const float* in, std::size_t count, float* out) noexcept;
   void (*activate)(Activation activation, const float* in, std::size_t count, float* out,
                    float* slope) noexcept;
 };
 
-/// Floats of Pack::scratch for each lane.
-[[nodiscard]] std::size_t scratch_size(const Shape& shape);
+/// Floats of PackNetworks::scratch for each lane.
+[[nodiscard]] std::size_t pack_scratch_size(const Shape& shape);
 
-/// Floats of Single::scratch for batches of up to so many rows.
+/// Floats of `scratch` of Kernels::predict_points.
 [[nodiscard]] std::size_t points_scratch_size(const Shape& shape);
-[[nodiscard]] std::size_t single_scratch_size(const Shape& shape, std::size_t rows);
+
+/// Floats of SoloNetwork::scratch for batches of up to `rows` rows.
+[[nodiscard]] std::size_t solo_scratch_size(const Shape& shape, std::size_t rows);
 
 /// The kernels of a level; it must be available.
 [[nodiscard]] const Kernels& kernels(execution::Level level) noexcept;

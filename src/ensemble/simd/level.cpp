@@ -4,7 +4,7 @@
 
 namespace bootfold::ensemble::simd {
 
-std::size_t scratch_size(const Shape& shape) {
+std::size_t pack_scratch_size(const Shape& shape) {
   return (shape.inputs() + 2 * shape.units + 2 * shape.widest) * kBlock;
 }
 
@@ -12,7 +12,7 @@ std::size_t points_scratch_size(const Shape& shape) {
   return shape.widest * (2 * kPoints + kMostPanel);
 }
 
-std::size_t single_scratch_size(const Shape& shape, std::size_t rows) {
+std::size_t solo_scratch_size(const Shape& shape, std::size_t rows) {
   const std::size_t units = shape.inputs() + shape.units;
   return 2 * units * row_stride(rows) + 4 * padded_size(rows) * row_stride(shape.widest) +
          std::max(rows, shape.widest) * kMostPanel;

@@ -1,4 +1,4 @@
-// What the last layer costs, and the way back through an activation.
+// The loss of the last layer and its gradient, and backpropagation through an activation.
 //
 // Included by the file of each instruction set behind its Vector.
 #pragma once
@@ -22,8 +22,8 @@ inline void with_loss(Loss loss, Body&& body) {
   }
 }
 
-/// Cross-entropy of two classes: the bits of cost() below, with one exponential in place of two, as
-/// the higher output always stands for e^0.
+/// Cross-entropy of two classes: the bits of cost() below with one exponential instead of two,
+/// because the higher output always gives e^0.
 inline Vector cost_of_two(const float* target, Vector weight, float* output, std::size_t step) {
   const Vector first = Vector::load(output);
   const Vector second = Vector::load(output + step);
@@ -44,8 +44,8 @@ inline Vector cost_of_two(const float* target, Vector weight, float* output, std
   return weight * (log(sum) - select(is_first, z0, z1));
 }
 
-/// What the outputs of a row cost, and how that changes with each: outputs become deltas in place.
-/// Outputs are `step` apart, targets `target_step`.
+/// The loss of a row. Outputs are replaced by their deltas, the gradient of the loss. Outputs are
+/// `step` apart, targets `target_step`.
 template <Loss kLoss>
 inline Vector cost(std::size_t outputs, const float* target, std::size_t target_step, Vector weight,
                    float* output, std::size_t step) {
@@ -102,7 +102,7 @@ inline Vector cost(std::size_t outputs, const float* target, std::size_t target_
   }
 }
 
-/// The delta of a unit with this value, given what reaches it from behind.
+/// The delta of a unit with this value, given the sum that reaches it from the next layer.
 template <Activation kActivation>
 inline Vector back_through(Vector sum, Vector value, const float* slope) {
   if constexpr (kActivation == Activation::relu)

@@ -1,4 +1,4 @@
-// Products of matrices whose sums run over their terms in order, so that they are those of a pack.
+// Products of matrices whose sums run over their terms in order, as those of a pack do.
 //
 // Included by the file of each instruction set behind its Vector.
 #pragma once

@@ -116,8 +116,9 @@ BOOTFOLD_INLINE inline void add_inputs(const Vector* delta, const float* in, std
            BOOTFOLD_INLINE { sums[u * kInputs + i].store(gradient + (u * stride + i) * kLanes); });
 }
 
-/// Adds what a block says of kUnits units to the gradient; `deltas` are those of the outputs. The
-/// weights of kInputs inputs are done on the way, which keeps more sums going; 0: behind it.
+/// Adds the contribution of a block to the gradient of kUnits units; `deltas` are those of the
+/// outputs. The weights of kInputs inputs are done on the way, which keeps more sums going; 0:
+/// behind it.
 template <Activation kActivation, std::size_t kOutputs, std::size_t kUnits, std::size_t kInputs>
 BOOTFOLD_INLINE inline void back_units(const Shape& shape, std::size_t unit,
                                        const float* parameters, const float* in,

@@ -103,7 +103,7 @@ inline void add_products_of_rows(const float* delta, const float* in, std::size_
     add_products<kRows, 1>(delta, in + i * kBlock * kLanes, columns, gradient + i * kLanes);
 }
 
-/// Adds what a block says of a layer to the gradient of its weights and bias.
+/// Adds the contribution of a block to the gradient of the weights and bias of a layer.
 inline void add_gradient(const Layer& layer, const float* delta, const float* in, float* gradient) {
   float* weights = gradient + layer.weights * kLanes;
   const std::size_t step = kBlock * kLanes;
@@ -125,7 +125,7 @@ inline void add_gradient(const Layer& layer, const float* delta, const float* in
 }
 
 /// The inputs of rows first .. first + 7 as [input][row][lane]; behind the last row it is repeated.
-inline void fetch(const Batch& batch, std::size_t inputs, std::size_t first, float* out) {
+inline void fetch(const PackBatch& batch, std::size_t inputs, std::size_t first, float* out) {
   for (std::size_t e = 0; e < kBlock; ++e) {
     const std::size_t row = first + e < batch.rows ? first + e : batch.rows - 1;
     float* to = out + e * kLanes;
@@ -146,13 +146,13 @@ inline void fetch(const Batch& batch, std::size_t inputs, std::size_t first, flo
 struct Values {
   float* inputs;
   float* units;   // all layers, one after another
-  float* slopes;  // the same, where they cannot be told from the values
+  float* slopes;  // the same, if they cannot be computed from the values
   float* deltas;  // of one layer
   float* deltas_before;
 };
 
 /// Where they lie in the scratch of a pack.
-inline Values values_of(const Pack& pack) {
+inline Values values_of(const PackNetworks& pack) {
   constexpr std::size_t kStep = kBlock * kLanes;
   const Shape& shape = *pack.shape;
   Values values{};
@@ -165,7 +165,7 @@ inline Values values_of(const Pack& pack) {
 }
 
 template <Activation kActivation>
-inline void go_forward(const Pack& pack, const Values& values) {
+inline void go_forward(const PackNetworks& pack, const Values& values) {
   constexpr std::size_t kStep = kBlock * kLanes;
   const Shape& shape = *pack.shape;
   if (has_one_hidden(shape))
@@ -199,7 +199,7 @@ inline void go_forward(const Pack& pack, const Values& values) {
 
 /// From the deltas of the last layer, which lie in place of its outputs.
 template <Activation kActivation>
-inline void go_back(const Pack& pack, Values values) {
+inline void go_back(const PackNetworks& pack, Values values) {
   constexpr std::size_t kStep = kBlock * kLanes;
   const Shape& shape = *pack.shape;
   if (has_one_hidden(shape))
@@ -232,7 +232,7 @@ inline void go_back(const Pack& pack, Values values) {
 
 /// kBack: the gradient too, not the loss alone.
 template <Activation kActivation, Loss kLoss, bool kBack>
-void loss_with(const Pack& pack, const Batch& batch, float* loss) noexcept {
+void loss_with(const PackNetworks& pack, const PackBatch& batch, float* loss) noexcept {
   constexpr std::size_t kStep = kBlock * kLanes;
   const Shape& shape = *pack.shape;
   const Values values = values_of(pack);
@@ -258,7 +258,7 @@ void loss_with(const Pack& pack, const Batch& batch, float* loss) noexcept {
 }
 
 template <bool kBack>
-void loss_of(const Pack& pack, const Batch& batch, float* loss) noexcept {
+void loss_of(const PackNetworks& pack, const PackBatch& batch, float* loss) noexcept {
   with_activation(pack.shape->activation, [&]<Activation kActivation>() {
     with_loss(pack.loss,
               [&]<Loss kLoss>() { loss_with<kActivation, kLoss, kBack>(pack, batch, loss); });

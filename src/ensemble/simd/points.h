@@ -1,5 +1,5 @@
-// One network at many points: lanes are points. The sums are those of a pack, term by term, so a
-// network says the same to the bit as it did while it was trained.
+// One network at many points: lanes are points. The sums are those of a pack, term by term, so the
+// outputs are the same to the bit as during training.
 //
 // Included by the file of each instruction set behind its Vector.
 #pragma once
@@ -20,8 +20,8 @@ BOOTFOLD_INLINE inline void layer_at_points(const Layer& layer, const float* par
                    BOOTFOLD_INLINE { finish(j * kPoints + p, z); });
 }
 
-void at_points(const Shape& shape, const float* parameters, const float* inputs, float* scratch,
-               float* out) noexcept {
+void predict_points(const Shape& shape, const float* parameters, const float* inputs,
+                    float* scratch, float* out) noexcept {
   const float* in = inputs;
   float* buffers[2] = {scratch, scratch + shape.widest * kPoints};
   float* sums = scratch + 2 * shape.widest * kPoints;
@@ -38,8 +38,8 @@ void at_points(const Shape& shape, const float* parameters, const float* inputs,
                   [&](std::size_t at, Vector z) BOOTFOLD_INLINE { z.store(out + at); });
 }
 
-void fold_classes(const float* outputs, std::size_t classes, const float* weights,
-                  float* sums) noexcept {
+void sum_classes(const float* outputs, std::size_t classes, const float* weights,
+                 float* sums) noexcept {
   for (std::size_t at = 0; at < kPoints; at += kLanes) {
     Vector highest = Vector::load(outputs + at);
     for (std::size_t c = 1; c < classes; ++c)

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "bootfold/network.h"
+#include "bootfold/ensemble/network.h"
 
 namespace bootfold::ensemble::simd {
 namespace {
@@ -74,7 +74,7 @@ inline Vector in_register(Vector a) { return a; }
 inline Vector sqrt(const Vector& a) {
   return Vector::make([&](std::size_t i) { return std::sqrt(a.v[i]); });
 }
-/// The second where one is NaN.
+/// The second argument if one is NaN.
 inline Vector max(const Vector& a, const Vector& b) {
   return Vector::make([&](std::size_t i) { return a.v[i] > b.v[i] ? a.v[i] : b.v[i]; });
 }
@@ -107,14 +107,14 @@ inline std::uint32_t to_bits(float value) {
   return out;
 }
 
-/// 2^n for whole numbers from -126 to 127. Of NaN it is anything: the factor is NaN too.
+/// 2^n for whole numbers from -126 to 127. Any value for NaN: the other factor is NaN too.
 inline Vector power_of_two(const Vector& n) {
   return Vector::make([&](std::size_t i) {
     const int whole = n.v[i] == n.v[i] ? static_cast<int>(n.v[i]) : 0;
     return from_bits(static_cast<std::uint32_t>(whole + 127) << 23);
   });
 }
-/// Of positive normal numbers: in [1, 2), and the power of two that leads there.
+/// Significand in [1, 2) and exponent of positive normal numbers.
 inline Vector significand(const Vector& a) {
   return Vector::make(
       [&](std::size_t i) { return from_bits((to_bits(a.v[i]) & 0x7FFFFFU) | 0x3F800000U); });
@@ -130,12 +130,22 @@ inline Vector exponent(const Vector& a) {
 
 #include "ensemble/simd/pack.h"
 #include "ensemble/simd/points.h"
-#include "ensemble/simd/single.h"
+#include "ensemble/simd/solo.h"
 
 namespace bootfold::ensemble::simd {
 
-const Kernels kPortable = {kLanes,      loss_of<true>, loss_of<false>, single_loss, single_gradient,
-                           single_step, squares,       update,         at_points,   fold_classes,
-                           exp_of,      log_of,        activation_of};
+const Kernels kPortable = {.lanes = kLanes,
+                           .gradient = loss_of<true>,
+                           .loss = loss_of<false>,
+                           .solo_loss = solo_loss,
+                           .solo_gradient = solo_gradient,
+                           .solo_step = solo_step,
+                           .squares = squares,
+                           .update = update,
+                           .predict_points = predict_points,
+                           .sum_classes = sum_classes,
+                           .exp = exp_of,
+                           .log = log_of,
+                           .activate = activation_of};
 
 }  // namespace bootfold::ensemble::simd

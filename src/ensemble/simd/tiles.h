@@ -7,15 +7,15 @@
 #include <type_traits>
 #include <utility>
 
-#include "bootfold/network.h"
-#include "bootfold/training.h"
+#include "bootfold/ensemble/network.h"
+#include "bootfold/ensemble/training.h"
 
 namespace bootfold::ensemble::simd {
 namespace {
 
 constexpr std::size_t kLanes = Vector::kLanes;
 
-// g++ keeps an array in registers only where all subscripts are constants before it looks at loops;
+// g++ keeps an array in registers only if all subscripts are constants before it optimizes loops,
 // so the loops over tiles are folds over constants.
 #define BOOTFOLD_INLINE __attribute__((always_inline))
 

@@ -1,4 +1,4 @@
-// Matrices turned over.
+// Transposes matrices.
 //
 // Included by the file of each instruction set.
 #pragma once

@@ -2,6 +2,6 @@
 
 namespace bootfold::exact::simd {
 
-const Kernels kAvx512 = {sum_block, sum_cosines};
+const Kernels kAvx512 = {.sum_block = sum_block, .sum_cosines = sum_cosines};
 
 }  // namespace bootfold::exact::simd

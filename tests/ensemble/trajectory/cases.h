@@ -1,5 +1,5 @@
-// Small runs of training that a script in NumPy makes again: every loss with every activation, and
-// all that an optimizer can be told.
+// Small trainings that a script in NumPy repeats: every loss with every activation, and all options
+// of the optimizers.
 #pragma once
 
 #include <cmath>
@@ -8,17 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "bootfold/ensemble.h"
+#include "bootfold/ensemble/ensemble.h"
 #include "bootfold/random.h"
-#include "ensemble/initialize.h"
-#include "ensemble/member_rows.h"
+#include "ensemble/training/initialize.h"
+#include "ensemble/training/member_rows.h"
 
 namespace bootfold::ensemble::trajectory {
 
 inline constexpr std::uint64_t kSteps = 100;
 inline constexpr std::size_t kRows = 23;
 inline constexpr std::size_t kInputs = 3;
-inline constexpr std::uint64_t kMember = 5;  // the one that is followed, of kMembers
+inline constexpr std::uint64_t kMember = 5;  // the member that is compared, of kMembers
 inline constexpr std::size_t kMembers = 7;
 
 struct Case {
@@ -29,7 +29,7 @@ struct Case {
   Settings settings;
 };
 
-/// Batches of 7 and 10 of 23 rows: each begins at another place of the walk.
+/// Batches of 7 and 10 of 23 rows: each starts at another position of the epoch.
 inline std::vector<Case> cases() {
   const auto made = [](Loss loss, Activation activation, std::vector<std::size_t> hidden,
                        Optimizer optimizer, Settings settings,
@@ -130,8 +130,8 @@ void write(std::ostream& out, const char* word, const List& values) {
   out << "\n";
 }
 
-/// All that the script needs to know: data, settings, and of the member the first weights and the
-/// rows that it walks through, which are pure functions of seed and number.
+/// What the script needs: data, settings, and the initial weights and rows of the member, which are
+/// pure functions of seed and number.
 inline void write_start(std::ostream& out) {
   const Data data;
   out << "# Written by trajectory_start; read by make_trajectory.py.\n";

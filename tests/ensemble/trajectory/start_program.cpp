@@ -1,4 +1,4 @@
-// Writes where the runs of training start that make_trajectory.py makes again.
+// Writes the start of the trainings that make_trajectory.py repeats.
 #include <iostream>
 
 #include "ensemble/trajectory/cases.h"

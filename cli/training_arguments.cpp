@@ -1,0 +1,241 @@
+#include "training_arguments.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "arguments.h"
+#include "bootfold/error.h"
+#include "number.h"
+
+namespace bootfold::cli {
+namespace {
+
+using ensemble::Settings;
+
+constexpr const char* kNetworks = "The networks";
+constexpr const char* kTraining =
+    "How they are trained (several values, separated by commas, are all tried)";
+constexpr std::size_t kMostSettings = 100'000;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double parse_positive(const char* option, const std::string& text, const char* example) {
+  return parse_between(option, text, 0, kInfinity, example);
+}
+
+// Also 0.
+double parse_not_negative(const char* option, const std::string& text, const char* example) {
+  return text == "0" ? 0 : parse_between(option, text, -1e-300, kInfinity, example);
+}
+
+// "512,512" -> two layers; "none" -> a linear model.
+std::vector<std::size_t> parse_hidden(const std::string& text) {
+  std::vector<std::size_t> layers;
+  if (text == "none") return layers;
+  for (const std::string& units : split_list({text}))
+    layers.push_back(parse_whole("--hidden", units, 1, 65'536,
+                                 " units in each layer (none makes a linear model)"));
+  return layers;
+}
+
+// Every setting with every value; a value that comes twice would train the same members twice.
+template <class Value, class Set>
+void multiply(const char* option, std::vector<Settings>& grid, const std::vector<Value>& values,
+              Set set) {
+  if (values.empty()) return;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) !=
+        values.begin() + static_cast<std::ptrdiff_t>(i))
+      throw InvalidArgument(fmt::format(
+          "{} names the same value twice; members with equal settings and seed are equal", option));
+  if (grid.size() * values.size() > kMostSettings)
+    throw InvalidArgument(
+        fmt::format("the lists make more than {} settings; shorten them", kMostSettings));
+  std::vector<Settings> larger;
+  for (const Settings& settings : grid)
+    for (const Value& value : values) set(larger.emplace_back(settings), value);
+  grid = std::move(larger);
+}
+
+template <class Parse>
+auto parse_all(const std::vector<std::string>& texts, Parse parse) {
+  std::vector<decltype(parse(std::string()))> values;
+  for (const std::string& text : split_list(texts)) values.push_back(parse(text));
+  return values;
+}
+
+std::vector<Settings> grid_of(const TrainingArguments& arguments) {
+  using std::string;
+  std::vector<Settings> grid(1);
+  grid[0].architecture.initializer = ensemble::parse_initializer(arguments.initializer);
+  std::vector<std::vector<std::size_t>> hidden;
+  for (const string& layers : arguments.hidden) hidden.push_back(parse_hidden(layers));
+  multiply("--hidden", grid, hidden,
+           [](Settings& s, const auto& value) { s.architecture.hidden = value; });
+  multiply("--activation", grid,
+           parse_all(arguments.activation,
+                     [](const string& text) { return ensemble::parse_activation(text); }),
+           [](Settings& s, auto value) { s.architecture.activation = value; });
+  multiply("--optimizer", grid,
+           parse_all(arguments.optimizer,
+                     [](const string& text) { return ensemble::parse_optimizer(text); }),
+           [](Settings& s, auto value) { s.optimizer = value; });
+  multiply(
+      "--learning-rate", grid,
+      parse_all(arguments.learning_rate,
+                [](const string& text) { return parse_positive("--learning-rate", text, "1e-3"); }),
+      [](Settings& s, double value) { s.learning_rate = value; });
+  multiply("--schedule", grid,
+           parse_all(arguments.schedule,
+                     [](const string& text) { return ensemble::parse_schedule(text); }),
+           [](Settings& s, auto value) { s.schedule = value; });
+  multiply("--weight-decay", grid,
+           parse_all(arguments.weight_decay,
+                     [](const string& text) {
+                       return parse_not_negative("--weight-decay", text, "1e-4");
+                     }),
+           [](Settings& s, double value) { s.weight_decay = value; });
+  multiply("--momentum", grid,
+           parse_all(arguments.momentum,
+                     [](const string& text) {
+                       return text == "0" ? 0 : parse_between("--momentum", text, 0, 1, "0.9");
+                     }),
+           [](Settings& s, double value) { s.momentum = value; });
+  multiply("--clip", grid,
+           parse_all(arguments.clip,
+                     [](const string& text) {
+                       return text == "none" ? 0 : parse_positive("--clip", text, "1 (or none)");
+                     }),
+           [](Settings& s, double value) { s.clip = value; });
+  multiply("--batch-size", grid,
+           parse_all(arguments.batch_size,
+                     [](const string& text) {
+                       return text == "full" ? std::size_t{0}
+                                             : parse_whole("--batch-size", text, 1,
+                                                           std::size_t{1} << 40, ", or full");
+                     }),
+           [](Settings& s, std::size_t value) { s.batch_size = value; });
+  multiply("--subsample", grid,
+           parse_all(arguments.subsample,
+                     [](const string& text) {
+                       return text == "1" ? 1.0 : parse_between("--subsample", text, 0, 1, "0.5");
+                     }),
+           [](Settings& s, double value) { s.subsample = value; });
+  return grid;
+}
+
+std::string hidden_text(const Settings& settings) {
+  const auto& layers = settings.architecture.hidden;
+  return layers.empty() ? "none" : fmt::format("{}", fmt::join(layers, ","));
+}
+
+}  // namespace
+
+void add_training_arguments(CLI::App& command, TrainingArguments& arguments) {
+  const auto add = [&](const char* group, const char* name, auto& value, auto... words) {
+    if constexpr (std::is_same_v<decltype(value), bool&>)
+      command.add_flag(name, value, words...)->group(group)->disable_flag_override();
+    else if constexpr (std::is_same_v<decltype(value), std::string&>)
+      add_text(command, name, value, words...)->group(group);
+    else
+      add_list(command, name, value, words...)->group(group);
+  };
+  add(kNetworks, "--members", arguments.members, "N", "Networks with each of the settings [100]");
+  add(kNetworks, "--hidden", arguments.hidden, "U,U,..",
+      "Units of each hidden layer, or none; repeat it to try several [32]");
+  add(kNetworks, "--activation", arguments.activation, "A",
+      "relu, tanh or gelu; or several [relu]");
+  add(kNetworks, "--initializer", arguments.initializer, "I", "lecun, glorot or he [lecun]");
+  add(kNetworks, "--resample", arguments.resample, "R",
+      "Rows of a member: bootstrap, none (all), subsample or bayesian [bootstrap]");
+  add(kNetworks, "--subsample", arguments.subsample, "SHARE",
+      "Of the rows, without replacement, or several; means --resample subsample [0.5]");
+  add(kTraining, "--epochs", arguments.epochs, "N", "Times a member goes through its rows [100]");
+  add(kTraining, "--steps", arguments.steps, "N", "Steps of every member, in place of epochs");
+  add(kTraining, "--batch-size", arguments.batch_size, "B",
+      "Rows of a step, at most those of a member, or full [32, or all where fewer]");
+  add(kTraining, "--optimizer", arguments.optimizer, "O", "adam, adamw or sgd [adam]");
+  add(kTraining, "--learning-rate", arguments.learning_rate, "X", "Above 0 [1e-3]");
+  add(kTraining, "--schedule", arguments.schedule, "S",
+      "Of the learning rate: constant, or cosine down to 0 [constant]");
+  add(kTraining, "--weight-decay", arguments.weight_decay, "X",
+      "Pulls weights towards 0; at least 0 [0]");
+  add(kTraining, "--momentum", arguments.momentum, "X", "Of sgd; of adam the first beta [0.9]");
+  add(kTraining, "--clip", arguments.clip, "X", "Largest norm of a gradient, or none [none]");
+  add(kTraining, "--patience", arguments.patience, "N",
+      "Stop a member after N looks at rows it does not see without a lower loss; 0: never [0]");
+  add(kTraining, "--look-every", arguments.look_every, "E", "Epochs between looks [1]");
+  add(kTraining, "--reshuffle", arguments.reshuffle,
+      "Go through the rows in another order each epoch");
+  add(kTraining, "--raw", arguments.raw,
+      "Leave inputs and targets as they are, in place of mean 0 and variance 1");
+}
+
+ensemble::Training parse_training(const TrainingArguments& arguments) {
+  ensemble::Training training;
+  training.members = parse_whole("--members", arguments.members, 1, 1'000'000'000);
+  training.settings = grid_of(arguments);
+  if (!arguments.steps.empty() && !arguments.epochs.empty())
+    throw InvalidArgument("--steps and --epochs say the same in two ways; give one of them");
+  if (!arguments.steps.empty()) training.steps = parse_whole("--steps", arguments.steps, 1);
+  if (!arguments.epochs.empty())
+    training.epochs = parse_positive("--epochs", arguments.epochs, "100");
+  training.resampling = ensemble::parse_resampling(arguments.resample);
+  if (!arguments.subsample.empty()) {
+    if (arguments.resample != "bootstrap" && arguments.resample != "subsample")
+      throw InvalidArgument(
+          fmt::format("--subsample is for --resample subsample, not for {}", arguments.resample));
+    training.resampling = ensemble::Resampling::subsample;
+  }
+  training.stopping.patience = parse_whole("--patience", arguments.patience, 0, 1'000'000'000);
+  if (!arguments.look_every.empty()) {
+    if (training.stopping.patience == 0)
+      throw InvalidArgument("--look-every is for --patience; without it nobody looks");
+    training.stopping.every = parse_positive("--look-every", arguments.look_every, "1");
+  }
+  training.reshuffle = arguments.reshuffle;
+  training.standardize = !arguments.raw;
+  return training;
+}
+
+void fit_batches(const TrainingArguments& arguments, std::size_t rows,
+                 ensemble::Training& training) {
+  if (!arguments.batch_size.empty()) return;
+  for (Settings& settings : training.settings) {
+    const double share =
+        training.resampling == ensemble::Resampling::subsample ? settings.subsample : 1;
+    const auto own = static_cast<std::size_t>(std::llround(share * static_cast<double>(rows)));
+    if (settings.batch_size > own) settings.batch_size = 0;
+  }
+}
+
+std::vector<std::pair<std::string, std::vector<std::string>>> properties(
+    const std::vector<Settings>& settings, bool all) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> found;
+  const auto add = [&](const char* name, const auto& text) {
+    std::vector<std::string> values;
+    for (const Settings& each : settings) values.push_back(text(each));
+    if (all || std::any_of(values.begin(), values.end(),
+                           [&](const std::string& value) { return value != values[0]; }))
+      found.emplace_back(name, std::move(values));
+  };
+  add("hidden", hidden_text);
+  add("activation", [](const Settings& s) { return std::string(name(s.architecture.activation)); });
+  add("optimizer", [](const Settings& s) { return std::string(name(s.optimizer)); });
+  add("learning rate", [](const Settings& s) { return fmt::format("{}", s.learning_rate); });
+  add("schedule", [](const Settings& s) { return std::string(name(s.schedule)); });
+  add("weight decay", [](const Settings& s) { return fmt::format("{}", s.weight_decay); });
+  add("momentum", [](const Settings& s) { return fmt::format("{}", s.momentum); });
+  add("clip", [](const Settings& s) { return s.clip == 0 ? "none" : fmt::format("{}", s.clip); });
+  add("batch size", [](const Settings& s) {
+    return s.batch_size == 0 ? "full" : fmt::format("{}", s.batch_size);
+  });
+  add("subsample", [](const Settings& s) { return fmt::format("{}", s.subsample); });
+  return found;
+}
+
+}  // namespace bootfold::cli

@@ -1,0 +1,49 @@
+// cli/training_arguments.h: the training options as typed; lists of values make a grid of settings.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bootfold/ensemble/training.h"
+
+namespace bootfold::cli {
+
+/// As typed.
+struct TrainingArguments {
+  std::string members = "100";
+  std::vector<std::string> hidden;  ///< layers of one network each
+  std::vector<std::string> activation;
+  std::string initializer = "lecun";
+  std::string steps;
+  std::string epochs;
+  std::vector<std::string> batch_size;
+  std::vector<std::string> optimizer;
+  std::vector<std::string> learning_rate;
+  std::vector<std::string> schedule;
+  std::vector<std::string> weight_decay;
+  std::vector<std::string> momentum;
+  std::vector<std::string> clip;
+  std::string resample = "bootstrap";
+  std::vector<std::string> subsample;
+  std::string patience = "0";
+  std::string look_every;
+  bool reshuffle = false;
+  bool raw = false;  ///< inputs and targets as they are
+};
+
+void add_training_arguments(CLI::App& command, TrainingArguments& arguments);
+
+/// Throws InvalidArgument for the first invalid value. Without --batch-size, batches have 32 rows.
+[[nodiscard]] ensemble::Training parse_training(const TrainingArguments& arguments);
+
+/// Without --batch-size: 32 rows, or all rows of a member if it has fewer.
+void fit_batches(const TrainingArguments& arguments, std::size_t rows,
+                 ensemble::Training& training);
+
+/// The settings of a grid as text, a property after the other: those that differ, or all.
+[[nodiscard]] std::vector<std::pair<std::string, std::vector<std::string>>> properties(
+    const std::vector<ensemble::Settings>& settings, bool all);
+
+}  // namespace bootfold::cli

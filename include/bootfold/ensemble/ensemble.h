@@ -1,0 +1,167 @@
+// bootfold/ensemble/ensemble.h: thousands of small networks, each trained on its own resample.
+//
+//     auto table = data::read("iris.csv", {.columns = {...}, .labels = {"species"}});
+//     auto ensemble = ensemble::train({table.view(), &table.labels(0)}, {.hidden = {32}},
+//                                     {.members = 100, .epochs = 200});
+//     auto prediction = ensemble.predict(new_rows);
+//     prediction.probability(3, 0);   // of class 0 for row 3: the mean over the members
+//     prediction.epistemic[3];        // how much the members disagree
+//
+// Lane l of every vector belongs to member l of a pack, and no sum mixes lanes. So a member is the
+// same to the bit alone, among ten or among ten thousand, on any number of threads, and with AVX2
+// or AVX-512.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bootfold/api.h"
+#include "bootfold/data.h"
+#include "bootfold/ensemble/network.h"
+#include "bootfold/ensemble/training.h"
+#include "bootfold/execution.h"
+
+namespace bootfold::ensemble {
+
+/// Rows with known classes or known numbers, for training or evaluation: exactly one of `classes`
+/// and `targets` is given. Nothing is copied.
+struct Examples {
+  DataView inputs;
+  const data::Labels* classes = nullptr;
+  DataView targets = {};
+  std::optional<ColumnView> weights = std::nullopt;  ///< of the rows in the loss; not negative
+};
+
+/// Standardization of columns to mean 0 and variance 1. The scale of a constant column is 1.
+struct Scaling {
+  std::vector<double> mean;
+  std::vector<double> scale;  ///< standard deviations
+};
+
+/// The outcome of the training of one member.
+struct Member {
+  std::size_t settings = 0;  ///< index in Frame::settings
+  std::uint64_t number =
+      0;                    ///< among the members with these settings; with the seed it fixes draws
+  std::uint64_t steps = 0;  ///< of the parameters that are kept
+  double loss = kUnknown;   ///< of the last batch
+  double held_out_loss = kUnknown;  ///< on the validation rows, else on the out-of-bag rows
+  std::string failure = {};         ///< why the training failed; empty: it did not
+  /// Mean training loss of each epoch, or of every thousandth of the steps if there are more than
+  /// a thousand epochs. Only with Training::curves; not stored in files.
+  std::vector<float> curve = {};
+
+  static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+};
+
+/// Predictions of an ensemble. Sums over members are made in the order of the members, so the same
+/// ensemble gives the same bits.
+struct BOOTFOLD_API Prediction {
+  std::size_t rows = 0;
+  std::size_t outputs = 0;  ///< classes, or targets
+  /// [row][output]: class probabilities, or means of targets.
+  std::vector<double> mean = {};
+  /// Uncertainty. Classes, [row]: total is the entropy of the mean, aleatoric the mean of the
+  /// members' entropies, epistemic their difference (the mutual information). At a temperature
+  /// other than 1, total is the entropy of the scaled probabilities, and the shares of it are
+  /// unchanged. Targets, [row][target]: standard deviations; aleatoric is the noise of the target,
+  /// epistemic the deviation between members.
+  std::vector<double> total = {};
+  std::vector<double> aleatoric = {};
+  std::vector<double> epistemic = {};
+  /// [row]: number of members that predict the row. Out-of-bag predictions of different rows come
+  /// from different members; if there are none, all numbers of the row are NaN.
+  std::vector<std::uint64_t> members = {};
+
+  [[nodiscard]] double probability(std::size_t row, std::size_t output) const {
+    return mean[row * outputs + output];
+  }
+  /// The class with the highest probability.
+  [[nodiscard]] std::size_t predicted_class(std::size_t row) const;
+};
+
+/// Trained members, with all that is needed to predict.
+class BOOTFOLD_API Ensemble {
+ public:
+  /// What all members have in common.
+  struct Frame {
+    Loss loss = Loss::cross_entropy;
+    std::vector<std::string> inputs;   ///< names of the input columns
+    std::string target;                ///< name of the class column; may be empty
+    std::vector<std::string> classes;  ///< names of the classes, or of the targets
+    Scaling input_scaling;
+    Scaling target_scaling;  ///< of a regression
+    /// Variance of the noise of each target, estimated from out-of-bag residuals. Empty if the
+    /// networks predict a variance themselves.
+    std::vector<double> noise;
+    /// Softmax temperature of reported class probabilities (calibration.h); 1 leaves them
+    /// unchanged.
+    double temperature = 1;
+    std::vector<Settings> settings;
+    Resampling resampling = Resampling::bootstrap;
+    std::uint64_t seed = 0;
+    std::size_t rows = 0;  ///< training rows
+  };
+
+  [[nodiscard]] const Frame& frame() const noexcept { return frame_; }
+  [[nodiscard]] std::size_t size() const noexcept { return members_.size(); }
+  [[nodiscard]] const Member& member(std::size_t index) const { return members_.at(index); }
+  /// Layer by layer: weights [out][in], then the bias.
+  [[nodiscard]] std::span<const float> parameters(std::size_t index) const {
+    return parameters_.at(index);
+  }
+  [[nodiscard]] bool classifies() const noexcept { return frame_.loss == Loss::cross_entropy; }
+
+  /// Predicts rows with the columns of the training, in the same order. Members that failed are
+  /// left out. Memory does not grow with the number of members. Throws InvalidArgument, DataError,
+  /// Cancelled.
+  [[nodiscard]] Prediction predict(const DataView& inputs, const Execution& execution = {}) const;
+
+  /// Predictions of the training rows, each by the members that were not trained on it. Of no rows
+  /// if the ensemble was loaded from a file or if members are trained on all rows.
+  [[nodiscard]] const Prediction& out_of_bag() const noexcept { return out_of_bag_; }
+
+  /// Sets the temperature of class probabilities (calibration.h). Discards the out-of-bag
+  /// prediction, which was made at the old temperature. Throws InvalidArgument for a regression and
+  /// for a temperature that is not positive and finite.
+  void set_temperature(double temperature);
+
+  /// An ensemble of these members, at temperature 1. Throws InvalidArgument for indices that do not
+  /// exist or occur twice.
+  [[nodiscard]] Ensemble subset(std::span<const std::size_t> members) const;
+
+  /// Writes a .safetensors file, which appears complete or not at all: parameters stacked [member,
+  /// out, in] for other programs, everything else as JSON (docs/ensembles.md). The out-of-bag
+  /// prediction is not stored. Throws DataError; InvalidArgument for names that are not UTF-8.
+  void save(const std::string& path) const;
+  /// Reads a file that save() wrote; predictions are the same to the bit. Throws DataError for any
+  /// other file. Memory stays below a small multiple of the file's size.
+  [[nodiscard]] static Ensemble load(const std::string& path);
+
+ private:
+  friend struct EnsembleAccess;  // how the library makes ensembles
+  Ensemble(Frame frame, std::vector<Member> members, std::vector<std::vector<float>> parameters,
+           std::uint64_t fingerprint);
+
+  Frame frame_;
+  std::vector<Member> members_;
+  std::vector<std::vector<float>> parameters_;  // [member]
+  std::uint64_t fingerprint_ = 0;               // of the inputs of the training rows
+  Prediction out_of_bag_;
+};
+
+/// Trains an ensemble. Members that diverge are marked as failed; the others are not affected.
+/// Throws InvalidArgument and DataError for options and data that cannot be used, and for two equal
+/// settings, or settings that differ only in values without effect: with one seed they would train
+/// the same networks. Throws Cancelled.
+[[nodiscard]] BOOTFOLD_API Ensemble train(const Examples& examples, const Training& training);
+/// The same with one architecture for all settings.
+[[nodiscard]] BOOTFOLD_API Ensemble train(const Examples& examples,
+                                          const Architecture& architecture, Training training = {});
+
+}  // namespace bootfold::ensemble

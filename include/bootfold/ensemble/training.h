@@ -1,0 +1,114 @@
+// bootfold/ensemble/training.h: how the members of an ensemble are trained.
+//
+//     Training training{.members = 100, .epochs = 50, .seed = 7};
+//     training.settings[0].learning_rate = 3e-3;
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "bootfold/api.h"
+#include "bootfold/ensemble/network.h"
+#include "bootfold/execution.h"
+
+namespace bootfold::ensemble {
+
+struct Examples;  // ensemble.h
+struct Member;
+
+/// Optimizer. Weight decay is added to the gradient by adam and sgd (an L2 penalty) and subtracted
+/// from the weights by adamw (decoupled weight decay).
+enum class Optimizer { adam, adamw, sgd };
+
+/// Learning-rate schedule.
+enum class Schedule {
+  constant,  ///< the initial learning rate throughout
+  cosine,    ///< cosine decay from the initial learning rate to 0 at the last step
+};
+
+/// The rows that a member is trained on.
+enum class Resampling {
+  bootstrap,  ///< n rows drawn with replacement, once for each member
+  none,       ///< all rows: members differ only in their initial weights
+  subsample,  ///< a share of the rows, drawn without replacement
+  bayesian,   ///< all rows, with exponential weights
+};
+
+/// The training loss.
+enum class Loss {
+  cross_entropy,  ///< for classes, after a softmax
+  squared_error,  ///< for numbers: mean over the targets
+  gaussian,       ///< for numbers: negative log-likelihood; the network predicts mean and variance
+};
+
+/// Settings that may differ between members.
+struct Settings {
+  Architecture architecture = {};
+  Optimizer optimizer = Optimizer::adam;
+  double learning_rate = 1e-3;
+  Schedule schedule = Schedule::constant;
+  double weight_decay = 0;
+  double momentum = 0.9;        ///< momentum of sgd; beta1 of adam and adamw
+  double beta2 = 0.999;         ///< adam and adamw
+  double epsilon = 1e-8;        ///< adam and adamw
+  double clip = 0;              ///< largest norm of the gradient; 0: no clipping
+  std::size_t batch_size = 32;  ///< rows per step; 0: full batch
+  double subsample = 0.5;       ///< share of the rows with Resampling::subsample
+
+  bool operator==(const Settings&) const = default;
+};
+
+/// Early stopping. A member is validated on Training::validation, or without it on the rows that it
+/// is not trained on. It stops after `patience` validations without a lower loss, and the
+/// parameters with the lowest validation loss are kept.
+struct Stopping {
+  std::size_t patience = 0;  ///< 0: no early stopping
+  double every = 1;          ///< epochs between validations
+};
+
+/// All training options. The rows and initial weights of a member follow from the seed and from its
+/// number among the members with the same settings. So settings are compared on the same draws, and
+/// a member is the same to the bit whichever other members are trained with it.
+struct Training {
+  std::size_t members = 100;                      ///< for each of the settings
+  std::vector<Settings> settings = {Settings{}};  ///< more than one: a sweep
+  std::uint64_t steps = 0;                        ///< of every member; 0: set by `epochs`
+  double epochs = 100;                            ///< passes over the rows of a member
+  Resampling resampling = Resampling::bootstrap;
+  /// By default cross_entropy for classes and squared_error for numbers.
+  std::optional<Loss> loss = std::nullopt;
+  bool curves = false;     ///< keep Member::curve
+  bool reshuffle = false;  ///< shuffle the rows before every epoch
+  Stopping stopping = {};
+  /// Validation rows for early stopping and Member::held_out_loss, in place of the rows that each
+  /// member is not trained on. They have the same columns in the same order; classes are matched by
+  /// name, and their weights are used. Must outlive the training.
+  const Examples* validation = nullptr;
+  bool standardize = true;  ///< scale inputs and numeric targets to mean 0 and variance 1
+  std::uint64_t seed = 1;
+  std::uint64_t first_member = 0;  ///< number of the first member; continues an earlier training
+  /// Memory limit in bytes for parameters and for sums over members. Sums that would take more are
+  /// made in parts, which never changes a result.
+  std::size_t memory = std::size_t{1} << 30;
+  Execution execution = {};
+  /// Callback for every trained member. Calls come from any thread, in any order, one at a time.
+  std::function<void(const Member&)> finished = {};
+};
+
+/// The name as users write it: "adam", "cosine", "bootstrap", "cross_entropy", ...
+[[nodiscard]] BOOTFOLD_API std::string_view name(Optimizer optimizer) noexcept;
+[[nodiscard]] BOOTFOLD_API std::string_view name(Schedule schedule) noexcept;
+[[nodiscard]] BOOTFOLD_API std::string_view name(Resampling resampling) noexcept;
+[[nodiscard]] BOOTFOLD_API std::string_view name(Loss loss) noexcept;
+
+/// The value of a name. Throws InvalidArgument, which lists the names.
+[[nodiscard]] BOOTFOLD_API Optimizer parse_optimizer(std::string_view name);
+[[nodiscard]] BOOTFOLD_API Schedule parse_schedule(std::string_view name);
+[[nodiscard]] BOOTFOLD_API Resampling parse_resampling(std::string_view name);
+[[nodiscard]] BOOTFOLD_API Loss parse_loss(std::string_view name);
+
+}  // namespace bootfold::ensemble

@@ -1,0 +1,40 @@
+#include "ensemble/calibration/temperature.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "bootfold/error.h"
+#include "text/concat.h"
+
+namespace bootfold::ensemble {
+
+void check_temperature(double temperature) {
+  if (!(temperature > 0 && std::isfinite(temperature)))
+    throw InvalidArgument(
+        text::concat("the temperature is ", temperature, " but must be above 0 and finite"));
+}
+
+void apply_temperature(Prediction& prediction, std::size_t row, double temperature) {
+  if (temperature == 1 || prediction.members[row] == 0) return;
+  const std::span<double> mean(prediction.mean.data() + row * prediction.outputs,
+                               prediction.outputs);
+  const double most = std::log(*std::ranges::max_element(mean));
+  double sum = 0;
+  for (double& share : mean) {
+    share = std::exp((std::log(share) - most) / temperature);  // of 0 it is 0
+    sum += share;
+  }
+  double entropy = 0;
+  for (double& share : mean) {
+    share /= sum;
+    if (share > 0) entropy -= share * std::log(share);
+  }
+  const double noise =
+      prediction.total[row] > 0 ? prediction.aleatoric[row] / prediction.total[row] : 1;
+  prediction.total[row] = entropy;
+  prediction.aleatoric[row] = noise * entropy;
+  prediction.epistemic[row] = entropy - prediction.aleatoric[row];
+}
+
+}  // namespace bootfold::ensemble

@@ -1,0 +1,29 @@
+// How the library makes ensembles and reads what users do not see of them.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "bootfold/ensemble/ensemble.h"
+
+namespace bootfold::ensemble {
+
+struct EnsembleAccess {
+  /// `fingerprint` is that of the inputs of the training rows (fingerprint.h).
+  [[nodiscard]] static Ensemble make(Ensemble::Frame frame, std::vector<Member> members,
+                                     std::vector<std::vector<float>> parameters,
+                                     std::uint64_t fingerprint, Prediction out_of_bag = {}) {
+    Ensemble ensemble(std::move(frame), std::move(members), std::move(parameters), fingerprint);
+    ensemble.out_of_bag_ = std::move(out_of_bag);
+    return ensemble;
+  }
+  [[nodiscard]] static std::uint64_t fingerprint(const Ensemble& ensemble) noexcept {
+    return ensemble.fingerprint_;
+  }
+  static void set_out_of_bag(Ensemble& ensemble, Prediction prediction) {
+    ensemble.out_of_bag_ = std::move(prediction);
+  }
+};
+
+}  // namespace bootfold::ensemble

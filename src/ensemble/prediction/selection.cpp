@@ -1,0 +1,229 @@
+#include "bootfold/ensemble/selection.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <span>
+
+#include "bootfold/error.h"
+#include "bootfold/map_reduce.h"
+#include "ensemble/ensemble_access.h"
+#include "ensemble/fingerprint.h"
+#include "ensemble/prediction/noise.h"
+#include "ensemble/prediction/point_blocks.h"
+#include "ensemble/prediction/prediction_sums.h"
+#include "ensemble/scaling.h"
+#include "ensemble/training/member_rows.h"
+#include "text/concat.h"
+
+namespace bootfold::ensemble {
+
+using simd::kPoints;
+
+namespace {
+
+constexpr std::size_t kMembersAtOnce = 16;  // members whose sums are made together
+
+MemberAverage average_of(const std::vector<double>& values) {
+  if (values.empty()) return {};
+  const auto count = static_cast<double>(values.size());
+  MemberAverage average{std::accumulate(values.begin(), values.end(), 0.0) / count,
+                        Member::kUnknown};
+  double squares = 0;
+  for (const double value : values) squares += (value - average.mean) * (value - average.mean);
+  if (values.size() > 1) average.deviation = std::sqrt(squares / (count - 1));
+  return average;
+}
+
+void check_out_of_bag(const Ensemble::Frame& frame, std::uint64_t fingerprint,
+                      const Examples& examples) {
+  if (!leaves_rows_out(frame.resampling))
+    throw InvalidArgument(text::concat("with resampling ", name(frame.resampling),
+                                       " members are trained on all rows, so none are out of bag; "
+                                       "use resampling bootstrap or subsample"));
+  check_training_rows(frame, fingerprint, examples.inputs);
+}
+
+/// Memory limit of the sums over members.
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+
+/// Out-of-bag predictions; parameters[m] are those of member m. Rows are predicted in parts, so
+/// that memory is bounded.
+template <class Parameters>
+Prediction predict_out_of_bag(const Ensemble::Frame& frame, std::span<const Member> members,
+                              const Parameters& parameters, const Examples& examples,
+                              const Execution& execution) {
+  const std::size_t rows = examples.inputs.rows();
+  const std::size_t columns = examples.inputs.columns();
+  const std::size_t outputs = outputs_of(frame);
+  const execution::Level level = execution.level.value_or(execution::default_level());
+  const std::size_t states = 4 * std::size_t{execution::thread_count(execution)} + 2;
+  const std::size_t at_once =
+      kPoints * std::max<std::size_t>(1, kMostBytes / (states * bytes_of_sums(kPoints, outputs)));
+  Prediction prediction = finish({}, frame, rows);
+  for (std::size_t first = 0; first < rows; first += at_once) {
+    const std::size_t count = std::min(at_once, rows - first);
+    std::vector<float> read(count * columns);
+    read_rows(examples.inputs, frame.input_scaling, first, count, read.data());
+    const PointBlocks points(read.data(), count, columns);
+    const PredictionSums total = map_reduce(
+        {0, (members.size() + kMembersAtOnce - 1) / kMembersAtOnce, 1}, PredictionSums{},
+        [&](PredictionSums& sums, std::size_t chunk, const execution::Worker& worker) {
+          sums = PredictionSums(points.blocks(), BlockSums(frame.loss, outputs));
+          const std::size_t last = std::min((chunk + 1) * kMembersAtOnce, members.size());
+          for (std::size_t m = chunk * kMembersAtOnce; m < last; ++m) {
+            const Member& member = members[m];
+            if (!member.failure.empty()) continue;
+            const Settings& settings = frame.settings[member.settings];
+            const Shape shape(columns, settings.architecture, outputs);
+            std::vector<float> held_out =
+                MemberRows({frame.seed, member.number}, frame.resampling, rows, settings.subsample,
+                           false, execution::simd::kernels(level))
+                    .held_out();
+            held_out.resize(std::max(rows, first + points.blocks() * kPoints));
+            std::vector<float> scratch;
+            for (std::size_t b = 0; b < points.blocks(); ++b)
+              sums[b].add(simd::kernels(level), shape, parameters[m].data(), points.block(b),
+                          held_out.data() + first + b * kPoints, scratch);
+            worker.check();
+          }
+        },
+        merge, execution);
+    finish(total, frame, first, prediction);
+  }
+  return prediction;
+}
+
+/// Makes an ensemble and, if members leave rows out, its noise and out-of-bag prediction.
+Ensemble make_ensemble(Ensemble::Frame frame, std::vector<Member> members,
+                       std::vector<std::vector<float>> parameters, std::uint64_t fingerprint,
+                       const Examples& examples, const Execution& execution) {
+  frame.temperature = 1;  // the old one was fitted to other members
+  if (!leaves_rows_out(frame.resampling))
+    return EnsembleAccess::make(std::move(frame), std::move(members), std::move(parameters),
+                                fingerprint);
+  check_out_of_bag(frame, fingerprint, examples);
+  Prediction prediction = predict_out_of_bag(frame, members, parameters, examples, execution);
+  estimate_noise(frame, examples.targets, prediction);
+  return EnsembleAccess::make(std::move(frame), std::move(members), std::move(parameters),
+                              fingerprint, std::move(prediction));
+}
+
+bool same_scaling(const Scaling& a, const Scaling& b) {
+  return a.mean == b.mean && a.scale == b.scale;
+}
+
+/// Compares all but noise and temperature.
+bool same_frame(const Ensemble::Frame& a, const Ensemble::Frame& b) {
+  return a.loss == b.loss && a.inputs == b.inputs && a.target == b.target &&
+         a.classes == b.classes && same_scaling(a.input_scaling, b.input_scaling) &&
+         same_scaling(a.target_scaling, b.target_scaling) && a.settings == b.settings &&
+         a.resampling == b.resampling && a.seed == b.seed && a.rows == b.rows;
+}
+
+}  // namespace
+
+std::vector<SettingsSummary> summarize_settings(const Ensemble& ensemble) {
+  const std::size_t count = ensemble.frame().settings.size();
+  std::vector<SettingsSummary> found(count);
+  std::vector<std::vector<double>> steps(count);
+  std::vector<std::vector<double>> losses(count);
+  std::vector<std::vector<double>> held_out(count);
+  for (std::size_t m = 0; m < ensemble.size(); ++m) {
+    const Member& member = ensemble.member(m);
+    ++found[member.settings].members;
+    if (!member.failure.empty()) {
+      ++found[member.settings].failed;
+      continue;
+    }
+    steps[member.settings].push_back(static_cast<double>(member.steps));
+    losses[member.settings].push_back(member.loss);
+    if (!std::isnan(member.held_out_loss))
+      held_out[member.settings].push_back(member.held_out_loss);
+  }
+  for (std::size_t s = 0; s < count; ++s) {
+    found[s].settings = s;
+    found[s].steps = average_of(steps[s]);
+    found[s].loss = average_of(losses[s]);
+    found[s].held_out_loss = average_of(held_out[s]);
+  }
+  return found;
+}
+
+Prediction out_of_bag(const Ensemble& ensemble, const Examples& examples,
+                      const Execution& execution) {
+  check_out_of_bag(ensemble.frame(), EnsembleAccess::fingerprint(ensemble), examples);
+  std::vector<Member> members;
+  std::vector<std::span<const float>> parameters;
+  for (std::size_t m = 0; m < ensemble.size(); ++m) {
+    members.push_back(ensemble.member(m));
+    parameters.push_back(ensemble.parameters(m));
+  }
+  return predict_out_of_bag(ensemble.frame(), members, parameters, examples, execution);
+}
+
+Ensemble best(const Ensemble& ensemble, std::size_t count, const Examples& examples,
+              const Execution& execution) {
+  std::vector<std::size_t> order;
+  for (std::size_t m = 0; m < ensemble.size(); ++m)
+    if (ensemble.member(m).failure.empty() && !std::isnan(ensemble.member(m).held_out_loss))
+      order.push_back(m);
+  if (order.empty())  // the message says why there is no held-out loss
+    check_out_of_bag(ensemble.frame(), EnsembleAccess::fingerprint(ensemble), examples);
+  if (count == 0 || count > order.size())
+    throw InvalidArgument(text::concat("count is ", count, " but must be from 1 to ", order.size(),
+                                       ", the members with a held-out loss"));
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return ensemble.member(a).held_out_loss < ensemble.member(b).held_out_loss;
+  });
+  order.resize(count);
+  std::sort(order.begin(), order.end());
+
+  std::vector<Member> members;
+  std::vector<std::vector<float>> parameters;
+  for (const std::size_t m : order) {
+    members.push_back(ensemble.member(m));
+    parameters.emplace_back(ensemble.parameters(m).begin(), ensemble.parameters(m).end());
+  }
+  return make_ensemble(ensemble.frame(), std::move(members), std::move(parameters),
+                       EnsembleAccess::fingerprint(ensemble), examples, execution);
+}
+
+Ensemble join(std::span<const Ensemble> parts, const Examples& examples,
+              const Execution& execution) {
+  if (parts.empty()) throw InvalidArgument("there are no parts to join");
+  const Ensemble::Frame& frame = parts[0].frame();
+  const std::uint64_t fingerprint = EnsembleAccess::fingerprint(parts[0]);
+  std::vector<std::pair<std::size_t, std::size_t>> places;  // part, member
+  std::set<std::pair<std::size_t, std::uint64_t>> known;    // settings, number
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    if (!same_frame(frame, parts[p].frame()) ||
+        EnsembleAccess::fingerprint(parts[p]) != fingerprint)
+      throw InvalidArgument(
+          text::concat("part ", p,
+                       " was trained on other data or with other options than part 0; parts must "
+                       "have the same data, settings and seed"));
+    for (std::size_t m = 0; m < parts[p].size(); ++m) {
+      const Member& member = parts[p].member(m);
+      if (!known.emplace(member.settings, member.number).second)
+        throw InvalidArgument(
+            text::concat("member ", member.number, " of settings ", member.settings, " is in part ",
+                         p, " and in an earlier part; give every part its own first_member"));
+      places.emplace_back(p, m);
+    }
+  }
+  std::stable_sort(places.begin(), places.end(), [&](const auto& a, const auto& b) {
+    return parts[a.first].member(a.second).settings < parts[b.first].member(b.second).settings;
+  });
+  std::vector<Member> members;
+  std::vector<std::vector<float>> parameters;
+  for (const auto& [p, m] : places) {
+    members.push_back(parts[p].member(m));
+    parameters.emplace_back(parts[p].parameters(m).begin(), parts[p].parameters(m).end());
+  }
+  return make_ensemble(frame, std::move(members), std::move(parameters), fingerprint, examples,
+                       execution);
+}
+
+}  // namespace bootfold::ensemble

@@ -1,0 +1,202 @@
+// One network that is too large for a pack to stay in the cache. Lanes are rows of the data or, for
+// the gradient, inputs of a layer. The sums are those of a pack, term by term.
+//
+// Included by the file of each instruction set behind its Vector.
+#pragma once
+
+#include <utility>
+
+#include "ensemble/simd/functions.h"
+#include "ensemble/simd/kernels.h"
+#include "ensemble/simd/loss.h"
+#include "ensemble/simd/matrix.h"
+#include "ensemble/simd/transpose.h"
+#include "ensemble/simd/update.h"
+
+namespace bootfold::ensemble::simd {
+namespace {
+
+/// Values of the units of a batch. Forwards they lie unit by unit, so that vectors are rows; on the
+/// way back row by row, so that vectors are inputs of a layer, as its weights are.
+struct SoloValues {
+  const SoloNetwork& solo;
+  std::size_t rows;    // of the batch
+  std::size_t padded;  // to whole vectors
+  std::size_t stride;  // between units
+
+  /// Units of layer l as [unit][row], the inputs being layer 0; the last layer's deltas in the end.
+  [[nodiscard]] float* across(std::size_t l) const { return solo.scratch + offset(l) * stride; }
+  /// Slopes of gelu.
+  [[nodiscard]] float* slopes(std::size_t l) const {
+    return solo.scratch + (offset(solo.shape->layers.size() + 1) + offset(l)) * stride;
+  }
+  /// Room for one layer's units as [row][unit]: deltas of two layers, values, slopes.
+  [[nodiscard]] float* deltas(std::size_t which) const {
+    return solo.scratch + 2 * offset(solo.shape->layers.size() + 1) * stride +
+           which * padded * row_stride(solo.shape->widest);
+  }
+  [[nodiscard]] float* values_along() const { return deltas(2); }
+  [[nodiscard]] float* slopes_along() const { return deltas(3); }
+  /// Room for sums of products that are made in parts.
+  [[nodiscard]] float* sums() const { return deltas(4); }
+
+  [[nodiscard]] std::size_t offset(std::size_t l) const {
+    std::size_t units = 0;
+    if (l > 0) units += solo.shape->inputs();
+    for (std::size_t i = 1; i < l; ++i) units += solo.shape->layers[i - 1].out;
+    return units;
+  }
+};
+
+/// Values of the units of layer l + 1, and slopes where they are kept, from what it was given.
+template <Activation kActivation>
+void activate_units(const SoloValues& values, std::size_t l) {
+  const std::size_t units = values.solo.shape->layers[l].out;
+  float* out = values.across(l + 1);
+  float* slopes = values.slopes(l + 1);
+  for (std::size_t j = 0; j < units; ++j)
+    for (std::size_t at = j * values.stride; at < j * values.stride + values.padded; at += kLanes) {
+      const Activated a = activate<kActivation>(Vector::load(out + at));
+      a.value.store(out + at);
+      if constexpr (kActivation == Activation::gelu) a.slope.store(slopes + at);
+    }
+}
+
+template <Activation kActivation>
+inline void forward_solo(const SoloValues& values) {
+  const Shape& shape = *values.solo.shape;
+  for (std::size_t l = 0; l < shape.layers.size(); ++l) {
+    const Layer& layer = shape.layers[l];
+    const PaddedLayer at = padded_layer(shape, l);
+    const float* parameters = values.solo.parameters;
+    multiply_into({parameters + at.weights, at.stride, 1}, layer.out, layer.in,
+                  {values.across(l), values.stride}, values.padded, parameters + at.bias,
+                  values.sums(), values.across(l + 1), values.stride);
+    if (l + 1 < shape.layers.size()) activate_units<kActivation>(values, l);
+  }
+}
+
+/// Deltas of the units before layer l, given those behind it; all row by row.
+template <Activation kActivation>
+void deltas_before(const SoloValues& values, std::size_t l, const float* deltas, float* before) {
+  const Layer& layer = values.solo.shape->layers[l];
+  const PaddedLayer at = padded_layer(*values.solo.shape, l);
+  if constexpr (kActivation == Activation::gelu)
+    transpose(values.slopes(l), layer.in, values.rows, values.stride, at.stride,
+              values.slopes_along());
+  multiply_into({deltas, row_stride(layer.out), 1}, values.rows, layer.out,
+                {values.solo.parameters + at.weights, at.stride}, padded_size(layer.in), nullptr,
+                values.sums(), before, at.stride);
+  const float* in = values.values_along();
+  const float* slopes = values.slopes_along();
+  for (std::size_t e = 0; e < values.rows; ++e)
+    for (std::size_t to = e * at.stride; to < e * at.stride + padded_size(layer.in); to += kLanes)
+      back_through<kActivation>(Vector::load(before + to), Vector::load(in + to), slopes + to)
+          .store(before + to);
+}
+
+/// Keeps the gradient.
+struct Keep {
+  float* gradient;
+  void operator()(Vector sum, std::size_t at, std::size_t /*next*/) const {
+    sum.store(gradient + at);
+  }
+};
+
+/// Moves the parameters. Not inlined: there are many copies of the product that calls it.
+template <Optimizer kRule>
+struct Move {
+  Step<kRule> step;
+  float* parameters;
+  __attribute__((noinline)) void operator()(Vector sum, std::size_t at, std::size_t next) const {
+    step.fetch(parameters, next);
+    step.take(sum, parameters, at);
+  }
+};
+
+/// take(gradient, place, next place) for every vector of the weights and biases of layer l.
+template <class Take>
+__attribute__((noinline)) void gradient_of_layer(const SoloValues& values, std::size_t l,
+                                                 const float* in, const float* deltas,
+                                                 const Take& take) {
+  const Layer& layer = values.solo.shape->layers[l];
+  const PaddedLayer at = padded_layer(*values.solo.shape, l);
+  const std::size_t stride = row_stride(layer.out);
+  const std::size_t below = kSums / kPanel * at.stride;  // the next tile
+  multiply_all({deltas, 1, stride}, layer.out, values.rows, {in, at.stride}, padded_size(layer.in),
+               nullptr, values.sums(),
+               [&](std::size_t j, std::size_t i, Vector sum) BOOTFOLD_INLINE {
+                 const std::size_t place = at.weights + j * at.stride + i;
+                 take(sum, place, place + below);
+               });
+  for (std::size_t j = 0; j < layer.out; j += kLanes) {
+    Vector sum = Vector::zero();
+    for (std::size_t e = 0; e < values.rows; ++e) sum = sum + Vector::load(deltas + e * stride + j);
+    take(sum, at.bias + j, at.bias + j);
+  }
+}
+
+/// Goes through all layers, last first; the deltas of the outputs are there.
+template <Activation kActivation, class Take>
+inline void back_through_layers(const SoloValues& values, const float* inputs, const Take& take) {
+  const Shape& shape = *values.solo.shape;
+  float* deltas = values.deltas(0);
+  float* before = values.deltas(1);
+  transpose(values.across(shape.layers.size()), shape.outputs(), values.rows, values.stride,
+            row_stride(shape.outputs()), deltas);
+  for (std::size_t l = shape.layers.size(); l-- > 0;) {
+    if (l == 0) return gradient_of_layer(values, 0, inputs, deltas, take);
+    transpose(values.across(l), shape.layers[l].in, values.rows, values.stride,
+              row_stride(shape.layers[l].in), values.values_along());
+    // First, as the weights may change below.
+    deltas_before<kActivation>(values, l, deltas, before);
+    gradient_of_layer(values, l, values.values_along(), deltas, take);
+    std::swap(deltas, before);
+  }
+}
+
+inline SoloValues values_of(const SoloNetwork& solo, std::size_t rows) {
+  return {solo, rows, padded_size(rows), row_stride(rows)};
+}
+
+void solo_loss(const SoloNetwork& solo, const SoloBatch& batch, float* loss) noexcept {
+  const Shape& shape = *solo.shape;
+  const SoloValues values = values_of(solo, batch.rows);
+  transpose(batch.inputs, batch.rows, shape.inputs(), row_stride(shape.inputs()), values.stride,
+            values.across(0));
+  with_activation(shape.activation,
+                  [&]<Activation kActivation>() { forward_solo<kActivation>(values); });
+  float* outputs = values.across(shape.layers.size());
+  float total = *loss;
+  with_loss(solo.loss, [&]<Loss kLoss>() {
+    for (std::size_t e = 0; e < values.padded; e += kLanes) {
+      float costs[kLanes];
+      cost<kLoss>(shape.outputs(), batch.targets + e, values.padded,
+                  Vector::load(batch.weights + e), outputs + e, values.stride)
+          .store(costs);
+      for (std::size_t i = 0; i < kLanes && e + i < batch.rows; ++i) total += costs[i];
+    }
+  });
+  *loss = total;
+}
+
+template <class Take>
+inline void back_solo(const SoloNetwork& solo, const SoloBatch& batch, const Take& take) {
+  with_activation(solo.shape->activation, [&]<Activation kActivation>() {
+    back_through_layers<kActivation>(values_of(solo, batch.rows), batch.inputs, take);
+  });
+}
+
+void solo_gradient(const SoloNetwork& solo, const SoloBatch& batch, float* gradient) noexcept {
+  back_solo(solo, batch, Keep{gradient});
+}
+
+void solo_step(const SoloNetwork& solo, const SoloBatch& batch, Optimizer rule,
+               const Update& update) noexcept {
+  with_rule(rule, [&]<Optimizer kRule>() {
+    back_solo(solo, batch, Move<kRule>{Step<kRule>(update), solo.parameters});
+  });
+}
+
+}  // namespace
+}  // namespace bootfold::ensemble::simd

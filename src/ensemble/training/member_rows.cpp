@@ -1,0 +1,88 @@
+#include "ensemble/training/member_rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bootfold/random.h"
+#include "random/counter.h"
+#include "resample/rows.h"
+
+namespace bootfold::ensemble {
+
+using random::Purpose;
+
+namespace {
+
+/// The key of a shuffle; `position` distinguishes the epochs of a member.
+std::uint64_t shuffle_key(const MemberId& id, Purpose purpose, std::uint64_t position) {
+  const auto words = random::block({id.seed, id.number, purpose}, position);
+  return std::uint64_t{words[1]} << 32 | words[0];
+}
+
+/// Exponential weights that add up to the number of rows: n times a draw of Dirichlet(1, ..., 1).
+std::vector<float> dirichlet(const MemberId& id, std::size_t rows,
+                             const execution::simd::Kernels& kernels) {
+  constexpr std::size_t kBlockRows = 65'536;  // as in the Bayesian bootstrap
+  std::vector<double> drawn((rows + 7) / 8 * 8);
+  for (std::size_t first = 0; first < rows; first += kBlockRows) {
+    execution::simd::LaneState lanes;
+    kernels.seed(random::lane_counter({id.seed, id.number, Purpose::dirichlet}, first / kBlockRows),
+                 lanes);
+    kernels.exponentials(lanes, std::min(kBlockRows, rows - first), drawn.data() + first);
+  }
+  double sum = 0;
+  for (std::size_t i = 0; i < rows; ++i) sum += drawn[i];
+  std::vector<float> weights(rows);
+  for (std::size_t i = 0; i < rows; ++i)
+    weights[i] = static_cast<float>(drawn[i] * (static_cast<double>(rows) / sum));
+  return weights;
+}
+
+}  // namespace
+
+bool leaves_rows_out(Resampling resampling) noexcept {
+  return resampling == Resampling::bootstrap || resampling == Resampling::subsample;
+}
+
+MemberRows::MemberRows(const MemberId& id, Resampling resampling, std::size_t rows,
+                       double subsample, bool reshuffle, const execution::simd::Kernels& kernels)
+    : id_(id), rows_(rows), size_(rows), reshuffle_(reshuffle) {
+  switch (resampling) {
+    case Resampling::bootstrap:
+      drawn_.resize(rows + resample::kSideBySide);
+      resample::draw_rows(kernels, id.seed, id.number, static_cast<std::uint32_t>(rows),
+                          {drawn_.data(), rows});
+      drawn_.resize(rows);
+      break;
+    case Resampling::subsample: {
+      size_ = std::clamp<std::size_t>(
+          static_cast<std::size_t>(std::llround(subsample * static_cast<double>(rows))), 1, rows);
+      const resample::Permutation order(rows, shuffle_key(id, Purpose::member_rows, 0));
+      for (std::size_t i = 0; i < size_; ++i)
+        drawn_.push_back(static_cast<std::uint32_t>(order(i)));
+      break;
+    }
+    case Resampling::bayesian:
+      weights_ = dirichlet(id, rows, kernels);
+      break;
+    case Resampling::none:
+      break;
+  }
+}
+
+std::uint32_t MemberRows::at(std::uint64_t place) const {
+  std::uint64_t position = place % size_;
+  if (reshuffle_)
+    position = resample::Permutation(
+        size_, shuffle_key(id_, Purpose::member_rows, 1 + place / size_))(position);
+  return drawn_.empty() ? static_cast<std::uint32_t>(position) : drawn_[position];
+}
+
+std::vector<float> MemberRows::held_out() const {
+  if (drawn_.empty()) return std::vector<float>(rows_, 0.0F);
+  std::vector<float> out(rows_, 1.0F);
+  for (const std::uint32_t row : drawn_) out[row] = 0;
+  return out;
+}
+
+}  // namespace bootfold::ensemble

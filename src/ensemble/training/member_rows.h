@@ -1,0 +1,66 @@
+// The rows that a member is trained on: a pure function of seed, member and position.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "bootfold/ensemble/training.h"
+#include "execution/simd/kernels.h"
+#include "resample/permutation.h"
+
+namespace bootfold::ensemble {
+
+/// Which member of which context.
+struct MemberId {
+  std::uint64_t seed = 0;
+  std::uint64_t number = 0;
+};
+
+/// Whether members leave out some of the rows, so that there are out-of-bag predictions.
+[[nodiscard]] bool leaves_rows_out(Resampling resampling) noexcept;
+
+class MemberRows {
+ public:
+  MemberRows(const MemberId& id, Resampling resampling, std::size_t rows, double subsample,
+             bool reshuffle, const execution::simd::Kernels& kernels);
+
+  /// Rows of an epoch, counting repeated rows.
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  /// The row at a position of the endless sequence of epochs.
+  [[nodiscard]] std::uint32_t at(std::uint64_t place) const;
+
+  /// Calls see(i, row) for `count` positions from `place` on.
+  template <class See>
+  void for_each(std::uint64_t place, std::size_t count, See&& see) const {
+    if (reshuffle_) {
+      for (std::size_t i = 0; i < count; ++i) see(i, at(place + i));
+      return;
+    }
+    std::uint64_t position = place % size_;
+    for (std::size_t i = 0; i < count; ++i) {
+      see(i, drawn_.empty() ? static_cast<std::uint32_t>(position) : drawn_[position]);
+      if (++position == size_) position = 0;
+    }
+  }
+
+  /// Whether the sequence is that of all rows in their order, as for every other member.
+  [[nodiscard]] bool in_order() const noexcept { return drawn_.empty() && !reshuffle_; }
+
+  /// [row]: 1 for out-of-bag rows, otherwise 0.
+  [[nodiscard]] std::vector<float> held_out() const;
+
+  /// [row]: weights with mean 1 for Resampling::bayesian; otherwise empty.
+  [[nodiscard]] const std::vector<float>& weights() const noexcept { return weights_; }
+
+ private:
+  MemberId id_;
+  std::size_t rows_;
+  std::size_t size_;
+  bool reshuffle_;
+  std::vector<std::uint32_t> drawn_;  // empty: all rows in order
+  std::vector<float> weights_;
+};
+
+}  // namespace bootfold::ensemble

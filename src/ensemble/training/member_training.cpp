@@ -1,0 +1,121 @@
+#include "ensemble/training/member_training.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "bootfold/error.h"
+#include "text/concat.h"
+
+namespace bootfold::ensemble {
+
+MemberTraining::MemberTraining(const TrainingContext& context, const MemberId& id,
+                               const Settings& settings)
+    : settings_(&settings),
+      stopping_(&context.training.stopping),
+      rows_(id, context.training.resampling, context.matrix.rows, settings.subsample,
+            context.training.reshuffle, execution::simd::kernels(context.level)),
+      batch_(batch_row_count(context.training, settings, context.matrix.rows)),
+      share_(1.0F / static_cast<float>(batch_)),
+      beta1_(static_cast<float>(settings.momentum)),
+      beta2_(static_cast<float>(settings.beta2)),
+      last_step_(step_count(context.training, settings, context.matrix.rows)),
+      next_validation_(validation_step(1)),
+      point_steps_(curve_steps(context.training)) {}
+
+std::uint64_t MemberTraining::validation_step(std::uint64_t number) const {
+  const double epoch = static_cast<double>(rows_.size()) / static_cast<double>(batch_);
+  return std::max(step_ + 1, static_cast<std::uint64_t>(std::llround(static_cast<double>(number) *
+                                                                     stopping_->every * epoch)));
+}
+
+std::uint64_t MemberTraining::curve_steps(const Training& training) const {
+  constexpr std::uint64_t kMostPoints = 1000;
+  if (!training.curves) return 0;
+  const std::uint64_t epoch = (rows_.size() + batch_ - 1) / batch_;
+  return std::max(epoch, (last_step_ + kMostPoints - 1) / kMostPoints);
+}
+
+void MemberTraining::end_curve_point() {
+  best_.curve.push_back(static_cast<float>(point_sum_ / static_cast<double>(step_ - point_begin_)));
+  point_begin_ = step_;
+  point_sum_ = 0;
+}
+
+MemberTraining::StepValues MemberTraining::advance(float loss) {
+  loss_ = loss;
+  if (!std::isfinite(loss)) {
+    best_.failure =
+        text::concat("the loss is ", loss, " at step ", step_ + 1, " with learning rate ",
+                     settings_->learning_rate, "; a lower learning rate or clipping may help");
+    return {};
+  }
+  double rate = settings_->learning_rate;
+  if (settings_->schedule == Schedule::cosine)
+    rate *= 0.5 * (1 + std::cos(std::numbers::pi * static_cast<double>(step_) /
+                                static_cast<double>(last_step_)));
+  ++step_;
+  if (point_steps_ > 0) {
+    point_sum_ += loss;
+    if (step_ - point_begin_ == point_steps_) end_curve_point();
+  }
+  power1_ *= beta1_;
+  power2_ *= beta2_;
+  const bool adam = settings_->optimizer != Optimizer::sgd;
+  // AdamW subtracts the decay from the weights; the others add it to the gradient.
+  const double decay =
+      settings_->weight_decay * (settings_->optimizer == Optimizer::adamw ? rate : 1.0);
+  return {static_cast<float>(adam ? rate / (1 - power1_) : rate),
+          static_cast<float>(1 / std::sqrt(1 - power2_)),
+          static_cast<float>(decay),
+          beta1_,
+          beta2_,
+          static_cast<float>(settings_->epsilon)};
+}
+
+float MemberTraining::clip_factor(float squares) const {
+  const auto most = static_cast<float>(settings_->clip);
+  const float norm = std::sqrt(squares);
+  return most > 0 && norm > most ? most / norm : 1.0F;
+}
+
+void MemberTraining::validate(double held_out_loss, const Parameters& parameters) {
+  if (step_ == next_validation_) next_validation_ = validation_step(++validations_ + 1);
+  if (held_out_loss < best_.held_out_loss || std::isnan(best_.held_out_loss)) {
+    without_improvement_ = 0;
+    best_.held_out_loss = held_out_loss;
+    best_.steps = step_;
+    best_.loss = loss_;
+    best_.parameters = parameters();
+  } else if (++without_improvement_ >= stopping_->patience) {
+    last_step_ = step_;
+  }
+}
+
+TrainedMember MemberTraining::finish(const Parameters& parameters) {
+  if (point_steps_ > 0 && step_ > point_begin_) end_curve_point();
+  if (!best_.parameters.empty()) {  // the best validation counts, even if the member failed later
+    best_.failure.clear();
+    return std::move(best_);
+  }
+  best_.steps = step_;
+  best_.loss = loss_;
+  best_.parameters = parameters();
+  return std::move(best_);
+}
+
+std::vector<float> MemberTraining::validation_weights(const TrainingContext& context) const {
+  const TrainingMatrix& matrix = context.validation_matrix();
+  std::vector<float> weights =
+      context.validation != nullptr ? std::vector<float>(matrix.rows, 1.0F) : rows_.held_out();
+  double total = 0;
+  for (std::size_t row = 0; row < weights.size(); ++row) {
+    if (!matrix.weights.empty()) weights[row] *= matrix.weights[row];
+    total += weights[row];
+  }
+  if (total > 0)
+    for (float& weight : weights) weight /= static_cast<float>(total);
+  return weights;
+}
+
+}  // namespace bootfold::ensemble

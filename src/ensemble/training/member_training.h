@@ -1,0 +1,108 @@
+// The state of one member during its training: step, learning rate, early stopping and loss curve.
+// The arithmetic is done by PackTrainer or SoloTrainer.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bootfold/ensemble/ensemble.h"
+#include "ensemble/training/member_rows.h"
+#include "ensemble/training/training_context.h"
+
+namespace bootfold::ensemble {
+
+/// The result of the training of one member.
+struct TrainedMember {
+  std::uint64_t steps = 0;
+  double loss = Member::kUnknown;
+  double held_out_loss = Member::kUnknown;
+  std::string failure = {};
+  std::vector<float> parameters = {};
+  std::vector<float> curve = {};
+};
+
+class MemberTraining {
+ public:
+  /// Returns the current parameters.
+  using Parameters = std::function<std::vector<float>()>;
+
+  /// What the optimizer needs for a step; simd::Update has these values for each lane.
+  struct StepValues {
+    float rate;
+    float correction;
+    float decay;
+    float beta1;
+    float beta2;
+    float epsilon;
+  };
+
+  MemberTraining(const TrainingContext& context, const MemberId& id, const Settings& settings);
+
+  [[nodiscard]] const Settings& settings() const noexcept { return *settings_; }
+  [[nodiscard]] const MemberRows& rows() const noexcept { return rows_; }
+  [[nodiscard]] std::uint64_t step() const noexcept { return step_; }
+  /// Position of the next batch in the endless sequence of rows.
+  [[nodiscard]] std::uint64_t position() const noexcept { return step_ * batch_; }
+  [[nodiscard]] bool done() const noexcept { return step_ >= last_step_ || failed(); }
+  [[nodiscard]] bool failed() const noexcept { return !best_.failure.empty(); }
+
+  /// Records the loss of a batch and moves on to the next step. A loss that is not finite fails the
+  /// member; the optimizer must then not make a step.
+  StepValues advance(float loss);
+
+  /// The factor that clips a gradient with this sum of squares.
+  [[nodiscard]] float clip_factor(float squares) const;
+
+  /// Whether the member is to be validated after this step, for early stopping.
+  [[nodiscard]] bool validation_due() const noexcept {
+    return stopping_->patience > 0 && !failed() &&
+           (step_ == next_validation_ || step_ == last_step_);
+  }
+  /// Records a validation loss: keeps the best parameters, and stops after `patience` validations
+  /// without a lower loss.
+  void validate(double held_out_loss, const Parameters& parameters);
+
+  [[nodiscard]] TrainedMember finish(const Parameters& parameters);
+
+  /// Weight of each row of context.validation_matrix() in the validation loss; their sum is 1.
+  [[nodiscard]] std::vector<float> validation_weights(const TrainingContext& context) const;
+  /// Weight of a training row in the loss of its batch.
+  [[nodiscard]] float weight(const TrainingMatrix& matrix, std::uint32_t row) const {
+    return share_ * (rows_.weights().empty() ? 1.0F : rows_.weights()[row]) *
+           (matrix.weights.empty() ? 1.0F : matrix.weights[row]);
+  }
+
+ private:
+  /// The step of validation `number`, counted from 1.
+  [[nodiscard]] std::uint64_t validation_step(std::uint64_t number) const;
+  /// Steps per point of the loss curve; 0: no curve.
+  [[nodiscard]] std::uint64_t curve_steps(const Training& training) const;
+  void end_curve_point();
+
+  const Settings* settings_;
+  const Stopping* stopping_;
+  MemberRows rows_;
+  std::uint64_t batch_;
+  float share_;  // of a row in the loss
+  // In 32 bits, as the kernels see them: in 64 bits 1 - 0.999 differs by 1.3e-5 of itself, and so
+  // would the first steps. Stored, because g++ 12 does not round a double that is converted to
+  // float and back.
+  float beta1_;
+  float beta2_;
+  std::uint64_t step_ = 0;
+  std::uint64_t last_step_;
+  std::uint64_t validations_ = 0;
+  std::uint64_t next_validation_;
+  std::size_t without_improvement_ = 0;  // validations since the best
+  double power1_ = 1;                    // beta1^step
+  double power2_ = 1;
+  float loss_ = 0;
+  std::uint64_t point_steps_;      // steps per point of the curve
+  std::uint64_t point_begin_ = 0;  // first step of the current point
+  double point_sum_ = 0;
+  TrainedMember best_ = {};
+};
+
+}  // namespace bootfold::ensemble

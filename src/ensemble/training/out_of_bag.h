@@ -1,0 +1,36 @@
+// Out-of-bag predictions: members predict the rows that they are not trained on.
+#pragma once
+
+#include <vector>
+
+#include "ensemble/prediction/point_blocks.h"
+#include "ensemble/prediction/prediction_sums.h"
+#include "ensemble/training/mean_loss.h"
+#include "ensemble/training/training_context.h"
+#include "ensemble/training/work_schedule.h"
+
+namespace bootfold::ensemble {
+
+class OutOfBag {
+ public:
+  explicit OutOfBag(const TrainingContext& context);
+
+  [[nodiscard]] std::size_t blocks() const noexcept { return points_.blocks(); }
+
+  /// Blocks first .. last - 1 of the rows.
+  struct Part {
+    std::size_t first;
+    std::size_t last;
+  };
+  [[nodiscard]] Part all() const noexcept { return {0, blocks()}; }
+
+  /// Adds the predictions of one member for the rows of a part to `sums`, and its loss to `loss`.
+  void add(const Job& job, const std::vector<float>& parameters, const Part& part,
+           PredictionSums& sums, MeanLoss& loss) const;
+
+ private:
+  const TrainingContext& context_;
+  PointBlocks points_;
+};
+
+}  // namespace bootfold::ensemble

@@ -1,0 +1,230 @@
+#include "ensemble/training/pack_trainer.h"
+
+#include <algorithm>
+
+#include "ensemble/training/initialize.h"
+
+namespace bootfold::ensemble {
+
+namespace {
+
+/// Largest size of a stored epoch in bytes: it stays in the second-level cache.
+constexpr std::size_t kMostEpochBytes = std::size_t{512} << 10;
+
+/// Steps between two checks for cancellation.
+constexpr std::uint64_t kCheckSteps = 16;
+
+/// All levels give the same bits; the choice affects speed only.
+const simd::Kernels& kernels_for(execution::Level level, std::size_t members) {
+  using execution::Level;
+  if (level == Level::avx512 && members <= simd::kernels(Level::avx2).lanes)
+    return simd::kernels(Level::avx2);
+  return simd::kernels(level);
+}
+
+}  // namespace
+
+PackTrainer::PackTrainer(const TrainingContext& context, const Settings& like, std::size_t members)
+    : context_(context),
+      shape_(context.matrix.columns, like.architecture, context.outputs),
+      optimizer_(like.optimizer),
+      batch_rows_(batch_row_count(context.training, like, context.matrix.rows)),
+      kernels_(kernels_for(context.level, members)),
+      lanes_(kernels_.lanes),
+      lane_(lanes_),
+      parameters_(shape_.parameters * lanes_),
+      gradient_(shape_.parameters * lanes_),
+      first_(shape_.parameters * lanes_),
+      second_(shape_.parameters * lanes_),
+      scratch_(simd::pack_scratch_size(shape_) * lanes_),
+      numbers_(8 * lanes_),
+      loss_(lanes_),
+      index_(batch_rows_ * lanes_),
+      targets_(batch_rows_ * context.matrix.targets_each * lanes_),
+      weights_(batch_rows_ * lanes_) {
+  if (context.training.stopping.patience == 0) return;
+  const TrainingMatrix& validation = context.validation_matrix();
+  const std::size_t targets = validation.rows * validation.targets_each;
+  validation_weights_.resize(validation.rows * lanes_);
+  validation_targets_.resize(targets * lanes_);
+  for (std::size_t i = 0; i < targets; ++i)
+    std::fill_n(&validation_targets_[i * lanes_], lanes_, validation.targets[i]);
+}
+
+simd::PackNetworks PackTrainer::networks() {
+  return {&shape_, context_.loss, parameters_.data(), gradient_.data(), scratch_.data()};
+}
+
+std::vector<float> PackTrainer::parameters_of(std::size_t lane) const {
+  std::vector<float> out(shape_.parameters);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = parameters_[i * lanes_ + lane];
+  return out;
+}
+
+void PackTrainer::start(std::size_t lane, const MemberId& id, const Settings& settings) {
+  lane_[lane].emplace(context_, id, settings);
+  std::vector<float> first(shape_.parameters);
+  initialize(shape_, settings.architecture.initializer, id, first);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    parameters_[i * lanes_ + lane] = first[i];
+    first_[i * lanes_ + lane] = 0;
+    second_[i * lanes_ + lane] = 0;
+  }
+  if (context_.training.stopping.patience == 0) return;
+  const std::vector<float> weights = lane_[lane]->validation_weights(context_);
+  for (std::size_t row = 0; row < weights.size(); ++row)
+    validation_weights_[row * lanes_ + lane] = weights[row];
+}
+
+void PackTrainer::store_epoch() {
+  const TrainingMatrix& matrix = context_.matrix;
+  const MemberRows& any = lane_[0]->rows();
+  const std::size_t rows = any.size() + batch_rows_;
+  const std::size_t each = (any.in_order() ? 0 : matrix.columns) + matrix.targets_each + 1;
+  epoch_stored_ =
+      rows * each * lanes_ * sizeof(float) <= kMostEpochBytes && !context_.training.reshuffle;
+  for (const auto& lane : lane_)
+    epoch_stored_ = epoch_stored_ && (!lane || lane->rows().size() == any.size());
+  if (!epoch_stored_) return;
+  epoch_targets_.resize(rows * matrix.targets_each * lanes_);
+  epoch_weights_.resize(rows * lanes_);
+  if (!any.in_order()) epoch_inputs_.resize(rows * matrix.columns * lanes_);
+  for (std::size_t l = 0; l < lanes_; ++l) {
+    if (!lane_[l]) continue;
+    lane_[l]->rows().for_each(0, rows, [&](std::size_t i, std::uint32_t row) {
+      for (std::size_t t = 0; t < matrix.targets_each; ++t)
+        epoch_targets_[(i * matrix.targets_each + t) * lanes_ + l] =
+            matrix.targets[row * matrix.targets_each + t];
+      epoch_weights_[i * lanes_ + l] = lane_[l]->weight(matrix, row);
+      if (any.in_order()) return;
+      for (std::size_t c = 0; c < matrix.columns; ++c)
+        epoch_inputs_[(i * matrix.columns + c) * lanes_ + l] =
+            matrix.inputs[row * matrix.columns + c];
+    });
+  }
+}
+
+simd::PackBatch PackTrainer::next_batch() {
+  const TrainingMatrix& matrix = context_.matrix;
+  simd::PackBatch batch;
+  batch.rows = batch_rows_;
+  if (epoch_stored_) {
+    const MemberTraining& any = **std::find_if(lane_.begin(), lane_.end(),
+                                               [](const auto& lane) { return lane.has_value(); });
+    const std::size_t position = any.position() % any.rows().size();
+    batch.targets = epoch_targets_.data() + position * matrix.targets_each * lanes_;
+    batch.weights = epoch_weights_.data() + position * lanes_;
+    if (any.rows().in_order()) {
+      batch.shared = matrix.inputs.data() + position * matrix.columns;
+    } else {
+      batch.laned = epoch_inputs_.data() + position * matrix.columns * lanes_;
+    }
+    return batch;
+  }
+  for (std::size_t l = 0; l < lanes_; ++l) {
+    if (!lane_[l]) continue;
+    lane_[l]->rows().for_each(lane_[l]->position(), batch_rows_,
+                              [&](std::size_t i, std::uint32_t row) {
+                                index_[i * lanes_ + l] = row;
+                                for (std::size_t t = 0; t < matrix.targets_each; ++t)
+                                  targets_[(i * matrix.targets_each + t) * lanes_ + l] =
+                                      matrix.targets[row * matrix.targets_each + t];
+                                weights_[i * lanes_ + l] = lane_[l]->weight(matrix, row);
+                              });
+  }
+  batch.data = matrix.inputs.data();
+  batch.index = index_.data();
+  batch.targets = targets_.data();
+  batch.weights = weights_.data();
+  return batch;
+}
+
+void PackTrainer::step() {
+  kernels_.gradient(networks(), next_batch(), loss_.data());
+  float* const rate = numbers_.data();
+  float* const correction = rate + lanes_;
+  float* const decay = correction + lanes_;
+  float* const scale = decay + lanes_;
+  float* const beta1 = scale + lanes_;
+  float* const beta2 = beta1 + lanes_;
+  float* const epsilon = beta2 + lanes_;
+  float* const live = epsilon + lanes_;
+  bool clips = false;
+  for (std::size_t l = 0; l < lanes_; ++l) {
+    live[l] = 0;
+    scale[l] = 1;
+    if (!lane_[l]) continue;
+    const MemberTraining::StepValues numbers = lane_[l]->advance(loss_[l]);
+    live[l] = lane_[l]->failed() ? 0.0F : 1.0F;
+    rate[l] = numbers.rate;
+    correction[l] = numbers.correction;
+    decay[l] = numbers.decay;
+    beta1[l] = numbers.beta1;
+    beta2[l] = numbers.beta2;
+    epsilon[l] = numbers.epsilon;
+    clips = clips || lane_[l]->settings().clip > 0;
+  }
+  if (clips) {
+    kernels_.squares(gradient_.data(), shape_.parameters, loss_.data());
+    for (std::size_t l = 0; l < lanes_; ++l)
+      if (lane_[l]) scale[l] = lane_[l]->clip_factor(loss_[l]);
+  }
+  kernels_.update(
+      optimizer_,
+      {rate, correction, decay, scale, beta1, beta2, epsilon, live, first_.data(), second_.data()},
+      gradient_.data(), shape_.parameters, parameters_.data());
+}
+
+/// Validates the lanes that are due.
+void PackTrainer::validate() {
+  const auto due = [](const auto& lane) { return lane && lane->validation_due(); };
+  if (std::none_of(lane_.begin(), lane_.end(), due)) return;
+  simd::PackBatch all;
+  all.rows = context_.validation_matrix().rows;
+  all.shared = context_.validation_matrix().inputs.data();
+  all.targets = validation_targets_.data();
+  all.weights = validation_weights_.data();
+  kernels_.loss(networks(), all, loss_.data());
+  for (std::size_t l = 0; l < lanes_; ++l)
+    if (due(lane_[l])) lane_[l]->validate(loss_[l], [&] { return parameters_of(l); });
+}
+
+std::vector<TrainedMember> PackTrainer::train(std::span<const MemberId> ids,
+                                              std::span<const Settings* const> settings,
+                                              const execution::Worker& worker) {
+  std::vector<TrainedMember> trained(ids.size());
+  std::vector<std::size_t> job(lanes_);
+  std::size_t next = 0;
+  const auto busy = [](const auto& lane) { return lane.has_value(); };
+  const auto fill = [&] {
+    const bool all_idle = std::none_of(lane_.begin(), lane_.end(), busy);
+    if (next == ids.size()) return;
+    for (std::size_t l = 0; l < lanes_ && next < ids.size(); ++l)
+      if (!lane_[l]) {
+        job[l] = next;
+        start(l, ids[next], *settings[next]);
+        ++next;
+      }
+    // Lanes are in step only if all of them start together.
+    epoch_stored_ = false;
+    if (all_idle) store_epoch();
+  };
+  fill();
+  for (std::uint64_t steps = 0; std::any_of(lane_.begin(), lane_.end(), busy); ++steps) {
+    if (steps % kCheckSteps == 0) worker.check();
+    step();
+    validate();
+    bool left = false;
+    for (std::size_t l = 0; l < lanes_; ++l) {
+      if (!lane_[l] || !lane_[l]->done()) continue;
+      trained[job[l]] = lane_[l]->finish([&] { return parameters_of(l); });
+      lane_[l].reset();
+      worker.advance(1);
+      left = true;
+    }
+    if (left) fill();
+  }
+  return trained;
+}
+
+}  // namespace bootfold::ensemble

@@ -1,0 +1,187 @@
+#include "ensemble/training/solo_trainer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ensemble/training/initialize.h"
+
+namespace bootfold::ensemble {
+
+namespace {
+
+/// Most parameters of a network that is trained faster in packs. Measured on one thread
+/// (engine_bench
+/// --workload train:30-100-3:32:64 and the like): both ways are equal from 1,000 to 3,400
+/// parameters with one hidden layer, and packs are faster with two; at 4,800 (64-64-10) they are
+/// slower.
+constexpr std::size_t kMostInPack = 3500;
+
+/// From this batch size on, the values of a single network do not fit in the second-level cache,
+/// and packs are faster up to more parameters: on 1,797 rows 64-64-10 takes them 0.75 of the time,
+/// 30-100-100-3 1.1.
+constexpr std::size_t kLongBatch = 1024;
+constexpr std::size_t kMostInPackOfLong = 10'000;
+
+/// Rows of a validation that are handled at a time.
+constexpr std::size_t kValidationRows = 256;
+
+}  // namespace
+
+bool trains_faster_alone(const Shape& shape, std::size_t batch_rows) {
+  const std::size_t most = batch_rows < kLongBatch ? kMostInPack : kMostInPackOfLong;
+  return shape.parameters > most && batch_rows >= simd::kPadding;
+}
+
+SoloTrainer::SoloTrainer(const TrainingContext& context, const Settings& like)
+    : context_(context),
+      shape_(context.matrix.columns, like.architecture, context.outputs),
+      batch_rows_(batch_row_count(context.training, like, context.matrix.rows)),
+      kernels_(simd::kernels(context.level)),
+      size_(simd::padded_parameters(shape_)),
+      parameters_(size_),
+      gradient_(size_),
+      first_(size_),
+      second_(size_),
+      numbers_(8 * simd::kPadding) {
+  const std::size_t most =
+      context.training.stopping.patience > 0 ? std::max(batch_rows_, kValidationRows) : batch_rows_;
+  const std::size_t padded = simd::padded_size(most);
+  scratch_.resize(simd::solo_scratch_size(shape_, most));
+  inputs_.resize(padded * simd::row_stride(shape_.inputs()));
+  targets_.resize(padded * context.matrix.targets_each);
+  weights_.resize(padded);
+}
+
+simd::SoloNetwork SoloTrainer::network() {
+  return {&shape_, context_.loss, parameters_.data(), scratch_.data()};
+}
+
+std::vector<float> SoloTrainer::parameters() const {
+  std::vector<float> out(shape_.parameters);
+  for (std::size_t l = 0; l < shape_.layers.size(); ++l) {
+    const Layer& layer = shape_.layers[l];
+    const simd::PaddedLayer at = simd::padded_layer(shape_, l);
+    for (std::size_t j = 0; j < layer.out; ++j) {
+      std::copy_n(&parameters_.data()[at.weights + j * at.stride], layer.in,
+                  out.begin() + static_cast<std::ptrdiff_t>(layer.weights + j * layer.in));
+      out[layer.bias + j] = parameters_[at.bias + j];
+    }
+  }
+  return out;
+}
+
+void SoloTrainer::start(const MemberId& id, const Settings& settings) {
+  std::vector<float> first(shape_.parameters);
+  initialize(shape_, settings.architecture.initializer, id, first);
+  for (AlignedFloats* list : {&parameters_, &gradient_, &first_, &second_})
+    std::fill_n(list->data(), size_, 0.0F);
+  for (std::size_t l = 0; l < shape_.layers.size(); ++l) {
+    const Layer& layer = shape_.layers[l];
+    const simd::PaddedLayer at = simd::padded_layer(shape_, l);
+    for (std::size_t j = 0; j < layer.out; ++j) {
+      std::copy_n(first.begin() + static_cast<std::ptrdiff_t>(layer.weights + j * layer.in),
+                  layer.in, &parameters_[at.weights + j * at.stride]);
+      parameters_[at.bias + j] = first[layer.bias + j];
+    }
+  }
+}
+
+simd::SoloBatch SoloTrainer::next_batch(const MemberTraining& member) {
+  const TrainingMatrix& matrix = context_.matrix;
+  const std::size_t stride = simd::row_stride(matrix.columns);
+  const std::size_t padded = simd::padded_size(batch_rows_);
+  std::fill_n(weights_.data(), padded, 0.0F);
+  member.rows().for_each(member.position(), batch_rows_, [&](std::size_t i, std::uint32_t row) {
+    std::copy_n(&matrix.inputs[row * matrix.columns], matrix.columns, &inputs_[i * stride]);
+    for (std::size_t t = 0; t < matrix.targets_each; ++t)
+      targets_[t * padded + i] = matrix.targets[row * matrix.targets_each + t];
+    weights_[i] = member.weight(matrix, row);
+  });
+  return {batch_rows_, inputs_.data(), targets_.data(), weights_.data()};
+}
+
+/// Sum of squares of the gradient, in the order and the parts of a pack's sum.
+float SoloTrainer::squares() const {
+  constexpr std::size_t kParts = 16;
+  float parts[kParts] = {};
+  std::size_t i = 0;
+  const auto add = [&](float g) {
+    float& part = parts[i++ % kParts];
+    part = std::fma(g, g, part);
+  };
+  for (std::size_t l = 0; l < shape_.layers.size(); ++l) {
+    const Layer& layer = shape_.layers[l];
+    const simd::PaddedLayer at = simd::padded_layer(shape_, l);
+    for (std::size_t j = 0; j < layer.out; ++j)
+      for (std::size_t k = 0; k < layer.in; ++k) add(gradient_[at.weights + j * at.stride + k]);
+    for (std::size_t j = 0; j < layer.out; ++j) add(gradient_[at.bias + j]);
+  }
+  for (std::size_t step = kParts / 2; step > 0; step /= 2)
+    for (std::size_t k = 0; k < step; ++k) parts[k] += parts[k + step];
+  return parts[0];
+}
+
+void SoloTrainer::step(MemberTraining& member) {
+  float loss = 0;
+  const simd::SoloBatch batch = next_batch(member);
+  kernels_.solo_loss(network(), batch, &loss);
+  const MemberTraining::StepValues numbers = member.advance(loss);
+  if (member.failed()) return;
+  const bool clips = member.settings().clip > 0;
+  if (clips) kernels_.solo_gradient(network(), batch, gradient_.data());
+  const float scale = clips ? member.clip_factor(squares()) : 1.0F;
+  float* at = numbers_.data();
+  const float* each[8];
+  const float values[8] = {numbers.rate,  numbers.correction, numbers.decay,   scale,
+                           numbers.beta1, numbers.beta2,      numbers.epsilon, 1.0F};
+  for (std::size_t i = 0; i < 8; ++i, at += simd::kPadding) {
+    std::fill_n(at, simd::kPadding, values[i]);
+    each[i] = at;
+  }
+  const simd::Update update{each[0], each[1], each[2], each[3],       each[4],
+                            each[5], each[6], each[7], first_.data(), second_.data()};
+  const Optimizer rule = member.settings().optimizer;
+  if (clips)
+    kernels_.update(rule, update, gradient_.data(), size_ / kernels_.lanes, parameters_.data());
+  else
+    kernels_.solo_step(network(), batch, rule, update);
+}
+
+void SoloTrainer::validate(MemberTraining& member) {
+  if (!member.validation_due()) return;
+  const TrainingMatrix& matrix = context_.validation_matrix();
+  const std::size_t stride = simd::row_stride(matrix.columns);
+  // Row by row in 32 bits, as the lane of a pack adds the losses.
+  float total = 0;
+  for (std::size_t first = 0; first < matrix.rows; first += kValidationRows) {
+    const std::size_t rows = std::min(kValidationRows, matrix.rows - first);
+    const std::size_t padded = simd::padded_size(rows);
+    std::fill_n(weights_.data(), padded, 0.0F);
+    for (std::size_t i = 0; i < rows; ++i) {
+      std::copy_n(&matrix.inputs[(first + i) * matrix.columns], matrix.columns,
+                  &inputs_[i * stride]);
+      for (std::size_t t = 0; t < matrix.targets_each; ++t)
+        targets_[t * padded + i] = matrix.targets[(first + i) * matrix.targets_each + t];
+      weights_[i] = validation_weights_[first + i];
+    }
+    kernels_.solo_loss(network(), {rows, inputs_.data(), targets_.data(), weights_.data()}, &total);
+  }
+  member.validate(total, [&] { return parameters(); });
+}
+
+TrainedMember SoloTrainer::train(const MemberId& id, const Settings& settings,
+                                 const execution::Worker& worker) {
+  MemberTraining member(context_, id, settings);
+  start(id, settings);
+  if (context_.training.stopping.patience > 0)
+    validation_weights_ = member.validation_weights(context_);
+  while (!member.done()) {
+    worker.check();
+    step(member);
+    validate(member);
+  }
+  worker.advance(1);
+  return member.finish([&] { return parameters(); });
+}
+
+}  // namespace bootfold::ensemble

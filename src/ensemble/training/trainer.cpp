@@ -1,0 +1,110 @@
+#include "ensemble/training/trainer.h"
+
+#include <algorithm>
+
+#include "ensemble/fingerprint.h"
+#include "ensemble/scaling.h"
+#include "ensemble/training/pack_trainer.h"
+#include "ensemble/training/solo_trainer.h"
+#include "ensemble/validate_arguments.h"
+
+namespace bootfold::ensemble {
+
+namespace {
+
+Ensemble::Frame frame_of(const Examples& examples, const Training& training) {
+  check_training(examples, training);
+  Ensemble::Frame frame;
+  frame.loss = training.loss.value_or(examples.classes != nullptr ? Loss::cross_entropy
+                                                                  : Loss::squared_error);
+  for (std::size_t c = 0; c < examples.inputs.columns(); ++c)
+    frame.inputs.push_back(examples.inputs.name(c));
+  if (examples.classes != nullptr) {
+    frame.classes = examples.classes->names;
+    frame.target = examples.classes->column;
+  } else {
+    for (std::size_t t = 0; t < examples.targets.columns(); ++t)
+      frame.classes.push_back(examples.targets.name(t));
+  }
+  const auto scaled = [&](const DataView& data) {
+    return training.standardize ? scaling_of(data) : no_scaling(data.columns());
+  };
+  frame.input_scaling = scaled(examples.inputs);
+  frame.target_scaling = scaled(examples.targets);
+  frame.settings = training.settings;
+  frame.resampling = training.resampling;
+  frame.seed = training.seed;
+  frame.rows = examples.inputs.rows();
+  return frame;
+}
+
+std::size_t longest_batch(const Training& training) {
+  std::size_t longest = 0;
+  for (const Settings& settings : training.settings)
+    longest = std::max(longest, settings.batch_size);
+  return longest;
+}
+
+}  // namespace
+
+Trainer::Trainer(const Examples& examples, const Training& training)
+    : frame_(frame_of(examples, training)),
+      matrix_(examples, frame_.input_scaling, frame_.target_scaling, longest_batch(training)),
+      fingerprint_(fingerprint_of(examples.inputs)),
+      validation_rows_(training.validation != nullptr
+                           ? std::optional(validation_matrix(*training.validation, frame_))
+                           : std::nullopt),
+      context_{matrix_,
+               training,
+               frame_.loss,
+               outputs_of(frame_),
+               training.execution.level.value_or(execution::default_level()),
+               validation_rows_ ? &*validation_rows_ : nullptr},
+      schedule_(training, [this](const Settings& settings) { return solo(settings); }) {
+  if (validation_rows_) validation_.emplace(context_);
+}
+
+std::optional<std::size_t> Trainer::states_in(std::size_t room, std::size_t bytes) const {
+  const std::size_t usual =
+      4 * std::size_t{execution::thread_count(context_.training.execution)} + 1;
+  const std::size_t fit = room / std::max<std::size_t>(bytes, 1);
+  if (fit > usual) return 0;
+  if (fit < 2) return std::nullopt;
+  return fit - 1;
+}
+
+void Trainer::report_finished(const Member& member) const {
+  if (!context_.training.finished) return;
+  const std::scoped_lock lock(reporting_);
+  context_.training.finished(member);
+}
+
+std::optional<double> Trainer::validate(const Job& job,
+                                        const std::vector<float>& parameters) const {
+  if (!validation_) return std::nullopt;
+  return validation_->loss(job, parameters);
+}
+
+bool Trainer::solo(const Settings& settings) const {
+  return trains_faster_alone(Shape(matrix_.columns, settings.architecture, context_.outputs),
+                             batch_row_count(context_.training, settings, matrix_.rows));
+}
+
+std::vector<TrainedMember> Trainer::train(const std::vector<Job>& jobs,
+                                          const execution::Worker& worker) const {
+  std::vector<MemberId> ids;
+  std::vector<const Settings*> settings;
+  for (const Job& job : jobs) {
+    ids.push_back(job.id);
+    settings.push_back(job.settings);
+  }
+  if (!solo(*settings[0]))
+    return PackTrainer(context_, *settings[0], ids.size()).train(ids, settings, worker);
+  SoloTrainer trainer(context_, *settings[0]);
+  std::vector<TrainedMember> trained;
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    trained.push_back(trainer.train(ids[i], *settings[i], worker));
+  return trained;
+}
+
+}  // namespace bootfold::ensemble

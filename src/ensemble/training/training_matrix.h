@@ -1,0 +1,24 @@
+// Training examples in memory as the kernels read them: 32-bit, scaled, row by row.
+#pragma once
+
+#include <vector>
+
+#include "bootfold/ensemble/ensemble.h"
+
+namespace bootfold::ensemble {
+
+/// The first `repeated` rows are stored again at the end, so that a batch that wraps around is
+/// contiguous. Throws DataError for values that are not finite.
+struct TrainingMatrix {
+  TrainingMatrix(const Examples& examples, const Scaling& input_scaling,
+                 const Scaling& target_scaling, std::size_t repeated);
+
+  std::size_t rows;
+  std::size_t columns;
+  std::size_t targets_each;    // 1 for classes
+  std::vector<float> inputs;   // [row][column]
+  std::vector<float> targets;  // [row][target]
+  std::vector<float> weights;  // [row], with mean 1; empty: all 1
+};
+
+}  // namespace bootfold::ensemble

@@ -1,0 +1,29 @@
+// Validation of members on rows that are set aside for it.
+#pragma once
+
+#include <vector>
+
+#include "ensemble/prediction/point_blocks.h"
+#include "ensemble/training/training_context.h"
+#include "ensemble/training/work_schedule.h"
+
+namespace bootfold::ensemble {
+
+/// The validation rows, with classes numbered as in the ensemble. Throws InvalidArgument and
+/// DataError for rows that do not fit the frame.
+[[nodiscard]] TrainingMatrix validation_matrix(const Examples& validation,
+                                               const Ensemble::Frame& frame);
+
+/// Computes the loss of members on the validation rows of a training.
+class Validation {
+ public:
+  explicit Validation(const TrainingContext& context);
+
+  [[nodiscard]] double loss(const Job& job, const std::vector<float>& parameters) const;
+
+ private:
+  const TrainingContext& context_;
+  PointBlocks points_;
+};
+
+}  // namespace bootfold::ensemble

@@ -1,0 +1,21 @@
+// Checks of arguments, made before any work. Each throws InvalidArgument or DataError with the
+// value, the rule and the remedy.
+#pragma once
+
+#include "bootfold/ensemble/ensemble.h"
+
+namespace bootfold::ensemble {
+
+/// Examples and options of a training.
+void check_training(const Examples& examples, const Training& training);
+
+/// Inputs, classes, targets and weights have the same number of rows, at least one.
+void check_rows(const Examples& examples);
+
+/// There is one weight for each row of the prediction, finite and not negative; or no weights.
+void check_weights(const Prediction& prediction, const std::optional<ColumnView>& weights);
+
+/// The rows have as many columns as the training rows.
+void check_columns(const Ensemble::Frame& frame, const DataView& inputs);
+
+}  // namespace bootfold::ensemble

@@ -1,0 +1,108 @@
+// Exponential, logarithm and activations: close to the library's, and the same bits at every level.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "bootfold/random.h"
+#include "ensemble/simd/kernels.h"
+
+namespace bootfold::ensemble::simd {
+namespace kernel_functions_test {
+
+using execution::Level;
+
+/// Values of many magnitudes, both signs, and special values.
+std::vector<float> arguments(double largest) {
+  random::Stream stream({.seed = 4});
+  std::vector<float> found = {0.0F, -0.0F, 0.625F, -0.625F, 1e-30F, -1e-30F};
+  while (found.size() < 20'000)
+    found.push_back(static_cast<float>((2 * random::uniform(stream) - 1) *
+                                       std::pow(largest, 2 * random::uniform(stream) - 1)));
+  found.resize(20'000 / 16 * 16);
+  return found;
+}
+
+class KernelFunctions : public testing::TestWithParam<Level> {};
+
+TEST_P(KernelFunctions, ExpIsAccurateToThreeUnitsInTheLastPlace) {
+  const std::vector<float> x = arguments(80);
+  std::vector<float> found(x.size());
+  std::vector<float> expected(x.size());
+  kernels(GetParam()).exp(x.data(), x.size(), found.data());
+  kernels(Level::portable).exp(x.data(), x.size(), expected.data());
+  EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)), 0);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    ASSERT_NEAR(found[i] / std::exp(static_cast<double>(x[i])), 1, 3 * 0x1p-23) << x[i];
+}
+
+TEST_P(KernelFunctions, LogIsAccurateToThreeUnitsInTheLastPlace) {
+  std::vector<float> x = arguments(1e30);
+  for (float& value : x) value = std::max(std::abs(value), 1e-37F);
+  std::vector<float> found(x.size());
+  std::vector<float> expected(x.size());
+  kernels(GetParam()).log(x.data(), x.size(), found.data());
+  kernels(Level::portable).log(x.data(), x.size(), expected.data());
+  EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)), 0);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double right = std::log(static_cast<double>(x[i]));
+    ASSERT_NEAR(found[i], right, 3 * 0x1p-24 * std::max(0.35, std::abs(right))) << x[i];
+  }
+}
+
+double value_of(Activation activation, double z) {
+  switch (activation) {
+    case Activation::relu:
+      return z > 0 ? z : 0;
+    case Activation::tanh:
+      return std::tanh(z);
+    case Activation::gelu:
+      return z / 2 *
+             (1 + std::tanh(std::sqrt(2 / 3.14159265358979323846) * (z + 0.044715 * z * z * z)));
+  }
+  return 0;
+}
+
+TEST_P(KernelFunctions, ActivationsAndDerivativesAreAccurate) {
+  const std::vector<float> z = arguments(30);
+  for (const Activation activation : {Activation::relu, Activation::tanh, Activation::gelu}) {
+    std::vector<float> found[2] = {z, z};
+    std::vector<float> expected[2] = {z, z};
+    kernels(GetParam()).activate(activation, z.data(), z.size(), found[0].data(), found[1].data());
+    kernels(Level::portable)
+        .activate(activation, z.data(), z.size(), expected[0].data(), expected[1].data());
+    for (int k = 0; k < 2; ++k)
+      EXPECT_EQ(std::memcmp(found[k].data(), expected[k].data(), z.size() * sizeof(float)), 0);
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      const double x = z[i];
+      ASSERT_NEAR(found[0][i], value_of(activation, x), 4e-7 * std::max(1.0, std::abs(x)))
+          << name(activation) << " " << x;
+      if (activation == Activation::relu && std::abs(x) < 1e-4) continue;
+      const double slope = (value_of(activation, x + 1e-5) - value_of(activation, x - 1e-5)) / 2e-5;
+      ASSERT_NEAR(found[1][i], slope, 2e-6) << name(activation) << " " << x;
+    }
+  }
+}
+
+// NaN must stay NaN: that is how divergence is detected.
+TEST_P(KernelFunctions, PropagateNaN) {
+  const std::vector<float> x(16, std::numeric_limits<float>::quiet_NaN());
+  std::vector<float> value(16);
+  std::vector<float> slope(16);
+  kernels(GetParam()).exp(x.data(), x.size(), value.data());
+  for (const float y : value) EXPECT_TRUE(std::isnan(y));
+  for (const Activation activation : {Activation::relu, Activation::tanh, Activation::gelu}) {
+    kernels(GetParam()).activate(activation, x.data(), x.size(), value.data(), slope.data());
+    for (const float y : value) EXPECT_TRUE(std::isnan(y)) << name(activation);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, KernelFunctions, testing::ValuesIn(execution::available_levels()),
+                         [](const auto& level) {
+                           return std::string(execution::name(level.param));
+                         });
+
+}  // namespace kernel_functions_test
+}  // namespace bootfold::ensemble::simd
