@@ -129,11 +129,10 @@ struct Spec {
 
 /// Facts about a scheme that decide what can be asked of it.
 struct Facts {
-  bool deletes = false;   ///< replicates leave rows out and draw none: the jackknife
-  bool together = false;  ///< rows are drawn together with others: there are no ABC intervals
-  bool formula = false;   ///< formulas for standard errors hold on resamples
-  bool studentized =
-      false;  ///< there are studentized intervals, at least of statistics with a formula
+  bool deletes = false;      ///< replicates leave rows out and draw none: the jackknife
+  bool together = false;     ///< rows are drawn together with others: there are no ABC intervals
+  bool formula = false;      ///< formulas for standard errors hold on resamples
+  bool studentized = false;  ///< studentized intervals exist, at least if there is a formula
 };
 
 }  // namespace scheme
@@ -144,7 +143,7 @@ struct Facts {
 [[nodiscard]] BOOTFOLD_API Scheme make_scheme(
     const scheme::Spec& spec, const std::function<std::string(std::string_view key)>& option = {});
 
-/// Labels and weights need not be there yet.
+/// Facts do not depend on labels and weights, which may still be empty.
 [[nodiscard]] BOOTFOLD_API scheme::Facts facts(const Scheme& scheme);
 
 /// Lengths of blocks that estimate the variance of a mean best.

@@ -17,6 +17,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -99,6 +100,13 @@ struct Call {
   std::function<void(const Resample& resample, std::span<double> values)> call;
 };
 
+/// Statistics whose exact bootstrap law is known in closed form (bootfold/exact.h).
+enum class ExactLaw {
+  mean,        ///< the mean of a column
+  sum,         ///< the sum of a column
+  proportion,  ///< the share of rows whose one feature is not 0
+};
+
 /// A statistic that knows how many columns it gets.
 struct Bound {
   std::vector<std::string> outputs;  ///< a name for each value; {1} stands for the first column's
@@ -141,12 +149,23 @@ class BOOTFOLD_API Statistic {
   /// difference, ratio, regression.
   [[nodiscard]] const Statistic* standard_error() const noexcept { return standard_error_.get(); }
 
+  /// The same statistic with a statement of which law it has: mean, sum and proportion have it, and
+  /// a statistic of your own may have it if its value is the same as theirs.
+  [[nodiscard]] Statistic with_exact_law(statistic::ExactLaw law) const {
+    Statistic copy = *this;
+    copy.exact_law_ = law;
+    return copy;
+  }
+
+  [[nodiscard]] std::optional<statistic::ExactLaw> exact_law() const noexcept { return exact_law_; }
+
  private:
   std::string name_;
   std::size_t fewest_;
   std::size_t most_;
   std::function<statistic::Bound(std::size_t)> bind_;
   std::shared_ptr<const Statistic> standard_error_;
+  std::optional<statistic::ExactLaw> exact_law_;
 };
 
 namespace statistic {

@@ -28,7 +28,7 @@ class Task {
       throw InvalidArgument(text::concat("tolerance is ", options.tolerance,
                                          " but must be above 0; 1e-6 is the default"));
     study_.look({.most_distinct = Means::kFewValues}, options.execution);
-    choose(statistic.name());
+    choose(statistic.exact_law());
   }
 
   [[nodiscard]] Outline outline() const { return {problem_.outputs[0], method_, reason_}; }
@@ -52,7 +52,7 @@ class Task {
   }
 
  private:
-  void choose(const std::string& statistic) {
+  void choose(std::optional<statistic::ExactLaw> law) {
     const study::Part& part = problem_.parts[0];
     const auto* sums = std::get_if<statistic::Sums>(&part.bound.body);
     const auto* order = std::get_if<statistic::Order>(&part.bound.body);
@@ -61,9 +61,10 @@ class Task {
       constant = constant && column.min == column.max;
     const bool single = sums != nullptr && problem_.data.columns() == 1 && sums->filled == 0 &&
                         sums->products == std::vector<statistic::Product>{{0}};
-    const bool mean = single && (statistic == "mean" || statistic == "sum");
+    const bool total = law == statistic::ExactLaw::sum;
+    const bool mean = single && (law == statistic::ExactLaw::mean || total);
     const bool share = sums != nullptr && problem_.data.columns() == 1 && sums->filled == 1 &&
-                       sums->products.empty() && statistic == "proportion";
+                       sums->products.empty() && law == statistic::ExactLaw::proportion;
     const bool quantile = order != nullptr && order->probabilities.size() == 1;
     const bool several = order != nullptr && order->probabilities.size() > 1;
 
@@ -78,7 +79,7 @@ class Task {
       reason_ = "how many drawn rows are above the threshold is binomial";
     } else if (mean && (serves(Method::binomial) || serves(Method::lattice) ||
                         serves(Method::characteristic))) {
-      choose_mean(statistic == "sum");
+      choose_mean(total);
     } else if (serves(Method::enumeration) || several) {
       if (serves(Method::enumeration)) enumeration_.emplace(problem_, options_.resamples);
       if (enumeration_ && enumeration_->possible()) {

@@ -15,6 +15,7 @@ scheme::Facts facts(const Scheme& scheme) {
 namespace resample {
 
 Scheme resolve(const Scheme& scheme, const DataView& data) {
+  if (std::holds_alternative<scheme::Custom>(scheme)) return scheme::Custom{design(scheme, data)};
   if (block_length_of(scheme) != 0.0) return scheme;
   const double length = design(scheme, data)->block_length();
   Scheme resolved = scheme;

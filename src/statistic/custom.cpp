@@ -33,11 +33,13 @@ Statistic proportion(double above) {
   if (std::isnan(above))
     throw InvalidArgument("proportion above NaN is not defined; give a number");
   return share_above("proportion", above, [](const Folded& folded) { return folded.mean(0); })
-      .with_standard_error(
-          share_above("standard_error_of_proportion", above, [](const Folded& folded) {
-            const double share = folded.mean(0);
-            return std::sqrt(std::max(0.0, share * (1 - share)) / (folded.rows - 1));
-          }));
+      .with_standard_error(share_above("standard_error_of_proportion", above,
+                                       [](const Folded& folded) {
+                                         const double share = folded.mean(0);
+                                         return std::sqrt(std::max(0.0, share * (1 - share)) /
+                                                          (folded.rows - 1));
+                                       }))
+      .with_exact_law(ExactLaw::proportion);
 }
 
 Statistic sums(std::size_t count,

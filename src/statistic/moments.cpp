@@ -138,14 +138,16 @@ Statistic mean() {
   return of_products("mean", 1, {{0}}, [](const Folded& f) { return f.column_mean(0, 0); })
       .with_standard_error(
           of_products("standard_error_of_mean", 1, {{0}, {0, 0}},
-                      [](const Folded& f) { return deviation_of(f, 1) / std::sqrt(f.rows); }));
+                      [](const Folded& f) { return deviation_of(f, 1) / std::sqrt(f.rows); }))
+      .with_exact_law(ExactLaw::mean);
 }
 
 Statistic sum() {
   return of_products("sum", 1, {{0}}, [](const Folded& f) { return f.rows * f.column_mean(0, 0); })
       .with_standard_error(
           of_products("standard_error_of_sum", 1, {{0}, {0, 0}},
-                      [](const Folded& f) { return deviation_of(f, 1) * std::sqrt(f.rows); }));
+                      [](const Folded& f) { return deviation_of(f, 1) * std::sqrt(f.rows); }))
+      .with_exact_law(ExactLaw::sum);
 }
 
 Statistic variance(int ddof) {

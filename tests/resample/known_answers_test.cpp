@@ -81,12 +81,10 @@ TEST(KnownAnswers, OfBlocks) {
   for (const auto level : execution::available_levels())
     for (const auto& vector : vectors("blocks")) {
       const double length = std::stod(vector.names.at("length"));
-      Scheme scheme = scheme::StationaryBlocks{length};
-      if (vector.names.at("scheme") == "moving")
-        scheme = scheme::MovingBlocks{static_cast<std::uint64_t>(length)};
-      if (vector.names.at("scheme") == "circular")
-        scheme = scheme::CircularBlocks{static_cast<std::uint64_t>(length)};
-      const BlockLaw law(scheme, vector.number("rows"), execution::simd::kernels(level));
+      BlockKind kind = BlockKind::stationary;
+      if (vector.names.at("scheme") == "moving") kind = BlockKind::moving;
+      if (vector.names.at("scheme") == "circular") kind = BlockKind::circular;
+      const BlockLaw law(kind, length, vector.number("rows"), execution::simd::kernels(level));
       std::vector<std::uint32_t> found;
       law.for_each(vector.number("seed"), vector.number("replicate"), [&](const BlockList& blocks) {
         for (std::size_t i = 0; i < blocks.starts.size(); ++i) {

@@ -12,8 +12,8 @@
 #include "bootfold/error.h"
 #include "random/theory.h"
 #include "resample/blocks.h"
+#include "resample/design.h"
 #include "resample/sampler.h"
-#include "resample/scheme.h"
 
 namespace bootfold::resample {
 namespace scheme_law_test {
@@ -125,8 +125,9 @@ testing::AssertionResult follows(const Law& law, std::uint64_t draws,
 TEST(SchemeLaw, IsTheListedOne) {
   for (const Case& c : cases()) {
     SCOPED_TRACE(c.name);
-    check(c.scheme, c.rows);
-    const auto sampler = Sampling::make(c.scheme, c.rows, 11, 1, kernels())->sampler();
+    const auto design = resample::design(c.scheme);
+    design->check(c.rows);
+    const auto sampler = design->sampling(c.rows, 11, 1, kernels())->sampler();
     EXPECT_TRUE(follows(c.law, 60'000 * theory::effort(), [&](std::uint64_t replicate) {
       const auto rows = sampler->draw(replicate);
       return Rows(rows.begin(), rows.end());
@@ -143,7 +144,7 @@ TEST(SchemeLaw, OfPoissonCountsIsPoisson) {
   };
   for (std::uint32_t a = 0; a <= 4; ++a)
     for (std::uint32_t b = 0; b <= 4; ++b) law[{a, b}] = probability(a) * probability(b);
-  const auto sampler = Sampling::make(scheme::Poisson{}, 2, 11, 1, kernels())->sampler();
+  const auto sampler = design(scheme::Poisson{})->sampling(2, 11, 1, kernels())->sampler();
   EXPECT_TRUE(follows(law, 60'000 * theory::effort(), [&](std::uint64_t replicate) {
     Rows counts(2);
     for (const std::uint32_t row : sampler->draw(replicate)) ++counts[row];
@@ -167,7 +168,7 @@ TEST(SchemeLaw, OfABalancedRunIsAShuffle) {
   };
   EXPECT_TRUE(
       follows(shuffles({0, 0, 1, 1, 2, 2}), 60'000 * theory::effort(), [&](std::uint64_t seed) {
-        const auto sampler = Sampling::make(scheme::Balanced{}, 3, seed, 2, kernels())->sampler();
+        const auto sampler = design(scheme::Balanced{})->sampling(3, seed, 2, kernels())->sampler();
         const auto first = sampler->draw(0);
         Rows all(first.begin(), first.end());
         const auto second = sampler->draw(1);
@@ -180,7 +181,7 @@ TEST(SchemeLaw, OfABalancedRunUsesEveryRowEquallyOften) {
   constexpr std::size_t kRows = 101;
   constexpr std::size_t kReplicates = 57;
   const auto sampler =
-      Sampling::make(scheme::Balanced{}, kRows, 3, kReplicates, kernels())->sampler();
+      design(scheme::Balanced{})->sampling(kRows, 3, kReplicates, kernels())->sampler();
   std::vector<std::size_t> counts(kRows);
   for (std::size_t r = 0; r < kReplicates; ++r)
     for (const std::uint32_t row : sampler->draw(r)) ++counts.at(row);
@@ -191,7 +192,7 @@ TEST(SchemeLaw, OfABalancedRunUsesEveryRowEquallyOften) {
 TEST(SchemeLaw, OfLongStationaryBlocksIsGeometric) {
   constexpr double kMean = 9000;
   const double stay = 1 - 1 / kMean;
-  const BlockLaw blocks_of_all(scheme::StationaryBlocks{kMean}, 40'000'000, kernels());
+  const BlockLaw blocks_of_all(BlockKind::stationary, kMean, 40'000'000, kernels());
   std::vector<std::uint64_t> observed(4);
   for (std::uint64_t replicate = 0; replicate < 10; ++replicate) {
     std::uint64_t left = blocks_of_all.rows();
@@ -213,7 +214,7 @@ TEST(SchemeLaw, OfLongStationaryBlocksIsGeometric) {
 TEST(Scheme, ThatDoesNotFitIsNamed) {
   const auto complaint = [](const Scheme& scheme, std::uint64_t rows) -> std::string {
     try {
-      check(scheme, rows);
+      design(scheme)->check(rows);
     } catch (const InvalidArgument& error) {
       return error.what();
     }
