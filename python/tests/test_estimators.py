@@ -410,7 +410,7 @@ def test_failed_members_are_told():
         ({"learning_rate": -1.0}, "learning_rate is -1 but must be above 0"),
         ({"learning_rate": "fast"}, "learning_rate is 'fast' but must be a number"),
         ({"batch_size": "all"}, "batch_size is 'all'"),
-        ({"batch_size": 1000}, "batch_size is 1000 but members learn from 150 rows"),
+        ({"batch_size": 1000}, "batch_size is 1000 but members have 150 rows"),
         ({"resampling": None}, "resampling is None but must be a name"),
         ({"random_state": "x"}, "seed is 'x'"),
     ],

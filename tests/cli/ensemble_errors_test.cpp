@@ -71,7 +71,7 @@ TEST(EnsembleErrors, InvalidData) {
   EXPECT_THAT(with("x,t\n1,a\nNA,b\n3,a\n"), HasSubstr("standard input:3:1"));
   EXPECT_THAT(with("x,t\n1,a\ntwo,b\n3,a\n"), HasSubstr("'two' is not a number"));
   EXPECT_THAT(with("x,x,t\n1,2,a\n2,1,b\n"), HasSubstr("'x'"));
-  EXPECT_THAT(with("t\na\nb\n"), HasSubstr("no input column"));
+  EXPECT_THAT(with("t\na\nb\n"), HasSubstr("no column"));
   EXPECT_THAT(with("caf\xE9,t\n1,a\n2,b\n"), HasSubstr("UTF-8"));
   EXPECT_THAT(refused({"ensemble", "train", "-", "--target", "y", "--task", "classification"},
                       {.input = line(300)}),
