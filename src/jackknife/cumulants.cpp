@@ -42,6 +42,4 @@ std::optional<Spread> spread(const resample::Design& design, std::span<double> c
   return found;
 }
 
-std::string manner(const Scheme& scheme) { return resample::design(scheme)->manner(); }
-
 }  // namespace bootfold::jackknife

@@ -32,7 +32,4 @@ struct Spread {
 [[nodiscard]] std::optional<Spread> spread(const resample::Design& design,
                                            std::span<double> changes);
 
-/// design(scheme)->manner().
-[[nodiscard]] std::string manner(const Scheme& scheme);
-
 }  // namespace bootfold::jackknife

@@ -8,10 +8,6 @@
 
 namespace bootfold::jackknife {
 
-Measure::Measure(const Scheme& scheme, const study::Problem& problem,
-                 std::span<study::FeatureSummary> features, const Execution& execution)
-    : Measure(*resample::design(scheme), problem, features, execution) {}
-
 Measure::Measure(const resample::Design& design, const study::Problem& problem,
                  std::span<study::FeatureSummary> features, const Execution& execution)
     : Measure(problem.data.rows()) {

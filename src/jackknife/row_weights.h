@@ -23,9 +23,6 @@ class Measure {
   /// means of `features` become weighted ones. One pass. Throws Cancelled.
   Measure(const resample::Design& design, const study::Problem& problem,
           std::span<study::FeatureSummary> features, const Execution& execution);
-  /// The same with the design of the scheme.
-  Measure(const Scheme& scheme, const study::Problem& problem,
-          std::span<study::FeatureSummary> features, const Execution& execution);
 
   /// Means of the row's stratum, one for each feature; null: those of all rows.
   [[nodiscard]] const double* centre(std::uint64_t row) const {

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "resample/rows.h"
-#include "resample/scheme.h"
 
 namespace bootfold::resample {
 
@@ -51,13 +50,6 @@ BlockLaw::BlockLaw(BlockKind kind, double length, std::uint64_t rows,
   if (kind == BlockKind::stationary) draw_.table = lengths_.table();
   if (kind == BlockKind::moving) draw_.start = row_draw(rows_ - draw_.length + 1);
 }
-
-BlockLaw::BlockLaw(const Scheme& scheme, std::uint64_t rows,
-                   const execution::simd::Kernels& kernels)
-    : BlockLaw(std::holds_alternative<scheme::MovingBlocks>(scheme)     ? BlockKind::moving
-               : std::holds_alternative<scheme::CircularBlocks>(scheme) ? BlockKind::circular
-                                                                        : BlockKind::stationary,
-               *block_length_of(scheme), rows, kernels) {}
 
 std::uint32_t BlockLaw::start(std::uint64_t word, const random::StreamId& id,
                               std::uint64_t position) const {

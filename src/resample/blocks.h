@@ -54,8 +54,6 @@ class BlockLaw {
   /// `length`: of the blocks, on average, from 1 to `rows`; a whole number unless stationary.
   BlockLaw(BlockKind kind, double length, std::uint64_t rows,
            const execution::simd::Kernels& kernels);
-  /// The law of one of the three schemes of blocks, whose length is not left open.
-  BlockLaw(const Scheme& scheme, std::uint64_t rows, const execution::simd::Kernels& kernels);
 
   BlockLaw(const BlockLaw&) = delete;  // the draw points into the lengths
   BlockLaw& operator=(const BlockLaw&) = delete;

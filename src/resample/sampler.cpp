@@ -1,7 +1,6 @@
 #include "resample/sampler.h"
 
 #include "bootfold/random.h"
-#include "resample/design.h"
 
 namespace bootfold::resample {
 
@@ -9,12 +8,6 @@ std::uint64_t seed_of_stratum(std::uint64_t seed, std::size_t stratum, std::size
   if (strata == 1) return seed;
   const auto words = random::block({.seed = seed, .purpose = random::Purpose::stratum}, stratum);
   return std::uint64_t{words[1]} << 32 | words[0];
-}
-
-std::shared_ptr<const Sampling> Sampling::make(const Scheme& scheme, std::uint64_t rows,
-                                               std::uint64_t seed, std::uint64_t replicates,
-                                               const execution::simd::Kernels& kernels) {
-  return design(scheme)->sampling(rows, seed, replicates, kernels);
 }
 
 }  // namespace bootfold::resample

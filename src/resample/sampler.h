@@ -6,9 +6,6 @@
 #include <memory>
 #include <span>
 
-#include "bootfold/scheme.h"
-#include "execution/simd/kernels.h"
-
 namespace bootfold::resample {
 
 /// Draws replicates; every thread has its own.
@@ -23,10 +20,6 @@ class Sampler {
 /// What the samplers of a run share: tables, groups of rows. Immutable.
 class Sampling {
  public:
-  /// design(scheme)->sampling(...).
-  static std::shared_ptr<const Sampling> make(const Scheme& scheme, std::uint64_t rows,
-                                              std::uint64_t seed, std::uint64_t replicates,
-                                              const execution::simd::Kernels& kernels);
   virtual ~Sampling() = default;
 
   [[nodiscard]] virtual std::unique_ptr<Sampler> sampler() const = 0;

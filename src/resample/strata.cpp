@@ -45,7 +45,4 @@ Strata::Strata(std::shared_ptr<const Groups> groups, std::uint64_t seed)
   }
 }
 
-Strata::Strata(const Scheme& scheme, std::uint64_t rows, std::uint64_t seed)
-    : Strata(*design(scheme)->strata(rows, seed)) {}
-
 }  // namespace bootfold::resample

@@ -30,8 +30,6 @@ class Strata {
   Strata(std::shared_ptr<const Groups> groups, std::uint64_t seed);
   /// One stratum, whose counts are Poisson(1) each, with no fixed sum.
   [[nodiscard]] static Strata poisson(std::uint64_t rows, std::uint64_t seed);
-  /// design(scheme)->strata(...), where the scheme streams.
-  Strata(const Scheme& scheme, std::uint64_t rows, std::uint64_t seed);
 
   [[nodiscard]] std::span<const Stratum> all() const noexcept { return strata_; }
 
