@@ -25,22 +25,18 @@ struct SweepArguments {
   std::vector<std::string> weight_decay;
   std::vector<std::string> momentum;
   std::vector<std::string> clip;
-  std::string resample = "bootstrap";
+  std::string resampling = "bootstrap";
   std::vector<std::string> subsample;
   std::string patience = "0";
   std::string look_every;
   bool reshuffle = false;
-  bool raw = false;  ///< inputs and targets as they are
+  std::string standardize = "yes";
 };
 
 void add_sweep_arguments(CLI::App& command, SweepArguments& arguments);
 
-/// Throws InvalidArgument for the first value that cannot be right. Batches that were not asked for
-/// are left at 32.
+/// Throws InvalidArgument for the first value that cannot be right.
 [[nodiscard]] ensemble::Training check_sweep(const SweepArguments& arguments);
-
-/// Without a --batch-size: 32 rows, or all that a member learns from where they are fewer.
-void fit_batches(const SweepArguments& arguments, std::size_t rows, ensemble::Training& training);
 
 /// The settings of a grid as text, a property after the other: those that differ, or all.
 [[nodiscard]] std::vector<std::pair<std::string, std::vector<std::string>>> properties(

@@ -20,8 +20,9 @@ namespace bootfold::ensemble {
 
 struct ConformalOptions {
   double confidence = 0.95;  ///< inside (0, 1)
-  /// Working memory in bytes. Fewer make it slower, never wrong; see jackknife_plus().
-  std::size_t memory = std::size_t{256} << 20;
+  /// Memory limit in bytes; 0: execution::default_memory(). Less memory makes it slower and never
+  /// changes a result; see jackknife_plus().
+  std::size_t memory = 0;
   Execution execution = {};
 };
 

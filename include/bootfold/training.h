@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -24,7 +25,7 @@ struct Member;
 /// the weights themselves.
 enum class Optimizer { adam, adamw, sgd };
 
-/// How the learning rate goes on: as it is, or down to 0 along half a cosine.
+/// Learning-rate schedule: constant, or cosine decay to 0.
 enum class Schedule { constant, cosine };
 
 /// The rows that a member learns from.
@@ -44,17 +45,22 @@ enum class Loss {
 
 /// What may differ from member to member.
 struct Settings {
+  static constexpr std::size_t kFullBatch = 0;
+  static constexpr std::size_t kAutomaticBatch = std::numeric_limits<std::size_t>::max();
+
   Architecture architecture = {};
   Optimizer optimizer = Optimizer::adam;
   double learning_rate = 1e-3;
   Schedule schedule = Schedule::constant;
   double weight_decay = 0;
-  double momentum = 0.9;        ///< of SGD; of Adam the first beta
-  double beta2 = 0.999;         ///< of Adam
-  double epsilon = 1e-8;        ///< of Adam
-  double clip = 0;              ///< largest norm of a gradient; 0: any
-  std::size_t batch_size = 32;  ///< rows of a step; 0: all
-  double subsample = 0.5;       ///< share of the rows under Resampling::subsample
+  double momentum = 0.9;  ///< of SGD; of Adam the first beta
+  double beta2 = 0.999;   ///< of Adam
+  double epsilon = 1e-8;  ///< of Adam
+  double clip = 0;        ///< largest norm of a gradient; 0: any
+  /// Rows of a step, kFullBatch for all rows of a member, or kAutomaticBatch for 32, or all rows
+  /// where a member has fewer.
+  std::size_t batch_size = kAutomaticBatch;
+  double subsample = 0.5;  ///< share of the rows under Resampling::subsample
 
   bool operator==(const Settings&) const = default;
 };
@@ -64,7 +70,7 @@ struct Settings {
 /// parameters of the best look are kept.
 struct Stopping {
   std::size_t patience = 0;  ///< 0: members never stop early
-  double every = 1;          ///< epochs between looks
+  double look_every = 1;     ///< epochs between looks
 };
 
 /// The whole of it. The rows and first weights of a member follow from the seed and from its number
@@ -86,11 +92,12 @@ struct Training {
   /// Must live as long as the training. Weights of theirs count.
   const Examples* validation = nullptr;
   bool standardize = true;  ///< inputs, and the targets of a regression, to mean 0 and variance 1
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 0;
   std::uint64_t first_member = 0;  ///< number of the first; more members go on from there
-  /// Bytes for the parameters that are kept and for sums over members. Sums are made in smaller
-  /// parts where they would take more; that never changes a result.
-  std::size_t memory = std::size_t{1} << 30;
+  /// Memory limit in bytes for the parameters of all members and for sums over members; 0:
+  /// execution::default_memory(). Sums that would take more are made in parts; that never changes
+  /// a result.
+  std::size_t memory = 0;
   Execution execution = {};
   /// Told of every member that is done, one at a time, from any thread, in no order.
   std::function<void(const Member&)> finished = {};

@@ -10,6 +10,7 @@
 
 #include "bootfold/error.h"
 #include "planning/choose.h"
+#include "planning/memory.h"
 #include "resample/rows.h"
 #include "resample/sampler.h"
 #include "resample/scheme.h"
@@ -203,8 +204,8 @@ Result bootstrap_batches(const DataView& data, const std::vector<std::string>& o
   function(present.batch, estimates);
 
   const std::size_t bytes = std::max<std::size_t>(1, plan.draws * data.columns()) * sizeof(double);
-  std::size_t most = std::clamp<std::size_t>(std::min(kBatchBytes, options.memory / 8) / bytes, 1,
-                                             plan.replicates);
+  std::size_t most = std::clamp<std::size_t>(
+      std::min(kBatchBytes, planning::memory_limit(options) / 8) / bytes, 1, plan.replicates);
   if (most > resample::kSideBySide) most -= most % resample::kSideBySide;
   const std::uint64_t end = options.first_replicate + plan.replicates;
   const auto count_from = [&](std::uint64_t first) {

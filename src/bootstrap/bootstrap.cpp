@@ -10,6 +10,7 @@
 #include "paths/paths.h"
 #include "planning/choose.h"
 #include "planning/clusters.h"
+#include "planning/memory.h"
 
 namespace bootfold {
 
@@ -21,7 +22,8 @@ Result run(const planning::Prepared& prepared, const Options& options, Describe&
   std::optional<paths::OrderData> order;
   if (prepared.plan.path == Path::order)
     order.emplace(prepared.problem, prepared.plan.draws,
-                  options.memory - prepared.plan.working_bytes, options.execution.stop);
+                  planning::memory_limit(options) - prepared.plan.working_bytes,
+                  options.execution.stop);
   std::vector<double> estimates =
       paths::estimates(prepared, options.execution, order ? &*order : nullptr);
   std::vector<double> values(prepared.plan.replicates * prepared.plan.outputs.size());

@@ -124,8 +124,9 @@ Result Result::load(const std::string& path) {
   const auto format = file.words().find("format");
   if (format == file.words().end() || format->second != kFormat ||
       !file.words().contains("bootfold"))
-    file.fail(text::concat("it holds no result of this program (its format is not '", kFormat,
-                           "'); bootfold bootstrap ... --save writes one"));
+    file.fail(
+        text::concat("it does not contain a result that bootfold has saved (its format is not '",
+                     kFormat, "')"));
   try {
     const Json words = Json::parse(file.words().at("bootfold"));
     Plan plan = plan_of(words.at("plan"));

@@ -146,8 +146,8 @@ void check(const Examples& examples, const Training& training) {
   require(training.members > 0, "members", training.members, "at least 1");
   if (training.settings.empty()) throw InvalidArgument("there are no settings to train with");
   if (training.steps == 0) require(positive(training.epochs), "epochs", training.epochs, "above 0");
-  require(training.stopping.patience == 0 || positive(training.stopping.every), "stopping.every",
-          training.stopping.every, "above 0 epochs");
+  require(training.stopping.patience == 0 || positive(training.stopping.look_every), "look_every",
+          training.stopping.look_every, "above 0 epochs");
   if (training.stopping.patience > 0 && training.validation == nullptr &&
       (training.resampling == Resampling::none || training.resampling == Resampling::bayesian))
     throw InvalidArgument(text::concat(

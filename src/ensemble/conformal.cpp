@@ -209,7 +209,8 @@ void held_out_means(const Judges& judges, const double* said, std::size_t target
 /// Points whose means a worker holds at a time.
 std::size_t points_at_once(const ConformalOptions& options, std::size_t rows) {
   const std::size_t threads = execution::thread_count(options.execution);
-  const std::size_t room = options.memory / (threads * rows * sizeof(double));
+  const std::size_t room =
+      execution::memory_limit(options.memory) / (threads * rows * sizeof(double));
   return std::clamp<std::size_t>(room > 1 ? room - 1 : 1, 1, kPoints);
 }
 

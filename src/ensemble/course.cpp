@@ -43,8 +43,8 @@ Course::Course(const Run& run, const MemberId& id, const Settings& settings)
 
 std::uint64_t Course::look_after(std::uint64_t looks) const {
   const double epoch = static_cast<double>(rows_.size()) / static_cast<double>(batch_);
-  return std::max(step_ + 1, static_cast<std::uint64_t>(std::llround(static_cast<double>(looks) *
-                                                                     stopping_->every * epoch)));
+  return std::max(step_ + 1, static_cast<std::uint64_t>(std::llround(
+                                 static_cast<double>(looks) * stopping_->look_every * epoch)));
 }
 
 std::uint64_t Course::curve_steps(const Training& training) const {

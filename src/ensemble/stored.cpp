@@ -310,9 +310,7 @@ Ensemble Ensemble::load(const std::string& path) {
   const auto format = file.words().find("format");
   if (format == file.words().end() || !format->second.starts_with(kFormatStart) ||
       !file.words().contains("bootfold"))
-    file.fail(
-        "it holds no ensemble of this program; bootfold ensemble train ... --output writes "
-        "one");
+    file.fail("it does not contain an ensemble that bootfold has saved");
   if (format->second != kFormat)
     file.fail(text::concat("its format is '", format->second.substr(0, 40),
                            "' but this program reads '", kFormat,

@@ -18,8 +18,7 @@ namespace bootfold::ensemble {
 
 class Trainer {
  public:
-  /// Checks all that it is given; examples and training must outlive it. Throws InvalidArgument and
-  /// DataError.
+  /// Checks its arguments; the examples must outlive it. Throws InvalidArgument and DataError.
   Trainer(const Examples& examples, const Training& training);
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
@@ -60,6 +59,7 @@ class Trainer {
   [[nodiscard]] std::vector<Trained> train(const std::vector<Job>& jobs,
                                            const execution::Worker& worker) const;
 
+  Training training_;
   Ensemble::Frame frame_;
   Table table_;
   std::optional<Table> judges_;

@@ -8,6 +8,7 @@
 
 #include "bootfold/error.h"
 #include "jackknife/influence.h"
+#include "planning/memory.h"
 #include "resample/groups.h"
 #include "text/concat.h"
 #include "text/quantity.h"
@@ -39,9 +40,10 @@ std::vector<Statistic> functions_of_sums(const DataView& data,
 std::string too_large(const study::Problem& problem, const Options& options) {
   const std::size_t clusters = resample::Groups(labels_of(options)).count();
   const std::size_t bytes = 3 * (problem.features.count() + 1) * clusters * sizeof(double);
-  if (bytes <= options.memory) return "";
+  if (bytes <= planning::memory_limit(options)) return "";
   return text::concat("sums of ", text::grouped(clusters), " clusters take ", text::grouped(bytes),
-                      " bytes but the memory is ", text::grouped(options.memory), "; give more");
+                      " bytes but the memory is ", text::grouped(planning::memory_limit(options)),
+                      "; give more");
 }
 
 /// Calls act(number, sums) for the outputs that are functions of sums: number among all, and among

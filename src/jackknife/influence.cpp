@@ -9,6 +9,7 @@
 #include "jackknife/influence.h"
 #include "jackknife/order_statistics.h"
 #include "numeric/moments.h"
+#include "planning/memory.h"
 #include "resample/scheme.h"
 #include "text/concat.h"
 #include "text/quantity.h"
@@ -73,7 +74,7 @@ std::vector<Influence> influence(const DataView& data, std::span<const Statistic
       problem.outputs.size()};
   const bool iid = std::holds_alternative<scheme::Iid>(scheme);
   if (!iid && !jackknife::plain(scheme, data.rows()))
-    return jackknife::influences_in_order(task, scheme, options.memory);
+    return jackknife::influences_in_order(task, scheme, planning::memory_limit(options));
   std::vector<Influence> found = jackknife::influences(task);
   if (resample::draws_of(scheme, data.rows()) != data.rows())
     for (Influence& each : found) rescale(scheme, data.rows(), each);
@@ -188,8 +189,9 @@ Execution within_memory(const study::Problem& problem, const Options& options) {
   Execution execution = options.execution;
   if (evaluations(problem, options.scheme) == 0) return execution;
   const std::size_t copy = (problem.data.columns() + 1) * problem.data.rows() * sizeof(double);
-  execution.threads = static_cast<unsigned>(std::clamp<std::size_t>(
-      options.memory / std::max<std::size_t>(copy, 1), 1, execution::thread_count(execution)));
+  execution.threads = static_cast<unsigned>(
+      std::clamp<std::size_t>(planning::memory_limit(options) / std::max<std::size_t>(copy, 1), 1,
+                              execution::thread_count(execution)));
   return execution;
 }
 

@@ -36,7 +36,7 @@ bool has_formula(const Statistic& statistic, const Options& options) {
 
 Options inner_options(const Options& options) {
   Options inner;
-  inner.replicates = options.inner_replicates;
+  inner.replicates = options.nested_replicates;
   inner.memory = options.memory;
   inner.tolerance = options.tolerance;
   inner.execution = {1, options.execution.level, options.execution.stop, {}};
@@ -45,8 +45,8 @@ Options inner_options(const Options& options) {
 
 Accompanied accompany(const DataView& data, std::span<const Statistic> statistics,
                       const Options& options, const Nested& nested) {
-  if (options.inner_replicates < 2)
-    throw InvalidArgument(text::concat("inner_replicates is ", options.inner_replicates,
+  if (options.nested_replicates < 2)
+    throw InvalidArgument(text::concat("nested_replicates is ", options.nested_replicates,
                                        " but a standard error needs at least 2; 50 is usual"));
   static_cast<void>(study::Problem(data, statistics));  // throws if they do not fit the columns
   Accompanied all{{statistics.begin(), statistics.end()}};
@@ -66,7 +66,7 @@ Accompanied accompany(const DataView& data, std::span<const Statistic> statistic
                      (kInnerStart + plan(data, statistic, inner_options(options)).seconds);
   }
   const std::string by_inner =
-      text::concat("nested bootstrap, ", options.inner_replicates, " replicates");
+      text::concat("nested bootstrap, ", options.nested_replicates, " replicates");
   all.method = formula && inner ? "formula or " + by_inner : formula ? "formula" : by_inner;
   return all;
 }

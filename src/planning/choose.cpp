@@ -7,6 +7,7 @@
 
 #include "bootfold/error.h"
 #include "planning/cost.h"
+#include "planning/memory.h"
 #include "planning/ways.h"
 #include "resample/groups.h"
 #include "resample/late_rows.h"
@@ -159,28 +160,29 @@ Memory memory_of(const Prepared& prepared) {
 void fit_memory(Prepared& prepared, const Options& options) {
   Plan& plan = prepared.plan;
   plan.threads = execution::thread_count(options.execution);
+  plan.memory_limit = memory_limit(options);
   if (plan.path == Path::gather && !prepared.whole_resample) {
     const Memory table = memory_of(prepared);
     prepared.whole_resample = true;  // the same bits, without the table of features
     const Memory whole = memory_of(prepared);
     const std::size_t table_bytes = kProgramBytes + table.shared + table.thread;
-    prepared.whole_resample =
-        table_bytes > options.memory && whole.shared + whole.thread < table.shared + table.thread;
+    prepared.whole_resample = table_bytes > memory_limit(options) &&
+                              whole.shared + whole.thread < table.shared + table.thread;
   }
   const auto need = [&](std::size_t threads) {
     const Memory memory = memory_of(prepared);
     return kProgramBytes + memory.shared + threads * memory.thread;
   };
   const bool in_groups = plan.path == Path::stream || plan.path == Path::weights;
-  while (need(plan.threads) > options.memory && in_groups && prepared.group > 8)
+  while (need(plan.threads) > memory_limit(options) && in_groups && prepared.group > 8)
     prepared.group /= 2;
-  while (need(plan.threads) > options.memory && plan.threads > 1) --plan.threads;
+  while (need(plan.threads) > memory_limit(options) && plan.threads > 1) --plan.threads;
   plan.working_bytes = need(plan.threads);
-  if (plan.working_bytes > options.memory)
-    throw InvalidArgument(text::concat("memory is ", bytes(static_cast<double>(options.memory)),
-                                       " but path '", name(plan.path), "' needs at least ",
-                                       (plan.working_bytes >> 20) + 1,
-                                       " MiB beside the data and the result"));
+  if (plan.working_bytes > memory_limit(options))
+    throw InvalidArgument(
+        text::concat("memory is ", bytes(static_cast<double>(memory_limit(options))), " but path '",
+                     name(plan.path), "' needs at least ", (plan.working_bytes >> 20) + 1,
+                     " MiB beside the data and the result"));
 }
 
 /// Are the fixed-point sums good enough for the tolerance? Third and fourth powers reach so far
@@ -272,7 +274,7 @@ void plan_sums(Prepared& prepared, const Options& options) {
   };
 
   if (ways.plain && (!options.path || *options.path == Path::distinct)) {
-    const double room = static_cast<double>(options.memory) / 2 / (24 * (size.features + 2));
+    const double room = static_cast<double>(memory_limit(options)) / 2 / (24 * (size.features + 2));
     const double pays = (other_cost() - distinct_cost({.distinct = 1})) /
                             (distinct_cost({.distinct = 2}) - distinct_cost({.distinct = 1})) +
                         1;
@@ -386,7 +388,7 @@ Options within_memory(const Options& options, const Problem& problem) {
       problem.data.columns() * kTileRows * sizeof(double) +
       features * (feature_tile_rows(features) * sizeof(double) + 3 * kExponentBytes) + 65536;
   const std::size_t room =
-      options.memory > kProgramBytes ? (options.memory - kProgramBytes) / 2 : 0;
+      memory_limit(options) > kProgramBytes ? (memory_limit(options) - kProgramBytes) / 2 : 0;
   Options planned = options;
   planned.execution.threads = static_cast<unsigned>(
       std::clamp<std::size_t>(room / worker, 1, execution::thread_count(options.execution)));
@@ -484,7 +486,7 @@ Prepared prepare(const DataView& data, std::span<const Statistic> statistics,
     tile /= 2;
   prepared.group = 256;
   prepared.copies_strata = std::holds_alternative<scheme::Stratified>(prepared.scheme) &&
-                           plan.rows * data.columns() * sizeof(double) <= asked.memory / 4;
+                           plan.rows * data.columns() * sizeof(double) <= memory_limit(asked) / 4;
   fit_memory(prepared, asked);
   plan.seconds = 2e-9 * size.rows * (size.columns + 2 * size.features) +
                  plan.seconds * 1e-9 * static_cast<double>(options.replicates) *

@@ -5,6 +5,7 @@
 
 #include "bootfold/error.h"
 #include "numeric/compensated.h"
+#include "planning/memory.h"
 #include "resample/groups.h"
 #include "resample/scheme.h"
 #include "study/tile.h"
@@ -110,9 +111,9 @@ std::optional<ClusterSums> cluster_sums(const DataView& data, std::span<const St
   const std::size_t clusters = resample::Groups(labels).count();
   const std::size_t bytes = 3 * (problem.features.count() + 1) * clusters * sizeof(double);
   // Another path would draw other clusters, and memory must not change a result.
-  if (bytes > options.memory / 2)
+  if (bytes > memory_limit(options) / 2)
     throw InvalidArgument(text::concat(
-        "memory is ", text::bytes(static_cast<double>(options.memory)), " but the sums of ",
+        "memory is ", text::bytes(static_cast<double>(memory_limit(options))), " but the sums of ",
         clusters, " clusters need at least ", (2 * bytes >> 20) + 1, " MiB beside the data"));
   return ClusterSums(data, statistics, labels, options.execution);
 }

@@ -35,7 +35,8 @@ TEST(Misuse, AControlThatIsNotThere) {
                    "did you mean 'banana'?", "'apple', 'banana', 'cherry'"));
   EXPECT_TRUE(says(refused(three_groups(), {.control = "xyzzy"}), "control is 'xyzzy'",
                    "there are 'apple', 'banana', 'cherry'"));
-  EXPECT_TRUE(says(refused(three_groups(), {.only = {"chery"}}), "only is 'chery'", "'cherry'"));
+  EXPECT_TRUE(
+      says(refused(three_groups(), {.groups = {"chery"}}), "groups is 'chery'", "'cherry'"));
 }
 
 TEST(Misuse, ALongListIsCut) {
@@ -58,7 +59,7 @@ TEST(Misuse, OneGroup) {
   Samples samples;
   samples.add("only", {1, 2, 3});
   EXPECT_TRUE(says(refused(samples), "only one group, 'only'", "at least two"));
-  EXPECT_TRUE(says(refused(three_groups(), {.control = "apple", .only = {"apple"}}),
+  EXPECT_TRUE(says(refused(three_groups(), {.control = "apple", .groups = {"apple"}}),
                    "only one group, 'apple'"));
 }
 
@@ -67,7 +68,7 @@ TEST(Misuse, AGroupOfOneRow) {
   samples.add("date", {1});
   EXPECT_TRUE(says(refused(samples), "group 'date' has 1 row", "at least 2", "--only"));
   EXPECT_EQ(compare(samples.values, samples.labels(), statistic::mean(),
-                    {.only = {"banana", "cherry"}, .replicates = 10})
+                    {.groups = {"banana", "cherry"}, .replicates = 10})
                 .contrasts.size(),
             2U);
 }
@@ -161,7 +162,7 @@ TEST(Misuse, ChoicesByName) {
   EXPECT_TRUE(says(refused(three_groups(), {.interval = interval::Method::abc}), "interval is abc",
                    "percentile, basic, normal, bca and studentized"));
   EXPECT_TRUE(says(message_of<InvalidArgument>([] { (void)parse_difference("abs"); }),
-                   "unknown difference 'abs'", "absolute, relative"));
+                   "difference is 'abs'", "absolute, relative"));
 }
 
 const Note* note(const Contrast& contrast, const std::string& name) {

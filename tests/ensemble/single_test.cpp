@@ -102,7 +102,7 @@ TEST(Single, AddsManyTermsAsAPackDoes) {
 TEST(Single, StopsWhenThePackWould) {
   const Spirals spirals(600, 0.2);
   Training training{.members = 1, .epochs = 40};
-  training.stopping = {.patience = 2, .every = 1};
+  training.stopping = {.patience = 2, .look_every = 1};
   training.settings[0].learning_rate = 0.03;
   training.settings[0].architecture.hidden = {20};
   expect_same(spirals.examples(), training, Loss::cross_entropy, 2);
@@ -114,7 +114,7 @@ TEST(Single, LooksAtTheValidationRowsOfThePack) {
   const Table validation(others.examples(), scaling_of(spirals.examples().inputs), {}, 0);
   Training training{.members = 1, .epochs = 40};
   training.resampling = Resampling::none;
-  training.stopping = {.patience = 2, .every = 1};
+  training.stopping = {.patience = 2, .look_every = 1};
   training.settings[0].learning_rate = 0.03;
   training.settings[0].architecture.hidden = {20};
   expect_same(spirals.examples(), training, Loss::cross_entropy, 2, &validation);
