@@ -170,9 +170,9 @@ def compare(
             "replicates is 'exact' but the exact distribution of a difference of groups is not "
             "available; give a number or 'auto'"
         )
-    wanted = precision_number(precision, count)
+    limit = precision_number(precision, count)
     if count == "auto":
-        count = _core.first_replicates(wanted, interval, confidence, alternative)
+        count = _core.first_replicates(limit, interval, confidence, alternative)
     with reporter(progress, count) as tell:
         comparison = _core.compare_groups(
             request,
@@ -187,7 +187,7 @@ def compare(
             confidence,
             alternative,
             count,
-            wanted or None,
+            limit or None,
             tell,
         )
     return _table(df, _columns(comparison))

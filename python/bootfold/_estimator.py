@@ -96,8 +96,8 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             found.batch_size = _core.Settings.full_batch
         elif size is None or isinstance(size, str):
             raise ValueError(
-                f"batch_size is {size!r} but must be a number of rows, 'auto' (32, or all rows of a "
-                "member that has fewer) or 'full' (all)"
+                f"batch_size is {size!r} but must be a number of rows, 'auto' (32, or all rows of "
+                "a member that has fewer) or 'full' (all)"
             )
         else:
             found.batch_size = whole_number("batch_size", size, 1)

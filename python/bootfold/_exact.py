@@ -59,7 +59,8 @@ class ExactPlan:
             f"path        exact, {method}\nreason      {reason}"
             for method, reason in dict.fromkeys(zip(self.methods, self.reasons, strict=True))
         ]
-        lines.append(f"work        the exact distribution over all resamples of {self.rows:,} rows\n")
+        work = f"the exact distribution over all resamples of {self.rows:,} rows"
+        lines.append(f"work        {work}\n")
         return "\n".join(lines)
 
     def __str__(self) -> str:
@@ -77,9 +78,9 @@ class ExactResult(Result):
     >>> import bootfold as bf
     >>> r = bf.bootstrap([3.0, 1.0, 4.0, 1.0, 5.0, 9.0], "median", replicates="exact")
     >>> r.estimate, round(r.standard_error, 4)
-    (3.5, 1.5026)
+    (3.5, 1.4468)
     >>> tuple(r.interval("percentile", confidence=0.9))
-    (1.0, 5.0)
+    (1.0, 6.5)
     >>> r.plan.methods
     ['order']
     """
@@ -128,7 +129,7 @@ class ExactResult(Result):
 
     @property
     def undefined(self) -> Any:
-        """Probability that the statistic is not a number; all other numbers are given that it is."""
+        """Probability that the statistic is not a number; the rest is given that it is one."""
         return self._shaped([law.undefined for law in self._laws])
 
     @property
@@ -156,7 +157,7 @@ class ExactResult(Result):
         return self._shaped([law.cdf(float(x)) for law in self._laws])
 
     def quantile(self, p: float) -> Any:
-        """The smallest value that the statistic on a resample does not exceed with probability p."""
+        """The smallest x with cdf(x) at least p."""
         return self._shaped([law.quantile(float(p)) for law in self._laws])
 
     def interval(
@@ -189,7 +190,7 @@ class ExactResult(Result):
         accelerations: list[float | None] = [None for _ in self._laws]
         if asked.method == "bca":
             if self._accelerations is None:
-                self._accelerations = _accelerations(self._source)
+                self._accelerations = _accelerations(self._need("bca"))
             accelerations = list(self._accelerations)
         found = [
             law.interval(
@@ -291,7 +292,8 @@ def exact_result(source: Source, asked: Asked) -> ExactResult:
     laws = [law for _, law in found]
     if any(math.isnan(law.estimate) for law in laws):
         raise ValueError("the statistic is undefined on the data; there is no distribution of it")
-    return ExactResult(_names(source, [name for name, _ in found]), laws, source.shape, source, asked)
+    names = _names(source, [name for name, _ in found])
+    return ExactResult(names, laws, source.shape, source, asked)
 
 
 def check_exact(path: str | None) -> None:

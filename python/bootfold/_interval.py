@@ -37,6 +37,9 @@ class Asked:
         )
 
 
+USUAL = Asked()
+
+
 class IntervalWarning(UserWarning):
     """The limits are not quite what was asked for; the text says why."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bootfold import _core
-from bootfold._interval import Alternative, Asked, Convention, Interval, Method, joined
+from bootfold._interval import USUAL, Alternative, Asked, Convention, Interval, Method, joined
 from bootfold._options import Progress, whole_number
 from bootfold._source import Source
 from bootfold._text import as_html, as_text
@@ -41,7 +41,7 @@ class Result:
         shape: tuple[int, ...] = (),
         source: Source | None = None,
         note: str = "",
-        asked: Asked = Asked(),
+        asked: Asked = USUAL,
     ) -> None:
         self._core = core
         self._shape = shape
@@ -147,7 +147,9 @@ class Result:
         if method == "studentized" and not self._core.has_standard_errors:
             count = self._core.replicates.shape[0]
             self._core = self._need(method).run(count, 0, True, False)
-        found = self._core.intervals(method, asked.confidence, asked.alternative, convention, strict)
+        found = self._core.intervals(
+            method, asked.confidence, asked.alternative, convention, strict
+        )
         return joined(found, self._shape)
 
     def _need(self, what: str) -> Source:

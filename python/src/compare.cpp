@@ -57,7 +57,9 @@ void bind_compare(nb::module_& m) {
   using comparison::Contrast;
   using comparison::Group;
   using comparison::Note;
-  nb::class_<Note>(m, "Note").def_ro("name", &Note::name).def_ro("text", &Note::text);
+  nb::class_<Note>(m, "Note").def_ro("name", &Note::name).def_prop_ro("text", [](const Note& note) {
+    return in_words_of_python(note.text);
+  });
   nb::class_<Group>(m, "Group")
       .def_ro("name", &Group::name)
       .def_ro("rows", &Group::rows)

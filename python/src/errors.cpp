@@ -11,9 +11,7 @@
 
 namespace bootfold::python {
 
-namespace {
-
-std::string in_words_of_python(const char* message) {
+std::string in_words_of_python(std::string_view message) {
   static constexpr auto kNames = std::to_array<text::OptionName>({
       {"difference", "difference"},
       {"groups", "groups"},
@@ -35,8 +33,6 @@ std::string in_words_of_python(const char* message) {
                        : "'");
       });
 }
-
-}  // namespace
 
 void bind_errors(nb::module_&) {
   nb::register_exception_translator([](const std::exception_ptr& error, void*) {

@@ -3,9 +3,15 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+#include <string_view>
+
 namespace bootfold::python {
 
 namespace nb = nanobind;
+
+/// A message of the library with its options in the words of Python: nan='omit'.
+[[nodiscard]] std::string in_words_of_python(std::string_view message);
 
 void bind_errors(nb::module_& m);     // errors.cpp
 void bind_call(nb::module_& m);       // call.cpp

@@ -22,7 +22,8 @@ def enumerated(values, statistic):
 
 def test_numbers_are_those_of_all_resamples():
     values = [3.0, 1.0, 4.0, 1.0, 5.0, 9.0]
-    for name, function in [("mean", np.mean), ("median", np.median), ("standard_deviation", np.std)]:
+    known = {"mean": np.mean, "median": np.median, "standard_deviation": np.std}
+    for name, function in known.items():
         everything = enumerated(values, lambda draw, f=function: f(draw, **ddof(name)))
         r = bf.bootstrap(values, name, replicates="exact")
         assert r.estimate == pytest.approx(function(values, **ddof(name)))
@@ -42,8 +43,9 @@ def test_agrees_with_the_program():
     program = os.environ["BOOTFOLD_PROGRAM"]
     rows = "x\n" + "\n".join(map(str, X)) + "\n"
     for method in ("percentile", "basic", "normal", "bca"):
-        command = [program, "bootstrap", "-", "--replicates", "exact", "--interval", method, "--json"]
-        found = json.loads(subprocess.run(command, input=rows, capture_output=True, text=True).stdout)
+        command = [program, "bootstrap", "-", "--replicates", "exact", "--interval", method]
+        done = subprocess.run([*command, "--json"], input=rows, capture_output=True, text=True)
+        found = json.loads(done.stdout)
         r = bf.bootstrap(X, "mean", replicates="exact", interval=method)
         assert r.estimate == found["estimate"]
         assert r.standard_error == found["standard_error"]
@@ -68,7 +70,7 @@ def test_has_the_shape_of_a_result():
 def test_data_sets_along_an_axis():
     pair = (np.arange(12.0).reshape(2, 6) ** 2, np.arange(12.0).reshape(2, 6) + 1)
     exact = bf.bootstrap(pair, "ratio", paired=True, axis=1, replicates="exact")
-    assert exact.outputs == ["ratio[0]", "ratio[1]"]
+    assert exact.outputs == ["ratio(1, 2)[0]", "ratio(1, 2)[1]"]
     for k in range(2):
         alone = bf.bootstrap((pair[0][k], pair[1][k]), "ratio", paired=True, replicates="exact")
         assert exact.estimate[k] == alone.estimate
@@ -94,7 +96,7 @@ def test_what_needs_replicates_is_refused():
             action()
     with pytest.raises(TypeError, match="pickled"):
         pickle.dumps(r)
-    with pytest.raises(ValueError, match="replicates='exact' has normal, basic, percentile and bca"):
+    with pytest.raises(ValueError, match="replicates='exact' has normal, basic, percentile"):
         r.interval("studentized")
     with pytest.raises(ValueError, match="plain iid bootstrap"):
         bf.bootstrap(X, "mean", replicates="exact", scheme="balanced")

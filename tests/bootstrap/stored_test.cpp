@@ -105,7 +105,7 @@ TEST(Stored, BrokenFilesAreToldApart) {
     return text.replace(at, from.size(), to);
   };
   EXPECT_THAT(message_about(changed("bootfold result 1", "another thing 1  ")),
-              HasSubstr("no result of this program"));
+              HasSubstr("does not contain a result that bootfold has saved"));
   EXPECT_THAT(message_about(changed("\\\"seed\\\"", "\\\"sEEd\\\"")),
               HasSubstr("not as they were"));
   EXPECT_THAT(message_about(changed("\\\"replicates\\\":100", "\\\"replicates\\\":101")),

@@ -135,7 +135,7 @@ TEST(Compare, NotesReachTheReaderEvenIfQuiet) {
                               {.input = "g,x\na,-1\na,1\na,1\na,3\nb,1\nb,2\nc,5\nc,5\n"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("b, c: undefined on"));
-  EXPECT_THAT(outcome.out, HasSubstr("--difference absolute"));
+  EXPECT_THAT(outcome.out, HasSubstr("take --difference\n"));
 }
 
 TEST(Compare, TakesTheIntervalsAndSchemesOfBootstrap) {
@@ -230,7 +230,7 @@ TEST(Compare, MistakesAreAnsweredInOneLine) {
     return outcome.err;
   };
   EXPECT_THAT(refused({"--value", "revenue"}), HasSubstr("no --by given"));
-  EXPECT_THAT(refused({"--by", "variant"}), HasSubstr("none is chosen; choose with --column"));
+  EXPECT_THAT(refused({"--by", "variant"}), HasSubstr("none is chosen; --column NAME chooses"));
   EXPECT_THAT(refused({"--value", "revenue", "--by", "varient"}),
               HasSubstr("no column 'varient'; did you mean 'variant'?"));
   EXPECT_THAT(refused({"--value", "revenue", "--by", "variant", "--control", "E"}),

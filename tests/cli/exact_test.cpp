@@ -110,7 +110,7 @@ TEST(Exact, RefusesInOneLine) {
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1);
     EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
   };
-  refused({"--statistic", "variance"}, "--replicates 1e6");
+  refused({"--statistic", "variance"}, "draw replicates instead: --replicates 1000000");
   refused({"--path", "gather"}, "--path");
   refused({"--output", "r.npy"}, "--output");
 }

@@ -178,8 +178,7 @@ TEST(LabelColumns, AMissingLabelIsNamed) {
     return message_of<DataError>(
         [&] { (void)read(file.path(), {.columns = {"x"}, .labels = {"g"}}); });
   };
-  EXPECT_TRUE(
-      says(error("g,x\na,1\n,2\n"), "v.csv:3:1", "missing label (column 'g')", "--nan omit"));
+  EXPECT_TRUE(says(error("g,x\na,1\n,2\n"), "v.csv:3:1", "missing label (column 'g')", "nan=omit"));
   EXPECT_TRUE(says(error("g,x\na,1\nnull,2\n"), "v.csv:3:1", "missing label", "quotes"));
   EXPECT_TRUE(says(error("g,x\na,1\n\"\",2\n"), "v.csv:3:1", "missing label"));
 }

@@ -149,7 +149,7 @@ TEST(Predictions, MakeTheSameIntervalsFromAFile) {
   const Spirals spirals(40);
   // After 20 steps first weights matter more than rows: with 2,000 members the influence says that
   // about 3,200 are needed.
-  const Training training{.members = 4000, .steps = 20};
+  const Training training{.members = 4000, .steps = 20, .seed = 1};
   const std::vector<double> x = {0.5, -0.5};
   const Result result =
       bootstrap_predictions(spirals.examples(), training, DataView({ColumnView(x), ColumnView(x)}));

@@ -96,6 +96,7 @@ TEST(Single, AddsManyTermsAsAPackDoes) {
   const Spirals spirals(210);
   Training training{.members = 1, .steps = 4};
   training.settings[0].architecture.hidden = {130, 200};
+  training.settings[0].batch_size = 32;
   expect_same(spirals.examples(), training, Loss::cross_entropy, 2);
 }
 
@@ -105,6 +106,7 @@ TEST(Single, StopsWhenThePackWould) {
   training.stopping = {.patience = 2, .look_every = 1};
   training.settings[0].learning_rate = 0.03;
   training.settings[0].architecture.hidden = {20};
+  training.settings[0].batch_size = 32;
   expect_same(spirals.examples(), training, Loss::cross_entropy, 2);
 }
 
@@ -117,6 +119,7 @@ TEST(Single, LooksAtTheValidationRowsOfThePack) {
   training.stopping = {.patience = 2, .look_every = 1};
   training.settings[0].learning_rate = 0.03;
   training.settings[0].architecture.hidden = {20};
+  training.settings[0].batch_size = 32;
   expect_same(spirals.examples(), training, Loss::cross_entropy, 2, &validation);
 }
 

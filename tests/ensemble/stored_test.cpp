@@ -215,9 +215,10 @@ class Broken : public testing::Test {
 
 TEST_F(Broken, FilesOfOthersAndOtherVersions) {
   EXPECT_TRUE(says(message_for("x,y\n1,2\n"), "m.safetensors"));
-  EXPECT_TRUE(says(with_header([](Json& h) { h.erase("__metadata__"); }), "no ensemble"));
+  EXPECT_TRUE(
+      says(with_header([](Json& h) { h.erase("__metadata__"); }), "does not contain an ensemble"));
   EXPECT_TRUE(says(with_header([](Json& h) { h["__metadata__"]["format"] = "bootfold result 1"; }),
-                   "no ensemble"));
+                   "does not contain an ensemble"));
   EXPECT_TRUE(
       says(with_header([](Json& h) { h["__metadata__"]["format"] = "bootfold ensemble 2"; }),
            "'bootfold ensemble 2'", "'bootfold ensemble 1'"));
