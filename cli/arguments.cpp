@@ -10,6 +10,7 @@
 #include "bootfold/precision.h"
 #include "exact.h"
 #include "number.h"
+#include "text/choice.h"
 
 namespace bootfold::cli {
 namespace {
@@ -19,13 +20,6 @@ std::string refuse_forgotten(const std::string& value) {
   if (value.empty()) return "needs a value";
   if (value.starts_with("--")) return fmt::format("needs a value, but {} follows", value);
   return "";
-}
-
-std::string one_of(std::string_view option, const std::string& value,
-                   std::initializer_list<std::string_view> known) {
-  if (std::find(known.begin(), known.end(), value) != known.end()) return value;
-  throw InvalidArgument(fmt::format("{} is '{}' but must be one of {}", option, value,
-                                    fmt::join(known.begin(), known.end(), ", ")));
 }
 
 // The replicates must not take the place of the data they came from.
@@ -129,6 +123,12 @@ CLI::Option* add_text(CLI::App& command, const std::string& name, std::string& v
       ->check(refuse_forgotten);
 }
 
+std::string one_of(std::string_view option, const std::string& value,
+                   const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), value) != known.end()) return value;
+  throw InvalidArgument(text::unknown_choice(option, value, known));
+}
+
 void add_file(CLI::App& command, Arguments& arguments) {
   command
       .add_option("FILE", arguments.file,
@@ -145,54 +145,51 @@ void add_arguments(CLI::App& command, Arguments& arguments) {
            "Statistics, all over the same resamples; listed below [mean]")
       ->group(kWhat);
   add_text(command, "--replicates", arguments.replicates, "N",
-           "Resamples to draw: 1e6; auto: as many as the precision takes; exact: none, the law "
-           "itself [10000]")
+           "Resamples to draw: 1e6; auto: as many as the precision takes; exact: none, the exact "
+           "distribution [10000]")
       ->group(kWhat);
   add_precision(command, arguments);
   add_seed(command, arguments);
   add_interval_arguments(command, arguments, kWhat);
-  add_inner(command, arguments);
+  add_nested_replicates(command, arguments);
   add_run(command, arguments);
   add_text(command, "--path", arguments.path, "P",
-           "Force stream, gather, distinct, order, blocks, weights or deletion [the cheapest]")
+           "Force a path: stream, gather, distinct, order, blocks, weights or deletion [cheapest]")
       ->group(kHow);
   add_output_arguments(command, arguments, "[replicates, statistics]");
   add_text(command, "--save", arguments.save, "FILE",
-           "Keep the run in a .safetensors file: bootfold interval FILE makes more intervals")
+           "Save the run to a .safetensors file; bootfold interval FILE makes more intervals")
       ->group(kShown);
 }
 
 void add_precision(CLI::App& command, Arguments& arguments) {
   add_text(command, "--precision", arguments.precision, "X",
-           "Of --replicates auto: Monte Carlo error of the limits / standard error [0.01]")
+           "With --replicates auto: Monte Carlo error of the limits / standard error [0.01]")
       ->group(kWhat);
 }
 
-void add_inner(CLI::App& command, Arguments& arguments) {
-  add_text(command, "--inner", arguments.inner, "N",
-           "Of studentized without a formula: resamples of every resample [50]")
+void add_nested_replicates(CLI::App& command, Arguments& arguments) {
+  add_text(command, "--nested-replicates", arguments.nested_replicates, "N",
+           "Studentized intervals without a formula: resamples of every resample [50]")
       ->group(kWhat);
 }
 
 void add_seed(CLI::App& command, Arguments& arguments) {
   add_text(command, "--seed", arguments.seed, "K",
-           "Fixed, so that the same command gives the same numbers [0]")
+           "Seed of the random numbers: the same command gives the same result [0]")
       ->group(kWhat);
 }
 
 void add_run(CLI::App& command, Arguments& arguments) {
   add_text(command, "--nan", arguments.nan, "error|omit",
-           "Stop at the first NaN, or leave out such rows [error]")
+           "Stop at the first NaN, or leave rows with NaN out [error]")
       ->group(kWhat);
   add_text(command, "--header", arguments.header, "yes|no|auto",
            "Whether a CSV file names its columns [auto]")
       ->group(kWhat);
   add_scheme_arguments(command, arguments.scheme);
-  add_text(command, "--threads", arguments.threads, "T", "Never changes a result [all cores]")
-      ->group(kHow);
-  add_text(command, "--memory", arguments.memory, "SIZE",
-           "Working memory beside data and result: 256M, 1G [64M]")
-      ->group(kHow);
+  add_text(command, "--threads", arguments.threads, "T", kThreadsHelp)->group(kHow);
+  add_text(command, "--memory", arguments.memory, "SIZE", kMemoryHelp)->group(kHow);
   add_text(command, "--tolerance", arguments.tolerance, "X",
            "Largest error of a sum, as a share of the standard error [1e-5]")
       ->group(kHow);
@@ -212,20 +209,22 @@ void add_output_arguments(CLI::App& command, Arguments& arguments, const std::st
 
 void add_interval_arguments(CLI::App& command, Arguments& arguments, const std::string& group,
                             const std::string& usual) {
-  add_list(command, "--interval", arguments.intervals, "M",
-           "normal, basic, percentile, bca, studentized, abc; several; or all [" + usual + "]")
+  add_list(
+      command, "--interval", arguments.intervals, "M",
+      "normal, basic, percentile, bca, studentized or abc, a list of them, or all [" + usual + "]")
       ->group(group);
-  add_text(command, "--confidence", arguments.confidence, "P", "Of the interval [0.95]")
+  add_text(command, "--confidence", arguments.confidence, "P",
+           "Confidence level of the interval [0.95]")
       ->group(group);
   add_text(command, "--alternative", arguments.alternative, "A",
-           "two-sided, less (an upper limit only) or greater (a lower one) [two-sided]")
+           "two-sided, less (an upper limit only) or greater (a lower limit only) [two-sided]")
       ->group(group);
   add_text(command, "--convention", arguments.convention, "numpy|r",
-           "Ties and quantiles as SciPy or as R boot has them [numpy]")
+           "Ties and quantiles as in SciPy or as in R boot [numpy]")
       ->group(group);
   command
       .add_flag("--strict", arguments.strict,
-                "Stop with an error where a method cannot serve, in place of falling back")
+                "Stop with an error where a method is not available, instead of falling back")
       ->group(group)
       ->disable_flag_override();
 }
@@ -288,12 +287,14 @@ Request check(const Arguments& arguments) {
   if (request.methods.empty()) request.methods.push_back(interval::Method::percentile);
   if (request.scheme.jackknife()) check_jackknife(arguments, request);
   request.exact = arguments.replicates == "exact";
+  const std::vector<std::string> named = split_list(arguments.intervals);
+  request.all_methods = std::find(named.begin(), named.end(), "all") != named.end();
   if (request.exact) {
-    check_exact(arguments);
+    check_exact(arguments, request);
   } else {
     check_replicates(arguments, request);
   }
-  options.inner_replicates = parse_whole("--inner", arguments.inner, 2);
+  options.nested_replicates = parse_whole("--nested-replicates", arguments.nested_replicates, 2);
   options.seed = parse_whole("--seed", arguments.seed, 0);
   options.execution.threads = parse_threads(arguments.threads);
   options.memory = parse_size("--memory", arguments.memory);

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bootfold/data.h"
@@ -23,13 +24,13 @@ struct Arguments {
   std::string replicates;  // empty: 10000, or as many as the scheme has
   std::string seed = "0";
   std::string threads;
-  std::string memory = "64M";
+  std::string memory;  // empty: the library's default
   std::string confidence = "0.95";
   std::vector<std::string> intervals;
   std::string alternative = "two-sided";
   std::string convention = "numpy";
   std::string precision;
-  std::string inner = "50";
+  std::string nested_replicates = "50";
   std::string save;
   bool strict = false;
   std::string tolerance = "1e-5";
@@ -49,6 +50,7 @@ struct Request {
   std::vector<Statistic> statistics;
   Options options;
   std::vector<interval::Method> methods;  ///< of intervals, the first is the main one
+  bool all_methods = false;               ///< those that are available; the others are left out
   interval::Options interval;
   std::optional<double> precision;  ///< replicates are as many as it takes
   bool exact = false;               ///< no replicates: the law itself
@@ -83,12 +85,13 @@ inline constexpr const char* kWhat = "What to compute";
 inline constexpr const char* kHow = "How to compute it";
 inline constexpr const char* kShown = "What to show";
 
-/// Declares FILE; --seed; --precision; --inner; --nan, --header, the scheme and --threads to
+/// Declares FILE; --seed; --precision; --nested-replicates; --nan, --header, the scheme and
+/// --threads to
 /// --tolerance; --json, --output (`shape` is that of the array) and --quiet.
 void add_file(CLI::App& command, Arguments& arguments);
 void add_seed(CLI::App& command, Arguments& arguments);
 void add_precision(CLI::App& command, Arguments& arguments);
-void add_inner(CLI::App& command, Arguments& arguments);
+void add_nested_replicates(CLI::App& command, Arguments& arguments);
 void add_run(CLI::App& command, Arguments& arguments);
 void add_output_arguments(CLI::App& command, Arguments& arguments, const std::string& shape);
 
@@ -99,6 +102,17 @@ CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<st
 /// Declares an option with one value; of several occurrences the last one counts.
 CLI::Option* add_text(CLI::App& command, const std::string& name, std::string& value,
                       const char* placeholder, const std::string& help);
+
+/// `value`, if it is one of `known`; throws InvalidArgument that lists them.
+[[nodiscard]] std::string one_of(std::string_view option, const std::string& value,
+                                 const std::vector<std::string>& known);
+
+/// Help of options that several commands have.
+inline constexpr const char* kThreadsHelp = "Threads; never changes a result [all cores]";
+inline constexpr const char* kMemoryHelp =
+    "Memory limit beside data and result: 256M, 1GiB; never changes a result [a quarter of what "
+    "the "
+    "process may use]";
 
 /// Takes "--threads" as typed; empty is 0: all cores.
 [[nodiscard]] unsigned parse_threads(const std::string& text);

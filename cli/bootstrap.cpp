@@ -47,7 +47,7 @@ void announce(const SchemeRequest::View& view, const Request& request, const Int
   if (request.quiet || !is_nested(request.statistics, options)) return;
   options.execution.stop = interrupt.token();
   announce_nested(measure_nested(view.data(), request.statistics, options),
-                  options.inner_replicates);
+                  options.nested_replicates);
 }
 
 void write_replicates(const std::string& path, const Result& result) {

@@ -28,7 +28,7 @@ struct CompareArguments {
   Arguments common;
   std::string by;
   std::string control;
-  std::vector<std::string> only;
+  std::vector<std::string> groups;
   std::string difference = "absolute";
   std::string interval = "percentile";
   std::string correction = "none";
@@ -43,10 +43,10 @@ void add_compare_arguments(CLI::App& command, CompareArguments& arguments) {
   add_text(command, "--by", arguments.by, "NAME", "Column of the groups: text or numbers")
       ->group(kWhat);
   add_text(command, "--control", arguments.control, "GROUP",
-           "What the others are compared with [control, else the first]")
+           "Group that the others are compared with [control, else the first]")
       ->group(kWhat);
-  add_list(command, "--only", arguments.only, "GROUP",
-           "Compare only these with it; repeat it or separate by commas [all]")
+  add_list(command, "--groups", arguments.groups, "GROUP",
+           "Groups to compare with the control; repeat it or separate by commas [all]")
       ->group(kWhat);
   add_list(command, "--statistic", common.statistics, "S", "Listed below [mean]")->group(kWhat);
   add_text(command, "--difference", arguments.difference, "absolute|relative",
@@ -55,18 +55,20 @@ void add_compare_arguments(CLI::App& command, CompareArguments& arguments) {
   add_text(command, "--interval", arguments.interval, "M",
            "percentile, basic, normal, bca or studentized [percentile]")
       ->group(kWhat);
-  add_text(command, "--confidence", common.confidence, "P", "Of the interval [0.95]")->group(kWhat);
+  add_text(command, "--confidence", common.confidence, "P",
+           "Confidence level of the interval [0.95]")
+      ->group(kWhat);
   add_text(command, "--alternative", common.alternative, "A",
            "two-sided, less (than the control) or greater; limits and p-values follow [two-sided]")
       ->group(kWhat);
   add_text(command, "--correction", arguments.correction, "C",
-           "For many groups: none, bonferroni, holm or simultaneous [none]")
+           "Multiple comparisons: none, bonferroni, holm or simultaneous [none]")
       ->group(kWhat);
   add_text(command, "--replicates", common.replicates, "N",
            "Resamples to draw: 1e6; auto: as many as the precision takes [10000]")
       ->group(kWhat);
   add_precision(command, common);
-  add_inner(command, common);
+  add_nested_replicates(command, common);
   add_seed(command, common);
   add_run(command, common);
   add_output_arguments(command, common, "[replicates, groups without the control]");
@@ -88,19 +90,19 @@ CompareRequest check(const CompareArguments& arguments) {
                                       common.statistics.size()));
   if (common.exact)
     throw InvalidArgument(
-        "--replicates is 'exact' but a difference of groups has no exact law here; take a number "
-        "or "
-        "auto, or bootfold bootstrap --replicates exact for each group alone");
+        "--replicates is 'exact' but the exact distribution of a difference of groups is not "
+        "available; take a number or auto, or bootfold bootstrap --replicates exact for each "
+        "group");
   comparison::Options& options = request.options;
   if (!arguments.control.empty()) options.control = arguments.control;
-  options.only = split_list(arguments.only);
+  options.groups = split_list(arguments.groups);
   options.difference = comparison::parse_difference(arguments.difference);
   options.interval = interval::parse_method(arguments.interval);
   options.correction = comparison::parse_correction(arguments.correction);
   options.confidence = common.interval.confidence;
   options.alternative = common.interval.alternative;
   options.precision = common.precision;
-  options.inner_replicates = common.options.inner_replicates;
+  options.nested_replicates = common.options.nested_replicates;
   options.replicates = common.options.replicates;
   options.seed = common.options.seed;
   options.memory = common.options.memory;
@@ -127,13 +129,13 @@ void announce(const DataView& data, const data::Labels& groups, const CompareReq
   options.standard_errors = asked.interval == interval::Method::studentized;
   const std::vector<Statistic>& statistics = request.common.statistics;
   if (request.common.quiet || !is_nested(statistics, options) || data.rows() < 2) return;
-  const std::size_t count = asked.only.empty() ? groups.size() : asked.only.size() + 1;
+  const std::size_t count = asked.groups.empty() ? groups.size() : asked.groups.size() + 1;
   const std::size_t rows = std::max<std::size_t>(2, data.rows() / std::max<std::size_t>(count, 1));
   std::vector<ColumnView> columns;
   for (std::size_t c = 0; c < data.columns(); ++c) columns.push_back(data.column(c).slice(0, rows));
   options.execution.stop = interrupt.token();
   const double one = measure_nested(DataView(std::move(columns)), statistics, options);
-  announce_nested(static_cast<double>(count) * one, options.inner_replicates);
+  announce_nested(static_cast<double>(count) * one, options.nested_replicates);
 }
 
 void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
@@ -191,7 +193,7 @@ void add_compare(CLI::App& root, Task& task) {
                      {"bootfold compare visits.csv --value clicks,views --by variant --statistic "
                       "ratio --replicates 1e5",
                       "a ratio of two columns: clicks per view"},
-                     {"bootfold compare times.csv --value ms --by release --only 2.0,2.1 "
+                     {"bootfold compare times.csv --value ms --by release --groups 2.0,2.1 "
                       "--control 1.9 --statistic quantile:0.99",
                       "the slowest hundredth of some releases against 1.9"},
                      {"bootfold compare visits.csv --value revenue --by variant --json | jq "

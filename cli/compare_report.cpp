@@ -11,6 +11,7 @@
 #include "console.h"
 #include "forest_plot.h"
 #include "json.h"
+#include "options.h"
 #include "report.h"
 #include "table.h"
 #include "text.h"
@@ -116,10 +117,11 @@ std::string notes_of(const Comparison& found) {
   std::vector<std::pair<std::string, std::string>> notes;  // text, groups
   for (const Contrast& contrast : found.contrasts)
     for (const comparison::Note& note : contrast.notes) {
-      const auto same = std::find_if(notes.begin(), notes.end(),
-                                     [&](const auto& known) { return known.first == note.text; });
+      const auto same = std::find_if(notes.begin(), notes.end(), [&](const auto& known) {
+        return known.first == with_command_options(note.text);
+      });
       if (same == notes.end())
-        notes.emplace_back(note.text, display_name(contrast.group));
+        notes.emplace_back(with_command_options(note.text), display_name(contrast.group));
       else
         same->second += ", " + display_name(contrast.group);
     }
@@ -212,7 +214,7 @@ Json json_of(const Group& group) {
 Json json_of(const Contrast& contrast) {
   Json notes = Json::array();
   for (const comparison::Note& note : contrast.notes)
-    notes.push_back({{"name", note.name}, {"text", note.text}});
+    notes.push_back({{"name", note.name}, {"text", with_command_options(note.text)}});
   return {{"group", contrast.group},
           {"estimate", contrast.estimate},
           {"standard_error", contrast.standard_error},

@@ -80,10 +80,9 @@ void add_ensemble_evaluate(CLI::App& group, Task& task) {
       ->group(kWhat)
       ->disable_flag_override();
   add_text(*command, "--confidence", arguments->confidence, "P",
-           "Of the intervals of a regression [0.95]")
+           "Confidence level of the intervals of a regression [0.95]")
       ->group(kWhat);
-  add_text(*command, "--threads", arguments->threads, "T", "Never changes a result [all cores]")
-      ->group(kHow);
+  add_text(*command, "--threads", arguments->threads, "T", kThreadsHelp)->group(kHow);
   command->add_flag("--json", arguments->json, "One JSON object instead of text")
       ->group(kShown)
       ->disable_flag_override();

@@ -40,7 +40,7 @@ struct PredictArguments {
   std::string interval = "normal";
   std::string training;
   std::string threads;
-  std::string memory = "1G";
+  std::string memory;  // empty: the library's default
   bool json = false;
   bool quiet = false;
 };
@@ -157,10 +157,10 @@ void check_json(const PredictionRows& predictions, std::size_t memory) {
   const double needed = static_cast<double>(predictions.rows()) *
                         static_cast<double>(predictions.names().size()) * kBytes;
   if (needed > static_cast<double>(memory))
-    throw InvalidArgument(
-        fmt::format("the answer as one JSON object takes about {} but --memory is {}; write a file "
-                    "with --output, which goes piece by piece, or give more",
-                    bytes(needed), bytes(static_cast<double>(memory))));
+    throw InvalidArgument(fmt::format(
+        "the predictions as one JSON object take about {} but the memory limit is {}; write "
+        "them to a file with --output, which works in parts, or give more with --memory",
+        bytes(needed), bytes(static_cast<double>(memory))));
 }
 
 void check_output(const std::string& output, const PredictArguments& arguments) {
@@ -222,7 +222,7 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
         "no MODEL given; name a file that bootfold ensemble train ... --output wrote");
   const double confidence = parse_between("--confidence", arguments.confidence, 0, 1, "0.95");
   const bool jackknife = check_interval(arguments);
-  const std::size_t memory = parse_size("--memory", arguments.memory);
+  const std::size_t memory = execution::memory_limit(parse_size("--memory", arguments.memory));
   Execution execution;
   execution.threads = parse_threads(arguments.threads);
   if (!arguments.output.empty()) check_output(arguments.output, arguments);
@@ -287,18 +287,19 @@ void add_ensemble_predict(CLI::App& group, Task& task) {
       ->option_text(" ");
   add_file_arguments(*command, arguments->rows, kWhat);
   add_text(*command, "--confidence", arguments->confidence, "P",
-           "Of the interval low to high of a regression [0.95]")
+           "Confidence level of the interval of a regression [0.95]")
       ->group(kWhat);
   add_text(*command, "--interval", arguments->interval, "normal|jackknife+",
-           "Of a regression: a normal law, or errors on rows that members never saw [normal]")
+           "Interval of a regression: from a normal law, or from errors on rows that members never "
+           "saw [normal]")
       ->group(kWhat);
   add_text(*command, "--training", arguments->training, "FILE",
-           "Of jackknife+: the rows that the model learned from, in their order")
+           "With jackknife+: the rows that the model was trained on, in the same order")
       ->group(kWhat);
-  add_text(*command, "--threads", arguments->threads, "T", "Never changes a result [all cores]")
-      ->group(kHow);
+  add_text(*command, "--threads", arguments->threads, "T", kThreadsHelp)->group(kHow);
   add_text(*command, "--memory", arguments->memory, "SIZE",
-           "For what is said: as many rows at a time as fit; never changes a result [1G]")
+           "Memory limit of the predictions, which are made in parts: 256M, 1GiB; never changes a "
+           "result [a quarter of what the process may use]")
       ->group(kHow);
   add_text(*command, "--output", arguments->output, "FILE",
            "Write to a .csv file, or numbers alone to a .npy file [CSV to standard output]")

@@ -321,7 +321,7 @@ std::string as_json(const TrainRun& run) {
   object["out_of_bag"] = run.out_of_bag ? json_of(*run.out_of_bag) : Json(nullptr);
   object["validation"] = run.validation ? json_of(*run.validation) : Json(nullptr);
   object["weighted_scores"] = run.weighted;
-  object["resample"] = name(frame.resampling);
+  object["resampling"] = name(frame.resampling);
   object["seed"] = frame.seed;
   object["rows"] = frame.rows;
   object["omitted_rows"] = run.omitted;

@@ -36,13 +36,13 @@ struct TrainArguments {
   ExampleArguments rows;
   TrainingArguments training;
   std::string validation;
-  std::string seed = "1";
+  std::string seed = "0";
   std::string keep_best;
   bool calibrate = false;
   bool keep_partial = false;
   std::string output;
   std::string threads;
-  std::string memory = "1G";
+  std::string memory;  // empty: the library's default
   bool json = false;
   bool quiet = false;
 };
@@ -75,11 +75,12 @@ void check_memory(const Examples& examples, const Training& training) {
     numbers += (in + 1) * static_cast<double>(outputs);
   }
   const double needed = numbers * static_cast<double>(training.members) * sizeof(float);
-  if (needed > static_cast<double>(training.memory))
+  const auto limit = static_cast<double>(execution::memory_limit(training.memory));
+  if (needed > limit)
     throw InvalidArgument(
-        fmt::format("the parameters of all members take {} but --memory is {}; train fewer or "
-                    "smaller networks, or give more",
-                    bytes(needed), bytes(static_cast<double>(training.memory))));
+        fmt::format("the parameters of all members take {} but the memory limit is {}; train fewer "
+                    "or smaller networks, or give more with --memory",
+                    bytes(needed), bytes(limit)));
 }
 
 /// Mean loss of the trained members, for the progress bar.
@@ -160,7 +161,7 @@ Scores scores_of(const Ensemble& trained, const ensemble::Prediction& prediction
 void check_held_out_rows(const char* option, const TrainArguments& arguments,
                          const Training& training) {
   using ensemble::Resampling;
-  std::string how = fmt::format("--resample {}", name(training.resampling));
+  std::string how = fmt::format("--resampling {}", name(training.resampling));
   if (training.resampling == Resampling::subsample) {
     if (std::ranges::any_of(training.settings,
                             [](const ensemble::Settings& each) { return each.subsample < 1; }))
@@ -170,8 +171,8 @@ void check_held_out_rows(const char* option, const TrainArguments& arguments,
   if (arguments.validation.empty() && training.resampling != Resampling::bootstrap)
     throw InvalidArgument(fmt::format(
         "{} needs rows that members are not trained on, but with {} they use all rows; give some "
-        "with "
-        "--validation, or take --resample bootstrap or a smaller --subsample, which leave some out",
+        "with --validation, or take --resampling bootstrap or a smaller --subsample, which leave "
+        "some out",
         option, how));
 }
 
@@ -198,7 +199,6 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   const double read_seconds = reading.seconds();
   const Examples examples = rows.examples();
   training.loss = rows.loss();
-  fit_batches(arguments.training, rows.count(), training);
   if (arguments.calibrate && examples.classes == nullptr)
     throw InvalidArgument(
         "--calibrate is for classes, but the task is a regression; bootfold ensemble predict "
@@ -275,38 +275,40 @@ void add_ensemble_train(CLI::App& group, Task& task) {
       group.add_subcommand("train", "Train many small networks, each on its own resample");
   auto arguments = std::make_shared<TrainArguments>();
   add_example_arguments(*command, arguments->rows);
-  add_text(*command, "--validation", arguments->validation, "FILE",
-           "Rows with these columns to judge members by, in place of those that each does not see")
+  add_text(
+      *command, "--validation", arguments->validation, "FILE",
+      "Validation rows with the same columns, instead of the rows that each member does not see")
       ->group(kToLearn);
   add_training_arguments(*command, arguments->training);
   add_text(*command, "--seed", arguments->seed, "K",
-           "Fixed, so that the same command gives the same networks [1]")
+           "Seed of the random numbers: the same command gives the same networks [0]")
       ->group(kHow);
-  add_text(*command, "--threads", arguments->threads, "T", "Never changes a result [all cores]")
-      ->group(kHow);
+  add_text(*command, "--threads", arguments->threads, "T", kThreadsHelp)->group(kHow);
   add_text(*command, "--memory", arguments->memory, "SIZE",
-           "For the parameters of all members, which must fit, and sums, made in parts to fit [1G]")
+           "Memory limit of the parameters of all members and of sums over members: 256M, 1GiB; "
+           "never changes a result [a quarter of what the process may use]")
       ->group(kHow);
   add_text(*command, "--keep-best", arguments->keep_best, "M",
-           "Keep the M members of the lowest held-out loss [all]")
+           "Keep the M members with the lowest held-out loss [all]")
       ->group(kHow);
   command
       ->add_flag("--calibrate", arguments->calibrate,
-                 "Make probabilities as right as they sound, by rows that members do not see")
+                 "Calibrate the class probabilities by temperature scaling on rows that members do "
+                 "not see")
       ->group(kHow)
       ->disable_flag_override();
   command
       ->add_flag("--keep-partial", arguments->keep_partial,
-                 "Ctrl-C keeps the members that are finished, in place of nothing")
+                 "On Ctrl-C, keep the members that are finished")
       ->group(kHow)
       ->disable_flag_override();
   add_text(*command, "--output", arguments->output, "FILE",
-           "Keep the ensemble in a .safetensors file")
+           "Save the ensemble to a .safetensors file")
       ->group(kShown);
   command->add_flag("--json", arguments->json, "One JSON object instead of text")
       ->group(kShown)
       ->disable_flag_override();
-  command->add_flag("--quiet", arguments->quiet, "Only the numbers: no progress, no story")
+  command->add_flag("--quiet", arguments->quiet, "Only the numbers: no progress, no notes")
       ->group(kShown)
       ->disable_flag_override();
   command->footer(examples(
@@ -323,7 +325,7 @@ void add_ensemble_train(CLI::App& group, Task& task) {
        {"bootfold ensemble train fraud.csv --target fraud --task classification --class-weights "
         "balanced --patience 5 --epochs 500",
         "a rare class; members stop early by their out-of-bag loss"},
-       {"bootfold ensemble train train.csv --target species --resample none --validation val.csv "
+       {"bootfold ensemble train train.csv --target species --resampling none --validation val.csv "
         "--patience 5 --learning-rate 1e-3,1e-2 --keep-best 50",
         "members are stopped, compared and selected on the rows of another file"},
        {"bootfold ensemble train x.npy --target 65 --task regression --subsample 0.1,0.2,0.4,0.8",

@@ -57,6 +57,7 @@ struct Answer {
   std::string label;
   Distribution law;
   std::vector<Interval> intervals;  // the first is the main one
+  std::vector<std::string> notes;   // of --interval all: what is not available, and why
 };
 
 /// Values at even steps of probability: a sample without chance.
@@ -133,6 +134,7 @@ std::string numbers(const Answer& answer, const std::vector<std::string>& column
   text += item("", fmt::format("no Monte Carlo error; the distribution function is off by at most "
                                "{:.1e}",
                                law.error_bound()));
+  for (const std::string& note : answer.notes) text += item("note", note);
   if (law.undefined() > 0)
     text += item("undefined",
                  fmt::format("with probability {:.3g}, which is left out above", law.undefined()));
@@ -175,6 +177,8 @@ std::string as_json(const std::vector<Answer>& answers, const Surroundings& arou
       for (const Interval& interval : a.intervals) all.push_back(cli::json_of(interval));
       return all;
     });
+  if (std::any_of(answers.begin(), answers.end(), [](const Answer& a) { return !a.notes.empty(); }))
+    list("notes", [](const Answer& a) { return a.notes; });
   list("undefined_replicates", [](const Answer&) { return 0; });
   list("undefined_probability", [](const Answer& a) { return a.law.undefined(); });
   list("error_bound", [](const Answer& a) { return a.law.error_bound(); });
@@ -218,6 +222,11 @@ std::string as_text(const std::vector<Answer>& answers, const Surroundings& arou
   return text;
 }
 
+bool has_exact(interval::Method method) {
+  return method == interval::Method::normal || method == interval::Method::basic ||
+         method == interval::Method::percentile || method == interval::Method::bca;
+}
+
 // The interval of a law by one of the methods that need no replicates.
 Interval interval_of(const Distribution& law, interval::Method method, const Question& question,
                      const Request& request) {
@@ -245,9 +254,24 @@ Interval interval_of(const Distribution& law, interval::Method method, const Que
   }
 }
 
+// By all methods asked for. BCa may not be available; of --interval all it is then left out.
+void add_intervals(Answer& answer, const Question& question, const Request& request) {
+  for (const interval::Method method : request.methods) {
+    try {
+      answer.intervals.push_back(interval_of(answer.law, method, question, request));
+    } catch (const InvalidArgument& error) {
+      if (!request.all_methods || method != interval::Method::bca) throw;
+      answer.notes.emplace_back(fmt::format("bca is not available: {}", error.what()));
+    }
+  }
+  if (answer.notes.empty()) return;
+  std::stable_partition(answer.intervals.begin(), answer.intervals.end(),
+                        [](const Interval& interval) { return interval.method == "percentile"; });
+}
+
 }  // namespace
 
-void check_exact(const Arguments& arguments) {
+void check_exact(const Arguments& arguments, Request& request) {
   if (!arguments.output.empty())
     throw InvalidArgument(
         "--replicates exact makes no replicates to write; leave --output out or give a number");
@@ -264,9 +288,13 @@ void check_exact(const Arguments& arguments) {
       !scheme.strata.empty() || !scheme.cluster.empty() || !scheme.weights.empty() ||
       !scheme.block_length.empty())
     throw InvalidArgument(
-        "--replicates exact knows the laws of the plain iid bootstrap; leave the scheme out or "
-        "give "
-        "a number of replicates");
+        "--replicates exact is for the plain iid bootstrap; leave the scheme out or give a number "
+        "of replicates");
+  const std::vector<std::string> names = split_list(arguments.intervals);
+  std::erase_if(request.methods, [&](interval::Method method) {
+    return request.all_methods && !has_exact(method) &&
+           std::find(names.begin(), names.end(), interval::name(method)) == names.end();
+  });
 }
 
 std::string exact_report(const data::Table& table, const Request& request, double read_seconds,
@@ -280,9 +308,8 @@ std::string exact_report(const data::Table& table, const Request& request, doubl
   std::vector<Answer> answers;
   for (const Question& question : questions(table, request)) {
     const Distribution law = exact::distribution(question.data, question.statistic, options);
-    Answer answer{label_of(question, law.output()), law, {}};
-    for (const interval::Method method : request.methods)
-      answer.intervals.push_back(interval_of(law, method, question, request));
+    Answer answer{label_of(question, law.output()), law, {}, {}};
+    add_intervals(answer, question, request);
     answers.push_back(std::move(answer));
   }
   const Surroundings around{table, request, read_seconds, timer.seconds(),

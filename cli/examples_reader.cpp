@@ -29,14 +29,10 @@ void check_file(const ExampleArguments& arguments) {
 data::ReadOptions read_options(const ExampleArguments& arguments) {
   check_file(arguments);
   data::ReadOptions options;
-  if (arguments.nan != "error" && arguments.nan != "omit")
-    throw InvalidArgument(
-        fmt::format("--nan is '{}' but must be one of error, omit", arguments.nan));
-  if (arguments.nan == "omit") options.nan = data::NanPolicy::omit;
-  if (arguments.header != "yes" && arguments.header != "no" && arguments.header != "auto")
-    throw InvalidArgument(
-        fmt::format("--header is '{}' but must be one of yes, no, auto", arguments.header));
-  if (arguments.header != "auto") options.header = arguments.header == "yes";
+  if (one_of("--nan", arguments.nan, {"error", "omit"}) == "omit")
+    options.nan = data::NanPolicy::omit;
+  if (one_of("--header", arguments.header, {"yes", "no", "auto"}) != "auto")
+    options.header = arguments.header == "yes";
   return options;
 }
 
@@ -224,10 +220,7 @@ void TrainingExamples::take_columns(const ExampleArguments& arguments, bool clas
 }
 
 void TrainingExamples::weigh(const ExampleArguments& arguments) {
-  if (arguments.class_weights == "none") return;
-  if (arguments.class_weights != "balanced")
-    throw InvalidArgument(fmt::format("--class-weights is '{}' but must be one of none, balanced",
-                                      arguments.class_weights));
+  if (one_of("--class-weights", arguments.class_weights, {"none", "balanced"}) == "none") return;
   if (classes_ == nullptr)
     throw InvalidArgument("--class-weights is for classes, but this is a regression");
   const std::vector<std::uint64_t> counts = classes_->counts();

@@ -32,7 +32,6 @@ void run_explain(const Arguments& arguments, Interrupt& interrupt) {
                           .columns = view.columns(),
                           .omitted = table.omitted(),
                           .data_bytes = table.bytes(),
-                          .memory_limit = request.options.memory,
                           .seed = request.options.seed};
   print(request.json ? as_json(forecast) : as_text(forecast));
 }

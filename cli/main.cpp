@@ -17,6 +17,7 @@
 #include "console.h"
 #include "failure.h"
 #include "interrupt.h"
+#include "options.h"
 #include "usage.h"
 
 namespace bootfold::cli {
@@ -100,10 +101,10 @@ int main(int count, char** words) {
     run(count, words);
     return 0;
   } catch (const bootfold::InvalidArgument& error) {
-    complain(error.what());
+    complain(with_command_options(error.what()));
     return kMisused;
   } catch (const bootfold::DataError& error) {
-    complain(error.what());
+    complain(with_command_options(error.what()));
     return kMisused;
   } catch (const bootfold::Cancelled&) {
     complain(kInterruptedText);

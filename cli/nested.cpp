@@ -35,12 +35,13 @@ double measure_nested(const DataView& data, std::span<const Statistic> statistic
   }
 }
 
-void announce_nested(double seconds, std::uint64_t inner_replicates) {
+void announce_nested(double seconds, std::uint64_t nested_replicates) {
   constexpr double kWorthSaying = 2;
   if (seconds < kWorthSaying) return;
   complain(fmt::format(
-      "studentized: every resample is bootstrapped {} times, in all about {} (measured on a few)",
-      inner_replicates, duration(seconds)));
+      "studentized: every resample is bootstrapped {} times, which takes about {} (measured on a "
+      "few)",
+      nested_replicates, duration(seconds)));
 }
 
 }  // namespace bootfold::cli

@@ -16,6 +16,6 @@ namespace bootfold::cli {
                                     Options options);
 
 /// Says so on standard error, if it is worth saying.
-void announce_nested(double seconds, std::uint64_t inner_replicates);
+void announce_nested(double seconds, std::uint64_t nested_replicates);
 
 }  // namespace bootfold::cli

@@ -21,8 +21,8 @@ namespace bootfold::cli {
 [[nodiscard]] double parse_between(std::string_view option, const std::string& text, double low,
                                    double high, std::string_view example);
 
-/// A size in bytes: "268435456", "256M", "64KiB", "1.5G". K, M, G, T and KiB, MiB, GiB, TiB are
-/// powers of 1024; KB, MB, GB, TB powers of 1000.
+/// A size in bytes, as text::parse_bytes() reads it: "268435456", "256M", "64KiB", "1.5GB". Empty
+/// text is 0, which stands for the library's default.
 [[nodiscard]] std::uint64_t parse_size(std::string_view option, const std::string& text);
 
 }  // namespace bootfold::cli

@@ -325,7 +325,7 @@ std::string as_text(const Forecast& forecast) {
                                      bytes(static_cast<double>(forecast.data_bytes)),
                                      bytes(static_cast<double>(plan.result_bytes)),
                                      bytes(static_cast<double>(plan.working_bytes)),
-                                     bytes(static_cast<double>(forecast.memory_limit))));
+                                     bytes(static_cast<double>(plan.memory_limit))));
   text += item("time", fmt::format("about {} ({})", duration(plan.seconds), threads_of(plan)));
   return text;
 }
@@ -344,6 +344,7 @@ std::string as_json(const Forecast& forecast) {
   object["simd"] = execution::name(plan.level);
   object["threads"] = plan.threads;
   object["data_bytes"] = forecast.data_bytes;
+  object["memory_limit"] = plan.memory_limit;
   object["estimated_seconds"] = plan.seconds;
   return dump(object);
 }

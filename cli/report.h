@@ -72,7 +72,6 @@ struct Forecast {
   std::vector<std::string> columns;
   std::size_t omitted = 0;
   std::size_t data_bytes = 0;
-  std::size_t memory_limit = 0;
   std::uint64_t seed = 0;
 };
 [[nodiscard]] std::string as_text(const Forecast& forecast);

@@ -48,12 +48,6 @@ std::string write(double value, const Form& form) {
 
 }  // namespace
 
-std::string grouped(std::uint64_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ',');
-  return text;
-}
-
 std::string scaled(double number) {
   static constexpr std::array<const char*, 5> kWords{"", " thousand", " million", " billion",
                                                      " trillion"};
@@ -71,32 +65,6 @@ std::string scaled(double number) {
     if (text.back() == '.') text.pop_back();
   }
   return text + kWords[word];
-}
-
-std::string bytes(double count) {
-  static constexpr std::array<const char*, 6> kUnits{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  std::size_t unit = 0;
-  while (unit + 1 < kUnits.size() && count >= 999.5) {
-    count /= 1024;
-    ++unit;
-  }
-  return fmt::format("{:.{}f} {}", count, unit == 0 || count >= 99.95 ? 0 : 1, kUnits[unit]);
-}
-
-std::string duration(double seconds) {
-  if (!std::isfinite(seconds)) return "unknown";
-  if (seconds < 0.0995)
-    return fmt::format("{:.{}f} ms", 1000 * seconds,
-                       seconds < 0.000995  ? 3
-                       : seconds < 0.00995 ? 1
-                                           : 0);
-  if (seconds < 9.995) return fmt::format("{:.2f} s", seconds);
-  if (seconds < 119.5) return fmt::format("{:.0f} s", seconds);
-  if (seconds > 3e9) return fmt::format("{:.2g} years", seconds / (365.25 * 86400));
-  const auto whole = static_cast<std::uint64_t>(std::llround(seconds));
-  if (whole < 7200) return fmt::format("{} min {} s", whole / 60, whole % 60);
-  if (whole < 2 * 86400) return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
-  return fmt::format("{} days {} h", whole / 86400, whole % 86400 / 3600);
 }
 
 std::string rounded(double value, double error) {

@@ -5,19 +5,18 @@
 #include <string>
 #include <string_view>
 
+#include "text/quantity.h"
+
 namespace bootfold::cli {
 
-/// 5000000 -> "5,000,000".
-[[nodiscard]] std::string grouped(std::uint64_t number);
+using text::bytes;    // 41.2 MiB
+using text::grouped;  // 5,000,000
+
+/// "12 ms", "8.31 s", "3 min 20 s", "5 h 40 min", "12 days 3 h".
+[[nodiscard]] inline std::string duration(double seconds) { return text::seconds(seconds); }
 
 /// Three digits and a word: 9.81e9 -> "9.81 billion"; small numbers as they are.
 [[nodiscard]] std::string scaled(double number);
-
-/// Bytes in powers of 1024: "41.2 MiB".
-[[nodiscard]] std::string bytes(double count);
-
-/// "12 ms", "8.31 s", "3 min 20 s", "5 h 40 min", "12 days 3 h".
-[[nodiscard]] std::string duration(double seconds);
 
 /// `value` to the second significant digit of `error`, which it is known to: 0.05001883 known to
 /// 3.2e-7 -> "0.05001883". All digits where the error is 0 or not a number.

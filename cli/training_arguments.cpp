@@ -114,9 +114,10 @@ std::vector<Settings> grid_of(const TrainingArguments& arguments) {
   multiply("--batch-size", grid,
            parse_all(arguments.batch_size,
                      [](const string& text) {
-                       return text == "full" ? std::size_t{0}
-                                             : parse_whole("--batch-size", text, 1,
-                                                           std::size_t{1} << 40, ", or full");
+                       if (text == "full") return Settings::kFullBatch;
+                       if (text == "auto") return Settings::kAutomaticBatch;
+                       return std::size_t{parse_whole("--batch-size", text, 1, std::size_t{1} << 40,
+                                                      ", auto or full")};
                      }),
            [](Settings& s, std::size_t value) { s.batch_size = value; });
   multiply("--subsample", grid,
@@ -150,29 +151,31 @@ void add_training_arguments(CLI::App& command, TrainingArguments& arguments) {
   add(kNetworks, "--activation", arguments.activation, "A",
       "relu, tanh or gelu; or several [relu]");
   add(kNetworks, "--initializer", arguments.initializer, "I", "lecun, glorot or he [lecun]");
-  add(kNetworks, "--resample", arguments.resample, "R",
-      "Rows of a member: bootstrap, none (all), subsample or bayesian [bootstrap]");
+  add(kNetworks, "--resampling", arguments.resampling, "R",
+      "Rows of a member: bootstrap, none (all rows), subsample or bayesian [bootstrap]");
   add(kNetworks, "--subsample", arguments.subsample, "SHARE",
-      "Of the rows, without replacement, or several; means --resample subsample [0.5]");
-  add(kTraining, "--epochs", arguments.epochs, "N", "Times a member goes through its rows [100]");
-  add(kTraining, "--steps", arguments.steps, "N", "Steps of every member, in place of epochs");
+      "Share of the rows, drawn without replacement, or several; implies --resampling subsample "
+      "[0.5]");
+  add(kTraining, "--epochs", arguments.epochs, "N", "Passes through the rows of a member [100]");
+  add(kTraining, "--steps", arguments.steps, "N", "Steps of every member, instead of epochs");
   add(kTraining, "--batch-size", arguments.batch_size, "B",
-      "Rows of a step, at most those of a member, or full [32, or all where fewer]");
+      "Rows of a step, auto (32, or all rows of a member that has fewer) or full (all) [auto]");
   add(kTraining, "--optimizer", arguments.optimizer, "O", "adam, adamw or sgd [adam]");
-  add(kTraining, "--learning-rate", arguments.learning_rate, "X", "Above 0 [1e-3]");
+  add(kTraining, "--learning-rate", arguments.learning_rate, "X",
+      "Initial learning rate, above 0 [1e-3]");
   add(kTraining, "--schedule", arguments.schedule, "S",
-      "Of the learning rate: constant, or cosine down to 0 [constant]");
-  add(kTraining, "--weight-decay", arguments.weight_decay, "X",
-      "Pulls weights towards 0; at least 0 [0]");
-  add(kTraining, "--momentum", arguments.momentum, "X", "Of sgd; of adam the first beta [0.9]");
+      "Learning-rate schedule: constant, or cosine decay to 0 [constant]");
+  add(kTraining, "--weight-decay", arguments.weight_decay, "X", "Weight decay, at least 0 [0]");
+  add(kTraining, "--momentum", arguments.momentum, "X",
+      "Momentum of sgd, or the first beta of adam [0.9]");
   add(kTraining, "--clip", arguments.clip, "X", "Largest norm of a gradient, or none [none]");
   add(kTraining, "--patience", arguments.patience, "N",
-      "Stop a member after N looks at rows it does not see without a lower loss; 0: never [0]");
-  add(kTraining, "--look-every", arguments.look_every, "E", "Epochs between looks [1]");
-  add(kTraining, "--reshuffle", arguments.reshuffle,
-      "Go through the rows in another order each epoch");
-  add(kTraining, "--raw", arguments.raw,
-      "Leave inputs and targets as they are, in place of mean 0 and variance 1");
+      "Early stopping after N looks at held-out rows without a lower loss; 0: none [0]");
+  add(kTraining, "--look-every", arguments.look_every, "E",
+      "Epochs between looks at held-out rows [1]");
+  add(kTraining, "--reshuffle", arguments.reshuffle, "Shuffle the rows in every epoch");
+  add(kTraining, "--standardize", arguments.standardize, "yes|no",
+      "Scale inputs, and targets of a regression, to mean 0 and variance 1 [yes]");
 }
 
 ensemble::Training parse_training(const TrainingArguments& arguments) {
@@ -184,33 +187,22 @@ ensemble::Training parse_training(const TrainingArguments& arguments) {
   if (!arguments.steps.empty()) training.steps = parse_whole("--steps", arguments.steps, 1);
   if (!arguments.epochs.empty())
     training.epochs = parse_positive("--epochs", arguments.epochs, "100");
-  training.resampling = ensemble::parse_resampling(arguments.resample);
+  training.resampling = ensemble::parse_resampling(arguments.resampling);
   if (!arguments.subsample.empty()) {
-    if (arguments.resample != "bootstrap" && arguments.resample != "subsample")
-      throw InvalidArgument(
-          fmt::format("--subsample is for --resample subsample, not for {}", arguments.resample));
+    if (arguments.resampling != "bootstrap" && arguments.resampling != "subsample")
+      throw InvalidArgument(fmt::format("--subsample is for --resampling subsample, not for {}",
+                                        arguments.resampling));
     training.resampling = ensemble::Resampling::subsample;
   }
   training.stopping.patience = parse_whole("--patience", arguments.patience, 0, 1'000'000'000);
   if (!arguments.look_every.empty()) {
     if (training.stopping.patience == 0)
-      throw InvalidArgument("--look-every is for --patience; without it nobody looks");
-    training.stopping.every = parse_positive("--look-every", arguments.look_every, "1");
+      throw InvalidArgument("--look-every is for --patience; without it no validation is done");
+    training.stopping.look_every = parse_positive("--look-every", arguments.look_every, "1");
   }
   training.reshuffle = arguments.reshuffle;
-  training.standardize = !arguments.raw;
+  training.standardize = one_of("--standardize", arguments.standardize, {"yes", "no"}) == "yes";
   return training;
-}
-
-void fit_batches(const TrainingArguments& arguments, std::size_t rows,
-                 ensemble::Training& training) {
-  if (!arguments.batch_size.empty()) return;
-  for (Settings& settings : training.settings) {
-    const double share =
-        training.resampling == ensemble::Resampling::subsample ? settings.subsample : 1;
-    const auto own = static_cast<std::size_t>(std::llround(share * static_cast<double>(rows)));
-    if (settings.batch_size > own) settings.batch_size = 0;
-  }
 }
 
 std::vector<std::pair<std::string, std::vector<std::string>>> properties(

@@ -25,22 +25,18 @@ struct TrainingArguments {
   std::vector<std::string> weight_decay;
   std::vector<std::string> momentum;
   std::vector<std::string> clip;
-  std::string resample = "bootstrap";
+  std::string resampling = "bootstrap";
   std::vector<std::string> subsample;
   std::string patience = "0";
   std::string look_every;
   bool reshuffle = false;
-  bool raw = false;  ///< inputs and targets as they are
+  std::string standardize = "yes";
 };
 
 void add_training_arguments(CLI::App& command, TrainingArguments& arguments);
 
-/// Throws InvalidArgument for the first invalid value. Without --batch-size, batches have 32 rows.
+/// Throws InvalidArgument for the first invalid value.
 [[nodiscard]] ensemble::Training parse_training(const TrainingArguments& arguments);
-
-/// Without --batch-size: 32 rows, or all rows of a member if it has fewer.
-void fit_batches(const TrainingArguments& arguments, std::size_t rows,
-                 ensemble::Training& training);
 
 /// The settings of a grid as text, a property after the other: those that differ, or all.
 [[nodiscard]] std::vector<std::pair<std::string, std::vector<std::string>>> properties(

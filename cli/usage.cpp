@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
-#include <numeric>
+#include <utility>
 
 #include "bootfold/error.h"
+#include "text/nearest.h"
 
 namespace bootfold::cli {
 namespace {
@@ -62,10 +64,21 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
+/// Options that had another name before, and what to write now.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kRenamed{
+    {{"--inner", "--nested-replicates"},
+     {"--only", "--groups"},
+     {"--raw", "--standardize no"},
+     {"--resample", "--resampling"}}};
+
 [[noreturn]] void refuse_option(const CLI::App& app, const std::string& given) {
   const std::string option = given.substr(0, given.find('='));
   const std::vector<std::string> known = option_names(app);
-  const std::string guess = nearest(option, known);
+  for (const auto& [before, now] : kRenamed)
+    if (option == before &&
+        std::find(known.begin(), known.end(), now.substr(0, now.find(' '))) != known.end())
+      throw InvalidArgument(fmt::format("{} is now {}", before, now));
+  const std::string guess = text::nearest(option, known);
   if (!guess.empty())
     throw InvalidArgument(fmt::format("unknown option '{}'; did you mean {}?", option, guess));
   for (const CLI::App* child : children(app)) {
@@ -86,33 +99,13 @@ std::vector<std::string> option_names(const CLI::App& app) {
         fmt::format("unexpected argument '{}'{}", word,
                     takes_file ? "; there is one FILE, and options begin with two dashes" : ""));
   }
-  const std::string guess = nearest(word, commands);
+  const std::string guess = text::nearest(word, commands);
   if (!guess.empty())
     throw InvalidArgument(
         fmt::format("unknown command '{}'; did you mean {} {}?", word, full_name(app), guess));
   throw InvalidArgument(fmt::format("unknown command '{}'; there {} {} ({} --help shows examples)",
                                     word, commands.size() == 1 ? "is" : "are",
                                     fmt::join(commands, ", "), full_name(app)));
-}
-
-// Letters to change, insert, delete or swap with their neighbour to get from a to b.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before(b.size() + 1);
-  std::vector<std::size_t> last(b.size() + 1);
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(last.begin(), last.end(), 0);
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1,
-                         last[j - 1] + static_cast<std::size_t>(a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        row[j] = std::min(row[j], before[j - 2] + 1);
-    }
-    std::swap(before, last);
-    std::swap(last, row);
-  }
-  return last[b.size()];
 }
 
 }  // namespace
@@ -161,21 +154,6 @@ std::string explain_mistake(const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr && option.starts_with("--"))
     return fmt::format("option {} {}", option, text.substr(option.size() + 2));
   return text;
-}
-
-std::string nearest(std::string_view word, const std::vector<std::string>& known) {
-  std::string best;
-  std::size_t fewest = std::max<std::size_t>(1, word.size() / 3) + 1;
-  for (const std::string& candidate : known) {
-    // The start of a word, or a few letters wrong.
-    const bool begins = word.size() >= 4 && candidate.starts_with(word);
-    const std::size_t letters = begins ? 1 : distance(word, candidate);
-    if (letters < fewest) {
-      fewest = letters;
-      best = candidate;
-    }
-  }
-  return best;
 }
 
 }  // namespace bootfold::cli

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,8 +20,5 @@ void check_all_taken(const CLI::App& app);
 
 /// CLI11's message about a malformed command line as ours.
 [[nodiscard]] std::string explain_mistake(const CLI::ParseError& error);
-
-/// The one of `known` that `word` is probably meant to be; empty if none is near.
-[[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace bootfold::cli

@@ -59,8 +59,8 @@ struct Options {
   /// Name of the group the others are compared with. Unless given: the one named "control" in
   /// whatever letters, else the first.
   std::optional<std::string> control = std::nullopt;
-  /// Names of the groups to compare with it. Empty: all there are.
-  std::vector<std::string> only = {};
+  /// Names of the groups to compare with the control. Empty: all.
+  std::vector<std::string> groups = {};
   Difference difference = Difference::absolute;
   interval::Method interval = interval::Method::percentile;  ///< all but abc
   Correction correction = Correction::none;
@@ -71,12 +71,13 @@ struct Options {
   /// In place of `replicates`: as many as bring the Monte Carlo error of every limit down to this
   /// share of the difference's standard error, 100 million at most. Inside (0, 1).
   std::optional<double> precision = std::nullopt;
-  std::uint64_t inner_replicates = 50;  ///< of nested bootstraps, for studentized intervals
+  std::uint64_t nested_replicates = 50;  ///< of nested bootstraps, for studentized intervals
   std::uint64_t seed = 0;
   /// How each group draws its rows; strata, clusters and weights have one entry for each row.
   Scheme scheme = {};
-  /// As in bootfold::Options: working memory of a group's bootstrap, error of its sums.
-  std::size_t memory = std::size_t{64} << 20;
+  /// As in bootfold::Options: memory limit of a group's bootstrap (0: the default), error of its
+  /// sums.
+  std::size_t memory = 0;
   double tolerance = 1e-5;
   /// Keep the replicates of the differences: 8 bytes for each replicate of each group.
   bool keep_replicates = false;

@@ -1,4 +1,4 @@
-// bootfold/execution.h: threads, instruction sets, cancelling and progress.
+// bootfold/execution.h: threads, instruction sets, memory, cancelling and progress.
 //
 // Nothing here changes a result: it only changes how fast it is computed and what is reported on
 // the way.
@@ -33,6 +33,14 @@ BOOTFOLD_API void check_available(Level level);
 
 /// The number of processors this process may use, at least 1.
 [[nodiscard]] BOOTFOLD_API unsigned hardware_threads() noexcept;
+
+/// The default memory limit in bytes: a quarter of the memory that this process may use, and at
+/// least 64 MiB. The process may use the smallest of physical memory, the memory limits of its
+/// control groups (versions 1 and 2) and RLIMIT_AS. It is determined once per process.
+[[nodiscard]] BOOTFOLD_API std::size_t default_memory();
+
+/// The memory limit that an option means: `asked` bytes, or default_memory() if that is 0.
+[[nodiscard]] BOOTFOLD_API std::size_t memory_limit(std::size_t asked);
 
 /// How far the work is. Units are the caller's (the bootstrap counts rows x replicates).
 struct Progress {

@@ -50,17 +50,18 @@ struct Options {
   std::uint64_t first_replicate = 0;
   Scheme scheme = {};                       ///< scheme.h; iid unless said otherwise
   std::optional<Path> path = std::nullopt;  ///< force one; an error if it cannot serve
-  /// Working memory beside the data and the result, in bytes.
-  std::size_t memory = std::size_t{64} << 20;
+  /// Memory limit in bytes, beside the data and the result; 0: execution::default_memory(), a
+  /// quarter of what this process may use. It never changes a result.
+  std::size_t memory = 0;
   /// Largest error of a folded mean, as a share of that mean's standard error.
   double tolerance = 1e-5;
   /// Also find what one row does to each value, which BCa intervals need. O(n) for functions of
   /// sums and quantiles; up to 10,000 evaluations of other statistics (bootfold/influence.h).
   bool influence = false;
   /// Also compute a standard error on every resample, which studentized intervals need: by the
-  /// statistic's own formula, or by a bootstrap of the resample (inner_replicates evaluations).
+  /// statistic's own formula, or by a bootstrap of the resample (nested_replicates evaluations).
   bool standard_errors = false;
-  std::uint64_t inner_replicates = 50;
+  std::uint64_t nested_replicates = 50;  ///< resamples of a resample, where there is no formula
   Execution execution = {};
 };
 
@@ -81,7 +82,8 @@ struct BOOTFOLD_API Plan {
   std::vector<std::string> outputs;  ///< a name for each value of a replicate
   unsigned threads = 1;
   execution::Level level = execution::Level::portable;
-  std::size_t working_bytes = 0;  ///< beside data and result; at most Options::memory
+  std::size_t working_bytes = 0;  ///< beside data and result; at most memory_limit
+  std::size_t memory_limit = 0;   ///< Options::memory, or the default that it stands for
   std::size_t result_bytes = 0;
   double seconds = 0;      ///< estimate for this many threads of the reference machine
   int digits = 0;          ///< base-256 digits of the fixed-point sums; 0: none are used

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <span>
 #include <vector>
@@ -21,7 +22,7 @@ struct Precision {
   double precision = 0.01;
   interval::Method method = interval::Method::percentile;  ///< whose limits
   interval::Options interval = {};                         ///< `output` is ignored: all count
-  std::uint64_t most = 100'000'000;                        ///< replicates, even if not there yet
+  std::uint64_t most = 100'000'000;                        ///< replicates at most
 };
 
 /// A run that was extended until it was precise.
@@ -44,6 +45,13 @@ struct Reached {
                                                           const Statistic& statistic,
                                                           const Precision& wanted = {},
                                                           const Options& options = {});
+
+/// The same for replicates that are made by a function of the caller's: make(first, count) returns
+/// replicates first to first + count - 1, with what the interval needs beside them. `scheme` is how
+/// they are drawn; a scheme whose runs cannot be extended is an error.
+[[nodiscard]] BOOTFOLD_API Reached
+bootstrap_to_precision(const std::function<Result(std::uint64_t first, std::uint64_t count)>& make,
+                       const Precision& wanted = {}, const Scheme& scheme = {});
 
 /// The number of replicates that the first round has.
 [[nodiscard]] BOOTFOLD_API std::uint64_t first_replicates(double precision, interval::Method method,

@@ -13,6 +13,7 @@ from bootfold._bootstrap import bootstrap, explain
 from bootfold._compare import compare
 from bootfold._core import Plan
 from bootfold._core import version as __version__
+from bootfold._exact import ExactPlan, ExactResult
 from bootfold._interval import Interval, IntervalWarning
 from bootfold._result import Result, load
 from bootfold._score import bootstrap_score
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = [
     "EnsembleClassifier",
     "EnsembleRegressor",
+    "ExactPlan",
+    "ExactResult",
     "Interval",
     "IntervalWarning",
     "Plan",

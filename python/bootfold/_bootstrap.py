@@ -3,32 +3,44 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from bootfold import _data
+from bootfold import _core, _data
 from bootfold._data import Data, NanPolicy, nan_rows
+from bootfold._exact import ExactPlan, check_exact, exact_plan, exact_result
 from bootfold._function import FunctionSource
+from bootfold._interval import Alternative, Asked, IntervalWarning, Method
 from bootfold._labels import coded
 from bootfold._named import JoinedSource, NamedSource
-from bootfold._options import Progress, Seed, memory_bytes, seed_number, thread_number, whole_number
+from bootfold._options import (
+    Progress,
+    Replicates,
+    Seed,
+    number_of_replicates,
+    precision_number,
+)
 from bootfold._result import Result
-from bootfold._source import Settings, Source
+from bootfold._source import Settings, Source, set_scheme, settings_of, weight_array
 from bootfold._statistics import Function, Statistic, resolve
 from bootfold._sums import Sums, SumsSource
 
 if TYPE_CHECKING:
     from bootfold._core import Plan
 
-_NAN_POLICIES = ("raise", "omit", "propagate")
+_NAN_POLICIES = ("error", "omit", "propagate")
 
 
 def bootstrap(
     data: Any,
     statistic: Any,
     *,
-    replicates: int = 10_000,
+    replicates: Replicates = 10_000,
+    precision: float | None = None,
+    interval: Method = "percentile",
+    confidence: float = 0.95,
+    alternative: Alternative = "two-sided",
+    nested_replicates: int = 50,
     seed: Seed = 0,
     scheme: str | None = None,
     paired: bool = False,
@@ -39,8 +51,10 @@ def bootstrap(
     block_length: float | None = None,
     weights: Any = None,
     size: int | None = None,
-    nan_policy: NanPolicy = "raise",
+    nan: NanPolicy = "error",
     vectorized: bool | None = None,
+    path: str | None = None,
+    tolerance: float = 1e-5,
     threads: int | None = None,
     memory: int | str | None = None,
     progress: Progress = False,
@@ -60,11 +74,22 @@ def bootstrap(
         compiled function (numba's ``cfunc``, ``scipy.LowLevelCallable``); or any function of the
         resampled data that returns a number or an array. One with a parameter ``axis`` is
         called with many resamples at once.
-    replicates : int
-        How many resamples.
+    replicates : int, "auto" or "exact"
+        The number of resamples. "auto": as many as the precision takes. "exact": none; an
+        `ExactResult` with the exact bootstrap distribution, for means, sums, proportions and
+        quantiles at any size and for other named statistics of few rows.
+    precision : float, optional
+        For replicates="auto": the largest Monte Carlo error of a limit of the interval, as a share
+        of the standard error; 0.01 unless given.
+    interval, confidence, alternative
+        The interval that `Result.interval` makes by default. What it needs is computed in the same
+        run, and replicates="auto" makes its limits precise.
+    nested_replicates : int
+        For studentized intervals of statistics without a formula for the standard error: resamples
+        of every resample.
     seed : int, numpy.random.Generator, SeedSequence or None
-        The same seed gives the same bits on any machine and any number of threads. None: a fresh
-        one.
+        The same seed gives the same bits on any machine and any number of threads. None: a random
+        seed.
     scheme : str, optional
         "iid", "stratified", "cluster", "moving", "circular", "stationary", "poisson", "bayesian",
         "balanced", "weighted" or "jackknife". Unless given it follows from the arguments below.
@@ -82,15 +107,21 @@ def bootstrap(
         Rows are drawn with probabilities in proportion to these.
     size : int, optional
         Rows that a resample draws, if not as many as there are.
-    nan_policy : {"raise", "omit", "propagate"}
-        What to do about NaN: an error, leave such rows out, or let what sees them be NaN.
+    nan : {"error", "omit", "propagate"}
+        What to do about NaN: raise an error, leave such rows out, or return NaN for every value
+        that depends on them.
     vectorized : bool, optional
         Whether a function takes many resamples at once, along an axis. Unless given: if it has a
         parameter ``axis``.
+    path : str, optional
+        How replicates are made; the cheapest path unless given. See `bootfold.explain`.
+    tolerance : float
+        Largest error of a sum, as a share of the standard error.
     threads : int, optional
         All cores unless given. Never changes a result.
     memory : int or str, optional
-        Working memory beside data and result, such as "256MB"; 64 MiB unless given.
+        Memory limit beside data and result, in bytes or such as "256M" or "1GiB"; a quarter of what
+        the process may use unless given. Never changes a result.
     progress : bool or callable
         True shows a bar (tqdm, where installed); a function is called with (done, total).
 
@@ -109,11 +140,12 @@ def bootstrap(
     >>> 8.2 < low < 8.6 and 9.3 < high < 9.7
     True
     """
-    count = whole_number("replicates", replicates, 1)
+    count = number_of_replicates(replicates)
+    wanted = precision_number(precision, count)
     source = _source(
         data,
         statistic,
-        Settings(seed_number(seed), memory_bytes(memory), thread_number(threads)),
+        settings_of(seed, memory, threads, tolerance, nested_replicates, path),
         scheme=scheme,
         paired=paired,
         axis=axis,
@@ -123,18 +155,47 @@ def bootstrap(
         block_length=block_length,
         weights=weights,
         size=size,
-        nan_policy=nan_policy,
+        nan=nan,
         vectorized=vectorized,
     )
-    core = source.run(count, 0, False, progress)
-    return Result(core, source.shape, source, source.note)
+    asked = Asked(interval, confidence, alternative)
+    if count == "exact":
+        check_exact(path)
+        return exact_result(source, asked)
+
+    def make(first: int, more: int) -> _core.Result:
+        found = source.run(more, first, interval == "studentized", progress)
+        if first == 0 and interval in ("bca", "abc"):
+            source.add_influences(found)
+        return found
+
+    if count == "auto":
+        core, reached, met = _core.to_precision(
+            source.request, make, wanted, interval, confidence, alternative
+        )
+        if not met:
+            warnings.warn(
+                f"the Monte Carlo error is {reached:.3g} of a standard error after "
+                f"{core.plan.replicates:,} replicates, the most that replicates='auto' makes; "
+                f"precision is {wanted:g}",
+                IntervalWarning,
+                stacklevel=2,
+            )
+    else:
+        core = make(0, count)
+    return Result(core, source.shape, source, source.note, asked)
 
 
 def explain(
     data: Any,
     statistic: Any,
     *,
-    replicates: int = 10_000,
+    replicates: Replicates = 10_000,
+    precision: float | None = None,
+    interval: Method = "percentile",
+    confidence: float = 0.95,
+    alternative: Alternative = "two-sided",
+    nested_replicates: int = 50,
     seed: Seed = 0,
     scheme: str | None = None,
     paired: bool = False,
@@ -145,11 +206,13 @@ def explain(
     block_length: float | None = None,
     weights: Any = None,
     size: int | None = None,
-    nan_policy: NanPolicy = "raise",
+    nan: NanPolicy = "error",
     vectorized: bool | None = None,
+    path: str | None = None,
+    tolerance: float = 1e-5,
     threads: int | None = None,
     memory: int | str | None = None,
-) -> Plan:
+) -> Plan | ExactPlan:
     """What `bootstrap` with the same arguments would do, and why; nothing is drawn.
 
     Examples
@@ -159,11 +222,12 @@ def explain(
     >>> plan.path
     'distinct'
     """
-    count = whole_number("replicates", replicates, 1)
+    count = number_of_replicates(replicates)
+    wanted = precision_number(precision, count)
     source = _source(
         data,
         statistic,
-        Settings(seed_number(seed), memory_bytes(memory), thread_number(threads)),
+        settings_of(seed, memory, threads, tolerance, nested_replicates, path),
         scheme=scheme,
         paired=paired,
         axis=axis,
@@ -173,9 +237,14 @@ def explain(
         block_length=block_length,
         weights=weights,
         size=size,
-        nan_policy=nan_policy,
+        nan=nan,
         vectorized=vectorized,
     )
+    if count == "exact":
+        check_exact(path)
+        return exact_plan(source)
+    if count == "auto":
+        count = _core.first_replicates(wanted, interval, confidence, alternative)
     plan = source.explain(count)
     if source.note:
         plan.reason = f"{source.note}; {plan.reason}"
@@ -196,31 +265,26 @@ def _source(
     block_length: float | None,
     weights: Any,
     size: int | None,
-    nan_policy: NanPolicy,
+    nan: NanPolicy,
     vectorized: bool | None,
 ) -> Source:
     """Data, statistic and scheme brought together."""
-    if nan_policy not in _NAN_POLICIES:
-        raise ValueError(f"nan_policy is {nan_policy!r} but must be 'raise', 'omit' or 'propagate'")
+    if nan not in _NAN_POLICIES:
+        raise ValueError(f"nan is {nan!r} but must be 'error', 'omit' or 'propagate'")
     wanted = resolve(statistic, vectorized)
     if isinstance(strata, str) or isinstance(clusters, str) or isinstance(weights, str):
         given, strata, clusters, weights = _taken_out(given, strata, clusters, weights)
     data = _data.read(given, paired=paired, axis=axis)
-    settings.scheme = scheme
-    settings.two_stage = two_stage
-    if size is not None:
-        settings.size = whole_number("size", size, 1)
-    if block_length is not None:
-        settings.block_length = float(block_length)
+    set_scheme(settings, scheme, two_stage, size, block_length)
     if strata is not None:
         settings.strata = coded(strata, data.rows, "strata")[0]
     if clusters is not None:
         settings.clusters = coded(clusters, data.rows, "clusters")[0]
     if weights is not None:
-        settings.weights = _weights(weights, data.rows)
-    if nan_policy == "omit":
+        settings.weights = weight_array(weights, data.rows)
+    if nan == "omit":
         data, settings = _without_nan(data, settings)
-    return _of_kind(data, wanted, settings, nan_policy)
+    return _of_kind(data, wanted, settings, nan)
 
 
 def _taken_out(given: Any, *roles: Any) -> tuple[Any, Any, Any, Any]:
@@ -244,15 +308,6 @@ def _taken_out(given: Any, *roles: Any) -> tuple[Any, Any, Any, Any]:
     return rest, found[0], found[1], found[2]
 
 
-def _weights(weights: Any, rows: int) -> _data.Array:
-    array = np.ascontiguousarray(_data.number_array(weights, "weights"), dtype=np.float64)
-    if array.shape != (rows,):
-        raise ValueError(
-            f"weights have shape {array.shape} but the data have {rows} rows; each needs one"
-        )
-    return array
-
-
 def _without_nan(data: Data, settings: Settings) -> tuple[Data, Settings]:
     """The rows, or in independent samples each sample's rows, that have no NaN."""
     parts = []
@@ -263,7 +318,7 @@ def _without_nan(data: Data, settings: Settings) -> tuple[Data, Settings]:
             return data, settings
         if data.parts[0].kind == "sets" and len(data.arrays) > 1:
             raise ValueError(
-                "nan_policy is 'omit' but data sets along an axis must stay equally long; "
+                "nan is 'omit' but data sets along an axis must stay equally long; "
                 "bootstrap those with NaN one by one"
             )
         arrays = [array[~dropped] for array in data.arrays]
@@ -278,13 +333,13 @@ def _without_nan(data: Data, settings: Settings) -> tuple[Data, Settings]:
             arrays.extend(array[kept] for array in own)
             parts.append(dataclasses.replace(part, rows=int(kept.sum())))
     if any(part.rows == 0 for part in parts):
-        raise ValueError("every row has a NaN, and nan_policy='omit' leaves none")
+        raise ValueError("every row has a NaN, and nan='omit' leaves none")
     return Data(arrays, parts, data.paired), settings
 
 
-def _of_kind(data: Data, wanted: Statistic, settings: Settings, nan_policy: NanPolicy) -> Source:
+def _of_kind(data: Data, wanted: Statistic, settings: Settings, nan: NanPolicy) -> Source:
     if isinstance(wanted, Function):
-        if nan_policy == "raise":
+        if nan == "error":
             _data.check_no_nan(data)
         return FunctionSource(data, wanted, settings, jackknife=settings.scheme == "jackknife")
     if not data.paired:
@@ -302,9 +357,9 @@ def _of_kind(data: Data, wanted: Statistic, settings: Settings, nan_policy: NanP
                 Data(data.arrays[s::sets], [_data.Part("vector", 1, data.rows)] * len(data.parts)),
                 wanted,
                 settings,
-                nan_policy,
+                nan,
             )
             for s in range(sets)
         ]
         return JoinedSource(sources, data.parts[0].shape)
-    return NamedSource(data, wanted, settings, nan_policy)
+    return NamedSource(data, wanted, settings, nan)

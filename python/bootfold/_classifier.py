@@ -58,8 +58,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         Passes over the rows of a member.
     steps : int, optional
         Number of steps, instead of epochs.
-    batch_size : int, "auto" or None
-        Rows of a step. "auto": 32, or all where they are fewer; None: all.
+    batch_size : int, "auto" or "full"
+        Rows of a step. "auto": 32, or all rows of a member that has fewer; "full": all.
     optimizer : {"adam", "adamw", "sgd"}
     learning_rate : float
     schedule : {"constant", "cosine"}
@@ -90,7 +90,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
     threads : int, optional
         All cores unless given.
     memory : int or str, optional
-        Most that the parameters of all members may take; 1 GiB unless given.
+        Memory limit of the parameters of all members and of sums over members, in bytes or such as
+        "256M" or "1GiB"; a quarter of what the process may use unless given.
     progress : bool or callable
         As in `bootfold.bootstrap`.
 
@@ -147,7 +148,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         subsample: float = 0.5,
         epochs: float = 100,
         steps: int | None = None,
-        batch_size: int | str | None = "auto",
+        batch_size: int | str = "auto",
         optimizer: str = "adam",
         learning_rate: float = 1e-3,
         schedule: str = "constant",
@@ -162,7 +163,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         standardize: bool = True,
         class_weight: Any = None,
         calibrate: bool = False,
-        random_state: Any = 1,
+        random_state: Any = 0,
         threads: int | None = None,
         memory: int | str | None = None,
         progress: Progress = False,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from bootfold import _core, _data
 from bootfold._data import module_of
 from bootfold._labels import coded
-from bootfold._options import Progress, Seed, memory_bytes, seed_number, thread_number, whole_number
+from bootfold._options import Progress, Seed, number_of_replicates, precision_number
 from bootfold._progress import reporter
-from bootfold._source import Settings
+from bootfold._source import set_scheme, settings_of, weight_array
 from bootfold._statistics import Named, resolve
 
 if TYPE_CHECKING:
@@ -64,11 +64,19 @@ def compare(
     correction: Correction = "none",
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
-    replicates: int = 10_000,
+    replicates: int | Literal["auto"] = 10_000,
+    precision: float | None = None,
+    nested_replicates: int = 50,
     seed: Seed = 0,
-    clusters: str | None = None,
+    scheme: str | None = None,
     strata: str | None = None,
-    nan_policy: Literal["raise", "omit"] = "raise",
+    clusters: str | None = None,
+    two_stage: bool = False,
+    block_length: float | None = None,
+    weights: str | None = None,
+    size: int | None = None,
+    nan: Literal["error", "omit"] = "error",
+    tolerance: float = 1e-5,
     threads: int | None = None,
     memory: int | str | None = None,
     progress: Progress = False,
@@ -98,12 +106,19 @@ def compare(
         As in `Result.interval`; all but "abc".
     correction : {"none", "bonferroni", "holm", "simultaneous"}
         What is done about many groups giving many chances to be wrong.
-    confidence, alternative, replicates, seed, threads, memory, progress
+    confidence, alternative, nested_replicates, seed, tolerance, threads, memory, progress
         As in `bootstrap`.
-    clusters, strata : str, optional
-        Columns with labels, as in `bootstrap`.
-    nan_policy : {"raise", "omit"}
-        What to do about rows whose value is NaN.
+    replicates : int or "auto"
+        The number of resamples of every group. "auto": as many as the precision takes.
+    precision : float, optional
+        For replicates="auto": the largest Monte Carlo error of a limit, as a share of the standard
+        error of its difference; 0.01 unless given.
+    scheme, two_stage, block_length, size
+        How each group draws its rows, as in `bootstrap`.
+    strata, clusters, weights : str, optional
+        Columns with a label or a weight for each row, as in `bootstrap`.
+    nan : {"error", "omit"}
+        What to do about rows whose value is NaN: raise an error, or leave them out.
 
     Returns
     -------
@@ -128,25 +143,36 @@ def compare(
     names = [value] if isinstance(value, str) else list(value)
     data = _data.read(tuple(_column(df, name, "value") for name in names), paired=True)
     labels = _column(df, by, "by")
-    settings = Settings(seed_number(seed), memory_bytes(memory), thread_number(threads))
+    settings = settings_of(seed, memory, threads, tolerance, nested_replicates, None)
+    set_scheme(settings, scheme, two_stage, size, block_length)
     codes, found = coded(labels, data.rows, "by")
+    if weights is not None:
+        settings.weights = weight_array(_column(df, weights, "weights"), data.rows)
     if clusters is not None:
         settings.clusters = coded(_column(df, clusters, "clusters"), data.rows, "clusters")[0]
     if strata is not None:
         settings.strata = coded(_column(df, strata, "strata"), data.rows, "strata")[0]
-    if nan_policy == "omit":
+    if nan == "omit":
         dropped = _data.nan_rows(data.arrays)
         if dropped.any():
             settings = settings.without_rows(dropped)
             data.arrays = [array[~dropped] for array in data.arrays]
             codes, found = coded(found[codes[~dropped]], data.rows, "by")
-    elif nan_policy == "raise":
+    elif nan == "error":
         _data.check_no_nan(data)
     else:
-        raise ValueError(f"nan_policy is {nan_policy!r} but must be 'raise' or 'omit'")
+        raise ValueError(f"nan is {nan!r} but must be 'error' or 'omit'")
     request = settings.request(data.arrays, names)
     request.add_named(wanted.names[0])
-    count = whole_number("replicates", replicates, 1)
+    count = number_of_replicates(replicates)
+    if count == "exact":
+        raise ValueError(
+            "replicates is 'exact' but the exact distribution of a difference of groups is not "
+            "available; give a number or 'auto'"
+        )
+    limit = precision_number(precision, count)
+    if count == "auto":
+        count = _core.first_replicates(limit, interval, confidence, alternative)
     with reporter(progress, count) as tell:
         comparison = _core.compare_groups(
             request,
@@ -161,6 +187,7 @@ def compare(
             confidence,
             alternative,
             count,
+            limit or None,
             tell,
         )
     return _table(df, _columns(comparison))

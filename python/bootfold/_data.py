@@ -10,7 +10,7 @@ import numpy as np
 from bootfold import _core
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
-NanPolicy: TypeAlias = Literal["raise", "omit", "propagate"]
+NanPolicy: TypeAlias = Literal["error", "omit", "propagate"]
 
 
 @dataclass(slots=True)
@@ -215,7 +215,7 @@ def check_no_nan(data: Data) -> None:
             row = int(np.isnan(array).argmax()) + 1
             raise ValueError(
                 f"column {name}, row {row} is nan but every value must be a number; "
-                "nan_policy='omit' leaves such rows out, 'propagate' passes them on"
+                "nan='omit' leaves such rows out, 'propagate' passes them on"
             )
 
 

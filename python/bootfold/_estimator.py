@@ -80,7 +80,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
     memory: Any
     progress: Any
 
-    def _settings(self, rows: int, **changed: Any) -> _core.Settings:
+    def _settings(self, **changed: Any) -> _core.Settings:
         """The parameters, some of them changed, as the library takes them."""
         given = {name: changed.get(name, getattr(self, name)) for name in SWEPT}
         found = _core.Settings()
@@ -92,16 +92,13 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         found.clip = 0.0 if given["clip"] is None else _number("clip", given["clip"])
         size = given["batch_size"]
         if isinstance(size, str) and size == "auto":
-            walk = rows
-            if self.resampling == "subsample":
-                walk = max(1, min(rows, round(found.subsample * rows)))
-            found.batch_size = min(32, walk)
-        elif size is None:
-            found.batch_size = 0
-        elif isinstance(size, str):
+            found.batch_size = _core.Settings.automatic_batch
+        elif isinstance(size, str) and size == "full":
+            found.batch_size = _core.Settings.full_batch
+        elif size is None or isinstance(size, str):
             raise ValueError(
-                f"batch_size is {size!r} but must be a number of rows, 'auto' (32, or all where "
-                "they are fewer) or None for all rows"
+                f"batch_size is {size!r} but must be a number of rows, 'auto' (32, or all rows of "
+                "a member that has fewer) or 'full' (all)"
             )
         else:
             found.batch_size = whole_number("batch_size", size, 1)
@@ -122,7 +119,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         training.look_every = _number("look_every", self.look_every)
         training.standardize = bool(self.standardize)
         training.seed = _seed(self.random_state)
-        training.memory = memory_bytes(self.memory) or training.memory
+        training.memory = memory_bytes(self.memory)
         return training
 
     def _names(self) -> list[str]:
@@ -143,8 +140,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         """Trains the members and sets the attributes that describe them."""
         for name in [name for name in vars(self) if name.startswith(("oob_", "sweep_", "best_"))]:
             delattr(self, name)
-        count = examples.inputs.shape[0]
-        settings = [self._settings(count, **changed) for changed in swept]
+        settings = [self._settings(**changed) for changed in swept]
         training = self._training(settings, loss)
         threads = thread_number(self.threads)
         rows = self._rows(examples)
@@ -303,7 +299,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         settings = core.settings[0]
         given = {name: getattr(settings, name) for name in SWEPT}
         given["hidden"] = tuple(settings.hidden)
-        given["batch_size"] = settings.batch_size or None
+        given["batch_size"] = settings.batch_size or "full"
         given["clip"] = settings.clip or None
         self.set_params(
             members=len(core), resampling=core.resampling, random_state=core.seed, **given

@@ -83,7 +83,7 @@ class FunctionSource:
         self._shown = _Shown(data)
         self._settings = settings
         self._jackknife = jackknife
-        self._request = self._make_request(data, settings)
+        self.request = self._make_request(data, settings)
         self.note = ""
         self.quick = False
         self.shape: tuple[int, ...] = ()
@@ -210,18 +210,18 @@ class FunctionSource:
                 "in Python has not; take bca, or a named statistic"
             )
         if self._jackknife:
-            return _core.run_one_by_one(self._request, self.evaluate, self._names)
+            return _core.run_one_by_one(self.request, self.evaluate, self._names)
         with reporter(progress, replicates) as tell:
             return _core.run_function(
-                self._request, self.evaluate, self._names, replicates, first, tell
+                self.request, self.evaluate, self._names, replicates, first, tell
             )
 
     def explain(self, replicates: int) -> _core.Plan:
-        return _core.explain_function(self._request, self._names, replicates)
+        return _core.explain_function(self.request, self._names, replicates)
 
     def add_influences(self, result: _core.Result) -> None:
         if self._data.paired:
-            _core.add_function_influences(self._request, self.evaluate, self._names, result)
+            _core.add_function_influences(self.request, self.evaluate, self._names, result)
             return
         columns = self._data.parts[0].columns
         samples = [

@@ -15,6 +15,29 @@ if TYPE_CHECKING:
 
 Method: TypeAlias = Literal["normal", "basic", "percentile", "bca", "studentized", "abc"]
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
+Convention: TypeAlias = Literal["numpy", "r"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The interval that a call of `bootstrap` asks for, and `Result.interval` makes by default."""
+
+    method: Method = "percentile"
+    confidence: float = 0.95
+    alternative: Alternative = "two-sided"
+
+    def changed(
+        self, method: Method | None, confidence: float | None, alternative: Alternative | None
+    ) -> Asked:
+        """The same with what is not None in its place."""
+        return Asked(
+            self.method if method is None else method,
+            self.confidence if confidence is None else confidence,
+            self.alternative if alternative is None else alternative,
+        )
+
+
+USUAL = Asked()
 
 
 class IntervalWarning(UserWarning):

@@ -21,33 +21,33 @@ if TYPE_CHECKING:
 def _told(error: ValueError) -> ValueError:
     """The library's message about NaN, with the argument of ours that helps."""
     text = str(error)
-    return ValueError(f"{text}: nan_policy='omit' does") if " is nan but " in text else error
+    return ValueError(f"{text}: nan='omit' does") if " is nan but " in text else error
 
 
 class NamedSource:
     """Replicates of named (or compiled) statistics: all of it happens in the library."""
 
-    __slots__ = ("_keep", "_missing", "_request", "note", "quick", "shape")
+    __slots__ = ("_keep", "missing", "request", "note", "quick", "shape")
 
     def __init__(
-        self, data: Data, statistic: Named | Native, settings: Settings, nan_policy: NanPolicy
+        self, data: Data, statistic: Named | Native, settings: Settings, nan: NanPolicy
     ) -> None:
         arrays = data.arrays
-        self._missing: list[bool] = []
-        if nan_policy == "propagate":
-            self._missing = [has_nan(array) for array in arrays]
-            if any(self._missing):
+        self.missing: list[bool] = []
+        if nan == "propagate":
+            self.missing = [has_nan(array) for array in arrays]
+            if any(self.missing):
                 nothing = np.zeros(data.rows)
                 arrays = [
                     nothing if missing else array
-                    for array, missing in zip(arrays, self._missing, strict=True)
+                    for array, missing in zip(arrays, self.missing, strict=True)
                 ]
             else:
-                self._missing = []
-        self._request = settings.request(arrays, data.names)
+                self.missing = []
+        self.request = settings.request(arrays, data.names)
         self._keep = statistic
         if isinstance(statistic, Native):
-            self._request.add_native(
+            self.request.add_native(
                 statistic.address,
                 statistic.columns,
                 statistic.takes_user_data,
@@ -59,20 +59,20 @@ class NamedSource:
             self.shape = self._shape(data, True, 1)
         else:
             for name in statistic.names:
-                self._request.add_named(name)
+                self.request.add_named(name)
             self.note = statistic.note
-            self.quick = not self._missing
+            self.quick = not self.missing
             self.shape = self._shape(data, statistic.single, len(statistic.names))
-        if self._missing and settings.scheme == "jackknife":
+        if self.missing and settings.scheme == "jackknife":
             raise ValueError(
-                "nan_policy is 'propagate' but a jackknife leaves out one row at a time, NaN or "
+                "nan is 'propagate' but a jackknife leaves out one row at a time, NaN or "
                 "not; take 'omit'"
             )
 
     def _shape(self, data: Data, single: bool, count: int) -> tuple[int, ...]:
-        if self._request.by_column:
+        if self.request.by_column:
             return data.shape if single else (count, *data.shape)
-        outputs = self._request.outputs
+        outputs = self.request.outputs
         return () if single and outputs == 1 else (outputs,)
 
     def run(
@@ -80,14 +80,14 @@ class NamedSource:
     ) -> _core.Result:
         try:
             if not progress:
-                result = self._request.run(replicates, first, standard_errors, None)
+                result = self.request.run(replicates, first, standard_errors, None)
             else:
                 with reporter(progress, replicates) as tell:
-                    result = self._request.run(replicates, first, standard_errors, tell)
+                    result = self.request.run(replicates, first, standard_errors, tell)
         except ValueError as error:
             raise _told(error) from None
-        if self._missing:
-            affected = np.array(self._request.outputs_of(self._missing))
+        if self.missing:
+            affected = np.array(self.request.outputs_of(self.missing))
             values = result.replicates.copy()
             values[:, affected] = np.nan
             estimates = [
@@ -99,21 +99,21 @@ class NamedSource:
 
     def explain(self, replicates: int) -> _core.Plan:
         try:
-            return self._request.explain(replicates)
+            return self.request.explain(replicates)
         except ValueError as error:
             raise _told(error) from None
 
     def add_influences(self, result: _core.Result) -> None:
-        self._request.add_influences(result)
+        self.request.add_influences(result)
 
 
 class JoinedSource:
     """Several data sets side by side, each with a source of its own."""
 
-    __slots__ = ("_sources", "note", "quick", "shape")
+    __slots__ = ("note", "quick", "shape", "sources")
 
     def __init__(self, sources: list[Source], shape: tuple[int, ...]) -> None:
-        self._sources = sources
+        self.sources = sources
         inner = sources[0].shape
         self.shape = (*inner, *shape)
         self.note = sources[0].note
@@ -123,15 +123,19 @@ class JoinedSource:
         self, replicates: int, first: int, standard_errors: bool, progress: Progress
     ) -> _core.Result:
         return _core.Result.joined(
-            [s.run(replicates, first, standard_errors, progress) for s in self._sources]
+            [s.run(replicates, first, standard_errors, progress) for s in self.sources]
         )
 
+    @property
+    def request(self) -> _core.Request:
+        return self.sources[0].request
+
     def explain(self, replicates: int) -> _core.Plan:
-        return self._sources[0].explain(replicates)
+        return self.sources[0].explain(replicates)
 
     def add_influences(self, result: _core.Result) -> None:
         parts = []
-        for source in self._sources:
+        for source in self.sources:
             part = source.run(1, 0, False, False)
             source.add_influences(part)
             parts.append(part)

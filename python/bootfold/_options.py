@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 import os
-import re
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeAlias
 
 import numpy as np
+
+from bootfold import _core
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 Seed: TypeAlias = "int | np.integer[Any] | np.random.Generator | np.random.SeedSequence | None"
+Replicates: TypeAlias = "int | Literal['auto', 'exact']"
 Progress: TypeAlias = "bool | Callable[[float, float], object]"
 
 _LARGEST_SEED = 2**64 - 1
-_UNITS = {
-    "": 1,
-    "b": 1,
-    "kb": 10**3,
-    "mb": 10**6,
-    "gb": 10**9,
-    "tb": 10**12,
-    "kib": 2**10,
-    "mib": 2**20,
-    "gib": 2**30,
-    "tib": 2**40,
-}
-
-
 _MOST = 2**63 - 1
 
 
@@ -83,12 +71,31 @@ def thread_number(threads: Any) -> int:
 
 
 def memory_bytes(memory: Any) -> int:
-    """Bytes of 64_000_000, "64MB" or "1GiB"; 0 stands for the library's own default."""
+    """Bytes of 64_000_000, "64M", "64MB" or "1GiB"; 0 stands for the library's own default."""
     if memory is None:
         return 0
-    if not isinstance(memory, str):
-        return whole_number("memory", memory, 1)
-    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?)\s*([a-z]*)\s*", memory.lower())
-    if match is None or match[2] not in _UNITS:
-        raise ValueError(f"memory is {memory!r} but must be bytes, such as '256MB' or '1GiB'")
-    return whole_number("memory", int(float(match[1]) * _UNITS[match[2]]), 1)
+    if isinstance(memory, str):
+        return _core.parse_bytes(memory)
+    return whole_number("memory", memory, 1)
+
+
+def number_of_replicates(replicates: Any) -> int | Literal["auto", "exact"]:
+    """A number of at least 1, or one of the two words."""
+    if isinstance(replicates, str):
+        if replicates == "auto" or replicates == "exact":
+            return replicates  # type: ignore[return-value]
+        raise ValueError(
+            f"replicates is {replicates!r} but must be a whole number, 'auto' or 'exact'"
+        )
+    return whole_number("replicates", replicates, 1)
+
+
+def precision_number(precision: Any, replicates: object) -> float:
+    """The precision that replicates="auto" is to reach."""
+    if replicates != "auto":
+        if precision is not None:
+            raise ValueError(
+                f"precision is {precision!r} but it is for replicates='auto'; leave one of them out"
+            )
+        return 0.0
+    return 0.01 if precision is None else float(precision)

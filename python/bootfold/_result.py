@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bootfold import _core
-from bootfold._interval import Alternative, Interval, Method, joined
+from bootfold._interval import USUAL, Alternative, Asked, Convention, Interval, Method, joined
 from bootfold._options import Progress, whole_number
 from bootfold._source import Source
 from bootfold._text import as_html, as_text
@@ -33,7 +33,7 @@ class Result:
     (10000,)
     """
 
-    __slots__ = ("_core", "_note", "_shape", "_source")
+    __slots__ = ("_asked", "_core", "_note", "_shape", "_source")
 
     def __init__(
         self,
@@ -41,11 +41,13 @@ class Result:
         shape: tuple[int, ...] = (),
         source: Source | None = None,
         note: str = "",
+        asked: Asked = USUAL,
     ) -> None:
         self._core = core
         self._shape = shape
         self._source = source
         self._note = note
+        self._asked = asked
 
     def _shaped(self, numbers: Sequence[Any]) -> Any:
         return numbers[0] if self._shape == () else np.array(numbers).reshape(self._shape)
@@ -106,27 +108,38 @@ class Result:
 
     def interval(
         self,
-        method: Method = "percentile",
-        confidence: float = 0.95,
-        alternative: Alternative = "two-sided",
+        method: Method | None = None,
+        confidence: float | None = None,
+        alternative: Alternative | None = None,
+        *,
+        convention: Convention = "numpy",
+        strict: bool = False,
     ) -> Interval:
         """A confidence interval, with the Monte Carlo error of each limit.
 
         Parameters
         ----------
-        method : {"percentile", "basic", "normal", "bca", "studentized", "abc"}
-            "bca" and "abc" look at what each row does to the statistic, "studentized" computes a
-            standard error on every resample: both when they are first asked for.
-        confidence : float
+        method : {"percentile", "basic", "normal", "bca", "studentized", "abc"}, optional
+            "bca" and "abc" need the influence of each row, "studentized" needs a standard error on
+            every resample. What the call of `bootstrap` did not ask for is computed on first use.
+        confidence : float, optional
             Inside (0, 1).
-        alternative : {"two-sided", "less", "greater"}
-            "less" has an upper limit only, "greater" a lower one.
+        alternative : {"two-sided", "less", "greater"}, optional
+            "less" has an upper limit only, "greater" a lower limit only.
+        convention : {"numpy", "r"}
+            Ties and quantiles as in SciPy or as in R boot.
+        strict : bool
+            Raise ValueError where a warning would be given.
+
+        Method, confidence and alternative that are not given are those of the call of `bootstrap`.
 
         Warns
         -----
         IntervalWarning
             Where the limits are not quite what was asked for.
         """
+        asked = self._asked.changed(method, confidence, alternative)
+        method = asked.method
         if (method == "bca" and not self._core.has_influences) or (
             method == "abc" and not self._core.has_abc_curves
         ):
@@ -134,7 +147,9 @@ class Result:
         if method == "studentized" and not self._core.has_standard_errors:
             count = self._core.replicates.shape[0]
             self._core = self._need(method).run(count, 0, True, False)
-        found = self._core.intervals(method, confidence, alternative)
+        found = self._core.intervals(
+            method, asked.confidence, asked.alternative, convention, strict
+        )
         return joined(found, self._shape)
 
     def _need(self, what: str) -> Source:
@@ -151,7 +166,7 @@ class Result:
         source = self._need("extend")
         first = self._core.replicates.shape[0]
         later = source.run(more, first, self._core.has_standard_errors, progress)
-        return Result(self._core.extended(later), self._shape, source, self._note)
+        return Result(self._core.extended(later), self._shape, source, self._note, self._asked)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes all of it to one .safetensors file; `bootfold.load` and the program read it.
@@ -177,14 +192,14 @@ class Result:
             self.save(path)
             with open(path, "rb") as file:
                 content = file.read()
-        return _unpickled, (content, self._shape, self._note)
+        return _unpickled, (content, self._shape, self._note, self._asked)
 
     def plot(
         self,
         path: str | os.PathLike[str] | None = None,
         *,
-        method: Method = "percentile",
-        confidence: float = 0.95,
+        method: Method | None = None,
+        confidence: float | None = None,
         width: int = 480,
         height: int = 240,
     ) -> Any:
@@ -200,20 +215,20 @@ class Result:
         return plot(self, interval, path, (width, height))
 
     def __repr__(self) -> str:
-        return as_text(self._core)
+        return as_text(self._core, self._asked)
 
     def _repr_html_(self) -> str:
-        return as_html(self._core)
+        return as_html(self._core, self._asked)
 
 
-def _unpickled(content: bytes, shape: tuple[int, ...], note: str) -> Result:
+def _unpickled(content: bytes, shape: tuple[int, ...], note: str, asked: Asked) -> Result:
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "result.safetensors")
         with open(path, "wb") as file:
             file.write(content)
-        return Result(_core.Result.load(path), shape, None, note)
+        return Result(_core.Result.load(path), shape, None, note, asked)
 
 
 def load(path: str | os.PathLike[str]) -> Result:

@@ -295,8 +295,8 @@ class _AreaSource:
         self._rank = rank.reshape(-1)
         self._ranks = len(values)
         self._settings = settings
-        self._request = settings.request([2.0 * self._rank + positive], [])
-        _core.add_auc(self._request, self._ranks, "roc_auc")
+        self.request = settings.request([2.0 * self._rank + positive], [])
+        _core.add_auc(self.request, self._ranks, "roc_auc")
         self.note = "roc_auc from counts of ranks"
         self.quick = True
         self.shape: tuple[int, ...] = ()
@@ -305,10 +305,10 @@ class _AreaSource:
         self, replicates: int, first: int, standard_errors: bool, progress: Progress
     ) -> _core.Result:
         with reporter(progress, replicates) as tell:
-            return self._request.run(replicates, first, standard_errors, tell)
+            return self.request.run(replicates, first, standard_errors, tell)
 
     def explain(self, replicates: int) -> _core.Plan:
-        return self._request.explain(replicates)
+        return self.request.explain(replicates)
 
     def add_influences(self, result: _core.Result) -> None:
         """By pseudo-values: without a row its own wins are missing, and nothing else."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
+
+import numpy as np
 
 from bootfold import _core
-
-if TYPE_CHECKING:
-    from bootfold._data import Array
-    from bootfold._options import Progress
+from bootfold._data import Array, number_array
+from bootfold._options import Progress, Seed, memory_bytes, seed_number, thread_number, whole_number
 
 
 class Source(Protocol):
@@ -18,6 +18,10 @@ class Source(Protocol):
     shape: tuple[int, ...]  #: of the estimate
     note: str  #: for the plan
     quick: bool  #: influences cost no more than a look at the data
+
+    @property
+    def request(self) -> _core.Request:
+        """Data, scheme and options, as the library has them."""
 
     def run(
         self, replicates: int, first: int, standard_errors: bool, progress: Progress
@@ -39,6 +43,8 @@ class Settings:
     memory: int = 0
     threads: int = 0
     tolerance: float = 0.0
+    nested_replicates: int = 0
+    path: str | None = None
     scheme: str | None = None
     strata: Array | None = None
     clusters: Array | None = None
@@ -63,6 +69,8 @@ class Settings:
             self.memory,
             self.threads,
             self.tolerance,
+            self.nested_replicates,
+            self.path,
         )
 
     def without_rows(self, dropped: Array) -> Settings:
@@ -74,3 +82,50 @@ class Settings:
             if values is not None:
                 changes[name] = values[kept]
         return replace(self, **changes)
+
+
+def settings_of(
+    seed: Seed,
+    memory: int | str | None,
+    threads: int | None,
+    tolerance: float,
+    nested_replicates: int,
+    path: str | None,
+) -> Settings:
+    """The options that do not depend on data or scheme, checked."""
+    if not tolerance > 0:
+        raise ValueError(f"tolerance is {tolerance!r} but must be above 0")
+    return Settings(
+        seed_number(seed),
+        memory_bytes(memory),
+        thread_number(threads),
+        float(tolerance),
+        whole_number("nested_replicates", nested_replicates, 2),
+        path,
+    )
+
+
+def set_scheme(
+    settings: Settings,
+    scheme: str | None,
+    two_stage: bool,
+    size: int | None,
+    block_length: float | None,
+) -> None:
+    """What a scheme needs beside labels and weights."""
+    settings.scheme = scheme
+    settings.two_stage = two_stage
+    if size is not None:
+        settings.size = whole_number("size", size, 1)
+    if block_length is not None:
+        settings.block_length = float(block_length)
+
+
+def weight_array(weights: Any, rows: int) -> Array:
+    """Weights of rows, one for each."""
+    array = np.ascontiguousarray(number_array(weights, "weights"), dtype=np.float64)
+    if array.shape != (rows,):
+        raise ValueError(
+            f"weights have shape {array.shape} but the data have {rows} rows; each needs one"
+        )
+    return array

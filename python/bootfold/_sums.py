@@ -137,8 +137,8 @@ class SumsSource:
         self._whole = settings.scheme == "balanced"  # such a run cannot be cut into pieces
         self._features = _features(statistic, data)
         self._settings = dataclasses.replace(settings, tolerance=statistic.tolerance)
-        self._request = self._settings.request(self._features, [])
-        self._request.add_named("mean")
+        self.request = self._settings.request(self._features, [])
+        self.request.add_named("mean")
         self.note = f"{statistic.name} is a function of {len(self._features)} means"
         self.quick = True
         self.shape: tuple[int, ...] = ()
@@ -185,7 +185,7 @@ class SumsSource:
         with reporter(progress, replicates) as tell:
             for begin in range(0, replicates, chunk):
                 count = min(chunk, replicates - begin)
-                part = self._request.run(count, first + begin, False, tell)
+                part = self.request.run(count, first + begin, False, tell)
                 values.append(self._finish(part.replicates.T))
         whole = values[0] if len(values) == 1 else np.concatenate(values)
         estimates = self._finish(np.array(part.estimates)[:, None])[0]
@@ -194,14 +194,14 @@ class SumsSource:
         )
 
     def explain(self, replicates: int) -> _core.Plan:
-        return self._request.explain(replicates)
+        return self.request.explain(replicates)
 
     def add_influences(self, result: _core.Result) -> None:
         """By pseudo-values: without a row their mean does what the statistic does."""
         rows = self._features[0].shape[0]
         if rows == 1:
             raise ValueError("there is only one row, and without it none")
-        means = np.array(self._request.run(1, 0, False, None).estimates)[:, None]
+        means = np.array(self.request.run(1, 0, False, None).estimates)[:, None]
         estimates = np.array(result.estimates)
         changed = np.empty((rows, estimates.size))
         chunk = max(1024, _CHUNK_BYTES // (8 * len(self._features)))

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bootfold import _core
+    from bootfold._interval import Asked
 
 _MOST_ROWS = 12
 
@@ -26,14 +27,14 @@ def number(value: float, unit: float) -> str:
     return text.lstrip("-") if float(text.replace(",", "")) == 0 else text  # no -0.00
 
 
-def rows_of(core: _core.Result) -> tuple[list[str], list[list[str]]]:
+def rows_of(core: _core.Result, asked: Asked) -> tuple[list[str], list[list[str]]]:
     """A heading and a line for each output: what a person wants to see of a result."""
     jackknife = core.jackknife
     heading = ["", "estimate", "standard error", "bias"]
     intervals: Sequence[Any] = ()
     if not jackknife:
-        heading.append("95 % interval (percentile)")
-        intervals = core.intervals("percentile", 0.95, "two-sided")
+        heading.append(f"{100 * asked.confidence:g} % interval ({asked.method})")
+        intervals = core.intervals(asked.method, asked.confidence, asked.alternative)
     lines = []
     for k, name in enumerate(core.outputs[:_MOST_ROWS]):
         error = core.standard_errors[k]
@@ -61,9 +62,9 @@ def footer(core: _core.Result) -> str:
     return f"{text}; {plan.scheme}, path {plan.path}"
 
 
-def as_text(core: _core.Result) -> str:
+def as_text(core: _core.Result, asked: Asked) -> str:
     """A few lines for a terminal."""
-    heading, lines = rows_of(core)
+    heading, lines = rows_of(core, asked)
     if len(core.outputs) == 1:
         name, *values = lines[0]
         width = max(map(len, heading))
@@ -77,11 +78,11 @@ def as_text(core: _core.Result) -> str:
     return "\n".join(["bootfold.Result", *(line.rstrip() for line in body), f"  {footer(core)}"])
 
 
-def as_html(core: _core.Result) -> str:
+def as_html(core: _core.Result, asked: Asked) -> str:
     """A table, and for one value a picture of its replicates."""
     import html
 
-    heading, lines = rows_of(core)
+    heading, lines = rows_of(core, asked)
     cells = "".join(f"<th style='text-align:right'>{html.escape(h)}</th>" for h in heading)
     rows = "".join(
         "<tr>"
@@ -92,7 +93,7 @@ def as_html(core: _core.Result) -> str:
         + "</tr>"
         for line in lines
     )
-    picture = _histogram(core) if len(core.outputs) == 1 else ""
+    picture = _histogram(core, asked) if len(core.outputs) == 1 else ""
     return (
         f"<div><table><thead><tr>{cells}</tr></thead><tbody>{rows}</tbody></table>{picture}"
         f"<div style='opacity:0.7;font-size:smaller'>{html.escape(footer(core))}</div></div>"
@@ -111,13 +112,13 @@ def histogram(values: np.ndarray[Any, Any], most: int = 60) -> tuple[Any, Any]:
     return np.histogram(finite, bins=bins, range=(low, high))
 
 
-def _histogram(core: _core.Result) -> str:
+def _histogram(core: _core.Result, asked: Asked) -> str:
     counts, edges = histogram(core.replicates[:, 0])
     if counts.size < 2:
         return ""
     width, height = 360, 90
     scale = width / (edges[-1] - edges[0])
-    inside = core.intervals("percentile", 0.95, "two-sided")[0]
+    inside = core.intervals(asked.method, asked.confidence, asked.alternative)[0]
     bars = []
     for count, left, right in zip(counts, edges[:-1], edges[1:], strict=True):
         tall = height * count / counts.max()

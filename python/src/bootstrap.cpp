@@ -12,10 +12,12 @@
 #include <optional>
 #include <utility>
 
+#include "bootfold/error.h"
 #include "modules.h"
 #include "native.h"
 #include "request.h"
 #include "result.h"
+#include "text/quantity.h"
 
 namespace bootfold::python {
 
@@ -35,8 +37,10 @@ Options Request::options(std::uint64_t replicates, std::uint64_t first) const {
   options.first_replicate = first;
   options.seed = setting_.seed;
   options.scheme = scheme_;
-  if (setting_.memory != 0) options.memory = setting_.memory;
+  options.memory = setting_.memory;
   if (setting_.tolerance != 0) options.tolerance = setting_.tolerance;
+  if (setting_.nested_replicates != 0) options.nested_replicates = setting_.nested_replicates;
+  if (setting_.path) options.path = parse_path(*setting_.path);
   options.execution.threads = setting_.threads;
   return options;
 }
@@ -101,6 +105,11 @@ Plan explain(const Request& request, std::uint64_t replicates) {
   });
 }
 
+std::uint64_t bytes_of(const std::string& text) {
+  if (const std::optional<std::uint64_t> bytes = text::parse_bytes(text)) return *bytes;
+  throw InvalidArgument(text::bad_bytes("memory", text));
+}
+
 /// What a run with Options::influence has, for a result that was made without.
 void add_influences(const Request& request, Handle& handle) {
   struct Found {
@@ -146,22 +155,25 @@ void bind_bootstrap(nb::module_& m) {
              std::optional<std::string> scheme, std::optional<Codes> strata,
              std::optional<Codes> clusters, std::optional<Doubles> weights,
              std::optional<double> block_length, std::uint64_t size, bool two_stage,
-             std::uint64_t seed, std::size_t memory, unsigned threads, double tolerance) {
-            new (self) Request(std::move(columns), std::move(names),
-                               {std::move(scheme), std::move(strata), std::move(clusters),
-                                std::move(weights), block_length, size, two_stage},
-                               {seed, memory, threads, tolerance});
+             std::uint64_t seed, std::size_t memory, unsigned threads, double tolerance,
+             std::uint64_t nested_replicates, std::optional<std::string> path) {
+            new (self)
+                Request(std::move(columns), std::move(names),
+                        {std::move(scheme), std::move(strata), std::move(clusters),
+                         std::move(weights), block_length, size, two_stage},
+                        {seed, memory, threads, tolerance, nested_replicates, std::move(path)});
           },
           "columns"_a, "names"_a, "scheme"_a.none(), "strata"_a.none(), "clusters"_a.none(),
           "weights"_a.none(), "block_length"_a.none(), "size"_a, "two_stage"_a, "seed"_a,
-          "memory"_a, "threads"_a, "tolerance"_a,
+          "memory"_a, "threads"_a, "tolerance"_a, "nested_replicates"_a, "path"_a.none(),
           nb::sig("def __init__(self, columns: collections.abc.Sequence[numpy.typing.NDArray["
                   "typing.Any]], names: collections.abc.Sequence[str], scheme: str | None, "
                   "strata: numpy.typing.NDArray[numpy.uint32] | None, "
                   "clusters: numpy.typing.NDArray[numpy.uint32] | None, "
                   "weights: numpy.typing.NDArray[numpy.float64] | None, "
                   "block_length: float | None, size: int, two_stage: bool, seed: int, "
-                  "memory: int, threads: int, tolerance: float) -> None"))
+                  "memory: int, threads: int, tolerance: float, nested_replicates: int, "
+                  "path: str | None) -> None"))
       .def("add_named", &Request::add_named, "name"_a)
       .def(
           "add_native",
@@ -175,8 +187,10 @@ void bind_bootstrap(nb::module_& m) {
       .def("add_influences", &add_influences, "result"_a)
       .def("add_linear_influences", &add_linear_influences, "result"_a)
       .def_prop_ro("outputs", &Request::outputs)
+      .def_prop_ro("rows", [](const Request& request) { return request.data().rows(); })
       .def_prop_ro("by_column", &Request::by_column)
       .def("outputs_of", &Request::outputs_of, "columns"_a);
+  m.def("parse_bytes", &bytes_of, "text"_a, "A memory size such as '256M' or '1GiB', in bytes.");
   m.def("statistic_listings", [] {
     std::vector<std::tuple<std::string, std::string, std::string>> all;
     for (const auto& [usage, columns, meaning] : statistic::listings())

@@ -21,23 +21,25 @@ using namespace nb::literals;
 
 Comparison compare_groups(const Request& request, const Codes& codes,
                           std::vector<std::string> names, std::string column,
-                          std::optional<std::string> control, std::vector<std::string> only,
+                          std::optional<std::string> control, std::vector<std::string> groups,
                           const std::string& difference, const std::string& interval,
                           const std::string& correction, double confidence,
                           const std::string& alternative, std::uint64_t replicates,
-                          nb::object progress) {
+                          std::optional<double> precision, nb::object progress) {
   const data::Labels labels{
       {codes.data(), codes.data() + codes.size()}, std::move(names), std::move(column)};
   const Options run = request.options(replicates);
   comparison::Options options;
   options.control = std::move(control);
-  options.only = std::move(only);
+  options.groups = std::move(groups);
   options.difference = comparison::parse_difference(difference);
   options.interval = interval::parse_method(interval);
   options.correction = comparison::parse_correction(correction);
   options.confidence = confidence;
   options.alternative = interval::parse_alternative(alternative);
   options.replicates = replicates;
+  options.precision = precision;
+  options.nested_replicates = run.nested_replicates;
   options.seed = run.seed;
   options.scheme = run.scheme;
   options.memory = run.memory;
@@ -55,7 +57,9 @@ void bind_compare(nb::module_& m) {
   using comparison::Contrast;
   using comparison::Group;
   using comparison::Note;
-  nb::class_<Note>(m, "Note").def_ro("name", &Note::name).def_ro("text", &Note::text);
+  nb::class_<Note>(m, "Note").def_ro("name", &Note::name).def_prop_ro("text", [](const Note& note) {
+    return in_words_of_python(note.text);
+  });
   nb::class_<Group>(m, "Group")
       .def_ro("name", &Group::name)
       .def_ro("rows", &Group::rows)
@@ -80,11 +84,12 @@ void bind_compare(nb::module_& m) {
       .def_ro("statistic", &Comparison::statistic)
       .def_ro("control", &Comparison::control)
       .def_ro("replicates", &Comparison::replicates)
+      .def_ro("precision", &Comparison::precision)
       .def_ro("groups", &Comparison::groups)
       .def_ro("contrasts", &Comparison::contrasts);
   m.def("compare_groups", &compare_groups, "request"_a, "codes"_a, "names"_a, "column"_a,
-        "control"_a.none(), "only"_a, "difference"_a, "interval"_a, "correction"_a, "confidence"_a,
-        "alternative"_a, "replicates"_a, "progress"_a.none());
+        "control"_a.none(), "groups"_a, "difference"_a, "interval"_a, "correction"_a,
+        "confidence"_a, "alternative"_a, "replicates"_a, "precision"_a.none(), "progress"_a.none());
 }
 
 }  // namespace bootfold::python

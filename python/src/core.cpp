@@ -18,4 +18,6 @@ NB_MODULE(_core, m) {
   bind_compare(m);
   bind_ensemble(m);
   bind_auc(m);
+  bind_exact(m);
+  bind_precision(m);
 }

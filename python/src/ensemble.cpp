@@ -143,8 +143,8 @@ std::unique_ptr<Band> band(const Ensemble& ensemble, const ExampleRows& rows,
                            unsigned threads) {
   const DataView points = view(inputs, {});
   return without_gil(call_of(threads), [&](const Execution& execution) {
-    ensemble::ConformalOptions options{.confidence = confidence, .execution = execution};
-    if (memory != 0) options.memory = memory;
+    const ensemble::ConformalOptions options{
+        .confidence = confidence, .memory = memory, .execution = execution};
     return std::make_unique<Band>(
         ensemble::jackknife_plus(ensemble, rows.examples(), points, options));
   });
@@ -193,6 +193,8 @@ void bind_training(nb::module_& m) {
       .def_rw("epsilon", &Settings::epsilon)
       .def_rw("clip", &Settings::clip)
       .def_rw("batch_size", &Settings::batch_size)
+      .def_ro_static("full_batch", &Settings::kFullBatch)
+      .def_ro_static("automatic_batch", &Settings::kAutomaticBatch)
       .def_rw("subsample", &Settings::subsample);
 
   nb::class_<Training>(m, "Training", "All training options.")
@@ -213,8 +215,8 @@ void bind_training(nb::module_& m) {
           "patience", [](const Training& t) { return t.stopping.patience; },
           [](Training& t, std::size_t v) { t.stopping.patience = v; })
       .def_prop_rw(
-          "look_every", [](const Training& t) { return t.stopping.every; },
-          [](Training& t, double v) { t.stopping.every = v; })
+          "look_every", [](const Training& t) { return t.stopping.look_every; },
+          [](Training& t, double v) { t.stopping.look_every = v; })
       .def_rw("standardize", &Training::standardize)
       .def_rw("seed", &Training::seed)
       .def_rw("memory", &Training::memory);

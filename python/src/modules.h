@@ -3,9 +3,15 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+#include <string_view>
+
 namespace bootfold::python {
 
 namespace nb = nanobind;
+
+/// A message of the library with its options in the words of Python: nan='omit'.
+[[nodiscard]] std::string in_words_of_python(std::string_view message);
 
 void bind_errors(nb::module_& m);     // errors.cpp
 void bind_call(nb::module_& m);       // call.cpp
@@ -19,5 +25,7 @@ void bind_arrow(nb::module_& m);      // arrow.cpp
 void bind_compare(nb::module_& m);    // compare.cpp
 void bind_ensemble(nb::module_& m);   // ensemble.cpp
 void bind_auc(nb::module_& m);        // auc.cpp
+void bind_exact(nb::module_& m);      // exact.cpp
+void bind_precision(nb::module_& m);  // precision.cpp
 
 }  // namespace bootfold::python

@@ -28,6 +28,7 @@ void bind_plan(nb::module_& m) {
           "level", [](const Plan& plan) { return execution::name(plan.level); },
           "The instruction set: portable, avx2 or avx512.")
       .def_ro("working_bytes", &Plan::working_bytes, "Memory beside data and result.")
+      .def_ro("memory_limit", &Plan::memory_limit, "The memory limit in bytes.")
       .def_ro("result_bytes", &Plan::result_bytes)
       .def_ro("seconds", &Plan::seconds, "About how long it takes.")
       .def_ro("arithmetic", &Plan::arithmetic, "How sums are kept.")

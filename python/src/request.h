@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,12 +16,14 @@
 
 namespace bootfold::python {
 
-/// What changes no replicate.
+/// How a run is made.
 struct Setting {
   std::uint64_t seed = 0;
-  std::size_t memory = 0;
-  unsigned threads = 0;
-  double tolerance = 0;
+  std::size_t memory = 0;               ///< 0: the default
+  unsigned threads = 0;                 ///< 0: all cores
+  double tolerance = 0;                 ///< 0: the default
+  std::uint64_t nested_replicates = 0;  ///< 0: the default
+  std::optional<std::string> path = std::nullopt;
 };
 
 class Request {
@@ -37,6 +40,7 @@ class Request {
   }
 
   [[nodiscard]] const DataView& data() const noexcept { return data_; }
+  [[nodiscard]] const Scheme& scheme() const noexcept { return scheme_; }
   [[nodiscard]] const std::vector<Statistic>& statistics() const noexcept { return statistics_; }
   [[nodiscard]] Options options(std::uint64_t replicates, std::uint64_t first = 0) const;
 

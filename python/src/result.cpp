@@ -38,10 +38,12 @@ nb::ndarray<nb::numpy, const double, nb::ndim<2>, nb::c_contig> replicates(nb::h
 }
 
 std::vector<Interval> intervals(const Handle& handle, std::string_view method, double confidence,
-                                std::string_view alternative, std::string_view convention) {
+                                std::string_view alternative, std::string_view convention,
+                                bool strict) {
   interval::Options options{.confidence = confidence,
                             .alternative = interval::parse_alternative(alternative),
-                            .convention = interval::parse_convention(convention)};
+                            .convention = interval::parse_convention(convention),
+                            .strict = strict};
   const interval::Method parsed = interval::parse_method(method);
   const nb::gil_scoped_release released;
   return handle.reading([&](const Result& result) {
@@ -168,7 +170,7 @@ void bind_result(nb::module_& m) {
       .def_prop_ro("has_standard_errors",
                    [](const Handle& h) { return !h.result.companions().replicate_errors.empty(); })
       .def("intervals", &intervals, "method"_a, "confidence"_a, "alternative"_a,
-           "convention"_a = "numpy", "One for each output.")
+           "convention"_a = "numpy", "strict"_a = false, "One for each output.")
       .def("extended", &extended, "later"_a,
            "These replicates and those of a run that continued this one.")
       .def(

@@ -91,7 +91,7 @@ def test_nan_rows():
     holes = TABLE.assign(revenue=TABLE["revenue"].where(TABLE.index % 10 != 3))
     with pytest.raises(ValueError, match="row 4 is nan"):
         bf.compare(holes, value="revenue", by="variant")
-    found = bf.compare(holes, value="revenue", by="variant", nan_policy="omit", replicates=500)
+    found = bf.compare(holes, value="revenue", by="variant", nan="omit", replicates=500)
     expected = bf.compare(holes.dropna(), value="revenue", by="variant", replicates=500)
     pd.testing.assert_frame_equal(found, expected)
 

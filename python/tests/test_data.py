@@ -131,7 +131,7 @@ def test_nulls_are_nan():
     for data in (pa.array(values), pl.Series(values), pd.Series(values, dtype="Float64")):
         with pytest.raises(ValueError, match="row 2 is nan"):
             bf.bootstrap(data, "mean", replicates=10)
-        assert bf.bootstrap(data, "mean", replicates=10, nan_policy="omit").estimate == 8 / 3
+        assert bf.bootstrap(data, "mean", replicates=10, nan="omit").estimate == 8 / 3
 
 
 # The arrays have 16 and 32 MB, and a copy would raise the peak by at least that; what the run
@@ -216,14 +216,14 @@ class TestMisuse:
             bf.bootstrap(np.zeros((2, 2)), "mean", axis=5)
 
     def test_nan_says_where_and_what_to_do(self):
-        with pytest.raises(ValueError, match=r"row 3 is nan.*nan_policy='omit'"):
+        with pytest.raises(ValueError, match=r"row 3 is nan.*nan='omit'"):
             bf.bootstrap([1, 2, np.nan], "mean")
-        with pytest.raises(ValueError, match=r"row 3 is nan.*nan_policy='omit'"):
+        with pytest.raises(ValueError, match=r"row 3 is nan.*nan='omit'"):
             bf.bootstrap([1, 2, np.nan], lambda x: x.sum())
-        with pytest.raises(ValueError, match="nan_policy is 'drop'"):
-            bf.bootstrap([1, 2], "mean", nan_policy="drop")
+        with pytest.raises(ValueError, match="nan is 'drop'"):
+            bf.bootstrap([1, 2], "mean", nan="drop")
         with pytest.raises(ValueError, match="every row has a NaN"):
-            bf.bootstrap([np.nan], "mean", nan_policy="omit")
+            bf.bootstrap([np.nan], "mean", nan="omit")
 
     def test_infinities_are_refused(self):
         with pytest.raises(ValueError, match="row 2 is inf"):
@@ -237,13 +237,13 @@ class TestNan:
         groups = np.array(list("ababab"))
         kept = [0, 3, 4, 5]
         np.testing.assert_array_equal(
-            replicates((x, y), "ratio", paired=True, strata=groups, nan_policy="omit"),
+            replicates((x, y), "ratio", paired=True, strata=groups, nan="omit"),
             replicates((x[kept], y[kept]), "ratio", paired=True, strata=groups[kept]),
         )
 
     def test_propagate_makes_what_sees_them_nan(self):
         table = np.column_stack([np.arange(5.0), [1, 2, np.nan, 4, 5]])
-        r = bf.bootstrap(table, ["mean", "max"], replicates=50, nan_policy="propagate")
+        r = bf.bootstrap(table, ["mean", "max"], replicates=50, nan="propagate")
         assert np.isnan(r.estimate[:, 1]).all() and np.isnan(r.replicates[:, :, 1]).all()
         np.testing.assert_array_equal(
             r.replicates[:, 0, 0],
@@ -258,6 +258,6 @@ class TestNan:
             x,
             lambda v: np.nanmean(v) if (v == v).any() else 0.0,
             replicates=50,
-            nan_policy="propagate",
+            nan="propagate",
         )
         assert np.isfinite(r.replicates).all()

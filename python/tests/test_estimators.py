@@ -76,13 +76,13 @@ def test_what_is_known_after_a_fit():
 
 # The last point of a curve whose batch is all rows is the loss of the last step.
 def test_curves_end_at_the_loss():
-    model = classifier(batch_size=None).fit(X, Y)
+    model = classifier(batch_size="full").fit(X, Y)
     assert model.loss_curves_.shape == (10, 40)
     np.testing.assert_allclose(model.loss_curves_[:, -1], [m.loss for m in model.members_])
 
 
 def test_long_curves_have_a_thousand_points():
-    model = classifier(batch_size=None, members=1, hidden=(2,), steps=2500).fit(X, Y)
+    model = classifier(batch_size="full", members=1, hidden=(2,), steps=2500).fit(X, Y)
     assert model.loss_curve_.shape == (834,)  # of 3 steps each, the last of 1
     np.testing.assert_allclose(model.loss_curve_[-1], model.members_[0].loss, rtol=1e-6)
 

@@ -177,7 +177,7 @@ def test_misuse(r, arguments, error, message):
         ({"seed": 2**64}, ValueError, "2\\*\\*64 - 1"),
         ({"replicates": 0}, ValueError, "replicates is 0"),
         ({"replicates": 1.5}, ValueError, "replicates is 1.5"),
-        ({"replicates": "many"}, TypeError, "replicates is 'many'"),
+        ({"replicates": "many"}, ValueError, "replicates is 'many'"),
         ({"threads": -1}, ValueError, "threads is -1"),
         ({"memory": "lots"}, ValueError, "memory is 'lots'"),
         ({"memory": "1kB"}, ValueError, "memory is"),

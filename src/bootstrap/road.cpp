@@ -12,7 +12,7 @@
 #include "numeric/moments.h"
 #include "paths/estimates.h"
 #include "planning/cost.h"
-#include "planning/memory_limit.h"
+#include "planning/memory.h"
 #include "text/concat.h"
 #include "text/quantity.h"
 
@@ -182,6 +182,7 @@ void Road::describe() {
   plan_.outputs = study_->problem().outputs;
   plan_.threads = choice_.threads;
   plan_.level = options_.execution.level.value_or(execution::default_level());
+  plan_.memory_limit = options_.memory;
   plan_.working_bytes = choice_.working_bytes + (cluster_sums_ ? cluster_sums_->bytes() : 0);
   plan_.result_bytes = options_.replicates * plan_.outputs.size() * sizeof(double);
   plan_.digits = estimate.digits;

@@ -49,7 +49,7 @@ std::vector<std::uint32_t> strata_of_places(const resample::Design& design) {
 
 Options inner_options(const Options& options) {
   Options inner;
-  inner.replicates = options.inner_replicates;
+  inner.replicates = options.nested_replicates;
   inner.memory = options.memory;
   inner.tolerance = options.tolerance;
   inner.execution = {1, options.execution.level, options.execution.stop, {}};
@@ -116,8 +116,8 @@ WithStandardErrors::WithStandardErrors(const DataView& data, std::span<const Sta
     : statistics(asked.begin(), asked.end()) {
   const resample::Traits traits = design.traits(data.rows());
   check(asked, design, traits, data.rows());
-  if (options.inner_replicates < 2)
-    throw InvalidArgument(text::concat("inner_replicates is ", options.inner_replicates,
+  if (options.nested_replicates < 2)
+    throw InvalidArgument(text::concat("nested_replicates is ", options.nested_replicates,
                                        " but a standard error needs at least 2; 50 is usual"));
   static_cast<void>(study::Problem(data, asked));  // throws if they do not fit the columns
   const Nested inner = nested_bootstrap(design, options);
@@ -137,7 +137,7 @@ WithStandardErrors::WithStandardErrors(const DataView& data, std::span<const Sta
                  (kInnerStart + plan(data, statistic, inner_options(options)).seconds);
   }
   const std::string bootstraps =
-      text::concat("nested bootstrap, ", options.inner_replicates, " replicates");
+      text::concat("nested bootstrap, ", options.nested_replicates, " replicates");
   method = by_formula && by_bootstrap ? "formula or " + bootstraps
            : by_formula               ? "formula"
                                       : bootstraps;

@@ -34,6 +34,7 @@ Json words_of(const Plan& plan) {
           {"threads", plan.threads},
           {"level", execution::name(plan.level)},
           {"working_bytes", plan.working_bytes},
+          {"memory_limit", plan.memory_limit},
           {"result_bytes", plan.result_bytes},
           {"seconds", plan.seconds},
           {"digits", plan.digits},
@@ -60,6 +61,7 @@ Plan plan_of(const Json& words) {
        {execution::Level::portable, execution::Level::avx2, execution::Level::avx512})
     if (execution::name(level) == words.at("level").get<std::string>()) plan.level = level;
   words.at("working_bytes").get_to(plan.working_bytes);
+  plan.memory_limit = words.value("memory_limit", std::size_t{0});
   words.at("result_bytes").get_to(plan.result_bytes);
   words.at("seconds").get_to(plan.seconds);
   words.at("digits").get_to(plan.digits);
@@ -143,8 +145,9 @@ Result Result::load(const std::string& path) {
         "run the bootstrap again and save its result");
   if (format == file.words().end() || format->second != kFormat ||
       !file.words().contains("bootfold"))
-    file.fail(text::concat("it holds no result of this program (its format is not '", kFormat,
-                           "'); bootfold bootstrap ... --save writes one"));
+    file.fail(
+        text::concat("it does not contain a result that bootfold has saved (its format is not '",
+                     kFormat, "')"));
   try {
     const Json words = Json::parse(file.words().at("bootfold"));
     Plan plan = plan_of(words.at("plan"));

@@ -4,8 +4,6 @@
 // summed up and dropped. So memory does not grow with the number of groups.
 #include "bootfold/compare.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,6 +14,7 @@
 #include "comparison/contrast.h"
 #include "comparison/groups.h"
 #include "comparison/max_t.h"
+#include "execution/memory.h"
 #include "text/concat.h"
 #include "text/quantity.h"
 #include "text/quoted.h"
@@ -66,14 +65,12 @@ void check_memory(const Options& options, std::size_t contrasts) {
   const double lists = (options.interval == Method::studentized ? 7 : 4) +
                        (options.keep_replicates ? static_cast<double>(contrasts) : 0);
   const double wanted = 8 * lists * static_cast<double>(options.replicates);
-  const double there =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) *  // NOLINT(concurrency-mt-unsafe)
-      static_cast<double>(sysconf(_SC_PAGESIZE));     // NOLINT(concurrency-mt-unsafe)
+  const auto there = static_cast<double>(execution::allowed_memory());
   if (wanted > there)
     throw InvalidArgument(text::concat(
         "replicates is ", grouped(options.replicates), " but ", grouped(options.replicates),
         " replicates of ", contrasts + 1, " groups would take ", text::bytes(wanted),
-        " and this machine has ", text::bytes(there), "; ask for fewer",
+        " and this process may use ", text::bytes(there), "; ask for fewer",
         options.keep_replicates ? ", or do not keep them" : ""));
 }
 
@@ -235,8 +232,8 @@ Comparison compare_once(const DataView& values, const data::Labels& groups,
   if (relative && control.estimate() == 0)
     throw InvalidArgument(text::concat("the ", found.statistic, " of the control, ",
                                        text::quoted(found.control),
-                                       ", is 0, and nothing is relative to 0; compare absolutely "
-                                       "(--difference absolute)"));
+                                       ", is 0, and nothing is relative to 0; take "
+                                       "difference=absolute"));
   const bool unsure = relative && near_zero(control);
   MaxT farthest(options.correction == Correction::simultaneous ? options.replicates : 0,
                 options.alternative);
@@ -249,9 +246,8 @@ Comparison compare_once(const DataView& values, const data::Labels& groups,
     if (unsure)
       found.contrasts.back().notes.push_back(
           {"control_near_zero",
-           "the control's replicates reach 0 or change sign, so what is relative to it is not to "
-           "be "
-           "relied on; compare absolutely (--difference absolute)"});
+           "the control's replicates reach 0 or change sign, so the relative difference is not "
+           "reliable; take difference=absolute"});
     if (options.correction == Correction::simultaneous) farthest.add(differences);
   }
   correct(found.contrasts, options, farthest);

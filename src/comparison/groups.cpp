@@ -57,8 +57,8 @@ std::vector<std::uint32_t> choose_groups(const data::Labels& labels,
                                          const std::vector<std::uint64_t>& counts,
                                          const Options& options) {
   const std::uint32_t control = find_control(labels, options);
-  std::vector<bool> wanted(labels.size(), options.only.empty());
-  for (const std::string& name : options.only) wanted[find_group(labels, name, "only")] = true;
+  std::vector<bool> wanted(labels.size(), options.groups.empty());
+  for (const std::string& name : options.groups) wanted[find_group(labels, name, "groups")] = true;
   std::vector<std::uint32_t> codes = {control};
   for (std::uint32_t code = 0; code < labels.size(); ++code)
     if (code != control && wanted[code] && counts[code] > 0) codes.push_back(code);
@@ -69,15 +69,15 @@ std::vector<std::uint32_t> choose_groups(const data::Labels& labels,
   if (codes.size() > kMostGroups)
     throw InvalidArgument(text::concat("there are ", grouped(codes.size()), " groups",
                                        of_column(labels), " but at most ", grouped(kMostGroups),
-                                       " can be compared; is it the column you meant? --only "
-                                       "(Options::only) names the groups to compare"));
+                                       " can be compared; is it the column you meant? groups=NAME "
+                                       "chooses the groups to compare"));
   for (const std::uint32_t code : codes)
     if (counts[code] < 2)
-      throw InvalidArgument(
-          text::concat("group ", text::quoted(labels.names[code]), " has ", counts[code],
-                       counts[code] == 1 ? " row" : " rows",
-                       ", which says nothing about its spread; a group needs at least "
-                       "2 (--only, Options::only, names the groups to compare)"));
+      throw InvalidArgument(text::concat(
+          "group ", text::quoted(labels.names[code]), " has ", counts[code],
+          counts[code] == 1 ? " row" : " rows",
+          ", which says nothing about its spread; a group needs at least 2, and groups=NAME "
+          "chooses the groups to compare"));
   return codes;
 }
 
@@ -140,7 +140,7 @@ Result Groups::run(std::size_t group) {
                             .tolerance = options_.tolerance,
                             .influence = options_.interval == interval::Method::bca,
                             .standard_errors = options_.interval == interval::Method::studentized,
-                            .inner_replicates = options_.inner_replicates,
+                            .nested_replicates = options_.nested_replicates,
                             .execution = options_.execution};
   if (options_.execution.progress)
     options.execution.progress = [this, before = done_](execution::Progress progress) {
@@ -151,8 +151,7 @@ Result Groups::run(std::size_t group) {
     throw InvalidArgument(
         text::concat("the ", result.plan().outputs[0], " of group ", text::quoted(name(group)),
                      " is undefined on its ", grouped(result.plan().rows),
-                     " rows; leave the group out (--only, Options::only) or choose "
-                     "another statistic"));
+                     " rows; choose the other groups with groups=NAME, or another statistic"));
   done_ += work(result.plan().rows);
   return result;
 }

@@ -101,8 +101,7 @@ std::vector<std::size_t> choose_columns(const ColumnNames& columns, const ReadOp
   if (columns.size() == 1) return {0};
   if (const auto only = only_beside(columns.size(), labels)) return {*only};
   throw InvalidArgument(text::concat(file, " has ", columns.size(),
-                                     " columns and none is chosen; choose with --column "
-                                     "(ReadOptions::columns) from ",
+                                     " columns and none is chosen; columns=NAME chooses one of ",
                                      list(columns)));
 }
 

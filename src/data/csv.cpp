@@ -115,8 +115,7 @@ class CsvReader {
     throw InvalidArgument(
         text::concat(label_, ":", record.line, ": this line may be a header or a row (",
                      text::quoted(names[chosen_[0]]), " in column ", chosen_[0] + 1,
-                     " is a number); say which with --header yes or --header no "
-                     "(ReadOptions::header)"));
+                     " is a number); say which with header=yes or header=no"));
   }
 
   void add_row(const Record& record) {
@@ -162,7 +161,7 @@ class CsvReader {
     if (options_.nan == NanPolicy::error)
       fail(record, fields.index(),
            text::concat("missing label (column ", quoted_name(fields.index()),
-                        "); --nan omit (NanPolicy::omit) leaves such rows out",
+                        "); nan=omit leaves such rows out",
                         label.text.empty() ? "" : ", quotes make it a label"));
     return false;
   }
@@ -195,7 +194,7 @@ class CsvReader {
   [[noreturn]] void fail_missing(const Record& record, std::size_t field) const {
     fail(record, field,
          text::concat("missing value (column ", quoted_name(field),
-                      "); --nan omit (NanPolicy::omit) leaves such rows out"));
+                      "); nan=omit leaves such rows out"));
   }
 
   [[noreturn]] void fail_text(const Record& record, const Fields& fields, std::string_view text) {
@@ -204,7 +203,7 @@ class CsvReader {
       remedy = delimiter_ == ',' ? "; fields of .csv are separated by commas, of .tsv by tabs"
                                  : "; fields of .tsv are separated by tabs, of .csv by commas";
     else if (options_.all_but)
-      remedy = "; leave a column of text out with --ignore (ReadOptions::all_but)";
+      remedy = "; all_but=NAME leaves a column of text out";
     else if (rows() == 0 && omitted_ == 0 && !has_header_)
       remedy = "; if this line is the header, do not say that there is none";
     fail(record, fields.index(),

@@ -29,8 +29,7 @@ struct Chosen {
                                    double value) {
   const std::string where = text::concat(chosen.label, ": row ", row + 1, ", column ",
                                          chosen.numbers[column] + 1, " (counted from 1) is ");
-  if (std::isnan(value))
-    throw DataError(where + "NaN; --nan omit (NanPolicy::omit) leaves such rows out");
+  if (std::isnan(value)) throw DataError(where + "NaN; nan=omit leaves such rows out");
   throw DataError(where + "infinite; values must be finite, store NaN if it is unknown");
 }
 

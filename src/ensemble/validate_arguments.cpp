@@ -146,8 +146,8 @@ void check_training(const Examples& examples, const Training& training) {
   if (training.settings.empty())
     throw InvalidArgument("there are no settings; at least one is needed");
   if (training.steps == 0) require(positive(training.epochs), "epochs", training.epochs, "above 0");
-  require(training.stopping.patience == 0 || positive(training.stopping.every), "stopping.every",
-          training.stopping.every, "above 0 epochs");
+  require(training.stopping.patience == 0 || positive(training.stopping.look_every), "look_every",
+          training.stopping.look_every, "above 0 epochs");
   if (training.stopping.patience > 0 && training.validation == nullptr &&
       (training.resampling == Resampling::none || training.resampling == Resampling::bayesian))
     throw InvalidArgument(

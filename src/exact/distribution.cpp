@@ -44,10 +44,10 @@ class Task {
     about.undefined = found.undefined;
     if (found.error_bound > options_.tolerance)
       throw InvalidArgument(
-          text::concat("the exact law of ", about.output, " is not to be had: its error bound is ",
+          text::concat("the exact law of ", about.output, " is not available: its error bound is ",
                        found.error_bound, " but must be at most ", options_.tolerance,
-                       "; values rounded to a common step have one, and any number of replicates (",
-                       "--replicates 1e6) always serves"));
+                       "; values rounded to a common step have an exact law, and replicates "
+                       "(replicates=1000000) are always available"));
     return Distribution(std::move(about), found.law);
   }
 
@@ -132,7 +132,7 @@ class Task {
         ": there is one for mean, sum, proportion and quantiles (of several, up to about 100 "
         "rows), and for anything with at most ",
         text::grouped(options_.resamples),
-        " distinct resamples (13 rows); draw replicates instead: --replicates 1e6"));
+        " distinct resamples (13 rows); draw replicates instead: replicates=1000000"));
   }
 
   [[nodiscard]] Found find(double& estimate) const {

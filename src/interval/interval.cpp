@@ -7,8 +7,8 @@
 
 #include "bootfold/error.h"
 #include "interval/limits.h"
+#include "text/choice.h"
 #include "text/concat.h"
-#include "text/nearest.h"
 #include "text/quantity.h"
 
 namespace bootfold::interval {
@@ -23,21 +23,6 @@ constexpr std::array kAlternatives = {Alternative::two_sided, Alternative::less,
                                       Alternative::greater};
 constexpr std::array kConventions = {Convention::numpy, Convention::r};
 
-template <class Choices>
-auto parse(std::string_view what, std::string_view text, const Choices& choices) {
-  std::vector<std::string> names;
-  std::string list;
-  for (const auto choice : choices) {
-    if (name(choice) == text) return choice;
-    names.emplace_back(name(choice));
-    list += (list.empty() ? "" : ", ") + names.back();
-  }
-  const std::string close = text::nearest(text, names);
-  throw InvalidArgument(text::concat("unknown ", what, " '", text, "'",
-                                     close.empty() ? "" : "; did you mean '" + close + "'?",
-                                     " (there are: ", list, ")"));
-}
-
 /// What a result lacks for a method; empty: nothing.
 std::string lacking(Method method, const Result& result) {
   if (result.companions().jackknife && method != Method::normal && method != Method::abc)
@@ -45,15 +30,15 @@ std::string lacking(Method method, const Result& result) {
            "another scheme";
   if (method == Method::abc && result.companions().abc_curves.empty() &&
       !result.companions().influences.empty())
-    return "derivatives by the weight of each row, which there are not where rows are drawn "
-           "together (blocks, two stages) or samples are compared; take bca";
+    return "derivatives with respect to the weight of each row, which do not exist where rows are "
+           "drawn together (blocks, two stages) or samples are compared; take bca";
   if ((method == Method::bca && result.companions().influences.empty()) ||
       (method == Method::abc && result.companions().abc_curves.empty()))
-    return "the influence of each row, which this result has not; bootstrap with "
-           "Options::influence (on the command line: --interval bca or abc)";
+    return "the influence of each row, which this result does not contain; bootstrap again with "
+           "interval=bca (in C++: Options::influence)";
   if (method == Method::studentized && result.companions().replicate_errors.empty())
-    return "a standard error on every resample, which this result has not; bootstrap with "
-           "Options::standard_errors (on the command line: --interval studentized)";
+    return "a standard error on every resample, which this result does not contain; bootstrap "
+           "again with interval=studentized (in C++: Options::standard_errors)";
   return "";
 }
 
@@ -116,14 +101,14 @@ std::string_view name(Status status) noexcept {
   return kNames[static_cast<std::size_t>(status)];
 }
 
-Method parse_method(std::string_view text) { return parse("interval", text, kMethods); }
+Method parse_method(std::string_view text) { return text::choose("interval", text, kMethods); }
 
 Alternative parse_alternative(std::string_view text) {
-  return parse("alternative", text, kAlternatives);
+  return text::choose("alternative", text, kAlternatives);
 }
 
 Convention parse_convention(std::string_view text) {
-  return parse("convention", text, kConventions);
+  return text::choose("convention", text, kConventions);
 }
 
 Interval make(Method method, const Result& result, const Options& options) {
@@ -173,7 +158,7 @@ Interval make(Method method, const Result& result, const Options& options) {
         "strict: the ", interval.method, " interval of ",
         result.plan().outputs.size() > options.output ? result.plan().outputs[options.output]
                                                       : text::concat("output ", options.output),
-        " is ", interval.fallback.empty() ? std::string(name(interval.status)) : "not to be had",
+        " is ", interval.fallback.empty() ? std::string(name(interval.status)) : "not available",
         ": ", interval.reason));
   return interval;
 }

@@ -29,29 +29,26 @@ double worst_error(const Result& result, const Precision& wanted) {
   return worst;
 }
 
-void require(const Precision& wanted, std::uint64_t rows, Options& options) {
+void check(const Precision& wanted, const Scheme& scheme) {
   if (!(wanted.precision > 0 && wanted.precision < 1))
     throw InvalidArgument(
         text::concat("precision is ", wanted.precision,
                      " but must be above 0 and below 1: the Monte Carlo error of a "
                      "limit as a share of the standard error; 0.01 is usual"));
-  const auto design = resample::design(options.scheme);
-  const resample::Traits traits = design->traits(rows);
+  const auto design = resample::design(scheme);
+  const resample::Traits traits = design->traits(0);
   if (traits.deletes)
     throw InvalidArgument(
-        "a jackknife has no Monte Carlo error, so no number of replicates to find; leave out the "
-        "precision, or take another scheme");
+        "a jackknife has no Monte Carlo error, so replicates=auto has no meaning; leave it out, or "
+        "take another scheme");
   if (!traits.endless)
     throw InvalidArgument(
         text::concat("a run of scheme '", design->name(),
-                     "' cannot be extended, so its number of replicates cannot be found while it "
-                     "runs; give a number, or another scheme"));
+                     "' cannot be extended, so replicates=auto is not available; give a number, or "
+                     "take another scheme"));
   if (wanted.most < 2)
     throw InvalidArgument(
         text::concat("most is ", wanted.most, " but must be at least 2 replicates"));
-  using interval::Method;
-  if (wanted.method == Method::bca || wanted.method == Method::abc) options.influence = true;
-  if (wanted.method == Method::studentized) options.standard_errors = true;
 }
 
 }  // namespace
@@ -70,14 +67,12 @@ std::uint64_t first_replicates(double precision, interval::Method method,
   return static_cast<std::uint64_t>(std::ceil(count));
 }
 
-Reached bootstrap_to_precision(const DataView& data, std::span<const Statistic> statistics,
-                               const Precision& wanted, const Options& asked) {
-  Options options = asked;
-  require(wanted, data.rows(), options);
-  options.replicates =
-      std::min(wanted.most, first_replicates(wanted.precision, wanted.method, wanted.interval));
-  Reached reached{bootstrap(data, statistics, options)};
-  options.influence = false;  // it does not depend on the replicates
+Reached bootstrap_to_precision(
+    const std::function<Result(std::uint64_t first, std::uint64_t count)>& make,
+    const Precision& wanted, const Scheme& scheme) {
+  check(wanted, scheme);
+  Reached reached{make(0, std::min(wanted.most, first_replicates(wanted.precision, wanted.method,
+                                                                 wanted.interval)))};
   for (;;) {
     const std::uint64_t count = reached.result.plan().replicates;
     reached.rounds.push_back(count);
@@ -87,12 +82,27 @@ Reached bootstrap_to_precision(const DataView& data, std::span<const Statistic> 
     // The error falls with the square root; it is itself uncertain, so aim a little lower.
     const double ratio = reached.precision / wanted.precision;
     const double needed = static_cast<double>(count) * std::max(1.05, 1.05 * ratio * ratio);
-    options.first_replicate = asked.first_replicate + count;
-    options.replicates =
+    const auto more =
         static_cast<std::uint64_t>(std::min(needed, static_cast<double>(wanted.most))) - count;
-    options.replicates = std::max<std::uint64_t>(options.replicates, 1);
-    reached.result.append(bootstrap(data, statistics, options));
+    reached.result.append(make(count, std::max<std::uint64_t>(more, 1)));
   }
+}
+
+Reached bootstrap_to_precision(const DataView& data, std::span<const Statistic> statistics,
+                               const Precision& wanted, const Options& asked) {
+  using interval::Method;
+  Options options = asked;
+  if (wanted.method == Method::studentized) options.standard_errors = true;
+  const bool influence =
+      asked.influence || wanted.method == Method::bca || wanted.method == Method::abc;
+  return bootstrap_to_precision(
+      [&](std::uint64_t first, std::uint64_t count) {
+        options.first_replicate = asked.first_replicate + first;
+        options.replicates = count;
+        options.influence = influence && first == 0;  // it does not depend on the replicates
+        return bootstrap(data, statistics, options);
+      },
+      wanted, options.scheme);
 }
 
 Reached bootstrap_to_precision(const DataView& data, const Statistic& statistic,

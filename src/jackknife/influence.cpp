@@ -7,7 +7,7 @@
 #include "bootfold/error.h"
 #include "jackknife/influence.h"
 #include "planning/cluster_sums.h"
-#include "planning/memory_limit.h"
+#include "planning/memory.h"
 #include "text/concat.h"
 
 namespace bootfold {

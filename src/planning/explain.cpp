@@ -18,8 +18,10 @@ std::string Plan::explain() const {
   if (digits > 0 && sum_error > 0) text << "; error at most " << sum_error << " standard errors";
   text << "\n"
        << "threads     " << threads << ", " << execution::name(level) << "\n"
-       << "memory      " << text::bytes(static_cast<double>(working_bytes)) << " to work, "
-       << text::bytes(static_cast<double>(result_bytes)) << " for the result\n"
+       << "memory      " << text::bytes(static_cast<double>(working_bytes)) << " to work";
+  if (memory_limit > 0)
+    text << " of " << text::bytes(static_cast<double>(memory_limit)) << " allowed";
+  text << ", " << text::bytes(static_cast<double>(result_bytes)) << " for the result\n"
        << "time        about " << text::seconds(seconds) << "\n";
   return text.str();
 }

@@ -10,6 +10,7 @@ namespace {
 // Names come from files too, so the work is bounded: kLongest^2 steps for each of kMost candidates.
 constexpr std::size_t kLongest = 48;
 constexpr std::size_t kMost = 10'000;
+constexpr std::size_t kBegun = 4;  // letters that make the beginning of a word
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -44,8 +45,10 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
     // One letter has to survive: "x" is not a misspelt "y".
     const std::size_t longer = std::max(word.size(), candidate.size());
     const std::size_t shorter = std::min(word.size(), candidate.size());
-    if (longer > kLongest || longer - shorter > limit) continue;
-    const std::size_t mistakes = distance(word, candidate);
+    const bool begun = word.size() >= kBegun && candidate.starts_with(word);
+    if (!begun && (longer > kLongest || longer - shorter > limit)) continue;
+    const std::size_t mistakes =
+        begun ? std::min<std::size_t>(1, longer - shorter) : distance(word, candidate);
     if (mistakes > limit || mistakes >= longer) continue;
     best = &candidate;
     if (mistakes == 0) break;

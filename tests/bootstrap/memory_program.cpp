@@ -60,7 +60,7 @@ struct Sum {
 
 int main(int count, char** arguments) {
   const std::string job = count > 1 ? arguments[1] : "";
-  Options options{.replicates = 60, .seed = 1};
+  Options options{.replicates = 60, .seed = 1, .memory = std::size_t{64} << 20};
   options.execution.threads = count > 2 ? static_cast<unsigned>(std::atoi(arguments[2])) : 2;
   if (job == "stream") return run(numbers(5'000'000), {statistic::mean()}, options);
   if (job == "stream_small_budget") {

@@ -105,7 +105,7 @@ TEST(Road, ExplainAcceptsExactlyWhatRunAccepts) {
             options.path = path;
             options.influence = influence;
             options.standard_errors = standard_errors;
-            options.inner_replicates = 2;
+            options.nested_replicates = 2;
             options.execution.threads = 1;
             SCOPED_TRACE(testing::Message()
                          << name(scheme) << ", " << statistics[0].name() << " of "

@@ -289,7 +289,7 @@ TEST(ClusterScheme, RefusesAMemoryThatWouldChangeThePath) {
         {.replicates = 2, .scheme = scheme::Cluster{own}, .memory = std::size_t{16} << 20}));
     FAIL();
   } catch (const InvalidArgument& error) {
-    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("16 MiB"), HasSubstr("200,000 clusters"),
+    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("16.0 MiB"), HasSubstr("200,000 clusters"),
                                              HasSubstr("at least 19 MiB")));
   }
 }

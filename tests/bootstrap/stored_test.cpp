@@ -105,7 +105,7 @@ TEST(Stored, BrokenFilesAreToldApart) {
     return text.replace(at, from.size(), to);
   };
   EXPECT_THAT(message_about(changed("bootfold result 2", "another thing 1  ")),
-              HasSubstr("no result of this program"));
+              HasSubstr("does not contain a result that bootfold has saved"));
   EXPECT_THAT(message_about(changed("bootfold result 2", "bootfold result 1")),
               testing::AllOf(HasSubstr("an earlier version of bootfold wrote it"),
                              HasSubstr("run the bootstrap again")));

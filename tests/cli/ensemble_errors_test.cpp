@@ -44,10 +44,11 @@ TEST(EnsembleErrors, InvalidTrainingOptions) {
   EXPECT_THAT(with({"--members", "1e9"}), HasSubstr("--memory"));
   EXPECT_THAT(with({"--activation", "sigmoid"}), HasSubstr("relu, tanh, gelu"));
   EXPECT_THAT(with({"--optimizer", "rmsprop"}), HasSubstr("adam, adamw, sgd"));
-  EXPECT_THAT(with({"--resample", "jackknife"}), HasSubstr("bootstrap, none"));
-  EXPECT_THAT(with({"--resample", "none", "--patience", "3"}), HasSubstr("patience"));
-  EXPECT_THAT(with({"--resample", "none", "--keep-best", "3"}), HasSubstr("--keep-best"));
-  EXPECT_THAT(with({"--resample", "bayesian", "--calibrate"}), HasSubstr("--calibrate needs rows"));
+  EXPECT_THAT(with({"--resampling", "jackknife"}), HasSubstr("bootstrap, none"));
+  EXPECT_THAT(with({"--resampling", "none", "--patience", "3"}), HasSubstr("patience"));
+  EXPECT_THAT(with({"--resampling", "none", "--keep-best", "3"}), HasSubstr("--keep-best"));
+  EXPECT_THAT(with({"--resampling", "bayesian", "--calibrate"}),
+              HasSubstr("--calibrate needs rows"));
   EXPECT_THAT(with({"--subsample", "1", "--calibrate"}), HasSubstr("with --subsample 1 they use"));
   EXPECT_THAT(with({"--steps", "5", "--epochs", "5"}), HasSubstr("--epochs"));
   EXPECT_THAT(with({"--clip", "0"}), HasSubstr("none"));

@@ -31,7 +31,7 @@ TEST(EnsembleValidation, StopsComparesAndSelectsMembers) {
       with({"ensemble", "train", folder.write("old.csv", flowers(60)), "--target", "flower"},
            {"--input",      "noise,width", "--members",       "6",
             "--hidden",     "8",           "--epochs",        "400",
-            "--resample",   "none",        "--learning-rate", "1e-6,5e-2",
+            "--resampling", "none",        "--learning-rate", "1e-6,5e-2",
             "--patience",   "2",           "--keep-best",     "6",
             "--validation", validation,    "--output",        folder.path("m.safetensors")});
   const Json found = json_of(arguments);
@@ -88,8 +88,8 @@ TEST(EnsembleCalibration, IsReportedAndStored) {
             json_of(uncalibrated)["out_of_bag"]["negative_log_likelihood"]);
 
   // Validation rows calibrate members that are trained on all rows.
-  arguments.insert(arguments.end(),
-                   {"--resample", "none", "--validation", folder.write("new.csv", flowers(60, 9))});
+  arguments.insert(arguments.end(), {"--resampling", "none", "--validation",
+                                     folder.write("new.csv", flowers(60, 9))});
   EXPECT_NE(json_of(arguments)["temperature"], found["temperature"]);
   EXPECT_THAT(refused({"ensemble", "train", folder.path("flowers.csv"), "--target", "width",
                        "--ignore", "id,flower", "--task", "regression", "--calibrate"}),

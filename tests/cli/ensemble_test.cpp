@@ -34,10 +34,10 @@ TEST(EnsembleTrain, ClassifiesTextAndReportsOutOfBagScores) {
   const Folder folder;
   const Json found = json_of(train_flowers(folder));
   for (const char* key :
-       {"task",     "loss",    "inputs",       "target",           "classes",  "members",
-        "trained",  "asked",   "failed",       "failures",         "settings", "out_of_bag",
-        "resample", "seed",    "rows",         "omitted_rows",     "output",   "simd",
-        "threads",  "seconds", "read_seconds", "peak_memory_bytes"})
+       {"task",       "loss",    "inputs",       "target",           "classes",  "members",
+        "trained",    "asked",   "failed",       "failures",         "settings", "out_of_bag",
+        "resampling", "seed",    "rows",         "omitted_rows",     "output",   "simd",
+        "threads",    "seconds", "read_seconds", "peak_memory_bytes"})
     EXPECT_TRUE(found.contains(key)) << key;
   EXPECT_EQ(found["task"], "classification");
   EXPECT_EQ(found["inputs"], Json::array({"length", "noise", "width"}));
@@ -60,7 +60,7 @@ TEST(EnsembleTrain, TextReportsTheSameAsJson) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   for (const char* part : {"20 networks 3-8-3 for flower (iris, rose, red, tulip)", "20 trained",
                            "held-out loss", "Out of bag", "accuracy", "NLL", "Brier score", "ECE",
-                           "150 rows", "bootstrap", "seed 1", "saved to"})
+                           "150 rows", "bootstrap", "seed 0", "saved to"})
     EXPECT_THAT(outcome.out, HasSubstr(part));
 }
 
@@ -156,7 +156,8 @@ TEST(EnsembleTrain, EveryOptionIsAccepted) {
                               "--subsample",
                               "0.25,0.5",
                               "--reshuffle",
-                              "--raw",
+                              "--standardize",
+                              "no",
                               "--seed",
                               "9",
                               "--threads",
@@ -167,7 +168,7 @@ TEST(EnsembleTrain, EveryOptionIsAccepted) {
   EXPECT_EQ(found["loss"], "gaussian");
   EXPECT_EQ(found["inputs"], Json::array({"x"}));
   EXPECT_EQ(found["targets"], Json::array({"y"}));
-  EXPECT_EQ(found["resample"], "subsample");
+  EXPECT_EQ(found["resampling"], "subsample");
   EXPECT_EQ(found["seed"], 9);
   const Json& last = found["settings"][15];
   EXPECT_EQ(last["hidden"], Json::array());

@@ -48,6 +48,36 @@ TEST(Exact, TextShowsNumbersPictureAndBound) {
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
 }
 
+// Of all intervals, those that need replicates are left out.
+TEST(Exact, AllIntervalsAreThoseThatNeedNoReplicates) {
+  const Outcome outcome =
+      run({"bootstrap", "-", "--replicates", "exact", "--interval", "all", "--json"},
+          {.input = kSixteen});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json result = Json::parse(outcome.out);
+  std::vector<std::string> methods;
+  for (const Json& interval : result["intervals"]) methods.push_back(interval["method"]);
+  EXPECT_EQ(methods, (std::vector<std::string>{"bca", "normal", "basic", "percentile"}));
+  EXPECT_EQ(result["interval"]["method"], "bca");
+  const Outcome forecast =
+      run({"explain", "-", "--replicates", "exact", "--interval", "all"}, {.input = kSixteen});
+  EXPECT_EQ(forecast.code, 0) << forecast.err;
+  const Outcome named = run({"bootstrap", "-", "--replicates", "exact", "--interval", "all,abc"},
+                            {.input = kSixteen});
+  EXPECT_EQ(named.code, 2);
+  EXPECT_NE(named.err.find("abc"), std::string::npos) << named.err;
+}
+
+// Every resample of equal rows gives the estimate, so BCa has no acceleration.
+TEST(Exact, AllIntervalsLeaveOutWhatIsNotAvailable) {
+  const Outcome outcome =
+      run({"bootstrap", "-", "--replicates", "exact", "--interval", "all", "--quiet"},
+          {.input = "x\n2\n2\n2\n"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("bca is not available"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("2 to 2, percentile"), std::string::npos) << outcome.out;
+}
+
 TEST(Exact, SeveralStatisticsAndColumns) {
   const Outcome outcome = run({"bootstrap", "-", "--column", "price,volume", "--statistic",
                                "median,mean", "--replicates", "exact", "--json"},
@@ -80,7 +110,7 @@ TEST(Exact, RefusesInOneLine) {
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1);
     EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
   };
-  refused({"--statistic", "variance"}, "--replicates 1e6");
+  refused({"--statistic", "variance"}, "draw replicates instead: --replicates 1000000");
   refused({"--path", "gather"}, "--path");
   refused({"--output", "r.npy"}, "--output");
 }

@@ -43,13 +43,13 @@ TEST(Help, ListsEveryStatisticAndOption) {
                              "--memory", "--confidence", "--tolerance", "--path", "--nan",
                              "--header", "--json", "--output", "--quiet"})
     EXPECT_NE(page.find(std::string("  ") + option), std::string::npos) << option;
-  EXPECT_NE(page.find("the same command gives the same numbers"), std::string::npos);
+  EXPECT_NE(page.find("the same command gives the same result"), std::string::npos);
 }
 
 TEST(Help, ListsTheOptionsOfCompare) {
   const std::string page = run({"compare", "-h"}).out;
   for (const char* option :
-       {"--value", "--by", "--control", "--only", "--statistic", "--difference", "--interval",
+       {"--value", "--by", "--control", "--groups", "--statistic", "--difference", "--interval",
         "--correction", "--replicates", "--seed", "--threads", "--memory", "--confidence",
         "--tolerance", "--nan", "--header", "--json", "--output", "--quiet"})
     EXPECT_NE(page.find(std::string("  ") + option), std::string::npos) << option;
@@ -58,13 +58,13 @@ TEST(Help, ListsTheOptionsOfCompare) {
 TEST(Help, ListsTheOptionsOfEnsembles) {
   const std::string page = run({"ensemble", "train", "-h"}).out;
   for (const char* option :
-       {"--target",     "--task",          "--loss",         "--input",     "--ignore",
-        "--weights",    "--class-weights", "--nan",          "--header",    "--members",
-        "--hidden",     "--activation",    "--initializer",  "--resample",  "--subsample",
-        "--epochs",     "--steps",         "--batch-size",   "--optimizer", "--learning-rate",
-        "--schedule",   "--weight-decay",  "--momentum",     "--clip",      "--patience",
-        "--look-every", "--reshuffle",     "--raw",          "--seed",      "--threads",
-        "--memory",     "--keep-best",     "--keep-partial", "--output",    "--json",
+       {"--target",     "--task",          "--loss",         "--input",      "--ignore",
+        "--weights",    "--class-weights", "--nan",          "--header",     "--members",
+        "--hidden",     "--activation",    "--initializer",  "--resampling", "--subsample",
+        "--epochs",     "--steps",         "--batch-size",   "--optimizer",  "--learning-rate",
+        "--schedule",   "--weight-decay",  "--momentum",     "--clip",       "--patience",
+        "--look-every", "--reshuffle",     "--standardize",  "--seed",       "--threads",
+        "--memory",     "--keep-best",     "--keep-partial", "--output",     "--json",
         "--quiet",      "--validation",    "--calibrate"})
     EXPECT_NE(page.find(std::string("  ") + option), std::string::npos) << option;
   const std::string predict = run({"ensemble", "predict", "-h"}).out;

@@ -191,9 +191,10 @@ TEST(Interval, AKeptRunKnowsItsColumns) {
 }
 
 TEST(Interval, InnerReplicatesAreAChoiceAndTheirCostIsMeasured) {
-  const Json nested = json_of({"bootstrap", "-", "--statistic", "median", "--interval",
-                               "studentized", "--json", "--replicates", "200", "--inner", "20"},
-                              {.input = kSixteen});
+  const Json nested =
+      json_of({"bootstrap", "-", "--statistic", "median", "--interval", "studentized", "--json",
+               "--replicates", "200", "--nested-replicates", "20"},
+              {.input = kSixteen});
   EXPECT_EQ(nested["standard_errors_by"], "nested bootstrap, 20 replicates");
   const Outcome explained = run(
       {"explain", "-", "--statistic", "median", "--interval", "studentized", "--replicates", "100"},

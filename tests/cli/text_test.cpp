@@ -37,7 +37,8 @@ TEST(Number, Sizes) {
   EXPECT_EQ(parse_size("-m", "1e6"), 1'000'000U);
   EXPECT_EQ(parse_size("-m", "256 MiB"), 256U << 20);
   EXPECT_EQ(parse_size("-m", "1T"), std::uint64_t{1} << 40);
-  for (const char* text : {"", "M", "-1M", "0", "0.1", "12Q", "1MM", "1e30", "nan", "1,5G"})
+  EXPECT_EQ(parse_size("-m", ""), 0U);  // the default
+  for (const char* text : {"M", "-1M", "0", "0.1", "12Q", "1MM", "1e30", "nan", "1,5G"})
     EXPECT_THROW((void)parse_size("-m", text), InvalidArgument) << text;
 }
 

@@ -198,13 +198,13 @@ TEST(Compare, OtherGroupsChangeNothingWithoutACorrection) {
   const data::Labels labels = samples.labels();
   const Options all{.control = "A", .replicates = 300, .keep_replicates = true};
   Options some = all;
-  some.only = {"D"};
+  some.groups = {"D"};
   const Comparison one = compare(samples.values, labels, statistic::mean(), some);
   ASSERT_EQ(one.contrasts.size(), 1U);
   EXPECT_EQ(one.contrasts[0].group, "D");
   const Comparison found = compare(samples.values, labels, statistic::mean(), all);
   EXPECT_EQ(numbers(one.contrasts[0]), numbers(found.contrasts[2]));
-  some.only = {"D", "A", "D"};  // the control is there anyway
+  some.groups = {"D", "A", "D"};  // the control is there anyway
   EXPECT_EQ(compare(samples.values, labels, statistic::mean(), some).contrasts.size(), 1U);
 }
 

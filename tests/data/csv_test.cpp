@@ -154,7 +154,7 @@ TEST(Csv, MissingValuesAreErrorsUnlessTheyAreOmitted) {
     SCOPED_TRACE(missing);
     const std::string text = "id,x\na,1\nb," + std::string(missing) + "\nc,3\n";
     EXPECT_TRUE(says(data_error(text, {.columns = {"x"}}), "prices.csv:3:2: missing value",
-                     "column 'x'", "--nan omit", "NanPolicy::omit"));
+                     "column 'x'", "nan=omit"));
     EXPECT_EQ(read_text(text, {.columns = {"x"}, .nan = NanPolicy::omit}), (Values{1, 3}));
   }
 }

@@ -178,8 +178,7 @@ TEST(LabelColumns, AMissingLabelIsNamed) {
     return message_of<DataError>(
         [&] { (void)read(file.path(), {.columns = {"x"}, .labels = {"g"}}); });
   };
-  EXPECT_TRUE(
-      says(error("g,x\na,1\n,2\n"), "v.csv:3:1", "missing label (column 'g')", "--nan omit"));
+  EXPECT_TRUE(says(error("g,x\na,1\n,2\n"), "v.csv:3:1", "missing label (column 'g')", "nan=omit"));
   EXPECT_TRUE(says(error("g,x\na,1\nnull,2\n"), "v.csv:3:1", "missing label", "quotes"));
   EXPECT_TRUE(says(error("g,x\na,1\n\"\",2\n"), "v.csv:3:1", "missing label"));
 }
@@ -188,7 +187,7 @@ TEST(LabelColumns, AFirstLineThatMayBeARowIsAskedAbout) {
   const TempFile bare("v.csv", "A,1\nB,2\n");
   EXPECT_TRUE(says(message_of<InvalidArgument>(
                        [&] { (void)read(bare.path(), {.columns = {"2"}, .labels = {"1"}}); }),
-                   "v.csv:1", "header or a row", "--header yes or --header no"));
+                   "v.csv:1", "header or a row", "header=yes or header=no"));
   EXPECT_EQ(read(bare.path(), {.columns = {"2"}, .labels = {"1"}, .header = false}).view().rows(),
             2U);
   EXPECT_EQ(read(bare.path(), {.columns = {"2"}, .labels = {"1"}, .header = true}).view().rows(),

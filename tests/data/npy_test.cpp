@@ -108,7 +108,7 @@ TEST(Npy, ColumnsOfAMatrixAreNumberedFrom1InBothOrders) {
     EXPECT_EQ(values(table, 1), (Values{11, 21}));
   }
   EXPECT_TRUE(says(message_of<InvalidArgument>([&] { (void)read(c.path()); }), "3 columns",
-                   "--column", "'1', '2', '3'"));
+                   "columns=NAME", "'1', '2', '3'"));
   EXPECT_TRUE(says(message_of<InvalidArgument>([&] { (void)read(c.path(), {.columns = {"4"}}); }),
                    "no column '4'", "'1', '2', '3'"));
 }
@@ -130,7 +130,7 @@ TEST(Npy, NanIsAnErrorThatNamesTheFirstRowAndColumn) {
   numbers[2 * 2700] = kNan;
   const std::string contents = npy(dict("<f8", "(3000, 2)"), bytes(numbers));
   EXPECT_TRUE(says(data_error(contents, {.columns = {"1", "2"}}), "x.npy: row 2501, column 2",
-                   "NaN", "--nan omit", "NanPolicy::omit"));
+                   "NaN", "nan=omit"));
   EXPECT_TRUE(says(data_error(contents, {.columns = {"1"}}), "x.npy: row 2701, column 1"));
 }
 

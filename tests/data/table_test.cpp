@@ -50,7 +50,7 @@ TEST(Read, AllButSomeColumns) {
   EXPECT_TRUE(says(error({.labels = {"b"}, .all_but = std::vector<std::string>{"a", "c", "d"}}),
                    "no column beside"));
   EXPECT_TRUE(says(message_of<DataError>([&] { (void)read(file.path(), {.all_but = none}); }),
-                   "'x' is not a number", "--ignore"));
+                   "'x' is not a number", "all_but=NAME"));
   const TempFile array("x.npy");
   write_npy(array.path(), std::vector<double>{1, 2, 3, 4, 5, 6}, std::vector<std::size_t>{2, 3});
   const Table table = read(array.path(), {.all_but = std::vector<std::string>{"2"}});
@@ -116,7 +116,7 @@ TEST(Read, UnknownColumnsListThoseThereAreAndTheNearest) {
 
 TEST(Read, WithoutAChoiceThereMustBeOneColumn) {
   const TempFile file("x.csv", "day,price\n1,2\n");
-  EXPECT_TRUE(says(column_error(file, {}), "2 columns", "--column", "'day', 'price'"));
+  EXPECT_TRUE(says(column_error(file, {}), "2 columns", "columns=NAME", "'day', 'price'"));
 }
 
 TEST(Read, LongListsOfColumnsAreCut) {

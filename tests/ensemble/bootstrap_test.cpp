@@ -151,7 +151,7 @@ TEST(BootstrapPredictions, IntervalsSurviveSavingAndLoading) {
   const Spirals spirals(40);
   // After 20 steps the initial weights matter more than the rows: with 2,000 members the influence
   // reports that about 3,200 are needed.
-  const Training training{.members = 4000, .steps = 20};
+  const Training training{.members = 4000, .steps = 20, .seed = 1};
   const std::vector<double> x = {0.5, -0.5};
   const Result result =
       bootstrap_predictions(spirals.examples(), training, DataView({ColumnView(x), ColumnView(x)}));

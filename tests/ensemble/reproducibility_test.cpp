@@ -75,7 +75,7 @@ TEST(Reproducibility, ThreadsAndSimdLevelsGiveTheSameBits) {
 TEST(Reproducibility, EarlyStoppingOfOthersDoesNotChangeAMember) {
   const Spirals spirals(120, 0.2);
   Training training{.members = 70, .epochs = 60};
-  training.stopping = {.patience = 3, .every = 2};
+  training.stopping = {.patience = 3, .look_every = 2};
   training.settings[0].learning_rate = 0.03;
   const Ensemble many = train(spirals.examples(), {.hidden = {8}}, training);
   std::vector<std::uint64_t> steps;

@@ -98,15 +98,17 @@ TEST(SoloTrainer, AddsLongSumsInTheOrderOfAPack) {
   const Spirals spirals(210);
   Training training{.members = 1, .steps = 4};
   training.settings[0].architecture.hidden = {130, 200};
+  training.settings[0].batch_size = 32;
   expect_same(spirals.examples(), training, Loss::cross_entropy, 2);
 }
 
 TEST(SoloTrainer, StopsEarlyAtTheStepOfAPack) {
   const Spirals spirals(600, 0.2);
   Training training{.members = 1, .epochs = 40};
-  training.stopping = {.patience = 2, .every = 1};
+  training.stopping = {.patience = 2, .look_every = 1};
   training.settings[0].learning_rate = 0.03;
   training.settings[0].architecture.hidden = {20};
+  training.settings[0].batch_size = 32;
   expect_same(spirals.examples(), training, Loss::cross_entropy, 2);
 }
 
@@ -116,9 +118,10 @@ TEST(SoloTrainer, ValidatesLikeAPack) {
   const TrainingMatrix validation(others.examples(), scaling_of(spirals.examples().inputs), {}, 0);
   Training training{.members = 1, .epochs = 40};
   training.resampling = Resampling::none;
-  training.stopping = {.patience = 2, .every = 1};
+  training.stopping = {.patience = 2, .look_every = 1};
   training.settings[0].learning_rate = 0.03;
   training.settings[0].architecture.hidden = {20};
+  training.settings[0].batch_size = 32;
   expect_same(spirals.examples(), training, Loss::cross_entropy, 2, &validation);
 }
 

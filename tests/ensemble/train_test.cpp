@@ -54,6 +54,23 @@ TEST(Spirals, AreClassifiedOutOfBag) {
   EXPECT_NEAR(members / 400 / 50, std::pow(1 - 1.0 / 400, 400), 0.02);
 }
 
+// 32 rows, or all rows of a member that has fewer; the ensemble keeps what was taken.
+TEST(AutomaticBatch, FollowsTheRowsOfAMember) {
+  const auto batch = [](std::size_t rows, Training training) {
+    training.members = 1;
+    training.steps = 2;
+    const Spirals spirals(rows);
+    return train(spirals.examples(), {.hidden = {2}}, training).frame().settings[0].batch_size;
+  };
+  EXPECT_EQ(batch(100, {}), 32U);
+  EXPECT_EQ(batch(32, {}), 32U);
+  EXPECT_EQ(batch(30, {}), Settings::kFullBatch);
+  Training half;
+  half.resampling = Resampling::subsample;
+  EXPECT_EQ(batch(100, half), 32U);
+  EXPECT_EQ(batch(40, half), Settings::kFullBatch);
+}
+
 TEST(LossCurve, HasOnePointPerEpochOnRequest) {
   const Spirals spirals(100);
   Training training{.members = 20, .epochs = 5};

@@ -107,7 +107,7 @@ TEST(Validation, StopsMembersAtTheLowestLoss) {
     for (std::size_t m = 0; m < kMembers; ++m) losses[m].push_back(trained.member(m).held_out_loss);
   }
   training.steps = kSteps;
-  training.stopping = {.patience = 3, .every = 1};
+  training.stopping = {.patience = 3, .look_every = 1};
   const Ensemble stopped = train(spirals.examples(), training);
   std::size_t early = 0;
   for (std::size_t m = 0; m < kMembers; ++m) {
@@ -131,7 +131,7 @@ TEST(Validation, MemberDoesNotDependOnOtherMembers) {
       training.steps = 0;
       training.epochs = 20;
       training.resampling = resampling;
-      training.stopping = {.patience = 2, .every = 1};
+      training.stopping = {.patience = 2, .look_every = 1};
       training.settings[0].architecture.hidden = hidden;
       training.execution.threads = 7;
       const Ensemble many = train(spirals.examples(), training);

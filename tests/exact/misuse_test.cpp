@@ -23,7 +23,7 @@ void expect_parts(const std::string& text, std::initializer_list<const char*> pa
 
 TEST(Misuse, StatisticsWithoutALaw) {
   expect_parts(refusal(normals(100, 1), statistic::variance()),
-               {"variance", "100 rows", "mean, sum, proportion", "--replicates 1e6"});
+               {"variance", "100 rows", "mean, sum, proportion", "replicates=1000000"});
   expect_parts(refusal(normals(200, 1), statistic::interquartile_range()),
                {"interquartile_range", "6,000,000"});
 }
@@ -49,7 +49,7 @@ TEST(Misuse, MethodsThatCannotServe) {
 
 TEST(Misuse, ABoundAboveTheTolerance) {
   expect_parts(refusal(normals(2000, 2), statistic::mean(), {.tolerance = 1e-12}),
-               {"error bound", "at most 1e-12", "common step", "--replicates 1e6"});
+               {"error bound", "at most 1e-12", "common step", "replicates=1000000"});
   expect_parts(refusal(normals(50, 2), statistic::mean(), {.tolerance = 0}), {"tolerance is 0"});
 }
 

@@ -176,7 +176,7 @@ TEST(Degenerate, HardDataNeverFail) {
       SCOPED_TRACE(testing::Message() << data.size() << " rows, " << statistic.name());
       const Result result = bootstrap(
           data, statistic,
-          {.replicates = 200, .influence = true, .standard_errors = true, .inner_replicates = 10});
+          {.replicates = 200, .influence = true, .standard_errors = true, .nested_replicates = 10});
       expect_policy(result);
     }
 }

@@ -58,7 +58,7 @@ TEST(MonteCarloError, OfEveryLimit) {
 TEST(MonteCarloError, OfANestedBootstrap) {
   const std::array only = {Method::studentized};
   expect_honest(reference::normals(12, 4), statistic::skewness(),
-                {.replicates = 400, .standard_errors = true, .inner_replicates = 20}, only);
+                {.replicates = 400, .standard_errors = true, .nested_replicates = 20}, only);
 }
 
 // The test above could fail: claims of half or one and a half times the error are refused.

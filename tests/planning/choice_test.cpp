@@ -78,6 +78,15 @@ TEST(Choice, ForcedPathsAreTaken) {
   EXPECT_EQ(plan(x, statistic::median(), {.path = Path::order}).path, Path::order);
 }
 
+TEST(Choice, NamesTheMemoryLimit) {
+  const std::vector<double> x = reference::normals(1000, 1);
+  const Plan usual = plan(x, statistic::mean());
+  EXPECT_EQ(usual.memory_limit, execution::default_memory());
+  const Plan limited = plan(x, statistic::mean(), {.memory = std::size_t{96} << 20});
+  EXPECT_EQ(limited.memory_limit, std::size_t{96} << 20);
+  EXPECT_THAT(limited.explain(), HasSubstr(" MiB to work of 96.0 MiB allowed, "));
+}
+
 TEST(Choice, ExplainsItself) {
   const std::vector<double> x = reference::normals(123'456, 1);
   Options options{.replicates = 7'000'000};

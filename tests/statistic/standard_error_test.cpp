@@ -156,7 +156,7 @@ TEST(StandardError, StratifiedByANestedBootstrapWithinStrata) {
                   .seed = 5,
                   .scheme = scheme::Stratified{strata},
                   .standard_errors = true,
-                  .inner_replicates = 100};
+                  .nested_replicates = 100};
   const Result result = bootstrap(x, {statistic::mean(), statistic::median()}, options);
   EXPECT_EQ(result.companions().error_method, "nested bootstrap, 100 replicates");
   EXPECT_EQ(result.companions().estimate_errors[0], result.standard_error(0));

@@ -20,8 +20,9 @@ namespace bootfold::ensemble {
 
 struct ConformalOptions {
   double confidence = 0.95;  ///< between 0 and 1
-  /// Working memory in bytes. Less memory is slower and never changes a result.
-  std::size_t memory = std::size_t{256} << 20;
+  /// Memory limit in bytes; 0: execution::default_memory(). Less memory is slower and never changes
+  /// a result.
+  std::size_t memory = 0;
   Execution execution = {};
 };
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -47,17 +48,22 @@ enum class Loss {
 
 /// Settings that may differ between members.
 struct Settings {
+  static constexpr std::size_t kFullBatch = 0;
+  static constexpr std::size_t kAutomaticBatch = std::numeric_limits<std::size_t>::max();
+
   Architecture architecture = {};
   Optimizer optimizer = Optimizer::adam;
   double learning_rate = 1e-3;
   Schedule schedule = Schedule::constant;
   double weight_decay = 0;
-  double momentum = 0.9;        ///< momentum of sgd; beta1 of adam and adamw
-  double beta2 = 0.999;         ///< adam and adamw
-  double epsilon = 1e-8;        ///< adam and adamw
-  double clip = 0;              ///< largest norm of the gradient; 0: no clipping
-  std::size_t batch_size = 32;  ///< rows per step; 0: full batch
-  double subsample = 0.5;       ///< share of the rows with Resampling::subsample
+  double momentum = 0.9;  ///< momentum of sgd; beta1 of adam and adamw
+  double beta2 = 0.999;   ///< adam and adamw
+  double epsilon = 1e-8;  ///< adam and adamw
+  double clip = 0;        ///< largest norm of the gradient; 0: no clipping
+  /// Rows per step; kFullBatch: all rows of a member; kAutomaticBatch: 32, or all rows of a member
+  /// that has fewer.
+  std::size_t batch_size = kAutomaticBatch;
+  double subsample = 0.5;  ///< share of the rows with Resampling::subsample
 
   bool operator==(const Settings&) const = default;
 };
@@ -67,7 +73,7 @@ struct Settings {
 /// parameters with the lowest validation loss are kept.
 struct Stopping {
   std::size_t patience = 0;  ///< 0: no early stopping
-  double every = 1;          ///< epochs between validations
+  double look_every = 1;     ///< epochs between validations
 };
 
 /// All training options. The rows and initial weights of a member follow from the seed and from its
@@ -89,11 +95,12 @@ struct Training {
   /// name, and their weights are used. Must outlive the training.
   const Examples* validation = nullptr;
   bool standardize = true;  ///< scale inputs and numeric targets to mean 0 and variance 1
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 0;
   std::uint64_t first_member = 0;  ///< number of the first member; continues an earlier training
-  /// Memory limit in bytes for parameters and for sums over members. Sums that would take more are
-  /// made in parts, which never changes a result.
-  std::size_t memory = std::size_t{1} << 30;
+  /// Memory limit in bytes for parameters and for sums over members; 0:
+  /// execution::default_memory(). Sums that would take more are made in parts, which never changes
+  /// a result.
+  std::size_t memory = 0;
   Execution execution = {};
   /// Callback for every trained member. Calls come from any thread, in any order, one at a time.
   std::function<void(const Member&)> finished = {};

@@ -214,7 +214,8 @@ void held_out_means(const OutOfBagMembers& out_of_bag, const double* predicted, 
 /// Points whose means a worker holds at a time.
 std::size_t points_at_once(const ConformalOptions& options, std::size_t rows) {
   const std::size_t threads = execution::thread_count(options.execution);
-  const std::size_t room = options.memory / (threads * rows * sizeof(double));
+  const std::size_t room =
+      execution::memory_limit(options.memory) / (threads * rows * sizeof(double));
   return std::clamp<std::size_t>(room > 1 ? room - 1 : 1, 1, kPoints);
 }
 

@@ -63,6 +63,7 @@ Plan plan_of(const Trainer& trainer, const Ensemble::Frame& frame, std::size_t p
       plan.outputs.push_back(text::concat(answer, " at point ", p + 1));
   plan.threads = execution::thread_count(training.execution);
   plan.level = trainer.context().level;
+  plan.memory_limit = training.memory;
   plan.working_bytes = (matrix.inputs.size() + matrix.targets.size()) * sizeof(float);
   plan.result_bytes = training.members * plan.outputs.size() * sizeof(double);
   plan.arithmetic = "32-bit";

@@ -25,8 +25,8 @@ MemberTraining::MemberTraining(const TrainingContext& context, const MemberId& i
 
 std::uint64_t MemberTraining::validation_step(std::uint64_t number) const {
   const double epoch = static_cast<double>(rows_.size()) / static_cast<double>(batch_);
-  return std::max(step_ + 1, static_cast<std::uint64_t>(std::llround(static_cast<double>(number) *
-                                                                     stopping_->every * epoch)));
+  return std::max(step_ + 1, static_cast<std::uint64_t>(std::llround(
+                                 static_cast<double>(number) * stopping_->look_every * epoch)));
 }
 
 std::uint64_t MemberTraining::curve_steps(const Training& training) const {

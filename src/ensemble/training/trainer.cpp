@@ -38,6 +38,21 @@ Ensemble::Frame frame_of(const Examples& examples, const Training& training) {
   return frame;
 }
 
+/// The options with the memory limit and the automatic batch sizes filled in.
+Training resolved(Training training, std::size_t rows) {
+  constexpr std::size_t kUsual = 32;
+  training.memory = execution::memory_limit(training.memory);
+  for (Settings& settings : training.settings) {
+    if (settings.batch_size != Settings::kAutomaticBatch) continue;
+    // What is wrong with the rows or their share is reported by check().
+    const bool known = rows > 0 && (training.resampling != Resampling::subsample ||
+                                    (settings.subsample > 0 && settings.subsample <= 1));
+    const std::size_t walk = known ? rows_of(training, settings, rows) : 0;
+    settings.batch_size = walk < kUsual ? Settings::kFullBatch : kUsual;
+  }
+  return training;
+}
+
 std::size_t longest_batch(const Training& training) {
   std::size_t longest = 0;
   for (const Settings& settings : training.settings)
@@ -48,19 +63,20 @@ std::size_t longest_batch(const Training& training) {
 }  // namespace
 
 Trainer::Trainer(const Examples& examples, const Training& training)
-    : frame_(frame_of(examples, training)),
-      matrix_(examples, frame_.input_scaling, frame_.target_scaling, longest_batch(training)),
+    : training_(resolved(training, examples.inputs.rows())),
+      frame_(frame_of(examples, training_)),
+      matrix_(examples, frame_.input_scaling, frame_.target_scaling, longest_batch(training_)),
       fingerprint_(fingerprint_of(examples.inputs)),
-      validation_rows_(training.validation != nullptr
-                           ? std::optional(validation_matrix(*training.validation, frame_))
+      validation_rows_(training_.validation != nullptr
+                           ? std::optional(validation_matrix(*training_.validation, frame_))
                            : std::nullopt),
       context_{matrix_,
-               training,
+               training_,
                frame_.loss,
                outputs_of(frame_),
-               training.execution.level.value_or(execution::default_level()),
+               training_.execution.level.value_or(execution::default_level()),
                validation_rows_ ? &*validation_rows_ : nullptr},
-      schedule_(training, [this](const Settings& settings) { return solo(settings); }) {
+      schedule_(training_, [this](const Settings& settings) { return solo(settings); }) {
   if (validation_rows_) validation_.emplace(context_);
 }
 

@@ -17,7 +17,7 @@ namespace bootfold::ensemble {
 
 class Trainer {
  public:
-  /// Checks its arguments, which must outlive it. Throws InvalidArgument and DataError.
+  /// Checks its arguments; the examples must outlive it. Throws InvalidArgument and DataError.
   Trainer(const Examples& examples, const Training& training);
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
@@ -61,6 +61,7 @@ class Trainer {
   [[nodiscard]] std::vector<TrainedMember> train(const std::vector<Job>& jobs,
                                                  const execution::Worker& worker) const;
 
+  Training training_;
   Ensemble::Frame frame_;
   TrainingMatrix matrix_;
   std::uint64_t fingerprint_;

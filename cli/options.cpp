@@ -1,0 +1,56 @@
+#include "options.h"
+
+#include <array>
+
+#include "text/option_names.h"
+
+namespace bootfold::cli {
+
+std::string with_command_options(std::string_view message) {
+  static constexpr auto kNames = std::to_array<text::OptionName>({
+      {"activation", "--activation"},
+      {"all_but", "--ignore"},
+      {"alternative", "--alternative"},
+      {"batch_size", "--batch-size"},
+      {"block_length", "--block-length"},
+      {"clip", "--clip"},
+      {"columns", "--column"},
+      {"confidence", "--confidence"},
+      {"control", "--control"},
+      {"convention", "--convention"},
+      {"correction", "--correction"},
+      {"difference", "--difference"},
+      {"epochs", "--epochs"},
+      {"groups", "--groups"},
+      {"header", "--header"},
+      {"initializer", "--initializer"},
+      {"interval", "--interval"},
+      {"learning_rate", "--learning-rate"},
+      {"look_every", "--look-every"},
+      {"loss", "--loss"},
+      {"members", "--members"},
+      {"memory", "--memory"},
+      {"momentum", "--momentum"},
+      {"nan", "--nan"},
+      {"nested_replicates", "--nested-replicates"},
+      {"optimizer", "--optimizer"},
+      {"patience", "--patience"},
+      {"precision", "--precision"},
+      {"replicates", "--replicates"},
+      {"resampling", "--resampling"},
+      {"schedule", "--schedule"},
+      {"scheme", "--scheme"},
+      {"seed", "--seed"},
+      {"size", "--size"},
+      {"subsample", "--subsample"},
+      {"threads", "--threads"},
+      {"tolerance", "--tolerance"},
+      {"weight_decay", "--weight-decay"},
+  });
+  return text::with_option_names(message, kNames,
+                                 [](std::string_view name, std::string_view value) {
+                                   return std::string(name) + " " + std::string(value);
+                                 });
+}
+
+}  // namespace bootfold::cli
