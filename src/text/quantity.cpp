@@ -47,9 +47,10 @@ std::string grouped(std::uint64_t value) {
 }
 
 std::string hexadecimal(std::uint64_t value) {
-  std::ostringstream text;
-  text << std::hex << std::setw(16) << std::setfill('0') << value;
-  return text.str();
+  std::string text(16, '0');
+  for (std::size_t at = text.size(); at-- > 0; value >>= 4)
+    text[at] = "0123456789abcdef"[value & 15];
+  return text;
 }
 
 std::string shortest(double value) {

@@ -47,7 +47,7 @@ Training resolved(Training training, std::size_t rows) {
     // What is wrong with the rows or their share is reported by check().
     const bool known = rows > 0 && (training.resampling != Resampling::subsample ||
                                     (settings.subsample > 0 && settings.subsample <= 1));
-    const std::size_t walk = known ? rows_of(training, settings, rows) : 0;
+    const std::size_t walk = known ? member_row_count(training, settings, rows) : 0;
     settings.batch_size = walk < kUsual ? Settings::kFullBatch : kUsual;
   }
   return training;
