@@ -6,8 +6,9 @@
 namespace bootfold::resample {
 
 /// A Feistel network of eight rounds over the next even number of bits; a position that falls
-/// outside is shuffled again (cycle walking). Pseudo-random: not all size! orders can come up, but
-/// single positions and pairs of positions are uniform (tests/resample/permutation_test.cpp).
+/// outside is shuffled again (cycle walking). Pseudo-random: not all size! orders can come up.
+/// Single positions are uniform, and from 17 positions on so are pairs; for fewer positions the
+/// probabilities of pairs differ by 1 to 3 % (tests/resample/permutation_test.cpp).
 class Permutation {
  public:
   /// `size` from 1 to 2^62.
