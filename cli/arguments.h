@@ -85,8 +85,8 @@ inline constexpr const char* kWhat = "What to compute";
 inline constexpr const char* kHow = "How to compute it";
 inline constexpr const char* kShown = "What to show";
 
-/// Declares FILE; --seed; --precision; --nested-replicates; --nan, --header, the scheme and --threads to
-/// --tolerance; --json, --output (`shape` is that of the array) and --quiet.
+/// Declares FILE; --seed; --precision; --nested-replicates; --nan, --header, the scheme and --threads
+/// to --tolerance; --json, --output (`shape` is that of the array) and --quiet.
 void add_file(CLI::App& command, Arguments& arguments);
 void add_seed(CLI::App& command, Arguments& arguments);
 void add_precision(CLI::App& command, Arguments& arguments);

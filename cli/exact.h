@@ -9,8 +9,8 @@
 
 namespace bootfold::cli {
 
-/// Throws InvalidArgument for options that need replicates; of --interval all, leaves out the methods
-/// that need them.
+/// Throws InvalidArgument for options that need replicates; of --interval all, leaves out the
+/// methods that need them.
 void check_exact(const Arguments& arguments, Request& request);
 
 /// Finds the laws and reports them as `bootstrap` reports replicates, as text or JSON.

@@ -29,11 +29,11 @@ namespace bootfold::text {
 [[nodiscard]] std::optional<std::uint64_t> parse_whole(std::string_view text);
 
 /// A memory size in bytes, at least 1 and at most 2^62: "268435456", "256M", "64 KiB", "1.5GB". K,
-/// M, G, T and KiB, MiB, GiB, TiB are powers of 1024; KB, MB, GB, TB powers of 1000. Upper and lower
-/// case are alike. Nothing for any other text.
+/// M, G, T and KiB, MiB, GiB, TiB are powers of 1024; KB, MB, GB, TB powers of 1000. Upper and
+/// lower case are alike. Nothing for any other text.
 [[nodiscard]] std::optional<std::uint64_t> parse_bytes(std::string_view text);
 
-/// What a message says of text that parse_bytes() does not take: "memory is 'lots' but must be ...".
+/// The message about text that parse_bytes() does not take: "memory is 'lots' but must be ...".
 [[nodiscard]] std::string bad_bytes(std::string_view option, std::string_view text);
 
 }  // namespace bootfold::text
