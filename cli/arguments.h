@@ -86,14 +86,13 @@ inline constexpr const char* kHow = "How to compute it";
 inline constexpr const char* kShown = "What to show";
 
 /// Declares FILE; --seed; --precision; --nested-replicates; --nan, --header, the scheme and
-/// --threads to
-/// --tolerance; --json, --output (`shape` is that of the array) and --quiet.
+/// --threads to --tolerance; --json, --output (`shape` is that of the array) and --quiet.
 void add_file(CLI::App& command, Arguments& arguments);
 void add_seed(CLI::App& command, Arguments& arguments);
 void add_precision(CLI::App& command, Arguments& arguments);
 void add_nested_replicates(CLI::App& command, Arguments& arguments);
 void add_run(CLI::App& command, Arguments& arguments);
-void add_output_arguments(CLI::App& command, Arguments& arguments, const std::string& shape);
+void add_shown(CLI::App& command, Arguments& arguments, const std::string& shape);
 
 /// Declares an option that may be repeated.
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& value,

@@ -8,9 +8,9 @@
 namespace bootfold::text {
 
 /// The candidate that is most like `word`, or an empty string if none is close. Swapped
-/// neighbours, a missing, an extra or a wrong letter count as one mistake each, and so does all
-/// that is missing behind the first four letters or more ("repl"); about one mistake per three
-/// letters is close. Upper and lower case are alike; the first of equals wins.
+/// neighbours, a missing, an extra or a wrong letter count as one mistake each, and so does the
+/// missing rest of a word of which four letters or more are there ("repl"); about one mistake per
+/// three letters is close. Upper and lower case are alike; the first of equals wins.
 ///
 ///     text::nearest("medain", names)   // "median"
 [[nodiscard]] std::string nearest(std::string_view word, std::span<const std::string> candidates);

@@ -36,8 +36,7 @@ namespace bootfold::text {
 /// lower case are alike. Nothing for any other text.
 [[nodiscard]] std::optional<std::uint64_t> parse_bytes(std::string_view text);
 
-/// What a message says of text that parse_bytes() does not take: "memory is 'lots' but must be
-/// ...".
+/// The message about text that parse_bytes() does not take: "memory is 'lots' but must be ...".
 [[nodiscard]] std::string bad_bytes(std::string_view option, std::string_view text);
 
 }  // namespace bootfold::text
