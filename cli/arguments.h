@@ -92,7 +92,7 @@ void add_seed(CLI::App& command, Arguments& arguments);
 void add_precision(CLI::App& command, Arguments& arguments);
 void add_nested_replicates(CLI::App& command, Arguments& arguments);
 void add_run(CLI::App& command, Arguments& arguments);
-void add_shown(CLI::App& command, Arguments& arguments, const std::string& shape);
+void add_output_arguments(CLI::App& command, Arguments& arguments, const std::string& shape);
 
 /// Declares an option that may be repeated.
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& value,
