@@ -1,5 +1,5 @@
-// bootfold/api.h: what a shared library exports. The library is compiled with hidden symbols, so
-// that only what is declared with BOOTFOLD_API can be used from outside.
+// bootfold/api.h: the export macro. The library is compiled with hidden symbols; a shared library
+// exports only the functions and classes that are declared with BOOTFOLD_API.
 #pragma once
 
 #if defined(__GNUC__)

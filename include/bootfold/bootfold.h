@@ -1,4 +1,5 @@
-// bootfold/bootfold.h: all of bootfold.
+// bootfold/bootfold.h: includes all public headers except map_reduce.h, which is for parallel loops
+// of your own.
 #pragma once
 
 #include "bootfold/batches.h"

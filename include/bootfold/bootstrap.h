@@ -1,4 +1,5 @@
-// bootfold/bootstrap.h: resample, reduce every replicate at once, keep only the numbers.
+// bootfold/bootstrap.h: the bootstrap. Rows are resampled, every replicate is reduced to its values
+// at once, and only the values are kept.
 //
 //     auto result = bootstrap(prices, statistic::mean(), {.replicates = 1'000'000, .seed = 7});
 //     result.estimate(); result.standard_error(); result.bias(); result.replicates();
@@ -25,18 +26,20 @@ enum class ErrorSource {
   replicates,  ///< the standard deviation of the replicates
 };
 
-/// What a result can carry beside estimates and replicates, for the intervals that need it.
+/// Optional parts of a result, which some interval methods need. A part that was not computed is
+/// empty.
 struct Companions {
-  std::vector<Influence> influences = {};     ///< of each output (Options::influence), or none
-  std::vector<AbcCurve> abc_curves = {};      ///< of each output (Options::influence), or none
-  std::vector<double> estimate_errors = {};   ///< standard error of each estimate, or none
-  std::vector<ErrorSource> errors_from = {};  ///< where each of those comes from
-  std::vector<double> replicate_errors = {};  ///< and on each resample: [replicate][output]
+  std::vector<Influence> influences = {};     ///< one per output (Options::influence)
+  std::vector<AbcCurve> abc_curves = {};      ///< one per output (Options::influence)
+  std::vector<double> estimate_errors = {};   ///< standard error of each estimate
+  std::vector<ErrorSource> errors_from = {};  ///< source of each of these standard errors
+  std::vector<double> replicate_errors = {};  ///< standard errors on resamples [replicate][output]
   std::string error_method = {};              ///< "formula" or "nested bootstrap, 50 replicates"
-  bool jackknife = false;  ///< replicates leave out one unit each; influences are theirs
+  bool jackknife = false;  ///< the replicates, and `influences`, are those of scheme jackknife
 };
 
-/// What a bootstrap found. A plain value; replicates are in row-major order [replicate][output].
+/// The result of a bootstrap. A plain value; replicates are stored in row-major order
+/// [replicate][output].
 class BOOTFOLD_API Result {
  public:
   Result(Plan plan, std::uint64_t seed, std::vector<double> estimates,
@@ -44,28 +47,29 @@ class BOOTFOLD_API Result {
 
   [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
-  /// The numbers of its replicates: first_replicate() .. first_replicate() + count() - 1.
+  /// The result holds the replicates numbered first_replicate() .. first_replicate() + count() - 1.
   [[nodiscard]] std::uint64_t first_replicate() const noexcept { return plan_.first_replicate; }
   [[nodiscard]] std::uint64_t count() const noexcept { return plan_.replicates; }
-  /// Identifies data, statistics, scheme, seed and random streams (Plan::fingerprint).
+  /// Hash that identifies data, statistics, scheme, seed and random streams (Plan::fingerprint).
   [[nodiscard]] std::uint64_t fingerprint() const noexcept { return plan_.fingerprint; }
-  /// Number of values a replicate has.
+  /// Number of values of a replicate.
   [[nodiscard]] std::size_t outputs() const noexcept { return estimates_.size(); }
 
-  /// The statistic on the data as they are.
+  /// The statistic on the original data.
   [[nodiscard]] double estimate(std::size_t output = 0) const { return estimates_.at(output); }
   [[nodiscard]] std::span<const double> replicates() const noexcept { return replicates_; }
-  /// Moves the replicates out of a result that is not needed any more.
+  /// Moves the replicates out of a result that is no longer needed.
   [[nodiscard]] std::vector<double> take_replicates() && { return std::move(replicates_); }
   [[nodiscard]] double replicate(std::size_t index, std::size_t output = 0) const {
     return replicates_.at(index * outputs() + output);
   }
 
-  // Over the replicates on which the statistic is defined (is a number). Of scheme jackknife these
-  // are the jackknife's, without Monte Carlo error, and NaN if some replicate is undefined.
+  // The following are computed over the replicates on which the statistic is defined (not NaN).
+  // Under scheme jackknife, standard error and bias are the jackknife estimates; they have no Monte
+  // Carlo error and are NaN if a replicate is undefined.
   /// Standard deviation of the replicates (divisor: their number - 1).
   [[nodiscard]] double standard_error(std::size_t output = 0) const;
-  /// Monte Carlo error of the standard error: what another seed would change.
+  /// Monte Carlo error of the standard error: its standard deviation over seeds.
   [[nodiscard]] double standard_error_error(std::size_t output = 0) const;
   /// Mean of the replicates - estimate.
   [[nodiscard]] double bias(std::size_t output = 0) const;
@@ -78,23 +82,23 @@ class BOOTFOLD_API Result {
   [[nodiscard]] double kurtosis(std::size_t output = 0) const {
     return summaries_.at(output).kurtosis;
   }
-  /// Replicates on which the statistic is not a number (a correlation of constant rows, say).
+  /// Number of replicates on which the statistic is NaN, such as the correlation of constant rows.
   [[nodiscard]] std::uint64_t undefined(std::size_t output = 0) const;
 
   [[nodiscard]] const Companions& companions() const noexcept { return companions_; }
 
-  /// Adds what was found apart from the run, by influence() and abc_curves().
+  /// Adds influences and ABC curves that were computed separately by influence() and abc_curves().
   void add_influences(std::vector<Influence> influences, std::vector<AbcCurve> curves = {});
 
-  /// Appends the replicates of a run that continued this one (Options::first_replicate). Throws
-  /// InvalidArgument, with both ranges, if replicates overlap or are missing between them, and,
-  /// with both fingerprints, if the runs are not parts of one sequence.
+  /// Appends the replicates of a run that continues this one (Options::first_replicate). Throws
+  /// InvalidArgument if the two ranges of replicates overlap or leave a gap (the message names both
+  /// ranges), and if the fingerprints differ (the message names both fingerprints).
   void append(const Result& later);
 
-  /// Writes all of it to one file in the safetensors layout, which appears whole or not at all.
-  /// Intervals can then be made at any time, at any confidence, without the data. Throws DataError.
+  /// Writes the result to a file in the safetensors format. The write is atomic. Intervals can be
+  /// computed from the file later, at any confidence, without the data. Throws DataError.
   void save(const std::string& path) const;
-  /// Reads what save() wrote. Throws DataError with one clear message for any other file.
+  /// Reads a file that save() wrote. Throws DataError for any other file.
   [[nodiscard]] static Result load(const std::string& path);
 
  private:
@@ -116,12 +120,12 @@ class BOOTFOLD_API Result {
   std::vector<Summary> summaries_;
 };
 
-/// Bootstraps one statistic, or several over the same resamples.
+/// Bootstraps one statistic, or several statistics on the same resamples.
 ///
-/// A replicate is a pure function of (data, statistics, scheme, seed, replicate number); threads,
-/// instruction set, memory and the way a run is cut into pieces change nothing. Throws
-/// InvalidArgument for options that cannot be met, Cancelled when the stop token asks, and whatever
-/// a user's own statistic throws.
+/// A replicate is a pure function of (data, statistics, scheme, seed, replicate number). It does
+/// not depend on the number of threads, the instruction set, the memory limit, or how a run is
+/// split into smaller runs. Throws InvalidArgument for options that cannot be met, Cancelled when
+/// the stop token requests it, and whatever a user-defined statistic throws.
 [[nodiscard]] BOOTFOLD_API Result bootstrap(const DataView& data,
                                             std::span<const Statistic> statistics,
                                             const Options& options = {});

@@ -1,4 +1,4 @@
-// bootfold/compare.h: every group against a control.
+// bootfold/compare.h: comparison of groups with a control group.
 //
 //     auto table = data::read("visits.csv", {.columns = {"revenue"}, .labels = {"variant"}});
 //     auto found = compare(table.view(), table.labels(), statistic::mean(), {.control = "A"});
@@ -7,8 +7,8 @@
 //                 << contrast.interval.low << " to " << contrast.interval.high
 //                 << ", p = " << contrast.p_value << "\n";
 //
-// Groups are independent samples: each is bootstrapped on its own rows with a seed of its own, and
-// differences are formed replicate by replicate (docs/compare.md).
+// Groups are independent samples: each is bootstrapped on its own rows with its own seed, and
+// differences are computed replicate by replicate (docs/compare.md).
 #pragma once
 
 #include <cstddef>
@@ -30,101 +30,104 @@ namespace bootfold {
 
 namespace comparison {
 
-/// What is told of a group beside the control.
+/// How the difference between a group and the control is expressed.
 enum class Difference {
   absolute,  ///< group - control
-  relative,  ///< (group - control) / |control|: the lift; 0.05 is 5 % more
+  relative,  ///< (group - control) / |control|, the lift: 0.05 means 5 % more
 };
 
-/// What is done about many groups giving many chances to be wrong.
+/// Correction for multiple comparisons.
 enum class Correction {
   none,
-  bonferroni,    ///< each of m differences at the m-th part of the error
-  holm,          ///< p-values step by step (never larger than Bonferroni's), intervals Bonferroni's
-  simultaneous,  ///< max-t: the joint distribution of all differences in units of their errors
+  bonferroni,    ///< each of m differences at error level (1 - confidence) / m
+  holm,          ///< step-down p-values (at most Bonferroni's) with Bonferroni intervals
+  simultaneous,  ///< max-t: the joint distribution of all studentized differences
 };
 
 [[nodiscard]] BOOTFOLD_API std::string_view name(Difference difference) noexcept;
 [[nodiscard]] BOOTFOLD_API std::string_view name(Correction correction) noexcept;
 
-/// The one of that name; throws InvalidArgument that lists them.
+/// The value with that name. Throws InvalidArgument, which lists the names, if there is none.
 [[nodiscard]] BOOTFOLD_API Difference parse_difference(std::string_view text);
 [[nodiscard]] BOOTFOLD_API Correction parse_correction(std::string_view text);
 
-/// The most groups of one comparison.
+/// Largest number of groups in one comparison.
 inline constexpr std::size_t kMostGroups = 1000;
 
-/// What to compare, and how.
+/// Options of compare().
 struct Options {
-  /// Name of the group the others are compared with. Unless given: the one named "control" in
-  /// whatever letters, else the first.
+  /// Name of the control group. Default: the group named "control" (in any case), otherwise the
+  /// first group.
   std::optional<std::string> control = std::nullopt;
-  /// Names of the groups to compare with the control. Empty: all.
+  /// Names of the groups to compare with the control; empty: all groups.
   std::vector<std::string> groups = {};
   Difference difference = Difference::absolute;
-  interval::Method interval = interval::Method::percentile;  ///< all but abc
+  interval::Method interval = interval::Method::percentile;  ///< any method except abc
   Correction correction = Correction::none;
   double confidence = 0.95;  ///< inside (0, 1)
-  /// One-sided: is the group less, or greater, than the control? Limits and p-values follow.
+  /// Alternative hypothesis: the group differs from, is less than, or is greater than the control.
+  /// Limits and p-values are two-sided or one-sided accordingly.
   interval::Alternative alternative = interval::Alternative::two_sided;
   std::uint64_t replicates = 10'000;
-  /// In place of `replicates`: as many as bring the Monte Carlo error of every limit down to this
-  /// share of the difference's standard error, 100 million at most. Inside (0, 1).
+  /// If given, replaces `replicates`: replicates are added until the Monte Carlo error of every
+  /// limit is at most this fraction of the standard error of its difference, or there are 100
+  /// million. Inside (0, 1).
   std::optional<double> precision = std::nullopt;
-  std::uint64_t nested_replicates = 50;  ///< of nested bootstraps, for studentized intervals
+  std::uint64_t nested_replicates = 50;  ///< nested bootstrap size, for studentized intervals
   std::uint64_t seed = 0;
-  /// How each group draws its rows; strata, clusters and weights have one entry for each row.
+  /// Scheme by which each group is resampled; strata, clusters and weights have one entry per row.
   Scheme scheme = {};
-  /// As in bootfold::Options: memory limit of a group's bootstrap (0: the default), error of its
-  /// sums.
+  /// Memory limit of the bootstrap of a group (0: the default) and tolerance of its sums, as in
+  /// bootfold::Options.
   std::size_t memory = 0;
   double tolerance = 1e-5;
-  /// Keep the replicates of the differences: 8 bytes for each replicate of each group.
+  /// Whether to keep the replicates of the differences: 8 bytes per replicate and group.
   bool keep_replicates = false;
   Execution execution = {};
 };
 
-/// One group, the control too.
+/// Results for one group, including the control.
 struct Group {
   std::string name;
   std::uint64_t rows = 0;
-  double estimate = 0;  ///< the statistic on its rows
+  double estimate = 0;  ///< the statistic on the rows of the group
   double standard_error = 0;
   double standard_error_error = 0;  ///< Monte Carlo error of the standard error
-  std::uint64_t undefined = 0;      ///< replicates on which the statistic is not a number
-  std::uint64_t seed = 0;           ///< group_seed(): a plain bootstrap of its rows with this seed
-                                    ///< has the same replicates
+  std::uint64_t undefined = 0;      ///< number of replicates on which the statistic is NaN
+  std::uint64_t seed = 0;           ///< group_seed(): bootstrap() of the rows of the group with
+                                    ///< this seed gives the same replicates
   Plan plan;
 };
 
-/// Something a reader of a number must know, as a word for programs and a sentence for people.
+/// A warning about a contrast: a name for programs and a sentence for people.
 struct Note {
   std::string name;  ///< undefined_replicates, no_variation, control_near_zero, few_replicates,
                      ///< fell_back
   std::string text;
 };
 
-/// One group against the control.
+/// The difference between one group and the control. Members that end in `_error` are Monte Carlo
+/// errors.
 struct Contrast {
   std::string group;
   double estimate = 0;  ///< difference or lift
   double standard_error = 0;
-  double standard_error_error = 0;  ///< Monte Carlo errors: what another seed would change
+  double standard_error_error = 0;
   double bias = 0;
   Interval interval;           ///< for this group alone
-  Interval adjusted_interval;  ///< together with the others: all hold at once at `confidence`
-  double p_value = 0;          ///< the error at which the interval just reaches 0
+  Interval adjusted_interval;  ///< corrected: all of them hold jointly with `confidence`
+  double p_value = 0;          ///< smallest error level at which the interval excludes 0
   double p_value_error = 0;
   double adjusted_p_value = 0;  ///< equals p_value without a correction
   double adjusted_p_value_error = 0;
-  std::uint64_t undefined = 0;          ///< replicates without a difference; left out of all above
-  std::vector<Note> notes = {};         ///< empty: all is well
+  std::uint64_t undefined = 0;          ///< replicates with an undefined difference, not used above
+  std::vector<Note> notes = {};         ///< warnings; empty if there are none
   std::vector<double> replicates = {};  ///< if Options::keep_replicates
 };
 
 }  // namespace comparison
 
-/// What a comparison found.
+/// The result of a comparison.
 struct Comparison {
   std::string statistic;  ///< "mean", "ratio(clicks, visits)"
   std::string control;
@@ -135,29 +138,30 @@ struct Comparison {
   interval::Alternative alternative = interval::Alternative::two_sided;
   std::uint64_t replicates = 0;
   std::uint64_t seed = 0;
-  std::vector<comparison::Group> groups;  ///< the control first, then in the order of the names
+  std::vector<comparison::Group> groups;  ///< the control first, then the others sorted by name
   std::vector<comparison::Contrast> contrasts;  ///< groups 1, 2, ... against group 0
-  /// Largest Monte Carlo error of a limit / standard error of its difference.
+  /// Largest ratio of the Monte Carlo error of a limit to the standard error of its difference.
   double precision = 0;
-  std::vector<std::uint64_t> rounds = {};  ///< replicates of each try, if a precision was asked for
+  std::vector<std::uint64_t> rounds = {};  ///< replicates of each round, if Options::precision
 };
 
-/// Compares the groups of `groups`, a label for each row of `values`, by one statistic of one value
-/// (ratio and correlation take two columns).
+/// Compares the groups given by `groups`, which has one label per row of `values`. The statistic
+/// must have one value (ratio and correlation take two columns).
 ///
-/// Same bits for every number of threads, instruction set and order of the groups; a group's
-/// numbers do not depend on which other groups there are. The rows are brought into the order of
-/// the groups once, which takes one more copy of the values unless they are in order already.
-/// Throws InvalidArgument for a control that is not there (and lists the groups), fewer than two
-/// groups, a group of one row, a statistic that has several values or is undefined on a group;
-/// Cancelled when the stop token asks.
+/// The result has the same bits for every number of threads, instruction set and order of the
+/// groups, and the results for a group do not depend on which other groups exist. Rows are sorted
+/// by group once, which takes one copy of the values unless they are sorted already.
+///
+/// Throws InvalidArgument for an unknown control (the message lists the groups), fewer than two
+/// groups, a group of one row, and a statistic that has several values or is undefined on a group.
+/// Throws Cancelled when the stop token requests it.
 [[nodiscard]] BOOTFOLD_API Comparison compare(const DataView& values, const data::Labels& groups,
                                               const Statistic& statistic,
                                               const comparison::Options& options = {});
 
 namespace comparison {
 
-/// The seed with which a group is bootstrapped: a hash of seed and name by Philox.
+/// The seed with which a group is bootstrapped: a Philox hash of the seed and the group's name.
 ///
 ///     auto alone =
 ///         bootstrap(rows_of_b, statistic::mean(), {.seed = comparison::group_seed(7, "B")});

@@ -1,7 +1,11 @@
-// bootfold/data.h: columns of numbers, and the files they come from.
+// bootfold/data.h: views of numeric columns, and reading and writing of files.
 //
-// A view never owns. The engine reads a view tile by tile and converts on the way, so float32,
-// integers, strided columns of a matrix and memory-mapped files are used where they lie.
+//     auto table = data::read("prices.csv", {.columns = {"price"}});
+//     auto result = bootstrap(table.view(), statistic::mean());
+//
+// A view does not own its values. The engine reads a view tile by tile and converts each tile to
+// double, so float32 and integer columns, strided columns of a matrix and memory-mapped files are
+// used without a copy.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +25,7 @@ namespace bootfold {
 
 namespace data {
 
-/// The number types a column can hold.
+/// Numeric types of a column.
 enum class Type {
   float64,
   float32,
@@ -39,11 +43,11 @@ enum class Type {
 /// "float64", "float32", ...
 [[nodiscard]] BOOTFOLD_API std::string_view name(Type type) noexcept;
 
-/// Bytes of one value.
+/// Size of one value in bytes.
 [[nodiscard]] BOOTFOLD_API std::size_t size_of(Type type) noexcept;
 
-/// A column of numbers that are fetched or computed when they are read. Called from several threads
-/// at once; every read of a row must give the same value.
+/// A column whose values are fetched or computed when they are read. read() is called from several
+/// threads at once, and every read of a row must give the same value.
 ///
 ///     struct Squares final : data::ColumnSource {
 ///       std::size_t rows() const noexcept override { return 1'000'000; }
@@ -63,8 +67,8 @@ class BOOTFOLD_API ColumnSource {
 
 }  // namespace data
 
-/// One column of numbers that somebody else owns. Values are read as double (integers beyond 2^53
-/// are rounded to the nearest double).
+/// A non-owning view of one numeric column. Values are read as double; integers beyond 2^53 are
+/// rounded to the nearest double.
 ///
 ///     std::vector<float> prices = ...;
 ///     ColumnView column(prices);            // no copy
@@ -77,9 +81,10 @@ class BOOTFOLD_API ColumnView {
   ColumnView(std::span<const float> values);      // NOLINT(google-explicit-constructor)
   ColumnView(const std::vector<double>& values);  // NOLINT(google-explicit-constructor)
   ColumnView(const std::vector<float>& values);   // NOLINT(google-explicit-constructor)
-  /// Any type and stride (in bytes between neighbouring rows; may be negative).
+  /// Values of any type. `stride` is the distance between consecutive rows in bytes; it may be
+  /// negative.
   ColumnView(const void* first, data::Type type, std::size_t rows, std::ptrdiff_t stride);
-  /// Values that a source makes when they are read; it must outlive the view.
+  /// Values that `source` provides when they are read. The source must outlive the view.
   explicit ColumnView(const data::ColumnSource& source);
 
   [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
@@ -90,17 +95,18 @@ class BOOTFOLD_API ColumnView {
 
   /// Converts rows first .. first + out.size() - 1 into `out`.
   void read(std::size_t first, std::span<double> out) const noexcept;
-  /// The same without rounding, for columns of integers only; uint64 keeps its 64 bits.
+  /// Reads the same rows without rounding, for integer columns only. uint64 values keep their 64
+  /// bits.
   void read_integers(std::size_t first, std::span<std::int64_t> out) const noexcept;
 
   /// Converts the given rows into `out`, in that order.
   void gather(std::span<const std::uint64_t> rows, std::span<double> out) const noexcept;
   void gather(std::span<const std::uint32_t> rows, std::span<double> out) const noexcept;
 
-  /// Rows first .. first + rows - 1 as a column of their own; they must be there.
+  /// A view of rows first .. first + rows - 1, which must exist.
   [[nodiscard]] ColumnView slice(std::size_t first, std::size_t rows) const noexcept;
 
-  /// The values themselves if they are contiguous doubles, else an empty span.
+  /// The values, if they are contiguous doubles in memory; otherwise an empty span.
   [[nodiscard]] std::span<const double> doubles() const noexcept;
 
  private:
@@ -112,7 +118,7 @@ class BOOTFOLD_API ColumnView {
   std::size_t source_first_ = 0;                // the row of the source that is row 0 here
 };
 
-/// Several columns of equal length, row by row the same observation.
+/// A non-owning view of several columns of equal length. A row is one observation.
 class BOOTFOLD_API DataView {
  public:
   DataView() = default;
@@ -123,7 +129,7 @@ class BOOTFOLD_API DataView {
   DataView(const std::vector<float>& values);   // NOLINT(google-explicit-constructor)
   /// Throws InvalidArgument when the lengths differ.
   DataView(std::vector<ColumnView> columns);  // NOLINT(google-explicit-constructor)
-  /// With a name for each column; results are labelled with them.
+  /// Columns with names, which label the results.
   DataView(std::vector<ColumnView> columns, std::vector<std::string> names);
 
   [[nodiscard]] std::size_t rows() const noexcept {
@@ -131,7 +137,7 @@ class BOOTFOLD_API DataView {
   }
   [[nodiscard]] std::size_t columns() const noexcept { return columns_.size(); }
   [[nodiscard]] const ColumnView& column(std::size_t index) const { return columns_.at(index); }
-  /// The name of a column; its number from 1 if it was given none.
+  /// The name of a column, or its number, counted from 1, if it has no name.
   [[nodiscard]] std::string name(std::size_t index) const {
     return index < names_.size() ? names_[index] : std::to_string(index + 1);
   }
@@ -143,48 +149,49 @@ class BOOTFOLD_API DataView {
 
 namespace data {
 
-/// What to do with rows that hold NaN in a chosen column.
+/// How to handle rows that contain NaN in a selected column.
 enum class NanPolicy {
-  error,  ///< throw DataError that names the first position
-  omit,   ///< leave the row out, of the labels too; Table::omitted counts them
+  error,  ///< throw DataError, which names the first position
+  omit,   ///< omit the row, and its labels; Table::omitted() counts omitted rows
 };
 
-/// What to read from a file.
+/// Options of read().
 struct ReadOptions {
-  /// Names from the header, or numbers from 1 ("2"). Empty: the only column there is beside the
-  /// labels, else an error that lists the columns.
+  /// Columns to read, by header name or by number from 1 ("2"). Empty: the only column that is not
+  /// a label column; if there are several, an error lists them.
   std::vector<std::string> columns = {};
-  /// Columns to read as labels (groups, strata, clusters), named the same way. Blanks round a
-  /// label do not count; a field that is empty, or NA, N/A, NaN or null without quotes, is missing
-  /// and follows `nan`, as NaN does in .npy files.
+  /// Columns to read as labels (groups, strata, clusters), selected in the same way. Blanks around
+  /// a label are ignored. A field is missing if it is empty or an unquoted NA, N/A, NaN or null;
+  /// missing labels are handled by `nan`, as is NaN in .npy files.
   std::vector<std::string> labels = {};
-  /// If given: behind `columns`, every other column in the order of the file, but not the labels
-  /// nor these.
+  /// If given, all columns of the file are read after `columns`, in the order of the file, except
+  /// `columns`, `labels` and the columns listed here.
   std::optional<std::vector<std::string>> all_but = std::nullopt;
   NanPolicy nan = NanPolicy::error;
-  /// CSV: has a header line. Unless given, the first line is one if a field of it is text; where
-  /// that may be a label of the first row, an error asks.
+  /// Whether a CSV file has a header line. Default: the first line is a header if one of its fields
+  /// is text; if that text could also be a label of the first row, an error asks for this option.
   std::optional<bool> header = std::nullopt;
 };
 
-/// Columns read from a file, owned or memory-mapped. Movable, not copyable; views stay valid while
-/// it lives, also after a move.
+struct Storage;     // buffers or a memory-mapped file; internal
+struct TableParts;  // makes tables; internal
+
+/// Columns read from a file, owned or memory-mapped. Copies share the values. Views are valid as
+/// long as the table or a copy of it exists, also after a move.
 class BOOTFOLD_API Table {
  public:
-  struct Storage;  // private: buffers or a mapping
-
-  Table(std::vector<std::string> names, DataView view, std::size_t omitted,
-        std::shared_ptr<const Storage> storage, std::size_t bytes, std::vector<Labels> labels = {});
-
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
   [[nodiscard]] const DataView& view() const noexcept { return view_; }
-  /// Row by row those of view(), in the order of ReadOptions::labels.
+  /// The labels of the rows of view(), one set per entry of ReadOptions::labels.
   [[nodiscard]] const Labels& labels(std::size_t index = 0) const { return labels_.at(index); }
   [[nodiscard]] std::size_t omitted() const noexcept { return omitted_; }
-  /// Memory of the values and codes, mapped or owned.
+  /// Bytes of the values and label codes, mapped or owned.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
  private:
+  friend struct TableParts;
+  explicit Table(TableParts parts);
+
   std::vector<std::string> names_;
   DataView view_;
   std::size_t omitted_ = 0;
@@ -193,30 +200,31 @@ class BOOTFOLD_API Table {
   std::vector<Labels> labels_;
 };
 
-/// Reads .csv, .tsv (also .gz) or .npy, by the ending of the name; "-" is CSV on standard input.
+/// Reads a .csv, .tsv (also .gz) or .npy file; the file name extension selects the format. "-"
+/// reads CSV from standard input.
 ///
-///     auto table = data::read("prices.csv", {.columns = {"price"}});
-///     auto result = bootstrap(table.view(), statistic::mean());
+///     auto table = data::read("visits.csv", {.columns = {"revenue"}, .labels = {"variant"}});
 ///
-/// Throws DataError with file:line:column for what is wrong in the file, InvalidArgument for an
-/// unknown column (the message lists those there are). Infinite values are errors under both
-/// policies. .npy files are mapped, not copied, unless rows have to be left out.
+/// .npy files are memory-mapped, not copied, unless rows are omitted. Infinite values are errors
+/// under both NaN policies. Throws DataError with file:line:column for errors in the file, and
+/// InvalidArgument for an unknown column (the message lists the columns).
 [[nodiscard]] BOOTFOLD_API Table read(const std::string& path, const ReadOptions& options = {});
 
-/// Writes a float64 .npy array of `shape` in C order. The file appears whole or not at all: it is
-/// written under a temporary name in the same folder and renamed. Throws DataError.
+/// Writes a float64 .npy array of `shape` in C order. The write is atomic: the file is written
+/// under a temporary name in the same folder and renamed. Throws DataError.
 BOOTFOLD_API void write_npy(const std::string& path, std::span<const double> values,
                             std::span<const std::size_t> shape);
-/// The same piece by piece, until `next` returns an empty one.
+/// Writes the array in pieces. Calls `next` for each piece until it returns an empty one.
 BOOTFOLD_API void write_npy(const std::string& path,
                             const std::function<std::vector<double>()>& next,
                             std::span<const std::size_t> shape);
 
-/// Writes bytes as they are, in the same way; or piece by piece, until `next` returns an empty one.
+/// Writes bytes atomically, as write_npy() does, at once or in pieces.
 BOOTFOLD_API void write_file(const std::string& path, std::string_view bytes);
 BOOTFOLD_API void write_file(const std::string& path, const std::function<std::string()>& next);
 
-/// Throws DataError now if write_npy(path, ...) could not create its file later.
+/// Throws DataError if write_npy() or write_file() could not create a file at `path`. Call it
+/// before a long computation whose result will be written there.
 BOOTFOLD_API void check_writable(const std::string& path);
 
 }  // namespace data

@@ -1,7 +1,13 @@
-// bootfold/error.h: who is at fault decides the type.
+// bootfold/error.h: exceptions.
 //
-// The library never prints and never aborts: it throws, and the message names the value, the rule
-// and the remedy.
+//     try {
+//       bootstrap(prices, statistic::quantile(1.5));
+//     } catch (const InvalidArgument& error) {
+//       std::cerr << error.what();   // names the value, the rule and a remedy
+//     }
+//
+// The library never prints and never aborts. The type of an exception tells whether an argument or
+// the data are at fault.
 #pragma once
 
 #include <stdexcept>
@@ -10,19 +16,20 @@
 
 namespace bootfold {
 
-/// The caller asked for something that cannot be: an argument out of range, an unknown name.
+/// An argument is invalid: out of range, unknown, or incompatible with another.
 class BOOTFOLD_API InvalidArgument : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
 };
 
-/// The data cannot be used: unreadable file, text in a numeric column, NaN. The message says where.
+/// The data cannot be used: an unreadable file, text in a numeric column, NaN. The message names
+/// the position.
 class BOOTFOLD_API DataError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The caller's stop token asked the work to end; nothing was produced.
+/// The stop token of the caller requested cancellation. There is no result.
 class BOOTFOLD_API Cancelled : public std::runtime_error {
  public:
   Cancelled() : std::runtime_error("cancelled before the work was done") {}

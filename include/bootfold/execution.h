@@ -1,7 +1,11 @@
-// bootfold/execution.h: threads, instruction sets, memory, cancelling and progress.
+// bootfold/execution.h: threads, instruction sets, memory, cancellation and progress.
 //
-// Nothing here changes a result: it only changes how fast it is computed and what is reported on
-// the way.
+//     std::stop_source stop;
+//     Execution execution = {.threads = 4, .stop = stop.get_token()};
+//     bootstrap(prices, statistic::mean(), {.execution = execution});
+//
+// These settings never change a result. They affect only the speed of the computation and what is
+// reported while it runs.
 #pragma once
 
 #include <cstddef>
@@ -15,23 +19,24 @@
 
 namespace bootfold::execution {
 
-/// Instruction sets the kernels were written for, slowest first. All give the same bits.
+/// Instruction sets for which there are kernels, slowest first. All give the same bits.
 enum class Level { portable, avx2, avx512 };
 
 /// "portable", "avx2" or "avx512".
 [[nodiscard]] BOOTFOLD_API std::string_view name(Level level) noexcept;
 
-/// The levels that this build has and this processor can run, slowest first.
+/// The levels that this build contains and this processor can run, slowest first.
 [[nodiscard]] BOOTFOLD_API std::vector<Level> available_levels();
 
-/// The level used when none is asked for: the environment variable BOOTFOLD_SIMD if it is set, else
-/// the fastest available. Throws InvalidArgument when the variable names none that can run here.
+/// The default level: the value of the environment variable BOOTFOLD_SIMD if it is set, otherwise
+/// the fastest available level. Throws InvalidArgument if the variable does not name an available
+/// level.
 [[nodiscard]] BOOTFOLD_API Level default_level();
 
 /// Throws InvalidArgument unless this machine can run `level`.
 BOOTFOLD_API void check_available(Level level);
 
-/// The number of processors this process may use, at least 1.
+/// The number of processors that this process may use, at least 1.
 [[nodiscard]] BOOTFOLD_API unsigned hardware_threads() noexcept;
 
 /// The default memory limit in bytes: a quarter of the memory that this process may use, and at
@@ -39,10 +44,11 @@ BOOTFOLD_API void check_available(Level level);
 /// control groups (versions 1 and 2) and RLIMIT_AS. It is determined once per process.
 [[nodiscard]] BOOTFOLD_API std::size_t default_memory();
 
-/// The memory limit that an option means: `asked` bytes, or default_memory() if that is 0.
+/// The effective memory limit: `asked` bytes, or default_memory() if `asked` is 0.
 [[nodiscard]] BOOTFOLD_API std::size_t memory_limit(std::size_t asked);
 
-/// How far the work is. Units are the caller's (the bootstrap counts rows x replicates).
+/// Progress of a computation. The unit depends on the computation; the bootstrap counts rows x
+/// replicates.
 struct Progress {
   double done = 0;
   double total = 0;
@@ -52,27 +58,31 @@ struct Progress {
 
 namespace bootfold {
 
-/// How to run: never changes a result, only its speed and what is told on the way.
+/// How to run a computation. Never changes a result.
 struct Execution {
-  unsigned threads = 0;                                  ///< 0: all that the machine has
+  unsigned threads = 0;  ///< number of threads; 0: all processors that the process may use
   std::optional<execution::Level> level = std::nullopt;  ///< instruction set; default_level()
   std::stop_token stop = {};                             ///< cancels within a fraction of a second
-  std::function<void(execution::Progress)> progress = {};  ///< called now and then, one at a time
+  /// Progress callback, called at most ten times per second; calls never overlap.
+  std::function<void(execution::Progress)> progress = {};
 };
 
 namespace execution {
 
-class Monitor;  // counts progress and notices cancelling; private
+namespace detail {
+class Monitor;  // counts progress and detects cancellation
+}
 
-/// What a body may know of the worker that runs it.
+/// The worker thread that runs the body of a parallel loop.
 class BOOTFOLD_API Worker {
  public:
-  Worker(unsigned index, Monitor& monitor) : index_(index), monitor_(&monitor) {}
+  Worker(unsigned index, detail::Monitor& monitor) : index_(index), monitor_(&monitor) {}
 
-  /// 0 to threads - 1: names a scratch buffer that no other worker touches meanwhile.
+  /// Number of the worker, from 0 to threads - 1. A scratch buffer with this number is not used by
+  /// any other worker at the same time.
   [[nodiscard]] unsigned index() const noexcept { return index_; }
 
-  /// Throws Cancelled if the caller asked to stop. Long bodies call it every few milliseconds.
+  /// Throws Cancelled if cancellation was requested. Long bodies call it every few milliseconds.
   void check() const;
 
   /// Adds to Progress::done.
@@ -80,16 +90,21 @@ class BOOTFOLD_API Worker {
 
  private:
   unsigned index_;
-  Monitor* monitor_;
+  detail::Monitor* monitor_;
 };
 
-/// Number of workers that `execution` means: at least 1, at most 1024.
+/// Number of workers that `execution` specifies: from 1 to 1024. Throws InvalidArgument if more are
+/// requested.
 [[nodiscard]] BOOTFOLD_API unsigned thread_count(const Execution& execution);
 
-/// Runs body(worker, chunk) for chunk = 0 .. chunks-1 on the workers, handing chunks out in
-/// order. The first exception stops the rest and reaches the caller; `total` is for progress.
+// Not part of the public interface: the template map_reduce() needs it.
+namespace detail {
+// Runs body(worker, chunk) for chunk = 0 .. chunks - 1 on the workers, which take chunks in order.
+// The first exception ends the work and is rethrown to the caller. `total` is Progress::total.
 BOOTFOLD_API void run_chunks(std::size_t chunks, double total, const Execution& execution,
                              const std::function<void(const Worker&, std::size_t)>& body);
+}  // namespace detail
+using detail::run_chunks;  // for bootstrap_batches()
 
 }  // namespace execution
 

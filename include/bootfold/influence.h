@@ -1,13 +1,13 @@
-// bootfold/influence.h: what one row does to a statistic.
+// bootfold/influence.h: influence of single rows on a statistic (jackknife).
 //
 //     auto found = influence(prices, statistic::variance());
 //     found[0].acceleration();    // for BCa intervals
-//     found[0].standard_error();  // the jackknife's
+//     found[0].standard_error();  // jackknife standard error
 //
-// The value without row i is found for all n rows in O(n) wherever that can be: functions of sums
-// by taking the row out of the means, quantiles in closed form (they take few different values).
-// Functions of the resample itself are evaluated anew for every row, or, beyond 10,000 rows,
-// without one of 1,000 random groups of rows at a time.
+// The delete-one values of all n rows are computed in O(n) where possible: for functions of sums by
+// subtracting the row from the means, for quantiles in closed form. Functions of the resample are
+// evaluated once per deleted row or, beyond 10,000 rows, once for each of 1,000 deleted random
+// groups of rows.
 #pragma once
 
 #include <cstdint>
@@ -23,38 +23,39 @@
 
 namespace bootfold {
 
-/// What the delete-one values of one output say, for one sample. With n deleted units and t_i the
-/// value without unit i: U_i = (n - 1) (mean of t - t_i).
+/// Summary of the delete-one values of one output, for one sample. With n units and t_i the value
+/// without unit i, U_i = (n - 1) (mean of t - t_i).
 struct BOOTFOLD_API Influence {
-  /// What is left out at a time.
+  /// The unit that is deleted.
   enum class Unit { row, group, cluster };
 
   std::string method;  ///< "downdated sums", "order statistics", "delete-one", ...
   Unit unit = Unit::row;
-  double rows = 0;              ///< n: deleted units
-  double second = 0;            ///< sum of U_i^2; by scheme: n^2 times the variance to first order
-  double third = 0;             ///< sum of U_i^3; by scheme: n^3 times the third cumulant
-  double mean = 0;              ///< of the delete-one values
-  double estimate = 0;          ///< the value on all rows
-  double shift = 0;             ///< mean - estimate, to more digits than the two numbers have
-  bool deleted = true;          ///< false: by infinitesimal(), or under a scheme of other units
-  std::uint64_t undefined = 0;  ///< delete-one values that are not finite numbers
-  std::string problem;          ///< why there is no acceleration; empty: there is one
+  double rows = 0;      ///< n, the number of units
+  double second = 0;    ///< sum of U_i^2; by scheme: n^2 times the first-order variance
+  double third = 0;     ///< sum of U_i^3; by scheme: n^3 times the third cumulant
+  double mean = 0;      ///< mean of the delete-one values
+  double estimate = 0;  ///< the value on all rows
+  double shift = 0;     ///< mean - estimate, more precise than the difference of the two members
+  bool deleted = true;  ///< false for infinitesimal(), and for schemes with units other than rows
+  std::uint64_t undefined = 0;  ///< number of delete-one values that are not finite
+  std::string problem;          ///< why there is no acceleration; empty if there is one
 
   [[nodiscard]] bool usable() const noexcept { return problem.empty(); }
 
   /// third / (6 second^1.5); NaN unless usable().
   [[nodiscard]] double acceleration() const;
-  /// Jackknife: sqrt(second / (n (n - 1))); of derivatives: sqrt(second) / n. NaN where some values
-  /// are undefined.
+  /// Jackknife standard error: sqrt(second / (n (n - 1))); infinitesimal jackknife: sqrt(second) /
+  /// n. NaN if some values are undefined.
   [[nodiscard]] double standard_error() const;
-  /// Jackknife: (n - 1) (mean - estimate).
+  /// Jackknife estimate of bias: (n - 1) (mean - estimate).
   [[nodiscard]] double bias() const;
 };
 
-/// One for each value of the statistics, in the order of Plan::outputs. The same to the bit for any
-/// number of threads. Uses `scheme`, `execution`, `memory` of the options. Throws InvalidArgument,
-/// DataError, Cancelled, and what a user's own statistic throws.
+/// Computes one Influence for each value of the statistics, in the order of Plan::outputs. The
+/// result has the same bits for any number of threads. Of the options, `scheme`, `execution` and
+/// `memory` are used. Throws InvalidArgument, DataError, Cancelled, and what a user-defined
+/// statistic throws.
 [[nodiscard]] BOOTFOLD_API std::vector<Influence> influence(const DataView& data,
                                                             std::span<const Statistic> statistics,
                                                             const Options& options = {});
@@ -68,45 +69,46 @@ struct BOOTFOLD_API Influence {
                    options);
 }
 
-/// The infinitesimal jackknife: U_i is the derivative of the value as weight moves to row i. For
-/// functions of sums; throws InvalidArgument for others.
+/// The infinitesimal jackknife: U_i is the derivative of the value in the direction in which weight
+/// is shifted to row i. Only for functions of sums; throws InvalidArgument for other statistics.
 [[nodiscard]] BOOTFOLD_API std::vector<Influence> infinitesimal(
     const DataView& data, std::span<const Statistic> statistics, const Options& options = {});
 [[nodiscard]] BOOTFOLD_API std::vector<Influence> infinitesimal(const DataView& data,
                                                                 const Statistic& statistic,
                                                                 const Options& options = {});
 
-/// What ABC intervals need of one output: four numbers, and the value along the direction in which
-/// weights change it most.
+/// Input of the ABC interval of one output: four numbers, and the values of the statistic along the
+/// least favourable direction, in which the row weights change it most.
 struct AbcCurve {
-  static constexpr int kReach = 64;      ///< values for -kReach .. kReach
-  static constexpr double kPerUnit = 8;  ///< of them in a standard error
+  static constexpr int kReach = 64;      ///< `values` are at the points -kReach .. kReach
+  static constexpr double kPerUnit = 8;  ///< points per standard error
   double estimate = 0;
-  double deviation = 0;     ///< infinitesimal jackknife's standard error
-  double acceleration = 0;  ///< of the infinitesimal jackknife
+  double deviation = 0;     ///< standard error of the infinitesimal jackknife
+  double acceleration = 0;  ///< acceleration of the infinitesimal jackknife
   double curvature = 0;     ///< bias / deviation - quadratic coefficient
   std::vector<double> values = {};
-  std::string problem = {};  ///< why there is no curve; empty: there is one
+  std::string problem = {};  ///< why there is no curve; empty if there is one
 };
 
-/// One for each value of the statistics: functions of sums have one, others say why not.
+/// Computes one curve for each value of the statistics. Only functions of sums have curves; for
+/// other statistics AbcCurve::problem gives the reason.
 [[nodiscard]] BOOTFOLD_API std::vector<AbcCurve> abc_curves(const DataView& data,
                                                             std::span<const Statistic> statistics,
                                                             const Options& options = {});
 
-/// A sample's part in a number that is made of several independent samples.
+/// One sample in a function of several independent samples.
 struct InfluenceTerm {
   const Influence& influence;
-  double coefficient = 1;  ///< derivative of the number by this sample's value
+  double coefficient = 1;  ///< derivative of the function with respect to the value of this sample
 };
 
-/// What the rows of several independent samples do to a number made of them: to a difference of
-/// means, say,
+/// Influence of the rows of several independent samples on a function of their values, such as a
+/// difference of means:
 ///
 ///     combined_influence({{treatment, 1}, {control, -1}}).acceleration();
 ///
-/// A result of such a number with this influence has BCa intervals like any other. Not usable
-/// unless every part is, or if nothing varies.
+/// A Result with this influence has BCa intervals. The combined influence is not usable if one of
+/// the terms is not usable or if nothing varies.
 [[nodiscard]] BOOTFOLD_API Influence combined_influence(std::span<const InfluenceTerm> terms);
 [[nodiscard]] inline Influence combined_influence(std::initializer_list<InfluenceTerm> terms) {
   return combined_influence(std::span<const InfluenceTerm>(terms.begin(), terms.size()));

@@ -4,8 +4,9 @@
 //     auto interval = interval::bca(result, {.confidence = 0.95});
 //     auto [low, high] = interval.limits();
 //
-// docs/intervals.md has the formulas, the Monte Carlo errors, and what happens where a method
-// cannot serve: a status, a fall-back that is named, or an error, never a silent NaN.
+// docs/intervals.md gives the formulas and the Monte Carlo errors. If a method is not available,
+// the interval has a status and names the method that was used instead, or an error is thrown;
+// there is never a silent NaN.
 #pragma once
 
 #include <cstddef>
@@ -21,51 +22,53 @@ namespace bootfold {
 
 namespace interval {
 
+/// Interval methods.
 enum class Method {
-  normal,       ///< estimate - bias, and normal quantiles times the standard error to both sides
-  basic,        ///< quantiles of the replicates mirrored at the estimate
+  normal,       ///< estimate - bias +- normal quantile x standard error
+  basic,        ///< quantiles of the replicates reflected about the estimate
   percentile,   ///< quantiles of the replicates
-  bca,          ///< quantiles corrected for bias and skewness (needs Options::influence)
-  studentized,  ///< quantiles of (replicate - estimate) / its standard error (standard_errors)
-  abc,          ///< what BCa converges to, from derivatives, without replicates (influence)
+  bca,          ///< quantiles corrected for bias and skewness; needs Options::influence
+  studentized,  ///< bootstrap-t; needs Options::standard_errors
+  abc,          ///< analytic approximation of BCa, without replicates; needs Options::influence
 };
 
+/// Alternative hypothesis that corresponds to the interval.
 enum class Alternative {
   two_sided,
-  less,     ///< the limit below is -infinity: values above `high` are refuted
-  greater,  ///< the limit above is infinity: values below `low` are refuted
+  less,     ///< upper limit only; `low` is -infinity
+  greater,  ///< lower limit only; `high` is infinity
 };
 
-/// Where packages differ in the last digits.
+/// Conventions for ties and quantiles, in which packages differ in the last digits.
 enum class Convention {
-  numpy,  ///< ties count half in BCa's z0, quantiles are of type 7: SciPy
-  r,      ///< ties do not count, order statistic (R + 1) p between neighbours on the normal scale
+  numpy,  ///< as SciPy: ties count one half in z0 of BCa, quantiles of type 7
+  r,      ///< as R boot: ties do not count in z0, order statistic (R + 1) p on the normal scale
 };
 
-/// Whether the limits are what was asked for.
+/// Whether the limits are those of the requested method.
 enum class Status {
   good,
   extreme,    ///< a limit lies among the outermost replicates: more replicates are needed
-  partial,    ///< the statistic is undefined on some replicates, which are left out
-  fell_back,  ///< the method cannot serve here; Interval::fallback was taken
+  partial,    ///< replicates on which the statistic is undefined were omitted
+  fell_back,  ///< the method is not available here; Interval::fallback was used instead
   undefined,  ///< there are no limits: both are NaN
 };
 
-// Names as the command line spells them: "bca", "two-sided", "numpy", "fell back".
+// Names as on the command line: "bca", "two-sided", "numpy", "fell back".
 [[nodiscard]] BOOTFOLD_API std::string_view name(Method method) noexcept;
 [[nodiscard]] BOOTFOLD_API std::string_view name(Alternative alternative) noexcept;
 [[nodiscard]] BOOTFOLD_API std::string_view name(Convention convention) noexcept;
 [[nodiscard]] BOOTFOLD_API std::string_view name(Status status) noexcept;
-// And back; throws InvalidArgument that lists them.
+// The value with that name. Throws InvalidArgument, which lists the names, if there is none.
 [[nodiscard]] BOOTFOLD_API Method parse_method(std::string_view text);
 [[nodiscard]] BOOTFOLD_API Alternative parse_alternative(std::string_view text);
 [[nodiscard]] BOOTFOLD_API Convention parse_convention(std::string_view text);
 
 }  // namespace interval
 
-/// Two limits, and what another seed would change in each.
+/// A confidence interval, with the Monte Carlo error of each limit.
 struct Interval {
-  std::string method;  ///< asked for
+  std::string method;  ///< the requested method
   double confidence = 0;
   double low = 0;
   double high = 0;
@@ -73,7 +76,7 @@ struct Interval {
   double high_error = 0;  ///< Monte Carlo standard error of high
   interval::Alternative alternative = interval::Alternative::two_sided;
   interval::Status status = interval::Status::good;
-  std::string fallback = {};  ///< the method taken in its place, if one was
+  std::string fallback = {};  ///< the method that was used instead, if any
   std::string reason = {};    ///< why the status is not good
 
   [[nodiscard]] std::pair<double, double> limits() const { return {low, high}; }
@@ -81,21 +84,23 @@ struct Interval {
 
 namespace interval {
 
+/// Options of all interval functions.
 struct Options {
   double confidence = 0.95;  ///< inside (0, 1)
-  std::size_t output = 0;    ///< which of the result's values
+  std::size_t output = 0;    ///< index of the output of the result
   Alternative alternative = Alternative::two_sided;
   Convention convention = Convention::numpy;
-  bool strict = false;  ///< throw where the status would not be good
+  bool strict = false;  ///< throw InvalidArgument if the status is not good
 };
 
-/// An interval by any method. Takes about 1 MiB of memory, however many replicates there are.
-/// Throws InvalidArgument for a confidence outside (0, 1), an output that is not there, a result
-/// without what the method needs, and, if strict, for every status but good.
+/// Computes an interval by the given method. Takes about 1 MiB of memory for any number of
+/// replicates. Throws InvalidArgument for a confidence outside (0, 1), an output that does not
+/// exist, a result without the companions that the method needs, and, if strict, for every status
+/// other than good.
 [[nodiscard]] BOOTFOLD_API Interval make(Method method, const Result& result,
                                          const Options& options = {});
 
-/// By every method that the result has what it needs for.
+/// Intervals by all methods that are available for this result, and the list of these methods.
 [[nodiscard]] BOOTFOLD_API std::vector<Interval> all(const Result& result,
                                                      const Options& options = {});
 [[nodiscard]] BOOTFOLD_API std::vector<Method> available(const Result& result);

@@ -1,4 +1,4 @@
-// bootfold/labels.h: which group, stratum or cluster a row belongs to.
+// bootfold/labels.h: labels of rows: their group, stratum or cluster.
 //
 //     auto table = data::read("visits.csv", {.columns = {"revenue"}, .labels = {"variant"}});
 //     const data::Labels& variant = table.labels(0);
@@ -21,24 +21,24 @@ class ColumnView;
 
 namespace data {
 
-/// A column of labels: a small number for each row, and the text that each number stands for.
+/// A categorical column: a code for each row, and the name of each code.
 ///
-/// Names are sorted (by value if all are numbers, else byte by byte) and every one occurs, so the
-/// codes do not depend on the order of the rows. 4 bytes a row, and the names.
+/// Names are sorted, by value if all are numbers and bytewise otherwise, and every name occurs, so
+/// the codes do not depend on the order of the rows. Takes 4 bytes per row, plus the names.
 struct BOOTFOLD_API Labels {
-  std::vector<std::uint32_t> codes;  ///< of each row, 0 .. names.size() - 1
-  std::vector<std::string> names;    ///< all different
-  std::string column = {};           ///< name of the column; empty if there was none
+  std::vector<std::uint32_t> codes;  ///< code of each row, from 0 to names.size() - 1
+  std::vector<std::string> names;    ///< unique names
+  std::string column = {};           ///< name of the column; empty if it has none
 
   [[nodiscard]] std::size_t rows() const noexcept { return codes.size(); }
   [[nodiscard]] std::size_t size() const noexcept { return names.size(); }
-  /// The code of a name. Linear in the number of names.
+  /// The code of a name, if it exists. Linear in the number of names.
   [[nodiscard]] std::optional<std::uint32_t> find(std::string_view name) const;
-  /// How many rows each name has.
+  /// The number of rows of each name.
   [[nodiscard]] std::vector<std::uint64_t> counts() const;
 };
 
-/// Labels of rows held in memory. Texts are taken as they are, an empty one too.
+/// Makes labels from values in memory. Texts are used unchanged, including empty ones.
 ///
 ///     std::vector<std::string> variants = {"B", "A", "B"};
 ///     data::labels(variants);   // codes {1, 0, 1}, names {"A", "B"}
@@ -46,8 +46,9 @@ struct BOOTFOLD_API Labels {
 [[nodiscard]] BOOTFOLD_API Labels labels(std::span<const std::string_view> texts);
 [[nodiscard]] BOOTFOLD_API Labels labels(std::span<const std::int64_t> numbers);
 [[nodiscard]] BOOTFOLD_API Labels labels(std::span<const std::int32_t> numbers);
-/// Numbers of any type; integers exactly, beyond 2^53 too. A name is the shortest text that reads
-/// back as the number: "3", "0.1". Throws DataError for NaN, which labels nothing, and infinities.
+/// Makes labels from numbers of any type. Integers are exact, also beyond 2^53. A name is the
+/// shortest text that converts back to the number: "3", "0.1". Throws DataError for NaN and
+/// infinities.
 [[nodiscard]] BOOTFOLD_API Labels labels(const ColumnView& numbers);
 
 }  // namespace data

@@ -1,9 +1,9 @@
-// bootfold/map_reduce.h: one loop over indices, spread over threads.
+// bootfold/map_reduce.h: a deterministic parallel loop over indices.
 //
-// `map_reduce` is how every long computation of bootfold runs. A worker loops over its share of
-// the indices and folds what it finds into a state; the states are merged in one fixed order.
-// Inputs are captured by reference and shared, so memory does not multiply with workers, and the
-// result does not depend on how many there are.
+// Every long computation of bootfold uses `map_reduce`. A worker loops over its share of the
+// indices and accumulates into a state; the states are merged in one fixed order. Inputs are
+// captured by reference and shared, so memory does not grow with the number of workers, and the
+// result does not depend on it.
 #pragma once
 
 #include <chrono>
@@ -18,18 +18,20 @@
 
 namespace bootfold {
 
-/// The indices first, first + 1, ..., last - 1, handed out `grain` at a time (0: chosen from the
-/// length alone, so that the chunks, and with them the order of merging, are always the same).
+/// The indices first, first + 1, ..., last - 1. Workers take chunks of `grain` indices. If `grain`
+/// is 0, it is chosen from the number of indices alone, so that the chunks and the order of merging
+/// are always the same.
 struct IndexRange {
   std::size_t first = 0;
   std::size_t last = 0;
   std::size_t grain = 0;
-  /// Chunks begun and not yet merged, each with a state: at most so many, for less memory; 0: some
-  /// for each worker. Never changes a result.
+  /// Largest number of chunks that are started but not yet merged; each holds a state. 0: a few per
+  /// worker. A smaller number takes less memory. Never changes a result.
   std::size_t under_way = 0;
 };
 
-/// Folds body over the indices of `range` on all workers and merges the parts in index order.
+/// Applies `body` to all indices of `range` on several workers and merges the partial states in
+/// index order.
 ///
 ///     // sum of the squares of all rows of a shared 8 x 10 matrix
 ///     double total = bootfold::map_reduce(
@@ -37,12 +39,13 @@ struct IndexRange {
 ///         [&](double& sum, std::size_t row) { for (double x : matrix.row(row)) sum += x * x; },
 ///         [](double& sum, double part) { sum += part; });
 ///
-/// `init` must be neutral (merging it changes nothing); it is copied once per chunk of indices;
-/// `body(State&, index)` or `body(State&, index, const execution::Worker&)` folds one index into
-/// it; `merge(State&, State&&)` joins the states of neighbouring chunks. The chunks depend on the
-/// range alone, so the result is the same for every number of workers even where merging rounds.
-/// Memory: a few states per worker; captured inputs are never copied. An exception in a body ends
-/// the work and is rethrown here.
+/// `init` is the identity of `merge` and is copied once per chunk of indices. `body(State&, index)`
+/// or `body(State&, index, const execution::Worker&)` adds one index to the state of its chunk.
+/// `merge(State&, State&&)` adds the state of the next chunk. The chunks depend on the range alone,
+/// so the result is the same for every number of workers even if `merge` rounds. Memory: a few
+/// states per worker; captured inputs are not copied. An exception in `body` ends the work and is
+/// rethrown to the caller. `total` is Progress::total if the body calls Worker::advance() itself;
+/// 0: progress counts indices.
 template <std::copy_constructible State, class Body, class Merge>
 [[nodiscard]] State map_reduce(IndexRange range, const State& init, Body&& body, Merge&& merge,
                                const Execution& execution = {}, double total = 0) {
@@ -56,13 +59,13 @@ template <std::copy_constructible State, class Body, class Merge>
 
   State result = init;
   std::size_t merged = 0;              // chunks 0 .. merged-1 are in result
-  std::map<std::size_t, State> early;  // finished ahead of their turn
+  std::map<std::size_t, State> early;  // finished, but an earlier chunk is not merged yet
   std::mutex mutex;
   std::condition_variable turn;
-  execution::run_chunks(
+  execution::detail::run_chunks(
       chunks, total > 0 ? total : static_cast<double>(length), execution,
       [&](const execution::Worker& worker, std::size_t chunk) {
-        {  // Nobody runs far ahead of a slow chunk: that would pile up states.
+        {  // No worker runs far ahead of a slow chunk, because states would accumulate.
           std::unique_lock lock(mutex);
           while (chunk > merged + ahead) {
             turn.wait_for(lock, std::chrono::milliseconds(20));

@@ -1,7 +1,7 @@
-// bootfold/precision.h: as many replicates as it takes.
+// bootfold/precision.h: bootstrap to a given precision of the interval limits.
 //
 //     auto reached = bootstrap_to_precision(prices, statistic::mean(), {.precision = 0.01});
-//     reached.result.plan().replicates;   // what it took
+//     reached.result.plan().replicates;   // the number of replicates that were needed
 #pragma once
 
 #include <cstdint>
@@ -16,27 +16,28 @@
 
 namespace bootfold {
 
-/// When to stop.
+/// The stopping rule.
 struct Precision {
-  /// Largest Monte Carlo error of a limit, as a share of the standard error; inside (0, 1).
+  /// Largest Monte Carlo error of a limit, as a fraction of the standard error; inside (0, 1).
   double precision = 0.01;
-  interval::Method method = interval::Method::percentile;  ///< whose limits
-  interval::Options interval = {};                         ///< `output` is ignored: all count
-  std::uint64_t most = 100'000'000;                        ///< replicates at most
+  interval::Method method = interval::Method::percentile;  ///< method of the intervals
+  interval::Options interval = {};   ///< options of the intervals; all outputs are used
+  std::uint64_t most = 100'000'000;  ///< largest number of replicates
 };
 
-/// A run that was extended until it was precise.
+/// A run that was extended until it was precise enough.
 struct Reached {
   Result result;
-  double precision = 0;                    ///< largest error of a limit / standard error
-  bool met = false;                        ///< at most what was asked
-  std::vector<std::uint64_t> rounds = {};  ///< replicates after each round
+  double precision = 0;                    ///< largest ratio of limit error to standard error
+  bool met = false;                        ///< whether the requested precision was reached
+  std::vector<std::uint64_t> rounds = {};  ///< total number of replicates after each round
 };
 
-/// Bootstraps in rounds: the number of the first is right for normal replicates; the error that
-/// they turn out to have tells how many more are needed (the three steps of Andrews and Buchinsky,
-/// 2000), and so on until it is small enough. The result has the bits of one run of its length.
-/// `options.replicates` is not used. Throws what bootstrap() and interval::make() throw.
+/// Bootstraps in rounds. The first round has as many replicates as normally distributed replicates
+/// would need; the Monte Carlo error that it has determines how many the next round adds (the
+/// three-step method of Andrews and Buchinsky, 2000), until the error is small enough. The result
+/// has the same bits as a single run of its length. `options.replicates` is not used. Throws what
+/// bootstrap() and interval::make() throw.
 [[nodiscard]] BOOTFOLD_API Reached bootstrap_to_precision(const DataView& data,
                                                           std::span<const Statistic> statistics,
                                                           const Precision& wanted = {},
@@ -46,14 +47,15 @@ struct Reached {
                                                           const Precision& wanted = {},
                                                           const Options& options = {});
 
-/// The same for replicates that are made by a function of the caller's: make(first, count) returns
-/// replicates first to first + count - 1, with what the interval needs beside them. `scheme` is how
-/// they are drawn; a scheme whose runs cannot be extended is an error.
+/// Bootstraps to a precision with replicates from a user-defined function: make(first, count)
+/// returns replicates first .. first + count - 1, with the companions that the interval needs.
+/// `scheme` is the scheme by which they are drawn. Throws InvalidArgument if runs of the scheme
+/// cannot be extended.
 [[nodiscard]] BOOTFOLD_API Reached
 bootstrap_to_precision(const std::function<Result(std::uint64_t first, std::uint64_t count)>& make,
                        const Precision& wanted = {}, const Scheme& scheme = {});
 
-/// The number of replicates that the first round has.
+/// The number of replicates of the first round.
 [[nodiscard]] BOOTFOLD_API std::uint64_t first_replicates(double precision, interval::Method method,
                                                           const interval::Options& options);
 

@@ -1,8 +1,11 @@
 // bootfold/random.h: counter-based random streams.
 //
-// A draw depends on (seed, replicate, purpose, attempt, position) and on nothing else, so any
-// thread, rank or device can make any draw in any order and all of them agree. The definition has
-// a version; docs/random-streams.md states it and tests/random/vectors.txt pins it.
+//     random::Stream stream({.seed = 7, .replicate = 41});
+//     double z = random::normal(stream);
+//
+// A draw is a pure function of (seed, replicate, purpose, attempt, position), so any thread, rank
+// or device can compute any draw in any order, and all of them agree. The definition is versioned:
+// docs/random-streams.md states it and tests/random/vectors.txt contains known answers.
 #pragma once
 
 #include <array>
@@ -13,36 +16,36 @@
 
 namespace bootfold::random {
 
-/// Version of the streams. Results of one version are the same bits for ever.
+/// Version of the streams. The bits of a version never change.
 inline constexpr int kStreamVersion = 1;
 
-/// What the draws of a stream are for. Different purposes never share a draw.
+/// Purpose of the draws of a stream. Different purposes never share a draw.
 enum class Purpose : std::uint8_t {
   counts = 1,           ///< Poisson counts of rows
-  tie = 2,              ///< further bits where 16 could not decide a count
+  tie = 2,              ///< more bits for counts that 16 bits do not determine
   top_up = 3,           ///< rows drawn to bring a total up to n
   index = 4,            ///< row numbers of a resample
-  index_retry = 5,      ///< row numbers drawn again after a rejection
-  short_index = 6,      ///< row numbers of short resamples, 16 replicates side by side
-  binomial = 7,         ///< how often each distinct row was drawn
+  index_retry = 5,      ///< row numbers redrawn after a rejection
+  short_index = 6,      ///< row numbers of short resamples, for 16 replicates at a time
+  binomial = 7,         ///< counts of distinct rows
   order = 8,            ///< positions of order statistics
-  top_up_retry = 9,     ///< rows of a top-up drawn again after a rejection
+  top_up_retry = 9,     ///< rows of a top-up redrawn after a rejection
   block = 10,           ///< starts and lengths of blocks of rows
-  block_retry = 11,     ///< starts of blocks drawn again after a rejection
+  block_retry = 11,     ///< starts of blocks redrawn after a rejection
   weighted = 12,        ///< row numbers with unequal probabilities
   within_cluster = 13,  ///< rows of a drawn cluster
-  stratum = 14,         ///< seeds of several independent samples
-  permutation = 15,     ///< keys of a shuffle
+  stratum = 14,         ///< seeds of strata, or of several independent samples
+  permutation = 15,     ///< keys of a permutation
   dirichlet = 16,       ///< weights of the Bayesian bootstrap
   group = 17,           ///< seeds of the groups of a comparison
   block_length = 18,    ///< lengths of blocks that need more bits
-  first_weights = 19,   ///< weights that the members of an ensemble start from
-  member_rows = 20,     ///< keys of shuffles of the rows that a member learns from
-  members = 21,         ///< how many members an ensemble has, where that is drawn
-  user = 255,           ///< free for callers of this header
+  first_weights = 19,   ///< initial weights of the members of an ensemble
+  member_rows = 20,     ///< keys of permutations of the training rows of a member
+  members = 21,         ///< number of members of an ensemble, if it is random
+  user = 255,           ///< available to users of this header
 };
 
-/// Names one independent stream. A plain value: copy it, store it, send it to another rank.
+/// Identifies one independent stream. A plain value: copy it, store it, send it to another rank.
 struct StreamId {
   std::uint64_t seed = 0;
   std::uint64_t replicate = 0;
@@ -58,7 +61,7 @@ struct StreamId {
 [[nodiscard]] BOOTFOLD_API std::array<std::uint32_t, 4> block(const StreamId& stream,
                                                               std::uint64_t position) noexcept;
 
-/// The words of one stream in order, as 64-bit numbers: a UniformRandomBitGenerator.
+/// The words of one stream in order, as 64-bit numbers. A std::uniform_random_bit_generator.
 ///
 ///     random::Stream stream({.seed = 7, .replicate = 41});
 ///     double z = random::normal(stream);
@@ -80,32 +83,33 @@ class BOOTFOLD_API Stream {
   bool has_spare_ = false;
 };
 
-/// A row number from 0 to bound - 1, each exactly equally likely (multiply and reject).
+/// Uniform integer from 0 to bound - 1, without bias (multiplication with rejection).
 [[nodiscard]] BOOTFOLD_API std::uint64_t uniform_index(Stream& stream, std::uint64_t bound);
 
-/// Uniform in (0, 1), never 0 or 1: an odd multiple of 2^-53.
+/// Uniform in (0, 1): an odd multiple of 2^-53, never 0 or 1.
 [[nodiscard]] BOOTFOLD_API double uniform(Stream& stream);
 
 /// Standard normal.
 [[nodiscard]] BOOTFOLD_API double normal(Stream& stream);
 
-/// Exponential of mean 1.
+/// Exponential with mean 1.
 [[nodiscard]] BOOTFOLD_API double exponential(Stream& stream);
 
-/// Number of successes in `trials` trials. A probability outside [0, 1] by rounding is clamped.
+/// Binomial: number of successes in `trials` trials. A probability that rounding moved outside
+/// [0, 1] is clamped.
 [[nodiscard]] BOOTFOLD_API std::uint64_t binomial(Stream& stream, std::uint64_t trials,
                                                   double probability);
 
 /// Beta(a, b) for a, b > 0.
 [[nodiscard]] BOOTFOLD_API double beta(Stream& stream, double a, double b);
 
-/// xoshiro256++ in eight lanes, seeded by Philox: the fast stream behind counts and row numbers.
-/// The number of lanes is part of the definition, not of the machine.
+/// xoshiro256++ in eight lanes, seeded by Philox: the fast stream for counts and row numbers. The
+/// number of lanes is part of the definition and does not depend on the machine.
 class Lanes {
  public:
   static constexpr std::size_t kLanes = 8;
 
-  /// Stream number `number` under `id`; it takes the positions 16 * number .. 16 * number + 15.
+  /// Stream number `number` of `id`, seeded from the positions 16 * number .. 16 * number + 15.
   Lanes(const StreamId& id, std::uint64_t number) noexcept;
 
   /// The next eight words, lane 0 first.

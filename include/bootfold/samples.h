@@ -1,4 +1,4 @@
-// bootfold/samples.h: a function of several independent samples, which may differ in length.
+// bootfold/samples.h: bootstrap of a function of several independent samples.
 //
 //     std::vector<DataView> samples = {treatment, control};   // columns of 7 and of 9 rows
 //     auto result = bootstrap_samples(samples, [](std::span<const statistic::Resample> drawn) {
@@ -6,9 +6,9 @@
 //     }, {.replicates = 100'000, .influence = true});
 //     interval::bca(result);
 //
-// Each sample is resampled on its own, with as many rows as it has and draws of its own. For one
-// statistic of every group against a control compare() is faster; samples that are paired row by
-// row are the columns of one DataView, and bootstrap() draws their rows together.
+// The samples may differ in length. Each is resampled independently, with as many draws as it has
+// rows. To compare one statistic of several groups with a control, compare() is faster. Samples
+// that are paired row by row are columns of one DataView: bootstrap() draws their rows together.
 #pragma once
 
 #include <functional>
@@ -21,17 +21,17 @@
 
 namespace bootfold {
 
-/// The value on resamples of all samples, in their order; called from several threads at once.
+/// Computes the value from one resample of each sample, in the order of the samples. Called from
+/// several threads at once.
 using SamplesFunction = std::function<double(std::span<const statistic::Resample>)>;
 
-/// Bootstraps a function of several independent samples, all with equally many columns.
+/// Bootstraps a function of several independent samples, all with the same number of columns.
 ///
-/// The scheme is that of strata: sample j of several draws from the stream of stratum j, so the
-/// bits are those of scheme::Stratified on the samples one below the other, for any number of
-/// threads. Takes one copy of the samples. Options::influence deletes rows one by one from each
-/// sample (from 10,000 rows of a sample on in groups), for BCa intervals. Throws InvalidArgument
-/// for no samples, empty ones, different numbers of columns, a scheme other than iid, and
-/// Options::standard_errors.
+/// Sample j uses the random stream of stratum j, so replicates have the same bits as those of
+/// scheme::Stratified on the concatenated samples, for any number of threads. Takes one copy of the
+/// samples. For BCa intervals, Options::influence deletes single rows from each sample, or groups
+/// of rows from samples of more than 10,000 rows. Throws InvalidArgument for no samples, empty
+/// samples, different numbers of columns, a scheme other than iid, and Options::standard_errors.
 [[nodiscard]] BOOTFOLD_API Result bootstrap_samples(std::span<const DataView> samples,
                                                     const SamplesFunction& function,
                                                     const Options& options = {},

@@ -1,11 +1,11 @@
-// bootfold/scheme.h: how a replicate draws its rows.
+// bootfold/scheme.h: resampling schemes.
 //
 //     bootstrap(prices, statistic::mean(), {.scheme = scheme::Iid{.size = 1000}});
 //     bootstrap(returns, statistic::sharpe_ratio(), {.scheme = scheme::StationaryBlocks{20}});
 //     bootstrap(scores, statistic::mean(), {.scheme = scheme::Cluster{school.codes}});
 //
-// docs/resampling.md states the law of each. Labels and weights are views: they must outlive the
-// call, as the data must.
+// docs/resampling.md states the law of each scheme. Labels and weights are views: like the data,
+// they must outlive the call.
 #pragma once
 
 #include <cstdint>
@@ -29,67 +29,68 @@ class Design;
 
 namespace scheme {
 
-/// Rows drawn independently, each with the same probability: counts are multinomial.
+/// Rows are drawn independently with equal probabilities: counts are multinomial.
 struct Iid {
-  std::uint64_t size = 0;  ///< rows drawn ("m out of n"); 0: as many as there are
+  std::uint64_t size = 0;  ///< rows drawn ("m out of n"); 0: the number of rows of the data
 };
 
-/// Every row's count is Poisson(1), independently: the number of rows drawn varies. What streams
-/// of unknown length and rows spread over machines need.
+/// Counts of rows are independent Poisson(1) variables, so the number of rows drawn is random. For
+/// streams of unknown length and rows that are distributed over machines.
 struct Poisson {};
 
-/// Rubin's Bayesian bootstrap: in place of counts, weights from a flat Dirichlet distribution.
+/// Rubin's Bayesian bootstrap: rows have weights from a flat Dirichlet distribution instead of
+/// counts.
 struct Bayesian {};
 
-/// Over all replicates of the run together every row is drawn equally often. So a replicate depends
+/// Every row is drawn equally often over all replicates of the run. A replicate therefore depends
 /// on the number of replicates, and a run cannot be extended or split.
 struct Balanced {};
 
 /// Row i is drawn with probability weights[i] / sum of the weights.
 struct Weighted {
-  std::span<const double> weights;  ///< one for each row, not negative, not all 0
-  std::uint64_t size = 0;           ///< rows drawn; 0: as many as there are
+  std::span<const double> weights;  ///< one per row, at least 0, not all 0
+  std::uint64_t size = 0;           ///< rows drawn; 0: the number of rows of the data
 };
 
-/// Within each stratum as many rows as it has, independently.
+/// Within each stratum, as many rows are drawn independently as the stratum has.
 struct Stratified {
   std::span<const std::uint32_t> strata;  ///< the stratum of each row: 0, 1, ...
 };
 
-/// As many clusters as there are, independently, each with all its rows.
+/// As many clusters are drawn independently as the data have, each with all its rows.
 struct Cluster {
   std::span<const std::uint32_t> clusters;  ///< the cluster of each row: 0, 1, ...
-  bool two_stage = false;  ///< within a drawn cluster as many rows are drawn as it has
+  bool two_stage = false;                   ///< also draw the rows within each drawn cluster
 };
 
-// Time series: runs of neighbouring rows, so that what depends on its neighbours stays with them.
-// The last block is cut so that as many rows are drawn as there are.
+// Schemes for time series draw blocks of consecutive rows, which preserves the dependence within a
+// block. The last block is truncated so that a replicate has as many rows as the data.
 
 /// Blocks of `length` rows that lie within the data.
 struct MovingBlocks {
   std::uint64_t length = 0;  ///< 0: chosen by block_lengths()
 };
 
-/// Blocks of `length` rows; behind the last row comes the first.
+/// Blocks of `length` rows that wrap around from the last row to the first.
 struct CircularBlocks {
   std::uint64_t length = 0;  ///< 0: chosen by block_lengths()
 };
 
-/// Blocks of geometrically distributed length (Politis and Romano); behind the last row comes the
-/// first. Replicates are stationary series.
+/// Blocks of geometrically distributed length (Politis and Romano) that wrap around from the last
+/// row to the first. Replicates are stationary series.
 struct StationaryBlocks {
   double length = 0;  ///< mean length, at least 1; 0: chosen by block_lengths()
 };
 
-/// No draws at all: replicate i is the statistic without row i, or without cluster i. There are as
-/// many replicates as rows (clusters), whatever Options::replicates says; standard error and bias
-/// of the result are the jackknife's, without Monte Carlo error.
+/// The jackknife: replicate i is the statistic without row i, or without cluster i. There are as
+/// many replicates as rows (clusters); Options::replicates is ignored. Standard error and bias of
+/// the result are the jackknife estimates, without Monte Carlo error.
 struct Jackknife {
-  std::span<const std::uint32_t> clusters = {};  ///< the cluster of each row; empty: row by row
+  std::span<const std::uint32_t> clusters = {};  ///< the cluster of each row; empty: delete rows
 };
 
-/// A scheme of your own: a class derived from resample::Design. That is an interface of the engine
-/// (src/resample/design.h), not of the library: it may change with every version.
+/// A user-defined scheme: a class derived from resample::Design. That class is internal to the
+/// engine (src/resample/design.h) and may change with every version.
 struct Custom {
   std::shared_ptr<const resample::Design> design;
 };
@@ -101,7 +102,7 @@ using Scheme =
                  scheme::Stratified, scheme::Cluster, scheme::MovingBlocks, scheme::CircularBlocks,
                  scheme::StationaryBlocks, scheme::Jackknife, scheme::Custom>;
 
-/// "iid", "stationary", ...: the words of the command line and of messages.
+/// The name of a scheme on the command line and in messages: "iid", "stationary", ...
 [[nodiscard]] BOOTFOLD_API std::string name(const Scheme& scheme);
 
 namespace scheme {
@@ -109,51 +110,51 @@ namespace scheme {
 /// The names of all schemes that make_scheme() knows.
 [[nodiscard]] BOOTFOLD_API std::vector<std::string_view> names();
 
-/// A scheme as a person describes it: by name, or by what it needs. What is left out is not given;
-/// labels and weights that are given may still be empty, to check a description before any data
-/// are read.
+/// Description of a scheme by its name, or by the options that imply it. Members without a value
+/// are not given. Labels and weights that are given may be empty, so that a description can be
+/// checked before data are read.
 ///
 ///     Scheme scheme = make_scheme({.clusters = school.codes, .two_stage = true});
 struct Spec {
-  /// One of names(). Left out: "stratified", "cluster", "weighted" or "stationary" where strata,
-  /// clusters, weights or a block length are given, and otherwise "iid".
+  /// One of names(). Default: "stratified", "cluster", "weighted" or "stationary" if strata,
+  /// clusters, weights or a block length are given, otherwise "iid".
   std::optional<std::string> name = {};
   std::optional<std::span<const std::uint32_t>> strata = {};
   std::optional<std::span<const std::uint32_t>> clusters = {};
   std::optional<std::span<const double>> weights = {};
-  std::optional<double> block_length = {};  ///< at least 1; whole for moving and circular blocks
-  bool auto_block_length = false;           ///< block_length is given as "chosen from the data"
-  std::uint64_t size = 0;                   ///< rows that a replicate draws; 0: not given
+  std::optional<double> block_length = {};  ///< at least 1; an integer for moving and circular
+  bool auto_block_length = false;           ///< whether the block length is chosen from the data
+  std::uint64_t size = 0;                   ///< rows drawn per replicate; 0: not given
   bool two_stage = false;
 };
 
-/// Facts about a scheme that decide what can be asked of it.
+/// Properties of a scheme, which determine the available interval methods.
 struct Facts {
-  bool deletes = false;      ///< replicates leave rows out and draw none: the jackknife
-  bool together = false;     ///< rows are drawn together with others: there are no ABC intervals
-  bool formula = false;      ///< formulas for standard errors hold on resamples
-  bool studentized = false;  ///< studentized intervals exist, at least if there is a formula
+  bool deletes = false;      ///< replicates delete rows and draw none: the jackknife
+  bool together = false;     ///< rows are drawn in groups, so ABC intervals are not available
+  bool formula = false;      ///< formulas for standard errors are valid on resamples
+  bool studentized = false;  ///< studentized intervals are available, at least with a formula
 };
 
 }  // namespace scheme
 
-/// The scheme that a description means. Throws InvalidArgument for a name that does not exist, and
-/// for options that are missing or do not belong to the scheme. `option` turns the name of a member
-/// of Spec ("block_length") into what messages call it; left out: the name itself.
+/// Makes the scheme that `spec` describes. Throws InvalidArgument for an unknown name, and for
+/// options that are missing or do not belong to the scheme. `option` maps the name of a member of
+/// Spec ("block_length") to the name in messages; default: the same name.
 [[nodiscard]] BOOTFOLD_API Scheme make_scheme(
     const scheme::Spec& spec, const std::function<std::string(std::string_view key)>& option = {});
 
-/// Facts do not depend on labels and weights, which may still be empty.
+/// The properties of a scheme. They do not depend on labels and weights, which may be empty.
 [[nodiscard]] BOOTFOLD_API scheme::Facts facts(const Scheme& scheme);
 
-/// Lengths of blocks that estimate the variance of a mean best.
+/// Optimal block lengths for estimating the variance of a mean.
 struct BlockLengths {
   double stationary;  ///< mean length of stationary blocks
   double fixed;       ///< length of moving and circular blocks
 };
 
-/// The rule of Politis and White (2004), corrected by Patton, Politis and White (2009). Between 1
-/// and min(3 sqrt(n), n / 3).
+/// Chooses block lengths by the rule of Politis and White (2004), corrected by Patton, Politis and
+/// White (2009). The lengths are between 1 and min(3 sqrt(n), n / 3).
 ///
 ///     double length = block_lengths(returns).stationary;
 [[nodiscard]] BOOTFOLD_API BlockLengths block_lengths(const ColumnView& series);

@@ -1,11 +1,11 @@
-// bootfold/statistic.h: what is computed on every resample.
+// bootfold/statistic.h: built-in and user-defined statistics.
 //
-// A statistic belongs to one of four families, and the family decides how cheaply it can be
-// bootstrapped (docs/resampling.md):
-//   Sums   a function of sums of features: streams over the rows, whatever their number
-//   Order  a function of quantiles: one or two random draws a replicate, no pass over the rows
-//   Fold   rows are accumulated one by one with a weight, parts are merged, a number comes out
-//   Call   any function of the resample itself
+// A statistic belongs to one of four families, which determines the cost of its bootstrap
+// (docs/resampling.md):
+//   Sums   a function of sums of features: streams over any number of rows
+//   Order  a function of quantiles: one or two random draws per replicate, no pass over the rows
+//   Fold   weighted rows are accumulated, partial states are merged, and the values are computed
+//   Call   any function of the resample
 //
 //     bootstrap(prices, statistic::quantile(0.9));
 //     bootstrap(table, {statistic::mean(), statistic::standard_deviation()});
@@ -31,7 +31,7 @@ namespace bootfold {
 
 namespace statistic {
 
-/// Neighbouring rows of the columns a statistic asked for, as doubles: columns[c][row].
+/// Consecutive rows of the columns of a statistic, as doubles: columns[c][row].
 struct Tile {
   std::span<const double* const> columns;
   std::size_t rows = 0;
@@ -41,50 +41,51 @@ struct Tile {
   }
 };
 
-/// A whole resample: as many rows as were drawn, in the order of drawing.
+/// A whole resample: all drawn rows, in the order of drawing.
 using Resample = Tile;
 
-/// Where a column was moved to before products of it were summed: u = (x - centre) * 2^-exponent,
-/// so that |u| <= 1 and nothing overflows or cancels.
+/// Centring and scaling of a column before products are summed: u = (x - centre) * 2^-exponent, so
+/// that |u| <= 1 and sums neither overflow nor cancel.
 struct Scale {
   double centre = 0;
   int exponent = 0;
 };
 
-/// The folded sums of one replicate, as a finishing function sees them.
+/// The sums of one replicate, which a finishing function turns into values.
 struct Folded {
-  std::span<const double> means;  ///< sum of each feature / rows
-  double rows = 0;                ///< rows drawn
-  std::span<const Scale> scales;  ///< of each column, for features that are products
+  std::span<const double> means;  ///< sum of each feature divided by rows
+  double rows = 0;                ///< number of rows drawn
+  std::span<const Scale> scales;  ///< scale of each column, for features that are products
   double resolution = 0;          ///< bound on the error of the means of products
 
-  /// Mean of column `column`, whose product {column} is feature number `feature`.
+  /// Mean of column `column`, if feature number `feature` is the product {column}.
   [[nodiscard]] double column_mean(std::size_t column, std::size_t feature) const;
 
   [[nodiscard]] double mean(std::size_t feature) const { return means[feature]; }
   [[nodiscard]] double sum(std::size_t feature) const { return means[feature] * rows; }
 };
 
-/// A product of scaled columns: {0, 0} is the square of column 0, {0, 1} a cross product.
+/// A product of scaled columns: {0, 0} is the square of column 0, {0, 1} is a cross product.
 using Product = std::vector<std::uint32_t>;
 
-/// A function of sums. `fill` works row by row and is called from several threads. Features are
-/// either products of scaled columns or made by `fill` from the columns as they are; `finish` maps
-/// their means to the statistic's values.
+/// A function of sums. Features are either products of scaled columns or computed by `fill` from
+/// the original columns; `finish` maps their means to the values of the statistic. `fill` must
+/// treat each row on its own and is called from several threads.
 struct Sums {
   std::vector<Product> products;
-  std::size_t filled = 0;  ///< number of features that fill makes; they follow the products
+  std::size_t filled = 0;  ///< number of features that `fill` computes; they follow the products
   std::function<void(const Tile& columns, std::span<double* const> features)> fill;
   std::function<void(const Folded& folded, std::span<double> values)> finish;
 };
 
-/// A function of quantiles (NumPy's convention, type 7) of one column.
+/// A function of quantiles of one column (type 7, as in NumPy).
 struct Order {
   std::vector<double> probabilities;
   std::function<void(std::span<const double> quantiles, std::span<double> values)> finish;
 };
 
-/// Rows are accumulated with a weight (how often each was drawn), parts merged in row order.
+/// A statistic that accumulates rows with their counts as weights. Partial states are merged in the
+/// order of the rows.
 struct Fold {
   struct State {
     virtual ~State() = default;
@@ -100,22 +101,22 @@ struct Call {
   std::function<void(const Resample& resample, std::span<double> values)> call;
 };
 
-/// Statistics whose exact bootstrap law is known in closed form (bootfold/exact.h).
+/// Statistics whose exact bootstrap law is known (bootfold/exact.h).
 enum class ExactLaw {
   mean,        ///< the mean of a column
   sum,         ///< the sum of a column
-  proportion,  ///< the share of rows whose one feature is not 0
+  proportion,  ///< the proportion of rows whose single feature is not 0
 };
 
-/// A statistic that knows how many columns it gets.
+/// A statistic for a given number of columns.
 struct Bound {
-  std::vector<std::string> outputs;  ///< a name for each value; {1} stands for the first column's
+  std::vector<std::string> outputs;  ///< names of the values; {1} is the name of the first column
   std::variant<Sums, Order, Fold, Call> body;
 };
 
 }  // namespace statistic
 
-/// A statistic: a name, the columns it needs, and how it is computed. Cheap to copy.
+/// A statistic: a name, the number of columns that it takes, and its definition. Cheap to copy.
 class BOOTFOLD_API Statistic {
  public:
   static constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
@@ -131,12 +132,12 @@ class BOOTFOLD_API Statistic {
   [[nodiscard]] std::size_t fewest_columns() const noexcept { return fewest_; }
   [[nodiscard]] std::size_t most_columns() const noexcept { return most_; }
 
-  /// The statistic for data of `columns` columns, which must be within the limits above.
+  /// The statistic for data with `columns` columns, which must be within the limits above.
   [[nodiscard]] statistic::Bound bind(std::size_t columns) const { return bind_(columns); }
 
-  /// The same statistic with a formula for its standard error: another statistic of the same
-  /// columns that gives, for each value, the standard error as estimated from the rows it sees.
-  /// Studentized intervals then cost one pass, not a bootstrap of every resample.
+  /// Returns this statistic with a formula for its standard error: a statistic of the same columns
+  /// that estimates the standard error of each value from the rows. Studentized intervals then need
+  /// one pass instead of a bootstrap of every resample.
   ///
   ///     auto mine = my_mean.with_standard_error(my_standard_error_of_the_mean);
   [[nodiscard]] Statistic with_standard_error(Statistic formula) const {
@@ -145,12 +146,12 @@ class BOOTFOLD_API Statistic {
     return copy;
   }
 
-  /// That formula, or null. Built in: mean, sum, proportion, variance, standard_deviation,
-  /// difference, ratio, regression.
+  /// The formula, or null. These built-in statistics have one: mean, sum, proportion, variance,
+  /// standard_deviation, difference, ratio, regression.
   [[nodiscard]] const Statistic* standard_error() const noexcept { return standard_error_.get(); }
 
-  /// The same statistic with a statement of which law it has: mean, sum and proportion have it, and
-  /// a statistic of your own may have it if its value is the same as theirs.
+  /// Returns this statistic with a declaration of its exact law. mean(), sum() and proportion()
+  /// have one; declare it for a user-defined statistic only if its value is always equal to theirs.
   [[nodiscard]] Statistic with_exact_law(statistic::ExactLaw law) const {
     Statistic copy = *this;
     copy.exact_law_ = law;
@@ -170,57 +171,58 @@ class BOOTFOLD_API Statistic {
 
 namespace statistic {
 
-// One column. Given several, each is applied to every column.
+// Statistics of one column. If there are several columns, they are applied to each column.
 [[nodiscard]] BOOTFOLD_API Statistic mean();
 [[nodiscard]] BOOTFOLD_API Statistic sum();
-/// Sum of squared deviations / (n - ddof); ddof 0 or 1.
+/// Sum of squared deviations / (n - ddof); ddof is 0 or 1.
 [[nodiscard]] BOOTFOLD_API Statistic variance(int ddof = 1);
 [[nodiscard]] BOOTFOLD_API Statistic standard_deviation(int ddof = 1);
-/// m3 / m2^1.5 with m_k the central moments (divisor n), as SciPy.
+/// m3 / m2^1.5 with the central moments m_k (divisor n), as in SciPy.
 [[nodiscard]] BOOTFOLD_API Statistic skewness();
-/// m4 / m2^2 - 3: 0 for a normal distribution, as SciPy.
+/// Excess kurtosis m4 / m2^2 - 3, which is 0 for a normal distribution, as in SciPy.
 [[nodiscard]] BOOTFOLD_API Statistic kurtosis();
-/// Share of the rows whose value is above the threshold: for 0/1 data the share of ones.
+/// Proportion of rows whose value is above the threshold; for 0/1 data the proportion of ones.
 [[nodiscard]] BOOTFOLD_API Statistic proportion(double above = 0);
-/// Mean / standard deviation (ddof 1), times the square root of the periods in a year if given.
+/// Mean / standard deviation (ddof 1), times the square root of the number of periods in a year.
 [[nodiscard]] BOOTFOLD_API Statistic sharpe_ratio(double periods = 1);
-/// Type 7, the convention of NumPy and R. Throws InvalidArgument unless 0 <= q <= 1.
+/// Quantile of type 7, the default of NumPy and R. Throws InvalidArgument unless 0 <= q <= 1.
 [[nodiscard]] BOOTFOLD_API Statistic quantile(double q);
 [[nodiscard]] BOOTFOLD_API Statistic median();
 [[nodiscard]] BOOTFOLD_API Statistic interquartile_range();
 [[nodiscard]] BOOTFOLD_API Statistic min();
 [[nodiscard]] BOOTFOLD_API Statistic max();
-/// Mean without the floor(cut * n) smallest and as many largest rows, as SciPy; 0 <= cut < 0.5.
+/// Mean without the floor(cut * n) smallest and largest rows, as in SciPy; 0 <= cut < 0.5.
 [[nodiscard]] BOOTFOLD_API Statistic trimmed_mean(double cut);
 
-// Two columns.
+// Statistics of two columns.
 /// mean(column 1) - mean(column 2), for paired columns.
 [[nodiscard]] BOOTFOLD_API Statistic difference();
 /// mean(column 1) / mean(column 2).
 [[nodiscard]] BOOTFOLD_API Statistic ratio();
-/// Divisor n - ddof.
+/// Covariance with divisor n - ddof.
 [[nodiscard]] BOOTFOLD_API Statistic covariance(int ddof = 1);
 [[nodiscard]] BOOTFOLD_API Statistic correlation();
 
-// Two or more columns.
-/// Least squares of the first column on the others: intercept, then one slope for each.
+// Statistics of two or more columns.
+/// Least-squares regression of the first column on the others: the intercept, then the slopes.
 [[nodiscard]] BOOTFOLD_API Statistic regression();
 
-/// The statistic that `text` names: "mean", "quantile:0.9", "trimmed_mean:0.1", "sharpe_ratio:252",
-/// "variance:0". Throws InvalidArgument that lists the names and suggests the nearest.
+/// The statistic with that name: "mean", "quantile:0.9", "trimmed_mean:0.1", "sharpe_ratio:252",
+/// "variance:0". Throws InvalidArgument, which suggests the nearest name and lists all names.
 [[nodiscard]] BOOTFOLD_API Statistic parse(std::string_view text);
 
-/// The built-in statistics: what to write, how many columns, what it is.
+/// Description of a built-in statistic: usage, number of columns and meaning.
 struct Listing {
   std::string usage;
   std::string columns;
   std::string meaning;
 };
+/// All built-in statistics.
 [[nodiscard]] BOOTFOLD_API const std::vector<Listing>& listings();
 
-/// Your own function of sums: `features` turns one row into `count` numbers, `finish` turns their
-/// means over the resample into the value. Runs at streaming speed: features are made once per
-/// tile of rows, not once per replicate.
+/// A user-defined function of sums: `features` maps one row to `count` numbers, and `finish` maps
+/// their means over the resample to the value. Runs at streaming speed, because features are
+/// computed once per tile of rows and not once per replicate.
 ///
 ///     // coefficient of variation
 ///     auto variation = statistic::sums(2,
@@ -235,7 +237,7 @@ struct Listing {
 sums(std::size_t count, std::function<void(std::span<const double>, std::span<double>)> features,
      std::function<double(const Folded&)> finish, std::string name = "sums");
 
-/// Your own function of the resample, called from several threads at once.
+/// A user-defined function of the resample. It is called from several threads at once.
 ///
 ///     auto range = statistic::callable([](const statistic::Resample& r) {
 ///       auto [low, high] = std::ranges::minmax(r.column(0));
@@ -244,16 +246,16 @@ sums(std::size_t count, std::function<void(std::span<const double>, std::span<do
 [[nodiscard]] BOOTFOLD_API Statistic callable(std::function<double(const Resample&)> function,
                                               std::string name = "callable");
 
-/// A statistic that can be computed in pieces: on threads, tiles and ranks.
+/// A statistic of one column that can be computed in parts: on threads, tiles and ranks.
 template <class S>
 concept Accumulator = std::copyable<S> &&
     requires(S s, const S& part, double value, double weight) {
-  s.accumulate(value, weight);  // weight: how often this row was drawn
-  s.merge(part);                // the plan fixes the order, so sums are reproducible
+  s.accumulate(value, weight);  // weight: count of this row in the resample
+  s.merge(part);                // the order of merging is fixed, so results are reproducible
   { part.finish() } -> std::convertible_to<double>;
 };
 
-/// Your own accumulator over one column.
+/// A user-defined accumulator over one column.
 ///
 ///     struct LogMean {
 ///       double sum = 0, rows = 0;

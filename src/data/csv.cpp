@@ -226,7 +226,7 @@ class CsvReader {
                                    " rows holds NaN in a chosen column, so none is left"));
     if (rows() == 0) throw DataError(text::concat(label_, " has a header but no rows"));
     const std::size_t count = rows();
-    auto storage = std::make_shared<Table::Storage>();
+    auto storage = std::make_shared<Storage>();
     for (Source& source : sources_) {
       source.values.shrink();
       storage->buffers.push_back(std::move(source.values));
@@ -244,8 +244,9 @@ class CsvReader {
     DataView view(std::move(views), names);
     std::vector<Labels> labels;
     for (LabelSource& label : labels_) labels.push_back(label.builder.finish());
-    return {std::move(names),   std::move(view), omitted_,
-            std::move(storage), bytes,           std::move(labels)};
+    return TableParts{std::move(names),   std::move(view), omitted_,
+                      std::move(storage), bytes,           std::move(labels)}
+        .table();
   }
 
   std::string label_;

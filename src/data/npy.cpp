@@ -126,7 +126,7 @@ ColumnView column_at(const Mapping& file, const NpyHeader& header, std::size_t c
 }  // namespace
 
 Table read_npy(const std::string& path, const ReadOptions& options) {
-  auto storage = std::make_shared<Table::Storage>();
+  auto storage = std::make_shared<Storage>();
   storage->mapping = Mapping(path);
   const Mapping& file = storage->mapping;
   const NpyHeader header = parse_npy_header({file.bytes(), file.size()}, path);
@@ -163,7 +163,9 @@ Table read_npy(const std::string& path, const ReadOptions& options) {
   if (omitted > 0) storage->buffers.resize(names.size());
   const std::size_t bytes = chosen.columns.size() * rows * size;
   DataView view(std::move(chosen.columns), names);
-  return {std::move(names), std::move(view), omitted, std::move(storage), bytes, std::move(all)};
+  return TableParts{std::move(names),   std::move(view), omitted,
+                    std::move(storage), bytes,           std::move(all)}
+      .table();
 }
 
 }  // namespace bootfold::data

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,9 +74,22 @@ class Mapping {
   std::size_t size_ = 0;
 };
 
-struct Table::Storage {
+/// The memory that a table owns.
+struct Storage {
   std::vector<Buffer> buffers;
   Mapping mapping;
+};
+
+/// The members of a table. The readers of files fill them in and call table().
+struct TableParts {
+  std::vector<std::string> names;
+  DataView view;
+  std::size_t omitted = 0;
+  std::shared_ptr<const Storage> storage;
+  std::size_t bytes = 0;  ///< of the values, without the labels
+  std::vector<Labels> labels;
+
+  [[nodiscard]] Table table() && { return Table(std::move(*this)); }
 };
 
 }  // namespace bootfold::data

@@ -46,14 +46,13 @@ Kind find_kind(const std::string& path) {
 
 }  // namespace
 
-Table::Table(std::vector<std::string> names, DataView view, std::size_t omitted,
-             std::shared_ptr<const Storage> storage, std::size_t bytes, std::vector<Labels> labels)
-    : names_(std::move(names)),
-      view_(std::move(view)),
-      omitted_(omitted),
-      storage_(std::move(storage)),
-      bytes_(bytes),
-      labels_(std::move(labels)) {
+Table::Table(TableParts parts)
+    : names_(std::move(parts.names)),
+      view_(std::move(parts.view)),
+      omitted_(parts.omitted),
+      storage_(std::move(parts.storage)),
+      bytes_(parts.bytes),
+      labels_(std::move(parts.labels)) {
   for (const Labels& each : labels_) bytes_ += each.codes.size() * sizeof(std::uint32_t);
 }
 

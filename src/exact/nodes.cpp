@@ -114,13 +114,14 @@ std::vector<BlockSum> sum_batch(const Rows& rows, double period,
         silent(execution));
   std::vector<BlockSum> sums(blocks.size());
   const std::size_t groups = (blocks.size() + kGroup - 1) / kGroup;
-  execution::run_chunks(groups, static_cast<double>(groups), silent(execution),
-                        [&](const execution::Worker&, std::size_t group) {
-                          const std::size_t first = group * kGroup;
-                          const std::size_t size = std::min(kGroup, blocks.size() - first);
-                          add_rows(rows, period, 0, rows.values(), blocks.subspan(first, size),
-                                   kernels, std::span(sums).subspan(first, size));
-                        });
+  execution::detail::run_chunks(groups, static_cast<double>(groups), silent(execution),
+                                [&](const execution::Worker&, std::size_t group) {
+                                  const std::size_t first = group * kGroup;
+                                  const std::size_t size = std::min(kGroup, blocks.size() - first);
+                                  add_rows(rows, period, 0, rows.values(),
+                                           blocks.subspan(first, size), kernels,
+                                           std::span(sums).subspan(first, size));
+                                });
   return sums;
 }
 

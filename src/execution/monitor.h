@@ -1,4 +1,4 @@
-// What all workers of one run share: whether to go on, and how far the work is.
+// State shared by all workers of a run: failure, cancellation and progress.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include "bootfold/error.h"
 #include "bootfold/execution.h"
 
-namespace bootfold::execution {
+namespace bootfold::execution::detail {
 
 class Monitor {
  public:
@@ -27,7 +27,8 @@ class Monitor {
     failed_.store(true, std::memory_order_relaxed);
   }
 
-  /// One worker at a time tells how far the work is, at most ten times a second; the others go on.
+  /// Adds to the progress. One worker at a time reports it, at most ten times per second; the
+  /// others continue to work.
   void advance(double units) {
     if (!execution_.progress) return;
     done_.fetch_add(units, std::memory_order_relaxed);
@@ -37,7 +38,8 @@ class Monitor {
     told_ = std::chrono::steady_clock::now();  // after it, so that a slow listener stops nobody
   }
 
-  /// After the workers have joined: throws what ended the work early, tells that all is done.
+  /// Call it after the workers have joined. Rethrows the exception that ended the work early, or
+  /// reports that all work is done.
   void finish() {
     if (error_) std::rethrow_exception(error_);
     if (execution_.stop.stop_requested()) throw Cancelled();
@@ -55,4 +57,4 @@ class Monitor {
   std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace bootfold::execution
+}  // namespace bootfold::execution::detail

@@ -1,4 +1,4 @@
-// Chunks of work on the threads of this process.
+// Runs chunks of work on the threads of this process.
 #include <atomic>
 #include <string>
 #include <thread>
@@ -29,8 +29,8 @@ unsigned thread_count(const Execution& execution) {
   return execution.threads != 0 ? execution.threads : std::min(hardware_threads(), kMostThreads);
 }
 
-void run_chunks(std::size_t chunks, double total, const Execution& execution,
-                const std::function<void(const Worker&, std::size_t)>& body) {
+void detail::run_chunks(std::size_t chunks, double total, const Execution& execution,
+                        const std::function<void(const Worker&, std::size_t)>& body) {
   Monitor monitor(total, execution);
   std::atomic<std::size_t> next = 0;
   const auto work = [&](unsigned index) {

@@ -25,7 +25,7 @@ void expect_same(const Examples& examples, const Training& training, Loss loss, 
     const std::vector<MemberId> ids = {{7, 0}, {7, 1}, {7, 2}};
     const std::vector<const Settings*> all(3, &settings);
     const std::size_t width = 16;  // as if there were so many: the widest vectors
-    execution::run_chunks(1, 1, {}, [&](const execution::Worker& worker, std::size_t) {
+    execution::detail::run_chunks(1, 1, {}, [&](const execution::Worker& worker, std::size_t) {
       const std::vector<TrainedMember> packed =
           PackTrainer(context, settings, width).train(ids, all, worker);
       SoloTrainer solo(context, settings);

@@ -304,9 +304,9 @@ TEST(MapReduce, HoldsFewStatesThoughTheFirstChunkIsSlow) {
 
 TEST(RunChunks, HandsChunksOutInOrder) {
   std::vector<std::size_t> seen;
-  execution::run_chunks(100, 100, {.threads = 1}, [&](const execution::Worker&, std::size_t chunk) {
-    seen.push_back(chunk);
-  });
+  execution::detail::run_chunks(
+      100, 100, {.threads = 1},
+      [&](const execution::Worker&, std::size_t chunk) { seen.push_back(chunk); });
   std::vector<std::size_t> expected(100);
   std::iota(expected.begin(), expected.end(), std::size_t{0});
   EXPECT_EQ(seen, expected);

@@ -61,7 +61,7 @@ class OutOfBagMembers {
     counts_.resize(rows);
     const Ensemble::Frame& frame = ensemble.frame();
     // Each worker makes one word of every row.
-    execution::run_chunks(
+    execution::detail::run_chunks(
         words_, 0, execution, [&](const execution::Worker& worker, std::size_t word) {
           for (std::size_t i = word * 64; i < std::min(word * 64 + 64, members_.size()); ++i) {
             const Member& member = ensemble.member(members_[i]);
@@ -150,7 +150,7 @@ std::vector<double> residuals(const Ensemble& ensemble, const Examples& examples
   const std::size_t targets = examples.targets.columns();
   const std::size_t rows = out_of_bag.rows();
   std::vector<double> found(targets * rows);
-  execution::run_chunks(
+  execution::detail::run_chunks(
       (rows + kPoints - 1) / kPoints, 0, execution,
       [&](const execution::Worker& worker, std::size_t chunk) {
         const std::size_t first = chunk * kPoints;
@@ -243,7 +243,7 @@ Band jackknife_plus(const Ensemble& ensemble, const Examples& examples, const Da
   const auto rank = static_cast<std::size_t>(std::ceil(place - 1e-9 * place));
   const Scaling& scaling = ensemble.frame().target_scaling;
   const std::size_t at_once = points_at_once(options, rows);
-  execution::run_chunks(
+  execution::detail::run_chunks(
       (inputs.rows() + kPoints - 1) / kPoints, static_cast<double>(inputs.rows()),
       options.execution, [&](const execution::Worker& worker, std::size_t chunk) {
         const std::size_t first = chunk * kPoints;

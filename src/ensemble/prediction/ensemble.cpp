@@ -51,30 +51,30 @@ Prediction Ensemble::predict(const DataView& inputs, const Execution& execution)
   Prediction prediction = empty_prediction(frame_.loss, rows, frame_.classes.size());
   const std::vector<float> all(kPoints, 1.0F);
   const std::size_t chunk_rows = kPoints * kBlocksAtOnce;
-  execution::run_chunks((rows + chunk_rows - 1) / chunk_rows, static_cast<double>(rows), execution,
-                        [&](const execution::Worker& worker, std::size_t chunk) {
-                          const std::size_t first = chunk * chunk_rows;
-                          const std::size_t count = std::min(chunk_rows, rows - first);
-                          std::vector<float> read(count * columns);
-                          read_rows(inputs, frame_.input_scaling, first, count, read.data());
-                          std::vector<float> points(chunk_rows * columns);
-                          transpose_points(read.data(), count, columns, points.data());
-                          std::vector<BlockSums> sums((count + kPoints - 1) / kPoints,
-                                                      BlockSums(frame_.loss, outputs));
-                          std::vector<float> scratch;
-                          for (std::size_t m = 0; m < members_.size(); ++m) {
-                            if (!members_[m].failure.empty()) continue;
-                            for (std::size_t b = 0; b < sums.size(); ++b)
-                              sums[b].add(
-                                  kernels, shapes[members_[m].settings], parameters_[m].data(),
-                                  points.data() + b * kPoints * columns, all.data(), scratch);
-                            if (m % 64 == 0) worker.check();
-                          }
-                          for (std::size_t b = 0; b < sums.size(); ++b)
-                            sums[b].finish(frame_, first + b * kPoints,
-                                           std::min(kPoints, count - b * kPoints), prediction);
-                          worker.advance(static_cast<double>(count));
-                        });
+  execution::detail::run_chunks(
+      (rows + chunk_rows - 1) / chunk_rows, static_cast<double>(rows), execution,
+      [&](const execution::Worker& worker, std::size_t chunk) {
+        const std::size_t first = chunk * chunk_rows;
+        const std::size_t count = std::min(chunk_rows, rows - first);
+        std::vector<float> read(count * columns);
+        read_rows(inputs, frame_.input_scaling, first, count, read.data());
+        std::vector<float> points(chunk_rows * columns);
+        transpose_points(read.data(), count, columns, points.data());
+        std::vector<BlockSums> sums((count + kPoints - 1) / kPoints,
+                                    BlockSums(frame_.loss, outputs));
+        std::vector<float> scratch;
+        for (std::size_t m = 0; m < members_.size(); ++m) {
+          if (!members_[m].failure.empty()) continue;
+          for (std::size_t b = 0; b < sums.size(); ++b)
+            sums[b].add(kernels, shapes[members_[m].settings], parameters_[m].data(),
+                        points.data() + b * kPoints * columns, all.data(), scratch);
+          if (m % 64 == 0) worker.check();
+        }
+        for (std::size_t b = 0; b < sums.size(); ++b)
+          sums[b].finish(frame_, first + b * kPoints, std::min(kPoints, count - b * kPoints),
+                         prediction);
+        worker.advance(static_cast<double>(count));
+      });
   return prediction;
 }
 
