@@ -60,7 +60,7 @@ void check_jackknife(const Arguments& arguments, Request& request) {
   if (!arguments.replicates.empty())
     throw InvalidArgument(fmt::format(
         "--replicates is '{}' but a jackknife leaves out every row (or cluster) once, so it has as "
-        "many replicates as there are; leave --replicates out",
+        "many replicates as rows (clusters); omit --replicates",
         arguments.replicates));
   const std::vector<std::string> names = split_list(arguments.intervals);
   if (names.empty()) request.methods = {Method::normal};
@@ -71,10 +71,11 @@ void check_jackknife(const Arguments& arguments, Request& request) {
     });
   for (const Method method : request.methods)
     if (method != Method::normal && method != Method::abc)
-      throw InvalidArgument(fmt::format(
-          "--interval is '{}' but a jackknife draws no resamples to take it from; normal and abc "
-          "intervals need none, and --scheme iid has all",
-          name(method)));
+      throw InvalidArgument(
+          fmt::format("--interval is '{}' but a jackknife draws no resamples, which it needs; use "
+                      "normal or abc, "
+                      "or --scheme iid, which supports all",
+                      name(method)));
 }
 
 // What the intervals need beside the replicates. Of `all`, studentized is left out where it would
@@ -92,8 +93,8 @@ void check_companions(const Arguments& arguments, Request& request) {
   if (request.scheme.together()) {
     if (std::find(names.begin(), names.end(), "abc") != names.end())
       throw InvalidArgument(
-          fmt::format("--interval abc moves weight between rows, but under --scheme {} rows are "
-                      "drawn together; take bca",
+          fmt::format("--interval abc shifts weight between rows, but under --scheme {} rows are "
+                      "drawn together; use bca",
                       request.scheme.name()));
     std::erase(request.methods, Method::abc);
   }
@@ -145,7 +146,7 @@ void add_arguments(CLI::App& command, Arguments& arguments) {
            "Statistics, all over the same resamples; listed below [mean]")
       ->group(kWhat);
   add_text(command, "--replicates", arguments.replicates, "N",
-           "Resamples to draw: 1e6; auto: as many as the precision takes; exact: none, the exact "
+           "Resamples to draw: 1e6; auto: as many as --precision needs; exact: none, the exact "
            "distribution [10000]")
       ->group(kWhat);
   add_precision(command, arguments);
@@ -158,7 +159,7 @@ void add_arguments(CLI::App& command, Arguments& arguments) {
       ->group(kHow);
   add_output_arguments(command, arguments, "[replicates, statistics]");
   add_text(command, "--save", arguments.save, "FILE",
-           "Save the run to a .safetensors file; bootfold interval FILE makes more intervals")
+           "Save the run to a .safetensors file, for bootfold interval FILE")
       ->group(kShown);
 }
 
@@ -170,7 +171,7 @@ void add_precision(CLI::App& command, Arguments& arguments) {
 
 void add_nested_replicates(CLI::App& command, Arguments& arguments) {
   add_text(command, "--nested-replicates", arguments.nested_replicates, "N",
-           "Studentized intervals without a formula: resamples of every resample [50]")
+           "Studentized intervals without a formula: nested resamples per resample [50]")
       ->group(kWhat);
 }
 
@@ -182,7 +183,7 @@ void add_seed(CLI::App& command, Arguments& arguments) {
 
 void add_run(CLI::App& command, Arguments& arguments) {
   add_text(command, "--nan", arguments.nan, "error|omit",
-           "Stop at the first NaN, or leave rows with NaN out [error]")
+           "Stop at the first NaN, or omit rows with NaN [error]")
       ->group(kWhat);
   add_text(command, "--header", arguments.header, "yes|no|auto",
            "Whether a CSV file names its columns [auto]")
@@ -191,7 +192,7 @@ void add_run(CLI::App& command, Arguments& arguments) {
   add_text(command, "--threads", arguments.threads, "T", kThreadsHelp)->group(kHow);
   add_text(command, "--memory", arguments.memory, "SIZE", kMemoryHelp)->group(kHow);
   add_text(command, "--tolerance", arguments.tolerance, "X",
-           "Largest error of a sum, as a share of the standard error [1e-5]")
+           "Largest error of a sum, as a fraction of the standard error [1e-5]")
       ->group(kHow);
 }
 

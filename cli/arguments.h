@@ -109,7 +109,7 @@ CLI::Option* add_text(CLI::App& command, const std::string& name, std::string& v
 /// Help of options that several commands have.
 inline constexpr const char* kThreadsHelp = "Threads; never changes a result [all cores]";
 inline constexpr const char* kMemoryHelp =
-    "Memory limit beside data and result: 256M, 1GiB; never changes a result [a quarter of what "
+    "Limit of the working memory, 256M or 1GiB; never changes a result [a quarter of what "
     "the "
     "process may use]";
 

@@ -100,8 +100,8 @@ void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
 }  // namespace
 
 void add_bootstrap(CLI::App& root, Task& task) {
-  CLI::App* command = root.add_subcommand(
-      "bootstrap", "How much would a statistic change if the data had been drawn again?");
+  CLI::App* command =
+      root.add_subcommand("bootstrap", "Standard errors and confidence intervals of statistics");
   auto arguments = std::make_shared<Arguments>();
   add_arguments(*command, *arguments);
   command->footer([] {
@@ -116,23 +116,23 @@ void add_bootstrap(CLI::App& root, Task& task) {
                  "correlation --confidence 0.99",
                  "a statistic of two columns"},
                 {"bootfold bootstrap scores.csv --column score --cluster school",
-                 "whole schools are drawn: pupils of a school are alike"},
+                 "whole schools are drawn, because pupils of a school are correlated"},
                 {"bootfold bootstrap law.csv --column lsat,gpa --statistic correlation --scheme "
                  "jackknife",
-                 "no resamples: without one row at a time"},
+                 "the jackknife: deletes one row at a time, no resamples"},
                 {"bootfold bootstrap patients.csv --column after,before --statistic difference",
-                 "paired samples: rows are drawn with both columns"},
+                 "paired samples: both columns of a row are drawn together"},
                 {"bootfold bootstrap returns.csv --column r --statistic sharpe_ratio:252 --scheme "
                  "stationary",
-                 "a time series: blocks of neighbouring rows, of a length chosen for it"},
+                 "a time series: blocks of consecutive rows, with an automatic block length"},
                 {"bootfold bootstrap prices.csv --column price --interval all --save "
                  "run.safetensors",
-                 "every interval, and a file from which bootfold interval makes more"},
+                 "every interval, and a file from which bootfold interval computes more"},
                 {"bootfold bootstrap prices.csv --column price --interval bca --replicates auto",
-                 "as many replicates as limits to 1 % of a standard error take"},
+                 "enough replicates for limits to within 1 % of a standard error"},
                 {"zcat big.csv.gz | bootfold bootstrap - --column 3 --nan omit --json | jq "
                  ".interval",
-                 "from a pipe into a program"},
+                 "reads a pipe and writes JSON"},
                 {"bootfold bootstrap prices.csv --column price --replicates exact",
                  "the bootstrap distribution itself, without Monte Carlo error"},
                 {"bootfold bootstrap x.npy --statistic mean --replicates 1e5 --seed 7 --output "

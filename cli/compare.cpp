@@ -38,7 +38,7 @@ void add_compare_arguments(CLI::App& command, CompareArguments& arguments) {
   Arguments& common = arguments.common;
   add_file(command, common);
   add_list(command, "--value,--column", common.columns, "NAME",
-           "Column of the values, by name or by number from 1 (two for a ratio, say)")
+           "Column of the values, by name or by number from 1 (two for a ratio)")
       ->group(kWhat);
   add_text(command, "--by", arguments.by, "NAME", "Column of the groups: text or numbers")
       ->group(kWhat);
@@ -50,7 +50,7 @@ void add_compare_arguments(CLI::App& command, CompareArguments& arguments) {
       ->group(kWhat);
   add_list(command, "--statistic", common.statistics, "S", "Listed below [mean]")->group(kWhat);
   add_text(command, "--difference", arguments.difference, "absolute|relative",
-           "group - control, or the lift: that / |control| [absolute]")
+           "group - control, or the lift (group - control) / |control| [absolute]")
       ->group(kWhat);
   add_text(command, "--interval", arguments.interval, "M",
            "percentile, basic, normal, bca or studentized [percentile]")
@@ -65,7 +65,7 @@ void add_compare_arguments(CLI::App& command, CompareArguments& arguments) {
            "Multiple comparisons: none, bonferroni, holm or simultaneous [none]")
       ->group(kWhat);
   add_text(command, "--replicates", common.replicates, "N",
-           "Resamples to draw: 1e6; auto: as many as the precision takes [10000]")
+           "Resamples to draw: 1e6; auto: as many as --precision needs [10000]")
       ->group(kWhat);
   add_precision(command, common);
   add_nested_replicates(command, common);
@@ -177,7 +177,7 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
 
 void add_compare(CLI::App& root, Task& task) {
   CLI::App* command = root.add_subcommand(
-      "compare", "Which groups differ from a control, by how much, and could it be chance?");
+      "compare", "Differences of groups from a control, with intervals and p-values");
   auto arguments = std::make_shared<CompareArguments>();
   add_compare_arguments(*command, *arguments);
   command->footer([] {
@@ -195,10 +195,10 @@ void add_compare(CLI::App& root, Task& task) {
                       "a ratio of two columns: clicks per view"},
                      {"bootfold compare times.csv --value ms --by release --groups 2.0,2.1 "
                       "--control 1.9 --statistic quantile:0.99",
-                      "the slowest hundredth of some releases against 1.9"},
+                      "the 99th percentile of two releases against 1.9"},
                      {"bootfold compare visits.csv --value revenue --by variant --json | jq "
                       "'.contrasts[] | {group, estimate, p_value}'",
-                      "for a program"}});
+                      "JSON output"}});
   });
   command->callback([arguments, &task] {
     task = [arguments](Interrupt& interrupt) { run_compare(*arguments, interrupt); };

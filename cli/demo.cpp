@@ -173,24 +173,24 @@ void run_demo(const DemoArguments& arguments, Interrupt& interrupt) {
 
 void add_demo(CLI::App& root, Task& task) {
   CLI::App* demo = root.add_subcommand("demo", "See what bootfold can do, on data it makes itself");
-  demo->footer(
-      examples({{"bootfold demo bootstrap", "a million replicates of five million values"},
-                {"bootfold demo spirals", "a hundred small networks beside one, with a picture"}}));
+  demo->footer(examples({{"bootfold demo bootstrap", "a million replicates of five million values"},
+                         {"bootfold demo spirals",
+                          "one small network and an ensemble of a hundred, with a picture"}}));
 
   CLI::App* command =
       demo->add_subcommand("bootstrap", "A million replicates of the mean of five million values");
   auto arguments = std::make_shared<DemoArguments>();
   add_text(*command, "--rows", arguments->rows, "N", "Values in each data set [5000000]");
   add_text(*command, "--probability", arguments->probability, "P",
-           "Of a 1 in the first data set [0.05]");
+           "Probability of a 1 in the first data set [0.05]");
   add_text(*command, "--replicates", arguments->replicates, "N", "Resamples to draw [1000000]");
   add_text(*command, "--seconds", arguments->seconds, "S", "Time for the second data set [10]");
-  add_text(*command, "--seed", arguments->seed, "K", "Of data and resamples [0]");
+  add_text(*command, "--seed", arguments->seed, "K", "Seed of data and resamples [0]");
   add_text(*command, "--threads", arguments->threads, "T", "Threads to use [all cores]");
   add_text(*command, "--memory", arguments->memory, "SIZE",
-           "Working memory beside data and result [64M]");
-  command->footer(examples({{"bootfold demo bootstrap", "the whole show, about 15 seconds"},
-                            {"bootfold demo bootstrap --seconds 1", "a short one"},
+           "Limit of the working memory, without data and result [64M]");
+  command->footer(examples({{"bootfold demo bootstrap", "both data sets, about 15 seconds"},
+                            {"bootfold demo bootstrap --seconds 1", "a shorter run"},
                             {"bootfold demo bootstrap --rows 1000 --probability 0.5",
                              "small data: other paths are cheaper"},
                             {"BOOTFOLD_SIMD=avx2 bootfold demo bootstrap --threads 1",

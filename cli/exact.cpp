@@ -52,7 +52,7 @@ std::string label_of(const Question& question, const std::string& output) {
   return question.label.empty() ? output : question.label;
 }
 
-/// A law and what is told of it.
+/// A law and its intervals and notes.
 struct Answer {
   std::string label;
   Distribution law;
@@ -242,7 +242,7 @@ Interval interval_of(const Distribution& law, interval::Method method, const Que
       const Influence found = influence(question.data, question.statistic, request.options)[0];
       if (!found.usable())
         throw InvalidArgument(
-            fmt::format("--interval bca has no acceleration: {}; take percentile", found.problem));
+            fmt::format("--interval bca has no acceleration: {}; use percentile", found.problem));
       const bool strict = request.interval.convention == interval::Convention::r;
       return law.bca(found.acceleration(), options,
                      strict ? exact::Ties::strict : exact::Ties::half);
@@ -274,13 +274,13 @@ void add_intervals(Answer& answer, const Question& question, const Request& requ
 void check_exact(const Arguments& arguments, Request& request) {
   if (!arguments.output.empty())
     throw InvalidArgument(
-        "--replicates exact makes no replicates to write; leave --output out or give a number");
+        "--replicates exact makes no replicates to write; omit --output or give a number");
   if (!arguments.path.empty())
     throw InvalidArgument(
-        "--path is a way to make replicates, and --replicates exact makes none; leave one out");
+        "--path chooses how replicates are made, and --replicates exact makes none; omit one");
   if (!arguments.save.empty())
     throw InvalidArgument(
-        "--replicates exact makes no replicates to keep; leave --save out or give a number");
+        "--replicates exact makes no replicates to save; omit --save or give a number");
   if (!arguments.precision.empty())
     throw InvalidArgument("--precision is for --replicates auto; exact has no Monte Carlo error");
   const SchemeArguments& scheme = arguments.scheme;

@@ -40,7 +40,7 @@ void run_explain(const Arguments& arguments, Interrupt& interrupt) {
 
 void add_explain(CLI::App& root, Task& task) {
   CLI::App* command = root.add_subcommand(
-      "explain", "What bootstrap would do with the same arguments: path, reason, memory, time");
+      "explain", "How bootstrap would run with the same arguments: path, reason, memory, time");
   auto arguments = std::make_shared<Arguments>();
   add_arguments(*command, *arguments);
   command->footer([] {
@@ -52,7 +52,7 @@ void add_explain(CLI::App& root, Task& task) {
                      {"bootfold explain prices.csv --column price --path gather --threads 1",
                       "what another path would cost"},
                      {"bootfold explain x.npy --statistic variance --json | jq .plan.path",
-                      "for a program"}});
+                      "JSON output"}});
   });
   command->callback([arguments, &task] {
     task = [arguments](Interrupt& interrupt) { run_explain(*arguments, interrupt); };

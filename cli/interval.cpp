@@ -52,9 +52,11 @@ void run_interval(const Arguments& arguments) {
 
 void add_interval(CLI::App& root, Task& task) {
   CLI::App* command = root.add_subcommand(
-      "interval", "Intervals of a run that bootstrap --save kept, without running it again");
+      "interval", "Intervals of a run that bootstrap --save has saved, without running it again");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("FILE", arguments->file, "What bootfold bootstrap ... --save FILE wrote")
+  command
+      ->add_option("FILE", arguments->file,
+                   "File that bootfold bootstrap ... --save FILE has written")
       ->option_text(" ");
   add_interval_arguments(*command, *arguments, "What to compute", "all");
   const std::string out = "What to show";

@@ -53,14 +53,15 @@ void build(CLI::App& app, bool& version_wanted, Task& task) {
        {"bootfold bootstrap prices.csv --column price --statistic median --replicates 1e6 --json",
         "a million replicates of the median, as JSON"},
        {"bootfold explain prices.csv --column price --statistic variance",
-        "which path would be taken, why, and at what cost"},
+        "the path that would be used, the reason and the cost"},
        {"bootfold compare visits.csv --value revenue --by variant --control A",
         "the mean revenue of every variant against that of A"},
        {"bootfold ensemble train iris.csv --target species --output iris.safetensors",
         "a hundred small networks, each on its own resample"},
        {"bootfold bootstrap --help", "all options and statistics"},
        {"bootfold demo bootstrap", "a million replicates of five million values"},
-       {"bootfold demo spirals", "a hundred small networks beside one, with a picture"}}));
+       {"bootfold demo spirals",
+        "one small network and an ensemble of a hundred, with a picture"}}));
 }
 
 void run(int count, char** words) {
@@ -110,7 +111,7 @@ int main(int count, char** words) {
     complain(kInterruptedText);
     return kInterrupted;
   } catch (const std::bad_alloc&) {
-    complain("out of memory; fewer replicates, or a smaller file, would need less");
+    complain("out of memory; use fewer replicates or a smaller file");
     return kFailed;
   } catch (const std::exception& error) {
     complain(error.what());

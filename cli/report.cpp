@@ -85,12 +85,11 @@ std::string errors_of(const Interval& interval) {
                      interval.high_error);
 }
 
-// What is not as it was asked for; empty if all is good.
+// How the interval differs from the requested one; empty if its status is good.
 std::string caveat_of(const Interval& interval) {
   if (interval.status == interval::Status::good) return "";
   if (!interval.fallback.empty())
-    return fmt::format("{} in place of {}: {}", interval.fallback, interval.method,
-                       interval.reason);
+    return fmt::format("{} instead of {}: {}", interval.fallback, interval.method, interval.reason);
   return fmt::format("{}: {}", name(interval.status), interval.reason);
 }
 
@@ -128,13 +127,13 @@ std::string rows_of(const Plan& plan, std::size_t omitted) {
   return text;
 }
 
-// "0.0098 of a standard error in 2 rounds, as asked for".
+// "limits known to 0.0098 standard errors, requested 0.01; replicates: 71,360".
 std::string effort_of(const Effort& effort) {
   std::vector<std::string> rounds;
   for (const std::uint64_t round : effort.rounds) rounds.push_back(grouped(round));
   return fmt::format("limits known to {:.2g} standard errors, {} {:.2g}; replicates: {}",
-                     effort.reached, effort.met ? "asked for were" : "but asked for were",
-                     effort.asked, fmt::join(rounds, ", then "));
+                     effort.reached, effort.met ? "requested" : "above the requested", effort.asked,
+                     fmt::join(rounds, ", then "));
 }
 
 // With an empty line before and after.
@@ -218,7 +217,7 @@ std::string numbers_as_text(const Run& run, std::size_t output) {
     text += item("undefined",
                  fmt::format("on {} of {} replicates{}", grouped(undefined),
                              grouped(result.plan().replicates),
-                             result.companions().jackknife ? "" : ", which are left out above"));
+                             result.companions().jackknife ? "" : ", which are omitted above"));
   return text;
 }
 

@@ -70,7 +70,8 @@ void SchemeRequest::extend(data::ReadOptions& options) const {
   if (!labels_.empty()) options.labels.push_back(labels_);
   if (weights_.empty()) return;
   if (options.columns.empty())
-    throw InvalidArgument("--weights needs --column as well: what shall be computed?");
+    throw InvalidArgument(
+        "--weights needs --column as well: name the column to compute the statistic of");
   options.columns.push_back(weights_);
 }
 

@@ -84,7 +84,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kRenamed{
   for (const CLI::App* child : children(app)) {
     const std::vector<std::string> theirs = option_names(*child);
     if (std::find(theirs.begin(), theirs.end(), option) != theirs.end())
-      throw InvalidArgument(fmt::format("option {} belongs behind the command: {} ... {}", option,
+      throw InvalidArgument(fmt::format("option {} must follow the command: {} ... {}", option,
                                         full_name(*child), option));
   }
   throw InvalidArgument(

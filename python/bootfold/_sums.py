@@ -200,7 +200,7 @@ class SumsSource:
         """By pseudo-values: without a row their mean does what the statistic does."""
         rows = self._features[0].shape[0]
         if rows == 1:
-            raise ValueError("there is only one row, and without it none")
+            raise ValueError("there is only one row; the jackknife needs at least 2")
         means = np.array(self.request.run(1, 0, False, None).estimates)[:, None]
         estimates = np.array(result.estimates)
         changed = np.empty((rows, estimates.size))

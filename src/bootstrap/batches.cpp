@@ -165,7 +165,7 @@ Result bootstrap_batches(const DataView& data, const std::vector<std::string>& o
     throw InvalidArgument(
         "scheme is 'jackknife', which draws no resamples; bootstrap() takes it with any function");
   Plan plan = road.plan();
-  plan.reason = "a function of batches of resamples: threads draw the next meanwhile";
+  plan.reason = "a function of batches of resamples: threads draw the next batch in the background";
   const std::size_t width = outputs.size();
 
   std::vector<double> estimates(width);

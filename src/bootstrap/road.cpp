@@ -204,7 +204,7 @@ void Road::describe() {
     plan_.seconds += seconds;
     plan_.reason += "; standard errors on every resample by " + errors_->method;
     if (seconds > 0)
-      plan_.reason += text::concat(", by a rough guess ", text::seconds(seconds), " of it");
+      plan_.reason += text::concat(", roughly ", text::seconds(seconds), " of the time");
   }
   if (!options_.influence || deletes()) return;
   const std::uint64_t evaluations = jackknife::evaluations(study_->problem(), *design_, asked_);

@@ -25,7 +25,7 @@ void check(std::span<const DataView> samples, const Options& options) {
     if (samples[s].columns() != samples[0].columns())
       throw InvalidArgument(text::concat("sample ", s + 1, " has ", samples[s].columns(),
                                          " columns but the first has ", samples[0].columns(),
-                                         "; all need equally many"));
+                                         "; all samples need the same number of columns"));
   }
   std::uint64_t rows = 0;
   for (const DataView& sample : samples) rows += sample.rows();
@@ -33,12 +33,12 @@ void check(std::span<const DataView> samples, const Options& options) {
   if (!traits.iid || !traits.exchangeable)
     throw InvalidArgument(
         text::concat("scheme is '", name(options.scheme), traits.iid ? "' with a size" : "'",
-                     " but several samples are drawn row by row, each as large as it "
-                     "is; leave the scheme out"));
+                     " but each of several samples is resampled by scheme 'iid' at its own size; "
+                     "omit the scheme"));
   if (options.standard_errors)
     throw InvalidArgument(
-        "standard_errors are asked for, but a function of several samples has none on each "
-        "resample; BCa, percentile, basic and normal intervals need none");
+        "standard_errors are not available for a function of several samples; use BCa, percentile, "
+        "basic or normal intervals, which do not need them");
 }
 
 /// All samples, one below the other.

@@ -93,8 +93,8 @@ void check(std::span<const Statistic> statistics, const resample::Design& design
            const resample::Traits& traits, std::uint64_t rows) {
   if (traits.deletes)
     throw InvalidArgument(
-        "scheme is 'jackknife', which draws no resamples that could have standard errors of their "
-        "own; a normal interval needs none, and scheme 'iid' has studentized ones");
+        "scheme is 'jackknife', which draws no resamples, so there are no standard errors on "
+        "resamples; use a normal interval, or scheme 'iid' for studentized intervals");
   const bool formulas =
       traits.formula && std::all_of(statistics.begin(), statistics.end(), [](const Statistic& s) {
         return s.standard_error() != nullptr;
@@ -104,9 +104,10 @@ void check(std::span<const Statistic> statistics, const resample::Design& design
     return;
   throw InvalidArgument(
       text::concat("scheme is '", design.describe(rows),
-                   "' but standard errors on every resample, for studentized intervals, are known "
-                   "where rows are drawn one by one (by weight: of statistics with a formula) or "
-                   "within strata; bca, percentile, basic and normal intervals take every scheme"));
+                   "' but standard errors on every resample, for studentized intervals, are "
+                   "available only where rows are drawn one by one (by weight: for statistics with "
+                   "a formula) or within strata; use bca, percentile, basic or normal intervals, "
+                   "which support every scheme"));
 }
 
 }  // namespace

@@ -81,7 +81,8 @@ Influence::Unit unit_of(int number, data::SafetensorsFile& file) {
 std::vector<double> array(data::SafetensorsFile& file, const std::string& name,
                           const std::vector<std::size_t>& shape) {
   if (file.entry(name).shape != shape)
-    file.fail(text::concat("array '", name, "' has not the shape that the others ask for"));
+    file.fail(
+        text::concat("array '", name, "' does not have the shape that the other arrays imply"));
   return file.doubles(name);
 }
 
@@ -200,12 +201,12 @@ Result Result::load(const std::string& path) {
     words.at("error_method").get_to(companions.error_method);
     companions.jackknife = words.value("jackknife", false);
     if (companions.jackknife && companions.influences.empty())
-      file.fail("it is a jackknife without its influences");
+      file.fail("it is a jackknife result without influences");
     const auto seed = words.at("seed").get<std::uint64_t>();
     return Result(std::move(plan), seed, array(file, "estimates", {outputs}),
                   array(file, "replicates", {count, outputs}), std::move(companions));
   } catch (const Json::exception&) {
-    file.fail("the words about the result are not as they were written");
+    file.fail("the metadata of the result are invalid");
   } catch (const InvalidArgument& error) {
     file.fail(error.what());
   }

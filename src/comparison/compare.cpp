@@ -44,13 +44,13 @@ void check(const DataView& values, const data::Labels& labels, const Options& op
                                        " but must be above 0 and below 1; 0.95 is usual"));
   if (options.interval == Method::abc)
     throw InvalidArgument(
-        "interval is abc, which is for one sample; for differences there are percentile, basic, "
-        "normal, bca and studentized");
+        "interval is abc, which is for one sample; use percentile, basic, normal, bca or "
+        "studentized for differences");
   if (facts(options.scheme).deletes)
     throw InvalidArgument(
         text::concat("scheme is '", bootfold::name(options.scheme),
-                     "', which draws no resamples to compare; leave the scheme out, or jackknife "
-                     "each group on its own"));
+                     "', which draws no resamples to compare; omit the scheme, or jackknife each "
+                     "group separately"));
   if (options.precision && !(*options.precision > 0 && *options.precision < 1))
     throw InvalidArgument(
         text::concat("precision is ", *options.precision,
@@ -130,17 +130,17 @@ Contrast describe(const std::string& name, const Result& differences, const Opti
     contrast.notes.push_back(
         {"undefined_replicates",
          text::concat("undefined on ", grouped(contrast.undefined), " of ",
-                      grouped(options.replicates), " replicates, which are left out")});
+                      grouped(options.replicates), " replicates, which are omitted")});
   if (contrast.standard_error == 0)
     contrast.notes.push_back(
-        {"no_variation", "all replicates are equal, so they tell nothing about chance"});
+        {"no_variation", "all replicates are equal, so they show no sampling variation"});
   const double tail =
       (1 - together) / (options.alternative == interval::Alternative::two_sided ? 2 : 1);
   const double beyond = tail * static_cast<double>(defined);
   // At a higher confidence a method may fail that served before.
   const Interval& farther = served ? contrast.adjusted_interval : contrast.interval;
   if (!farther.fallback.empty())
-    contrast.notes.push_back({"fell_back", text::concat(farther.fallback, " in place of ",
+    contrast.notes.push_back({"fell_back", text::concat(farther.fallback, " instead of ",
                                                         farther.method, ": ", farther.reason)});
   if (options.interval != Method::normal && beyond < 1)
     contrast.notes.push_back(
@@ -186,8 +186,8 @@ void correct(std::vector<Contrast>& contrasts, const Options& options, MaxT& far
   farthest.finish();
   if (farthest.defined() < 2)
     throw InvalidArgument(
-        "there is no replicate in which all differences are defined, so none for simultaneous "
-        "intervals; choose another correction or statistic");
+        "there is no replicate in which all differences are defined, but simultaneous intervals "
+        "need such replicates; choose another correction or statistic");
   for (std::size_t i = 0; i < contrasts.size(); ++i) {
     Contrast& contrast = contrasts[i];
     contrast.adjusted_interval =
@@ -232,7 +232,7 @@ Comparison compare_once(const DataView& values, const data::Labels& groups,
   if (relative && control.estimate() == 0)
     throw InvalidArgument(text::concat("the ", found.statistic, " of the control, ",
                                        text::quoted(found.control),
-                                       ", is 0, and nothing is relative to 0; take "
+                                       ", is 0, so relative differences are undefined; use "
                                        "difference=absolute"));
   const bool unsure = relative && near_zero(control);
   MaxT farthest(options.correction == Correction::simultaneous ? options.replicates : 0,

@@ -34,7 +34,7 @@ std::uint32_t find_group(const data::Labels& labels, const std::string& name,
                          std::string_view option) {
   if (const auto code = labels.find(name)) return *code;
   std::string message = text::concat(option, " is ", text::quoted(name), " but the labels",
-                                     of_column(labels), " have no such group");
+                                     of_column(labels), " do not contain this group");
   const std::string near = text::nearest(name, labels.names);
   if (!near.empty()) message += text::concat("; did you mean ", text::quoted(near), "?");
   throw InvalidArgument(
@@ -69,15 +69,15 @@ std::vector<std::uint32_t> choose_groups(const data::Labels& labels,
   if (codes.size() > kMostGroups)
     throw InvalidArgument(text::concat("there are ", grouped(codes.size()), " groups",
                                        of_column(labels), " but at most ", grouped(kMostGroups),
-                                       " can be compared; is it the column you meant? groups=NAME "
-                                       "chooses the groups to compare"));
+                                       " can be compared; check the column, or choose groups with "
+                                       "groups=NAME"));
   for (const std::uint32_t code : codes)
     if (counts[code] < 2)
       throw InvalidArgument(text::concat(
           "group ", text::quoted(labels.names[code]), " has ", counts[code],
           counts[code] == 1 ? " row" : " rows",
-          ", which says nothing about its spread; a group needs at least 2, and groups=NAME "
-          "chooses the groups to compare"));
+          " but needs at least 2 to have a standard error; groups=NAME chooses the groups to "
+          "compare"));
   return codes;
 }
 
@@ -89,10 +89,10 @@ const Statistic& single(const Statistic& statistic, std::size_t columns) {
   const std::size_t outputs =
       each ? columns * statistic.bind(1).outputs.size() : statistic.bind(columns).outputs.size();
   if (outputs != 1)
-    throw InvalidArgument(
-        text::concat("statistic '", statistic.name(), "' gives ", outputs, " values on ", columns,
-                     columns == 1 ? " column" : " columns", " but a comparison takes one; choose ",
-                     each ? "one column" : "a statistic with one value"));
+    throw InvalidArgument(text::concat(
+        "statistic '", statistic.name(), "' gives ", outputs, " values on ", columns,
+        columns == 1 ? " column" : " columns", " but a comparison needs one value; choose ",
+        each ? "one column" : "a statistic with one value"));
   return statistic;
 }
 
@@ -112,7 +112,8 @@ Groups::Groups(const DataView& values, const data::Labels& labels, const Statist
     if (there != labels.rows())
       throw InvalidArgument(text::concat("scheme '", design_->name(), "' has ", grouped(there),
                                          " labels or weights but the data have ",
-                                         grouped(labels.rows()), " rows; give each row one"));
+                                         grouped(labels.rows()),
+                                         " rows; every row needs exactly one"));
   };
   if (!design_->labels().empty()) {
     check(design_->labels().size());

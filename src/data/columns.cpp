@@ -95,7 +95,7 @@ std::vector<std::size_t> choose_columns(const ColumnNames& columns, const ReadOp
     add_others(columns, std::move(left_out), file, chosen);
     if (chosen.empty())
       throw InvalidArgument(
-          text::concat(file, " has no column beside those named; it has ", list(columns)));
+          text::concat(file, " has no columns other than those named; it has ", list(columns)));
   }
   if (!chosen.empty()) return chosen;
   if (columns.size() == 1) return {0};

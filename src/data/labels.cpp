@@ -21,7 +21,7 @@ namespace {
 [[noreturn]] void throw_too_many(const std::string& column, std::uint64_t most) {
   throw DataError(text::concat(
       column.empty() ? "the labels" : "column " + text::quoted(column), " hold more than ", most,
-      " different labels, the most there can be; is it the column you meant?"));
+      " different labels, which is the limit; check that it is the right column"));
 }
 
 /// Where each name goes: sorted by value if all are numbers, else by bytes. order[place] = name.
@@ -92,7 +92,7 @@ void for_each_number(const ColumnView& column, See&& see) {
       if (!std::isfinite(value))
         throw DataError(text::concat("row ", first + row + 1, " (counted from 1) of the labels is ",
                                      std::isnan(value) ? "NaN" : "infinite",
-                                     "; every row needs a label, so leave such rows out"));
+                                     "; every row needs a label, so omit such rows"));
       see(std::bit_cast<std::uint64_t>(value), [&] {
         return type == Type::float32 ? shortest(static_cast<float>(value)) : shortest(value);
       });

@@ -30,7 +30,7 @@ struct Chosen {
   const std::string where = text::concat(chosen.label, ": row ", row + 1, ", column ",
                                          chosen.numbers[column] + 1, " (counted from 1) is ");
   if (std::isnan(value)) throw DataError(where + "NaN; nan=omit leaves such rows out");
-  throw DataError(where + "infinite; values must be finite, store NaN if it is unknown");
+  throw DataError(where + "infinite; values must be finite, so store NaN for unknown values");
 }
 
 bool all_finite(std::span<const double> values) {

@@ -20,14 +20,14 @@ std::size_t count_of(std::span<const std::size_t> shape) {
   bool overflow = false;
   for (const std::size_t size : shape) overflow |= __builtin_mul_overflow(count, size, &count);
   if (overflow)
-    throw InvalidArgument("the shape has room for too many values; give it the number there is");
+    throw InvalidArgument("the shape has too many values; it must match the number of values");
   return count;
 }
 
 void check_count(std::size_t room, std::size_t given) {
   if (room != given)
-    throw InvalidArgument(text::concat("the shape has room for ", room, " values but ", given,
-                                       " are given; they must agree"));
+    throw InvalidArgument(text::concat("the shape has ", room, " values but ", given,
+                                       " are given; the numbers must agree"));
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ void Records::refill() {
     if (left >= kLongestRecord)
       throw DataError(text::concat(label_, ":", line_, ": a row of more than ",
                                    kLongestRecord >> 20,
-                                   " MiB; is a quote left open or the delimiter another?"));
+                                   " MiB; check for an unclosed quote or a different delimiter"));
     block_.resize(2 * left);
     begin_ = block_.data();
   } else if (left > 0) {

@@ -48,7 +48,7 @@ void write_safetensors(const std::string& path, const std::map<std::string, std:
     std::uint64_t bytes = 0;
     if (!byte_count(tensor.type, tensor.shape, bytes) || bytes != tensor.bytes.size())
       throw InvalidArgument(text::concat("array '", tensor.name, "' has ", tensor.bytes.size(),
-                                         " bytes, which its type and shape do not make"));
+                                         " bytes, which does not match its type and shape"));
     header[tensor.name] = {
         {"dtype", tensor.type}, {"shape", tensor.shape}, {"data_offsets", {at, at + bytes}}};
     at += bytes;
@@ -57,8 +57,8 @@ void write_safetensors(const std::string& path, const std::map<std::string, std:
   std::string text = header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   text.append((8 - text.size() % 8) % 8, ' ');  // so that the arrays are aligned
   if (text.size() > kMostHeader)
-    throw InvalidArgument(text::concat("the words of ", path, " take ", text.size(),
-                                       " bytes but the format has room for ", kMostHeader));
+    throw InvalidArgument(text::concat("the header of ", path, " takes ", text.size(),
+                                       " bytes but the format allows at most ", kMostHeader));
   const std::uint64_t length = text.size();
   Output output(path);
   output.write(&length, sizeof length);
@@ -89,12 +89,13 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path) {
   const std::uint64_t room = size - start_;
 
   const Json header = Json::parse(text, nullptr, false);
-  if (!header.is_object()) fail("its header is no JSON object");
+  if (!header.is_object()) fail("its header is not a JSON object");
   for (const auto& [name, value] : header.items()) {
     if (!value.is_object()) fail(text::concat("entry ", text::quoted(name), " is no JSON object"));
     if (name == "__metadata__") {
       for (const auto& [word, meaning] : value.items()) {
-        if (!meaning.is_string()) fail(text::concat("word ", text::quoted(word), " is no text"));
+        if (!meaning.is_string())
+          fail(text::concat("metadata ", text::quoted(word), " is not text"));
         words_[word] = meaning.get<std::string>();
       }
       continue;
@@ -136,10 +137,10 @@ void SafetensorsFile::check_places(std::uint64_t room) const {
   std::sort(places.begin(), places.end());
   std::uint64_t end = 0;
   for (const auto& [first, last] : places) {
-    if (first != end) fail("its arrays do not lie one behind the other");
+    if (first != end) fail("its arrays are not contiguous");
     end = last;
   }
-  if (end != room) fail("its arrays do not fill it");
+  if (end != room) fail("its arrays do not fill the file");
 }
 
 template <class Number>

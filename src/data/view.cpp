@@ -130,7 +130,8 @@ ColumnView::ColumnView(const void* first, data::Type type, std::size_t rows, std
     : first_(static_cast<const std::byte*>(first)), rows_(rows), stride_(stride), type_(type) {
   if (first == nullptr && rows > 0)
     throw InvalidArgument(
-        text::concat("a ColumnView of ", rows, " rows needs a first value, not null"));
+        text::concat("a ColumnView of ", rows,
+                     " rows needs a pointer to its first value, but the pointer is null"));
 }
 
 ColumnView::ColumnView(const data::ColumnSource& source) : rows_(source.rows()), source_(&source) {}

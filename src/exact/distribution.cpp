@@ -23,7 +23,7 @@ class Task {
     if (problem_.outputs.size() != 1)
       throw InvalidArgument(text::concat(
           "statistic '", statistic.name(), "' has ", problem_.outputs.size(), " values on ",
-          data.columns(), " columns but an exact law is that of one; take one column"));
+          data.columns(), " columns but an exact law needs one value; choose one column"));
     if (!(options.tolerance > 0))
       throw InvalidArgument(text::concat("tolerance is ", options.tolerance,
                                          " but must be above 0; 1e-6 is the default"));
@@ -124,13 +124,13 @@ class Task {
 
   [[noreturn]] void refuse() const {
     const std::string which =
-        options_.method ? text::concat("method ", name(*options_.method), " cannot serve '")
-                        : std::string("there is no exact law of '");
+        options_.method ? text::concat("method ", name(*options_.method), " is not available for '")
+                        : std::string("the exact law is not available for '");
     throw InvalidArgument(text::concat(
         which, problem_.parts[0].name, "' of ", text::grouped(problem_.data.rows()),
         problem_.data.rows() == 1 ? " row" : " rows",
-        ": there is one for mean, sum, proportion and quantiles (of several, up to about 100 "
-        "rows), and for anything with at most ",
+        ": it is available for mean, sum, proportion and quantiles (functions of several "
+        "quantiles: up to about 100 rows), and for any statistic with at most ",
         text::grouped(options_.resamples),
         " distinct resamples (13 rows); draw replicates instead: replicates=1000000"));
   }

@@ -115,7 +115,7 @@ Interval Distribution::bca(double acceleration, const IntervalOptions& options, 
   if (!std::isfinite(shift))
     throw InvalidArgument(
         text::concat("z0 is ", shift, ": all resamples lie on one side of the estimate ",
-                     estimate(), ", so there is no BCa interval; take the percentile"));
+                     estimate(), ", so there is no BCa interval; use the percentile interval"));
   if (!std::isfinite(acceleration))
     throw InvalidArgument(
         text::concat("acceleration is ", acceleration, " but must be a finite number"));

@@ -26,7 +26,7 @@ constexpr std::array kConventions = {Convention::numpy, Convention::r};
 /// What a result lacks for a method; empty: nothing.
 std::string lacking(Method method, const Result& result) {
   if (result.companions().jackknife && method != Method::normal && method != Method::abc)
-    return "resamples, and a jackknife draws none; take the normal interval, or bootstrap with "
+    return "resamples, and a jackknife draws none; use the normal interval, or bootstrap with "
            "another scheme";
   if (method == Method::abc && result.companions().abc_curves.empty() &&
       !result.companions().influences.empty())

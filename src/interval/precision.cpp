@@ -39,13 +39,13 @@ void check(const Precision& wanted, const Scheme& scheme) {
   const resample::Traits traits = design->traits(0);
   if (traits.deletes)
     throw InvalidArgument(
-        "a jackknife has no Monte Carlo error, so replicates=auto has no meaning; leave it out, or "
-        "take another scheme");
+        "a jackknife has no Monte Carlo error, so replicates=auto has no meaning; omit it, or use "
+        "another scheme");
   if (!traits.endless)
     throw InvalidArgument(
         text::concat("a run of scheme '", design->name(),
                      "' cannot be extended, so replicates=auto is not available; give a number, or "
-                     "take another scheme"));
+                     "use another scheme"));
   if (wanted.most < 2)
     throw InvalidArgument(
         text::concat("most is ", wanted.most, " but must be at least 2 replicates"));

@@ -185,20 +185,20 @@ void conclude(const Spread& spread, Influence& influence) {
   influence.third = std::ldexp(spread.third, 3 * spread.exponent);
   const std::string_view unit = name(influence.unit);
   if (!(influence.rows > 1)) {
-    influence.problem = text::concat("there is only one ", unit, ", and without it none");
-  } else if (!std::isfinite(influence.estimate)) {
-    influence.problem = "the statistic is undefined on the data themselves";
-  } else if (influence.undefined > 0) {
     influence.problem =
-        text::concat("left out one at a time, ", text::grouped(influence.undefined), " of the ",
-                     text::grouped(static_cast<std::uint64_t>(influence.rows)), " ", unit,
-                     "s leave the statistic undefined");
+        text::concat("there is only one ", unit, "; the jackknife needs at least 2");
+  } else if (!std::isfinite(influence.estimate)) {
+    influence.problem = "the statistic is undefined on the original data";
+  } else if (influence.undefined > 0) {
+    influence.problem = text::concat(
+        "the statistic is undefined without ", text::grouped(influence.undefined), " of the ",
+        text::grouped(static_cast<std::uint64_t>(influence.rows)), " ", unit, "s");
   } else if (spread.second <= spread.noise) {
     influence.second = influence.third = 0;
     influence.problem = text::concat("no ", unit, " changes the value, so the acceleration is 0/0");
   } else if (!std::isnormal(influence.second) || !std::isfinite(influence.third) ||
              std::abs(spread.exponent) > 330) {
-    influence.problem = "cubes of what rows change leave the range of doubles; scale the column";
+    influence.problem = "the influences overflow or underflow; scale the column";
   }
 }
 

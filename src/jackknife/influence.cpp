@@ -72,8 +72,9 @@ std::vector<Influence> infinitesimal(const DataView& data, std::span<const Stati
   for (const study::Part& part : study.problem().parts)
     if (!std::holds_alternative<statistic::Sums>(part.bound.body))
       throw InvalidArgument(text::concat("statistic '", part.name,
-                                         "' is not a function of sums, so it has no derivatives by "
-                                         "rows; influence() deletes rows instead"));
+                                         "' is not a function of sums, so it has no derivatives "
+                                         "with respect to row weights; influence() deletes rows "
+                                         "instead"));
   study.look({}, options.execution);
   std::vector<Influence> found(study.problem().outputs.size());
   const jackknife::Measure measure(data.rows());

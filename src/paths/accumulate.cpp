@@ -148,7 +148,7 @@ Estimate estimate(const Question& question) {
   Estimate found;
   // Short resamples are drawn 16 side by side, which is quicker.
   found.tier = question.rows > resample::kShortRows ? Tier::counts : Tier::last_resort;
-  found.reason = "an accumulator: every row is folded with its count";
+  found.reason = "an accumulator: every row is accumulated with its count";
   found.replicate_nanoseconds = 2 * planning::stream_cost(size) + 3 * size.rows;
   found.shared_bytes = 65536;
   found.thread_bytes = planning::tile_bytes(problem, 0) + 24 * kTileRows +

@@ -106,7 +106,7 @@ Estimate estimate(const Question& question) {
   const study::FixedSums& sums = question.study.fixed(question.tolerance, true);
   if (table.closed()) {
     found.refusal = text::concat("there are more than ", text::grouped(table.most()),
-                                 " distinct rows, all that the memory holds");
+                                 " distinct rows, the most that this path takes");
   } else if (!sums.accurate()) {
     found.refusal = kNotAccurate;
   }

@@ -8,7 +8,7 @@
 namespace bootfold::paths {
 
 std::string no_way_for(const resample::Design& design) {
-  return text::concat("it has no way for scheme '", design.name(), "'");
+  return text::concat("it does not support scheme '", design.name(), "'");
 }
 
 std::string rows_and_features(const Question& question, std::size_t features) {

@@ -18,7 +18,7 @@ using planning::Question;
 using planning::Resources;
 using planning::Tier;
 
-/// "it has no way for scheme 'cluster'".
+/// "it does not support scheme 'cluster'".
 [[nodiscard]] std::string no_way_for(const resample::Design& design);
 
 /// "10,000 rows, 2 features: ".

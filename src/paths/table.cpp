@@ -30,7 +30,7 @@ Path parse_path(std::string_view text) {
     names += known;
   }
   throw InvalidArgument(text::concat("unknown path '", text, "'; there are ", names,
-                                     ", and without one the plan chooses"));
+                                     "; omit it and the plan chooses one"));
 }
 
 }  // namespace bootfold

@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kSmallGroup = 8;
 
 [[noreturn]] void refuse(const PathEntry& entry, const std::string& why) {
-  throw InvalidArgument(text::concat("path '", entry.name, "' cannot serve: ", why,
-                                     "; leave the path out and the plan chooses one"));
+  throw InvalidArgument(text::concat("path '", entry.name, "' is not available: ", why,
+                                     "; omit the path and the plan chooses one"));
 }
 
 bool better(const Estimate& a, const Estimate& b) {
@@ -38,7 +38,7 @@ void fit_memory(Choice& choice, std::size_t memory) {
     throw InvalidArgument(text::concat("memory is ", text::bytes(static_cast<double>(memory)),
                                        " but path '", choice.entry->name, "' needs at least ",
                                        (choice.working_bytes >> 20) + 1,
-                                       " MiB beside the data and the result"));
+                                       " MiB in addition to the data and the result"));
 }
 
 }  // namespace

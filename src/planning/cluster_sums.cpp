@@ -38,7 +38,7 @@ void ClusterSums::check_memory(const study::Problem& problem, std::size_t cluste
     throw InvalidArgument(text::concat("memory is ", text::bytes(static_cast<double>(memory)),
                                        " but the sums of ", text::grouped(clusters),
                                        " clusters need at least ", (2 * bytes >> 20) + 1,
-                                       " MiB beside the data"));
+                                       " MiB in addition to the data"));
 }
 
 ClusterSums::ClusterSums(const study::Study& study, std::span<const std::uint32_t> labels,

@@ -44,12 +44,12 @@ void Design::check_run(std::uint64_t rows, std::uint64_t first, std::uint64_t) c
   const Traits facts = traits(rows);
   if (!facts.any_length && rows > kMostGatherRows)
     throw InvalidArgument(text::concat("scheme '", name(), "' takes at most ",
-                                       grouped(kMostGatherRows), " rows and there are ",
+                                       grouped(kMostGatherRows), " rows but the data have ",
                                        grouped(rows)));
   if (!facts.endless && first != 0)
     throw InvalidArgument(text::concat("first_replicate is ", grouped(first),
                                        " but a run of scheme '", name(),
-                                       "' is one whole: it starts at 0"));
+                                       "' cannot be continued: it starts at 0"));
 }
 
 std::optional<std::uint64_t> Design::replicates(std::uint64_t) const { return std::nullopt; }

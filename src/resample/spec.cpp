@@ -116,8 +116,8 @@ class SpecReader {
     const std::optional<double>& length = take("block_length", spec_.block_length);
     if (length && !(*length >= 1 && std::isfinite(*length)))
       throw InvalidArgument(text::concat(option("block_length"), " is ", *length,
-                                         " but must be at least 1; leave it out to have it "
-                                         "chosen from the data"));
+                                         " but must be at least 1; omit it to choose it from the "
+                                         "data"));
     return length.value_or(0);
   }
 

@@ -47,7 +47,7 @@ std::vector<ColumnSummary> summarize(const ColumnsLook& look, const DataView& da
   if (const auto& bad = look.bad())
     throw DataError(text::concat("column ", data.name(bad->column), ", row ", bad->row + 1, " is ",
                                  bad->value,
-                                 " but every value must be a finite number; leave such rows out"));
+                                 " but every value must be a finite number; omit such rows"));
   std::vector<ColumnSummary> summaries;
   for (const ColumnLook& column : look.columns())
     summaries.push_back({column.min, column.max, scaled ? scale_of(column) : statistic::Scale{}});
@@ -84,8 +84,8 @@ std::vector<FeatureSummary> summarize(const FeaturesLook& look, std::uint64_t ro
     summary.median = look.medians()[f];
     if (feature.sum.not_finite() > 0 || !std::isfinite(summary.mean))
       throw DataError(
-          "a feature of the statistic is not a finite number on some row; look for overflow, "
-          "logarithms of numbers below 0 or divisions by 0");
+          "a feature of the statistic is not a finite number on some row; check for overflow, "
+          "logarithms of negative numbers and division by 0");
     const double shift = summary.mean - summary.median;
     summary.deviation = std::sqrt(std::max(0.0, feature.squares.value() / n - shift * shift));
     summary.typical = typical_size(feature.exponents);

@@ -122,7 +122,7 @@ TEST(CustomPath, RefusesInItsOwnWords) {
   EXPECT_THAT(reference::message_of<InvalidArgument>([&] {
                 const Road road(x, {&mean, 1}, options, Rows::known, table);
               }),
-              testing::HasSubstr("path 'coins' cannot serve: it takes zeros and ones only"));
+              testing::HasSubstr("path 'coins' is not available: it takes zeros and ones only"));
 }
 
 }  // namespace custom_path_test

@@ -254,11 +254,11 @@ TEST(Jackknife, RefusesWhatNeedsResamples) {
   Options path = jackknife();
   path.path = Path::stream;
   EXPECT_THAT(message_of([&] { static_cast<void>(bootstrap(x, statistic::mean(), path)); }),
-              HasSubstr("no way for scheme 'jackknife'"));
+              HasSubstr("does not support scheme 'jackknife'"));
   EXPECT_THAT(message_of([&] {
                 static_cast<void>(bootstrap(x, statistic::mean(), {.path = Path::deletion}));
               }),
-              HasSubstr("no way for scheme 'iid'"));
+              HasSubstr("does not support scheme 'iid'"));
   const std::vector<std::uint32_t> few = {0, 1};
   EXPECT_THAT(
       message_of([&] { static_cast<void>(bootstrap(x, statistic::mean(), jackknife(few))); }),

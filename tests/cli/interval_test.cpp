@@ -92,7 +92,7 @@ TEST(Interval, FallingBackIsSaidAndStrictIsAnError) {
   const Surroundings constant{.input = "x\n4\n4\n4\n"};
   const Outcome text = run({"bootstrap", "-", "--interval", "bca"}, constant);
   EXPECT_EQ(text.code, 0);
-  EXPECT_TRUE(contains(text.out, "percentile in place of bca: no row changes the value"))
+  EXPECT_TRUE(contains(text.out, "percentile instead of bca: no row changes the value"))
       << text.out;
   const Outcome strict = run({"bootstrap", "-", "--interval", "bca", "--strict"}, constant);
   EXPECT_EQ(strict.code, 2);

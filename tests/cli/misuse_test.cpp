@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"bootstrap", "--replicate", "5", "FILE"},
                 {"unknown option '--replicate'", "did you mean --replicates?"}},
         Mistake{{"bootstrap", "FILE", "--xyzzy=1"}, {"unknown option '--xyzzy'", "--statistic"}},
-        Mistake{{"--json", "bootstrap", "FILE"}, {"--json belongs behind the command"}},
+        Mistake{{"--json", "bootstrap", "FILE"}, {"--json must follow the command"}},
         Mistake{{"bootstrap", "FILE", "--replicates"}, {"option --replicates needs a value"}},
         Mistake{{"bootstrap", "FILE", "--output", "--json"},
                 {"option --output needs a value", "--json follows"}},

@@ -196,7 +196,7 @@ TEST(Notes, ReplicatesWithoutADifferenceAreCounted) {
   EXPECT_EQ(gaps.undefined, undefined);
   ASSERT_NE(note(gaps, "undefined_replicates"), nullptr);
   EXPECT_TRUE(says(note(gaps, "undefined_replicates")->text,
-                   "undefined on " + std::to_string(undefined) + " of 2,000", "left out"));
+                   "undefined on " + std::to_string(undefined) + " of 2,000", "omitted"));
   EXPECT_TRUE(std::isfinite(gaps.standard_error));
   EXPECT_TRUE(std::isfinite(gaps.interval.low));
   EXPECT_TRUE(std::isfinite(gaps.p_value));
@@ -232,7 +232,7 @@ TEST(Notes, AMethodThatCannotServeSaysWhatWasTaken) {
                                       {.interval = method, .replicates = 999})
                                   .contrasts[0];
     ASSERT_NE(note(contrast, "fell_back"), nullptr);
-    EXPECT_TRUE(says(note(contrast, "fell_back")->text, "percentile in place of"));
+    EXPECT_TRUE(says(note(contrast, "fell_back")->text, "percentile instead of"));
     EXPECT_EQ(contrast.interval.low, 1);
     EXPECT_LE(contrast.p_value, 0.002);
   }

@@ -93,7 +93,7 @@ TEST(Labels, FloatingPointPrintsShort) {
 TEST(Labels, ANumberThatIsNoneLabelsNothing) {
   const Values numbers = {1, 2, std::numeric_limits<double>::quiet_NaN()};
   EXPECT_TRUE(says(message_of<DataError>([&] { (void)labels(ColumnView(numbers)); }), "row 3",
-                   "NaN", "leave such rows out"));
+                   "NaN", "omit such rows"));
   const Values infinite = {std::numeric_limits<double>::infinity()};
   EXPECT_TRUE(says(message_of<DataError>([&] { (void)labels(ColumnView(infinite)); }), "row 1",
                    "infinite"));

@@ -101,7 +101,7 @@ TEST(WriteNpy, ShapeAndValuesMustAgree) {
   auto error = [&](const Shape& shape) {
     return message_of<InvalidArgument>([&] { write_npy(file.path(), Values{1, 2}, shape); });
   };
-  EXPECT_TRUE(says(error({3}), "room for 3 values but 2"));
+  EXPECT_TRUE(says(error({3}), "the shape has 3 values but 2"));
   EXPECT_TRUE(says(error({std::size_t{1} << 63, 4}), "too many"));
   EXPECT_TRUE(says(error(Shape(33, 1)), "33 dimensions"));
   EXPECT_EQ(contents_of(file.path()), "old");

@@ -48,7 +48,7 @@ TEST(Read, AllButSomeColumns) {
   };
   EXPECT_TRUE(says(error({.all_but = std::vector<std::string>{"e"}}), "'e'", "'a', 'b'"));
   EXPECT_TRUE(says(error({.labels = {"b"}, .all_but = std::vector<std::string>{"a", "c", "d"}}),
-                   "no column beside"));
+                   "no columns other than"));
   EXPECT_TRUE(says(message_of<DataError>([&] { (void)read(file.path(), {.all_but = none}); }),
                    "'x' is not a number", "all_but=NAME"));
   const TempFile array("x.npy");

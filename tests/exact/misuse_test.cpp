@@ -33,18 +33,18 @@ TEST(Misuse, SeveralColumns) {
   expect_parts(message_of<InvalidArgument>([&] {
                  static_cast<void>(distribution(reference::view(columns), statistic::mean()));
                }),
-               {"mean", "2 values", "take one column"});
+               {"mean", "2 values", "choose one column"});
 }
 
 TEST(Misuse, MethodsThatCannotServe) {
   const std::vector<double> data = {1, 2, 4, 9};
   for (const Method method : {Method::binomial, Method::order, Method::constant})
     expect_parts(refusal(data, statistic::mean(), {.method = method}),
-                 {std::string(name(method)).c_str(), "cannot serve 'mean'"});
+                 {std::string(name(method)).c_str(), "is not available for 'mean'"});
   expect_parts(refusal(normals(50, 2), statistic::mean(), {.method = Method::lattice}),
-               {"method lattice cannot serve"});
+               {"method lattice is not available"});
   expect_parts(refusal(normals(50, 2), statistic::mean(), {.method = Method::enumeration}),
-               {"method enumeration cannot serve"});
+               {"method enumeration is not available"});
 }
 
 TEST(Misuse, ABoundAboveTheTolerance) {

@@ -62,12 +62,12 @@ TEST(OwnLaw, OfManyRowsIsRefusedWhateverTheName) {
   for (const char* name : {"proportion", "mean", "sum"}) {
     EXPECT_NE(message_of<InvalidArgument>([&] {
                 static_cast<void>(distribution(normals(100, 1), squares(name)));
-              }).find("there is no exact law"),
+              }).find("the exact law is not available"),
               std::string::npos)
         << name;
     EXPECT_NE(message_of<InvalidArgument>([&] {
                 static_cast<void>(distribution(normals(100, 1), square_of_mean(name)));
-              }).find("there is no exact law"),
+              }).find("the exact law is not available"),
               std::string::npos)
         << name;
   }

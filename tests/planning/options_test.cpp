@@ -71,18 +71,19 @@ TEST(Options, PathsThatCannotServe) {
   for (const Path path : {Path::stream, Path::distinct})
     for (const Statistic& statistic : {statistic::median(), call})
       EXPECT_THAT(complaint(kFew, {statistic}, forced(path)),
-                  AllOf(HasSubstr("path '" + std::string(name(path)) + "' cannot serve"),
+                  AllOf(HasSubstr("path '" + std::string(name(path)) + "' is not available"),
                         HasSubstr("sums"), HasSubstr("the plan chooses one")));
-  EXPECT_THAT(complaint(kFew, {statistic::mean()}, forced(Path::order)),
-              AllOf(HasSubstr("path 'order' cannot serve"), HasSubstr("quantiles of one column")));
+  EXPECT_THAT(
+      complaint(kFew, {statistic::mean()}, forced(Path::order)),
+      AllOf(HasSubstr("path 'order' is not available"), HasSubstr("quantiles of one column")));
   EXPECT_THAT(complaint(reference::view({kFew, kFew}), {statistic::median()}, forced(Path::order)),
               HasSubstr("quantiles of one column"));
   EXPECT_THAT(complaint(kFew, {statistic::mean(), statistic::median()}, forced(Path::stream)),
-              HasSubstr("cannot serve"));
+              HasSubstr("is not available"));
   Options tight = forced(Path::distinct);
   tight.memory = std::size_t{13} << 20;
   EXPECT_THAT(complaint(reference::normals(200'000, 1), {statistic::mean()}, tight),
-              AllOf(HasSubstr("path 'distinct' cannot serve"), HasSubstr("distinct rows")));
+              AllOf(HasSubstr("path 'distinct' is not available"), HasSubstr("distinct rows")));
 }
 
 TEST(Options, PathNames) {

@@ -115,7 +115,7 @@ TEST(Design, ListsRowsUnlessItWeighsThem) {
                     (void)bootstrap(kValues, statistic::mean(),
                                     {.scheme = scheme, .path = Path::gather});
                   }),
-                  HasSubstr("path 'gather' cannot serve"));
+                  HasSubstr("path 'gather' is not available"));
       return;
     }
     const auto sampler = design.sampling(kRows, 1, run_length(design), kernels())->sampler();

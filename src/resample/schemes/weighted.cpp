@@ -47,9 +47,9 @@ void WeightedDesign::check(std::uint64_t rows) const {
                                          " but must be a number that is not negative"));
     sum += weights_[i];
   }
-  if (sum == 0) throw InvalidArgument("all weights are 0 but at least one row must have a chance");
+  if (sum == 0) throw InvalidArgument("all weights are 0 but at least one must be positive");
   if (std::isinf(sum))
-    throw InvalidArgument("the weights sum up to more than 1.8e308; scale them down");
+    throw InvalidArgument("the sum of the weights exceeds 1.8e308; scale them down");
 }
 
 Traits WeightedDesign::traits(std::uint64_t) const {
