@@ -45,7 +45,7 @@ Options options_of(std::uint64_t replicates, unsigned threads, Scheme scheme = {
 
 // Lengths around the 256 rows from which replicates have a stream of their own, and schemes whose
 // resamples differ in length.
-TEST(Batches, HaveTheBitsOfAFunctionOfTheResample) {
+TEST(Batches, MatchAFunctionOfTheResample) {
   for (const std::size_t rows : {1UL, 2UL, 20UL, 256UL, 257UL, 3000UL}) {
     const std::vector<double> data = some_rows(rows);
     std::vector<std::uint32_t> labels(rows);
@@ -89,7 +89,7 @@ TEST(Batches, DoNotDependOnTheMemoryAndCanBeContinued) {
 }
 
 // Columns lie one behind the other, resamples within them: what a matrix library wants.
-TEST(Batches, LieInMemoryAsTheySay) {
+TEST(Batches, ColumnsAreAdjacentMatrices) {
   const std::vector<double> first = some_rows(40);
   std::vector<double> second(40);
   std::transform(first.begin(), first.end(), second.begin(), [](double x) { return 2 * x; });
@@ -116,7 +116,7 @@ TEST(Batches, LieInMemoryAsTheySay) {
     ASSERT_EQ(result.replicate(r, 1), 2 * result.replicate(r, 0));
 }
 
-TEST(Batches, StayWhereTheyAreForWhoKeepsThem) {
+TEST(Batches, MemoryThatIsKeptIsNotReused) {
   const std::vector<double> data = some_rows(5000);
   std::vector<std::pair<std::shared_ptr<double[]>, std::vector<double>>> kept;
   static_cast<void>(bootstrap_batches(
@@ -132,7 +132,7 @@ TEST(Batches, StayWhereTheyAreForWhoKeepsThem) {
     EXPECT_TRUE(std::equal(values.begin(), values.end(), memory.get()));
 }
 
-TEST(Batches, AreLookedAtOnTheCallingThreadOnly) {
+TEST(Batches, FunctionRunsOnTheCallingThreadOnly) {
   const auto caller = std::this_thread::get_id();
   bool elsewhere = false;
   static_cast<void>(bootstrap_batches(
@@ -157,7 +157,7 @@ TEST(Batches, PassExceptionsOn) {
   EXPECT_EQ(calls, 3);
 }
 
-TEST(Batches, StopWhenAskedTo) {
+TEST(Batches, CanBeCancelled) {
   std::stop_source stop;
   Options options = options_of(1'000'000, 2);
   options.execution.stop = stop.get_token();
@@ -173,7 +173,7 @@ TEST(Batches, StopWhenAskedTo) {
   EXPECT_LT(calls, 10);
 }
 
-TEST(Batches, TellHowFarTheyAre) {
+TEST(Batches, ReportProgress) {
   std::vector<double> told;
   Options options = options_of(5000, 2);
   options.execution.progress = [&](execution::Progress progress) {
@@ -210,7 +210,7 @@ std::string message_of(const Arguments&... arguments) {
   return "";
 }
 
-TEST(Batches, RefuseWhatCannotBe) {
+TEST(Batches, RejectInvalidArguments) {
   const std::vector<double> data = some_rows(10);
   const std::vector<std::string> one = {"score"};
   EXPECT_THAT(message_of(DataView(data), std::vector<std::string>(), BatchFunction(scores)),

@@ -115,7 +115,7 @@ TEST(Samples, MisuseIsExplained) {
 
 // Paired samples are columns: their difference is the mean of the rows' differences, and so is its
 // standard error, by the same draws.
-TEST(Samples, ThatArePairedAreColumns) {
+TEST(Samples, PairedSamplesAreColumns) {
   const std::vector<double> before = reference::normals(100, 1);
   std::vector<double> after = reference::normals(100, 2);
   std::vector<double> change;

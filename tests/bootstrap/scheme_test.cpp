@@ -316,7 +316,7 @@ TEST_F(Schemes, EstimateWithTheWeightsOfTheScheme) {
   EXPECT_TRUE(theory::is_normal(result.bias(), 0, result.standard_error() / std::sqrt(20'000)));
 }
 
-TEST_F(Schemes, DrawNoRowAtAllAndSaySo) {
+TEST_F(Schemes, PoissonReplicatesWithoutRowsAreUndefined) {
   const std::vector<double> two = {1, 2};
   for (const Statistic& statistic : {statistic::mean(), statistic::median()}) {
     const Result result =
@@ -335,7 +335,7 @@ std::string complaint(const std::vector<double>& x, const Statistic& statistic,
   return "";
 }
 
-TEST_F(Schemes, SayWhatTheyCannotDo) {
+TEST_F(Schemes, UnsupportedCombinationsAreExplained) {
   EXPECT_THAT(complaint(x, statistic::median(), {.scheme = scheme::Bayesian{}}),
               AllOf(HasSubstr("bayesian"), HasSubstr("functions of sums")));
   EXPECT_THAT(complaint(x, statistic::median(), {.scheme = scheme::Weighted{weights}}),
@@ -351,7 +351,7 @@ TEST_F(Schemes, SayWhatTheyCannotDo) {
               HasSubstr("1501"));
 }
 
-TEST_F(Schemes, KnowWhatAClusterDoes) {
+TEST_F(Schemes, InfluenceOfClustersIsTheJackknifeOverClusters) {
   Options options{.replicates = 1000, .scheme = scheme::Cluster{clusters}, .influence = true};
   const Result result = bootstrap(x, statistic::mean(), options);
   // The jackknife over clusters, by hand.

@@ -102,7 +102,7 @@ struct Nothing {
 };
 
 // Without the column's name nobody could tell the outputs apart.
-TEST(Several, OutputsOfAnAccumulatorOnSeveralColumnsAreToldApart) {
+TEST(Several, AccumulatorOutputsHaveDistinctNames) {
   const std::vector<double> x = {1, 2, 4};
   const auto names = outputs(DataView({ColumnView(x), ColumnView(x)}, {"price", "size"}),
                              {statistic::accumulator(Nothing{}, "nothing")});

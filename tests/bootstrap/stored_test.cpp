@@ -40,7 +40,7 @@ void expect_equal(const Result& a, const Result& b) {
   }
 }
 
-TEST(Stored, ComesBackAsItWas) {
+TEST(StoredResult, RoundTrip) {
   const std::vector<double> x = reference::normals(200, 1);
   const std::vector<double> y = reference::normals(200, 2);
   const TempFile file("run.safetensors");
@@ -59,7 +59,7 @@ TEST(Stored, ComesBackAsItWas) {
 }
 
 // NaN among replicates, a statistic without derivatives, a delete-one value that is undefined.
-TEST(Stored, UndefinedNumbersComeBackToo) {
+TEST(StoredResult, UndefinedNumbersRoundTrip) {
   const TempFile file("run.safetensors");
   const Result result =
       bootstrap(std::vector<double>{1, 1, 1, 1, 9}, {statistic::skewness(), statistic::median()},
@@ -72,7 +72,7 @@ TEST(Stored, UndefinedNumbersComeBackToo) {
 }
 
 // A loaded run can be extended.
-TEST(Stored, CanBeContinued) {
+TEST(StoredResult, CanBeContinued) {
   const TempFile file("run.safetensors");
   bootstrap(reference::kSixteen, statistic::mean(), {.replicates = 100, .seed = 3})
       .save(file.path());
@@ -90,7 +90,7 @@ std::string message_about(const std::string& contents) {
   return reference::message_of<DataError>([&] { static_cast<void>(Result::load(file.path())); });
 }
 
-TEST(Stored, BrokenFilesAreToldApart) {
+TEST(StoredResult, BrokenFilesGetOneClearMessage) {
   const TempFile file("run.safetensors");
   bootstrap(reference::kSixteen, statistic::mean(), {.replicates = 100}).save(file.path());
   const std::string good = testing_data::contents_of(file.path());
@@ -119,7 +119,7 @@ TEST(Stored, BrokenFilesAreToldApart) {
 }
 
 // Any byte of the header may be wrong: a result or one message comes out, never anything else.
-TEST(Stored, NoByteOfTheHeaderBreaksTheProgram) {
+TEST(StoredResult, CorruptHeadersNeverCrash) {
   const TempFile file("run.safetensors");
   bootstrap(reference::kSixteen, statistic::mean(),
             {.replicates = 5, .influence = true, .standard_errors = true})

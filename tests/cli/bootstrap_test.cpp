@@ -48,7 +48,7 @@ TEST(Bootstrap, JsonHasEveryKey) {
 
 // The mean of 10 draws from 1 .. 10 has standard deviation sqrt(8.25 / 10); the estimate of it from
 // 100000 replicates is off by more than 5 of its own errors once in two million.
-TEST(Bootstrap, TheNumbersAreTheBootstraps) {
+TEST(Bootstrap, MatchesTheLibrary) {
   const Folder folder;
   const std::string file = folder.write("x.csv", kOneToTen);
   const Json result = json_of({"bootstrap", file, "--replicates", "1e5", "--json"});
@@ -153,7 +153,7 @@ TEST(Bootstrap, OutputOfSeveralStatisticsIsAMatrix) {
     EXPECT_LE(table.view().column(0)[row], table.view().column(1)[row]);
 }
 
-TEST(Bootstrap, TextShowsNumbersPictureAndStory) {
+TEST(Bootstrap, TextShowsNumbersHistogramAndPlan) {
   const Folder folder;
   const std::string file = folder.write("x.csv", two_columns(1000));
   const Outcome outcome = run({"bootstrap", file, "--column", "price"});
@@ -174,7 +174,7 @@ TEST(Bootstrap, PictureHasBlocksWhereTheLocaleHasThem) {
   EXPECT_TRUE(contains(outcome.out, "\u2588")) << outcome.out;
 }
 
-TEST(Bootstrap, QuietLeavesTheNumbersOnly) {
+TEST(Bootstrap, QuietPrintsOnlyTheNumbers) {
   const Folder folder;
   const std::string file = folder.write("x.csv", two_columns(1000));
   const Outcome outcome = run({"bootstrap", file, "--column", "price", "--quiet"});
@@ -184,7 +184,7 @@ TEST(Bootstrap, QuietLeavesTheNumbersOnly) {
   EXPECT_FALSE(contains(outcome.out, "peak memory"));
 }
 
-TEST(Bootstrap, UndefinedNumbersAreNullAndSaid) {
+TEST(Bootstrap, UndefinedNumbersAreNullAndReported) {
   // The one resample of a single row has no variance.
   const Json result =
       json_of({"bootstrap", "-", "--statistic", "variance", "--json"}, {.input = "x\n4\n"});
@@ -201,7 +201,7 @@ TEST(Bootstrap, ConstantDataHaveNoError) {
   EXPECT_TRUE(contains(outcome.out, "estimate        4\n")) << outcome.out;
 }
 
-TEST(Explain, TellsThePlanAndMakesNothing) {
+TEST(Explain, ShowsThePlanWithoutRunning) {
   const Folder folder;
   const std::string file = folder.write("x.csv", two_columns(1000));
   const std::vector<std::string> rest = {file, "--column", "price", "--output",
@@ -229,7 +229,7 @@ TEST(Explain, LeavesNoFile) {
   EXPECT_EQ(folder.files(), std::vector<std::string>{"x.csv"});
 }
 
-TEST(Demo, TellsBothStories) {
+TEST(Demo, ReportsBothDataSets) {
   const Outcome outcome =
       run({"demo", "bootstrap", "--rows", "20000", "--replicates", "20000", "--seconds", "0.2"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;

@@ -81,7 +81,7 @@ TEST(Compare, JsonHasEveryKeyAndTheMiceTheirNumbers) {
   EXPECT_EQ(contrast["notes"], Json::array());
 }
 
-TEST(Compare, IsTheLibrarysComparison) {
+TEST(Compare, MatchesTheLibrary) {
   const Folder folder;
   const std::string file = folder.write("v.csv", four_groups(500));
   const data::Table table = data::read(file, {.columns = {"revenue"}, .labels = {"variant"}});
@@ -112,7 +112,7 @@ TEST(Compare, IsTheLibrarysComparison) {
   }
 }
 
-TEST(Compare, TheTextSaysItAll) {
+TEST(Compare, TextShowsAllResults) {
   const Folder folder;
   const std::string file = folder.write("v.csv", four_groups(800));
   const Outcome outcome =
@@ -159,7 +159,7 @@ TEST(Compare, TakesTheIntervalsAndSchemesOfBootstrap) {
   EXPECT_EQ(clusters["contrasts"][2]["standard_error"], found.contrasts[2].standard_error);
 }
 
-TEST(Compare, OneSidedAndAsManyReplicatesAsItTakes) {
+TEST(Compare, OneSidedWithAutomaticReplicates) {
   const Folder folder;
   const std::string file = folder.write("v.csv", four_groups(400));
   const std::vector<std::string> command = {"compare",      file,      "--value",       "revenue",
@@ -218,7 +218,7 @@ TEST(Compare, WritesTheReplicatesOfTheDifferences) {
   }
 }
 
-TEST(Compare, MistakesAreAnsweredInOneLine) {
+TEST(Compare, ErrorsAreOneLine) {
   const Folder folder;
   const std::string file = folder.write("v.csv", four_groups(40));
   const auto refused = [&](std::vector<std::string> arguments) {

@@ -90,7 +90,7 @@ TEST(Exact, SeveralStatisticsAndColumns) {
   EXPECT_EQ(result["plan"]["method"][0], "order");
 }
 
-TEST(Exact, ExplainTellsTheMethod) {
+TEST(Exact, ExplainShowsTheMethod) {
   const Outcome text =
       run({"explain", "-", "--replicates", "exact", "--statistic", "median"}, {.input = kSixteen});
   EXPECT_NE(text.out.find("exact, order"), std::string::npos) << text.out;
@@ -100,7 +100,7 @@ TEST(Exact, ExplainTellsTheMethod) {
   EXPECT_EQ(result["plan"]["method"], "lattice");
 }
 
-TEST(Exact, RefusesInOneLine) {
+TEST(Exact, ErrorsAreOneLine) {
   const auto refused = [](const std::vector<std::string>& more, const char* part) {
     std::vector<std::string> command = {"bootstrap", "-", "--replicates", "exact"};
     command.insert(command.end(), more.begin(), more.end());

@@ -78,9 +78,11 @@ TEST(Help, ListsTheOptionsOfEnsembles) {
               std::string::npos);
 }
 
-TEST(Help, ComesBeforeComplaints) { EXPECT_EQ(run({"bootstrap", "--help", "--xyzzy"}).code, 0); }
+TEST(Help, IsShownEvenIfOtherArgumentsAreInvalid) {
+  EXPECT_EQ(run({"bootstrap", "--help", "--xyzzy"}).code, 0);
+}
 
-TEST(Version, TellsTheInstructionSets) {
+TEST(Version, ListsTheInstructionSets) {
   const Outcome outcome = run({"--version"}, {.variables = {"BOOTFOLD_SIMD=portable"}});
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(outcome.out.rfind(std::string("bootfold ") + kVersion + "\n", 0), 0U) << outcome.out;

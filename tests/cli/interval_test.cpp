@@ -88,7 +88,7 @@ TEST(Interval, OneSidedOnesHaveOneLimit) {
   EXPECT_TRUE(contains(text.out, "at least ")) << text.out;
 }
 
-TEST(Interval, FallingBackIsSaidAndStrictIsAnError) {
+TEST(Interval, FallbackIsReportedAndStrictIsAnError) {
   const Surroundings constant{.input = "x\n4\n4\n4\n"};
   const Outcome text = run({"bootstrap", "-", "--interval", "bca"}, constant);
   EXPECT_EQ(text.code, 0);
@@ -203,7 +203,7 @@ TEST(Interval, InnerReplicatesAreAChoiceAndTheirCostIsMeasured) {
 }
 
 // trimmed_mean looks at the resample, so it is evaluated without every one of the sixteen rows.
-TEST(Interval, ExplainTellsWhatInfluencesCost) {
+TEST(Interval, ExplainShowsTheCostOfInfluences) {
   const Outcome explained =
       run({"explain", "-", "--statistic", "trimmed_mean:0.1", "--interval", "bca"},
           {.input = kSixteen, .variables = {"COLUMNS=120"}});

@@ -32,7 +32,7 @@ std::vector<double> numbers(const std::string& text, const std::string& name) {
   return {};
 }
 
-TEST(DemoSpirals, JudgesBothAndDrawsThem) {
+TEST(DemoSpirals, EvaluatesAndDrawsBothModels) {
   const Folder folder;
   const std::string path = folder.path("picture.png");
   const Outcome outcome = run({"demo", "spirals", "--members", "20", "--output", path});
@@ -64,7 +64,7 @@ TEST(DemoSpirals, GivesTheSamePictureForAnyNumberOfThreads) {
   EXPECT_EQ(files[0], files[1]);
 }
 
-TEST(DemoSpirals, NamesWhatCannotBeRight) {
+TEST(DemoSpirals, RejectsInvalidArguments) {
   const Folder folder;
   const auto complaint = [&](const std::string& option, const std::string& value) {
     const Outcome outcome = run({"demo", "spirals", option, value});

@@ -321,7 +321,7 @@ TEST(GroupSeed, DiffersWithSeedAndName) {
 }
 
 // A precision finds the number of replicates; the numbers are those of a run of that length.
-TEST(Compare, GoesOnUntilItIsPrecise) {
+TEST(Compare, AddsReplicatesUntilThePrecisionIsReached) {
   const Samples samples = mice();
   Options options{.precision = 0.05};
   const Comparison found = compare(samples.values, samples.labels(), statistic::mean(), options);

@@ -146,7 +146,7 @@ TEST(Simultaneous, IsSharperThanBonferroni) {
 }
 
 // Over 200 seeds p-value and limits vary as each run says; see statistic/spread.h.
-TEST(MonteCarloError, IsWhatOtherSeedsChange) {
+TEST(MonteCarloError, IsTheStandardDeviationOverSeeds) {
   constexpr double kAlarm = 1e-6 / 12;
   const Samples samples = mice();
   const data::Labels labels = samples.labels();

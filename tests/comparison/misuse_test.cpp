@@ -84,7 +84,7 @@ TEST(Misuse, TooManyGroups) {
             999U);
 }
 
-TEST(Misuse, ReplicatesThatNoMemoryHolds) {
+TEST(Misuse, ReplicatesBeyondTheMemory) {
   EXPECT_TRUE(says(refused(three_groups(), {.replicates = 1'000'000'000'000}),
                    "replicates is 1,000,000,000,000", "3 groups", "this process may use"));
 }
@@ -137,7 +137,7 @@ TEST(Misuse, AStatisticThatAGroupDoesNotHave) {
                    "skewness of group 'flat' is undefined on its 3 rows", "groups=NAME"));
 }
 
-TEST(Misuse, NothingIsRelativeToZero) {
+TEST(Misuse, RelativeDifferencesFromAZeroControl) {
   Samples samples;
   samples.add("a", {-1, 1});
   samples.add("b", {1, 2, 3});
@@ -202,7 +202,7 @@ TEST(Notes, ReplicatesWithoutADifferenceAreCounted) {
   EXPECT_TRUE(std::isfinite(gaps.p_value));
 }
 
-TEST(Notes, ConstantGroupsHaveNoChance) {
+TEST(Notes, ConstantGroupsShowNoVariation) {
   Samples samples;
   samples.add("a", {1, 1, 1});
   samples.add("b", {2, 2});

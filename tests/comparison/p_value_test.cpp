@@ -55,7 +55,7 @@ TEST(PValue, NormalIsThatOfTheStandardisedEstimate) {
               1 + 1.959963984540054, 1e-12);
 }
 
-TEST(Interval, BasicIsPercentileTurnedRoundTheEstimate) {
+TEST(Interval, BasicIsPercentileReflectedAboutTheEstimate) {
   const Result result = result_of(4, {1, 2, 3, 5, 9});
   const Interval percentile =
       interval::make(interval::Method::percentile, result, {.confidence = 0.8});

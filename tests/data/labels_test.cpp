@@ -90,7 +90,7 @@ TEST(Labels, FloatingPointPrintsShort) {
   EXPECT_EQ(spelled(labels(ColumnView(flags.data(), Type::boolean, 3, 1))), (Names{"0", "1", "1"}));
 }
 
-TEST(Labels, ANumberThatIsNoneLabelsNothing) {
+TEST(Labels, NanAndInfinityAreErrors) {
   const Values numbers = {1, 2, std::numeric_limits<double>::quiet_NaN()};
   EXPECT_TRUE(says(message_of<DataError>([&] { (void)labels(ColumnView(numbers)); }), "row 3",
                    "NaN", "omit such rows"));
@@ -99,7 +99,7 @@ TEST(Labels, ANumberThatIsNoneLabelsNothing) {
                    "infinite"));
 }
 
-TEST(Labels, ManyLabelsAllCome) {
+TEST(Labels, ManyLabelsAreKept) {
   Names texts;
   for (int i = 0; i < 50'000; ++i) texts.push_back("user" + std::to_string(i * 7919 % 20'011));
   const Labels labels = of_texts(texts);
@@ -114,7 +114,7 @@ TEST(Labels, OneTooManyIsRefused) {
                    "more than 3 different labels"));
 }
 
-TEST(LabelColumns, StandBesideTheValuesOfTheirRows) {
+TEST(LabelColumns, AreAlignedWithTheValues) {
   const TempFile file("v.csv", "variant,day,revenue\nB,1,10\n A ,2,20\n\"B\",3,30\n");
   const Table table =
       read(file.path(), {.columns = {"revenue"}, .labels = {"variant", "day", "variant"}});
@@ -154,7 +154,7 @@ TEST(LabelColumns, TheOnlyOtherColumnHoldsTheValues) {
            "none is chosen", "'g', 'x', 'y'"));
 }
 
-TEST(LabelColumns, UnknownOnesListThoseThereAre) {
+TEST(LabelColumns, UnknownColumnsListTheAvailableOnes) {
   const TempFile file("v.csv", "variant,revenue\na,2\n");
   EXPECT_TRUE(says(message_of<InvalidArgument>([&] {
                      (void)read(file.path(), {.columns = {"revenue"}, .labels = {"varaint"}});
@@ -162,7 +162,7 @@ TEST(LabelColumns, UnknownOnesListThoseThereAre) {
                    "no column 'varaint'", "did you mean 'variant'?", "'variant', 'revenue'"));
 }
 
-TEST(LabelColumns, RowsLeftOutLeaveNoTrace) {
+TEST(LabelColumns, OmittedRowsDoNotAffectLabels) {
   const TempFile file("v.csv", "g,x\na,1\nonly,NA\n,3\nNA,4\n\"NA\",5\nb,6\n");
   const Table table =
       read(file.path(), {.columns = {"x"}, .labels = {"g"}, .nan = NanPolicy::omit});
@@ -183,7 +183,7 @@ TEST(LabelColumns, AMissingLabelIsNamed) {
   EXPECT_TRUE(says(error("g,x\na,1\n\"\",2\n"), "v.csv:3:1", "missing label"));
 }
 
-TEST(LabelColumns, AFirstLineThatMayBeARowIsAskedAbout) {
+TEST(LabelColumns, AnAmbiguousHeaderIsAnError) {
   const TempFile bare("v.csv", "A,1\nB,2\n");
   EXPECT_TRUE(says(message_of<InvalidArgument>(
                        [&] { (void)read(bare.path(), {.columns = {"2"}, .labels = {"1"}}); }),

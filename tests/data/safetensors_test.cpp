@@ -28,7 +28,7 @@ std::string message(const std::string& contents) {
   return message_of<DataError>([&] { SafetensorsFile read(file.path()); });
 }
 
-TEST(Safetensors, ThereAndBack) {
+TEST(Safetensors, RoundTrip) {
   const TempFile file("x.safetensors");
   const std::vector<double> a = {1, 2, 3, 4, 5, 6};
   const std::vector<double> b = {-0.5};
@@ -47,7 +47,7 @@ TEST(Safetensors, ThereAndBack) {
                    file.path(), "no array 'c'"));
 }
 
-TEST(Safetensors, FloatsThereAndBack) {
+TEST(Safetensors, FloatsRoundTrip) {
   const TempFile file("x.safetensors");
   const std::vector<float> a = {1.5F, -0.0F, 1e-40F, 3.0F};
   const std::vector<double> b = {7};
@@ -65,7 +65,7 @@ TEST(Safetensors, FloatsThereAndBack) {
 }
 
 // Or a small file could ask for a lot of memory.
-TEST(Safetensors, ArraysFillTheFileOneBehindTheOther) {
+TEST(Safetensors, ArraysAreContiguousAndFillTheFile) {
   const std::string a = R"("a":{"dtype":"F64","shape":[1],"data_offsets":[0,8]})";
   const std::string same = R"("b":{"dtype":"F64","shape":[1],"data_offsets":[0,8]})";
   const std::string half = R"("b":{"dtype":"F64","shape":[1],"data_offsets":[4,12]})";
@@ -130,7 +130,7 @@ TEST(Safetensors, BrokenFiles) {
                    "was it cut?"));
 }
 
-TEST(Safetensors, FilesThatAreNone) {
+TEST(Safetensors, OtherFilesAreRejected) {
   EXPECT_TRUE(says(message_of<DataError>([] { SafetensorsFile read("/none/x.safetensors"); }),
                    "/none/x.safetensors", "No such file"));
   EXPECT_TRUE(says(message_of<DataError>([] { SafetensorsFile read("/tmp"); }), "not a file"));

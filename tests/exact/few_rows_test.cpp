@@ -39,7 +39,7 @@ TEST(Halves, GiveTheLawOfAllResamples) {
   }
 }
 
-TEST(Halves, KnowTies) {
+TEST(Halves, HandleTies) {
   std::vector<double> data = normals(12, 3);
   data[3] = data[7] = data[1];
   data[5] = data[6];

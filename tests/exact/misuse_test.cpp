@@ -53,7 +53,7 @@ TEST(Misuse, ABoundAboveTheTolerance) {
   expect_parts(refusal(normals(50, 2), statistic::mean(), {.tolerance = 0}), {"tolerance is 0"});
 }
 
-TEST(Misuse, QuestionsThatHaveNoAnswer) {
+TEST(Misuse, InvalidProbabilitiesAndInfiniteZ0) {
   const Distribution law = distribution(kSixteen, statistic::mean());
   for (const double p : {-0.1, 0.0, 1.0, std::nan("")})
     EXPECT_THROW(static_cast<void>(law.quantile(p)), InvalidArgument) << p;
@@ -87,7 +87,7 @@ TEST(Misuse, QuantileRangeHoldsTheQuantile) {
   EXPECT_GT(high - low, 0);
 }
 
-TEST(Outline, TellsTheMethodWithoutTheWork) {
+TEST(Outline, GivesTheMethodWithoutComputingTheLaw) {
   EXPECT_EQ(outline(normals(100'000, 1), statistic::mean()).method, Method::characteristic);
   EXPECT_EQ(outline(kSixteen, statistic::mean()).method, Method::lattice);
   EXPECT_EQ(outline(kSixteen, statistic::median()).method, Method::order);

@@ -135,7 +135,7 @@ TEST(Failure, InCopyingTheInitialStateReachesTheCaller) {
 }
 
 // Workers that ran ahead wait for a slow chunk; if that one fails they wait no longer.
-TEST(Failure, OfTheChunkThatOthersWaitForEndsTheirWaiting) {
+TEST(Failure, OfTheChunkThatOthersWaitForReleasesThem) {
   const std::size_t before = threads_at_rest();
   for (const unsigned threads : {2U, 7U}) {
     const auto start = steady_clock::now();
@@ -163,7 +163,7 @@ TEST(Failure, LeavesTheNextRunUntouched) {
   }
 }
 
-TEST(Failure, OfTheCallerToAskForAPossibleNumberOfThreadsIsToldBeforeAnyWork) {
+TEST(Failure, InvalidThreadCountIsReportedBeforeAnyWork) {
   EXPECT_THAT(
       [] {
         static_cast<void>(
@@ -174,7 +174,7 @@ TEST(Failure, OfTheCallerToAskForAPossibleNumberOfThreadsIsToldBeforeAnyWork) {
 }
 
 // More workers than chunks and than cores: only as many threads as there are chunks.
-TEST(Failure, IsNotToHaveAThousandWorkers) {
+TEST(Failure, DoesNotOccurWithMoreWorkersThanChunks) {
   EXPECT_EQ(map_reduce({0, 3}, 0L, [](long& sum, std::size_t) { ++sum; }, kAdd, {.threads = 1024}),
             3);
   EXPECT_EQ(

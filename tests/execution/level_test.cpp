@@ -63,7 +63,7 @@ TEST(Level, IsTheFastestUnlessTheEnvironmentNamesOne) {
   }
 }
 
-TEST(Level, ThatNobodyKnowsIsAnErrorThatListsThoseThereAre) {
+TEST(Level, UnknownNamesAreErrorsThatListTheAvailableLevels) {
   std::string list;
   for (const Level level : available_levels())
     list += (list.empty() ? "" : ", ") + std::string(name(level));
@@ -93,7 +93,7 @@ TEST(Level, ThatCannotRunHereIsAnError) {
   }
 }
 
-TEST(Threads, AreAllThatTheProcessMayUseUnlessANumberIsAskedFor) {
+TEST(Threads, DefaultToAllAvailableProcessors) {
   EXPECT_GE(hardware_threads(), 1U);
   EXPECT_EQ(thread_count({}), hardware_threads());
   for (const unsigned threads : {1U, 2U, 7U, 1024U})

@@ -103,7 +103,7 @@ TEST(Progress, NeverPassesTheTotalThoughWorkIsDoneTwice) {
   listener.expect_orderly(750);
 }
 
-TEST(Progress, OfWorkTooShortToTellAboutIsToldAtTheEnd) {
+TEST(Progress, OfShortWorkIsReportedAtTheEnd) {
   Listener listener;
   static_cast<void>(map_reduce(
       {0, 3}, 0, [](int&, std::size_t) {}, [](int&, int) {},
@@ -127,7 +127,7 @@ TEST(Progress, IsNotFinishedByFailuresAndCancelling) {
 }
 
 // The one who watches may stop the work.
-TEST(Progress, CanAskForTheEnd) {
+TEST(Progress, CallbackCanCancel) {
   for (const unsigned threads : kThreads) {
     std::stop_source source;
     EXPECT_THROW(static_cast<void>(map_reduce(

@@ -62,7 +62,7 @@ TEST(MonteCarloError, OfANestedBootstrap) {
 }
 
 // The test above could fail: claims of half or one and a half times the error are refused.
-TEST(MonteCarloError, ThatIsWrongIsNoticed) {
+TEST(MonteCarloError, WrongErrorsAreDetected) {
   const std::vector<double> values = reference::normals(200, 5);
   for (const double claim : {0.5, 1.0, 1.5}) {
     Spread spread;

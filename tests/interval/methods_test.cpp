@@ -332,7 +332,7 @@ TEST(Abc, OfTheMeanIsClosed) {
   EXPECT_NEAR(found.high, limit(0.975), 1e-5);
 }
 
-TEST(Names, ThereAndBack) {
+TEST(Names, RoundTrip) {
   for (const char* name : {"normal", "basic", "percentile", "bca", "studentized", "abc"})
     EXPECT_EQ(interval::name(interval::parse_method(name)), name);
   for (const char* name : {"two-sided", "less", "greater"})

@@ -57,7 +57,7 @@ TEST(Percentile, UndefinedReplicatesAreLeftOut) {
   EXPECT_EQ(a.high_error, b.high_error);
 }
 
-TEST(Percentile, NothingDefinedNothingSaid) {
+TEST(Percentile, IsUndefinedWithoutDefinedReplicates) {
   const Result nothing = result_of(std::vector<double>(20, reference::kNan));
   const Interval found = interval::percentile(nothing);
   EXPECT_TRUE(std::isnan(found.low) && std::isnan(found.high));
@@ -98,7 +98,7 @@ TEST(Percentile, EveryOutputHasItsOwn) {
   }
 }
 
-TEST(Percentile, WhatCannotBe) {
+TEST(Percentile, InvalidOptionsAreRejected) {
   const Result result = result_of({1, 2, 3});
   for (const double confidence : {0.0, 1.0, 1.5, -0.5, reference::kNan})
     EXPECT_THAT(reference::message_of<InvalidArgument>([&] {

@@ -80,7 +80,7 @@ TEST(Precision, ConstantDataNeedNoMore) {
   EXPECT_EQ(reached.rounds.size(), 1U);
 }
 
-TEST(Precision, WhatCannotBe) {
+TEST(Precision, InvalidOptionsAreRejected) {
   for (const double precision : {0.0, 1.0, -0.1, reference::kNan})
     EXPECT_THAT(reference::message_of<InvalidArgument>([&] {
                   static_cast<void>(bootstrap_to_precision(reference::kSixteen, statistic::mean(),

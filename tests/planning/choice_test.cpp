@@ -34,7 +34,7 @@ TEST(Choice, TheCheapestPathThatServes) {
   EXPECT_EQ(plan(reference::normals(100'000, 1), statistic::proportion(0.5)).path, Path::distinct);
 }
 
-TEST(Choice, ThreadsLevelsAndMemoryHaveNoPartInIt) {
+TEST(Choice, DoesNotDependOnThreadsLevelsOrMemory) {
   for (const std::size_t n : {10, 200, 300, 1000, 3000, 100'000})
     for (const auto& data : {reference::normals(n, 1), coins(n)})
       for (const auto& statistic :

@@ -107,7 +107,7 @@ TEST(BlockLengths, DoNotDependOnScaleAndPlace) {
   EXPECT_NEAR(block_lengths(moved).stationary, expected, 1e-6);
 }
 
-TEST(BlockLengths, OfTooLittleToTellAreOne) {
+TEST(BlockLengths, AreOneForFewOrConstantRows) {
   for (const std::vector<double>& x :
        {std::vector<double>{1}, std::vector<double>{1, 2, 3}, std::vector<double>(100, 7.0)})
     EXPECT_EQ(block_lengths(x).stationary, 1) << x.size();

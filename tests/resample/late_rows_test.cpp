@@ -45,7 +45,7 @@ TEST(LateRows, ComeBackInOrderEachOnce) {
   }
 }
 
-TEST(LateRows, HaveRoomForSoMany) {
+TEST(LateRows, StayWithinTheirCapacity) {
   LateRows late;
   EXPECT_EQ(late.room(), LateRows::kMost);
   late.add(std::vector<std::uint64_t>{7, 8, 9}, LateRows::kMostReplicates - 1);

@@ -122,7 +122,7 @@ testing::AssertionResult follows(const Law& law, std::uint64_t draws,
   return theory::follows(observed, probabilities, theory::kAlarm);
 }
 
-TEST(SchemeLaw, IsTheListedOne) {
+TEST(SchemeLaw, MatchesTheEnumeratedLaw) {
   for (const Case& c : cases()) {
     SCOPED_TRACE(c.name);
     const auto design = resample::design(c.scheme);

@@ -21,7 +21,7 @@ double estimate(const Columns& columns, const std::string& name) {
   return estimates(columns, name)[0];
 }
 
-TEST(Estimates, AreThoseOfTheBooks) {
+TEST(Estimates, MatchPublishedValues) {
   EXPECT_NEAR(estimate({reference::kLsat, reference::kGpa}, "correlation"), 0.776374491289, 1e-12);
   EXPECT_DOUBLE_EQ(estimate({reference::kCityX, reference::kCityU}, "ratio"), 1.5203125);
   const std::vector<double> z = {8406, 2342, 8187, 8459, 4795, 3516, 4796, 10238};

@@ -63,7 +63,7 @@ TEST(Parse, NumbersOutsideTheirRange) {
   EXPECT_THAT(complaint("covariance:0.5"), HasSubstr("0.5"));  // the value that was given
 }
 
-TEST(Parse, WhatIsNoNumber) {
+TEST(Parse, InvalidNumbersAreRejected) {
   EXPECT_THAT(complaint("quantile:"), HasSubstr("not a number"));
   EXPECT_THAT(complaint("quantile:0.5x"), AllOf(HasSubstr("'0.5x'"), HasSubstr("quantile:Q")));
   EXPECT_THAT(complaint("quantile:0.5:0.6"), HasSubstr("not a number"));
