@@ -106,18 +106,17 @@ struct Note {
   std::string text;
 };
 
-/// The difference between one group and the control. Members that end in `_error` are Monte Carlo
-/// errors.
+/// The difference between one group and the control.
 struct Contrast {
   std::string group;
   double estimate = 0;  ///< difference or lift
   double standard_error = 0;
-  double standard_error_error = 0;
+  double standard_error_error = 0;  ///< Monte Carlo error of standard_error
   double bias = 0;
-  Interval interval;           ///< for this group alone
-  Interval adjusted_interval;  ///< corrected: all of them hold jointly with `confidence`
-  double p_value = 0;          ///< smallest error level at which the interval excludes 0
-  double p_value_error = 0;
+  Interval interval;            ///< for this group alone
+  Interval adjusted_interval;   ///< corrected: all of them hold jointly with `confidence`
+  double p_value = 0;           ///< smallest error level at which the interval excludes 0
+  double p_value_error = 0;     ///< Monte Carlo error of p_value
   double adjusted_p_value = 0;  ///< equals p_value without a correction
   double adjusted_p_value_error = 0;
   std::uint64_t undefined = 0;          ///< replicates with an undefined difference, not used above
