@@ -154,8 +154,10 @@ void Road::look(std::span<const planning::PathEntry* const> entries) {
 }
 
 planning::Question Road::question() const {
-  const study::Study& study = cluster_sums_ ? *sums_study_ : *study_;
-  const resample::Design& design = cluster_sums_ ? *sums_design_ : *design_;
+  return cluster_sums_ ? question(*sums_study_, *sums_design_) : question(*study_, *design_);
+}
+
+planning::Question Road::question(const study::Study& study, const resample::Design& design) const {
   const std::uint64_t rows = study.rows();
   return {.study = study,
           .design = design,
@@ -181,7 +183,8 @@ void Road::describe() {
   plan_.draws = cluster_sums_ ? data_.rows() : asked.draws;
   plan_.first_replicate = options_.first_replicate;
   plan_.replicates = options_.replicates;
-  plan_.fingerprint = bootfold::fingerprint(asked, data_fingerprint_, plan_.path);
+  plan_.fingerprint = bootfold::fingerprint(question(*study_, *design_), data_fingerprint_,
+                                            errors_ ? options_.nested_replicates : 0, plan_.path);
   for (std::size_t c = 0; c < data_.columns(); ++c) plan_.columns.push_back(data_.name(c));
   plan_.outputs = study_->problem().outputs;
   plan_.threads = choice_.threads;

@@ -53,8 +53,8 @@ struct Estimate {
   std::size_t shared_bytes = 0;
   std::size_t thread_bytes = 0;
   std::size_t replicate_bytes = 0;
-  std::size_t group = 1;  ///< replicates handled together; fewer if memory is short
-  std::string arithmetic = "none: no sums";
+  std::size_t group = 1;        ///< replicates handled together; fewer if memory is short
+  std::string arithmetic = {};  ///< how sums are kept; empty: there are none
   int digits = 0;
   double sum_error = 0;
   std::uint64_t distinct_rows = 0;
