@@ -256,17 +256,20 @@ Interval interval_of(const Distribution& law, interval::Method method, const Que
 
 // By all methods asked for. BCa may not be available; of --interval all it is then left out.
 void add_intervals(Answer& answer, const Question& question, const Request& request) {
+  std::size_t percentile = 0;  // its place among them, if it is there
   for (const interval::Method method : request.methods) {
     try {
+      if (method == interval::Method::percentile) percentile = answer.intervals.size();
       answer.intervals.push_back(interval_of(answer.law, method, question, request));
     } catch (const InvalidArgument& error) {
       if (!request.all_methods || method != interval::Method::bca) throw;
       answer.notes.emplace_back(fmt::format("bca is not available: {}", error.what()));
     }
   }
-  if (answer.notes.empty()) return;
-  std::stable_partition(answer.intervals.begin(), answer.intervals.end(),
-                        [](const Interval& interval) { return interval.method == "percentile"; });
+  // Without BCa percentile is the main one, which comes first.
+  const auto first = answer.intervals.begin();
+  const auto place = first + static_cast<std::ptrdiff_t>(percentile);
+  if (!answer.notes.empty()) std::rotate(first, place, place + 1);
 }
 
 }  // namespace

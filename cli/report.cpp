@@ -142,7 +142,7 @@ std::string framed(const std::string& picture) {
 }
 
 std::string sums_of(const Plan& plan) {
-  if (plan.arithmetic.empty() || plan.arithmetic.starts_with("none")) return "";
+  if (plan.arithmetic.empty()) return "";
   std::string text = plan.arithmetic;
   if (plan.digits > 0 && plan.sum_error == 0)
     text += "; exact";

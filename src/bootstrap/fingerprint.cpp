@@ -58,7 +58,8 @@ void add(Hash& hash, const study::Part& part) {
 
 }  // namespace
 
-std::uint64_t fingerprint(const planning::Question& question, std::uint64_t data, Path path) {
+std::uint64_t fingerprint(const planning::Question& question, std::uint64_t data,
+                          std::uint64_t nested_replicates, Path path) {
   Hash hash;
   hash.add(std::uint64_t{random::kStreamVersion});
   hash.add(data);
@@ -70,6 +71,7 @@ std::uint64_t fingerprint(const planning::Question& question, std::uint64_t data
   hash.add_all(question.design.labels());
   hash.add_all(question.design.weights());
   if (!question.traits.endless) hash.add(question.replicates);
+  hash.add(nested_replicates);
   hash.add(question.seed);
   hash.add(question.tolerance);
   hash.add(static_cast<std::uint64_t>(path));

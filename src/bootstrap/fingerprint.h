@@ -7,9 +7,9 @@
 
 namespace bootfold {
 
-/// Of data that a look saw, a bound problem, a design and options. `data`: the fingerprint of the
-/// look at the columns (of the data that the caller gave).
+/// Of the statistics, the design and the options in a question about the data that the caller gave.
+/// `data`: the fingerprint of the look at the columns.
 [[nodiscard]] std::uint64_t fingerprint(const planning::Question& question, std::uint64_t data,
-                                        Path path);
+                                        std::uint64_t nested_replicates, Path path);
 
 }  // namespace bootfold

@@ -11,7 +11,6 @@
 #include "jackknife/influence.h"
 #include "numeric/moments.h"
 #include "paths/estimates.h"
-#include "planning/cost.h"
 #include "planning/memory.h"
 #include "text/concat.h"
 #include "text/quantity.h"
@@ -45,6 +44,11 @@ void check(const Options& options, std::size_t outputs) {
     throw InvalidArgument(text::concat("replicates is ", grouped(options.replicates),
                                        " but their values would take ", bytes(wanted),
                                        " and this machine has ", bytes(there), "; ask for fewer"));
+}
+
+/// How much longer a slower instruction set takes, roughly; for the estimate of time only.
+double level_factor(execution::Level level) {
+  return level == execution::Level::avx512 ? 1 : level == execution::Level::avx2 ? 2 : 6;
 }
 
 /// Progress that begins at `before` and has `after` to come.
@@ -150,8 +154,10 @@ void Road::look(std::span<const planning::PathEntry* const> entries) {
 }
 
 planning::Question Road::question() const {
-  const study::Study& study = cluster_sums_ ? *sums_study_ : *study_;
-  const resample::Design& design = cluster_sums_ ? *sums_design_ : *design_;
+  return cluster_sums_ ? question(*sums_study_, *sums_design_) : question(*study_, *design_);
+}
+
+planning::Question Road::question(const study::Study& study, const resample::Design& design) const {
   const std::uint64_t rows = study.rows();
   return {.study = study,
           .design = design,
@@ -177,7 +183,8 @@ void Road::describe() {
   plan_.draws = cluster_sums_ ? data_.rows() : asked.draws;
   plan_.first_replicate = options_.first_replicate;
   plan_.replicates = options_.replicates;
-  plan_.fingerprint = bootfold::fingerprint(asked, data_fingerprint_, plan_.path);
+  plan_.fingerprint = bootfold::fingerprint(question(*study_, *design_), data_fingerprint_,
+                                            errors_ ? options_.nested_replicates : 0, plan_.path);
   for (std::size_t c = 0; c < data_.columns(); ++c) plan_.columns.push_back(data_.name(c));
   plan_.outputs = study_->problem().outputs;
   plan_.threads = choice_.threads;
@@ -192,7 +199,7 @@ void Road::describe() {
   const auto rows = static_cast<double>(asked.rows);
   const auto read = static_cast<double>(problem.data.columns() + 2 * problem.features.count());
   plan_.seconds = 2e-9 * rows * read +
-                  1e-9 * planning::level_factor(static_cast<int>(plan_.level)) / plan_.threads *
+                  1e-9 * level_factor(plan_.level) / plan_.threads *
                       (estimate.replicate_nanoseconds * static_cast<double>(options_.replicates) +
                        estimate.start_nanoseconds);
   if (cluster_sums_)

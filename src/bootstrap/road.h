@@ -43,7 +43,10 @@ class Road {
  private:
   void look(std::span<const planning::PathEntry* const> entries);
   void describe();
+  /// What the paths are asked: about the sums of clusters, if these are drawn, else about the data.
   [[nodiscard]] planning::Question question() const;
+  [[nodiscard]] planning::Question question(const study::Study& study,
+                                            const resample::Design& design) const;
   [[nodiscard]] bool deletes() const { return design_->traits(data_.rows()).deletes; }
   /// Influences and ABC curves of a result, if they were asked for.
   void add_influences(Result& result, const Execution& execution) const;

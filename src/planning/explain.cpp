@@ -13,7 +13,7 @@ std::string Plan::explain() const {
        << "work        " << text::grouped(rows) << " rows x " << text::grouped(replicates)
        << " replicates, " << outputs.size() << (outputs.size() == 1 ? " number" : " numbers")
        << " each\n"
-       << "arithmetic  " << arithmetic;
+       << "arithmetic  " << (arithmetic.empty() ? "none: no sums" : arithmetic);
   if (digits > 0 && sum_error == 0) text << "; exact";
   if (digits > 0 && sum_error > 0) text << "; error at most " << sum_error << " standard errors";
   text << "\n"

@@ -46,15 +46,15 @@ enum class Tier {
 struct Estimate {
   std::string refusal = {};  ///< why the data do not suit the path after all; empty: they do
   Tier tier = Tier::counts;
-  double replicate_nanoseconds = 0;  ///< on one thread of the reference machine (planning/cost.h)
+  double replicate_nanoseconds = 0;  ///< on one thread of the reference machine
   double start_nanoseconds = 0;      ///< once for a run
   std::string reason = {};           ///< for a person
   // Working memory: shared + threads * (thread + group * replicate) bytes.
   std::size_t shared_bytes = 0;
   std::size_t thread_bytes = 0;
   std::size_t replicate_bytes = 0;
-  std::size_t group = 1;  ///< replicates handled together; fewer if memory is short
-  std::string arithmetic = "none: no sums";
+  std::size_t group = 1;        ///< replicates handled together; fewer if memory is short
+  std::string arithmetic = {};  ///< how sums are kept; empty: there are none
   int digits = 0;
   double sum_error = 0;
   std::uint64_t distinct_rows = 0;

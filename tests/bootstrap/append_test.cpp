@@ -82,6 +82,15 @@ TEST(Append, RefusesOtherDataStatisticsSchemesAndSeeds) {
   differs(bootstrap(x, statistic::sum(), later));
   EXPECT_NE(run(x, 0, 10, {.scheme = scheme::Stratified{halves}}).fingerprint(),
             run(x, 0, 10, {.scheme = scheme::Stratified{others}}).fingerprint());
+  EXPECT_NE(run(x, 0, 10, {.scheme = scheme::Cluster{halves}}).fingerprint(),
+            run(x, 0, 10, {.scheme = scheme::Cluster{others}}).fingerprint());
+  EXPECT_NE(run(x, 0, 10, {.scheme = scheme::Cluster{halves}}).fingerprint(),
+            run(x, 0, 10, {.scheme = scheme::Cluster{halves, true}}).fingerprint());
+  const std::vector<double> ones(100, 1);
+  std::vector<double> weights = ones;
+  weights[7] = 2;
+  EXPECT_NE(run(x, 0, 10, {.scheme = scheme::Weighted{ones}}).fingerprint(),
+            run(x, 0, 10, {.scheme = scheme::Weighted{weights}}).fingerprint());
   EXPECT_NE(run(x, 0, 10, {.scheme = scheme::Balanced{}}).fingerprint(),
             run(x, 0, 11, {.scheme = scheme::Balanced{}}).fingerprint());
 }
