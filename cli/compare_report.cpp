@@ -135,20 +135,19 @@ std::string method_of(const Comparison& found) {
   const std::string_view method = name(found.method);
   switch (found.correction) {
     case Correction::none:
-      return fmt::format(
-          "{} intervals, each for itself; p-values are {}, +- their Monte Carlo error", method,
-          sides_of(found));
+      return fmt::format("{} intervals, not corrected; p-values are {}, +- their Monte Carlo error",
+                         method, sides_of(found));
     case Correction::bonferroni:
       return fmt::format(
-          "{} intervals and {} p-values, Bonferroni: all hold at once at {} confidence", method,
+          "{} intervals and {} p-values, Bonferroni: all hold jointly at {} confidence", method,
           sides_of(found), percent(found.confidence));
     case Correction::holm:
       return fmt::format(
-          "{} p-values by Holm, {} intervals by Bonferroni: all hold at once at {} confidence",
+          "{} p-values by Holm, {} intervals by Bonferroni: all hold jointly at {} confidence",
           sides_of(found), method, percent(found.confidence));
     case Correction::simultaneous:
       return fmt::format(
-          "simultaneous intervals and {} p-values (max-t): all hold at once at {} confidence",
+          "simultaneous intervals and {} p-values (max-t): all hold jointly at {} confidence",
           sides_of(found), percent(found.confidence));
   }
   return "";
