@@ -101,13 +101,13 @@ class FunctionSource:
             or settings.block_length is not None
         ):
             raise ValueError(
-                "independent samples are drawn row by row, each as large as it is; leave scheme, "
-                "size, strata, clusters, weights and block_length out, or say paired=True"
+                "each of several independent samples is resampled by scheme 'iid' at its own size; "
+                "omit scheme, size, strata, clusters, weights and block_length, or use paired=True"
             )
         columns = data.parts[0].columns
         if any(part.columns != columns for part in data.parts):
             raise ValueError(
-                "independent samples must have equally many columns, but they have "
+                "independent samples must have the same number of columns, but they have "
                 + ", ".join(str(part.columns) for part in data.parts)
             )
         self._columns = [np.concatenate(data.arrays[c::columns]) for c in range(columns)]
@@ -206,8 +206,8 @@ class FunctionSource:
     ) -> _core.Result:
         if standard_errors:
             raise ValueError(
-                "a studentized interval needs a standard error on every resample, which a function "
-                "in Python has not; take bca, or a named statistic"
+                "a studentized interval needs a standard error on every resample, which is not "
+                "available for Python functions; use bca, or a named statistic"
             )
         if self._jackknife:
             return _core.run_one_by_one(self.request, self.evaluate, self._names)
