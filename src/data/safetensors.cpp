@@ -91,7 +91,8 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path) {
   const Json header = Json::parse(text, nullptr, false);
   if (!header.is_object()) fail("its header is not a JSON object");
   for (const auto& [name, value] : header.items()) {
-    if (!value.is_object()) fail(text::concat("entry ", text::quoted(name), " is no JSON object"));
+    if (!value.is_object())
+      fail(text::concat("entry ", text::quoted(name), " is not a JSON object"));
     if (name == "__metadata__") {
       for (const auto& [word, meaning] : value.items()) {
         if (!meaning.is_string())

@@ -110,7 +110,7 @@ TEST(StoredResult, BrokenFilesGetOneClearMessage) {
               testing::AllOf(HasSubstr("an earlier version of bootfold wrote it"),
                              HasSubstr("run the bootstrap again")));
   EXPECT_THAT(message_about(changed("\\\"seed\\\"", "\\\"sEEd\\\"")),
-              HasSubstr("not as they were"));
+              HasSubstr("metadata of the result are invalid"));
   EXPECT_THAT(message_about(changed("\\\"replicates\\\":100", "\\\"replicates\\\":101")),
               HasSubstr("'replicates' has not the shape"));
   EXPECT_THAT(message_about(changed("\"estimates\"", "\"Estimates\"")),

@@ -160,7 +160,7 @@ TEST(Misuse, ChoicesByName) {
                    "correction is 'bonferoni'", "none, bonferroni, holm, simultaneous",
                    "did you mean 'bonferroni'?"));
   EXPECT_TRUE(says(refused(three_groups(), {.interval = interval::Method::abc}), "interval is abc",
-                   "percentile, basic, normal, bca and studentized"));
+                   "percentile, basic, normal, bca or studentized"));
   EXPECT_TRUE(says(message_of<InvalidArgument>([] { (void)parse_difference("abs"); }),
                    "difference is 'abs'", "absolute, relative"));
 }

@@ -106,10 +106,10 @@ TEST(Safetensors, BrokenFiles) {
   EXPECT_TRUE(says(message("1234567"), "too short"));
   EXPECT_TRUE(says(message(std::string(8, '\xff')), "header is longer than the file"));
   EXPECT_TRUE(says(message("x,y\n1,2\n3,4\n"), "header is longer than the file"));
-  EXPECT_TRUE(says(message(with_length("{\"a\":")), "no JSON object"));
-  EXPECT_TRUE(says(message(with_length("[1,2]")), "no JSON object"));
-  EXPECT_TRUE(says(message(with_length(std::string(100'000, '['))), "no JSON object"));
-  EXPECT_TRUE(says(message(with_length(R"({"a":1})")), "'a' is no JSON object"));
+  EXPECT_TRUE(says(message(with_length("{\"a\":")), "not a JSON object"));
+  EXPECT_TRUE(says(message(with_length("[1,2]")), "not a JSON object"));
+  EXPECT_TRUE(says(message(with_length(std::string(100'000, '['))), "not a JSON object"));
+  EXPECT_TRUE(says(message(with_length(R"({"a":1})")), "'a' is not a JSON object"));
   EXPECT_TRUE(says(message(with_length(R"({"__metadata__":{"a":1}})")), "'a' is not text"));
   EXPECT_TRUE(says(message(with_length(R"({"a":{"dtype":"F64"}})")), "'a' has no dtype"));
   EXPECT_TRUE(says(message(with_length(R"({"a":{"dtype":"F64","shape":[-1],"data_offsets":[0,8]}})",

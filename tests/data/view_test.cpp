@@ -136,7 +136,7 @@ TEST(ColumnView, AnEmptyViewHasNoRows) {
 TEST(ColumnView, RowsWithoutValuesAreRefused) {
   EXPECT_TRUE(says(
       message_of<InvalidArgument>([] { (void)ColumnView(nullptr, data::Type::float64, 3, 8); }),
-      "3 rows", "not null"));
+      "3 rows", "pointer is null"));
 }
 
 TEST(DataView, ColumnsMustBeEquallyLong) {
