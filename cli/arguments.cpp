@@ -150,6 +150,9 @@ void add_arguments(CLI::App& command, Arguments& arguments) {
       ->group(kWhat);
   add_precision(command, arguments);
   add_seed(command, arguments);
+  add_text(command, "--first-replicate", arguments.first_replicate, "I",
+           "Number of the first replicate: a run in parts, which bootfold interval joins [0]")
+      ->group(kWhat);
   add_interval_arguments(command, arguments, kWhat);
   add_nested_replicates(command, arguments);
   add_run(command, arguments);
@@ -296,6 +299,12 @@ Request check(const Arguments& arguments) {
   }
   options.nested_replicates = parse_whole("--nested-replicates", arguments.nested_replicates, 2);
   options.seed = parse_whole("--seed", arguments.seed, 0);
+  options.first_replicate = parse_whole("--first-replicate", arguments.first_replicate, 0);
+  if (options.first_replicate > 0 && (request.exact || request.precision))
+    throw InvalidArgument(
+        "--first-replicate is for a number of replicates; --replicates auto and exact are not made "
+        "in "
+        "parts");
   options.execution.threads = parse_threads(arguments.threads);
   options.memory = parse_size("--memory", arguments.memory);
   options.tolerance = parse_between("--tolerance", arguments.tolerance, 0,

@@ -19,10 +19,12 @@ namespace bootfold::cli {
 /// As typed. Numbers stay text until check() so that every mistake gets our own message.
 struct Arguments {
   std::string file;
+  std::vector<std::string> files;  // of commands that take several
   std::vector<std::string> columns;
   std::vector<std::string> statistics;
   std::string replicates;  // empty: 10000, or as many as the scheme has
   std::string seed = "0";
+  std::string first_replicate = "0";
   std::string threads;
   std::string memory;  // empty: the library's default
   std::string confidence = "0.95";

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "arguments.h"
 #include "bootfold/error.h"
@@ -35,13 +37,30 @@ std::vector<interval::Method> methods_of(const Arguments& arguments, const Resul
   return methods;
 }
 
+/// The run in the files, which may hold its parts in any order.
+Result joined(const std::vector<std::string>& files) {
+  std::vector<std::pair<std::string, Result>> parts;
+  for (const std::string& file : files) parts.emplace_back(file, Result::load(file));
+  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
+    return a.second.first_replicate() < b.second.first_replicate();
+  });
+  Result whole = std::move(parts.front().second);
+  for (std::size_t i = 1; i < parts.size(); ++i) try {
+      whole.append(parts[i].second);
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument(
+          fmt::format("{} and {}: {}", parts[i - 1].first, parts[i].first, error.what()));
+    }
+  return whole;
+}
+
 void run_interval(const Arguments& arguments) {
-  if (arguments.file.empty())
+  if (arguments.files.empty())
     throw InvalidArgument(
         "no FILE given; name a file that bootfold bootstrap ... --save run.safetensors wrote");
   const interval::Options options = check_interval(arguments);
   static_cast<void>(check_methods(arguments.intervals));  // before a large file is read
-  const Result result = Result::load(arguments.file);
+  const Result result = joined(arguments.files);
   Run run{.result = result, .columns = result.plan().columns, .intervals = {}};
   run.stored = true;
   add_intervals(run, methods_of(arguments, result), options);
@@ -54,7 +73,10 @@ void add_interval(CLI::App& root, Task& task) {
   CLI::App* command = root.add_subcommand(
       "interval", "Intervals of a run that bootstrap --save kept, without running it again");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("FILE", arguments->file, "What bootfold bootstrap ... --save FILE wrote")
+  command
+      ->add_option(
+          "FILE", arguments->files,
+          "What bootfold bootstrap ... --save FILE wrote; several files: the parts of one run")
       ->option_text(" ");
   add_interval_arguments(*command, *arguments, "What to compute", "all");
   const std::string out = "What to show";
@@ -70,7 +92,11 @@ void add_interval(CLI::App& root, Task& task) {
        {"bootfold interval run.safetensors --interval all --confidence 0.9",
         "all intervals at another confidence, at once"},
        {"bootfold interval run.safetensors --interval bca --convention r --alternative greater",
-        "a lower limit as R boot computes it"}}));
+        "a lower limit as R boot computes it"},
+       {"bootfold bootstrap prices.csv --column price --replicates 5e5 --first-replicate 500000 "
+        "--save b.safetensors",
+        "the second half of a run, made anywhere ..."},
+       {"bootfold interval a.safetensors b.safetensors", "... and joined with the first"}}));
   command->callback(
       [arguments, &task] { task = [arguments](Interrupt&) { run_interval(*arguments); }; });
 }

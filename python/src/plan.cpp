@@ -20,7 +20,11 @@ void bind_plan(nb::module_& m) {
       .def_ro("scheme", &Plan::scheme, "How rows are drawn, in words.")
       .def_ro("rows", &Plan::rows)
       .def_ro("draws", &Plan::draws, "Rows of a replicate; where that varies, the usual number.")
+      .def_ro("first_replicate", &Plan::first_replicate, "Number of the first replicate.")
       .def_ro("replicates", &Plan::replicates)
+      .def_ro(
+          "fingerprint", &Plan::fingerprint,
+          "Identifies what defines a replicate: data, statistics, scheme, seed, path and streams.")
       .def_ro("columns", &Plan::columns, "Names of the columns that the statistics see.")
       .def_ro("outputs", &Plan::outputs, "A name for each value of a replicate.")
       .def_ro("threads", &Plan::threads)

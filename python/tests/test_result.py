@@ -79,6 +79,22 @@ def test_extend_has_the_bits_of_one_long_run(r):
     )
 
 
+def test_extend_refuses_data_that_changed():
+    for statistic in ("mean", np.ptp):
+        x = X.copy()
+        result = bf.bootstrap(x, statistic, replicates=100, seed=7)
+        x[3] += 1
+        with pytest.raises(ValueError, match="different runs .*fingerprints"):
+            result.extend(100)
+
+
+def test_a_plan_knows_its_replicates(r):
+    assert r.plan.first_replicate == 0 and r.plan.replicates == 2000
+    assert r.plan.fingerprint == bf.bootstrap(X, "mean", replicates=3, seed=7).plan.fingerprint
+    assert r.plan.fingerprint != bf.bootstrap(X, "mean", replicates=3, seed=8).plan.fingerprint
+    assert r.plan.fingerprint == bf.explain(X, "mean", replicates=3, seed=7).fingerprint
+
+
 def test_save_and_load(tmp_path, several):
     path = tmp_path / "run.safetensors"
     several.save(path)

@@ -11,7 +11,6 @@
 #include "jackknife/influence.h"
 #include "numeric/moments.h"
 #include "paths/estimates.h"
-#include "planning/cost.h"
 #include "planning/memory.h"
 #include "text/concat.h"
 #include "text/quantity.h"
@@ -45,6 +44,11 @@ void check(const Options& options, std::size_t outputs) {
     throw InvalidArgument(text::concat("replicates is ", grouped(options.replicates),
                                        " but their values would take ", bytes(wanted),
                                        " and this machine has ", bytes(there), "; ask for fewer"));
+}
+
+/// How much longer a slower instruction set takes, roughly; for the estimate of time only.
+double level_factor(execution::Level level) {
+  return level == execution::Level::avx512 ? 1 : level == execution::Level::avx2 ? 2 : 6;
 }
 
 /// Progress that begins at `before` and has `after` to come.
@@ -192,7 +196,7 @@ void Road::describe() {
   const auto rows = static_cast<double>(asked.rows);
   const auto read = static_cast<double>(problem.data.columns() + 2 * problem.features.count());
   plan_.seconds = 2e-9 * rows * read +
-                  1e-9 * planning::level_factor(static_cast<int>(plan_.level)) / plan_.threads *
+                  1e-9 * level_factor(plan_.level) / plan_.threads *
                       (estimate.replicate_nanoseconds * static_cast<double>(options_.replicates) +
                        estimate.start_nanoseconds);
   if (cluster_sums_)

@@ -142,12 +142,12 @@ class Accumulation final : public Maker {
 
 Estimate estimate(const Question& question) {
   const study::Problem& problem = question.problem();
-  const planning::Size size = size_of(question);
+  const Size size = size_of(question);
   Estimate found;
   // Short resamples are drawn 16 side by side, which is quicker.
   found.tier = question.rows > resample::kShortRows ? Tier::counts : Tier::last_resort;
   found.reason = "an accumulator: every row is folded with its count";
-  found.replicate_nanoseconds = 2 * planning::stream_cost(size) + 3 * size.rows;
+  found.replicate_nanoseconds = 2 * stream::cost(size) + 3 * size.rows;
   found.shared_bytes = 65536;
   found.thread_bytes = planning::tile_bytes(problem, 0) + 24 * kTileRows +
                        static_cast<std::size_t>(16 * std::sqrt(size.rows) * 8);

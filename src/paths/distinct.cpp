@@ -78,6 +78,9 @@ class Counter final : public Maker {
   std::vector<__int128> sums_;
 };
 
+/// A replicate, with so many distinct rows.
+double cost(double distinct) { return 60 + 75 * (distinct - 1); }
+
 std::string serves(const Question& question) {
   if (!question.problem().all<statistic::Sums>()) return "it takes functions of sums only";
   return question.traits.iid ? "" : no_way_for(question.design);
@@ -86,16 +89,14 @@ std::string serves(const Question& question) {
 /// As many as are quicker to draw than the resample; for those who force the path, as many as the
 /// memory holds.
 std::size_t most_distinct(const Question& question) {
-  const planning::Size size = size_of(question);
+  const Size size = size_of(question);
   if (question.forced) {
     const double room = static_cast<double>(question.memory) / 2 / (24 * (size.features + 2));
     return static_cast<std::size_t>(std::min(room, size.rows));
   }
-  double other = planning::stream_cost(size);
-  if (question.rows <= resample::kMostGatherRows)
-    other = std::min(other, planning::gather_cost(size));
-  const double one = planning::distinct_cost({.distinct = 1});
-  const double pays = (other - one) / (planning::distinct_cost({.distinct = 2}) - one) + 1;
+  double other = stream::cost(size);
+  if (question.rows <= resample::kMostGatherRows) other = std::min(other, gather::cost(size));
+  const double pays = (other - cost(1)) / (cost(2) - cost(1)) + 1;
   const double most = std::min({pays, 65536.0, 1e6 / (size.features + 2)});
   return most >= 1 ? static_cast<std::size_t>(most) : 0;
 }
@@ -118,7 +119,7 @@ Estimate estimate(const Question& question) {
       text::concat("only ", text::grouped(rows), " distinct ", rows == 1 ? "row" : "rows",
                    " among ", text::grouped(question.rows), ": ", text::grouped(rows - 1),
                    " binomial ", rows == 2 ? "draw" : "draws", " a replicate");
-  found.replicate_nanoseconds = planning::distinct_cost({.distinct = static_cast<double>(rows)});
+  found.replicate_nanoseconds = cost(static_cast<double>(rows));
   found.shared_bytes = rows * (sums.features() + 2) * 3 * sizeof(double);
   found.thread_bytes = 4096;
   describe_arithmetic(sums, found);

@@ -27,8 +27,8 @@ void describe_arithmetic(const study::FixedSums& sums, Estimate& estimate) {
           : text::concat("fixed point, ", fewest, " to ", most, " digits base 256");
 }
 
-planning::Size size_of(const Question& question) {
-  planning::Size size;
+Size size_of(const Question& question) {
+  Size size;
   size.rows = static_cast<double>(question.rows);
   size.draws = static_cast<double>(question.draws);
   size.columns = static_cast<double>(question.problem().data.columns());

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "planning/cost.h"
 #include "planning/path_entry.h"
 
 namespace bootfold::paths {
@@ -31,8 +30,26 @@ inline constexpr const char* kNotAccurate =
 /// What a plan says of sums in fixed point.
 void describe_arithmetic(const study::FixedSums& sums, Estimate& estimate);
 
-/// The sizes that costs depend on, before digits are known.
-[[nodiscard]] planning::Size size_of(const Question& question);
+/// The sizes that costs depend on. Costs decide which path is taken, so they are part of what a
+/// replicate is: they never follow the machine. They are nanoseconds of one thread of the reference
+/// machine (docs/performance.md), read from the rates that bench/engine_bench prints.
+struct Size {
+  double rows = 0;
+  double draws = 0;
+  double features = 0;
+  double planes = 0;  // digits of all features
+  double columns = 0;
+};
+/// Before digits are known: four for each feature.
+[[nodiscard]] Size size_of(const Question& question);
+
+// Costs of a replicate that several paths compare themselves with.
+namespace stream {
+[[nodiscard]] double cost(const Size& size);
+}
+namespace gather {
+[[nodiscard]] double cost(const Size& size);
+}
 
 /// An engine of shared, constant state and a maker class that is made of it.
 template <class Shared, class MakerOf>

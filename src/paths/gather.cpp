@@ -200,12 +200,12 @@ std::string serves(const Question& question) {
 }
 
 Estimate estimate(const Question& question) {
-  const planning::Size size = size_of(question);
+  const Size size = size_of(question);
   if (!adds_integers(question)) return resampled::estimate(question);
   const study::FixedSums& sums = question.study.fixed(question.tolerance, true);
   Estimate found;
   found.tier = Tier::counts;
-  found.replicate_nanoseconds = planning::gather_cost(size);
+  found.replicate_nanoseconds = cost(size);
   found.reason =
       rows_and_features(question, sums.features()) +
       (question.forced ? "path asked for" : "so few draws that row numbers are cheapest");
@@ -231,6 +231,12 @@ std::unique_ptr<Engine> prepare(const Question& question, const Resources& resou
 }
 
 }  // namespace
+
+double cost(const Size& size) {
+  const double row = size.rows <= 16 && size.features == 1 ? 0.3 : 0.2 + size.features;
+  const bool is_short = size.rows <= static_cast<double>(resample::kShortRows);
+  return (is_short ? 20 : 120) + size.draws * row;
+}
 
 PathEntry entry() {
   return {.id = Path::gather,

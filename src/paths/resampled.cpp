@@ -46,6 +46,12 @@ study::Problem problem_of(const Question& question) {
   return question.study.fixed(question.tolerance, true).problem;
 }
 
+/// A replicate that is drawn out in full.
+double cost(const Size& size) {
+  const double row = size.rows <= 1e5 ? 1.0 : size.rows <= 4e6 ? 2.5 : 6.0;
+  return 200 + size.draws * row * size.columns;
+}
+
 struct Shared {
   Shared(const Question& question, const Resources& resources)
       : problem(problem_of(question)),
@@ -211,7 +217,7 @@ Bytes bytes(const Question& question) {
 
 Estimate estimate(const Question& question) {
   const study::Problem& problem = question.problem();
-  const planning::Size size = size_of(question);
+  const Size size = size_of(question);
   Estimate found;
   found.tier = Tier::resample;
   found.shared_bytes = bytes(question).shared;
@@ -229,17 +235,17 @@ Estimate estimate(const Question& question) {
     found.reason =
         "values too far apart for fixed-point sums at this tolerance: resamples are drawn "
         "out and summed in compensated doubles";
-    found.replicate_nanoseconds = planning::resample_cost(size) * (1 + size.features);
+    found.replicate_nanoseconds = cost(size) * (1 + size.features);
   } else if (all_sums) {
     found.reason =
         rows_and_features(question, question.study.fixed(question.tolerance, true).features()) +
         (question.forced ? "path asked for" : "the rows of the scheme are drawn one by one");
-    found.replicate_nanoseconds = planning::gather_cost(size);
+    found.replicate_nanoseconds = gather::cost(size);
   } else {
     found.reason = problem.parts.size() > 1
                        ? "statistics of different kinds over the same resamples: each is drawn out"
                        : "a function of the resample itself: each is drawn out";
-    found.replicate_nanoseconds = planning::resample_cost(size);
+    found.replicate_nanoseconds = cost(size);
     for (const Part& part : problem.parts)
       found.replicate_nanoseconds +=
           size.rows * (std::holds_alternative<statistic::Sums>(part.bound.body) ? 2 : 12);

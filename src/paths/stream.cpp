@@ -369,9 +369,9 @@ Estimate estimate(const Question& question) {
     found.refusal = kNotAccurate;
     return found;
   }
-  planning::Size size = size_of(question);
+  Size size = size_of(question);
   size.planes = static_cast<double>(layout.planes);
-  found.replicate_nanoseconds = planning::stream_cost(size);
+  found.replicate_nanoseconds = cost(size);
   found.reason =
       rows_and_features(question, sums.features()) +
       (question.forced ? "path asked for" : "Poisson counts with a top-up stream over the rows");
@@ -399,6 +399,13 @@ std::unique_ptr<Engine> prepare(const Question& question, const Resources& resou
 }
 
 }  // namespace
+
+double cost(const Size& size) {
+  const double top_up = resample::kMargin * std::sqrt(size.draws);
+  const double row = 0.135 + 0.008 * size.planes;
+  const double drawn = size.rows <= 65536 ? 2 + 1.5 * size.features : 8 + 4 * size.columns;
+  return 250 + size.rows * row + top_up * drawn;
+}
 
 PathEntry entry() {
   return {.id = Path::stream,

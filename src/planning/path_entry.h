@@ -46,7 +46,7 @@ enum class Tier {
 struct Estimate {
   std::string refusal = {};  ///< why the data do not suit the path after all; empty: they do
   Tier tier = Tier::counts;
-  double replicate_nanoseconds = 0;  ///< on one thread of the reference machine (planning/cost.h)
+  double replicate_nanoseconds = 0;  ///< on one thread of the reference machine
   double start_nanoseconds = 0;      ///< once for a run
   std::string reason = {};           ///< for a person
   // Working memory: shared + threads * (thread + group * replicate) bytes.

@@ -212,5 +212,41 @@ TEST(Interval, ExplainTellsWhatInfluencesCost) {
   EXPECT_FALSE(contains(sums.out, "evaluations")) << sums.out;
 }
 
+// A run in two parts has the intervals of the whole run, whatever the order of the files.
+TEST(Interval, JoinsThePartsOfARun) {
+  const Folder folder;
+  const std::string data = folder.write("x.csv", kSixteen);
+  const auto save = [&](const std::string& name, std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"bootstrap", data, "--save", folder.path(name)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(run(arguments).code, 0);
+    return folder.path(name);
+  };
+  const std::string whole = save("whole.safetensors", {"--replicates", "3000"});
+  const std::string a = save("a.safetensors", {"--replicates", "1000"});
+  const std::string b =
+      save("b.safetensors", {"--replicates", "2000", "--first-replicate", "1000"});
+  const Json joined = json_of({"interval", b, a, "--json"});
+  EXPECT_EQ(joined["interval"], json_of({"interval", whole, "--json"})["interval"]);
+
+  const auto refused = [&](const std::vector<std::string>& files) {
+    std::vector<std::string> arguments = {"interval"};
+    arguments.insert(arguments.end(), files.begin(), files.end());
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 2);
+    return outcome.err;
+  };
+  const std::string overlap = refused({a, whole});
+  EXPECT_TRUE(contains(overlap, "a.safetensors") && contains(overlap, "whole.safetensors") &&
+              contains(overlap, "replicates 0 to 999") &&
+              contains(overlap, "replicates 0 to 2,999"))
+      << overlap;
+  const std::string c = save("c.safetensors", {"--replicates", "10", "--first-replicate", "1500"});
+  EXPECT_TRUE(contains(refused({a, c}), "missing")) << refused({a, c});
+  const std::string other =
+      save("other.safetensors", {"--replicates", "10", "--first-replicate", "1000", "--seed", "1"});
+  EXPECT_TRUE(contains(refused({a, other}), "different runs")) << refused({a, other});
+}
+
 }  // namespace interval_test
 }  // namespace bootfold::cli
