@@ -9,11 +9,12 @@
 #include "bootfold/bootfold.h"
 #include "random/counter.h"
 #include "resample/counts.h"
+#include "study/simd/kernels.h"
 
 namespace {
 
 using namespace bootfold;
-using execution::simd::LaneState;
+using random::simd::LaneState;
 
 constexpr std::size_t kRows = 2048;
 
@@ -22,15 +23,14 @@ void count_items(benchmark::State& state, std::size_t items) {
 }
 
 void counts(benchmark::State& state, execution::Level level) {
-  const auto& kernels = execution::simd::kernels(level);
   const resample::Poisson poisson(resample::count_mean(5'000'000, resample::kMargin));
   std::vector<std::uint8_t> drawn(kRows);
-  std::vector<execution::simd::OpenRow> open(kRows);
+  std::vector<resample::simd::OpenRow> open(kRows);
   LaneState lanes;
   std::uint64_t row = 0;
   for (auto _ : state) {
     benchmark::DoNotOptimize(
-        draw_tile(kernels, poisson, {7, 1, 0}, row, kRows, lanes, drawn.data(), open.data()));
+        draw_tile(level, poisson, {7, 1, 0}, row, kRows, lanes, drawn.data(), open.data()));
     row += kRows;
   }
   count_items(state, kRows);
@@ -40,7 +40,7 @@ void seed(benchmark::State& state, execution::Level level) {
   LaneState lanes;
   std::uint64_t replicate = 0;
   for (auto _ : state) {
-    execution::simd::kernels(level).seed(random::lane_counter({7, ++replicate}, 0), lanes);
+    random::simd::kernels(level).seed(random::lane_counter({7, ++replicate}, 0), lanes);
     benchmark::DoNotOptimize(lanes);
   }
   count_items(state, 1);
@@ -52,8 +52,8 @@ void dot(benchmark::State& state, execution::Level level) {
   const std::vector<std::int8_t> digits(planes * kRows, 3);
   std::vector<std::int64_t> sums(4 * planes);
   for (auto _ : state) {
-    execution::simd::kernels(level).dot(drawn.data(), kRows, 4, digits.data(), kRows, planes, kRows,
-                                        sums.data());
+    study::simd::kernels(level).dot(drawn.data(), kRows, 4, digits.data(), kRows, planes, kRows,
+                                    sums.data());
     benchmark::DoNotOptimize(sums.data());
   }
   count_items(state, 4 * kRows);
@@ -64,8 +64,8 @@ void quantize_and_split(benchmark::State& state, execution::Level level) {
   std::vector<std::int64_t> integers(kRows);
   std::vector<std::int8_t> planes(4 * kRows);
   for (auto _ : state) {
-    execution::simd::kernels(level).quantize(values.data(), kRows, {0.1, 1e6, 1}, integers.data());
-    execution::simd::kernels(level).split(integers.data(), kRows, 4, planes.data(), kRows);
+    study::simd::kernels(level).quantize(values.data(), kRows, {0.1, 1e6, 1}, integers.data());
+    study::simd::kernels(level).split(integers.data(), kRows, 4, planes.data(), kRows);
     benchmark::DoNotOptimize(planes.data());
   }
   count_items(state, kRows);
@@ -77,11 +77,11 @@ void gather(benchmark::State& state, execution::Level level) {
   std::vector<std::int64_t> sums(16);
   std::vector<std::uint32_t> rejected(2048);
   LaneState lanes;
-  execution::simd::kernels(level).seed(random::lane_counter({7, 1}, 0), lanes);
+  random::simd::kernels(level).seed(random::lane_counter({7, 1}, 0), lanes);
   for (auto _ : state) {
     std::size_t rejections = 0;
-    execution::simd::kernels(level).gather(lanes, resample::row_draw(rows), 64, 16, feature.data(),
-                                           rows, 1, sums.data(), rejected.data(), rejections);
+    study::simd::kernels(level).gather(lanes, resample::row_draw(rows), 64, 16, feature.data(),
+                                       rows, 1, sums.data(), rejected.data(), rejections);
     benchmark::DoNotOptimize(sums.data());
   }
   count_items(state, 1024);

@@ -70,7 +70,7 @@ class Drawer {
   Drawer(const DataView& data, const Road& road, std::uint64_t seed)
       : data_(data),
         sampling_(road.design().sampling(road.plan().rows, seed, road.plan().replicates,
-                                         execution::simd::kernels(road.plan().level))),
+                                         road.plan().level)),
         rows_(road.design().traits(data.rows()).fixed_size ? road.plan().draws : 0),
         samplers_(road.plan().threads) {
     execution_.threads = road.plan().threads;

@@ -1,7 +1,12 @@
 // Runs chunks of work on the threads of this process.
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <thread>
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
 
 #include "bootfold/error.h"
 #include "bootfold/execution.h"
@@ -21,6 +26,18 @@ void Worker::check() const {
 }
 
 void Worker::advance(double units) const { monitor_->advance(units); }
+
+unsigned hardware_threads() noexcept {
+#if defined(__linux__)
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
+    const int count = CPU_COUNT(&allowed);
+    if (count > 0) return static_cast<unsigned>(count);
+  }
+#endif
+  const unsigned count = std::thread::hardware_concurrency();
+  return count > 0 ? count : 1;
+}
 
 unsigned thread_count(const Execution& execution) {
   if (execution.threads > kMostThreads)

@@ -23,12 +23,12 @@ using State = statistic::Fold::State;
 struct Shared {
   Shared(const Question& question, const Resources& resources)
       : problem(question.problem()),
-        kernels(execution::simd::kernels(resources.level())),
+        level(resources.level()),
         seed(question.seed),
         poisson(resample::count_mean(question.rows, resample::kMargin)) {}
 
   const study::Problem& problem;
-  const execution::simd::Kernels& kernels;
+  execution::Level level;
   std::uint64_t seed;
   resample::Poisson poisson;
 };
@@ -38,7 +38,6 @@ class Accumulation final : public Maker {
   explicit Accumulation(const Shared& shared)
       : shared_(shared),
         problem_(shared.problem),
-        kernels_(shared.kernels),
         rows_(problem_.data.rows()),
         reader_(problem_.data, kTileRows),
         counts_(kTileRows),
@@ -62,7 +61,7 @@ class Accumulation final : public Maker {
       total = draw_total(attempt);
     }
     drawn_.resize(rows_ - total);
-    resample::TopUp(kernels_, attempt, rows_, lanes_).draw(drawn_);
+    resample::TopUp(shared_.level, attempt, rows_, lanes_).draw(drawn_);
     std::sort(drawn_.begin(), drawn_.end());
     fold(attempt);
     for (std::size_t p = 0; p < problem_.parts.size(); ++p)
@@ -71,7 +70,7 @@ class Accumulation final : public Maker {
   }
 
   std::uint64_t draw_counts(const Attempt& attempt, std::uint64_t row, std::size_t size) {
-    return draw_tile(kernels_, shared_.poisson, attempt, row, size, lanes_, counts_.data(),
+    return draw_tile(shared_.level, shared_.poisson, attempt, row, size, lanes_, counts_.data(),
                      open_.data());
   }
 
@@ -126,15 +125,14 @@ class Accumulation final : public Maker {
 
   const Shared& shared_;
   const study::Problem& problem_;
-  const execution::simd::Kernels& kernels_;
   const execution::Worker* worker_ = nullptr;
   std::uint64_t rows_;
   study::TileReader reader_;
   std::vector<std::uint8_t> counts_;
   std::vector<std::uint32_t> weights_;
-  std::vector<execution::simd::OpenRow> open_;
+  std::vector<resample::simd::OpenRow> open_;
   std::vector<std::uint64_t> drawn_;
-  execution::simd::LaneState lanes_{};
+  random::simd::LaneState lanes_{};
   std::vector<const double*> own_;
   std::vector<std::unique_ptr<State>> states_;
   std::vector<std::unique_ptr<State>> block_;

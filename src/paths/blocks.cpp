@@ -21,7 +21,7 @@ namespace {
 /// running[f][row] = sum of feature f over the rows before `row`.
 template <class Unsigned>
 std::vector<Unsigned> running_sums(const study::FixedSums& sums,
-                                   const execution::simd::Kernels& kernels) {
+                                   const study::simd::Kernels& kernels) {
   const std::size_t rows = sums.problem.data.rows();
   std::vector<Unsigned> running(sums.features() * (rows + 1));
   for_each_integer_tile(
@@ -35,14 +35,14 @@ std::vector<Unsigned> running_sums(const study::FixedSums& sums,
 }
 
 /// The sums of a feature over blocks.
-std::int64_t sum_of(const execution::simd::Kernels& kernels, const std::uint64_t* running,
+std::int64_t sum_of(const study::simd::Kernels& kernels, const std::uint64_t* running,
                     std::uint32_t rows, const resample::BlockList& blocks) {
   return static_cast<std::int64_t>(kernels.sum_blocks(running, rows, blocks.starts.data(),
                                                       blocks.lengths.data(), blocks.starts.size()));
 }
 
-__int128 sum_of(const execution::simd::Kernels&, const unsigned __int128* running,
-                std::uint32_t rows, const resample::BlockList& blocks) {
+__int128 sum_of(const study::simd::Kernels&, const unsigned __int128* running, std::uint32_t rows,
+                const resample::BlockList& blocks) {
   unsigned __int128 sum = 0;
   for (std::size_t i = 0; i < blocks.starts.size(); ++i) {
     const std::uint64_t end = std::uint64_t{blocks.starts[i]} + blocks.lengths[i];
@@ -57,14 +57,14 @@ template <class Unsigned>
 struct Shared {
   Shared(const Question& question, const Resources& resources)
       : sums(question.study.fixed(question.tolerance, false)),
-        kernels(execution::simd::kernels(resources.level())),
+        kernels(study::simd::kernels(resources.level())),
         seed(question.seed),
         rows(question.rows),
         running(running_sums<Unsigned>(sums, kernels)),
-        law(question.design.blocks(question.rows, kernels)) {}
+        law(question.design.blocks(question.rows, resources.level())) {}
 
   const study::FixedSums& sums;
-  const execution::simd::Kernels& kernels;
+  const study::simd::Kernels& kernels;
   std::uint64_t seed;
   std::size_t rows;
   std::vector<Unsigned> running;

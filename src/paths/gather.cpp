@@ -18,8 +18,6 @@ namespace bootfold::paths::gather {
 
 namespace {
 
-using execution::simd::Kernels;
-using execution::simd::LaneState;
 using random::Purpose;
 using resample::kDrawsAtOnce;
 using resample::kSideBySide;
@@ -27,14 +25,16 @@ using resample::kSideBySide;
 struct Shared {
   Shared(const Question& question, const Resources& resources)
       : fixed(question.study.fixed(question.tolerance, true)),
-        kernels(execution::simd::kernels(resources.level())),
+        lane_kernels(random::simd::kernels(resources.level())),
+        kernels(study::simd::kernels(resources.level())),
         seed(question.seed),
         rows(question.rows),
         draws(question.draws),
         integers(integer_features(fixed, kernels)) {}
 
   const study::FixedSums& fixed;
-  const Kernels& kernels;
+  const random::simd::Kernels& lane_kernels;
+  const study::simd::Kernels& kernels;
   std::uint64_t seed;
   std::size_t rows;
   std::size_t draws;
@@ -45,6 +45,7 @@ class Drawer final : public Maker {
  public:
   explicit Drawer(const Shared& shared)
       : fixed(shared.fixed),
+        lane_kernels(shared.lane_kernels),
         kernels(shared.kernels),
         integers(shared.integers),
         seed(shared.seed),
@@ -86,7 +87,7 @@ class Drawer final : public Maker {
                   const ValuesOf& values_of) {
     constexpr std::size_t kSteps = kDrawsAtOnce / kSideBySide;
     constexpr std::size_t kSafeDraws = 256;  // so many integers of 55 bits fit 64
-    kernels.seed(random::lane_counter({seed, batch, Purpose::short_index}, 0), lanes);
+    lane_kernels.seed(random::lane_counter({seed, batch, Purpose::short_index}, 0), lanes);
     std::fill(lane_sums.begin(), lane_sums.end(), 0);
     std::fill(wide_sums.begin(), wide_sums.end(), 0);
     for (std::size_t step = 0; step < draws; step += kSteps) {
@@ -124,7 +125,7 @@ class Drawer final : public Maker {
 
   /// One replicate with a stream of its own.
   void make_one(std::uint64_t replicate, std::span<double> values) {
-    kernels.seed(random::lane_counter({seed, replicate, Purpose::index}, 0), lanes);
+    lane_kernels.seed(random::lane_counter({seed, replicate, Purpose::index}, 0), lanes);
     std::fill(sums.begin(), sums.end(), 0);
     for (std::size_t first = 0; first < draws; first += kDrawsAtOnce) {
       const std::size_t size = std::min(kDrawsAtOnce, draws - first);
@@ -145,15 +146,16 @@ class Drawer final : public Maker {
   }
 
   const study::FixedSums& fixed;
-  const Kernels& kernels;
+  const random::simd::Kernels& lane_kernels;
+  const study::simd::Kernels& kernels;
   std::span<const std::int64_t> integers;
   std::uint64_t seed;
   std::size_t rows;
   std::size_t draws;
   std::size_t features;
-  execution::simd::RowDraw draw;
+  resample::simd::RowDraw draw;
   Finisher finish;
-  LaneState lanes;
+  random::simd::LaneState lanes;
   std::vector<std::int64_t> lane_sums;  // [feature][lane]
   std::vector<__int128> wide_sums;      // the same, of many draws
   std::vector<__int128> sums;           // [feature]

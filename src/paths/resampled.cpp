@@ -55,18 +55,18 @@ double cost(const Size& size) {
 struct Shared {
   Shared(const Question& question, const Resources& resources)
       : problem(problem_of(question)),
-        kernels(execution::simd::kernels(resources.level())),
+        kernels(study::simd::kernels(resources.level())),
         draws(question.draws),
         whole(needs_whole(problem)),
-        sampling(
-            question.design.sampling(question.rows, question.seed, question.replicates, kernels)) {
+        sampling(question.design.sampling(question.rows, question.seed, question.replicates,
+                                          resources.level())) {
     if (!problem.features.empty() && !compensated(question))
       fixed = &question.study.fixed(question.tolerance, true);
   }
 
   study::Problem problem;
   const study::FixedSums* fixed = nullptr;  // null: sums are kept in doubles
-  const execution::simd::Kernels& kernels;
+  const study::simd::Kernels& kernels;
   std::uint64_t draws;
   bool whole;
   std::shared_ptr<const resample::Sampling> sampling;

@@ -24,16 +24,15 @@ namespace bootfold::paths::stream {
 
 namespace {
 
-using execution::simd::Kernels;
-using execution::simd::LaneState;
-using execution::simd::OpenRow;
+using random::simd::LaneState;
 using resample::Attempt;
 using resample::LateRow;
 using resample::LateRows;
 using resample::Stratum;
+using resample::simd::OpenRow;
 
 constexpr std::size_t kSide =
-    execution::simd::kDotReplicates;  // replicates whose dot products share a load of the planes
+    study::simd::kDotReplicates;  // replicates whose dot products share a load of the planes
 
 /// Up to here the features of all rows are kept as integers for the top-up: 4 MiB.
 constexpr std::uint64_t kKeptRows = 65536;
@@ -79,7 +78,8 @@ struct Shared {
       : layout(question),
         sums(layout.sums),
         rows(question.rows),
-        kernels(execution::simd::kernels(resources.level())),
+        level(resources.level()),
+        kernels(study::simd::kernels(level)),
         strata_of_design(question.design.strata(question.rows, question.seed)),
         strata(*strata_of_design) {
     for (const auto& fixed : sums.fixed) {
@@ -113,7 +113,8 @@ struct Shared {
   Layout layout;
   const study::FixedSums& sums;
   std::uint64_t rows;
-  const Kernels& kernels;
+  execution::Level level;
+  const study::simd::Kernels& kernels;
   std::unique_ptr<const resample::Strata> strata_of_design;
   const resample::Strata& strata;
   std::vector<std::vector<double>> copied;  // columns
@@ -194,10 +195,10 @@ class Walker final : public Maker {
       for (std::size_t i = 0; i < group_.size(); i += kSide) {
         const std::size_t side = std::min(kSide, group_.size() - i);
         for (std::size_t k = 0; k < side; ++k)
-          begin_tile(shared_.kernels, group_[i + k].attempt, row, lanes_[i + k]);
+          begin_tile(shared_.level, group_[i + k].attempt, row, lanes_[i + k]);
         for (std::size_t k = 0; k < side; ++k)
           group_[i + k].total +=
-              draw_begun_tile(shared_.kernels, *stratum.poisson, group_[i + k].attempt, row, size,
+              draw_begun_tile(shared_.level, *stratum.poisson, group_[i + k].attempt, row, size,
                               lanes_[i + k], counts_.data() + k * tile_rows_, open_.data());
         shared_.kernels.dot(counts_.data(), tile_rows_, side, planes_.data(), tile_rows_,
                             shared_.planes, (size + 63) / 64 * 64,
@@ -252,7 +253,7 @@ class Walker final : public Maker {
   void add_kept_rows(const Stratum& stratum, std::size_t i, std::uint64_t missing,
                      std::span<__int128> sums) {
     constexpr std::size_t kSafe = 128;  // so many integers of 55 bits sum to 62 bits
-    resample::TopUp rows(shared_.kernels, group_[i].attempt, stratum.rows, lanes_[i]);
+    resample::TopUp rows(shared_.level, group_[i].attempt, stratum.rows, lanes_[i]);
     std::array<std::uint32_t, kSafe + resample::kSideBySide> drawn;
     for (std::uint64_t left = missing; left > 0;) {
       const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kSafe, left));
@@ -271,7 +272,7 @@ class Walker final : public Maker {
   /// enough of them to be looked up in order.
   void add_rows(const Stratum& stratum, std::size_t i, std::uint64_t missing,
                 std::size_t replicate) {
-    resample::TopUp rows(shared_.kernels, group_[i].attempt, stratum.rows, lanes_[i]);
+    resample::TopUp rows(shared_.level, group_[i].attempt, stratum.rows, lanes_[i]);
     for (std::uint64_t first = 0; first < missing; first += tile_rows_) {
       const auto size =
           static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows_, missing - first));

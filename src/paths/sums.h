@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "execution/simd/kernels.h"
 #include "planning/path_entry.h"
 #include "study/fixed_sums.h"
+#include "study/simd/kernels.h"
 #include "study/tile.h"
 
 namespace bootfold::paths {
@@ -40,7 +40,7 @@ class Finisher {
 /// Calls see(feature, first, integers) for all features, a tile of rows at a time. `order`: the row
 /// at each place, or empty.
 template <class See>
-void for_each_integer_tile(const study::FixedSums& sums, const execution::simd::Kernels& kernels,
+void for_each_integer_tile(const study::FixedSums& sums, const study::simd::Kernels& kernels,
                            std::span<const std::uint32_t> order, See&& see) {
   const study::Problem& problem = sums.problem;
   const std::size_t features = sums.features();
@@ -63,7 +63,7 @@ void for_each_integer_tile(const study::FixedSums& sums, const execution::simd::
 
 /// The integers of all features of all rows: [feature][row]; with an order, [feature][place].
 [[nodiscard]] inline std::vector<std::int64_t> integer_features(
-    const study::FixedSums& sums, const execution::simd::Kernels& kernels,
+    const study::FixedSums& sums, const study::simd::Kernels& kernels,
     std::span<const std::uint32_t> order = {}) {
   const std::size_t rows = sums.problem.data.rows();
   std::vector<std::int64_t> all(sums.features() * rows);

@@ -11,14 +11,13 @@
 #include "planning/choose.h"
 #include "random/counter.h"
 #include "resample/counts.h"
+#include "study/simd/kernels.h"
 #include "study/tile.h"
 
 namespace bootfold::paths::weights {
 
 namespace {
 
-using execution::simd::Kernels;
-using execution::simd::LaneState;
 using numeric::Compensated;
 
 /// Replicates handled together where memory allows it.
@@ -27,11 +26,13 @@ constexpr std::size_t kGroup = 256;
 struct Shared {
   Shared(const Question& question, const Resources& resources)
       : problem(question.study.fixed(question.tolerance, true).problem),
-        kernels(execution::simd::kernels(resources.level())),
+        lane_kernels(random::simd::kernels(resources.level())),
+        kernels(study::simd::kernels(resources.level())),
         seed(question.seed) {}
 
   const study::Problem& problem;  // products that are the same are weighed once
-  const Kernels& kernels;
+  const random::simd::Kernels& lane_kernels;
+  const study::simd::Kernels& kernels;
   std::uint64_t seed;
 };
 
@@ -39,7 +40,6 @@ class Weigher final : public Maker {
  public:
   explicit Weigher(const Shared& shared)
       : shared_(shared),
-        kernels_(shared.kernels),
         rows_(shared.problem.data.rows()),
         features_(shared.problem.features.count()),
         tile_rows_(study::feature_tile_rows(features_)),
@@ -78,17 +78,17 @@ class Weigher final : public Maker {
 
   void add_tile(std::uint64_t row, std::size_t size, std::uint64_t replicate, std::size_t i) {
     if (row % resample::kBlockRows == 0)
-      kernels_.seed(random::lane_counter({shared_.seed, replicate, random::Purpose::dirichlet},
-                                         row / resample::kBlockRows),
-                    lanes_[i]);
-    kernels_.exponentials(lanes_[i], size, weights_.data());
-    kernels_.weigh(weights_.data(), made_.data(), tile_rows_, features_ + 1, (size + 7) / 8 * 8,
-                   tile_sums_.data());
+      shared_.lane_kernels.seed(
+          random::lane_counter({shared_.seed, replicate, random::Purpose::dirichlet},
+                               row / resample::kBlockRows),
+          lanes_[i]);
+    shared_.lane_kernels.exponentials(lanes_[i], size, weights_.data());
+    shared_.kernels.weigh(weights_.data(), made_.data(), tile_rows_, features_ + 1,
+                          (size + 7) / 8 * 8, tile_sums_.data());
     for (std::size_t f = 0; f <= features_; ++f) sums_[i * (features_ + 1) + f].add(tile_sums_[f]);
   }
 
   const Shared& shared_;
-  const Kernels& kernels_;
   std::uint64_t rows_;
   std::size_t features_;
   std::size_t tile_rows_;
@@ -96,7 +96,7 @@ class Weigher final : public Maker {
   std::vector<double> made_;
   std::vector<double> weights_;
   std::vector<double> tile_sums_;
-  std::vector<LaneState> lanes_;
+  std::vector<random::simd::LaneState> lanes_;
   std::vector<Compensated> sums_;  // [replicate][feature]
 };
 

@@ -4,11 +4,11 @@
 #include <cstdint>
 
 #include "bootfold/random.h"
-#include "execution/simd/kernels.h"
+#include "random/simd/kernels.h"
 
 namespace bootfold::random {
 
-[[nodiscard]] inline execution::simd::Counter counter(const StreamId& id, std::uint64_t position) {
+[[nodiscard]] inline simd::Counter counter(const StreamId& id, std::uint64_t position) {
   return {
       {static_cast<std::uint32_t>(id.seed), static_cast<std::uint32_t>(id.seed >> 32)},
       {static_cast<std::uint32_t>(position),
@@ -18,8 +18,7 @@ namespace bootfold::random {
 }
 
 /// First Philox position of lane stream `number`.
-[[nodiscard]] inline execution::simd::Counter lane_counter(const StreamId& id,
-                                                           std::uint64_t number) {
+[[nodiscard]] inline simd::Counter lane_counter(const StreamId& id, std::uint64_t number) {
   return counter(id, number * 16);
 }
 

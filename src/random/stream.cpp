@@ -9,7 +9,7 @@
 namespace bootfold::random {
 
 std::array<std::uint32_t, 4> block(const StreamId& stream, std::uint64_t position) noexcept {
-  const execution::simd::Counter start = counter(stream, position);
+  const simd::Counter start = counter(stream, position);
   std::array<std::uint32_t, 4> c = {start.word[0], start.word[1], start.word[2], start.word[3]};
   std::uint32_t key0 = start.key[0];
   std::uint32_t key1 = start.key[1];

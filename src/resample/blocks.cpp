@@ -29,8 +29,8 @@ GeometricLengths::GeometricLengths(double mean) {
     const std::uint64_t split =
         k == before ? 0xFFFFF : thresholds_[before] >> (kShift - 20) & 0xFFFFF;
     const bool decided = k - before < 2 && k < thresholds_.size() && before + 1 < 0xFFF;
-    table_[cell] = decided ? static_cast<std::uint32_t>((before + 1) << 20 | split)
-                           : execution::simd::kUndecided;
+    table_[cell] =
+        decided ? static_cast<std::uint32_t>((before + 1) << 20 | split) : simd::kUndecided;
   }
 }
 
@@ -40,9 +40,8 @@ std::uint64_t GeometricLengths::length(std::uint64_t bits) const {
   return static_cast<std::uint64_t>(above - thresholds_.begin()) + 1;
 }
 
-BlockLaw::BlockLaw(BlockKind kind, double length, std::uint64_t rows,
-                   const execution::simd::Kernels& kernels)
-    : kernels_(kernels),
+BlockLaw::BlockLaw(BlockKind kind, double length, std::uint64_t rows, execution::Level level)
+    : level_(level),
       rows_(static_cast<std::uint32_t>(rows)),
       mean_length_(length),
       lengths_(kind == BlockKind::stationary ? length : 1),
@@ -80,7 +79,7 @@ std::uint32_t BlockLaw::length(std::uint64_t word, const random::StreamId& id,
 
 BlockLaw::Batch::Batch(const BlockLaw& law, std::uint64_t seed, std::uint64_t replicate)
     : law_(law), id_{seed, replicate, Purpose::block} {
-  law.kernels_.seed(random::lane_counter(id_, 0), lanes_);
+  random::simd::kernels(law.level_).seed(random::lane_counter(id_, 0), lanes_);
 }
 
 BlockList BlockLaw::Batch::next(std::uint64_t left) {
@@ -89,8 +88,8 @@ BlockList BlockLaw::Batch::next(std::uint64_t left) {
   const std::size_t drawn =
       likely < kMost ? (static_cast<std::size_t>(likely) + 7) / 8 * 8 : std::size_t{kMost};
   std::size_t open = 0;
-  law_.kernels_.blocks(lanes_, law_.draw_, drawn, starts_.data(), lengths_.data(), open_.data(),
-                       open);
+  simd::kernels(law_.level_)
+      .blocks(lanes_, law_.draw_, drawn, starts_.data(), lengths_.data(), open_.data(), open);
   for (std::size_t i = 0; i < open; ++i) {
     const std::uint32_t block = open_[i].block;
     starts_[block] = law_.start(open_[i].word, id_, drawn_ + block);

@@ -9,8 +9,8 @@
 
 #include "bootfold/random.h"
 #include "bootfold/scheme.h"
-#include "execution/simd/kernels.h"
 #include "random/counter.h"
+#include "resample/simd/kernels.h"
 
 namespace bootfold::resample {
 
@@ -19,7 +19,7 @@ class GeometricLengths {
  public:
   explicit GeometricLengths(double mean);
 
-  /// What the first 32 bits decide, as execution::simd::BlockDraw takes it.
+  /// What the first 32 bits decide, as simd::BlockDraw takes it.
   [[nodiscard]] const std::uint32_t* table() const noexcept { return table_.data(); }
 
   /// The length that 64 bits give, or 0 if it is beyond reach().
@@ -52,8 +52,7 @@ enum class BlockKind {
 class BlockLaw {
  public:
   /// `length`: of the blocks, on average, from 1 to `rows`; a whole number unless stationary.
-  BlockLaw(BlockKind kind, double length, std::uint64_t rows,
-           const execution::simd::Kernels& kernels);
+  BlockLaw(BlockKind kind, double length, std::uint64_t rows, execution::Level level);
 
   BlockLaw(const BlockLaw&) = delete;  // the draw points into the lengths
   BlockLaw& operator=(const BlockLaw&) = delete;
@@ -84,11 +83,11 @@ class BlockLaw {
     static constexpr std::size_t kMost = 512;
     const BlockLaw& law_;
     random::StreamId id_;
-    execution::simd::LaneState lanes_;
+    random::simd::LaneState lanes_;
     std::uint64_t drawn_ = 0;
     std::array<std::uint32_t, kMost> starts_;
     std::array<std::uint32_t, kMost> lengths_;
-    std::array<execution::simd::OpenBlock, kMost> open_;
+    std::array<simd::OpenBlock, kMost> open_;
   };
 
   [[nodiscard]] std::uint32_t start(std::uint64_t word, const random::StreamId& id,
@@ -96,11 +95,11 @@ class BlockLaw {
   [[nodiscard]] std::uint32_t length(std::uint64_t word, const random::StreamId& id,
                                      std::uint64_t position) const;
 
-  const execution::simd::Kernels& kernels_;
+  execution::Level level_;
   std::uint32_t rows_;
   double mean_length_;
   GeometricLengths lengths_;
-  execution::simd::BlockDraw draw_;
+  simd::BlockDraw draw_;
 };
 
 }  // namespace bootfold::resample

@@ -12,9 +12,9 @@
 #include <span>
 
 #include "bootfold/random.h"
-#include "execution/simd/kernels.h"
 #include "resample/poisson.h"
 #include "resample/rows.h"
+#include "resample/simd/kernels.h"
 
 namespace bootfold::resample {
 
@@ -35,19 +35,18 @@ struct Attempt {
 /// of 64) and returns their total. A tile lies within one block; the first tile of a block seeds
 /// `lanes`, the others go on where the last one stopped (so tiles but the last hold multiples of 64
 /// rows). `open` has room for `rows`.
-std::uint64_t draw_tile(const execution::simd::Kernels& kernels, const Poisson& poisson,
-                        const Attempt& attempt, std::uint64_t row, std::size_t rows,
-                        execution::simd::LaneState& lanes, std::uint8_t* counts,
-                        execution::simd::OpenRow* open) noexcept;
+std::uint64_t draw_tile(execution::Level level, const Poisson& poisson, const Attempt& attempt,
+                        std::uint64_t row, std::size_t rows, random::simd::LaneState& lanes,
+                        std::uint8_t* counts, simd::OpenRow* open) noexcept;
 
 /// draw_tile in two steps. Beginning the tiles of several replicates before drawing them hides the
 /// waiting of the seeding.
-void begin_tile(const execution::simd::Kernels& kernels, const Attempt& attempt, std::uint64_t row,
-                execution::simd::LaneState& lanes) noexcept;
-std::uint64_t draw_begun_tile(const execution::simd::Kernels& kernels, const Poisson& poisson,
+void begin_tile(execution::Level level, const Attempt& attempt, std::uint64_t row,
+                random::simd::LaneState& lanes) noexcept;
+std::uint64_t draw_begun_tile(execution::Level level, const Poisson& poisson,
                               const Attempt& attempt, std::uint64_t row, std::size_t rows,
-                              execution::simd::LaneState& lanes, std::uint8_t* counts,
-                              execution::simd::OpenRow* open) noexcept;
+                              random::simd::LaneState& lanes, std::uint8_t* counts,
+                              simd::OpenRow* open) noexcept;
 
 /// The rows of the top-up, drawn in order. With one block of rows the draws (32 bits each) go on in
 /// the stream of that block; with more they (64 bits each) have a stream of their own, so that
@@ -55,8 +54,8 @@ std::uint64_t draw_begun_tile(const execution::simd::Kernels& kernels, const Poi
 class TopUp {
  public:
   /// `lanes`: the state that drawing the counts of the only block left behind; unused with more.
-  TopUp(const execution::simd::Kernels& kernels, const Attempt& attempt, std::uint64_t rows,
-        const execution::simd::LaneState& lanes) noexcept;
+  TopUp(execution::Level level, const Attempt& attempt, std::uint64_t rows,
+        const random::simd::LaneState& lanes) noexcept;
 
   /// Fills `out` with the next row numbers. Every call but the last asks for a multiple of 16.
   void draw(std::span<std::uint64_t> out);
@@ -67,11 +66,11 @@ class TopUp {
  private:
   void draw_long(std::span<std::uint64_t> out);
 
-  const execution::simd::Kernels* kernels_;
+  execution::Level level_;
   random::StreamId retry_;
   std::uint64_t rows_;
   std::uint64_t drawn_ = 0;
-  execution::simd::LaneState lanes_;
+  random::simd::LaneState lanes_;
 };
 
 }  // namespace bootfold::resample

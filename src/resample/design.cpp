@@ -58,8 +58,7 @@ std::unique_ptr<const Strata> Design::strata(std::uint64_t, std::uint64_t) const
   throw_has_none(*this, "counts that stream over the rows");
 }
 
-std::unique_ptr<const BlockLaw> Design::blocks(std::uint64_t,
-                                               const execution::simd::Kernels&) const {
+std::unique_ptr<const BlockLaw> Design::blocks(std::uint64_t, execution::Level) const {
   return nullptr;
 }
 

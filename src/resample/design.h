@@ -14,8 +14,8 @@
 #include <string_view>
 
 #include "bootfold/data.h"
+#include "bootfold/execution.h"
 #include "bootfold/scheme.h"
-#include "execution/simd/kernels.h"
 #include "numeric/compensated.h"
 
 namespace bootfold::resample {
@@ -92,10 +92,12 @@ class Design {
   /// The number of replicates, where the design has a number of its own (the jackknife).
   [[nodiscard]] virtual std::optional<std::uint64_t> replicates(std::uint64_t rows) const;
 
-  /// The samplers, which list the rows of a replicate. `replicates`: of the whole run.
-  [[nodiscard]] virtual std::shared_ptr<const Sampling> sampling(
-      std::uint64_t rows, std::uint64_t seed, std::uint64_t replicates,
-      const execution::simd::Kernels& kernels) const = 0;
+  /// The samplers, which list the rows of a replicate. `replicates`: of the whole run; `level`: the
+  /// instruction set, which changes no row.
+  [[nodiscard]] virtual std::shared_ptr<const Sampling> sampling(std::uint64_t rows,
+                                                                 std::uint64_t seed,
+                                                                 std::uint64_t replicates,
+                                                                 execution::Level level) const = 0;
   /// Memory that the samplers of all threads share.
   [[nodiscard]] virtual std::size_t sampling_bytes(std::uint64_t) const { return 0; }
 
@@ -104,8 +106,8 @@ class Design {
   [[nodiscard]] virtual std::unique_ptr<const Strata> strata(std::uint64_t rows,
                                                              std::uint64_t seed) const;
   /// The blocks of neighbouring rows that a replicate is made of, or null.
-  [[nodiscard]] virtual std::unique_ptr<const BlockLaw> blocks(
-      std::uint64_t rows, const execution::simd::Kernels& kernels) const;
+  [[nodiscard]] virtual std::unique_ptr<const BlockLaw> blocks(std::uint64_t rows,
+                                                               execution::Level level) const;
   /// Mean length of those blocks; 0: there are none.
   [[nodiscard]] virtual double block_length() const { return 0; }
 

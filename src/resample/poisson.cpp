@@ -36,7 +36,7 @@ Poisson::Poisson(double mean) : mean_(mean), lookup_(65536), table_{} {
 }
 
 void Poisson::fill_table() {
-  using execution::simd::kOpen;
+  using simd::kOpen;
   // Thresholds ascend; several may begin with the same 16 bits.
   std::uint32_t begin = 0;
   std::uint8_t count = 0;

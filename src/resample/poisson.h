@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "execution/simd/kernels.h"
+#include "resample/simd/kernels.h"
 
 namespace bootfold::resample {
 
@@ -19,7 +19,7 @@ class Poisson {
   explicit Poisson(double mean);
 
   [[nodiscard]] double mean() const noexcept { return mean_; }
-  [[nodiscard]] const execution::simd::PoissonTable& table() const noexcept { return table_; }
+  [[nodiscard]] const simd::PoissonTable& table() const noexcept { return table_; }
 
   /// The count that the 16 bits and 64 more decide.
   [[nodiscard]] std::uint8_t count(std::uint32_t bits, std::uint64_t more) const noexcept;
@@ -37,7 +37,7 @@ class Poisson {
   double mean_;
   std::vector<Threshold> thresholds_;
   std::vector<std::uint8_t> lookup_;
-  execution::simd::PoissonTable table_;
+  simd::PoissonTable table_;
 };
 
 /// Mean of the counts of n rows that shall add up to m draws. A little below m / n, so that their

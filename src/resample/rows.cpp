@@ -10,7 +10,7 @@ namespace bootfold::resample {
 using random::Purpose;
 
 std::uint32_t redraw(const random::StreamId& id, std::uint32_t position,
-                     const execution::simd::RowDraw& draw) {
+                     const simd::RowDraw& draw) {
   // Every position has a run of 2^16 Philox calls of its own.
   for (std::uint64_t call = std::uint64_t{position} << 16;; ++call)
     for (const std::uint32_t bits : random::block(id, call)) {
@@ -31,15 +31,17 @@ std::uint64_t redraw_long(const random::StreamId& id, std::uint64_t position, st
   }
 }
 
-void draw_rows(const execution::simd::Kernels& kernels, std::uint64_t seed, std::uint64_t replicate,
+void draw_rows(execution::Level level, std::uint64_t seed, std::uint64_t replicate,
                std::uint32_t rows, std::span<std::uint32_t> out) {
-  const execution::simd::RowDraw draw = row_draw(rows);
+  const simd::RowDraw draw = row_draw(rows);
   const random::StreamId retry{seed, replicate, Purpose::index_retry};
   std::array<std::uint32_t, kDrawsAtOnce> rejected;
   std::size_t rejections = 0;
-  execution::simd::LaneState lanes;
+  random::simd::LaneState lanes;
+  const simd::Kernels& kernels = simd::kernels(level);
   if (rows > kShortRows) {
-    kernels.seed(random::lane_counter({seed, replicate, Purpose::index}, 0), lanes);
+    random::simd::kernels(level).seed(random::lane_counter({seed, replicate, Purpose::index}, 0),
+                                      lanes);
     for (std::size_t first = 0; first < out.size(); first += kDrawsAtOnce) {
       kernels.rows(lanes, draw, std::min(kDrawsAtOnce, out.size() - first), out.data() + first,
                    rejected.data(), rejections);
@@ -53,8 +55,8 @@ void draw_rows(const execution::simd::Kernels& kernels, std::uint64_t seed, std:
   // One lane of a batch of short resamples.
   const auto lane = static_cast<std::uint32_t>(replicate % kSideBySide);
   std::array<std::uint32_t, kSideBySide> step;
-  kernels.seed(random::lane_counter({seed, replicate / kSideBySide, Purpose::short_index}, 0),
-               lanes);
+  random::simd::kernels(level).seed(
+      random::lane_counter({seed, replicate / kSideBySide, Purpose::short_index}, 0), lanes);
   for (std::size_t position = 0; position < out.size(); ++position) {
     kernels.rows(lanes, draw, kSideBySide, step.data(), rejected.data(), rejections);
     const auto last = rejected.begin() + static_cast<std::ptrdiff_t>(rejections);
@@ -64,21 +66,22 @@ void draw_rows(const execution::simd::Kernels& kernels, std::uint64_t seed, std:
   }
 }
 
-void draw_rows(const execution::simd::Kernels& kernels, std::uint64_t seed, std::uint64_t replicate,
+void draw_rows(execution::Level level, std::uint64_t seed, std::uint64_t replicate,
                std::size_t rows, std::size_t draws, std::vector<std::uint32_t>& out) {
   out.resize(draws + kSideBySide);
-  draw_rows(kernels, seed, replicate, static_cast<std::uint32_t>(rows),
-            std::span(out.data(), draws));
+  draw_rows(level, seed, replicate, static_cast<std::uint32_t>(rows), std::span(out.data(), draws));
   out.resize(draws);
 }
 
-void draw_batch(const execution::simd::Kernels& kernels, std::uint64_t seed, std::uint64_t batch,
-                std::uint32_t rows, std::span<std::uint32_t> out) {
-  const execution::simd::RowDraw draw = row_draw(rows);
+void draw_batch(execution::Level level, std::uint64_t seed, std::uint64_t batch, std::uint32_t rows,
+                std::span<std::uint32_t> out) {
+  const simd::RowDraw draw = row_draw(rows);
   std::array<std::uint32_t, kSideBySide> step;
   std::array<std::uint32_t, kSideBySide> rejected;
-  execution::simd::LaneState lanes;
-  kernels.seed(random::lane_counter({seed, batch, Purpose::short_index}, 0), lanes);
+  random::simd::LaneState lanes;
+  const simd::Kernels& kernels = simd::kernels(level);
+  random::simd::kernels(level).seed(random::lane_counter({seed, batch, Purpose::short_index}, 0),
+                                    lanes);
   const std::size_t draws = out.size() / kSideBySide;
   for (std::uint32_t position = 0; position < draws; ++position) {
     std::size_t rejections = 0;

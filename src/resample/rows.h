@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bootfold/random.h"
-#include "execution/simd/kernels.h"
+#include "resample/simd/kernels.h"
 
 namespace bootfold::resample {
 
@@ -21,13 +21,13 @@ inline constexpr std::size_t kSideBySide = 16;
 /// Largest number of rows path gather can draw from.
 inline constexpr std::uint64_t kMostGatherRows = 0xFFFFFFF0U;
 
-[[nodiscard]] inline execution::simd::RowDraw row_draw(std::uint32_t rows) noexcept {
+[[nodiscard]] inline simd::RowDraw row_draw(std::uint32_t rows) noexcept {
   return {rows, (0 - rows) % rows};
 }
 
 /// The row that replaces a rejected draw at `position` (below 2^32) of the stream `id`.
 [[nodiscard]] std::uint32_t redraw(const random::StreamId& id, std::uint32_t position,
-                                   const execution::simd::RowDraw& draw);
+                                   const simd::RowDraw& draw);
 
 /// The same for any number of rows, from 64 bits.
 [[nodiscard]] std::uint64_t redraw_long(const random::StreamId& id, std::uint64_t position,
@@ -38,16 +38,16 @@ inline constexpr std::size_t kDrawsAtOnce = 2048;
 
 /// Draws the rows of the 16 short replicates of a batch: out[lane * draws + position]. At most
 /// kShortRows rows.
-void draw_batch(const execution::simd::Kernels& kernels, std::uint64_t seed, std::uint64_t batch,
-                std::uint32_t rows, std::span<std::uint32_t> out);
+void draw_batch(execution::Level level, std::uint64_t seed, std::uint64_t batch, std::uint32_t rows,
+                std::span<std::uint32_t> out);
 
 /// Draws the rows of one replicate in order. `rows` is the number drawn from, `out.size()` the
 /// number drawn; `out` has room for 16 more behind it.
-void draw_rows(const execution::simd::Kernels& kernels, std::uint64_t seed, std::uint64_t replicate,
+void draw_rows(execution::Level level, std::uint64_t seed, std::uint64_t replicate,
                std::uint32_t rows, std::span<std::uint32_t> out);
 
 /// The same into a list, which becomes `draws` long.
-void draw_rows(const execution::simd::Kernels& kernels, std::uint64_t seed, std::uint64_t replicate,
+void draw_rows(execution::Level level, std::uint64_t seed, std::uint64_t replicate,
                std::size_t rows, std::size_t draws, std::vector<std::uint32_t>& out);
 
 }  // namespace bootfold::resample

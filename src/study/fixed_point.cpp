@@ -9,7 +9,7 @@ namespace bootfold::study {
 
 namespace {
 
-using execution::simd::FixedPoint;
+using simd::FixedPoint;
 
 FixedPoint point_of(double centre, int unit) {
   const int half = -unit / 2;
@@ -62,7 +62,7 @@ int unit_of(double farthest, std::size_t digits) {
 
 std::int64_t quantize(double value, const FixedPoint& point) noexcept {
   std::int64_t integer = 0;
-  execution::simd::kPortable.quantize(&value, 1, point, &integer);
+  simd::kPortable.quantize(&value, 1, point, &integer);
   return integer;
 }
 

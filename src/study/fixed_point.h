@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "execution/simd/kernels.h"
+#include "study/simd/kernels.h"
 
 namespace bootfold::study {
 
@@ -25,7 +25,7 @@ inline constexpr std::size_t kMostDigits = 7;
 struct FixedFeature {
   std::size_t digits = kMostDigits;
   int unit = 0;
-  execution::simd::FixedPoint point;
+  simd::FixedPoint point;
   double factor = 1;  // factor * refactor = 2^unit
   double refactor = 1;
   double error = 0;     // of a folded mean, in units of the feature
@@ -49,8 +49,7 @@ struct FixedFeature {
 [[nodiscard]] int unit_of(double farthest, std::size_t digits);
 
 /// Rounds one value as the kernels do.
-[[nodiscard]] std::int64_t quantize(double value,
-                                    const execution::simd::FixedPoint& point) noexcept;
+[[nodiscard]] std::int64_t quantize(double value, const simd::FixedPoint& point) noexcept;
 
 struct FeatureSummary;  // study/summary.h
 

@@ -35,8 +35,7 @@ class PairDesign final : public resample::Design {
   [[nodiscard]] resample::Traits traits(std::uint64_t) const override { return {}; }
 
   [[nodiscard]] std::shared_ptr<const resample::Sampling> sampling(
-      std::uint64_t rows, std::uint64_t seed, std::uint64_t,
-      const execution::simd::Kernels&) const override {
+      std::uint64_t rows, std::uint64_t seed, std::uint64_t, execution::Level) const override {
     return resample::sampling_by([=](std::uint64_t replicate, resample::RowList& out) {
       random::Stream stream({seed, replicate});
       out.clear();
@@ -163,8 +162,8 @@ class DrawingOnly final : public resample::Design {
   }
   [[nodiscard]] std::shared_ptr<const resample::Sampling> sampling(
       std::uint64_t rows, std::uint64_t seed, std::uint64_t replicates,
-      const execution::simd::Kernels& kernels) const override {
-    return PairDesign().sampling(rows, seed, replicates, kernels);
+      execution::Level level) const override {
+    return PairDesign().sampling(rows, seed, replicates, level);
   }
 };
 

@@ -15,8 +15,7 @@ namespace member_rows_test {
 
 MemberRows member_row_count(Resampling resampling, std::size_t rows, bool reshuffle = false,
                             std::uint64_t number = 3) {
-  return {{7, number}, resampling, rows,
-          0.4,         reshuffle,  execution::simd::kernels(execution::default_level())};
+  return {{7, number}, resampling, rows, 0.4, reshuffle, execution::default_level()};
 }
 
 std::vector<std::uint32_t> walk(const MemberRows& rows, std::uint64_t place, std::size_t count) {

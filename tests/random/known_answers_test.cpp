@@ -53,9 +53,8 @@ TEST(KnownAnswers, OfLanesSeededByEverySimdLevel) {
   for (const auto level : execution::available_levels())
     for (const auto& vector : vectors("lanes")) {
       SCOPED_TRACE(testing::Message() << execution::name(level) << ", " << vector.line);
-      execution::simd::LaneState state;
-      execution::simd::kernels(level).seed(lane_counter(vector.stream(), vector.number("number")),
-                                           state);
+      simd::LaneState state;
+      simd::kernels(level).seed(lane_counter(vector.stream(), vector.number("number")), state);
       const Lanes lanes(vector.stream(), vector.number("number"));
       EXPECT_EQ(std::memcmp(state.word, LaneAccess::state(lanes), sizeof state.word), 0);
     }

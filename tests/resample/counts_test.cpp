@@ -99,13 +99,13 @@ TEST(Counts, OfABlockNeedNoOtherBlock) {
   Replicates all(kRows, execution::available_levels().back(), kMargin, kBlockRows);
   const Attempt attempt{kSeed, 5, 0};
   const auto expected = all.draw(attempt);
-  const auto& kernels = execution::simd::kernels(execution::available_levels().back());
   for (std::uint64_t row = 3 * kBlockRows;; row -= kBlockRows) {
     const std::size_t size = std::min<std::uint64_t>(kBlockRows, kRows - row);
     std::vector<std::uint8_t> found((size + 63) / 64 * 64);
-    std::vector<execution::simd::OpenRow> open(found.size());
-    execution::simd::LaneState lanes{};
-    draw_tile(kernels, all.poisson(), attempt, row, size, lanes, found.data(), open.data());
+    std::vector<simd::OpenRow> open(found.size());
+    random::simd::LaneState lanes{};
+    draw_tile(execution::available_levels().back(), all.poisson(), attempt, row, size, lanes,
+              found.data(), open.data());
     for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(found[i], expected[row + i]) << row + i;
     if (row == 0) break;
   }

@@ -58,10 +58,6 @@ const std::vector<Scheme> kSchemes = {scheme::Iid{},
                                       scheme::Jackknife{},
                                       scheme::Jackknife{kFive}};
 
-const execution::simd::Kernels& kernels() {
-  return execution::simd::kernels(execution::default_level());
-}
-
 /// Calls see(design, traits, scheme) for each scheme.
 template <class See>
 void for_each_scheme(const See& see) {
@@ -110,7 +106,8 @@ TEST(Design, ListsRowsUnlessItWeighsThem) {
   for_each_scheme([](const Design& design, const Traits& traits, const Scheme& scheme) {
     EXPECT_NE(traits.lists_rows, traits.weighs);
     if (!traits.lists_rows) {
-      EXPECT_NE(refusal([&] { (void)design.sampling(kRows, 1, 20, kernels()); }), "");
+      EXPECT_NE(refusal([&] { (void)design.sampling(kRows, 1, 20, execution::default_level()); }),
+                "");
       EXPECT_THAT(refusal([&] {
                     (void)bootstrap(kValues, statistic::mean(),
                                     {.scheme = scheme, .path = Path::gather});
@@ -118,7 +115,8 @@ TEST(Design, ListsRowsUnlessItWeighsThem) {
                   HasSubstr("path 'gather' is not available"));
       return;
     }
-    const auto sampler = design.sampling(kRows, 1, run_length(design), kernels())->sampler();
+    const auto sampler =
+        design.sampling(kRows, 1, run_length(design), execution::default_level())->sampler();
     std::set<std::size_t> sizes;
     for (std::uint64_t r = 0; r < std::min<std::uint64_t>(20, run_length(design)); ++r) {
       const auto rows = sampler->draw(r);
@@ -188,7 +186,7 @@ TEST(Design, StreamsStrataThatHoldAllRows) {
 
 TEST(Design, HasBlocksWhereItHasALengthOfBlocks) {
   for_each_scheme([](const Design& design, const Traits& traits, const Scheme&) {
-    const auto blocks = design.blocks(kRows, kernels());
+    const auto blocks = design.blocks(kRows, execution::default_level());
     EXPECT_EQ(blocks != nullptr, design.block_length() > 0);
     if (!blocks) return;
     EXPECT_EQ(blocks->mean_length(), design.block_length());

@@ -21,7 +21,7 @@ constexpr std::uint32_t kThreeQuarters = 3U << 30;  // of all 32-bit words: a qu
 std::vector<std::uint32_t> draw(std::uint32_t rows, std::size_t size, std::uint64_t replicate,
                                 execution::Level level = execution::available_levels().back()) {
   std::vector<std::uint32_t> found(size + kSideBySide);
-  draw_rows(execution::simd::kernels(level), 20, replicate, rows, {found.data(), size});
+  draw_rows(level, 20, replicate, rows, {found.data(), size});
   found.resize(size);
   return found;
 }
@@ -102,9 +102,10 @@ TEST(Indices, AreUniformAtEveryPlace) {
 TEST(Rejection, TakesAQuarterOfTheDrawsAndLeavesTheRestUniform) {
   constexpr std::size_t kDraws = 2048;
   constexpr std::size_t kTimes = 200;
-  const auto& kernels = execution::simd::kernels(execution::available_levels().back());
-  execution::simd::LaneState lanes;
-  kernels.seed({{20, 0}, {0, 0, 0, 0}}, lanes);
+  const execution::Level level = execution::available_levels().back();
+  const simd::Kernels& kernels = simd::kernels(level);
+  random::simd::LaneState lanes;
+  random::simd::kernels(level).seed({{20, 0}, {0, 0, 0, 0}}, lanes);
   const auto which = row_draw(kThreeQuarters);
   EXPECT_EQ(which.reject, 1U << 30);
   std::vector<std::uint32_t> rows(kDraws + kSideBySide);
@@ -172,15 +173,17 @@ TEST(Rejection, IsTheSameInBatchesOfShortResamples) {
   constexpr std::uint32_t kRows = 244;
   constexpr std::uint64_t kSeed = 20;
   const auto which = row_draw(kRows);
-  const auto& fastest = execution::simd::kernels(execution::available_levels().back());
+  const execution::Level fastest = execution::available_levels().back();
   std::size_t rejected = 0;
   for (std::uint64_t batch = 0; batch < 60'000; ++batch) {
-    execution::simd::LaneState lanes;
-    fastest.seed(random::lane_counter({kSeed, batch, random::Purpose::short_index}, 0), lanes);
+    random::simd::LaneState lanes;
+    random::simd::kernels(fastest).seed(
+        random::lane_counter({kSeed, batch, random::Purpose::short_index}, 0), lanes);
     std::vector<std::uint32_t> steps(kRows * kSideBySide);
     std::vector<std::uint32_t> places(steps.size());
     std::size_t rejections = 0;
-    fastest.rows(lanes, which, steps.size(), steps.data(), places.data(), rejections);
+    simd::kernels(fastest).rows(lanes, which, steps.size(), steps.data(), places.data(),
+                                rejections);
     if (rejections == 0 && batch > 20) continue;
     rejected += rejections;
     for (std::size_t i = 0; i < rejections; ++i)
@@ -188,12 +191,11 @@ TEST(Rejection, IsTheSameInBatchesOfShortResamples) {
           {kSeed, batch * kSideBySide + places[i] % kSideBySide, random::Purpose::index_retry},
           static_cast<std::uint32_t>(places[i] / kSideBySide), which);
     for (const auto level : execution::available_levels()) {
-      const auto& kernels = execution::simd::kernels(level);
       std::vector<std::uint32_t> all(kRows * kSideBySide);
-      draw_batch(kernels, kSeed, batch, kRows, all);
+      draw_batch(level, kSeed, batch, kRows, all);
       for (std::uint32_t lane = 0; lane < kSideBySide; ++lane) {
         std::vector<std::uint32_t> one(kRows + kSideBySide);
-        draw_rows(kernels, kSeed, batch * kSideBySide + lane, kRows, {one.data(), kRows});
+        draw_rows(level, kSeed, batch * kSideBySide + lane, kRows, {one.data(), kRows});
         for (std::uint32_t i = 0; i < kRows; ++i) {
           ASSERT_EQ(one[i], steps[i * kSideBySide + lane]) << execution::name(level);
           ASSERT_EQ(all[lane * kRows + i], one[i]) << execution::name(level);

@@ -55,7 +55,7 @@ TEST(KnownAnswers, OfIndices) {
     for (const auto& vector : vectors("indices")) {
       const std::uint64_t draws = vector.number("draws");
       std::vector<std::uint32_t> found(draws + kSideBySide);
-      draw_rows(execution::simd::kernels(level), vector.number("seed"), vector.number("replicate"),
+      draw_rows(level, vector.number("seed"), vector.number("replicate"),
                 static_cast<std::uint32_t>(vector.number("rows")), {found.data(), draws});
       found.resize(draws);
       EXPECT_TRUE(answers(vector, found)) << execution::name(level);
@@ -72,7 +72,7 @@ TEST(KnownAnswers, OfTopUpsAmongSeveralBlocks) {
       const Attempt attempt{vector.number("seed"), vector.number("replicate"),
                             static_cast<std::uint8_t>(vector.number("attempt"))};
       std::vector<std::uint64_t> found(vector.answers.size());
-      TopUp(execution::simd::kernels(level), attempt, vector.number("rows"), {}).draw(found);
+      TopUp(level, attempt, vector.number("rows"), {}).draw(found);
       EXPECT_EQ(vector.numbers(), found) << vector.line;
     }
 }
@@ -84,7 +84,7 @@ TEST(KnownAnswers, OfBlocks) {
       BlockKind kind = BlockKind::stationary;
       if (vector.names.at("scheme") == "moving") kind = BlockKind::moving;
       if (vector.names.at("scheme") == "circular") kind = BlockKind::circular;
-      const BlockLaw law(kind, length, vector.number("rows"), execution::simd::kernels(level));
+      const BlockLaw law(kind, length, vector.number("rows"), level);
       std::vector<std::uint32_t> found;
       law.for_each(vector.number("seed"), vector.number("replicate"), [&](const BlockList& blocks) {
         for (std::size_t i = 0; i < blocks.starts.size(); ++i) {

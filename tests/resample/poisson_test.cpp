@@ -10,16 +10,16 @@
 #include <vector>
 
 #include "bootfold/error.h"
-#include "execution/crafted.h"
-#include "execution/simd/kernels.h"
+#include "random/lane_states.h"
 #include "resample/reference.h"
+#include "resample/simd/kernels.h"
 #include "text/concat.h"
 
 namespace bootfold::resample {
 namespace poisson_test {
 
-using execution::simd::Bytes;
-using execution::simd::OpenRow;
+using random::simd::Bytes;
+using simd::OpenRow;
 
 /// Whether F(0), F(1), ... in 16 bits end in the byte 255, cell 255 not counted.
 int odd_cells(double mean) {
@@ -110,10 +110,10 @@ TEST(Poisson, CountsTheThresholdsThatAllEightyBitsReach) {
 }
 
 /// What is wrong with the counts that a level gives for 64 values of 16 bits.
-std::string complaint(const execution::simd::Kernels& kernels, const Poisson& poisson,
+std::string complaint(const simd::Kernels& kernels, const Poisson& poisson,
                       const std::vector<Number80>& thresholds, const Bytes& high,
                       const Bytes& low) {
-  auto lanes = execution::simd::crafted(high, low);
+  auto lanes = random::simd::crafted(high, low);
   alignas(64) std::uint8_t counts[64];
   OpenRow open[64];
   std::size_t open_rows = 0;
@@ -147,7 +147,7 @@ TEST(PoissonTable, DecidesEveryValueOf16BitsAsTheThresholdsDoAtEverySimdLevel) {
     const auto thresholds = thresholds80(poisson.mean());
     for (const auto level : execution::available_levels()) {
       SCOPED_TRACE(testing::Message() << execution::name(level) << ", " << rows << " rows");
-      const auto& kernels = execution::simd::kernels(level);
+      const auto& kernels = simd::kernels(level);
       std::set<std::string> complaints;
       for (std::uint32_t value = 0; value < 65536; value += 64) {
         Bytes same;

@@ -78,7 +78,7 @@ class Replicates {
   explicit Replicates(std::uint64_t rows,
                       execution::Level level = execution::available_levels().back(),
                       double margin = kMargin, std::size_t tile_rows = 4096)
-      : kernels_(execution::simd::kernels(level)),
+      : level_(level),
         poisson_(count_mean(rows, margin)),
         rows_(rows),
         tile_rows_(tile_rows),
@@ -91,8 +91,7 @@ class Replicates {
     total_ = 0;
     for (std::uint64_t row = 0; row < rows_; row += tile_rows_) {
       const std::size_t size = std::min<std::size_t>(tile_rows_, rows_ - row);
-      total_ +=
-          draw_tile(kernels_, poisson_, attempt, row, size, lanes_, tile_.data(), open_.data());
+      total_ += draw_tile(level_, poisson_, attempt, row, size, lanes_, tile_.data(), open_.data());
       std::copy_n(tile_.begin(), size, counts_.begin() + static_cast<std::ptrdiff_t>(row));
     }
     return counts_;
@@ -103,7 +102,7 @@ class Replicates {
       draw(attempt_);
       if (total_ > rows_) continue;
       drawn_.resize(rows_ - total_);
-      TopUp(kernels_, attempt_, rows_, lanes_).draw(drawn_);
+      TopUp(level_, attempt_, rows_, lanes_).draw(drawn_);
       for (const std::uint64_t row : drawn_) ++counts_[row];
       return counts_;
     }
@@ -114,15 +113,15 @@ class Replicates {
   [[nodiscard]] const Poisson& poisson() const { return poisson_; }
 
  private:
-  const execution::simd::Kernels& kernels_;
+  execution::Level level_;
   Poisson poisson_;
   std::uint64_t rows_;
   std::size_t tile_rows_;
   std::vector<std::uint8_t> tile_;
-  std::vector<execution::simd::OpenRow> open_;
+  std::vector<simd::OpenRow> open_;
   std::vector<std::uint32_t> counts_;
   std::vector<std::uint64_t> drawn_;
-  execution::simd::LaneState lanes_{};
+  random::simd::LaneState lanes_{};
   Attempt attempt_;
   std::uint64_t total_ = 0;
 };

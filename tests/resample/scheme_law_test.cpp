@@ -101,10 +101,6 @@ std::vector<Case> cases() {
   };
 }
 
-const execution::simd::Kernels& kernels() {
-  return execution::simd::kernels(execution::default_level());
-}
-
 testing::AssertionResult follows(const Law& law, std::uint64_t draws,
                                  const std::function<Rows(std::uint64_t)>& draw) {
   std::map<Rows, std::uint64_t> seen;
@@ -127,7 +123,7 @@ TEST(SchemeLaw, MatchesTheEnumeratedLaw) {
     SCOPED_TRACE(c.name);
     const auto design = resample::design(c.scheme);
     design->check(c.rows);
-    const auto sampler = design->sampling(c.rows, 11, 1, kernels())->sampler();
+    const auto sampler = design->sampling(c.rows, 11, 1, execution::default_level())->sampler();
     EXPECT_TRUE(follows(c.law, 60'000 * theory::effort(), [&](std::uint64_t replicate) {
       const auto rows = sampler->draw(replicate);
       return Rows(rows.begin(), rows.end());
@@ -144,7 +140,8 @@ TEST(SchemeLaw, OfPoissonCountsIsPoisson) {
   };
   for (std::uint32_t a = 0; a <= 4; ++a)
     for (std::uint32_t b = 0; b <= 4; ++b) law[{a, b}] = probability(a) * probability(b);
-  const auto sampler = design(scheme::Poisson{})->sampling(2, 11, 1, kernels())->sampler();
+  const auto sampler =
+      design(scheme::Poisson{})->sampling(2, 11, 1, execution::default_level())->sampler();
   EXPECT_TRUE(follows(law, 60'000 * theory::effort(), [&](std::uint64_t replicate) {
     Rows counts(2);
     for (const std::uint32_t row : sampler->draw(replicate)) ++counts[row];
@@ -168,7 +165,8 @@ TEST(SchemeLaw, OfABalancedRunIsAShuffle) {
   };
   EXPECT_TRUE(
       follows(shuffles({0, 0, 1, 1, 2, 2}), 60'000 * theory::effort(), [&](std::uint64_t seed) {
-        const auto sampler = design(scheme::Balanced{})->sampling(3, seed, 2, kernels())->sampler();
+        const auto sampler =
+            design(scheme::Balanced{})->sampling(3, seed, 2, execution::default_level())->sampler();
         const auto first = sampler->draw(0);
         Rows all(first.begin(), first.end());
         const auto second = sampler->draw(1);
@@ -180,8 +178,9 @@ TEST(SchemeLaw, OfABalancedRunIsAShuffle) {
 TEST(SchemeLaw, OfABalancedRunUsesEveryRowEquallyOften) {
   constexpr std::size_t kRows = 101;
   constexpr std::size_t kReplicates = 57;
-  const auto sampler =
-      design(scheme::Balanced{})->sampling(kRows, 3, kReplicates, kernels())->sampler();
+  const auto sampler = design(scheme::Balanced{})
+                           ->sampling(kRows, 3, kReplicates, execution::default_level())
+                           ->sampler();
   std::vector<std::size_t> counts(kRows);
   for (std::size_t r = 0; r < kReplicates; ++r)
     for (const std::uint32_t row : sampler->draw(r)) ++counts.at(row);
@@ -192,7 +191,8 @@ TEST(SchemeLaw, OfABalancedRunUsesEveryRowEquallyOften) {
 TEST(SchemeLaw, OfLongStationaryBlocksIsGeometric) {
   constexpr double kMean = 9000;
   const double stay = 1 - 1 / kMean;
-  const BlockLaw blocks_of_all(BlockKind::stationary, kMean, 40'000'000, kernels());
+  const BlockLaw blocks_of_all(BlockKind::stationary, kMean, 40'000'000,
+                               execution::default_level());
   std::vector<std::uint64_t> observed(4);
   for (std::uint64_t replicate = 0; replicate < 10; ++replicate) {
     std::uint64_t left = blocks_of_all.rows();

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bootfold/execution.h"
-#include "random/lane_access.h"
+#include "random/lane_states.h"
 #include "random/theory.h"
 #include "resample/counts.h"
 #include "resample/rows.h"
@@ -14,22 +14,15 @@
 namespace bootfold::resample {
 namespace top_up_test {
 
-using execution::simd::LaneState;
 using theory::kAlarm;
 
 constexpr Attempt kAttempt{20, 41, 2};
 constexpr std::uint64_t kThreeQuarters = std::uint64_t{3} << 62;  // of all 64-bit words
 
-LaneState some_lanes() {
-  const random::Lanes lanes(kAttempt.stream(random::Purpose::counts), 0);
-  LaneState state;
-  std::memcpy(state.word, random::LaneAccess::state(lanes), sizeof state.word);
-  return state;
-}
-
 std::vector<std::uint64_t> drawn(std::uint64_t rows, std::size_t size, std::size_t at_once,
                                  execution::Level level) {
-  TopUp top_up(execution::simd::kernels(level), kAttempt, rows, some_lanes());
+  TopUp top_up(level, kAttempt, rows,
+               random::simd::lane_state(kAttempt.stream(random::Purpose::counts), 0));
   std::vector<std::uint64_t> found(size);
   for (std::size_t first = 0; first < size; first += at_once)
     top_up.draw(std::span(found).subspan(first, std::min(at_once, size - first)));

@@ -67,8 +67,7 @@ class OutOfBagMembers {
             const Member& member = ensemble.member(members_[i]);
             const std::vector<float> held_out =
                 MemberRows({frame.seed, member.number}, frame.resampling, rows,
-                           frame.settings[member.settings].subsample, false,
-                           execution::simd::kernels(level))
+                           frame.settings[member.settings].subsample, false, level)
                     .held_out();
             for (std::size_t row = 0; row < rows; ++row)
               if (held_out[row] > 0) bits_[row * words_ + word] |= std::uint64_t{1} << (i % 64);

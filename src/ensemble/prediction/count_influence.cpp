@@ -58,8 +58,7 @@ std::vector<double> products(const TrainingContext& context, std::span<const dou
           far[o] = std::isfinite(value) ? value - centres[o].mean : 0;
         }
         const MemberRows rows({training.seed, training.first_member + member}, training.resampling,
-                              context.matrix.rows, 1, false,
-                              execution::simd::kernels(context.level));
+                              context.matrix.rows, 1, false, context.level);
         const std::vector<float>& own = rows.weights();
         rows.for_each(0, rows.size(), [&](std::size_t, std::uint32_t row) {
           const double weight = own.empty() ? 1 : own[row];

@@ -77,10 +77,9 @@ Prediction predict_out_of_bag(const Ensemble::Frame& frame, std::span<const Memb
             if (!member.failure.empty()) continue;
             const Settings& settings = frame.settings[member.settings];
             const Shape shape(columns, settings.architecture, outputs);
-            std::vector<float> held_out =
-                MemberRows({frame.seed, member.number}, frame.resampling, rows, settings.subsample,
-                           false, execution::simd::kernels(level))
-                    .held_out();
+            std::vector<float> held_out = MemberRows({frame.seed, member.number}, frame.resampling,
+                                                     rows, settings.subsample, false, level)
+                                              .held_out();
             held_out.resize(std::max(rows, first + points.blocks() * kPoints));
             std::vector<float> scratch;
             for (std::size_t b = 0; b < points.blocks(); ++b)

@@ -20,12 +20,12 @@ std::uint64_t shuffle_key(const MemberId& id, Purpose purpose, std::uint64_t pos
 }
 
 /// Exponential weights that add up to the number of rows: n times a draw of Dirichlet(1, ..., 1).
-std::vector<float> dirichlet(const MemberId& id, std::size_t rows,
-                             const execution::simd::Kernels& kernels) {
+std::vector<float> dirichlet(const MemberId& id, std::size_t rows, execution::Level level) {
   constexpr std::size_t kBlockRows = 65'536;  // as in the Bayesian bootstrap
+  const random::simd::Kernels& kernels = random::simd::kernels(level);
   std::vector<double> drawn((rows + 7) / 8 * 8);
   for (std::size_t first = 0; first < rows; first += kBlockRows) {
-    execution::simd::LaneState lanes;
+    random::simd::LaneState lanes;
     kernels.seed(random::lane_counter({id.seed, id.number, Purpose::dirichlet}, first / kBlockRows),
                  lanes);
     kernels.exponentials(lanes, std::min(kBlockRows, rows - first), drawn.data() + first);
@@ -45,12 +45,12 @@ bool leaves_rows_out(Resampling resampling) noexcept {
 }
 
 MemberRows::MemberRows(const MemberId& id, Resampling resampling, std::size_t rows,
-                       double subsample, bool reshuffle, const execution::simd::Kernels& kernels)
+                       double subsample, bool reshuffle, execution::Level level)
     : id_(id), rows_(rows), size_(rows), reshuffle_(reshuffle) {
   switch (resampling) {
     case Resampling::bootstrap:
       drawn_.resize(rows + resample::kSideBySide);
-      resample::draw_rows(kernels, id.seed, id.number, static_cast<std::uint32_t>(rows),
+      resample::draw_rows(level, id.seed, id.number, static_cast<std::uint32_t>(rows),
                           {drawn_.data(), rows});
       drawn_.resize(rows);
       break;
@@ -63,7 +63,7 @@ MemberRows::MemberRows(const MemberId& id, Resampling resampling, std::size_t ro
       break;
     }
     case Resampling::bayesian:
-      weights_ = dirichlet(id, rows, kernels);
+      weights_ = dirichlet(id, rows, level);
       break;
     case Resampling::none:
       break;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bootfold/ensemble/training.h"
-#include "execution/simd/kernels.h"
+#include "bootfold/execution.h"
 #include "resample/permutation.h"
 
 namespace bootfold::ensemble {
@@ -23,7 +23,7 @@ struct MemberId {
 class MemberRows {
  public:
   MemberRows(const MemberId& id, Resampling resampling, std::size_t rows, double subsample,
-             bool reshuffle, const execution::simd::Kernels& kernels);
+             bool reshuffle, execution::Level level);
 
   /// Rows of an epoch, counting repeated rows.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }

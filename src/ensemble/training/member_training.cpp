@@ -14,7 +14,7 @@ MemberTraining::MemberTraining(const TrainingContext& context, const MemberId& i
     : settings_(&settings),
       stopping_(&context.training.stopping),
       rows_(id, context.training.resampling, context.matrix.rows, settings.subsample,
-            context.training.reshuffle, execution::simd::kernels(context.level)),
+            context.training.reshuffle, context.level),
       batch_(batch_row_count(context.training, settings, context.matrix.rows)),
       share_(1.0F / static_cast<float>(batch_)),
       beta1_(static_cast<float>(settings.momentum)),

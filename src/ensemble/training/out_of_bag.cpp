@@ -14,10 +14,9 @@ void OutOfBag::add(const Job& job, const std::vector<float>& parameters, const P
                    PredictionSums& sums, MeanLoss& loss) const {
   const TrainingMatrix& matrix = context_.matrix;
   const Shape shape(matrix.columns, job.settings->architecture, context_.outputs);
-  std::vector<float> held_out =
-      MemberRows(job.id, context_.training.resampling, matrix.rows, job.settings->subsample, false,
-                 execution::simd::kernels(context_.level))
-          .held_out();
+  std::vector<float> held_out = MemberRows(job.id, context_.training.resampling, matrix.rows,
+                                           job.settings->subsample, false, context_.level)
+                                    .held_out();
   held_out.resize(points_.blocks() * kPoints);
   if (sums.empty()) sums.resize(part.last - part.first, BlockSums(context_.loss, context_.outputs));
   std::vector<float> scratch;

@@ -37,7 +37,7 @@ struct Kernels {
 };
 
 /// The table for this level.
-[[nodiscard]] const Kernels& kernels(execution::Level level);
+[[nodiscard]] const Kernels& kernels(execution::Level level) noexcept;
 
 extern const Kernels kPortable;
 extern const Kernels kAvx2;

@@ -46,7 +46,7 @@ Traits BalancedDesign::traits(std::uint64_t) const {
 
 std::shared_ptr<const Sampling> BalancedDesign::sampling(std::uint64_t rows, std::uint64_t seed,
                                                          std::uint64_t replicates,
-                                                         const execution::simd::Kernels&) const {
+                                                         execution::Level) const {
   return sampling_by(BalancedRows{rows, Permutation(rows * replicates, seed)});
 }
 

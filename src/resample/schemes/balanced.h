@@ -10,9 +10,9 @@ class BalancedDesign final : public Design {
   [[nodiscard]] std::string_view name() const override { return "balanced"; }
   void check_run(std::uint64_t rows, std::uint64_t first, std::uint64_t replicates) const override;
   [[nodiscard]] Traits traits(std::uint64_t rows) const override;
-  [[nodiscard]] std::shared_ptr<const Sampling> sampling(
-      std::uint64_t rows, std::uint64_t seed, std::uint64_t replicates,
-      const execution::simd::Kernels& kernels) const override;
+  [[nodiscard]] std::shared_ptr<const Sampling> sampling(std::uint64_t rows, std::uint64_t seed,
+                                                         std::uint64_t replicates,
+                                                         execution::Level level) const override;
   [[nodiscard]] std::optional<Cumulants> cumulants(std::span<const double> changes) const override;
 };
 

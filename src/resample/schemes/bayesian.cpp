@@ -19,8 +19,7 @@ Traits BayesianDesign::traits(std::uint64_t) const {
 }
 
 std::shared_ptr<const Sampling> BayesianDesign::sampling(std::uint64_t, std::uint64_t,
-                                                         std::uint64_t,
-                                                         const execution::simd::Kernels&) const {
+                                                         std::uint64_t, execution::Level) const {
   throw InvalidArgument(
       "scheme 'bayesian' gives every row a weight and draws none, so a replicate has no list of "
       "rows; scheme 'iid' has one");

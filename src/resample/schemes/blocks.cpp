@@ -140,15 +140,14 @@ void BlockDesign::check(std::uint64_t rows) const {
 
 Traits BlockDesign::traits(std::uint64_t) const { return {}; }
 
-std::shared_ptr<const Sampling> BlockDesign::sampling(
-    std::uint64_t rows, std::uint64_t seed, std::uint64_t,
-    const execution::simd::Kernels& kernels) const {
-  return sampling_by(BlockRows{seed, blocks(rows, kernels)});
+std::shared_ptr<const Sampling> BlockDesign::sampling(std::uint64_t rows, std::uint64_t seed,
+                                                      std::uint64_t, execution::Level level) const {
+  return sampling_by(BlockRows{seed, blocks(rows, level)});
 }
 
 std::unique_ptr<const BlockLaw> BlockDesign::blocks(std::uint64_t rows,
-                                                    const execution::simd::Kernels& kernels) const {
-  return std::make_unique<const BlockLaw>(kind_, length_, rows, kernels);
+                                                    execution::Level level) const {
+  return std::make_unique<const BlockLaw>(kind_, length_, rows, level);
 }
 
 std::optional<Cumulants> BlockDesign::cumulants(std::span<const double> changes) const {

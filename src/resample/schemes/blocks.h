@@ -15,11 +15,11 @@ class BlockDesign final : public Design {
   [[nodiscard]] std::string describe(std::uint64_t rows) const override;
   void check(std::uint64_t rows) const override;
   [[nodiscard]] Traits traits(std::uint64_t rows) const override;
-  [[nodiscard]] std::shared_ptr<const Sampling> sampling(
-      std::uint64_t rows, std::uint64_t seed, std::uint64_t replicates,
-      const execution::simd::Kernels& kernels) const override;
-  [[nodiscard]] std::unique_ptr<const BlockLaw> blocks(
-      std::uint64_t rows, const execution::simd::Kernels& kernels) const override;
+  [[nodiscard]] std::shared_ptr<const Sampling> sampling(std::uint64_t rows, std::uint64_t seed,
+                                                         std::uint64_t replicates,
+                                                         execution::Level level) const override;
+  [[nodiscard]] std::unique_ptr<const BlockLaw> blocks(std::uint64_t rows,
+                                                       execution::Level level) const override;
   [[nodiscard]] double block_length() const override { return length_; }
   [[nodiscard]] std::optional<Cumulants> cumulants(std::span<const double> changes) const override;
   [[nodiscard]] std::string manner() const override { return "in blocks"; }

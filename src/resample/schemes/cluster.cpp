@@ -11,7 +11,7 @@ namespace bootfold::resample {
 namespace {
 
 struct ClusterRows {
-  const execution::simd::Kernels* kernels;
+  execution::Level level;
   std::uint64_t seed;
   std::shared_ptr<const Groups> clusters;
   bool two_stage;
@@ -19,7 +19,7 @@ struct ClusterRows {
 
   std::span<const std::uint32_t> operator()(std::uint64_t replicate, RowList& out) {
     out.clear();
-    draw_rows(*kernels, seed, replicate, clusters->count(), clusters->count(), drawn);
+    draw_rows(level, seed, replicate, clusters->count(), clusters->count(), drawn);
     random::Stream within({seed, replicate, random::Purpose::within_cluster});
     for (const std::uint32_t cluster : drawn) {
       const auto rows = clusters->rows(cluster);
@@ -50,10 +50,10 @@ Traits ClusterDesign::traits(std::uint64_t) const {
   return facts;
 }
 
-std::shared_ptr<const Sampling> ClusterDesign::sampling(
-    std::uint64_t, std::uint64_t seed, std::uint64_t,
-    const execution::simd::Kernels& kernels) const {
-  return sampling_by(ClusterRows{&kernels, seed, groups(), two_stage_});
+std::shared_ptr<const Sampling> ClusterDesign::sampling(std::uint64_t, std::uint64_t seed,
+                                                        std::uint64_t,
+                                                        execution::Level level) const {
+  return sampling_by(ClusterRows{level, seed, groups(), two_stage_});
 }
 
 Scheme ClusterDesign::subset(std::span<const std::uint32_t> labels, std::span<const double>) const {

@@ -16,9 +16,9 @@ class ClusterDesign final : public Design {
   [[nodiscard]] std::string describe(std::uint64_t rows) const override;
   void check(std::uint64_t rows) const override;
   [[nodiscard]] Traits traits(std::uint64_t rows) const override;
-  [[nodiscard]] std::shared_ptr<const Sampling> sampling(
-      std::uint64_t rows, std::uint64_t seed, std::uint64_t replicates,
-      const execution::simd::Kernels& kernels) const override;
+  [[nodiscard]] std::shared_ptr<const Sampling> sampling(std::uint64_t rows, std::uint64_t seed,
+                                                         std::uint64_t replicates,
+                                                         execution::Level level) const override;
   /// The order of the rows by cluster, and what it takes to sort them.
   [[nodiscard]] std::size_t sampling_bytes(std::uint64_t rows) const override {
     return 2 * sizeof(std::uint32_t) * rows;

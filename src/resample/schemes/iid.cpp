@@ -11,7 +11,7 @@ namespace {
 
 /// Short replicates come a batch at a time.
 struct IidRows {
-  const execution::simd::Kernels* kernels;
+  execution::Level level;
   std::uint64_t seed;
   std::size_t rows;
   std::size_t draws;
@@ -20,13 +20,13 @@ struct IidRows {
 
   std::span<const std::uint32_t> operator()(std::uint64_t replicate, RowList& out) {
     if (rows > kShortRows) {
-      draw_rows(*kernels, seed, replicate, rows, draws, out);
+      draw_rows(level, seed, replicate, rows, draws, out);
       return out;
     }
     if (batch != replicate / kSideBySide) {
       batch = replicate / kSideBySide;
       drawn.resize(draws * kSideBySide);
-      draw_batch(*kernels, seed, batch, static_cast<std::uint32_t>(rows), drawn);
+      draw_batch(level, seed, batch, static_cast<std::uint32_t>(rows), drawn);
     }
     return std::span<const std::uint32_t>(drawn).subspan(replicate % kSideBySide * draws, draws);
   }
@@ -46,9 +46,8 @@ Traits IidDesign::traits(std::uint64_t rows) const {
 }
 
 std::shared_ptr<const Sampling> IidDesign::sampling(std::uint64_t rows, std::uint64_t seed,
-                                                    std::uint64_t,
-                                                    const execution::simd::Kernels& kernels) const {
-  return sampling_by(IidRows{&kernels, seed, rows, draws(rows)});
+                                                    std::uint64_t, execution::Level level) const {
+  return sampling_by(IidRows{level, seed, rows, draws(rows)});
 }
 
 std::unique_ptr<const Strata> IidDesign::strata(std::uint64_t rows, std::uint64_t seed) const {

@@ -14,9 +14,9 @@ class IidDesign final : public Design {
   [[nodiscard]] std::uint64_t draws(std::uint64_t rows) const override {
     return size_ == 0 ? rows : size_;
   }
-  [[nodiscard]] std::shared_ptr<const Sampling> sampling(
-      std::uint64_t rows, std::uint64_t seed, std::uint64_t replicates,
-      const execution::simd::Kernels& kernels) const override;
+  [[nodiscard]] std::shared_ptr<const Sampling> sampling(std::uint64_t rows, std::uint64_t seed,
+                                                         std::uint64_t replicates,
+                                                         execution::Level level) const override;
   [[nodiscard]] bool streams(std::uint64_t rows) const override { return draws(rows) <= rows; }
   [[nodiscard]] std::unique_ptr<const Strata> strata(std::uint64_t rows,
                                                      std::uint64_t seed) const override;

@@ -60,8 +60,7 @@ std::optional<std::uint64_t> JackknifeDesign::replicates(std::uint64_t rows) con
 }
 
 std::shared_ptr<const Sampling> JackknifeDesign::sampling(std::uint64_t rows, std::uint64_t,
-                                                          std::uint64_t,
-                                                          const execution::simd::Kernels&) const {
+                                                          std::uint64_t, execution::Level) const {
   return sampling_by(RowsWithoutOne{rows, groups()});
 }
 

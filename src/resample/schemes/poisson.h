@@ -9,9 +9,9 @@ class PoissonDesign final : public Design {
  public:
   [[nodiscard]] std::string_view name() const override { return "poisson"; }
   [[nodiscard]] Traits traits(std::uint64_t rows) const override;
-  [[nodiscard]] std::shared_ptr<const Sampling> sampling(
-      std::uint64_t rows, std::uint64_t seed, std::uint64_t replicates,
-      const execution::simd::Kernels& kernels) const override;
+  [[nodiscard]] std::shared_ptr<const Sampling> sampling(std::uint64_t rows, std::uint64_t seed,
+                                                         std::uint64_t replicates,
+                                                         execution::Level level) const override;
   [[nodiscard]] bool streams(std::uint64_t) const override { return true; }
   [[nodiscard]] std::unique_ptr<const Strata> strata(std::uint64_t rows,
                                                      std::uint64_t seed) const override;

@@ -14,7 +14,7 @@ namespace {
 constexpr double kStreamedStratum = 256;
 
 struct StratifiedRows {
-  const execution::simd::Kernels* kernels;
+  execution::Level level;
   std::uint64_t seed;
   std::shared_ptr<const Groups> strata;
   RowList places = {};
@@ -23,7 +23,7 @@ struct StratifiedRows {
     out.clear();
     for (std::size_t s = 0; s < strata->count(); ++s) {
       const auto rows = strata->rows(s);
-      draw_rows(*kernels, seed_of_stratum(seed, s, strata->count()), replicate, rows.size(),
+      draw_rows(level, seed_of_stratum(seed, s, strata->count()), replicate, rows.size(),
                 rows.size(), places);
       for (const std::uint32_t place : places) out.push_back(rows[place]);
     }
@@ -46,10 +46,10 @@ Traits StratifiedDesign::traits(std::uint64_t) const {
   return facts;
 }
 
-std::shared_ptr<const Sampling> StratifiedDesign::sampling(
-    std::uint64_t, std::uint64_t seed, std::uint64_t,
-    const execution::simd::Kernels& kernels) const {
-  return sampling_by(StratifiedRows{&kernels, seed, groups()});
+std::shared_ptr<const Sampling> StratifiedDesign::sampling(std::uint64_t, std::uint64_t seed,
+                                                           std::uint64_t,
+                                                           execution::Level level) const {
+  return sampling_by(StratifiedRows{level, seed, groups()});
 }
 
 bool StratifiedDesign::streams(std::uint64_t rows) const {

@@ -62,8 +62,7 @@ Traits WeightedDesign::traits(std::uint64_t) const {
 }
 
 std::shared_ptr<const Sampling> WeightedDesign::sampling(std::uint64_t rows, std::uint64_t seed,
-                                                         std::uint64_t,
-                                                         const execution::simd::Kernels&) const {
+                                                         std::uint64_t, execution::Level) const {
   return sampling_by(WeightedRows{seed, draws(rows), std::make_shared<const Alias>(weights_)});
 }
 

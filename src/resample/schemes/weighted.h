@@ -16,9 +16,9 @@ class WeightedDesign final : public Design {
   [[nodiscard]] std::uint64_t draws(std::uint64_t rows) const override {
     return size_ == 0 ? rows : size_;
   }
-  [[nodiscard]] std::shared_ptr<const Sampling> sampling(
-      std::uint64_t rows, std::uint64_t seed, std::uint64_t replicates,
-      const execution::simd::Kernels& kernels) const override;
+  [[nodiscard]] std::shared_ptr<const Sampling> sampling(std::uint64_t rows, std::uint64_t seed,
+                                                         std::uint64_t replicates,
+                                                         execution::Level level) const override;
   /// The table of probabilities, and what it takes to make it.
   [[nodiscard]] std::size_t sampling_bytes(std::uint64_t rows) const override { return 32 * rows; }
   [[nodiscard]] std::span<const double> weights() const override { return weights_; }

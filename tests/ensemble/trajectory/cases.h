@@ -149,7 +149,7 @@ inline void write_start(std::ostream& out) {
     std::vector<float> first(shape.parameters);
     initialize(shape, own.architecture.initializer, id, first);
     const MemberRows rows(id, which.resampling, kRows, own.subsample, false,
-                          execution::simd::kernels(execution::Level::portable));
+                          execution::Level::portable);
     std::vector<std::uint32_t> walk(rows.size());
     rows.for_each(0, walk.size(), [&](std::size_t i, std::uint32_t row) { walk[i] = row; });
     std::vector<std::size_t> sizes = own.architecture.hidden;

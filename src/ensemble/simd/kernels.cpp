@@ -1,6 +1,8 @@
+#include "ensemble/simd/kernels.h"
+
 #include <algorithm>
 
-#include "ensemble/simd/kernels.h"
+#include "simd/table.h"
 
 namespace bootfold::ensemble::simd {
 
@@ -19,16 +21,7 @@ std::size_t solo_scratch_size(const Shape& shape, std::size_t rows) {
 }
 
 const Kernels& kernels(execution::Level level) noexcept {
-  switch (level) {
-#if defined(BOOTFOLD_X86_KERNELS)
-    case execution::Level::avx2:
-      return kAvx2;
-    case execution::Level::avx512:
-      return kAvx512;
-#endif
-    default:
-      return kPortable;
-  }
+  return bootfold::simd::table<kPortable, kAvx2, kAvx512>(level);
 }
 
 }  // namespace bootfold::ensemble::simd

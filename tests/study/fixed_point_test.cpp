@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "bootfold/random.h"
-#include "execution/simd/kernels.h"
+#include "study/simd/kernels.h"
 
-namespace bootfold::execution::simd {
+namespace bootfold::study::simd {
 namespace fixed_point_test {
 
 constexpr std::size_t kLengths[] = {0,  1,  2,  3,   7,   8,   9,    15,   16,  17,
@@ -33,7 +33,7 @@ std::int64_t rounded(double value, const FixedPoint& point) {
   return std::llrint((value - point.centre) * point.scale * point.rescale);
 }
 
-class FixedPoints : public testing::TestWithParam<Level> {
+class FixedPoints : public testing::TestWithParam<execution::Level> {
  protected:
   static void expect_rounded(const std::vector<double>& values, const FixedPoint& point = {}) {
     std::vector<std::int64_t> found(values.size() + 1, 77);
@@ -114,8 +114,10 @@ TEST_P(FixedPoints, AreRecombinedFromTheirDigits) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, FixedPoints, testing::ValuesIn(available_levels()),
-                         [](const auto& level) { return std::string(name(level.param)); });
+INSTANTIATE_TEST_SUITE_P(, FixedPoints, testing::ValuesIn(execution::available_levels()),
+                         [](const auto& level) {
+                           return std::string(execution::name(level.param));
+                         });
 
 }  // namespace fixed_point_test
-}  // namespace bootfold::execution::simd
+}  // namespace bootfold::study::simd

@@ -1,4 +1,5 @@
-// Lane states that give chosen words: they lead the kernels into every corner.
+// States of lanes: of a stream, or such that they give chosen words, which lead the kernels into
+// every corner.
 #pragma once
 
 #include <array>
@@ -6,9 +7,23 @@
 #include <cstdint>
 #include <cstring>
 
-#include "execution/simd/kernels.h"
+#include "bootfold/random.h"
+#include "random/lane_access.h"
+#include "random/simd/kernels.h"
 
-namespace bootfold::execution::simd {
+namespace bootfold::random::simd {
+
+/// The state of a lane stream.
+inline LaneState lane_state(const StreamId& id, std::uint64_t number) {
+  const Lanes lanes(id, number);
+  LaneState state;
+  std::memcpy(state.word, LaneAccess::state(lanes), sizeof state.word);
+  return state;
+}
+
+inline bool operator==(const LaneState& a, const LaneState& b) {
+  return std::memcmp(a.word, b.word, sizeof a.word) == 0;
+}
 
 using Bytes = std::array<std::uint8_t, 64>;  ///< one word of each of the eight lanes
 
@@ -33,4 +48,4 @@ inline LaneState crafted(const Bytes& first, const Bytes& second) {
   return state;
 }
 
-}  // namespace bootfold::execution::simd
+}  // namespace bootfold::random::simd

@@ -1,16 +1,10 @@
-// Which instruction sets there are, and the kernels of each.
+// Which instruction sets this build has and this processor can run.
 #include <algorithm>
 #include <cstdlib>
 #include <string>
-#include <thread>
-
-#if defined(__linux__)
-#include <sched.h>
-#endif
 
 #include "bootfold/error.h"
 #include "bootfold/execution.h"
-#include "execution/simd/kernels.h"
 #include "text/concat.h"
 
 namespace bootfold::execution {
@@ -63,29 +57,4 @@ void check_available(Level level) {
                      "it can"));
 }
 
-unsigned hardware_threads() noexcept {
-#if defined(__linux__)
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
-    const int count = CPU_COUNT(&allowed);
-    if (count > 0) return static_cast<unsigned>(count);
-  }
-#endif
-  const unsigned count = std::thread::hardware_concurrency();
-  return count > 0 ? count : 1;
-}
-
-namespace simd {
-
-const Kernels& kernels(Level level) noexcept {
-#if defined(BOOTFOLD_X86_KERNELS)
-  if (level == Level::avx512) return kAvx512;
-  if (level == Level::avx2) return kAvx2;
-#else
-  static_cast<void>(level);
-#endif
-  return kPortable;
-}
-
-}  // namespace simd
 }  // namespace bootfold::execution

@@ -1,0 +1,45 @@
+// The inner loops of random streams, once for each instruction set.
+//
+// A kernel works on plain memory, is noexcept, and gives the same bits at every level: random words
+// are integers, and exponential weights are single IEEE operations in a fixed order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "bootfold/execution.h"
+
+namespace bootfold::random::simd {
+
+/// State of xoshiro256++ in eight lanes: word[i][lane].
+struct alignas(64) LaneState {
+  std::uint64_t word[4][8];
+};
+
+/// Key and counter of a Philox4x32-10 call.
+struct Counter {
+  std::uint32_t key[2];
+  std::uint32_t word[4];
+};
+
+struct Kernels {
+  /// Fills the lanes from the 16 Philox calls at counter, counter + 1, ..., counter + 15.
+  void (*seed)(const Counter& counter, LaneState& lanes) noexcept;
+
+  /// The words of `steps` steps, eight each.
+  void (*words)(LaneState& lanes, std::size_t steps, std::uint64_t* words) noexcept;
+
+  /// Draws exponential weights of mean 1, 8 rows a step; those behind `rows` up to the next
+  /// multiple of 8 are 0. Right to about 2^-52.
+  void (*exponentials)(LaneState& lanes, std::size_t rows, double* weights) noexcept;
+};
+
+/// The kernels of a level; it must be available.
+[[nodiscard]] const Kernels& kernels(execution::Level level) noexcept;
+
+// One definition in each file of this folder; avx2 and avx512 only where they are built.
+extern const Kernels kPortable;
+extern const Kernels kAvx2;
+extern const Kernels kAvx512;
+
+}  // namespace bootfold::random::simd

@@ -1,0 +1,9 @@
+// Kernels in plain C++: the reference that the other levels must equal to the bit.
+#include "random/simd/body.h"
+
+namespace bootfold::random::simd {
+
+const Kernels kPortable = {
+    .seed = seed_lanes, .words = draw_words, .exponentials = draw_exponentials};
+
+}  // namespace bootfold::random::simd
