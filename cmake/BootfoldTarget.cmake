@@ -25,19 +25,27 @@ endfunction()
 
 # bootfold_sources(target group pattern...): adds the sources that match. With BOOTFOLD_UNITY the
 # sources of a group are compiled as one file, so names in their anonymous namespaces must differ.
-# Sources of any group that use JSON are compiled as one file, because its header takes longer than
-# all of them. Kernels, in folders named simd, are compiled apart: see bootfold_kernels.
+# Kernels, in folders named simd, are compiled apart: see bootfold_kernels.
 function(bootfold_sources target group)
   file(GLOB sources CONFIGURE_DEPENDS ${ARGN})
   list(FILTER sources EXCLUDE REGEX "/simd/(portable|avx2|avx512)\\.cpp$")
   target_sources(${target} PRIVATE ${sources})
   set_source_files_properties(${sources} PROPERTIES UNITY_GROUP ${group})
+endfunction()
+
+# bootfold_json_sources(variable pattern...): the sources that use JSON. They make one group, whatever
+# their module, because the header of JSON takes longer to compile than all of them.
+function(bootfold_json_sources variable)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${ARGN})
+  set(found)
   foreach(source ${sources})
     file(STRINGS ${source} json REGEX "^#include <nlohmann/json.hpp>" LIMIT_COUNT 1)
     if(json)
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP json)
+      list(APPEND found ${source})
     endif()
   endforeach()
+  set_source_files_properties(${found} PROPERTIES UNITY_GROUP json)
+  set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
 # bootfold_kernels(target module): the kernels <module>/simd/{portable,avx2,avx512}.cpp, one body

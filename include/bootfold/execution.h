@@ -104,7 +104,6 @@ namespace detail {
 BOOTFOLD_API void run_chunks(std::size_t chunks, double total, const Execution& execution,
                              const std::function<void(const Worker&, std::size_t)>& body);
 }  // namespace detail
-using detail::run_chunks;  // for bootstrap_batches()
 
 }  // namespace execution
 

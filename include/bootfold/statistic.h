@@ -160,6 +160,18 @@ class BOOTFOLD_API Statistic {
 
   [[nodiscard]] std::optional<statistic::ExactLaw> exact_law() const noexcept { return exact_law_; }
 
+  /// Returns this statistic with the numbers that it depends on and that its name does not show,
+  /// such as a ddof or a threshold. They are part of the fingerprint of a run (Plan::fingerprint),
+  /// so that runs with other numbers are not joined. Give them for a statistic of your own that has
+  /// some.
+  [[nodiscard]] Statistic with_parameters(std::vector<double> parameters) const {
+    Statistic copy = *this;
+    copy.parameters_ = std::move(parameters);
+    return copy;
+  }
+
+  [[nodiscard]] const std::vector<double>& parameters() const noexcept { return parameters_; }
+
  private:
   std::string name_;
   std::size_t fewest_;
@@ -167,6 +179,7 @@ class BOOTFOLD_API Statistic {
   std::function<statistic::Bound(std::size_t)> bind_;
   std::shared_ptr<const Statistic> standard_error_;
   std::optional<statistic::ExactLaw> exact_law_;
+  std::vector<double> parameters_;
 };
 
 namespace statistic {

@@ -82,18 +82,18 @@ class Drawer {
     buffer.prepare(first, count, rows_, data_.columns());
     // Short resamples are drawn 16 at a time.
     const std::size_t grain = data_.rows() <= resample::kShortRows ? 64 : 1;
-    execution::run_chunks((count + grain - 1) / grain, 1, execution_,
-                          [&](const execution::Worker& worker, std::size_t chunk) {
-                            auto& sampler = samplers_[worker.index()];
-                            if (!sampler) sampler = sampling_->sampler();
-                            for (std::size_t r = chunk * grain;
-                                 r < std::min(count, (chunk + 1) * grain); ++r) {
-                              worker.check();
-                              const std::span<const std::uint32_t> drawn = sampler->draw(first + r);
-                              for (std::size_t c = 0; c < data_.columns(); ++c)
-                                data_.column(c).gather(drawn, buffer.place(r, c, drawn.size()));
-                            }
-                          });
+    execution::detail::run_chunks(
+        (count + grain - 1) / grain, 1, execution_,
+        [&](const execution::Worker& worker, std::size_t chunk) {
+          auto& sampler = samplers_[worker.index()];
+          if (!sampler) sampler = sampling_->sampler();
+          for (std::size_t r = chunk * grain; r < std::min(count, (chunk + 1) * grain); ++r) {
+            worker.check();
+            const std::span<const std::uint32_t> drawn = sampler->draw(first + r);
+            for (std::size_t c = 0; c < data_.columns(); ++c)
+              data_.column(c).gather(drawn, buffer.place(r, c, drawn.size()));
+          }
+        });
   }
 
   void stop() { stop_.request_stop(); }

@@ -44,6 +44,7 @@ class Hash {
 /// The statistic, as far as it can be told: its name, its family and the numbers in it.
 void add(Hash& hash, const study::Part& part) {
   hash.add(part.name);
+  hash.add_all(std::span<const double>(part.parameters));
   hash.add(part.bound.body.index());
   hash.add_all(std::span<const std::uint32_t>(part.columns));
   for (const std::string& output : part.bound.outputs) hash.add(output);

@@ -155,6 +155,13 @@ void Result::add_influences(std::vector<Influence> influences, std::vector<AbcCu
 
 namespace {
 
+/// "mean, median".
+std::string list_of(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
 /// "replicates 0 to 999".
 std::string range_of(const Result& result) {
   return text::concat("replicates ", text::grouped(result.first_replicate()), " to ",
@@ -166,7 +173,11 @@ std::string range_of(const Result& result) {
 void Result::append(const Result& later) {
   if (companions_.jackknife || later.companions_.jackknife)
     throw InvalidArgument("a jackknife is complete; it cannot be continued by another run");
-  if (later.fingerprint() != fingerprint() || later.plan_.outputs != plan_.outputs ||
+  if (later.plan_.outputs != plan_.outputs)
+    throw InvalidArgument(text::concat("the first result has the values ", list_of(plan_.outputs),
+                                       " and the other has ", list_of(later.plan_.outputs),
+                                       "; statistics and names of columns must agree"));
+  if (later.fingerprint() != fingerprint() ||
       later.companions_.replicate_errors.empty() != companions_.replicate_errors.empty())
     throw InvalidArgument(text::concat("the results are of different runs (fingerprints ",
                                        text::hexadecimal(fingerprint()), " and ",
@@ -176,8 +187,9 @@ void Result::append(const Result& later) {
   if (later.first_replicate() != end)
     throw InvalidArgument(text::concat(
         "the first result has ", range_of(*this), " and the other has ", range_of(later),
-        later.first_replicate() < end ? "; they must not overlap"
-                                      : "; none may be missing between them",
+        later.first_replicate() + later.count() <= first_replicate() ? "; append in rising order"
+        : later.first_replicate() < end                              ? "; they must not overlap"
+                                        : "; none may be missing between them",
         ": continue with first_replicate=", end));
   replicates_.insert(replicates_.end(), later.replicates_.begin(), later.replicates_.end());
   auto& errors = companions_.replicate_errors;

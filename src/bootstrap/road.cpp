@@ -183,8 +183,9 @@ void Road::describe() {
   plan_.draws = cluster_sums_ ? data_.rows() : asked.draws;
   plan_.first_replicate = options_.first_replicate;
   plan_.replicates = options_.replicates;
-  plan_.fingerprint = bootfold::fingerprint(question(*study_, *design_), data_fingerprint_,
-                                            errors_ ? options_.nested_replicates : 0, plan_.path);
+  plan_.fingerprint = bootfold::fingerprint(
+      question(*study_, *design_), data_fingerprint_,
+      errors_ && errors_->any_nested() ? options_.nested_replicates : 0, plan_.path);
   for (std::size_t c = 0; c < data_.columns(); ++c) plan_.columns.push_back(data_.name(c));
   plan_.outputs = study_->problem().outputs;
   plan_.threads = choice_.threads;

@@ -2,6 +2,7 @@
 // the resample.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -21,8 +22,12 @@ struct WithStandardErrors {
 
   std::vector<Statistic> statistics;
   std::vector<bool> nested;  // of each output asked for: its statistic has no formula
-  std::string method;        // "formula" or "nested bootstrap, 50 replicates"
-  double seconds = 0;        // what nested bootstraps add, on one thread
+  [[nodiscard]] bool any_nested() const {
+    return std::find(nested.begin(), nested.end(), true) != nested.end();
+  }
+
+  std::string method;  // "formula" or "nested bootstrap, 50 replicates"
+  double seconds = 0;  // what nested bootstraps add, on one thread
 };
 
 }  // namespace bootfold

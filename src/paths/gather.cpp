@@ -66,7 +66,7 @@ class Drawer final : public Maker {
       return values.subspan((replicate - first) * outputs, outputs);
     };
     if (rows <= resample::kShortRows) {
-      for (std::uint64_t batch = first / kSideBySide; batch * kSideBySide < last; ++batch)
+      for (std::uint64_t batch = first / kSideBySide; batch <= (last - 1) / kSideBySide; ++batch)
         make_batch(batch, first, last, values_of);
     } else {
       for (std::uint64_t r = first; r < last; ++r) make_one(r, values_of(r));

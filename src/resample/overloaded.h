@@ -7,5 +7,8 @@ template <class... Cases>
 struct overloaded : Cases... {
   using Cases::operator()...;
 };
+/// Compilers before clang 17 do not deduce this.
+template <class... Cases>
+overloaded(Cases...) -> overloaded<Cases...>;
 
 }  // namespace bootfold

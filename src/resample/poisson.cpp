@@ -25,7 +25,7 @@ Poisson::Poisson(double mean) : mean_(mean), lookup_(65536), table_{} {
   Wide below = probability;
   for (unsigned k = 0; one - below > 0; ++k) {
     const auto threshold = boost::multiprecision::uint128_t(floor(below * scale));
-    if (threshold >> 80 != 0) break;
+    if ((threshold >> 80) != 0) break;
     thresholds_.push_back({static_cast<std::uint32_t>(threshold >> 64),
                            static_cast<std::uint64_t>(threshold & ~std::uint64_t{0})});
     if (one - below < ldexp(one, -80)) break;

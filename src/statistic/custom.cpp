@@ -33,6 +33,7 @@ Statistic proportion(double above) {
   if (std::isnan(above))
     throw InvalidArgument("proportion above NaN is not defined; give a number");
   return share_above("proportion", above, [](const Folded& folded) { return folded.mean(0); })
+      .with_parameters({above})
       .with_standard_error(share_above("standard_error_of_proportion", above,
                                        [](const Folded& folded) {
                                          const double share = folded.mean(0);

@@ -154,6 +154,7 @@ Statistic variance(int ddof) {
   check_ddof(ddof);
   return of_products("variance", 1, {{0}, {0, 0}},
                      [ddof](const Folded& f) { return variance_of(f, ddof); })
+      .with_parameters({static_cast<double>(ddof)})
       .with_standard_error(of_products(
           "standard_error_of_variance", 1, {{0}, {0, 0}, {0, 0, 0}, {0, 0, 0, 0}},
           [ddof](const Folded& f) {
@@ -165,6 +166,7 @@ Statistic standard_deviation(int ddof) {
   check_ddof(ddof);
   return of_products("standard_deviation", 1, {{0}, {0, 0}},
                      [ddof](const Folded& f) { return deviation_of(f, ddof); })
+      .with_parameters({static_cast<double>(ddof)})
       .with_standard_error(of_products(
           "standard_error_of_standard_deviation", 1, {{0}, {0, 0}, {0, 0, 0}, {0, 0, 0, 0}},
           [ddof](const Folded& f) {  // the delta method: half of it over the standard deviation
@@ -194,12 +196,16 @@ Statistic sharpe_ratio(double periods) {
   if (!(periods > 0) || std::isinf(periods))
     throw InvalidArgument(text::concat("periods is ", periods,
                                        " but must be above 0: the number of returns in a year"));
-  return of_products("sharpe_ratio", 1, {{0}, {0, 0}}, [periods](const Folded& f) {
-    // Both in scaled units, where neither is too small or too large for a double.
-    const double mean = std::ldexp(f.scales[0].centre, -f.scales[0].exponent) + f.mean(0);
-    const double deviation = std::sqrt(scaled_variance(f) * correction(f, 1));
-    return deviation > 0 ? mean / deviation * std::sqrt(periods) : kUndefined;
-  });
+  return of_products("sharpe_ratio", 1, {{0}, {0, 0}},
+                     [periods](const Folded& f) {
+                       // Both in scaled units, where neither is too small or too large for a
+                       // double.
+                       const double mean =
+                           std::ldexp(f.scales[0].centre, -f.scales[0].exponent) + f.mean(0);
+                       const double deviation = std::sqrt(scaled_variance(f) * correction(f, 1));
+                       return deviation > 0 ? mean / deviation * std::sqrt(periods) : kUndefined;
+                     })
+      .with_parameters({periods});
 }
 
 Statistic difference() {
@@ -218,9 +224,12 @@ Statistic ratio() {
 
 Statistic covariance(int ddof) {
   check_ddof(ddof);
-  return of_products("covariance", 2, {{0}, {1}, {0, 1}}, [ddof](const Folded& f) {
-    return scaled_back(f, f.mean(2) - f.mean(0) * f.mean(1), 0, 1) * correction(f, ddof);
-  });
+  return of_products("covariance", 2, {{0}, {1}, {0, 1}},
+                     [ddof](const Folded& f) {
+                       return scaled_back(f, f.mean(2) - f.mean(0) * f.mean(1), 0, 1) *
+                              correction(f, ddof);
+                     })
+      .with_parameters({static_cast<double>(ddof)});
 }
 
 Statistic correlation() {

@@ -20,7 +20,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// A value at its place. Sums of these do not depend on the order of the rows seen.
 std::uint64_t hash(double value, std::uint64_t row, std::size_t column) {
   constexpr std::uint64_t kFactor = 0xD6E8FEB86659FD93U;
-  std::uint64_t bits = std::bit_cast<std::uint64_t>(value) ^
+  std::uint64_t bits = std::bit_cast<std::uint64_t>(value + 0.0) ^  // -0 counts as 0
+
                        ((row + 1) * 0x9E3779B97F4A7C15U + column * 0xC2B2AE3D27D4EB4FU);
   bits = (bits ^ bits >> 32) * kFactor;
   bits = (bits ^ bits >> 29) * kFactor;

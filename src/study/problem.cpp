@@ -51,18 +51,22 @@ Problem::Problem(const DataView& view, std::span<const Statistic> statistics) : 
     throw InvalidArgument("there is no statistic to compute; give at least one, such as mean");
   if (data.rows() == 0)
     throw InvalidArgument("the data have no rows; a bootstrap needs at least one");
+  const auto add = [&](const Statistic& statistic, const std::vector<std::uint32_t>& own) {
+    parts.push_back({statistic.bind(own.size()), statistic.name(), own});
+    parts.back().parameters = statistic.parameters();
+  };
   for (const Statistic& statistic : statistics) {
     std::vector<std::uint32_t> all;
     for (std::uint32_t c = 0; c < data.columns(); ++c) all.push_back(c);
     if (statistic.most_columns() == 1) {
-      for (const std::uint32_t c : all) parts.push_back({statistic.bind(1), statistic.name(), {c}});
+      for (const std::uint32_t c : all) add(statistic, {c});
       continue;
     }
     if (all.size() < statistic.fewest_columns() || all.size() > statistic.most_columns())
       throw InvalidArgument(text::concat("statistic '", statistic.name(), "' needs ",
                                          column_rule(statistic), " columns but the data have ",
                                          all.size()));
-    parts.push_back({statistic.bind(all.size()), statistic.name(), all});
+    add(statistic, all);
   }
   for (Part& part : parts) {
     part.first_output = outputs.size();

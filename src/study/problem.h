@@ -27,7 +27,8 @@ struct Part {
   std::size_t first_output = 0;
   std::vector<std::uint32_t> features = {};  // if it is a function of sums: where its features are
   std::vector<statistic::Scale> scales = {};
-  double resolution = 0;  // bound on the error of the folded means of its products
+  std::vector<double> parameters = {};  // of the statistic
+  double resolution = 0;                // bound on the error of the folded means of its products
 
   [[nodiscard]] std::size_t outputs() const noexcept { return bound.outputs.size(); }
 };

@@ -18,7 +18,7 @@ struct ColumnSummary {
 struct FeatureSummary {
   double min = 0;
   double max = 0;
-  double mean = 0;       // the exact sum, rounded, / rows
+  double mean = 0;       // exact sum of the feature as it is in doubles, rounded, / rows
   double deviation = 0;  // standard deviation
   double median = 0;     // roughly, and a value of the feature; 0 for products
   double typical = 0;    // a power of two near the median of |f - its median|; 0: constant

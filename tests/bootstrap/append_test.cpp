@@ -48,6 +48,20 @@ TEST(Append, RefusesTheSameRunTwiceAndOtherOverlaps) {
               AllOf(HasSubstr("replicates 0 to 999"), HasSubstr("replicates 500 to 1,499")));
 }
 
+TEST(Append, RefusesAnEarlierPart) {
+  const std::vector<double> x = reference::normals(100, 1);
+  EXPECT_THAT(refusal(run(x, 50, 50), run(x, 0, 50)),
+              AllOf(HasSubstr("replicates 50 to 99"), HasSubstr("replicates 0 to 49"),
+                    HasSubstr("rising order")));
+}
+
+TEST(Append, NamesOutputsThatDiffer) {
+  const std::vector<double> x = reference::normals(100, 1);
+  const Result price = run(DataView({ColumnView(x), ColumnView(x)}, {"a", "b"}), 0, 10);
+  const Result other = run(DataView({ColumnView(x), ColumnView(x)}, {"a", "c"}), 10, 10);
+  EXPECT_THAT(refusal(price, other), AllOf(HasSubstr("mean(b)"), HasSubstr("mean(c)")));
+}
+
 TEST(Append, RefusesGaps) {
   const std::vector<double> x = reference::normals(100, 1);
   EXPECT_THAT(refusal(run(x, 0, 1000), run(x, 1001, 10)),
@@ -79,7 +93,8 @@ TEST(Append, RefusesOtherDataStatisticsSchemesAndSeeds) {
   Options later;
   later.first_replicate = 100;
   later.replicates = 10;
-  differs(bootstrap(x, statistic::sum(), later));
+  EXPECT_THAT(refusal(first, bootstrap(x, statistic::sum(), later)),
+              AllOf(HasSubstr("values mean"), HasSubstr("sum")));
   EXPECT_NE(run(x, 0, 10, {.scheme = scheme::Stratified{halves}}).fingerprint(),
             run(x, 0, 10, {.scheme = scheme::Stratified{others}}).fingerprint());
   EXPECT_NE(run(x, 0, 10, {.scheme = scheme::Cluster{halves}}).fingerprint(),
@@ -93,6 +108,23 @@ TEST(Append, RefusesOtherDataStatisticsSchemesAndSeeds) {
             run(x, 0, 10, {.scheme = scheme::Weighted{weights}}).fingerprint());
   EXPECT_NE(run(x, 0, 10, {.scheme = scheme::Balanced{}}).fingerprint(),
             run(x, 0, 11, {.scheme = scheme::Balanced{}}).fingerprint());
+}
+
+// Numbers that a name does not show are in the fingerprint too.
+TEST(Append, RefusesOtherParametersOfAStatistic) {
+  const std::vector<double> x = reference::normals(50, 1);
+  const DataView two({ColumnView(x), ColumnView(x)});
+  const auto differ = [](const DataView& data, const Statistic& a, const Statistic& b) {
+    const Options options{.replicates = 10};
+    EXPECT_NE(plan(data, a, options).fingerprint, plan(data, b, options).fingerprint) << a.name();
+  };
+  differ(x, statistic::variance(0), statistic::variance(1));
+  differ(x, statistic::standard_deviation(0), statistic::standard_deviation(1));
+  differ(x, statistic::proportion(0), statistic::proportion(0.5));
+  differ(x, statistic::sharpe_ratio(1), statistic::sharpe_ratio(252));
+  differ(x, statistic::quantile(0.25), statistic::quantile(0.75));
+  differ(x, statistic::trimmed_mean(0.1), statistic::trimmed_mean(0.2));
+  differ(two, statistic::covariance(0), statistic::covariance(1));
 }
 
 // What does not change a replicate is not in it.

@@ -235,6 +235,20 @@ TEST(Invariance, ARunPastTheLastReplicateIsAnError) {
   }
 }
 
+TEST(Invariance, TheLastReplicatesAreMade) {
+  const std::vector<double> x = reference::normals(50, 1);
+  for (const Path path : {Path::stream, Path::gather}) {
+    Options options{.replicates = 10,
+                    .first_replicate = std::numeric_limits<std::uint64_t>::max() - 10,
+                    .path = path};
+    const Result whole = bootstrap(x, statistic::mean(), options);
+    options.first_replicate += 7;
+    options.replicates = 3;
+    EXPECT_TRUE(same_bits(whole.replicates().subspan(7),
+                          bootstrap(x, statistic::mean(), options).replicates()));
+  }
+}
+
 TEST(Invariance, NumberTypesAndStrides) {
   for (const std::size_t n : {1, 17, 300, 5000, 70000}) {
     SCOPED_TRACE(testing::Message() << "n = " << n);

@@ -223,7 +223,7 @@ TEST(Jackknife, WithUndefinedValuesHasNoErrorAndSaysSo) {
   EXPECT_TRUE(std::isnan(result.standard_error()));
   const Interval normal = interval::normal(result);
   EXPECT_EQ(normal.status, interval::Status::undefined);
-  EXPECT_THAT(normal.reason, HasSubstr("1 of the 4 rows leave the statistic undefined"));
+  EXPECT_THAT(normal.reason, HasSubstr("undefined without 1 of the 4 rows"));
   EXPECT_TRUE(normal.fallback.empty());
   EXPECT_THROW(static_cast<void>(interval::normal(result, {.strict = true})), InvalidArgument);
 }

@@ -112,7 +112,7 @@ TEST(StoredResult, BrokenFilesGetOneClearMessage) {
   EXPECT_THAT(message_about(changed("\\\"seed\\\"", "\\\"sEEd\\\"")),
               HasSubstr("metadata of the result are invalid"));
   EXPECT_THAT(message_about(changed("\\\"replicates\\\":100", "\\\"replicates\\\":101")),
-              HasSubstr("'replicates' has not the shape"));
+              HasSubstr("'replicates' does not have the shape"));
   EXPECT_THAT(message_about(changed("\"estimates\"", "\"Estimates\"")),
               HasSubstr("no array 'estimates'"));
   EXPECT_THAT(message_about(changed("gather", "gothic")), HasSubstr("unknown path 'gothic'"));

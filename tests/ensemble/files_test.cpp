@@ -232,19 +232,22 @@ TEST_F(BrokenFiles, OtherFormatsAndVersions) {
 }
 
 TEST_F(BrokenFiles, EveryKeyIsRequiredWithItsType) {
-  for (const auto& [key, value] : words_.items()) {
+  for (const auto& item : words_.items()) {
+    const std::string& key = item.key();
     if (key == "packs") continue;  // for other programs
     SCOPED_TRACE(key);
     EXPECT_NE(with_words([&](Json& w) { w.erase(key); }), "");
     EXPECT_NE(with_words([&](Json& w) { w[key] = Json::object({{"a", -1}}); }), "");
     EXPECT_NE(with_words([&](Json& w) { w[key] = -1.5; }), "");
   }
-  for (const auto& [key, value] : words_["settings"][0].items()) {
+  for (const auto& item : words_["settings"][0].items()) {
+    const std::string& key = item.key();
     SCOPED_TRACE(key);
     EXPECT_NE(with_words([&](Json& w) { w["settings"][0].erase(key); }), "");
     EXPECT_NE(with_words([&](Json& w) { w["settings"][0][key] = "strange"; }), "");
   }
-  for (const auto& [key, value] : words_["members"].items()) {
+  for (const auto& item : words_["members"].items()) {
+    const std::string& key = item.key();
     SCOPED_TRACE(key);
     EXPECT_NE(with_words([&](Json& w) { w["members"].erase(key); }), "");
     EXPECT_NE(with_words([&](Json& w) { w["members"][key].push_back(w["members"][key][0]); }), "");
