@@ -14,6 +14,7 @@
 #include "bootfold/compare.h"
 #include "bootfold/error.h"
 #include "bootfold/interval.h"
+#include "bootfold/random.h"
 #include "random/theory.h"
 #include "resample/design.h"
 #include "resample/sampling_by.h"
