@@ -44,8 +44,10 @@ void check_replicates(const Arguments& arguments, Request& request) {
     request.precision = arguments.precision.empty()
                             ? 0.01
                             : parse_between("--precision", arguments.precision, 0, 1, "0.01");
-    request.options.replicates =
-        first_replicates(*request.precision, request.methods.front(), request.interval);
+    request.options.replicates = first_replicates({.precision = *request.precision,
+                                                   .method = request.methods.front(),
+                                                   .interval = request.interval},
+                                                  request.scheme.without_data());
     return;
   }
   if (!arguments.precision.empty())

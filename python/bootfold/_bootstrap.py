@@ -142,6 +142,7 @@ def bootstrap(
     """
     count = number_of_replicates(replicates)
     wanted = precision_number(precision, count)
+    asked = Asked(interval, confidence, alternative)
     source = _source(
         data,
         statistic,
@@ -158,20 +159,17 @@ def bootstrap(
         nan=nan,
         vectorized=vectorized,
     )
-    asked = Asked(interval, confidence, alternative)
     if count == "exact":
-        check_exact(path)
+        check_exact(path, asked)
         return exact_result(source, asked)
-
-    def make(first: int, more: int) -> _core.Result:
-        found = source.run(more, first, interval == "studentized", progress)
-        if first == 0 and interval in ("bca", "abc"):
-            source.add_influences(found)
-        return found
-
     if count == "auto":
+        later = dataclasses.replace(asked.needs, influence=False)  # the first round has it
+
+        def make(first: int, more: int) -> _core.Result:
+            return source.run(more, first, later if first else asked.needs, progress)
+
         core, reached, met = _core.to_precision(
-            source.request, make, wanted, interval, confidence, alternative
+            source.request, make, wanted, asked.method, asked.confidence, asked.alternative
         )
         if not met:
             warnings.warn(
@@ -182,7 +180,7 @@ def bootstrap(
                 stacklevel=2,
             )
     else:
-        core = make(0, count)
+        core = source.run(count, 0, asked.needs, progress)
     return Result(core, source.shape, source, source.note, asked)
 
 
@@ -224,6 +222,7 @@ def explain(
     """
     count = number_of_replicates(replicates)
     wanted = precision_number(precision, count)
+    asked = Asked(interval, confidence, alternative)
     source = _source(
         data,
         statistic,
@@ -241,11 +240,13 @@ def explain(
         vectorized=vectorized,
     )
     if count == "exact":
-        check_exact(path)
+        check_exact(path, asked)
         return exact_plan(source)
     if count == "auto":
-        count = _core.first_replicates(wanted, interval, confidence, alternative)
-    plan = source.explain(count)
+        count = _core.first_replicates(
+            source.request, wanted, asked.method, asked.confidence, asked.alternative
+        )
+    plan = source.explain(count, asked.needs)
     if source.note:
         plan.reason = f"{source.note}; {plan.reason}"
     return plan

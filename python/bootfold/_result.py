@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bootfold import _core
-from bootfold._interval import USUAL, Alternative, Asked, Convention, Interval, Method, joined
+from bootfold._interval import (
+    USUAL,
+    Alternative,
+    Asked,
+    Convention,
+    Interval,
+    Method,
+    Needs,
+    joined,
+)
 from bootfold._options import Progress, whole_number
 from bootfold._source import Source
 from bootfold._text import as_html, as_text
@@ -146,7 +155,7 @@ class Result:
             self._need(method).add_influences(self._core)
         if method == "studentized" and not self._core.has_standard_errors:
             count = self._core.replicates.shape[0]
-            self._core = self._need(method).run(count, 0, True, False)
+            self._core = self._need(method).run(count, 0, asked.needs, False)
         found = self._core.intervals(
             method, asked.confidence, asked.alternative, convention, strict
         )
@@ -165,7 +174,8 @@ class Result:
         more = whole_number("replicates", replicates, 1)
         source = self._need("extend")
         first = self._core.replicates.shape[0]
-        later = source.run(more, first, self._core.has_standard_errors, progress)
+        needs = Needs(standard_errors=self._core.has_standard_errors)
+        later = source.run(more, first, needs, progress)
         return Result(self._core.extended(later), self._shape, source, self._note, self._asked)
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -43,9 +43,7 @@ std::string lacking(Method method, const Result& result) {
 }
 
 void check(Method method, const Result& result, const Options& options) {
-  if (!(options.confidence > 0 && options.confidence < 1))
-    throw InvalidArgument(text::concat("confidence is ", options.confidence,
-                                       " but must be above 0 and below 1; 0.95 is usual"));
+  check_confidence(options.confidence);
   if (options.output >= result.outputs())
     throw InvalidArgument(text::concat("output is ", options.output, " but the result has ",
                                        result.outputs(), ", numbered from 0"));
@@ -109,6 +107,12 @@ Alternative parse_alternative(std::string_view text) {
 
 Convention parse_convention(std::string_view text) {
   return text::choose("convention", text, kConventions);
+}
+
+void check_confidence(double confidence) {
+  if (!(confidence > 0 && confidence < 1))
+    throw InvalidArgument(text::concat("confidence is ", confidence,
+                                       " but must be above 0 and below 1; 0.95 is usual"));
 }
 
 Interval make(Method method, const Result& result, const Options& options) {
