@@ -35,9 +35,9 @@ def bootstrap(
     data: Any,
     statistic: Any,
     *,
-    replicates: Replicates = 10_000,
+    replicates: Replicates | None = None,
     precision: float | None = None,
-    interval: Method = "percentile",
+    interval: Method | None = None,
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
     nested_replicates: int = 50,
@@ -74,15 +74,16 @@ def bootstrap(
         compiled function (numba's ``cfunc``, ``scipy.LowLevelCallable``); or any function of the
         resampled data that returns a number or an array. One with a parameter ``axis`` is
         called with many resamples at once.
-    replicates : int, "auto" or "exact"
-        The number of resamples. "auto": as many as the precision takes. "exact": none; an
+    replicates : int, "auto" or "exact", optional
+        The number of resamples, 10,000 unless given. "auto": as many as the precision takes. "exact": none; an
         `ExactResult` with the exact bootstrap distribution, for means, sums, proportions and
         quantiles at any size and for other named statistics of few rows.
     precision : float, optional
         For replicates="auto": the largest Monte Carlo error of a limit of the interval, as a share
         of the standard error; 0.01 unless given.
     interval, confidence, alternative
-        The interval that `Result.interval` makes by default. What it needs is computed in the same
+        The interval that `Result.interval` makes by default: "percentile" unless given, and of a
+        jackknife "normal". What it needs is computed in the same
         run, and replicates="auto" makes its limits precise.
     nested_replicates : int
         For studentized intervals of statistics without a formula for the standard error: resamples
@@ -140,9 +141,11 @@ def bootstrap(
     >>> 8.2 < low < 8.6 and 9.3 < high < 9.7
     True
     """
-    count = number_of_replicates(replicates)
+    jackknife = scheme == "jackknife"
+    count = number_of_replicates(replicates, jackknife=jackknife)
     wanted = precision_number(precision, count)
-    asked = Asked(interval, confidence, alternative)
+    usual: Method = "normal" if jackknife else "percentile"
+    asked = Asked(usual if interval is None else interval, confidence, alternative)
     source = _source(
         data,
         statistic,
@@ -162,6 +165,7 @@ def bootstrap(
     if count == "exact":
         check_exact(path, asked)
         return exact_result(source, asked)
+    _core.check_method(asked.method, source.request)
     if count == "auto":
         later = dataclasses.replace(asked.needs, influence=False)  # the first round has it
 
@@ -188,9 +192,9 @@ def explain(
     data: Any,
     statistic: Any,
     *,
-    replicates: Replicates = 10_000,
+    replicates: Replicates | None = None,
     precision: float | None = None,
-    interval: Method = "percentile",
+    interval: Method | None = None,
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
     nested_replicates: int = 50,
@@ -220,9 +224,11 @@ def explain(
     >>> plan.path
     'distinct'
     """
-    count = number_of_replicates(replicates)
+    jackknife = scheme == "jackknife"
+    count = number_of_replicates(replicates, jackknife=jackknife)
     wanted = precision_number(precision, count)
-    asked = Asked(interval, confidence, alternative)
+    usual: Method = "normal" if jackknife else "percentile"
+    asked = Asked(usual if interval is None else interval, confidence, alternative)
     source = _source(
         data,
         statistic,
@@ -242,6 +248,7 @@ def explain(
     if count == "exact":
         check_exact(path, asked)
         return exact_plan(source)
+    _core.check_method(asked.method, source.request)
     if count == "auto":
         count = _core.first_replicates(
             source.request, wanted, asked.method, asked.confidence, asked.alternative

@@ -13,6 +13,7 @@
 #include "bootfold/error.h"
 #include "bootfold/interval.h"
 #include "modules.h"
+#include "request.h"
 #include "text/concat.h"
 
 namespace bootfold::python {
@@ -228,6 +229,12 @@ void bind_result(nb::module_& m) {
           "path"_a);
   m.def("check_interval", &check_interval, "method"_a, "confidence"_a, "alternative"_a,
         "Raises ValueError for an interval that no result has.");
+  m.def(
+      "check_method",
+      [](std::string_view method, const Request& request) {
+        interval::check_method(interval::parse_method(method), request.scheme());
+      },
+      "method"_a, "request"_a, "Raises ValueError for an interval that no such run has.");
   m.def("joined_plan", &joined_plan, "plans"_a, "The plan of Result.joined().");
 }
 

@@ -109,6 +109,18 @@ Convention parse_convention(std::string_view text) {
   return text::choose("convention", text, kConventions);
 }
 
+void check_method(Method method, const Scheme& scheme) {
+  const scheme::Facts known = facts(scheme);
+  if (known.deletes && method != Method::normal && method != Method::abc)
+    throw InvalidArgument(text::concat("interval is '", name(method),
+                                       "' but a jackknife draws no resamples, which it needs; use "
+                                       "normal or abc, or another scheme, such as iid"));
+  if (known.together && method == Method::abc)
+    throw InvalidArgument(text::concat(
+        "interval is 'abc', which shifts weight between rows, but scheme '", bootfold::name(scheme),
+        "' draws rows together; use bca"));
+}
+
 void check_confidence(double confidence) {
   if (!(confidence > 0 && confidence < 1))
     throw InvalidArgument(text::concat("confidence is ", confidence,
