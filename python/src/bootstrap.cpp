@@ -189,8 +189,7 @@ void bind_bootstrap(nb::module_& m) {
           "address"_a, "columns"_a, "takes_user_data"_a, "user_data"_a, "name"_a)
       .def("run", &run, "replicates"_a, "first"_a, "progress"_a.none(), "standard_errors"_a = false,
            "influence"_a = false)
-      .def("explain", &explain, "replicates"_a, "standard_errors"_a = false,
-           "influence"_a = false)
+      .def("explain", &explain, "replicates"_a, "standard_errors"_a = false, "influence"_a = false)
       .def("add_influences", &add_influences, "result"_a)
       .def("add_linear_influences", &add_linear_influences, "result"_a)
       .def_prop_ro("outputs", &Request::outputs)

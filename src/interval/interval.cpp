@@ -116,9 +116,9 @@ void check_method(Method method, const Scheme& scheme) {
                                        "' but a jackknife draws no resamples, which it needs; use "
                                        "normal or abc, or another scheme, such as iid"));
   if (known.together && method == Method::abc)
-    throw InvalidArgument(text::concat(
-        "interval is 'abc', which shifts weight between rows, but scheme '", bootfold::name(scheme),
-        "' draws rows together; use bca"));
+    throw InvalidArgument(
+        text::concat("interval is 'abc', which shifts weight between rows, but scheme '",
+                     bootfold::name(scheme), "' draws rows together; use bca"));
 }
 
 void check_confidence(double confidence) {
