@@ -44,8 +44,10 @@ void check_replicates(const Arguments& arguments, Request& request) {
     request.precision = arguments.precision.empty()
                             ? 0.01
                             : parse_between("--precision", arguments.precision, 0, 1, "0.01");
-    request.options.replicates =
-        first_replicates(*request.precision, request.methods.front(), request.interval);
+    request.options.replicates = first_replicates({.precision = *request.precision,
+                                                   .method = request.methods.front(),
+                                                   .interval = request.interval},
+                                                  request.scheme.without_data());
     return;
   }
   if (!arguments.precision.empty())
@@ -69,13 +71,6 @@ void check_jackknife(const Arguments& arguments, Request& request) {
       return method != Method::normal &&
              std::find(names.begin(), names.end(), name(method)) == names.end();
     });
-  for (const Method method : request.methods)
-    if (method != Method::normal && method != Method::abc)
-      throw InvalidArgument(
-          fmt::format("--interval is '{}' but a jackknife draws no resamples, which it needs; use "
-                      "normal or abc, "
-                      "or --scheme iid, which supports all",
-                      name(method)));
 }
 
 // What the intervals need beside the replicates. Of `all`, studentized is left out where it would
@@ -90,15 +85,11 @@ void check_companions(const Arguments& arguments, Request& request) {
                   [](const Statistic& statistic) { return statistic.standard_error() != nullptr; });
   if (all && !named && !(formulas && request.scheme.one_by_one()))
     std::erase(request.methods, Method::studentized);
-  if (request.scheme.together()) {
-    if (std::find(names.begin(), names.end(), "abc") != names.end())
-      throw InvalidArgument(
-          fmt::format("--interval abc shifts weight between rows, but under --scheme {} rows are "
-                      "drawn together; use bca",
-                      request.scheme.name()));
+  if (all && request.scheme.together() &&
+      std::find(names.begin(), names.end(), "abc") == names.end())
     std::erase(request.methods, Method::abc);
-  }
   for (const Method method : request.methods) {
+    interval::check_method(method, request.scheme.without_data());
     if (method == Method::bca || method == Method::abc) request.options.influence = true;
     if (method == Method::studentized) request.options.standard_errors = true;
   }

@@ -238,20 +238,15 @@ Interval interval_of(const Distribution& law, interval::Method method, const Que
       return law.basic(options);
     case interval::Method::normal:
       return law.normal(options);
-    case interval::Method::bca: {
-      const Influence found = influence(question.data, question.statistic, request.options)[0];
-      if (!found.usable())
-        throw InvalidArgument(
-            fmt::format("--interval bca has no acceleration: {}; use percentile", found.problem));
-      const bool strict = request.interval.convention == interval::Convention::r;
-      return law.bca(found.acceleration(), options,
-                     strict ? exact::Ties::strict : exact::Ties::half);
-    }
-    default:
-      throw InvalidArgument(fmt::format(
-          "--interval is {} but --replicates exact has normal, basic, percentile and bca",
-          interval::name(method)));
+    default:  // check_exact() leaves no other but bca
+      break;
   }
+  const Influence found = influence(question.data, question.statistic, request.options)[0];
+  if (!found.usable())
+    throw InvalidArgument(
+        fmt::format("--interval bca has no acceleration: {}; use percentile", found.problem));
+  const bool strict = request.interval.convention == interval::Convention::r;
+  return law.bca(found.acceleration(), options, strict ? exact::Ties::strict : exact::Ties::half);
 }
 
 // By all methods asked for. BCa may not be available; of --interval all it is then left out.
@@ -298,6 +293,11 @@ void check_exact(const Arguments& arguments, Request& request) {
     return request.all_methods && !has_exact(method) &&
            std::find(names.begin(), names.end(), interval::name(method)) == names.end();
   });
+  for (const interval::Method method : request.methods)
+    if (!has_exact(method))
+      throw InvalidArgument(fmt::format(
+          "--interval is {} but --replicates exact has normal, basic, percentile and bca",
+          interval::name(method)));
 }
 
 std::string exact_report(const data::Table& table, const Request& request, double read_seconds,

@@ -61,9 +61,9 @@ SchemeRequest::SchemeRequest(const SchemeArguments& arguments)
   if (!arguments.block_length.empty() && !spec_.auto_block_length)
     spec_.block_length = parse_between("--block-length", arguments.block_length, 0,
                                        std::numeric_limits<double>::infinity(), "20, or auto");
-  const Scheme without_data = make_scheme(spec_, option_of);
-  name_ = bootfold::name(without_data);
-  facts_ = facts(without_data);
+  without_data_ = make_scheme(spec_, option_of);
+  name_ = bootfold::name(without_data_);
+  facts_ = facts(without_data_);
 }
 
 void SchemeRequest::extend(data::ReadOptions& options) const {

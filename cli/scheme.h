@@ -36,6 +36,9 @@ class SchemeRequest {
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
+  /// The scheme with empty labels and weights: enough to check what does not go with it.
+  [[nodiscard]] const Scheme& without_data() const noexcept { return without_data_; }
+
   /// Whether formulas give the standard errors of resamples, for statistics that have one.
   [[nodiscard]] bool one_by_one() const noexcept { return facts_.formula && facts_.studentized; }
 
@@ -67,6 +70,7 @@ class SchemeRequest {
  private:
   scheme::Spec spec_;  // with labels and weights that are not read yet
   std::string name_ = "iid";
+  Scheme without_data_;
   scheme::Facts facts_;
   std::string labels_;  // column of strata or clusters
   std::string weights_;

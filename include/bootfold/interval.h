@@ -93,6 +93,13 @@ struct Options {
   bool strict = false;  ///< throw InvalidArgument if the status is not good
 };
 
+/// Throws InvalidArgument if runs of the scheme never have what the method needs: resamples, which
+/// a jackknife does not draw, or rows that are drawn one by one, for abc.
+BOOTFOLD_API void check_method(Method method, const Scheme& scheme);
+
+/// Throws InvalidArgument for a confidence outside (0, 1).
+BOOTFOLD_API void check_confidence(double confidence);
+
 /// Computes an interval by the given method. Takes about 1 MiB of memory for any number of
 /// replicates. Throws InvalidArgument for a confidence outside (0, 1), an output that does not
 /// exist, a result without the companions that the method needs, and, if strict, for every status

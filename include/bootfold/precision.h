@@ -55,7 +55,10 @@ struct Reached {
 bootstrap_to_precision(const std::function<Result(std::uint64_t first, std::uint64_t count)>& make,
                        const Precision& wanted = {}, const Scheme& scheme = {});
 
-/// The number of replicates of the first round.
+/// The number of replicates of the first round. The first form checks whether a run to that
+/// precision is possible: it throws the InvalidArgument that bootstrap_to_precision() throws.
+[[nodiscard]] BOOTFOLD_API std::uint64_t first_replicates(const Precision& wanted,
+                                                          const Scheme& scheme);
 [[nodiscard]] BOOTFOLD_API std::uint64_t first_replicates(double precision, interval::Method method,
                                                           const interval::Options& options);
 

@@ -35,9 +35,9 @@ def bootstrap(
     data: Any,
     statistic: Any,
     *,
-    replicates: Replicates = 10_000,
+    replicates: Replicates | None = None,
     precision: float | None = None,
-    interval: Method = "percentile",
+    interval: Method | None = None,
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
     nested_replicates: int = 50,
@@ -74,15 +74,16 @@ def bootstrap(
         compiled function (numba's ``cfunc``, ``scipy.LowLevelCallable``); or any function of the
         resampled data that returns a number or an array. One with a parameter ``axis`` is
         called with many resamples at once.
-    replicates : int, "auto" or "exact"
-        The number of resamples. "auto": as many as the precision takes. "exact": none; an
+    replicates : int, "auto" or "exact", optional
+        The number of resamples, 10,000 unless given. "auto": as many as the precision takes. "exact": none; an
         `ExactResult` with the exact bootstrap distribution, for means, sums, proportions and
         quantiles at any size and for other named statistics of few rows.
     precision : float, optional
         For replicates="auto": the largest Monte Carlo error of a limit of the interval, as a share
         of the standard error; 0.01 unless given.
     interval, confidence, alternative
-        The interval that `Result.interval` makes by default. What it needs is computed in the same
+        The interval that `Result.interval` makes by default: "percentile" unless given, and of a
+        jackknife "normal". What it needs is computed in the same
         run, and replicates="auto" makes its limits precise.
     nested_replicates : int
         For studentized intervals of statistics without a formula for the standard error: resamples
@@ -140,8 +141,11 @@ def bootstrap(
     >>> 8.2 < low < 8.6 and 9.3 < high < 9.7
     True
     """
-    count = number_of_replicates(replicates)
+    jackknife = scheme == "jackknife"
+    count = number_of_replicates(replicates, jackknife=jackknife)
     wanted = precision_number(precision, count)
+    usual: Method = "normal" if jackknife else "percentile"
+    asked = Asked(usual if interval is None else interval, confidence, alternative)
     source = _source(
         data,
         statistic,
@@ -158,20 +162,18 @@ def bootstrap(
         nan=nan,
         vectorized=vectorized,
     )
-    asked = Asked(interval, confidence, alternative)
     if count == "exact":
-        check_exact(path)
+        check_exact(path, asked)
         return exact_result(source, asked)
-
-    def make(first: int, more: int) -> _core.Result:
-        found = source.run(more, first, interval == "studentized", progress)
-        if first == 0 and interval in ("bca", "abc"):
-            source.add_influences(found)
-        return found
-
+    _core.check_method(asked.method, source.request)
     if count == "auto":
+        later = dataclasses.replace(asked.needs, influence=False)  # the first round has it
+
+        def make(first: int, more: int) -> _core.Result:
+            return source.run(more, first, later if first else asked.needs, progress)
+
         core, reached, met = _core.to_precision(
-            source.request, make, wanted, interval, confidence, alternative
+            source.request, make, wanted, asked.method, asked.confidence, asked.alternative
         )
         if not met:
             warnings.warn(
@@ -182,7 +184,7 @@ def bootstrap(
                 stacklevel=2,
             )
     else:
-        core = make(0, count)
+        core = source.run(count, 0, asked.needs, progress)
     return Result(core, source.shape, source, source.note, asked)
 
 
@@ -190,9 +192,9 @@ def explain(
     data: Any,
     statistic: Any,
     *,
-    replicates: Replicates = 10_000,
+    replicates: Replicates | None = None,
     precision: float | None = None,
-    interval: Method = "percentile",
+    interval: Method | None = None,
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
     nested_replicates: int = 50,
@@ -222,8 +224,11 @@ def explain(
     >>> plan.path
     'distinct'
     """
-    count = number_of_replicates(replicates)
+    jackknife = scheme == "jackknife"
+    count = number_of_replicates(replicates, jackknife=jackknife)
     wanted = precision_number(precision, count)
+    usual: Method = "normal" if jackknife else "percentile"
+    asked = Asked(usual if interval is None else interval, confidence, alternative)
     source = _source(
         data,
         statistic,
@@ -241,11 +246,14 @@ def explain(
         vectorized=vectorized,
     )
     if count == "exact":
-        check_exact(path)
+        check_exact(path, asked)
         return exact_plan(source)
+    _core.check_method(asked.method, source.request)
     if count == "auto":
-        count = _core.first_replicates(wanted, interval, confidence, alternative)
-    plan = source.explain(count)
+        count = _core.first_replicates(
+            source.request, wanted, asked.method, asked.confidence, asked.alternative
+        )
+    plan = source.explain(count, asked.needs)
     if source.note:
         plan.reason = f"{source.note}; {plan.reason}"
     return plan

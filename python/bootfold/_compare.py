@@ -172,7 +172,7 @@ def compare(
         )
     limit = precision_number(precision, count)
     if count == "auto":
-        count = _core.first_replicates(limit, interval, confidence, alternative)
+        count = _core.first_replicates(request, limit, interval, confidence, alternative)
     with reporter(progress, count) as tell:
         comparison = _core.compare_groups(
             request,

@@ -56,7 +56,7 @@ class KnownSource:
         self._note = f"known as {', '.join(names)}"
 
     def run(self, count: int, first: int) -> Array:
-        result = self._request.run(count, first, False, None)
+        result = self._request.run(count, first, None)
         self._estimates = result.estimates
         self.plan = f"{self._note}; path {result.plan.path}"
         found = np.array(result.replicates.T, order="C")
@@ -64,7 +64,7 @@ class KnownSource:
 
     def estimate(self) -> Array:
         if self._estimates is None:
-            self._estimates = self._request.run(1, 0, False, None).estimates
+            self._estimates = self._request.run(1, 0, None).estimates
         return np.array(self._estimates).reshape(self.shape)
 
     def acceleration(self) -> Array:

@@ -187,18 +187,21 @@ class ExactResult(Result):
         What is not given is as in the call of `bootstrap`.
         """
         asked = self._asked.changed(method, confidence, alternative)
+        return joined(self._intervals(asked, convention), self._shape)
+
+    def _intervals(self, asked: Asked, convention: Convention) -> list[_core.Interval]:
+        """One for each value."""
         accelerations: list[float | None] = [None for _ in self._laws]
         if asked.method == "bca":
             if self._accelerations is None:
                 self._accelerations = _accelerations(self._need("bca"))
             accelerations = list(self._accelerations)
-        found = [
+        return [
             law.interval(
                 asked.method, asked.confidence, asked.alternative, convention, acceleration
             )
             for law, acceleration in zip(self._laws, accelerations, strict=True)
         ]
-        return joined(found, self._shape)
 
     @property
     def replicates(self) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -238,12 +241,14 @@ class ExactResult(Result):
 
     def __repr__(self) -> str:
         lines = ["bootfold.ExactResult"]
-        for name, law in zip(self._names, self._laws, strict=True):
+        asked = self._asked
+        intervals = self._intervals(asked, "numpy")
+        for name, law, found in zip(self._names, self._laws, intervals, strict=True):
             error = law.standard_error
-            low, high = (number(law.quantile(p), error) for p in (0.025, 0.975))
             lines.append(
                 f"  {name}: {number(law.estimate, error)}, standard error "
-                f"{number(error, error)}, 95 % interval (percentile) {low} to {high}"
+                f"{number(error, error)}, {100 * asked.confidence:g} % interval ({asked.method}) "
+                f"{number(found.low, error)} to {number(found.high, error)}"
             )
         plan = self.plan
         lines.append(
@@ -296,8 +301,9 @@ def exact_result(source: Source, asked: Asked) -> ExactResult:
     return ExactResult(names, laws, source.shape, source, asked)
 
 
-def check_exact(path: str | None) -> None:
+def check_exact(path: str | None, asked: Asked) -> None:
     """Raises ValueError for an option that has no meaning without replicates."""
+    _core.check_exact_method(asked.method)
     if path is not None:
         raise ValueError(
             f"path is {path!r}, a way to make replicates, and replicates='exact' makes none; leave "

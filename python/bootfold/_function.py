@@ -14,6 +14,7 @@ from bootfold._data import Array, Data, frame_of
 from bootfold._progress import reporter
 
 if TYPE_CHECKING:
+    from bootfold._interval import Needs
     from bootfold._options import Progress
     from bootfold._source import Settings
     from bootfold._statistics import Function
@@ -201,23 +202,30 @@ class FunctionSource:
         array = self._outputs(self._values(block, number), count)
         return np.ascontiguousarray(array.reshape(count, -1))
 
-    def run(
-        self, replicates: int, first: int, standard_errors: bool, progress: Progress
-    ) -> _core.Result:
-        if standard_errors:
+    @staticmethod
+    def _check(needs: Needs) -> None:
+        if needs.standard_errors:
             raise ValueError(
                 "a studentized interval needs a standard error on every resample, which is not "
                 "available for Python functions; use bca, or a named statistic"
             )
-        if self._jackknife:
-            return _core.run_one_by_one(self.request, self.evaluate, self._names)
-        with reporter(progress, replicates) as tell:
-            return _core.run_function(
-                self.request, self.evaluate, self._names, replicates, first, tell
-            )
 
-    def explain(self, replicates: int) -> _core.Plan:
-        return _core.explain_function(self.request, self._names, replicates)
+    def run(self, replicates: int, first: int, needs: Needs, progress: Progress) -> _core.Result:
+        self._check(needs)
+        if self._jackknife:
+            result = _core.run_one_by_one(self.request, self.evaluate, self._names)
+        else:
+            with reporter(progress, replicates) as tell:
+                result = _core.run_function(
+                    self.request, self.evaluate, self._names, replicates, first, tell
+                )
+        if needs.influence:
+            self.add_influences(result)
+        return result
+
+    def explain(self, replicates: int, needs: Needs) -> _core.Plan:
+        self._check(needs)
+        return _core.explain_function(self.request, self._names, replicates, needs.influence)
 
     def add_influences(self, result: _core.Result) -> None:
         if self._data.paired:

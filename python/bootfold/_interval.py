@@ -8,14 +8,25 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from bootfold import _core
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from bootfold import _core
 
 Method: TypeAlias = Literal["normal", "basic", "percentile", "bca", "studentized", "abc"]
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 Convention: TypeAlias = Literal["numpy", "r"]
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What an interval needs of a run beside the replicates."""
+
+    standard_errors: bool = False  #: on every resample
+    influence: bool = False  #: of each row
+
+
+NOTHING = Needs()
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +36,14 @@ class Asked:
     method: Method = "percentile"
     confidence: float = 0.95
     alternative: Alternative = "two-sided"
+
+    def __post_init__(self) -> None:
+        _core.check_interval(self.method, self.confidence, self.alternative)
+
+    @property
+    def needs(self) -> Needs:
+        """What the run computes for it."""
+        return Needs(self.method == "studentized", self.method in ("bca", "abc"))
 
     def changed(
         self, method: Method | None, confidence: float | None, alternative: Alternative | None

@@ -8,6 +8,7 @@ import numpy as np
 
 from bootfold import _core
 from bootfold._data import Data, has_nan
+from bootfold._interval import NOTHING, Needs
 from bootfold._native import Native
 from bootfold._progress import reporter
 
@@ -75,15 +76,14 @@ class NamedSource:
         outputs = self.request.outputs
         return () if single and outputs == 1 else (outputs,)
 
-    def run(
-        self, replicates: int, first: int, standard_errors: bool, progress: Progress
-    ) -> _core.Result:
+    def run(self, replicates: int, first: int, needs: Needs, progress: Progress) -> _core.Result:
+        wanted = (needs.standard_errors, needs.influence)
         try:
             if not progress:
-                result = self.request.run(replicates, first, standard_errors, None)
+                result = self.request.run(replicates, first, None, *wanted)
             else:
                 with reporter(progress, replicates) as tell:
-                    result = self.request.run(replicates, first, standard_errors, tell)
+                    result = self.request.run(replicates, first, tell, *wanted)
         except ValueError as error:
             raise _told(error) from None
         if self.missing:
@@ -95,11 +95,13 @@ class NamedSource:
                 for estimate, missing in zip(result.estimates, affected, strict=True)
             ]
             result = _core.Result.made(result.plan, result.seed, estimates, values)
+            if needs.influence:
+                self.add_influences(result)
         return result
 
-    def explain(self, replicates: int) -> _core.Plan:
+    def explain(self, replicates: int, needs: Needs) -> _core.Plan:
         try:
-            return self.request.explain(replicates)
+            return self.request.explain(replicates, needs.standard_errors, needs.influence)
         except ValueError as error:
             raise _told(error) from None
 
@@ -119,24 +121,22 @@ class JoinedSource:
         self.note = sources[0].note
         self.quick = False
 
-    def run(
-        self, replicates: int, first: int, standard_errors: bool, progress: Progress
-    ) -> _core.Result:
+    def run(self, replicates: int, first: int, needs: Needs, progress: Progress) -> _core.Result:
         return _core.Result.joined(
-            [s.run(replicates, first, standard_errors, progress) for s in self.sources]
+            [s.run(replicates, first, needs, progress) for s in self.sources]
         )
 
     @property
     def request(self) -> _core.Request:
         return self.sources[0].request
 
-    def explain(self, replicates: int) -> _core.Plan:
-        return self.sources[0].explain(replicates)
+    def explain(self, replicates: int, needs: Needs) -> _core.Plan:
+        return _core.joined_plan([s.explain(replicates, needs) for s in self.sources])
 
     def add_influences(self, result: _core.Result) -> None:
         parts = []
         for source in self.sources:
-            part = source.run(1, 0, False, False)
+            part = source.run(1, 0, NOTHING, False)
             source.add_influences(part)
             parts.append(part)
         result.add_joined_influences(parts)

@@ -66,8 +66,8 @@ def seed_number(seed: Seed) -> int:
 
 
 def thread_number(threads: Any) -> int:
-    """0 stands for all cores."""
-    return 0 if threads is None else whole_number("threads", threads, 0)
+    """0, for all cores, where it is not given."""
+    return 0 if threads is None else whole_number("threads", threads, 1)
 
 
 def memory_bytes(memory: Any) -> int:
@@ -79,15 +79,25 @@ def memory_bytes(memory: Any) -> int:
     return whole_number("memory", memory, 1)
 
 
-def number_of_replicates(replicates: Any) -> int | Literal["auto", "exact"]:
-    """A number of at least 1, or one of the two words."""
+def number_of_replicates(
+    replicates: Any, *, jackknife: bool = False
+) -> int | Literal["auto", "exact"]:
+    """A number of at least 1, 10,000 unless given, or one of the two words."""
+    if replicates is None:
+        return 10_000
     if isinstance(replicates, str):
         if replicates == "auto" or replicates == "exact":
             return replicates  # type: ignore[return-value]
         raise ValueError(
             f"replicates is {replicates!r} but must be a whole number, 'auto' or 'exact'"
         )
-    return whole_number("replicates", replicates, 1)
+    number = whole_number("replicates", replicates, 1)
+    if jackknife:
+        raise ValueError(
+            f"replicates is {number} but a jackknife leaves out every row (or cluster) once, so it "
+            "has as many replicates as rows (clusters); omit replicates"
+        )
+    return number
 
 
 def precision_number(precision: Any, replicates: object) -> float:

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bootfold import _core
-from bootfold._interval import USUAL, Alternative, Asked, Convention, Interval, Method, joined
+from bootfold._interval import (
+    USUAL,
+    Alternative,
+    Asked,
+    Convention,
+    Interval,
+    Method,
+    Needs,
+    joined,
+)
 from bootfold._options import Progress, whole_number
 from bootfold._source import Source
 from bootfold._text import as_html, as_text
@@ -33,7 +42,7 @@ class Result:
     (10000,)
     """
 
-    __slots__ = ("_asked", "_core", "_note", "_shape", "_source")
+    __slots__ = ("_asked", "_core", "_note", "_shape", "_source", "_studentized")
 
     def __init__(
         self,
@@ -44,6 +53,7 @@ class Result:
         asked: Asked = USUAL,
     ) -> None:
         self._core = core
+        self._studentized: _core.Result | None = None  # the same run with standard errors
         self._shape = shape
         self._source = source
         self._note = note
@@ -144,10 +154,13 @@ class Result:
             method == "abc" and not self._core.has_abc_curves
         ):
             self._need(method).add_influences(self._core)
-        if method == "studentized" and not self._core.has_standard_errors:
-            count = self._core.replicates.shape[0]
-            self._core = self._need(method).run(count, 0, True, False)
-        found = self._core.intervals(
+        core = self._core
+        if method == "studentized" and not core.has_standard_errors:
+            if self._studentized is None:
+                count = core.replicates.shape[0]
+                self._studentized = self._need(method).run(count, 0, asked.needs, False)
+            core = self._studentized
+        found = core.intervals(
             method, asked.confidence, asked.alternative, convention, strict
         )
         return joined(found, self._shape)
@@ -155,24 +168,30 @@ class Result:
     def _need(self, what: str) -> Source:
         if self._source is None:
             raise ValueError(
-                f"{what} needs the data, and this result was loaded without them; ask for it "
-                "before saving, or bootstrap again"
+                f"{what} needs the data, and this result was loaded without them; bootstrap "
+                "again, with interval= for an interval"
             )
         return self._source
 
     def extend(self, replicates: int, *, progress: Progress = False) -> Result:
         """The same run with so many more replicates: a new result, the bits of one long run."""
         more = whole_number("replicates", replicates, 1)
+        if self._core.jackknife:
+            raise ValueError(
+                "a jackknife is complete: it has one replicate for each row (or cluster), and there "
+                "is nothing to extend"
+            )
         source = self._need("extend")
         first = self._core.replicates.shape[0]
-        later = source.run(more, first, self._core.has_standard_errors, progress)
+        needs = Needs(standard_errors=self._core.has_standard_errors)
+        later = source.run(more, first, needs, progress)
         return Result(self._core.extended(later), self._shape, source, self._note, self._asked)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes all of it to one .safetensors file; `bootfold.load` and the program read it.
 
         Every interval can then be made without the data, except that "bca" of a function in Python
-        and "studentized" must have been asked for before.
+        must have been asked for before, and "studentized" in the call of `bootstrap`.
         """
         if self._source is not None and self._source.quick and not self._core.has_influences:
             self._source.add_influences(self._core)

@@ -9,6 +9,7 @@ import numpy as np
 
 from bootfold import _core
 from bootfold._bootstrap import bootstrap
+from bootfold._interval import NOTHING, Needs
 from bootfold._labels import coded
 from bootfold._metrics import NAMES, Metric, Prepared, known
 from bootfold._options import memory_bytes, seed_number, thread_number, whole_number
@@ -301,14 +302,15 @@ class _AreaSource:
         self.quick = True
         self.shape: tuple[int, ...] = ()
 
-    def run(
-        self, replicates: int, first: int, standard_errors: bool, progress: Progress
-    ) -> _core.Result:
+    def run(self, replicates: int, first: int, needs: Needs, progress: Progress) -> _core.Result:
         with reporter(progress, replicates) as tell:
-            return self.request.run(replicates, first, standard_errors, tell)
+            result = self.request.run(replicates, first, tell, needs.standard_errors)
+        if needs.influence:
+            self.add_influences(result)
+        return result
 
-    def explain(self, replicates: int) -> _core.Plan:
-        return self.request.explain(replicates)
+    def explain(self, replicates: int, needs: Needs) -> _core.Plan:
+        return self.request.explain(replicates, needs.standard_errors)
 
     def add_influences(self, result: _core.Result) -> None:
         """By pseudo-values: without a row its own wins are missing, and nothing else."""
@@ -347,5 +349,5 @@ def _area(scores: tuple[Array, Array], arguments: dict[str, Any]) -> Result:
     if arguments["clusters"] is not None:
         settings.clusters = coded(arguments["clusters"], rows, "clusters")[0]
     source = _AreaSource(positive, score, settings)
-    core = source.run(arguments["replicates"], 0, False, arguments["progress"])
+    core = source.run(arguments["replicates"], 0, NOTHING, arguments["progress"])
     return Result(core, (), source, source.note)

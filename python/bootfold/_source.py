@@ -9,6 +9,7 @@ import numpy as np
 
 from bootfold import _core
 from bootfold._data import Array, number_array
+from bootfold._interval import Needs
 from bootfold._options import Progress, Seed, memory_bytes, seed_number, thread_number, whole_number
 
 
@@ -23,13 +24,11 @@ class Source(Protocol):
     def request(self) -> _core.Request:
         """Data, scheme and options, as the library has them."""
 
-    def run(
-        self, replicates: int, first: int, standard_errors: bool, progress: Progress
-    ) -> _core.Result:
+    def run(self, replicates: int, first: int, needs: Needs, progress: Progress) -> _core.Result:
         """Replicates first, first + 1, ..."""
 
-    def explain(self, replicates: int) -> _core.Plan:
-        """What run() would do."""
+    def explain(self, replicates: int, needs: Needs) -> _core.Plan:
+        """What run() would do; raises what it would raise."""
 
     def add_influences(self, result: _core.Result) -> None:
         """What each row does to the values, for BCa intervals."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from bootfold import _core
 from bootfold._data import Array, Data, frame_of, number_array
+from bootfold._interval import Needs
 from bootfold._progress import reporter
 
 if TYPE_CHECKING:
@@ -170,14 +171,17 @@ class SumsSource:
             )
         return array.reshape(count, -1)
 
-    def run(
-        self, replicates: int, first: int, standard_errors: bool, progress: Progress
-    ) -> _core.Result:
-        if standard_errors:
+    def _check(self, needs: Needs) -> None:
+        if needs.standard_errors:
             raise ValueError(
-                "a studentized interval needs a standard error on every resample, which sums has "
-                "not; take bca"
+                "a studentized interval needs a standard error on every resample, which is not "
+                "available for sums; use bca"
             )
+        if needs.influence and self.request.rows == 1:
+            raise ValueError("there is only one row; the jackknife needs at least 2")
+
+    def run(self, replicates: int, first: int, needs: Needs, progress: Progress) -> _core.Result:
+        self._check(needs)
         chunk = max(1024, _CHUNK_BYTES // (8 * len(self._features)))
         if self._whole:
             chunk = replicates
@@ -185,23 +189,26 @@ class SumsSource:
         with reporter(progress, replicates) as tell:
             for begin in range(0, replicates, chunk):
                 count = min(chunk, replicates - begin)
-                part = self.request.run(count, first + begin, False, tell)
+                part = self.request.run(count, first + begin, tell)
                 values.append(self._finish(part.replicates.T))
         whole = values[0] if len(values) == 1 else np.concatenate(values)
         estimates = self._finish(np.array(part.estimates)[:, None])[0]
-        return _core.Result.made(
+        result = _core.Result.made(
             part.plan, part.seed, estimates.tolist(), np.ascontiguousarray(whole), self._names
         )
+        if needs.influence:
+            self.add_influences(result)
+        return result
 
-    def explain(self, replicates: int) -> _core.Plan:
+    def explain(self, replicates: int, needs: Needs) -> _core.Plan:
+        self._check(needs)
         return self.request.explain(replicates)
 
     def add_influences(self, result: _core.Result) -> None:
         """By pseudo-values: without a row their mean does what the statistic does."""
+        self._check(Needs(influence=True))
         rows = self._features[0].shape[0]
-        if rows == 1:
-            raise ValueError("there is only one row; the jackknife needs at least 2")
-        means = np.array(self.request.run(1, 0, False, None).estimates)[:, None]
+        means = np.array(self.request.run(1, 0, None).estimates)[:, None]
         estimates = np.array(result.estimates)
         changed = np.empty((rows, estimates.size))
         chunk = max(1024, _CHUNK_BYTES // (8 * len(self._features)))

@@ -97,13 +97,14 @@ std::unique_ptr<Handle> run_function(const Request& request, const Function& fun
 
 /// What run_function() would do.
 Plan explain_function(const Request& request, const std::vector<std::string>& outputs,
-                      std::uint64_t replicates) {
+                      std::uint64_t replicates, bool influence) {
   const Statistic statistic(outputs.front(), 1, Statistic::kAnyNumber, [&](std::size_t) {
     return statistic::Bound{outputs, statistic::Call{}};
   });
   return without_gil(request.call(1, nb::none()), [&](const Execution& execution) {
     Options options = request.options(replicates);
     options.execution = execution;
+    options.influence = influence;
     return plan(request.data(), statistic, options);
   });
 }
@@ -173,7 +174,8 @@ void add_samples_influences(const std::vector<const Request*>& samples,
 void bind_batches(nb::module_& m) {
   m.def("run_function", &run_function, "request"_a, "function"_a, "outputs"_a, "replicates"_a,
         "first"_a, "progress"_a.none());
-  m.def("explain_function", &explain_function, "request"_a, "outputs"_a, "replicates"_a);
+  m.def("explain_function", &explain_function, "request"_a, "outputs"_a, "replicates"_a,
+        "influence"_a);
   m.def("run_one_by_one", &run_one_by_one, "request"_a, "function"_a, "outputs"_a);
   m.def("add_function_influences", &add_function_influences, "request"_a, "function"_a, "outputs"_a,
         "result"_a);

@@ -85,22 +85,27 @@ namespace {
 using namespace nb::literals;
 
 std::unique_ptr<Handle> run(const Request& request, std::uint64_t replicates, std::uint64_t first,
-                            bool standard_errors, nb::object progress) {
+                            nb::object progress, bool standard_errors, bool influence) {
   Call call = request.call(replicates, std::move(progress));
-  if (standard_errors) call.brief = false;
+  if (standard_errors || influence) call.brief = false;
   return without_gil(call, [&](const Execution& execution) {
     Options options = request.options(replicates, first);
     options.execution = execution;
     options.standard_errors = standard_errors;
+    options.influence = influence;
     return std::make_unique<Handle>(bootstrap(request.data(), request.statistics(), options));
   });
 }
 
-Plan explain(const Request& request, std::uint64_t replicates) {
+/// What run() would do.
+Plan explain(const Request& request, std::uint64_t replicates, bool standard_errors,
+             bool influence) {
   const Call call = request.call(replicates, nb::none());
   return without_gil(call, [&](const Execution& execution) {
     Options options = request.options(replicates);
     options.execution = execution;
+    options.standard_errors = standard_errors;
+    options.influence = influence;
     return plan(request.data(), request.statistics(), options);
   });
 }
@@ -182,8 +187,9 @@ void bind_bootstrap(nb::module_& m) {
             request.add_own(native_statistic(address, columns, takes_user_data, user_data, name));
           },
           "address"_a, "columns"_a, "takes_user_data"_a, "user_data"_a, "name"_a)
-      .def("run", &run, "replicates"_a, "first"_a, "standard_errors"_a, "progress"_a.none())
-      .def("explain", &explain, "replicates"_a)
+      .def("run", &run, "replicates"_a, "first"_a, "progress"_a.none(), "standard_errors"_a = false,
+           "influence"_a = false)
+      .def("explain", &explain, "replicates"_a, "standard_errors"_a = false, "influence"_a = false)
       .def("add_influences", &add_influences, "result"_a)
       .def("add_linear_influences", &add_linear_influences, "result"_a)
       .def_prop_ro("outputs", &Request::outputs)

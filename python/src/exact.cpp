@@ -95,10 +95,25 @@ std::vector<std::tuple<std::string, std::string, std::string>> outlines(const Re
   });
 }
 
+/// Throws InvalidArgument for a method that needs replicates.
+void check_method(std::string_view method) {
+  switch (interval::parse_method(method)) {
+    case interval::Method::normal:
+    case interval::Method::basic:
+    case interval::Method::percentile:
+    case interval::Method::bca:
+      return;
+    default:
+      throw InvalidArgument(text::concat(
+          "interval is '", method, "' but replicates=exact has normal, basic, percentile and bca"));
+  }
+}
+
 /// `acceleration` is that of bca.
 Interval interval_of(const Distribution& law, std::string_view method, double confidence,
                      std::string_view alternative, std::string_view convention,
                      std::optional<double> acceleration) {
+  check_method(method);
   const exact::IntervalOptions options{confidence, interval::parse_alternative(alternative)};
   const bool strict = interval::parse_convention(convention) == interval::Convention::r;
   switch (interval::parse_method(method)) {
@@ -108,16 +123,14 @@ Interval interval_of(const Distribution& law, std::string_view method, double co
       return law.basic(options);
     case interval::Method::percentile:
       return law.percentile(options);
-    case interval::Method::bca:
-      if (!acceleration || !(*acceleration == *acceleration))
-        throw InvalidArgument(
-            "a bca interval needs the influence of each row, which is not available here; take "
-            "percentile");
-      return law.bca(*acceleration, options, strict ? exact::Ties::strict : exact::Ties::half);
     default:
-      throw InvalidArgument(text::concat(
-          "interval is '", method, "' but replicates=exact has normal, basic, percentile and bca"));
+      break;
   }
+  if (!acceleration || !(*acceleration == *acceleration))
+    throw InvalidArgument(
+        "a bca interval needs the influence of each row, which is not available here; take "
+        "percentile");
+  return law.bca(*acceleration, options, strict ? exact::Ties::strict : exact::Ties::half);
 }
 
 }  // namespace
@@ -137,6 +150,7 @@ void bind_exact(nb::module_& m) {
       .def("interval", &interval_of, "method"_a, "confidence"_a, "alternative"_a, "convention"_a,
            "acceleration"_a.none());
   m.def("exact_distributions", &distributions, "request"_a);
+  m.def("check_exact_method", &check_method, "method"_a);
   m.def("exact_outlines", &outlines, "request"_a);
 }
 

@@ -60,12 +60,12 @@ void bind_precision(nb::module_& m) {
         "confidence"_a, "alternative"_a);
   m.def(
       "first_replicates",
-      [](double precision, std::string_view method, double confidence,
+      [](const Request& request, double precision, std::string_view method, double confidence,
          std::string_view alternative) {
-        const Precision wanted = precision_of(precision, method, confidence, alternative);
-        return first_replicates(wanted.precision, wanted.method, wanted.interval);
+        return first_replicates(precision_of(precision, method, confidence, alternative),
+                                request.scheme());
       },
-      "precision"_a, "method"_a, "confidence"_a, "alternative"_a);
+      "request"_a, "precision"_a, "method"_a, "confidence"_a, "alternative"_a);
 }
 
 }  // namespace bootfold::python

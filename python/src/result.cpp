@@ -13,6 +13,7 @@
 #include "bootfold/error.h"
 #include "bootfold/interval.h"
 #include "modules.h"
+#include "request.h"
 #include "text/concat.h"
 
 namespace bootfold::python {
@@ -54,6 +55,13 @@ std::vector<Interval> intervals(const Handle& handle, std::string_view method, d
   });
 }
 
+/// What intervals() refuses for any result.
+void check_interval(std::string_view method, double confidence, std::string_view alternative) {
+  static_cast<void>(interval::parse_method(method));
+  static_cast<void>(interval::parse_alternative(alternative));
+  interval::check_confidence(confidence);
+}
+
 std::unique_ptr<Handle> extended(const Handle& handle, const Handle& later) {
   const nb::gil_scoped_release released;
   Result whole = handle.reading([](const Result& result) { return result; });
@@ -74,16 +82,43 @@ std::unique_ptr<Handle> made(Plan plan, std::uint64_t seed, std::vector<double> 
              std::vector<double>(values.data(), values.data() + values.size())));
 }
 
+/// The fingerprints of several runs, in their order, as one.
+std::uint64_t joined_fingerprint(const std::vector<const Plan*>& plans) {
+  std::uint64_t hash = plans.size();
+  for (const Plan* plan : plans) {  // SplitMix64
+    hash = (hash ^ plan->fingerprint) + 0x9E3779B97F4A7C15U;
+    hash = (hash ^ hash >> 30) * 0xBF58476D1CE4E5B9U;
+    hash = (hash ^ hash >> 27) * 0x94D049BB133111EBU;
+    hash ^= hash >> 31;
+  }
+  return hash;
+}
+
+/// The plan of runs on several data sets, one after the other.
+Plan joined_plan(const std::vector<const Plan*>& plans) {
+  Plan whole = *plans.at(0);
+  whole.outputs.clear();
+  whole.result_bytes = 0;
+  whole.seconds = 0;
+  for (const Plan* plan : plans) {
+    whole.result_bytes += plan->result_bytes;
+    whole.seconds += plan->seconds;
+  }
+  for (std::size_t k = 0; k < plans[0]->outputs.size(); ++k)
+    for (std::size_t p = 0; p < plans.size(); ++p)
+      whole.outputs.push_back(text::concat(plans[p]->outputs.at(k), "[", p, "]"));
+  whole.fingerprint = joined_fingerprint(plans);
+  return whole;
+}
+
 /// Results of equally many replicates side by side: output k of all, then output k + 1 of all.
 std::unique_ptr<Handle> joined(const std::vector<const Handle*>& parts) {
   const Result& first = parts.at(0)->result;
   const std::size_t outputs = first.outputs();
   const std::size_t width = outputs * parts.size();
   const std::size_t count = first.replicates().size() / outputs;
-  Plan plan = first.plan();
-  plan.outputs.clear();
-  plan.result_bytes *= parts.size();
-  plan.seconds *= static_cast<double>(parts.size());
+  std::vector<const Plan*> plans;
+  for (const Handle* part : parts) plans.push_back(&part->result.plan());
   Companions companions;
   companions.jackknife = first.companions().jackknife;
   companions.error_method = first.companions().error_method;
@@ -98,11 +133,11 @@ std::unique_ptr<Handle> joined(const std::vector<const Handle*>& parts) {
     for (std::size_t p = 0; p < parts.size(); ++p) {
       const Result& part = parts[p]->result;
       const Companions& own = part.companions();
-      plan.outputs.push_back(text::concat(part.plan().outputs.at(k), "[", p, "]"));
       estimates.push_back(part.estimate(k));
       add(companions.influences, own.influences, k);
       add(companions.abc_curves, own.abc_curves, k);
       add(companions.estimate_errors, own.estimate_errors, k);
+      add(companions.errors_from, own.errors_from, k);
       for (std::size_t r = 0; r < count; ++r) {
         const std::size_t at = r * width + k * parts.size() + p;
         values[at] = part.replicate(r, k);
@@ -110,7 +145,7 @@ std::unique_ptr<Handle> joined(const std::vector<const Handle*>& parts) {
           companions.replicate_errors[at] = own.replicate_errors[r * outputs + k];
       }
     }
-  return std::make_unique<Handle>(Result(std::move(plan), first.seed(), std::move(estimates),
+  return std::make_unique<Handle>(Result(joined_plan(plans), first.seed(), std::move(estimates),
                                          std::move(values), std::move(companions)));
 }
 
@@ -192,6 +227,15 @@ void bind_result(nb::module_& m) {
             return std::make_unique<Handle>(Result::load(path));
           },
           "path"_a);
+  m.def("check_interval", &check_interval, "method"_a, "confidence"_a, "alternative"_a,
+        "Raises ValueError for an interval that no result has.");
+  m.def(
+      "check_method",
+      [](std::string_view method, const Request& request) {
+        interval::check_method(interval::parse_method(method), request.scheme());
+      },
+      "method"_a, "request"_a, "Raises ValueError for an interval that no such run has.");
+  m.def("joined_plan", &joined_plan, "plans"_a, "The plan of Result.joined().");
 }
 
 }  // namespace bootfold::python

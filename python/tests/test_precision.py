@@ -70,6 +70,11 @@ def test_what_cannot_be_extended_is_refused():
         bf.bootstrap(X, "mean", replicates=100, precision=0.1)
 
 
+def test_threads_are_at_least_1():
+    with pytest.raises(ValueError, match="threads is 0 but must be at least 1"):
+        bf.bootstrap(X, "mean", threads=0)
+
+
 def test_errors_of_functions_reach_the_caller():
     calls = []
 

@@ -55,6 +55,18 @@ def test_studentized_intervals_keep_the_replicates(r):
     np.testing.assert_array_equal(r.replicates, before)
 
 
+def test_studentized_intervals_of_another_path_keep_the_result():
+    r = bf.bootstrap(X, "median", replicates=100, seed=7)
+    before = r.replicates.copy(), r.standard_error, r.plan.path, r.plan.fingerprint
+    studentized = r.interval("studentized")
+    np.testing.assert_array_equal(r.replicates, before[0])
+    assert (r.standard_error, r.plan.path, r.plan.fingerprint) == before[1:]
+    alone = bf.bootstrap(X, "median", replicates=100, seed=7, interval="studentized")
+    assert alone.plan.path != r.plan.path
+    assert alone.interval() == studentized == r.interval("studentized")
+    assert r.extend(10).plan.fingerprint == before[3]
+
+
 def test_intervals_of_several_values_are_arrays(several):
     interval = several.interval("bca")
     assert interval.low.shape == (2,)

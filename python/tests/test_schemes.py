@@ -91,6 +91,20 @@ def test_the_jackknife_has_as_many_replicates_as_rows():
     y = TABLE["y"].to_numpy()
     assert r.replicates.shape == (240,)
     assert r.standard_error == pytest.approx(y.std(ddof=1) / np.sqrt(y.size))
+    assert r.interval() == r.interval("normal")
+    with pytest.raises(ValueError, match="jackknife is complete"):
+        r.extend(5)
+
+
+@pytest.mark.parametrize("call", [bf.bootstrap, bf.explain])
+def test_the_jackknife_has_no_resamples(call):
+    with pytest.raises(ValueError, match="replicates is 5 but a jackknife .* omit replicates"):
+        call(TABLE["y"], "mean", scheme="jackknife", replicates=5)
+    for method in ("basic", "percentile", "bca", "studentized"):
+        with pytest.raises(ValueError, match=f"interval is '{method}' but a jackknife draws no"):
+            call(TABLE["y"], "mean", scheme="jackknife", interval=method)
+    for method in ("normal", "abc"):
+        call(TABLE["y"], "mean", scheme="jackknife", interval=method)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,8 @@ Y = X + np.random.default_rng(5).normal(size=100)
 
 
 def run(statistic, data=X, **arguments):
-    return bf.bootstrap(data, statistic, replicates=300, seed=7, **arguments)
+    count = {} if arguments.get("scheme") == "jackknife" else {"replicates": 300}
+    return bf.bootstrap(data, statistic, seed=7, **count, **arguments)
 
 
 @pytest.mark.parametrize(

@@ -43,9 +43,7 @@ std::string lacking(Method method, const Result& result) {
 }
 
 void check(Method method, const Result& result, const Options& options) {
-  if (!(options.confidence > 0 && options.confidence < 1))
-    throw InvalidArgument(text::concat("confidence is ", options.confidence,
-                                       " but must be above 0 and below 1; 0.95 is usual"));
+  check_confidence(options.confidence);
   if (options.output >= result.outputs())
     throw InvalidArgument(text::concat("output is ", options.output, " but the result has ",
                                        result.outputs(), ", numbered from 0"));
@@ -109,6 +107,24 @@ Alternative parse_alternative(std::string_view text) {
 
 Convention parse_convention(std::string_view text) {
   return text::choose("convention", text, kConventions);
+}
+
+void check_method(Method method, const Scheme& scheme) {
+  const scheme::Facts known = facts(scheme);
+  if (known.deletes && method != Method::normal && method != Method::abc)
+    throw InvalidArgument(text::concat("interval is '", name(method),
+                                       "' but a jackknife draws no resamples, which it needs; use "
+                                       "normal or abc, or another scheme, such as iid"));
+  if (known.together && method == Method::abc)
+    throw InvalidArgument(
+        text::concat("interval is 'abc', which shifts weight between rows, but scheme '",
+                     bootfold::name(scheme), "' draws rows together; use bca"));
+}
+
+void check_confidence(double confidence) {
+  if (!(confidence > 0 && confidence < 1))
+    throw InvalidArgument(text::concat("confidence is ", confidence,
+                                       " but must be above 0 and below 1; 0.95 is usual"));
 }
 
 Interval make(Method method, const Result& result, const Options& options) {

@@ -67,12 +67,15 @@ std::uint64_t first_replicates(double precision, interval::Method method,
   return static_cast<std::uint64_t>(std::ceil(count));
 }
 
+std::uint64_t first_replicates(const Precision& wanted, const Scheme& scheme) {
+  check(wanted, scheme);
+  return std::min(wanted.most, first_replicates(wanted.precision, wanted.method, wanted.interval));
+}
+
 Reached bootstrap_to_precision(
     const std::function<Result(std::uint64_t first, std::uint64_t count)>& make,
     const Precision& wanted, const Scheme& scheme) {
-  check(wanted, scheme);
-  Reached reached{make(0, std::min(wanted.most, first_replicates(wanted.precision, wanted.method,
-                                                                 wanted.interval)))};
+  Reached reached{make(0, first_replicates(wanted, scheme))};
   for (;;) {
     const std::uint64_t count = reached.result.plan().replicates;
     reached.rounds.push_back(count);

@@ -148,6 +148,24 @@ TEST(Interval, ReplicatesAuto) {
   EXPECT_EQ(run({"explain", "-", "--replicates", "auto"}, {.input = kSixteen}).code, 0);
 }
 
+TEST(Interval, ExplainRefusesWhatBootstrapRefuses) {
+  const std::vector<std::vector<std::string>> refused = {
+      {"--scheme", "balanced", "--replicates", "auto"},
+      {"--scheme", "jackknife", "--replicates", "auto"},
+      {"--statistic", "median", "--interval", "studentized", "--replicates", "exact"},
+      {"--statistic", "median", "--interval", "abc", "--replicates", "exact"}};
+  for (const std::vector<std::string>& options : refused) {
+    std::vector<std::string> arguments = {"bootstrap", "-"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Outcome ran = run(arguments, {.input = kSixteen});
+    arguments[0] = "explain";
+    const Outcome planned = run(arguments, {.input = kSixteen});
+    EXPECT_EQ(ran.code, 2) << ran.out;
+    EXPECT_EQ(planned.code, 2) << planned.out;
+    EXPECT_EQ(planned.err, ran.err);
+  }
+}
+
 // Under other schemes `all` are those that the scheme has, from a stored run too.
 TEST(Interval, AllUnderAnotherScheme) {
   const Folder folder;
