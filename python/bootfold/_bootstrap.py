@@ -75,9 +75,10 @@ def bootstrap(
         resampled data that returns a number or an array. One with a parameter ``axis`` is
         called with many resamples at once.
     replicates : int, "auto" or "exact", optional
-        The number of resamples, 10,000 unless given. "auto": as many as the precision takes. "exact": none; an
-        `ExactResult` with the exact bootstrap distribution, for means, sums, proportions and
-        quantiles at any size and for other named statistics of few rows.
+        The number of resamples, 10,000 unless given. "auto": as many as the precision
+        takes. "exact": none; an `ExactResult` with the exact bootstrap distribution, for
+        means, sums, proportions and quantiles at any size and for other named statistics of
+        few rows.
     precision : float, optional
         For replicates="auto": the largest Monte Carlo error of a limit of the interval, as a share
         of the standard error; 0.01 unless given.

@@ -178,8 +178,8 @@ class Result:
         more = whole_number("replicates", replicates, 1)
         if self._core.jackknife:
             raise ValueError(
-                "a jackknife is complete: it has one replicate for each row (or cluster), and there "
-                "is nothing to extend"
+                "a jackknife is complete: it has one replicate for each row (or cluster), and "
+                "there is nothing to extend"
             )
         source = self._need("extend")
         first = self._core.replicates.shape[0]
