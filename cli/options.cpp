@@ -21,6 +21,7 @@ std::string with_command_options(std::string_view message) {
       {"correction", "--correction"},
       {"difference", "--difference"},
       {"epochs", "--epochs"},
+      {"first_replicate", "--first-replicate"},
       {"groups", "--groups"},
       {"header", "--header"},
       {"initializer", "--initializer"},

@@ -107,7 +107,7 @@ Estimate estimate(const Question& question) {
   const study::FixedSums& sums = question.study.fixed(question.tolerance, true);
   if (table.closed()) {
     found.refusal = text::concat("there are more than ", text::grouped(table.most()),
-                                 " distinct rows, the most that this path takes");
+                                 " distinct rows, which is all that the memory limit holds");
   } else if (!sums.accurate()) {
     found.refusal = kNotAccurate;
   }
