@@ -1,6 +1,6 @@
 // One replicate laid open, for people and tests.
 #include <algorithm>
-#include <array>
+#include <memory>
 
 #include "bootfold/error.h"
 #include "bootfold/resample.h"
@@ -13,26 +13,32 @@ namespace bootfold::resample {
 std::vector<std::uint32_t> counts(std::size_t rows, const ReplicateId& id, execution::Level level) {
   execution::check_available(level);
   if (rows == 0) throw InvalidArgument("rows is 0 but must be at least 1: there is no row to draw");
-  constexpr std::size_t kTileRows = 4096;
-  const Poisson poisson(count_mean(rows, kMargin));
   std::vector<std::uint32_t> result(rows);
-  std::vector<std::uint8_t> tile(kTileRows);
-  std::vector<simd::OpenRow> open(kTileRows);
-  random::simd::LaneState lanes{};
-  for (std::uint8_t number = 0;; ++number) {
-    const Attempt attempt{id.seed, id.replicate, number};
+  std::vector<std::uint8_t> tile(simd::kCountTile + 64);
+  std::vector<std::uint32_t> late;
+  const auto replaced = std::make_unique<simd::Replaced>();
+  CountLaws laws;
+  const SuperBlocks blocks(rows);
+  for (std::uint64_t b = 0; b < blocks.count(); ++b) {
+    const std::uint64_t draws = blocks.draws(id.seed, id.replicate, rows, b);
+    if (draws == 0) continue;
+    std::uint32_t* const own = result.data() + blocks.first_row(b);
+    BlockCounts counts(level, laws(count_mean(blocks.rows(b), draws), blocks.rows(b)),
+                       {id.seed, id.replicate, b}, blocks.rows(b), draws);
     std::uint64_t total = 0;
-    for (std::size_t row = 0; row < rows; row += kTileRows) {
-      const std::size_t size = std::min(kTileRows, rows - row);
-      total += draw_tile(level, poisson, attempt, row, size, lanes, tile.data(), open.data());
-      std::copy_n(tile.begin(), size, result.begin() + static_cast<std::ptrdiff_t>(row));
-    }
-    if (total > rows) continue;
-    std::vector<std::uint64_t> drawn(rows - total);
-    TopUp(level, attempt, rows, lanes).draw(drawn);
-    for (const std::uint64_t row : drawn) ++result[row];
-    return result;
+    do {
+      total = 0;
+      for (std::uint64_t row = 0; row < blocks.rows(b);) {
+        const std::size_t size = counts.next(tile.data(), *replaced);
+        total += simd::kernels(level).total(tile.data(), size);
+        std::copy_n(tile.begin(), size, own + row);
+        row += size;
+      }
+    } while (counts.is_void(total));
+    counts.top_up(total, late);
+    for (const std::uint32_t row : late) ++own[row];
   }
+  return result;
 }
 
 std::vector<std::uint32_t> indices(std::size_t rows, const ReplicateId& id,

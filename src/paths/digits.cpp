@@ -1,0 +1,175 @@
+#include "paths/digits.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "resample/simd/kernels.h"
+
+namespace bootfold::paths {
+
+namespace {
+
+constexpr std::size_t kTile = resample::simd::kCountTile;
+constexpr std::uint64_t kNone = ~std::uint64_t{0};
+constexpr std::size_t kShortDigits = 4;
+
+/// Rows of a tile to whole steps of the kernels.
+std::size_t padded(std::size_t rows) { return (rows + 127) / 128 * 128; }
+
+bool is_short(const study::FixedSums& sums) { return sums.most_digits() <= kShortDigits; }
+
+/// Adds up the integers of some rows: exactly, because parts are added that cannot overflow.
+template <class Integer>
+__int128 sum_rows(const Integer* integers, std::span<const std::uint32_t> rows) {
+  constexpr std::size_t kSafe = 128;  // so many integers of 55 bits sum to 62 bits
+  __int128 sum = 0;
+  for (std::size_t first = 0; first < rows.size(); first += kSafe) {
+    std::int64_t part = 0;
+    for (const std::uint32_t row : rows.subspan(first, std::min(kSafe, rows.size() - first)))
+      part += integers[row];
+    sum += part;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::size_t Digits::kept_bytes(const study::FixedSums& sums, std::uint64_t rows,
+                               std::uint64_t strata) {
+  return (rows + 128 * strata) * sums.planes() +
+         rows * sums.features() * (is_short(sums) ? sizeof(std::int32_t) : sizeof(std::int64_t));
+}
+
+Digits::Digits(const study::FixedSums& sums, const resample::Strata& strata, bool keep,
+               const Execution& execution)
+    : sums_(sums), strata_(strata), kernels_(study::simd::kernels(*execution.level)) {
+  for (const study::FixedFeature& fixed : sums.fixed) {
+    first_plane_.push_back(planes_);
+    planes_ += fixed.digits;
+  }
+  if (keep) this->keep(execution);
+}
+
+void Digits::keep(const Execution& execution) {
+  std::size_t bytes = 0;
+  std::vector<Tile> tiles;
+  for (std::size_t s = 0; s < strata_.all().size(); ++s) {
+    first_tile_.push_back(tiles.size());
+    const std::uint64_t all = strata_.all()[s].rows;
+    for (std::uint64_t row = 0; row < all; row += kTile) {
+      const auto rows = static_cast<std::size_t>(std::min<std::uint64_t>(kTile, all - row));
+      tiles.push_back({s, row, rows, bytes});
+      bytes += padded(rows) * planes_;
+    }
+  }
+  kept_ = std::make_unique<std::int8_t[]>(bytes);
+  const std::size_t features = sums_.features();
+  const std::size_t rows = sums_.problem.data.rows();
+  if (is_short(sums_))
+    short_.resize(rows * features);
+  else
+    long_.resize(rows * features);
+
+  constexpr std::size_t kChunk = 16;  // tiles
+  Execution quiet = execution;
+  quiet.progress = nullptr;
+  std::vector<std::optional<DigitReader>> readers(execution::thread_count(execution));
+  const auto keep_tile = [&](DigitReader& reader, const Tile& tile) {
+    const std::uint64_t place = strata_.all()[tile.stratum].first + tile.row;
+    reader.make(reader.read(place, tile.rows), tile.rows);
+    reader.split(tile.rows, kept_.get() + tile.at, padded(tile.rows));
+    for (std::size_t f = 0; f < features; ++f) {
+      const std::int64_t* integers = reader.integers(f);
+      const std::size_t to = f * rows + place;
+      for (std::size_t i = 0; i < tile.rows; ++i) {
+        if (short_.empty())
+          long_[to + i] = integers[i];
+        else
+          short_[to + i] = static_cast<std::int32_t>(integers[i]);
+      }
+    }
+  };
+  execution::detail::run_chunks((tiles.size() + kChunk - 1) / kChunk, 1, quiet,
+                                [&](const execution::Worker& worker, std::size_t chunk) {
+                                  worker.check();
+                                  std::optional<DigitReader>& reader = readers[worker.index()];
+                                  if (!reader) reader.emplace(*this);
+                                  for (std::size_t t = chunk * kChunk;
+                                       t < std::min(tiles.size(), (chunk + 1) * kChunk); ++t)
+                                    keep_tile(*reader, tiles[t]);
+                                });
+  tiles_ = std::move(tiles);
+}
+
+DigitReader::DigitReader(const Digits& digits)
+    : digits_(digits),
+      stride_(digits.tiles_.empty() ? kTile : 0),
+      reader_(digits.sums_.problem.data, kTile),
+      made_(digits.sums_.features() * stride_),
+      integers_(digits.sums_.features() * stride_),
+      planes_(digits.planes_ * stride_),
+      loaded_(kNone) {}
+
+std::size_t DigitReader::bytes(const study::FixedSums& sums, bool kept) {
+  return kept ? 0
+              : kTile * ((sums.problem.data.columns() + 2 * sums.features() + 1) * sizeof(double) +
+                         sums.planes());
+}
+
+statistic::Tile DigitReader::read(std::uint64_t place, std::size_t rows) {
+  const std::span<const std::uint32_t> order = digits_.strata_.order();
+  return order.empty() ? reader_.read(place, rows) : reader_.gather(order.subspan(place, rows));
+}
+
+void DigitReader::make(const statistic::Tile& tile, std::size_t rows) {
+  digits_.sums_.problem.features.make(tile, made_.data(), stride_);
+  for (std::size_t f = 0; f < digits_.sums_.features(); ++f)
+    digits_.kernels_.quantize(made_.data() + f * stride_, rows, digits_.sums_.fixed[f].point,
+                              integers_.data() + f * stride_);
+}
+
+void DigitReader::split(std::size_t rows, std::int8_t* planes, std::size_t plane_stride) const {
+  for (std::size_t f = 0; f < digits_.sums_.features(); ++f)
+    digits_.kernels_.split(integers(f), rows, digits_.sums_.fixed[f].digits,
+                           planes + digits_.first_plane_[f] * plane_stride, plane_stride);
+}
+
+Planes DigitReader::tile(std::size_t stratum, std::uint64_t row, std::size_t rows) {
+  if (!digits_.tiles_.empty()) {
+    const std::size_t number = digits_.first_tile_[stratum] + static_cast<std::size_t>(row / kTile);
+    return {digits_.kept_.get() + digits_.tiles_[number].at, padded(rows)};
+  }
+  const std::uint64_t place = digits_.strata_.all()[stratum].first + row;
+  if (loaded_ != place) {
+    make(read(place, rows), rows);
+    split(rows, planes_.data(), stride_);
+    loaded_ = place;
+  }
+  return {planes_.data(), stride_};
+}
+
+void DigitReader::add_rows(std::size_t stratum, std::uint64_t first,
+                           std::span<const std::uint32_t> rows, std::span<__int128> sums) {
+  const std::uint64_t place = digits_.strata_.all()[stratum].first + first;
+  if (!digits_.tiles_.empty()) {
+    const std::size_t all = digits_.sums_.problem.data.rows();
+    for (std::size_t f = 0; f < sums.size(); ++f)
+      sums[f] += digits_.short_.empty() ? sum_rows(digits_.long_.data() + f * all + place, rows)
+                                        : sum_rows(digits_.short_.data() + f * all + place, rows);
+    return;
+  }
+  const std::span<const std::uint32_t> order = digits_.strata_.order();
+  while (!rows.empty()) {
+    const std::span<const std::uint32_t> some = rows.first(std::min(rows.size(), stride_));
+    rows = rows.subspan(some.size());
+    drawn_.clear();
+    for (const std::uint32_t row : some)
+      drawn_.push_back(order.empty() ? place + row : order[place + row]);
+    make(reader_.gather(drawn_), some.size());
+    for (std::size_t f = 0; f < sums.size(); ++f)
+      for (std::size_t i = 0; i < some.size(); ++i) sums[f] += integers(f)[i];
+  }
+}
+
+}  // namespace bootfold::paths

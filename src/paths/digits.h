@@ -1,0 +1,102 @@
+// The features of the rows as integers, split into planes of digits: what counts are multiplied by.
+//
+// Where memory allows it the digits of all rows are made once and kept for all replicates;
+// otherwise a thread makes those of a tile whenever it walks over it. Neither changes a sum.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bootfold/data.h"
+#include "bootfold/execution.h"
+#include "resample/strata.h"
+#include "study/fixed_sums.h"
+#include "study/simd/kernels.h"
+#include "study/tile.h"
+
+namespace bootfold::paths {
+
+/// Digits of the rows of a tile: plane p begins at first + p * stride.
+struct Planes {
+  const std::int8_t* first;
+  std::size_t stride;
+};
+
+/// Shared by all threads of a run.
+class Digits {
+ public:
+  /// What keeping the digits of all rows takes.
+  [[nodiscard]] static std::size_t kept_bytes(const study::FixedSums& sums, std::uint64_t rows,
+                                              std::uint64_t strata);
+
+  Digits(const study::FixedSums& sums, const resample::Strata& strata, bool keep,
+         const Execution& execution);
+
+  [[nodiscard]] std::size_t planes() const noexcept { return planes_; }
+
+ private:
+  friend class DigitReader;
+
+  void keep(const Execution& execution);
+
+  const study::FixedSums& sums_;
+  const resample::Strata& strata_;
+  const study::simd::Kernels& kernels_;
+  std::vector<std::size_t> first_plane_;  // of each feature
+  std::size_t planes_ = 0;
+  // What is kept; empty: nothing.
+  struct Tile {
+    std::size_t stratum;
+    std::uint64_t row;  // within the stratum
+    std::size_t rows;
+    std::size_t at;  // where its planes begin
+  };
+  std::vector<Tile> tiles_;
+  std::vector<std::size_t> first_tile_;  // of each stratum
+  std::unique_ptr<std::int8_t[]> kept_;
+  // The integers of all places, for rows that are drawn one by one: [feature][place].
+  std::vector<std::int32_t> short_;  // if none has more than four digits
+  std::vector<std::int64_t> long_;
+};
+
+/// Reads them for one thread.
+class DigitReader {
+ public:
+  explicit DigitReader(const Digits& digits);
+
+  /// The digits of rows row .. row + rows - 1 of a stratum; `row` is a multiple of kCountTile, and
+  /// `rows` as many or all that are left. Valid until the next call of any function.
+  [[nodiscard]] Planes tile(std::size_t stratum, std::uint64_t row, std::size_t rows);
+
+  /// Adds the integers of rows of a stratum, numbered from `first` on, to the sums of the features.
+  void add_rows(std::size_t stratum, std::uint64_t first, std::span<const std::uint32_t> rows,
+                std::span<__int128> sums);
+
+  /// What a reader takes beside what is kept.
+  [[nodiscard]] static std::size_t bytes(const study::FixedSums& sums, bool kept);
+
+ private:
+  friend class Digits;
+
+  /// Makes the integers of the rows of a tile.
+  void make(const statistic::Tile& tile, std::size_t rows);
+  [[nodiscard]] statistic::Tile read(std::uint64_t place, std::size_t rows);
+  [[nodiscard]] const std::int64_t* integers(std::size_t feature) const {
+    return integers_.data() + feature * stride_;
+  }
+  void split(std::size_t rows, std::int8_t* planes, std::size_t plane_stride) const;
+
+  const Digits& digits_;
+  std::size_t stride_;  // rows of the buffers
+  study::TileReader reader_;
+  std::vector<double> made_;
+  std::vector<std::int64_t> integers_;  // [feature][row]
+  std::vector<std::int8_t> planes_;
+  std::vector<std::uint64_t> drawn_;
+  std::uint64_t loaded_;  // the place whose planes are there
+};
+
+}  // namespace bootfold::paths
