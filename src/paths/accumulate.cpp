@@ -147,7 +147,8 @@ Estimate estimate(const Question& question) {
   found.tier = question.rows > resample::kShortRows ? Tier::counts : Tier::last_resort;
   found.reason = "an accumulator: every row is accumulated with its count";
   found.replicate_nanoseconds = stream::cost(size) + 3 * size.rows;
-  found.shared_bytes = std::size_t{1} << 20;
+  found.shared_bytes =
+      question.rows <= resample::kSuperBlockRows ? std::size_t{1} << 16 : std::size_t{1} << 19;
   found.thread_bytes =
       planning::tile_bytes(problem, 0) + 8 * kCountTile + sizeof(resample::simd::Replaced) +
       static_cast<std::size_t>(std::min(question.rows, resample::kSuperBlockRows)) + 65536;

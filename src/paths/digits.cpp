@@ -77,18 +77,18 @@ void Digits::keep(const Execution& execution) {
   std::vector<std::optional<DigitReader>> readers(execution::thread_count(execution));
   const auto keep_tile = [&](DigitReader& reader, const Tile& tile) {
     const std::uint64_t place = strata_.all()[tile.stratum].first + tile.row;
-    reader.make(reader.read(place, tile.rows), tile.rows);
-    reader.split(tile.rows, kept_.get() + tile.at, padded(tile.rows));
-    for (std::size_t f = 0; f < features; ++f) {
-      const std::int64_t* integers = reader.integers(f);
-      const std::size_t to = f * rows + place;
-      for (std::size_t i = 0; i < tile.rows; ++i) {
-        if (short_.empty())
-          long_[to + i] = integers[i];
-        else
-          short_[to + i] = static_cast<std::int32_t>(integers[i]);
-      }
-    }
+    reader.split(place, tile.rows, kept_.get() + tile.at, padded(tile.rows),
+                 [&](std::size_t first, std::size_t some) {
+                   for (std::size_t f = 0; f < features; ++f) {
+                     const std::int64_t* integers = reader.integers(f);
+                     const std::size_t to = f * rows + place + first;
+                     if (short_.empty())
+                       std::copy_n(integers, some, long_.data() + to);
+                     else
+                       std::transform(integers, integers + some, short_.data() + to,
+                                      [](std::int64_t x) { return static_cast<std::int32_t>(x); });
+                   }
+                 });
   };
   execution::detail::run_chunks((tiles.size() + kChunk - 1) / kChunk, 1, quiet,
                                 [&](const execution::Worker& worker, std::size_t chunk) {
@@ -103,36 +103,40 @@ void Digits::keep(const Execution& execution) {
 }
 
 DigitReader::DigitReader(const Digits& digits)
-    : digits_(digits),
-      stride_(digits.tiles_.empty() ? kTile : 0),
-      reader_(digits.sums_.problem.data, kTile),
-      made_(digits.sums_.features() * stride_),
-      integers_(digits.sums_.features() * stride_),
-      planes_(digits.planes_ * stride_),
-      loaded_(kNone) {}
-
-std::size_t DigitReader::bytes(const study::FixedSums& sums, bool kept) {
-  return kept ? 0
-              : kTile * ((sums.problem.data.columns() + 2 * sums.features() + 1) * sizeof(double) +
-                         sums.planes());
+    : digits_(digits), reader_(digits.sums_.problem.data, kSome), loaded_(kNone) {
+  if (!digits.tiles_.empty()) return;
+  made_.resize(digits.sums_.features() * kSome);
+  integers_.resize(made_.size());
 }
 
-statistic::Tile DigitReader::read(std::uint64_t place, std::size_t rows) {
-  const std::span<const std::uint32_t> order = digits_.strata_.order();
-  return order.empty() ? reader_.read(place, rows) : reader_.gather(order.subspan(place, rows));
+std::size_t DigitReader::bytes(const study::FixedSums& sums, bool kept) {
+  const std::size_t columns = kSome * sums.problem.data.columns() * sizeof(double);
+  return kept
+             ? columns
+             : columns + kSome * (2 * sums.features() + 1) * sizeof(double) + kTile * sums.planes();
 }
 
 void DigitReader::make(const statistic::Tile& tile, std::size_t rows) {
-  digits_.sums_.problem.features.make(tile, made_.data(), stride_);
+  digits_.sums_.problem.features.make(tile, made_.data(), kSome);
   for (std::size_t f = 0; f < digits_.sums_.features(); ++f)
-    digits_.kernels_.quantize(made_.data() + f * stride_, rows, digits_.sums_.fixed[f].point,
-                              integers_.data() + f * stride_);
+    digits_.kernels_.quantize(made_.data() + f * kSome, rows, digits_.sums_.fixed[f].point,
+                              integers_.data() + f * kSome);
 }
 
-void DigitReader::split(std::size_t rows, std::int8_t* planes, std::size_t plane_stride) const {
-  for (std::size_t f = 0; f < digits_.sums_.features(); ++f)
-    digits_.kernels_.split(integers(f), rows, digits_.sums_.fixed[f].digits,
-                           planes + digits_.first_plane_[f] * plane_stride, plane_stride);
+template <class See>
+void DigitReader::split(std::uint64_t place, std::size_t rows, std::int8_t* planes,
+                        std::size_t plane_stride, See&& see) {
+  const std::span<const std::uint32_t> order = digits_.strata_.order();
+  for (std::size_t first = 0; first < rows; first += kSome) {
+    const std::size_t some = std::min(kSome, rows - first);
+    make(order.empty() ? reader_.read(place + first, some)
+                       : reader_.gather(order.subspan(place + first, some)),
+         some);
+    for (std::size_t f = 0; f < digits_.sums_.features(); ++f)
+      digits_.kernels_.split(integers(f), some, digits_.sums_.fixed[f].digits,
+                             planes + digits_.first_plane_[f] * plane_stride + first, plane_stride);
+    see(first, some);
+  }
 }
 
 Planes DigitReader::tile(std::size_t stratum, std::uint64_t row, std::size_t rows) {
@@ -142,11 +146,11 @@ Planes DigitReader::tile(std::size_t stratum, std::uint64_t row, std::size_t row
   }
   const std::uint64_t place = digits_.strata_.all()[stratum].first + row;
   if (loaded_ != place) {
-    make(read(place, rows), rows);
-    split(rows, planes_.data(), stride_);
+    planes_.resize(digits_.planes_ * kTile);
+    split(place, rows, planes_.data(), kTile, [](std::size_t, std::size_t) {});
     loaded_ = place;
   }
-  return {planes_.data(), stride_};
+  return {planes_.data(), kTile};
 }
 
 void DigitReader::add_rows(std::size_t stratum, std::uint64_t first,
@@ -161,7 +165,7 @@ void DigitReader::add_rows(std::size_t stratum, std::uint64_t first,
   }
   const std::span<const std::uint32_t> order = digits_.strata_.order();
   while (!rows.empty()) {
-    const std::span<const std::uint32_t> some = rows.first(std::min(rows.size(), stride_));
+    const std::span<const std::uint32_t> some = rows.first(std::min(rows.size(), kSome));
     rows = rows.subspan(some.size());
     drawn_.clear();
     for (const std::uint32_t row : some)

@@ -81,19 +81,23 @@ class DigitReader {
  private:
   friend class Digits;
 
-  /// Makes the integers of the rows of a tile.
+  /// Makes the integers of at most kSome rows.
   void make(const statistic::Tile& tile, std::size_t rows);
-  [[nodiscard]] statistic::Tile read(std::uint64_t place, std::size_t rows);
   [[nodiscard]] const std::int64_t* integers(std::size_t feature) const {
-    return integers_.data() + feature * stride_;
+    return integers_.data() + feature * kSome;
   }
-  void split(std::size_t rows, std::int8_t* planes, std::size_t plane_stride) const;
+  /// Splits the digits of rows place .. place + rows - 1 into planes, and calls see(first, rows)
+  /// for some of them at a time while their integers are there.
+  template <class See>
+  void split(std::uint64_t place, std::size_t rows, std::int8_t* planes, std::size_t plane_stride,
+             See&& see);
+
+  static constexpr std::size_t kSome = 512;  // few, so that many features of them are little memory
 
   const Digits& digits_;
-  std::size_t stride_;  // rows of the buffers
   study::TileReader reader_;
-  std::vector<double> made_;
-  std::vector<std::int64_t> integers_;  // [feature][row]
+  std::vector<double> made_;            // [feature][row]
+  std::vector<std::int64_t> integers_;  // the same
   std::vector<std::int8_t> planes_;
   std::vector<std::uint64_t> drawn_;
   std::uint64_t loaded_;  // the place whose planes are there

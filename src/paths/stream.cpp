@@ -42,13 +42,18 @@ struct Layout {
       : sums(question.study.fixed(question.tolerance, false)), planes(sums.planes()) {
     const std::uint64_t strata =
         question.design.stratum_labels().empty() ? 1 : question.design.groups()->count();
+    // Laws of counts: of the super-blocks of a run, or of strata of all sizes.
+    const bool few = strata == 1 && question.rows <= resample::kSuperBlockRows;
+    law_bytes = few ? std::size_t{1} << 16 : std::size_t{1} << 19;
     kept_bytes = Digits::kept_bytes(sums, question.rows, strata);
-    keeps_digits = kept_bytes <= question.memory / 2;
+    const std::size_t room = question.memory - std::min(question.memory, planning::kProgramBytes);
+    keeps_digits = kept_bytes + (std::size_t{2} << 20) <= room / 2;
     side = planes < kManyPlanes ? kSide : kWideSide;
   }
 
   const study::FixedSums& sums;
   std::size_t planes;  // digits of all features
+  std::size_t law_bytes;
   std::size_t kept_bytes;
   bool keeps_digits;  // of all rows, for all replicates
   std::size_t side;
@@ -230,10 +235,10 @@ Estimate estimate(const Question& question) {
   found.reason =
       rows_and_features(question, sums.features()) +
       (question.forced ? "path asked for" : "Poisson counts with a top-up stream over the rows");
-  found.shared_bytes = (std::size_t{1} << 20) + question.design.sampling_bytes(question.rows) +
+  found.shared_bytes = layout.law_bytes + question.design.sampling_bytes(question.rows) +
                        (layout.keeps_digits ? layout.kept_bytes : 0);
   found.thread_bytes = DigitReader::bytes(sums, layout.keeps_digits) +
-                       (layout.side + 8) * (kCountTile + 64) + sizeof(resample::simd::Replaced);
+                       (layout.side + 4) * (kCountTile + 64) + sizeof(resample::simd::Replaced);
   found.replicate_bytes = sizeof(BlockCounts) + 2 * sizeof(std::uint64_t) +
                           (layout.planes + 2 * sums.features()) * sizeof(std::int64_t);
   found.group = kGroup;
