@@ -20,6 +20,7 @@
 #include "progress.h"
 #include "report.h"
 #include "text.h"
+#include "text/output_file.h"
 #include "timer.h"
 #include "usage.h"
 
@@ -66,8 +67,8 @@ void save(const std::string& path, const Result& result) {
 
 void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
   const Request request = check(arguments);
-  if (!request.output.empty()) data::check_writable(request.output);
-  if (!request.save.empty()) data::check_writable(request.save);
+  if (!request.output.empty()) text::check_writable(request.output);
+  if (!request.save.empty()) text::check_writable(request.save);
 
   const Timer reading;
   const data::Table table = data::read(request.file, request.read);

@@ -17,6 +17,7 @@
 #include "nested.h"
 #include "output.h"
 #include "progress.h"
+#include "text/output_file.h"
 #include "timer.h"
 #include "usage.h"
 
@@ -141,7 +142,7 @@ void announce(const DataView& data, const data::Labels& groups, const CompareReq
 void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
   const CompareRequest request = check(arguments);
   const Request& common = request.common;
-  if (!common.output.empty()) data::check_writable(common.output);
+  if (!common.output.empty()) text::check_writable(common.output);
 
   const Timer reading;
   const data::Table values = data::read(common.file, common.read);

@@ -22,6 +22,7 @@
 #include "report.h"
 #include "spirals.h"
 #include "text.h"
+#include "text/output_file.h"
 #include "timer.h"
 #include "usage.h"
 
@@ -75,7 +76,7 @@ Show check(const SpiralArguments& arguments) {
   show.output = arguments.output;
   show.kind = kind_of(show.output);
   Canvas::check_available();
-  data::check_writable(show.output);
+  text::check_writable(show.output);
   return show;
 }
 
@@ -215,7 +216,7 @@ void run_show(const SpiralArguments& arguments, Interrupt& interrupt) {
                   .scale = {"nats", sequential, 0, std::max(most, 1e-6)},
                   .halves = false}},
       .points = spirals};
-  data::write_file(show.output, draw(figure, show.kind));
+  text::write_file(show.output, draw(figure, show.kind));
   print("\n" + item("picture", show.output) + item("all in all", duration(timer.seconds())));
 }
 

@@ -21,6 +21,7 @@
 #include "progress.h"
 #include "report.h"
 #include "text.h"
+#include "text/output_file.h"
 #include "timer.h"
 #include "usage.h"
 
@@ -121,7 +122,7 @@ void write(const std::string& path, PredictionRows& predictions) {
       data::write_npy(path, NumberPieces(predictions),
                       std::array{predictions.rows(), predictions.names().size()});
     else
-      data::write_file(path, CsvPieces(predictions));
+      text::write_file(path, CsvPieces(predictions));
   } catch (const DataError& error) {
     throw Failure(error.what());
   }
@@ -172,7 +173,7 @@ void check_output(const std::string& output, const PredictArguments& arguments) 
     if (std::filesystem::equivalent(output, read, ignored))
       throw InvalidArgument(
           fmt::format("--output {} is a file to read; choose another", one_line(output)));
-  data::check_writable(output);
+  text::check_writable(output);
 }
 
 /// Whether intervals are those of jackknife+.

@@ -19,6 +19,7 @@
 #include "number.h"
 #include "progress.h"
 #include "text.h"
+#include "text/output_file.h"
 #include "timer.h"
 #include "training_arguments.h"
 #include "usage.h"
@@ -57,7 +58,7 @@ void check_output(const std::string& output, const TrainArguments& arguments) {
     if (std::filesystem::equivalent(output, file, ignored))
       throw InvalidArgument(
           fmt::format("--output {} is a file to read; choose another", one_line(output)));
-  data::check_writable(output);
+  text::check_writable(output);
 }
 
 // Fails now rather than after hours of training.

@@ -11,7 +11,7 @@
 
 namespace bootfold::cli {
 
-/// Writes a .npy file of `shape`. Check the path before the work with data::check_writable(): what
+/// Writes a .npy file of `shape`. Check the path before the work with text::check_writable(): what
 /// goes wrong now is the run's failure.
 inline void write_output(const std::string& path, std::span<const double> values,
                          std::span<const std::size_t> shape) {

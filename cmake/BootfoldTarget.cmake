@@ -63,9 +63,9 @@ function(bootfold_kernels target module)
                                                                        "${options};-Wno-psabi")
     return()
   endif()
-  # Processors of the last ten years do not run it, and -O2 takes half of the time to compile.
+  # Processors of the last ten years do not run it, and -O1 takes half of the time to compile.
   set(portable_options ${options})
-  list(TRANSFORM portable_options REPLACE "-O3" "-O2")
+  list(TRANSFORM portable_options REPLACE "-O3" "-O1")
   set_source_files_properties(${module}/simd/portable.cpp PROPERTIES COMPILE_OPTIONS
                                                                      "${portable_options};-Wno-psabi")
   target_sources(${target} PRIVATE ${module}/simd/avx2.cpp ${module}/simd/avx512.cpp)

@@ -219,13 +219,5 @@ BOOTFOLD_API void write_npy(const std::string& path,
                             const std::function<std::vector<double>()>& next,
                             std::span<const std::size_t> shape);
 
-/// Writes bytes atomically, as write_npy() does, at once or in pieces.
-BOOTFOLD_API void write_file(const std::string& path, std::string_view bytes);
-BOOTFOLD_API void write_file(const std::string& path, const std::function<std::string()>& next);
-
-/// Throws DataError if write_npy() or write_file() could not create a file at `path`. Call it
-/// before a long computation whose result will be written there.
-BOOTFOLD_API void check_writable(const std::string& path);
-
 }  // namespace data
 }  // namespace bootfold

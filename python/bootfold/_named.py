@@ -19,12 +19,6 @@ if TYPE_CHECKING:
     from bootfold._statistics import Named
 
 
-def _told(error: ValueError) -> ValueError:
-    """The library's message about NaN, with the argument of ours that helps."""
-    text = str(error)
-    return ValueError(f"{text}: nan='omit' does") if " is nan but " in text else error
-
-
 class NamedSource:
     """Replicates of named (or compiled) statistics: all of it happens in the library."""
 
@@ -78,14 +72,11 @@ class NamedSource:
 
     def run(self, replicates: int, first: int, needs: Needs, progress: Progress) -> _core.Result:
         wanted = (needs.standard_errors, needs.influence)
-        try:
-            if not progress:
-                result = self.request.run(replicates, first, None, *wanted)
-            else:
-                with reporter(progress, replicates) as tell:
-                    result = self.request.run(replicates, first, tell, *wanted)
-        except ValueError as error:
-            raise _told(error) from None
+        if not progress:
+            result = self.request.run(replicates, first, None, *wanted)
+        else:
+            with reporter(progress, replicates) as tell:
+                result = self.request.run(replicates, first, tell, *wanted)
         if self.missing:
             affected = np.array(self.request.outputs_of(self.missing))
             values = result.replicates.copy()
@@ -100,10 +91,7 @@ class NamedSource:
         return result
 
     def explain(self, replicates: int, needs: Needs) -> _core.Plan:
-        try:
-            return self.request.explain(replicates, needs.standard_errors, needs.influence)
-        except ValueError as error:
-            raise _told(error) from None
+        return self.request.explain(replicates, needs.standard_errors, needs.influence)
 
     def add_influences(self, result: _core.Result) -> None:
         self.request.add_influences(result)

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "bootfold/random.h"
+#include "resample/overloaded.h"
 
 namespace bootfold {
 
@@ -48,13 +49,19 @@ void add(Hash& hash, const study::Part& part) {
   hash.add(part.bound.body.index());
   hash.add_all(std::span<const std::uint32_t>(part.columns));
   for (const std::string& output : part.bound.outputs) hash.add(output);
-  if (const auto* sums = std::get_if<statistic::Sums>(&part.bound.body)) {
-    hash.add(sums->filled);
-    for (const statistic::Product& product : sums->products)
-      hash.add_all(std::span<const std::uint32_t>(product));
-  }
-  if (const auto* order = std::get_if<statistic::Order>(&part.bound.body))
-    hash.add_all(std::span<const double>(order->probabilities));
+  std::visit(overloaded{
+                 [&](const statistic::Sums& sums) {
+                   hash.add(sums.filled);
+                   for (const statistic::Product& product : sums.products)
+                     hash.add_all(std::span<const std::uint32_t>(product));
+                 },
+                 [&](const statistic::Order& order) {
+                   hash.add_all(std::span<const double>(order.probabilities));
+                 },
+                 [](const statistic::Fold&) {},  // code has no identity of its own
+                 [](const statistic::Call&) {},
+             },
+             part.bound.body);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "bootfold result 2";
 constexpr const char* kOldFormat = "bootfold result 1";
+constexpr const char* kAnyFormat = "bootfold result ";
 constexpr std::size_t kInfluenceNumbers = 6;
 constexpr std::size_t kCurveNumbers = 4;
 constexpr std::size_t kCurveValues = 2 * AbcCurve::kReach + 1;
@@ -136,19 +137,28 @@ void Result::save(const std::string& path) const {
       tensors);
 }
 
-Result Result::load(const std::string& path) {
-  data::SafetensorsFile file(path);
-  const auto format = file.words().find("format");
-  if (format != file.words().end() && format->second == kOldFormat)
+namespace {
+
+void require_format(const data::SafetensorsFile& file) {
+  const auto found = file.words().find("format");
+  const std::string format = found == file.words().end() ? "" : found->second;
+  if (format == kFormat && file.words().contains("bootfold")) return;
+  if (format == kOldFormat)
     file.fail(
         "an earlier version of bootfold wrote it, which did not record the numbers of its "
-        "replicates; "
-        "run the bootstrap again and save its result");
-  if (format == file.words().end() || format->second != kFormat ||
-      !file.words().contains("bootfold"))
-    file.fail(
-        text::concat("it does not contain a result that bootfold has saved (its format is not '",
-                     kFormat, "')"));
+        "replicates; run the bootstrap again and save its result");
+  if (format != kFormat && format.starts_with(kAnyFormat))
+    file.fail(text::concat("its format is '", format, "' but this version of bootfold reads '",
+                           kFormat, "'; a later version wrote it, so update bootfold"));
+  file.fail(text::concat(
+      "it does not contain a result that bootfold has saved (its format is not '", kFormat, "')"));
+}
+
+}  // namespace
+
+Result Result::load(const std::string& path) {
+  data::SafetensorsFile file(path);
+  require_format(file);
   try {
     const Json words = Json::parse(file.words().at("bootfold"));
     Plan plan = plan_of(words.at("plan"));

@@ -3,8 +3,8 @@
 #include "bootfold/data.h"
 #include "bootfold/error.h"
 #include "data/npy_header.h"
-#include "data/output.h"
 #include "text/concat.h"
+#include "text/output_file.h"
 
 namespace bootfold::data {
 
@@ -36,7 +36,7 @@ void write_npy(const std::string& path, std::span<const double> values,
                std::span<const std::size_t> shape) {
   check_count(count_of(shape), values.size());
   const std::string header = make_npy_header(shape);
-  Output output(path);
+  text::OutputFile output(path);
   output.write(header.data(), header.size());
   output.write(values.data(), values.size_bytes());
   output.commit();
@@ -46,7 +46,7 @@ void write_npy(const std::string& path, const std::function<std::vector<double>(
                std::span<const std::size_t> shape) {
   const std::size_t room = count_of(shape);
   const std::string header = make_npy_header(shape);
-  Output output(path);
+  text::OutputFile output(path);
   output.write(header.data(), header.size());
   std::size_t given = 0;
   for (std::vector<double> piece = next(); !piece.empty(); piece = next()) {

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "bootfold/error.h"
-#include "data/reason.h"
 #include "text/concat.h"
+#include "text/reason.h"
 
 namespace bootfold::data {
 namespace {
@@ -32,7 +32,7 @@ struct Records::Input {
   Input(const std::string& path, const std::string& label) {
     const int number =
         path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (number < 0) throw DataError(text::concat("cannot open ", label, ": ", reason(errno)));
+    if (number < 0) throw DataError(text::concat("cannot open ", label, ": ", text::reason(errno)));
     struct stat info {};
     if (::fstat(number, &info) == 0 && S_ISDIR(info.st_mode)) {
       ::close(number);
@@ -59,7 +59,7 @@ struct Records::Input {
     if (code == Z_BUF_ERROR)
       throw DataError(text::concat(label, ": the gzip data end too early; is the file complete?"));
     if (code == Z_ERRNO)
-      throw DataError(text::concat("cannot read ", label, ": ", reason(system_error)));
+      throw DataError(text::concat("cannot read ", label, ": ", text::reason(system_error)));
     if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
       throw DataError(text::concat(label, ": the gzip data are damaged"));
     return static_cast<std::size_t>(got);

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "bootfold/error.h"
-#include "data/output.h"
 #include "text/concat.h"
+#include "text/output_file.h"
 #include "text/quoted.h"
 
 namespace bootfold::data {
@@ -60,7 +60,7 @@ void write_safetensors(const std::string& path, const std::map<std::string, std:
     throw InvalidArgument(text::concat("the header of ", path, " takes ", text.size(),
                                        " bytes but the format allows at most ", kMostHeader));
   const std::uint64_t length = text.size();
-  Output output(path);
+  text::OutputFile output(path);
   output.write(&length, sizeof length);
   output.write(text.data(), text.size());
   for (const Tensor& tensor : tensors) output.write(tensor.bytes.data(), tensor.bytes.size());

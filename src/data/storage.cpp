@@ -10,8 +10,8 @@
 #include <new>
 
 #include "bootfold/error.h"
-#include "data/reason.h"
 #include "text/concat.h"
+#include "text/reason.h"
 
 namespace bootfold::data {
 
@@ -30,7 +30,7 @@ void Buffer::resize(std::size_t capacity) {
 
 Mapping::Mapping(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) throw DataError(text::concat("cannot open ", path, ": ", reason(errno)));
+  if (file < 0) throw DataError(text::concat("cannot open ", path, ": ", text::reason(errno)));
   struct stat info {};
   if (::fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) {
     ::close(file);
@@ -45,7 +45,8 @@ Mapping::Mapping(const std::string& path) {
   void* bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
   const int error = errno;
   ::close(file);  // the mapping keeps the file
-  if (bytes == MAP_FAILED) throw DataError(text::concat("cannot map ", path, ": ", reason(error)));
+  if (bytes == MAP_FAILED)
+    throw DataError(text::concat("cannot map ", path, ": ", text::reason(error)));
   bytes_ = static_cast<std::byte*>(bytes);
   size_ = size;
 }

@@ -11,9 +11,9 @@
 #include "bootfold/error.h"
 #include "data/csv.h"
 #include "data/npy.h"
-#include "data/reason.h"
 #include "data/storage.h"
 #include "text/concat.h"
+#include "text/reason.h"
 
 namespace bootfold::data {
 namespace {
@@ -33,7 +33,8 @@ Kind find_kind(const std::string& path) {
   if (path == "-") return Kind::csv;
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0)
-    throw DataError(text::concat("cannot open ", path.empty() ? "''" : path, ": ", reason(errno)));
+    throw DataError(
+        text::concat("cannot open ", path.empty() ? "''" : path, ": ", text::reason(errno)));
   if (S_ISDIR(info.st_mode)) throw DataError(path + " is a directory, not a file");
   const Kind kind = kind_of(path);
   if (kind != Kind::unknown) return kind;

@@ -15,6 +15,7 @@
 #include "exact/methods.h"
 #include "numeric/compensated.h"
 #include "numeric/quantile.h"
+#include "resample/overloaded.h"
 #include "study/tile.h"
 
 namespace bootfold::exact {
@@ -90,26 +91,31 @@ class Evaluator {
 
   [[nodiscard]] double operator()(const Counts& counts) {
     double value = 0;
-    const auto& body = part_.bound.body;
-    if (std::holds_alternative<statistic::Sums>(body)) {
-      of_sums(counts, value);
-    } else if (const auto* order = std::get_if<statistic::Order>(&body)) {
-      std::vector<double> quantiles;
-      for (const double q : order->probabilities) quantiles.push_back(quantile(counts, q));
-      order->finish(quantiles, {&value, 1});
-    } else if (const auto* fold = std::get_if<statistic::Fold>(&body)) {
-      std::vector<const double*> columns;
-      for (const auto& column : columns_) columns.push_back(column.data());
-      const auto state = fold->fresh();
-      state->accumulate({columns, count_}, counts);
-      state->finish({&value, 1});
-    } else {
-      of_call(counts, value);
-    }
+    std::visit(overloaded{
+                   [&](const statistic::Sums&) { of_sums(counts, value); },
+                   [&](const statistic::Order& order) { of_order(order, counts, value); },
+                   [&](const statistic::Fold& fold) { of_fold(fold, counts, value); },
+                   [&](const statistic::Call&) { of_call(counts, value); },
+               },
+               part_.bound.body);
     return value;
   }
 
  private:
+  void of_order(const statistic::Order& order, const Counts& counts, double& value) {
+    std::vector<double> quantiles;
+    for (const double q : order.probabilities) quantiles.push_back(quantile(counts, q));
+    order.finish(quantiles, {&value, 1});
+  }
+
+  void of_fold(const statistic::Fold& fold, const Counts& counts, double& value) {
+    std::vector<const double*> columns;
+    for (const auto& column : columns_) columns.push_back(column.data());
+    const auto state = fold.fresh();
+    state->accumulate({columns, count_}, counts);
+    state->finish({&value, 1});
+  }
+
   void of_sums(const Counts& counts, double& value) {
     const auto n = static_cast<double>(problem_.data.rows());
     for (std::size_t f = 0; f < means_.size(); ++f) {

@@ -6,6 +6,7 @@
 #include "bootfold/error.h"
 #include "numeric/compensated.h"
 #include "paths/order_data.h"
+#include "resample/overloaded.h"
 #include "study/tile.h"
 
 namespace bootfold::paths {
@@ -88,11 +89,13 @@ std::vector<double> estimates(const study::Study& study, const resample::Design&
   }
   for (const Part& part : problem.parts) {
     const std::span<double> own = std::span(values).subspan(part.first_output, part.outputs());
-    if (std::holds_alternative<statistic::Order>(part.bound.body))
-      estimate_order(problem, part, execution, own);
-    if (std::holds_alternative<statistic::Fold>(part.bound.body))
-      estimate_fold(problem, part, execution, own);
-    if (std::holds_alternative<statistic::Call>(part.bound.body)) estimate_call(problem, part, own);
+    std::visit(overloaded{
+                   [](const statistic::Sums&) {},  // finish_sums() has made them
+                   [&](const statistic::Order&) { estimate_order(problem, part, execution, own); },
+                   [&](const statistic::Fold&) { estimate_fold(problem, part, execution, own); },
+                   [&](const statistic::Call&) { estimate_call(problem, part, own); },
+               },
+               part.bound.body);
   }
   return values;
 }

@@ -13,6 +13,7 @@
 #include "numeric/quantile.h"
 #include "paths/sums.h"
 #include "planning/choose.h"
+#include "resample/overloaded.h"
 #include "resample/sampler.h"
 #include "study/tile.h"
 #include "text/concat.h"
@@ -114,12 +115,13 @@ class Resampler final : public Maker {
     if (!problem_.features.empty()) evaluate_sums(values, worker);
     for (const Part& part : problem_.parts) {
       const std::span<double> own = values.subspan(part.first_output, part.outputs());
-      if (const auto* order = std::get_if<statistic::Order>(&part.bound.body))
-        evaluate_order(*order, part, own);
-      else if (const auto* fold = std::get_if<statistic::Fold>(&part.bound.body))
-        evaluate_fold(*fold, part, own, worker);
-      else if (const auto* call = std::get_if<statistic::Call>(&part.bound.body))
-        evaluate_call(*call, part, own);
+      std::visit(overloaded{
+                     [](const statistic::Sums&) {},  // evaluate_sums() has made them
+                     [&](const statistic::Order& order) { evaluate_order(order, part, own); },
+                     [&](const statistic::Fold& fold) { evaluate_fold(fold, part, own, worker); },
+                     [&](const statistic::Call& call) { evaluate_call(call, part, own); },
+                 },
+                 part.bound.body);
     }
   }
 

@@ -45,9 +45,10 @@ double typical_size(const ExponentCounts& exponents) {
 
 std::vector<ColumnSummary> summarize(const ColumnsLook& look, const DataView& data, bool scaled) {
   if (const auto& bad = look.bad())
-    throw DataError(text::concat("column ", data.name(bad->column), ", row ", bad->row + 1, " is ",
-                                 bad->value,
-                                 " but every value must be a finite number; omit such rows"));
+    throw DataError(text::concat(
+        "column ", data.name(bad->column), ", row ", bad->row + 1, " is ", bad->value,
+        " but every value must be a finite number; ",
+        std::isnan(bad->value) ? "nan=omit leaves such rows out" : "leave such rows out"));
   std::vector<ColumnSummary> summaries;
   for (const ColumnLook& column : look.columns())
     summaries.push_back({column.min, column.max, scaled ? scale_of(column) : statistic::Scale{}});

@@ -109,6 +109,9 @@ TEST(StoredResult, BrokenFilesGetOneClearMessage) {
   EXPECT_THAT(message_about(changed("bootfold result 2", "bootfold result 1")),
               testing::AllOf(HasSubstr("an earlier version of bootfold wrote it"),
                              HasSubstr("run the bootstrap again")));
+  EXPECT_THAT(
+      message_about(changed("bootfold result 2", "bootfold result 9")),
+      testing::AllOf(HasSubstr("its format is 'bootfold result 9'"), HasSubstr("update bootfold")));
   EXPECT_THAT(message_about(changed("\\\"seed\\\"", "\\\"sEEd\\\"")),
               HasSubstr("metadata of the result are invalid"));
   EXPECT_THAT(message_about(changed("\\\"replicates\\\":100", "\\\"replicates\\\":101")),

@@ -16,6 +16,7 @@
 #include "bootfold/data.h"
 #include "bootfold/error.h"
 #include "temp_file.h"
+#include "text/output_file.h"
 
 namespace bootfold::data {
 namespace npy_writer_test {
@@ -143,7 +144,8 @@ TEST(WriteNpy, ImpossibleTargetsAreErrorsAndLeaveNothing) {
            {"", "without a name"}}) {
     EXPECT_TRUE(says(write_error(path), "cannot write", why)) << path;
     const std::string target = path;
-    EXPECT_TRUE(says(message_of<DataError>([&] { check_writable(target); }), "cannot write", why));
+    EXPECT_TRUE(
+        says(message_of<DataError>([&] { text::check_writable(target); }), "cannot write", why));
   }
   EXPECT_EQ(files_in(file.folder()), 1U);
 }
@@ -156,7 +158,7 @@ TEST(WriteNpy, FoldersAndFilesWithoutPermissionAreErrors) {
     EXPECT_TRUE(in_child([&] {
       if (::geteuid() == 0 && ::setuid(65534) != 0) return false;  // root may do anything
       return fails_with([&] { write_npy(target, Values{1}, Shape{1}); }, "Permission denied") &&
-             fails_with([&] { check_writable(target); }, "Permission denied");
+             fails_with([&] { text::check_writable(target); }, "Permission denied");
     }));
     ::chmod(file.folder().c_str(), 0777);
   }
@@ -180,12 +182,12 @@ TEST(WriteNpy, AFullDiskKeepsTheOldFileAndLeavesNothing) {
 }
 
 TEST(WriteNpy, DevicesAndPipesAreWrittenDirectly) {
-  check_writable("/dev/null");
+  text::check_writable("/dev/null");
   write_npy("/dev/null", Values{1}, Shape{1});
   const TempFile file("unused");
   const std::string pipe = file.folder() + "/pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  check_writable(pipe);  // does not wait for a reader
+  text::check_writable(pipe);  // does not wait for a reader
   const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
   write_npy(pipe, Values{1}, Shape{1});
   char received[256];
@@ -208,8 +210,8 @@ TEST(WriteNpy, LinksStayLinksAndPermissionsStay) {
 TEST(CheckWritable, TouchesNothing) {
   const TempFile file("old.npy", "old");
   const auto before = std::filesystem::last_write_time(file.path());
-  check_writable(file.path());
-  check_writable(file.folder() + "/new.npy");
+  text::check_writable(file.path());
+  text::check_writable(file.folder() + "/new.npy");
   EXPECT_EQ(contents_of(file.path()), "old");
   EXPECT_EQ(std::filesystem::last_write_time(file.path()), before);
   EXPECT_EQ(files_in(file.folder()), 1U);

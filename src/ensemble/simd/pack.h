@@ -164,8 +164,9 @@ inline Values values_of(const PackNetworks& pack) {
   return values;
 }
 
+// One copy for all losses: they take long to compile.
 template <Activation kActivation>
-inline void go_forward(const PackNetworks& pack, const Values& values) {
+__attribute__((noinline)) void go_forward(const PackNetworks& pack, const Values& values) {
   constexpr std::size_t kStep = kBlock * kLanes;
   const Shape& shape = *pack.shape;
   if (has_one_hidden(shape))
@@ -199,7 +200,7 @@ inline void go_forward(const PackNetworks& pack, const Values& values) {
 
 /// From the deltas of the last layer, which lie in place of its outputs.
 template <Activation kActivation>
-inline void go_back(const PackNetworks& pack, Values values) {
+__attribute__((noinline)) void go_back(const PackNetworks& pack, Values values) {
   constexpr std::size_t kStep = kBlock * kLanes;
   const Shape& shape = *pack.shape;
   if (has_one_hidden(shape))

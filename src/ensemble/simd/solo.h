@@ -103,14 +103,24 @@ struct Keep {
   }
 };
 
-/// Moves the parameters. Not inlined: there are many copies of the product that calls it.
-template <Optimizer kRule>
+/// Moves the parameters, by whatever rule: one copy of the product that calls it for all rules.
 struct Move {
-  Step<kRule> step;
+  void (*move)(const void* step, float* parameters, Vector sum, std::size_t at, std::size_t next);
+  const void* step;
   float* parameters;
-  __attribute__((noinline)) void operator()(Vector sum, std::size_t at, std::size_t next) const {
-    step.fetch(parameters, next);
-    step.take(sum, parameters, at);
+
+  template <Optimizer kRule>
+  Move(const Step<kRule>& by, float* those)
+      : move([](const void* how, float* moved, Vector sum, std::size_t at, std::size_t next) {
+          const auto& rule = *static_cast<const Step<kRule>*>(how);
+          rule.fetch(moved, next);
+          rule.take(sum, moved, at);
+        }),
+        step(&by),
+        parameters(those) {}
+
+  void operator()(Vector sum, std::size_t at, std::size_t next) const {
+    move(step, parameters, sum, at, next);
   }
 };
 
@@ -194,7 +204,8 @@ void solo_gradient(const SoloNetwork& solo, const SoloBatch& batch, float* gradi
 void solo_step(const SoloNetwork& solo, const SoloBatch& batch, Optimizer rule,
                const Update& update) noexcept {
   with_rule(rule, [&]<Optimizer kRule>() {
-    back_solo(solo, batch, Move<kRule>{Step<kRule>(update), solo.parameters});
+    const Step<kRule> step(update);
+    back_solo(solo, batch, Move(step, solo.parameters));
   });
 }
 

@@ -134,7 +134,7 @@ std::string BlockDesign::describe(std::uint64_t) const {
 
 void BlockDesign::check(std::uint64_t rows) const {
   if (!(length_ >= 1) || length_ > static_cast<double>(rows))
-    throw InvalidArgument(text::concat("block length is ", length_, " but must be from 1 to ",
+    throw InvalidArgument(text::concat("block_length is ", length_, " but must be from 1 to ",
                                        text::grouped(rows), ", the number of rows"));
 }
 

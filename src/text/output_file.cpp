@@ -1,4 +1,4 @@
-#include "data/output.h"
+#include "text/output_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,12 +10,11 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "bootfold/data.h"
 #include "bootfold/error.h"
-#include "data/reason.h"
 #include "text/concat.h"
+#include "text/reason.h"
 
-namespace bootfold::data {
+namespace bootfold::text {
 namespace {
 
 // What to do with a path.
@@ -28,7 +27,7 @@ struct Target {
 // Looks without touching anything.
 Target look_at(const std::string& path) {
   auto fail = [&](const std::string& why) {
-    throw DataError(text::concat("cannot write ", path, ": ", why));
+    throw DataError(concat("cannot write ", path, ": ", why));
   };
   if (path.empty()) throw DataError("cannot write a file without a name");
   struct stat info {};
@@ -59,7 +58,7 @@ std::string resolved(const std::string& path) {
 
 }  // namespace
 
-Output::Output(const std::string& path) : path_(path) {
+OutputFile::OutputFile(const std::string& path) : path_(path) {
   const Target target = look_at(path);
   target_ = target.exists && !target.direct ? resolved(path) : path;
   mode_ = target.mode;
@@ -69,26 +68,26 @@ Output::Output(const std::string& path) : path_(path) {
     open_beside();
 }
 
-Output::~Output() {
+OutputFile::~OutputFile() {
   if (file_ >= 0) ::close(file_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-void Output::fail(int error) const {
-  throw DataError(text::concat("cannot write ", path_, ": ", reason(error)));
+void OutputFile::fail(int error) const {
+  throw DataError(concat("cannot write ", path_, ": ", reason(error)));
 }
 
-void Output::open_direct() {
+void OutputFile::open_direct() {
   file_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
   if (file_ < 0) fail(errno);
 }
 
-void Output::open_beside() {
+void OutputFile::open_beside() {
   static std::atomic<unsigned> counter{0};
   const std::size_t slash = target_.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : target_.substr(0, slash + 1);
   do {
-    temporary_ = text::concat(folder, ".bootfold-", ::getpid(), "-", counter++, ".tmp");
+    temporary_ = concat(folder, ".bootfold-", ::getpid(), "-", counter++, ".tmp");
     file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (file_ < 0 && errno == EEXIST);
   if (file_ >= 0) return;
@@ -97,7 +96,7 @@ void Output::open_beside() {
   fail(error);
 }
 
-void Output::write(const void* bytes, std::size_t size) {
+void OutputFile::write(const void* bytes, std::size_t size) {
   constexpr std::size_t kMost = std::size_t{1} << 30;  // Linux writes at most 2 GiB at once
   const char* at = static_cast<const char*>(bytes);
   while (size > 0) {
@@ -109,7 +108,7 @@ void Output::write(const void* bytes, std::size_t size) {
   }
 }
 
-void Output::commit() {
+void OutputFile::commit() {
   if (mode_ != 0 && !temporary_.empty()) ::fchmod(file_, mode_);  // a courtesy, may fail
   const int closed = ::close(file_);
   file_ = -1;
@@ -120,13 +119,13 @@ void Output::commit() {
 }
 
 void write_file(const std::string& path, std::string_view bytes) {
-  Output output(path);
+  OutputFile output(path);
   output.write(bytes.data(), bytes.size());
   output.commit();
 }
 
 void write_file(const std::string& path, const std::function<std::string()>& next) {
-  Output output(path);
+  OutputFile output(path);
   for (std::string piece = next(); !piece.empty(); piece = next())
     output.write(piece.data(), piece.size());
   output.commit();
@@ -135,7 +134,7 @@ void write_file(const std::string& path, const std::function<std::string()>& nex
 // Opening for real is the only test that also knows read-only mounts and network file systems; a
 // pipe would wait for its reader, so what is written directly is only looked at.
 void check_writable(const std::string& path) {
-  if (!look_at(path).direct) Output output(path);
+  if (!look_at(path).direct) OutputFile output(path);
 }
 
-}  // namespace bootfold::data
+}  // namespace bootfold::text
