@@ -35,19 +35,23 @@ __int128 sum_rows(const Integer* integers, std::span<const std::uint32_t> rows) 
 
 }  // namespace
 
-std::size_t Digits::kept_bytes(const study::FixedSums& sums, std::uint64_t rows,
-                               std::uint64_t strata) {
-  return (rows + 128 * strata) * sums.planes() +
+std::size_t Digits::kept_bytes(const study::FixedSums& sums, std::size_t windows,
+                               std::uint64_t rows, std::uint64_t strata) {
+  return (rows + 128 * strata) * (sums.planes() + windows) +
          rows * sums.features() * (is_short(sums) ? sizeof(std::int32_t) : sizeof(std::int64_t));
 }
 
-Digits::Digits(const study::FixedSums& sums, const resample::Strata& strata, bool keep,
-               const Execution& execution)
-    : sums_(sums), strata_(strata), kernels_(study::simd::kernels(*execution.level)) {
+Digits::Digits(const study::FixedSums& sums, std::span<const QuantileWindow> windows,
+               const resample::Strata& strata, bool keep, const Execution& execution)
+    : sums_(sums),
+      windows_(windows),
+      strata_(strata),
+      kernels_(study::simd::kernels(*execution.level)) {
   for (const study::FixedFeature& fixed : sums.fixed) {
     first_plane_.push_back(planes_);
     planes_ += fixed.digits;
   }
+  planes_ += windows.size();
   if (keep) this->keep(execution);
 }
 
@@ -109,11 +113,11 @@ DigitReader::DigitReader(const Digits& digits)
   integers_.resize(made_.size());
 }
 
-std::size_t DigitReader::bytes(const study::FixedSums& sums, bool kept) {
+std::size_t DigitReader::bytes(const study::FixedSums& sums, std::size_t windows, bool kept) {
   const std::size_t columns = kSome * sums.problem.data.columns() * sizeof(double);
-  return kept
-             ? columns
-             : columns + kSome * (2 * sums.features() + 1) * sizeof(double) + kTile * sums.planes();
+  return kept ? columns
+              : columns + kSome * (2 * sums.features() + 1) * sizeof(double) +
+                    kTile * (sums.planes() + windows);
 }
 
 void DigitReader::make(const statistic::Tile& tile, std::size_t rows) {
@@ -129,12 +133,20 @@ void DigitReader::split(std::uint64_t place, std::size_t rows, std::int8_t* plan
   const std::span<const std::uint32_t> order = digits_.strata_.order();
   for (std::size_t first = 0; first < rows; first += kSome) {
     const std::size_t some = std::min(kSome, rows - first);
-    make(order.empty() ? reader_.read(place + first, some)
-                       : reader_.gather(order.subspan(place + first, some)),
-         some);
+    const statistic::Tile tile = order.empty() ? reader_.read(place + first, some)
+                                               : reader_.gather(order.subspan(place + first, some));
+    make(tile, some);
     for (std::size_t f = 0; f < digits_.sums_.features(); ++f)
       digits_.kernels_.split(integers(f), some, digits_.sums_.fixed[f].digits,
                              planes + digits_.first_plane_[f] * plane_stride + first, plane_stride);
+    std::int8_t* below =
+        planes + (digits_.planes_ - digits_.windows_.size()) * plane_stride + first;
+    for (const QuantileWindow& window : digits_.windows_) {
+      const double* values = tile.columns[window.column];
+      for (std::size_t i = 0; i < some; ++i)
+        below[i] = static_cast<std::int8_t>(values[i] < window.low);
+      below += plane_stride;
+    }
     see(first, some);
   }
 }

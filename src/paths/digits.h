@@ -12,6 +12,7 @@
 
 #include "bootfold/data.h"
 #include "bootfold/execution.h"
+#include "paths/quantile_windows.h"
 #include "resample/strata.h"
 #include "study/fixed_sums.h"
 #include "study/simd/kernels.h"
@@ -28,12 +29,14 @@ struct Planes {
 /// Shared by all threads of a run.
 class Digits {
  public:
-  /// What keeping the digits of all rows takes.
-  [[nodiscard]] static std::size_t kept_bytes(const study::FixedSums& sums, std::uint64_t rows,
-                                              std::uint64_t strata);
+  /// What keeping the digits of all rows takes; `windows` is the number of windows.
+  [[nodiscard]] static std::size_t kept_bytes(const study::FixedSums& sums, std::size_t windows,
+                                              std::uint64_t rows, std::uint64_t strata);
 
-  Digits(const study::FixedSums& sums, const resample::Strata& strata, bool keep,
-         const Execution& execution);
+  /// The planes of the features, and behind them one for each window, which is 1 for the rows below
+  /// it.
+  Digits(const study::FixedSums& sums, std::span<const QuantileWindow> windows,
+         const resample::Strata& strata, bool keep, const Execution& execution);
 
   [[nodiscard]] std::size_t planes() const noexcept { return planes_; }
 
@@ -43,6 +46,7 @@ class Digits {
   void keep(const Execution& execution);
 
   const study::FixedSums& sums_;
+  std::span<const QuantileWindow> windows_;
   const resample::Strata& strata_;
   const study::simd::Kernels& kernels_;
   std::vector<std::size_t> first_plane_;  // of each feature
@@ -76,7 +80,8 @@ class DigitReader {
                 std::span<__int128> sums);
 
   /// What a reader takes beside what is kept.
-  [[nodiscard]] static std::size_t bytes(const study::FixedSums& sums, bool kept);
+  [[nodiscard]] static std::size_t bytes(const study::FixedSums& sums, std::size_t windows,
+                                         bool kept);
 
  private:
   friend class Digits;

@@ -4,13 +4,17 @@
 // Every replicate draws its counts for a tile and multiplies them with the digits of the features,
 // byte by byte; at the end of a super-block come the rows of its top-up. Nothing is kept but
 // integer sums. Strata are walked over one after the other.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "paths/accumulate.h"
 #include "paths/digits.h"
 #include "paths/entry.h"
+#include "paths/quantile_finisher.h"
+#include "paths/quantile_windows.h"
 #include "paths/sums.h"
 #include "paths/table.h"
 #include "planning/choose.h"
@@ -45,14 +49,21 @@ struct Layout {
     // Laws of counts: of the super-blocks of a run, or of strata of all sizes.
     const bool few = strata == 1 && question.rows <= resample::kSuperBlockRows;
     law_bytes = few ? std::size_t{1} << 16 : std::size_t{1} << 19;
-    kept_bytes = Digits::kept_bytes(sums, question.rows, strata);
+    for (const study::Part& part : question.problem().parts)
+      if (const auto* order = std::get_if<statistic::Order>(&part.bound.body))
+        windows += order->probabilities.size();
+    slots = QuantileWindows::slots(question.problem(), question.draws);
+    planes += windows;
+    kept_bytes = Digits::kept_bytes(sums, windows, question.rows, strata);
     const std::size_t room = question.memory - std::min(question.memory, planning::kProgramBytes);
     keeps_digits = kept_bytes + (std::size_t{2} << 20) <= room / 2;
     side = planes < kManyPlanes ? kSide : kWideSide;
   }
 
   const study::FixedSums& sums;
-  std::size_t planes;  // digits of all features
+  std::size_t planes;       // digits of all features, and one for each window
+  std::size_t windows = 0;  // at most
+  std::size_t slots = 0;    // rows inside them, if there are no ties
   std::size_t law_bytes;
   std::size_t kept_bytes;
   bool keeps_digits;  // of all rows, for all replicates
@@ -67,13 +78,17 @@ struct Shared {
         kernels(study::simd::kernels(level)),
         strata(question.design.strata(question.rows, question.seed)),
         laws(std::make_unique<resample::CountLaws>()),
-        digits(layout.sums, *strata, layout.keeps_digits, resources.execution) {}
+        windows(problem(), *strata, question.draws, resources.execution.stop),
+        digits(layout.sums, windows.all(), *strata, layout.keeps_digits, resources.execution) {}
+
+  [[nodiscard]] const study::Problem& problem() const { return layout.sums.problem; }
 
   Layout layout;
   execution::Level level;
   const study::simd::Kernels& kernels;
   std::unique_ptr<const resample::Strata> strata;
   std::unique_ptr<resample::CountLaws> laws;  // made when they are first needed
+  QuantileWindows windows;
   Digits digits;
 };
 
@@ -85,6 +100,7 @@ class Walker final : public Maker {
         planes_(shared.digits.planes()),
         digits_(shared.digits),
         finish_(shared.layout.sums),
+        quantiles_(shared.problem(), shared.windows),
         counts_(shared.layout.side * kStride + 64),
         replaced_(std::make_unique<resample::simd::Replaced>()) {}
 
@@ -94,6 +110,8 @@ class Walker final : public Maker {
     first_ = first;
     sums_.assign((last - first) * features_, 0);
     drawn_.assign(last - first, 0);
+    below_.assign((last - first) * shared_.windows.all().size(), 0);
+    inside_.assign((last - first) * shared_.windows.slots(), 0);
     for (std::size_t s = 0; s < shared_.strata->all().size(); ++s) {
       const SuperBlocks blocks(shared_.strata->all()[s].rows);
       for (std::uint64_t b = 0; b < blocks.count(); ++b) {
@@ -110,8 +128,18 @@ class Walker final : public Maker {
         std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
         continue;
       }
-      finish_(std::span(sums_).subspan((r - first) * features_, features_),
-              static_cast<double>(drawn_[r - first]), values);
+      if (features_ > 0)
+        finish_(std::span(sums_).subspan((r - first) * features_, features_),
+                static_cast<double>(drawn_[r - first]), values);
+      const std::size_t windows = shared_.windows.all().size();
+      if (windows > 0)
+        quantiles_({.below = std::span(below_).subspan((r - first) * windows, windows),
+                    .inside = std::span(inside_).subspan((r - first) * shared_.windows.slots(),
+                                                         shared_.windows.slots()),
+                    .draws = drawn_[r - first]},
+                   values, [&](std::uint32_t column, std::uint64_t rank) {
+                     return search(r, column, rank);
+                   });
     }
   }
 
@@ -151,10 +179,19 @@ class Walker final : public Maker {
       const auto size =
           static_cast<std::size_t>(std::min<std::uint64_t>(kCountTile, blocks.rows(b) - row));
       const Planes tile = digits_.tile(s, blocks.first_row(b) + row, size);
+      const std::span<const WindowRow> inside =
+          shared_.windows.slots() == 0 ? std::span<const WindowRow>()
+                                       : shared_.windows.rows(s, blocks.first_row(b) + row);
       for (std::size_t i = 0; i < group_.size(); i += shared_.layout.side) {
         const std::size_t side = std::min(shared_.layout.side, group_.size() - i);
         for (std::size_t k = 0; k < side; ++k)
           group_[i + k].next(counts_.data() + k * kStride, *replaced_);
+        if (!inside.empty())
+          for (std::size_t k = 0; k < side; ++k) {
+            const std::uint8_t* counts = counts_.data() + k * kStride;
+            std::uint8_t* own = inside_of(group_[i + k]);
+            for (const WindowRow& one : inside) own[one.slot] = counts[one.row];
+          }
         shared_.kernels.dot(counts_.data(), kStride, side, tile.first, tile.stride, planes_,
                             (size + 127) / 128 * 128, plane_sums_.data() + i * planes_,
                             totals_.data() + i);
@@ -185,9 +222,57 @@ class Walker final : public Maker {
       }
       counts.top_up(totals_[i], late_);
       digits_.add_rows(s, blocks.first_row(b), late_, sums);
+      count_below(s, blocks.first_row(b), digit, counts);
       drawn_[replicate] += totals_[i] + late_.size();
     }
     group_.resize(left);
+  }
+
+  /// Adds what a super-block has below and inside the windows; `below` are the sums of the walk.
+  void count_below(std::size_t s, std::uint64_t first, const std::int64_t* below,
+                   const BlockCounts& counts) {
+    const std::size_t windows = shared_.windows.all().size();
+    if (windows == 0) return;
+    const std::uint64_t place = shared_.strata->all()[s].first + first;
+    std::uint64_t* own = below_.data() + (counts.id().replicate - first_) * windows;
+    std::uint8_t* inside = inside_of(counts);
+    for (std::size_t w = 0; w < windows; ++w) {
+      own[w] += static_cast<std::uint64_t>(below[w]);
+      for (const std::uint32_t row : late_) {
+        const QuantileWindows::Side side = shared_.windows.side(w, place + row);
+        if (side == QuantileWindows::Side::below) ++own[w];
+        if (side == QuantileWindows::Side::inside) ++inside[shared_.windows.slot(w, place + row)];
+      }
+    }
+  }
+
+  /// The counts of the rows inside windows.
+  [[nodiscard]] std::uint8_t* inside_of(const BlockCounts& counts) {
+    return inside_.data() + (counts.id().replicate - first_) * shared_.windows.slots();
+  }
+
+  /// Order statistic number `rank` of a replicate, where it lies outside of its window: all counts
+  /// are drawn again.
+  [[nodiscard]] double search(std::uint64_t replicate, std::uint32_t column, std::uint64_t rank) {
+    std::vector<std::pair<double, std::uint64_t>> rows;
+    const ColumnView& values = shared_.problem().data.column(column);
+    const std::span<const std::uint32_t> order = shared_.strata->order();
+    for (const Stratum& stratum : shared_.strata->all()) {
+      const auto counts = resample::all_counts(shared_.level, *shared_.laws, stratum,
+                                               shared_.strata->topped_up(), replicate);
+      for (std::uint64_t row = 0; row < counts.size(); ++row) {
+        const std::uint64_t place = stratum.first + row;
+        const std::uint64_t at = order.empty() ? place : order[place];
+        double value = 0;
+        values.read(at, {&value, 1});
+        if (counts[row] > 0) rows.emplace_back(value, counts[row]);
+      }
+    }
+    std::sort(rows.begin(), rows.end());
+    std::uint64_t seen = 0;
+    for (const auto& [value, count] : rows)
+      if ((seen += count) >= rank) return value;
+    return rows.back().first;
   }
 
   const Shared& shared_;
@@ -195,12 +280,15 @@ class Walker final : public Maker {
   std::size_t planes_;
   DigitReader digits_;
   Finisher finish_;
+  QuantileFinisher quantiles_;
   std::vector<std::uint8_t> counts_;
   std::unique_ptr<resample::simd::Replaced> replaced_;
   std::vector<std::uint32_t> late_;
   std::uint64_t first_ = 0;
   std::vector<__int128> sums_;        // [replicate][feature]
   std::vector<std::uint64_t> drawn_;  // rows of each replicate
+  std::vector<std::uint64_t> below_;  // [replicate][window]
+  std::vector<std::uint8_t> inside_;  // [replicate][slot]
   std::vector<BlockCounts> group_;
   std::vector<std::uint64_t> totals_;
   std::vector<std::int64_t> plane_sums_;
@@ -209,11 +297,19 @@ class Walker final : public Maker {
 /// Whether every statistic is an accumulator, for which paths/accumulate.cpp makes the replicates.
 bool accumulates(const Question& question) { return question.problem().all<statistic::Fold>(); }
 
+/// Whether every statistic is a function of sums or of quantiles.
+bool of_counts(const study::Problem& problem) {
+  return std::all_of(problem.parts.begin(), problem.parts.end(), [](const study::Part& part) {
+    return std::holds_alternative<statistic::Sums>(part.bound.body) ||
+           std::holds_alternative<statistic::Order>(part.bound.body);
+  });
+}
+
 std::string serves(const Question& question) {
   const study::Problem& problem = question.problem();
-  if (!problem.all<statistic::Sums>() && !accumulates(question))
-    return "it takes functions of sums or accumulators only, not both and not quantiles or "
-           "functions of the resample";
+  if (!of_counts(problem) && !accumulates(question))
+    return "it takes functions of sums and quantiles, or accumulators, but not functions of the "
+           "resample";
   const bool same_size = question.traits.iid && question.draws == question.rows;
   if (!question.design.streams(question.rows) || (accumulates(question) && !same_size))
     return no_way_for(question.design);
@@ -231,16 +327,22 @@ Estimate estimate(const Question& question) {
   }
   Size size = size_of(question);
   size.planes = static_cast<double>(layout.planes);
-  found.replicate_nanoseconds = cost(size);
+  found.replicate_nanoseconds = cost(size) + 2 * static_cast<double>(layout.slots);
+  found.start_nanoseconds = 30 * size.rows * static_cast<double>(layout.windows);
   found.reason =
       rows_and_features(question, sums.features()) +
-      (question.forced ? "path asked for" : "Poisson counts with a top-up stream over the rows");
-  found.shared_bytes = layout.law_bytes + question.design.sampling_bytes(question.rows) +
+      (question.forced       ? "path asked for"
+       : layout.windows == 0 ? "Poisson counts with a top-up stream over the rows"
+                             : "Poisson counts stream over the rows; quantiles are counted in "
+                               "windows around those of the data");
+  found.shared_bytes = layout.law_bytes + layout.windows * question.rows + 48 * layout.slots +
+                       question.design.sampling_bytes(question.rows) +
                        (layout.keeps_digits ? layout.kept_bytes : 0);
-  found.thread_bytes = DigitReader::bytes(sums, layout.keeps_digits) +
+  found.thread_bytes = DigitReader::bytes(sums, layout.windows, layout.keeps_digits) +
                        (layout.side + 4) * (kCountTile + 64) + sizeof(resample::simd::Replaced);
-  found.replicate_bytes = sizeof(BlockCounts) + 2 * sizeof(std::uint64_t) +
-                          (layout.planes + 2 * sums.features()) * sizeof(std::int64_t);
+  found.replicate_bytes =
+      sizeof(BlockCounts) + 2 * sizeof(std::uint64_t) +
+      (layout.planes + 2 * sums.features() + layout.windows) * sizeof(std::int64_t) + layout.slots;
   found.group = kGroup;
   describe_arithmetic(sums, found);
   return found;

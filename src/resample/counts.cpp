@@ -1,9 +1,11 @@
 #include "resample/counts.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "random/counter.h"
 #include "resample/rows.h"
+#include "resample/strata.h"
 
 namespace bootfold::resample {
 
@@ -71,6 +73,40 @@ void BlockCounts::top_up(std::uint64_t total, std::vector<std::uint32_t>& rows) 
   simd::kernels(level_).top_up(lanes_, row_draw(static_cast<std::uint32_t>(rows_)), draws,
                                rows.data());
   rows.resize(draws);
+}
+
+std::vector<std::uint32_t> all_counts(execution::Level level, CountLaws& laws,
+                                      const Stratum& stratum, bool topped_up,
+                                      std::uint64_t replicate) {
+  std::vector<std::uint32_t> result(stratum.rows);
+  std::vector<std::uint8_t> tile(kCountTile + 64);
+  std::vector<std::uint32_t> late;
+  const auto replaced = std::make_unique<simd::Replaced>();
+  const SuperBlocks blocks(stratum.rows);
+  for (std::uint64_t b = 0; b < blocks.count(); ++b) {
+    const std::uint64_t rows = blocks.rows(b);
+    const std::uint64_t draws =
+        topped_up ? blocks.draws(stratum.seed, replicate, stratum.draws, b) : rows;
+    if (draws == 0) continue;
+    const BlockCounts::Id id{stratum.seed, replicate, b};
+    BlockCounts counts =
+        topped_up ? BlockCounts(level, laws(count_mean(rows, draws), rows), id, rows, draws)
+                  : BlockCounts(level, laws(1, rows), id, rows);
+    std::uint32_t* const own = result.data() + blocks.first_row(b);
+    std::uint64_t total = 0;
+    do {
+      total = 0;
+      for (std::uint64_t row = 0; row < rows;) {
+        const std::size_t size = counts.next(tile.data(), *replaced);
+        total += simd::kernels(level).total(tile.data(), size);
+        std::copy_n(tile.begin(), size, own + row);
+        row += size;
+      }
+    } while (counts.is_void(total));
+    counts.top_up(total, late);
+    for (const std::uint32_t row : late) ++own[row];
+  }
+  return result;
 }
 
 }  // namespace bootfold::resample

@@ -72,4 +72,11 @@ class BlockCounts {
   random::simd::LaneState lanes_{};
 };
 
+struct Stratum;  // resample/strata.h
+
+/// The counts of all rows of a stratum in a replicate; `topped_up`: they have a fixed sum.
+[[nodiscard]] std::vector<std::uint32_t> all_counts(execution::Level level, CountLaws& laws,
+                                                    const Stratum& stratum, bool topped_up,
+                                                    std::uint64_t replicate);
+
 }  // namespace bootfold::resample
