@@ -17,8 +17,6 @@ constexpr std::size_t kShortDigits = 4;
 /// Rows of a tile to whole steps of the kernels.
 std::size_t padded(std::size_t rows) { return (rows + 127) / 128 * 128; }
 
-bool is_short(const study::FixedSums& sums) { return sums.most_digits() <= kShortDigits; }
-
 /// Adds up the integers of some rows: exactly, because parts are added that cannot overflow.
 template <class Integer>
 __int128 sum_rows(const Integer* integers, std::span<const std::uint32_t> rows) {
@@ -35,23 +33,30 @@ __int128 sum_rows(const Integer* integers, std::span<const std::uint32_t> rows) 
 
 }  // namespace
 
-std::size_t Digits::kept_bytes(const study::FixedSums& sums, std::size_t windows,
-                               std::uint64_t rows, std::uint64_t strata) {
-  return (rows + 128 * strata) * (sums.planes() + windows) +
-         rows * sums.features() * (is_short(sums) ? sizeof(std::int32_t) : sizeof(std::int64_t));
+Digits::Size::Size(const study::FixedSums& sums, const QuantileWindows::Size& windows)
+    : columns(sums.problem.data.columns()),
+      features(sums.features() + windows.trimmed),
+      planes(sums.planes() + windows.trimmed * QuantileWindows::kTrimmedDigits + windows.windows),
+      is_short(windows.trimmed == 0 && sums.most_digits() <= kShortDigits) {}
+
+std::size_t Digits::kept_bytes(const Size& size, std::uint64_t rows, std::uint64_t strata) {
+  return (rows + 128 * strata) * size.planes +
+         rows * size.features * (size.is_short ? sizeof(std::int32_t) : sizeof(std::int64_t));
 }
 
-Digits::Digits(const study::FixedSums& sums, std::span<const QuantileWindow> windows,
+Digits::Digits(const study::FixedSums& sums, const QuantileWindows& windows,
                const resample::Strata& strata, bool keep, const Execution& execution)
     : sums_(sums),
       windows_(windows),
       strata_(strata),
-      kernels_(study::simd::kernels(*execution.level)) {
-  for (const study::FixedFeature& fixed : sums.fixed) {
+      kernels_(study::simd::kernels(*execution.level)),
+      fixed_(sums.fixed) {
+  for (const TrimmedMean& trimmed : windows.trimmed()) fixed_.push_back(trimmed.fixed);
+  for (const study::FixedFeature& fixed : fixed_) {
     first_plane_.push_back(planes_);
     planes_ += fixed.digits;
   }
-  planes_ += windows.size();
+  planes_ += windows.all().size();
   if (keep) this->keep(execution);
 }
 
@@ -68,9 +73,11 @@ void Digits::keep(const Execution& execution) {
     }
   }
   kept_ = std::make_unique<std::int8_t[]>(bytes);
-  const std::size_t features = sums_.features();
+  const std::size_t features = fixed_.size();
   const std::size_t rows = sums_.problem.data.rows();
-  if (is_short(sums_))
+  const bool is_short = std::all_of(fixed_.begin(), fixed_.end(),
+                                    [](const auto& fixed) { return fixed.digits <= kShortDigits; });
+  if (is_short)
     short_.resize(rows * features);
   else
     long_.resize(rows * features);
@@ -110,21 +117,31 @@ DigitReader::DigitReader(const Digits& digits)
     : digits_(digits), reader_(digits.sums_.problem.data, kSome), loaded_(kNone) {
   if (!digits.tiles_.empty()) return;
   made_.resize(digits.sums_.features() * kSome);
-  integers_.resize(made_.size());
+  integers_.resize(digits.features() * kSome);
 }
 
-std::size_t DigitReader::bytes(const study::FixedSums& sums, std::size_t windows, bool kept) {
-  const std::size_t columns = kSome * sums.problem.data.columns() * sizeof(double);
+std::size_t DigitReader::bytes(const Digits::Size& size, bool kept) {
+  const std::size_t columns = kSome * size.columns * sizeof(double);
   return kept ? columns
-              : columns + kSome * (2 * sums.features() + 1) * sizeof(double) +
-                    kTile * (sums.planes() + windows);
+              : columns + kSome * (2 * size.features + 1) * sizeof(double) + kTile * size.planes;
 }
 
 void DigitReader::make(const statistic::Tile& tile, std::size_t rows) {
+  const std::size_t features = digits_.sums_.features();
   digits_.sums_.problem.features.make(tile, made_.data(), kSome);
-  for (std::size_t f = 0; f < digits_.sums_.features(); ++f)
-    digits_.kernels_.quantize(made_.data() + f * kSome, rows, digits_.sums_.fixed[f].point,
+  for (std::size_t f = 0; f < features; ++f)
+    digits_.kernels_.quantize(made_.data() + f * kSome, rows, digits_.fixed_[f].point,
                               integers_.data() + f * kSome);
+  const std::span<const TrimmedMean> trimmed = digits_.windows_.trimmed();
+  for (std::size_t t = 0; t < trimmed.size(); ++t) {
+    const double* values = tile.columns[trimmed[t].column];
+    const double low = digits_.windows_.all()[trimmed[t].low_window].high;
+    const double high = digits_.windows_.all()[trimmed[t].high_window].low;
+    std::int64_t* integers = integers_.data() + (features + t) * kSome;
+    for (std::size_t i = 0; i < rows; ++i)  // what lies outside may be too large
+      kept_[i] = values[i] > low && values[i] < high ? values[i] : trimmed[t].fixed.point.centre;
+    digits_.kernels_.quantize(kept_.data(), rows, trimmed[t].fixed.point, integers);
+  }
 }
 
 template <class See>
@@ -136,12 +153,12 @@ void DigitReader::split(std::uint64_t place, std::size_t rows, std::int8_t* plan
     const statistic::Tile tile = order.empty() ? reader_.read(place + first, some)
                                                : reader_.gather(order.subspan(place + first, some));
     make(tile, some);
-    for (std::size_t f = 0; f < digits_.sums_.features(); ++f)
-      digits_.kernels_.split(integers(f), some, digits_.sums_.fixed[f].digits,
+    for (std::size_t f = 0; f < digits_.features(); ++f)
+      digits_.kernels_.split(integers(f), some, digits_.fixed_[f].digits,
                              planes + digits_.first_plane_[f] * plane_stride + first, plane_stride);
     std::int8_t* below =
-        planes + (digits_.planes_ - digits_.windows_.size()) * plane_stride + first;
-    for (const QuantileWindow& window : digits_.windows_) {
+        planes + (digits_.planes_ - digits_.windows_.all().size()) * plane_stride + first;
+    for (const QuantileWindow& window : digits_.windows_.all()) {
       const double* values = tile.columns[window.column];
       for (std::size_t i = 0; i < some; ++i)
         below[i] = static_cast<std::int8_t>(values[i] < window.low);

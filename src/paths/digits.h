@@ -4,6 +4,7 @@
 // otherwise a thread makes those of a tile whenever it walks over it. Neither changes a sum.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -29,16 +30,30 @@ struct Planes {
 /// Shared by all threads of a run.
 class Digits {
  public:
-  /// What keeping the digits of all rows takes; `windows` is the number of windows.
-  [[nodiscard]] static std::size_t kept_bytes(const study::FixedSums& sums, std::size_t windows,
-                                              std::uint64_t rows, std::uint64_t strata);
+  /// How much there is of what.
+  struct Size {
+    Size(const study::FixedSums& sums, const QuantileWindows::Size& windows);
 
-  /// The planes of the features, and behind them one for each window, which is 1 for the rows below
-  /// it.
-  Digits(const study::FixedSums& sums, std::span<const QuantileWindow> windows,
+    std::size_t columns;   ///< of the data
+    std::size_t features;  ///< those of the sums, and one for each trimmed mean
+    std::size_t planes;    ///< their digits, and one for each window
+    bool is_short;         ///< no feature has more than four digits
+  };
+  /// What keeping the digits of all rows takes.
+  [[nodiscard]] static std::size_t kept_bytes(const Size& size, std::uint64_t rows,
+                                              std::uint64_t strata);
+
+  /// The features are those of the sums and behind them the rows between the windows of each
+  /// trimmed mean. Their planes come first, and then one for each window, which is 1 for the rows
+  /// below it.
+  Digits(const study::FixedSums& sums, const QuantileWindows& windows,
          const resample::Strata& strata, bool keep, const Execution& execution);
 
   [[nodiscard]] std::size_t planes() const noexcept { return planes_; }
+  [[nodiscard]] std::size_t features() const noexcept { return fixed_.size(); }
+  [[nodiscard]] const study::FixedFeature& fixed(std::size_t feature) const {
+    return fixed_[feature];
+  }
 
  private:
   friend class DigitReader;
@@ -46,9 +61,10 @@ class Digits {
   void keep(const Execution& execution);
 
   const study::FixedSums& sums_;
-  std::span<const QuantileWindow> windows_;
+  const QuantileWindows& windows_;
   const resample::Strata& strata_;
   const study::simd::Kernels& kernels_;
+  std::vector<study::FixedFeature> fixed_;
   std::vector<std::size_t> first_plane_;  // of each feature
   std::size_t planes_ = 0;
   // What is kept; empty: nothing.
@@ -80,8 +96,7 @@ class DigitReader {
                 std::span<__int128> sums);
 
   /// What a reader takes beside what is kept.
-  [[nodiscard]] static std::size_t bytes(const study::FixedSums& sums, std::size_t windows,
-                                         bool kept);
+  [[nodiscard]] static std::size_t bytes(const Digits::Size& size, bool kept);
 
  private:
   friend class Digits;
@@ -103,6 +118,7 @@ class DigitReader {
   study::TileReader reader_;
   std::vector<double> made_;            // [feature][row]
   std::vector<std::int64_t> integers_;  // the same
+  std::array<double, kSome> kept_;      // by a trimmed mean
   std::vector<std::int8_t> planes_;
   std::vector<std::uint64_t> drawn_;
   std::uint64_t loaded_;  // the place whose planes are there

@@ -44,14 +44,24 @@ numeric::Scan scan_of(const ColumnView& column, const std::stop_token& stop) {
 
 }  // namespace
 
-std::size_t QuantileWindows::slots(const study::Problem& problem, std::uint64_t draws) {
+QuantileWindows::Size QuantileWindows::size(const study::Problem& problem, std::uint64_t draws) {
   const auto rows = static_cast<double>(problem.data.rows());
-  double found = 0;
-  for (const study::Part& part : problem.parts)
+  Size found;
+  const auto add = [&](double share) {
+    ++found.windows;
+    found.slots += static_cast<std::size_t>(
+        std::min(rows, 2 * reach(rows, share, static_cast<double>(draws)) + 2));
+  };
+  for (const study::Part& part : problem.parts) {
     if (const auto* order = std::get_if<statistic::Order>(&part.bound.body))
-      for (const double q : order->probabilities)
-        found += std::min(rows, 2 * reach(rows, q, static_cast<double>(draws)) + 2);
-  return static_cast<std::size_t>(found);
+      for (const double q : order->probabilities) add(q);
+    const auto* call = std::get_if<statistic::Call>(&part.bound.body);
+    if (call == nullptr || !call->trimmed) continue;
+    ++found.trimmed;
+    add(*call->trimmed);
+    add(1 - *call->trimmed);
+  }
+  return found;
 }
 
 QuantileWindows::QuantileWindows(const study::Problem& problem, const resample::Strata& strata,
@@ -59,18 +69,32 @@ QuantileWindows::QuantileWindows(const study::Problem& problem, const resample::
   of_part_.resize(problem.parts.size());
   for (std::size_t p = 0; p < problem.parts.size(); ++p) {
     const study::Part& part = problem.parts[p];
-    const auto* order = std::get_if<statistic::Order>(&part.bound.body);
-    if (order == nullptr) continue;
-    for (const double q : order->probabilities) {
-      QuantileWindow made = window(problem, part.columns[0], q, draws, stop);
-      const auto same = std::find_if(windows_.begin(), windows_.end(), [&](const auto& other) {
-        return other.column == made.column && other.low == made.low && other.high == made.high;
-      });
-      of_part_[p].push_back(static_cast<std::size_t>(same - windows_.begin()));
-      if (same == windows_.end()) windows_.push_back(std::move(made));
+    if (const auto* order = std::get_if<statistic::Order>(&part.bound.body))
+      for (const double q : order->probabilities)
+        of_part_[p].push_back(add(window(problem, part.columns[0], q, draws, stop)));
+    const auto* call = std::get_if<statistic::Call>(&part.bound.body);
+    if (call == nullptr || !call->trimmed) continue;
+    const double share = *call->trimmed;
+    QuantileWindow low = window(problem, part.columns[0], share, draws, stop);
+    QuantileWindow high = window(problem, part.columns[0], 1 - share, draws, stop);
+    if (low.high >= high.low) {  // one window for both ends
+      low.high = std::max(low.high, high.high);
+      high = low;
     }
+    of_part_[p].push_back(trimmed_.size());
+    trimmed_.push_back({share, part.columns[0], add(low), add(high),
+                        study::fixed_range(low.high, high.low, kTrimmedDigits)});
   }
   place_rows(problem, strata, stop);
+}
+
+std::size_t QuantileWindows::add(const QuantileWindow& window) {
+  const auto same = std::find_if(windows_.begin(), windows_.end(), [&](const auto& other) {
+    return other.column == window.column && other.low == window.low && other.high == window.high;
+  });
+  const auto number = static_cast<std::size_t>(same - windows_.begin());
+  if (same == windows_.end()) windows_.push_back(window);
+  return number;
 }
 
 QuantileWindow QuantileWindows::window(const study::Problem& problem, std::uint32_t column,

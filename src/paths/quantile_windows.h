@@ -14,6 +14,7 @@
 
 #include "bootfold/data.h"
 #include "resample/strata.h"
+#include "study/fixed_point.h"
 #include "study/problem.h"
 
 namespace bootfold::paths {
@@ -28,6 +29,16 @@ struct QuantileWindow {
   std::vector<double> values = {};  ///< of each slot
 };
 
+/// A trimmed mean. The rows between its two windows are summed as a feature, of which the others
+/// are 0; those inside the windows one by one.
+struct TrimmedMean {
+  double share = 0;  ///< that is cut at each end
+  std::uint32_t column = 0;
+  std::size_t low_window = 0;
+  std::size_t high_window = 0;     ///< the same, if the windows would overlap
+  study::FixedFeature fixed = {};  ///< of the rows between the windows
+};
+
 /// A row of a tile that lies inside a window.
 struct WindowRow {
   std::uint32_t slot;  ///< among those of all windows
@@ -36,8 +47,16 @@ struct WindowRow {
 
 class QuantileWindows {
  public:
-  /// What the windows of a problem take, roughly.
-  [[nodiscard]] static std::size_t slots(const study::Problem& problem, std::uint64_t draws);
+  /// How many windows a problem has at most, and about how many rows lie inside them.
+  struct Size {
+    std::size_t windows = 0;
+    std::size_t slots = 0;
+    std::size_t trimmed = 0;  ///< trimmed means
+  };
+  [[nodiscard]] static Size size(const study::Problem& problem, std::uint64_t draws);
+
+  /// Digits of the sum of a trimmed mean: the rows that it keeps lie close together.
+  static constexpr std::size_t kTrimmedDigits = 6;
 
   /// Of all quantiles of a problem in resamples of about `draws` rows. Throws Cancelled.
   QuantileWindows(const study::Problem& problem, const resample::Strata& strata,
@@ -62,7 +81,13 @@ class QuantileWindows {
     return of_part_[part];
   }
 
+  [[nodiscard]] std::span<const TrimmedMean> trimmed() const noexcept { return trimmed_; }
+  /// The number among them of a part that is a trimmed mean.
+  [[nodiscard]] std::size_t trimmed_of_part(std::size_t part) const { return of_part_[part][0]; }
+
  private:
+  /// The number of the window, which is made if it is new.
+  std::size_t add(const QuantileWindow& window);
   [[nodiscard]] QuantileWindow window(const study::Problem& problem, std::uint32_t column,
                                       double share, std::uint64_t draws,
                                       const std::stop_token& stop) const;
@@ -70,6 +95,7 @@ class QuantileWindows {
                   const std::stop_token& stop);
 
   std::vector<QuantileWindow> windows_;
+  std::vector<TrimmedMean> trimmed_;
   std::vector<std::vector<std::size_t>> of_part_;
   std::size_t slots_ = 0;
   std::vector<std::vector<Side>> sides_;             // [window][place]

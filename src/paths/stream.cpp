@@ -20,6 +20,7 @@
 #include "planning/choose.h"
 #include "resample/counts.h"
 #include "resample/groups.h"
+#include "resample/overloaded.h"
 #include "resample/strata.h"
 
 namespace bootfold::paths::stream {
@@ -43,27 +44,23 @@ constexpr std::size_t kWideSide = 16;
 /// How the rows are handled; none of it changes a replicate.
 struct Layout {
   explicit Layout(const Question& question)
-      : sums(question.study.fixed(question.tolerance, false)), planes(sums.planes()) {
+      : sums(question.study.fixed(question.tolerance, false)),
+        windows(QuantileWindows::size(question.problem(), question.draws)),
+        size(sums, windows) {
     const std::uint64_t strata =
         question.design.stratum_labels().empty() ? 1 : question.design.groups()->count();
     // Laws of counts: of the super-blocks of a run, or of strata of all sizes.
     const bool few = strata == 1 && question.rows <= resample::kSuperBlockRows;
     law_bytes = few ? std::size_t{1} << 16 : std::size_t{1} << 19;
-    for (const study::Part& part : question.problem().parts)
-      if (const auto* order = std::get_if<statistic::Order>(&part.bound.body))
-        windows += order->probabilities.size();
-    slots = QuantileWindows::slots(question.problem(), question.draws);
-    planes += windows;
-    kept_bytes = Digits::kept_bytes(sums, windows, question.rows, strata);
+    kept_bytes = Digits::kept_bytes(size, question.rows, strata);
     const std::size_t room = question.memory - std::min(question.memory, planning::kProgramBytes);
     keeps_digits = kept_bytes + (std::size_t{2} << 20) <= room / 2;
-    side = planes < kManyPlanes ? kSide : kWideSide;
+    side = size.planes < kManyPlanes ? kSide : kWideSide;
   }
 
   const study::FixedSums& sums;
-  std::size_t planes;       // digits of all features, and one for each window
-  std::size_t windows = 0;  // at most
-  std::size_t slots = 0;    // rows inside them, if there are no ties
+  QuantileWindows::Size windows;
+  Digits::Size size;
   std::size_t law_bytes;
   std::size_t kept_bytes;
   bool keeps_digits;  // of all rows, for all replicates
@@ -79,7 +76,7 @@ struct Shared {
         strata(question.design.strata(question.rows, question.seed)),
         laws(std::make_unique<resample::CountLaws>()),
         windows(problem(), *strata, question.draws, resources.execution.stop),
-        digits(layout.sums, windows.all(), *strata, layout.keeps_digits, resources.execution) {}
+        digits(layout.sums, windows, *strata, layout.keeps_digits, resources.execution) {}
 
   [[nodiscard]] const study::Problem& problem() const { return layout.sums.problem; }
 
@@ -96,7 +93,7 @@ class Walker final : public Maker {
  public:
   explicit Walker(const Shared& shared)
       : shared_(shared),
-        features_(shared.layout.sums.features()),
+        features_(shared.digits.features()),
         planes_(shared.digits.planes()),
         digits_(shared.digits),
         finish_(shared.layout.sums),
@@ -128,18 +125,18 @@ class Walker final : public Maker {
         std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
         continue;
       }
-      if (features_ > 0)
-        finish_(std::span(sums_).subspan((r - first) * features_, features_),
-                static_cast<double>(drawn_[r - first]), values);
+      const std::span<const __int128> sums =
+          std::span(sums_).subspan((r - first) * features_, features_);
+      const std::size_t of_sums = shared_.layout.sums.features();
+      if (of_sums > 0) finish_(sums.first(of_sums), static_cast<double>(drawn_[r - first]), values);
       const std::size_t windows = shared_.windows.all().size();
       if (windows > 0)
         quantiles_({.below = std::span(below_).subspan((r - first) * windows, windows),
                     .inside = std::span(inside_).subspan((r - first) * shared_.windows.slots(),
                                                          shared_.windows.slots()),
+                    .between = sums.subspan(of_sums),
                     .draws = drawn_[r - first]},
-                   values, [&](std::uint32_t column, std::uint64_t rank) {
-                     return search(r, column, rank);
-                   });
+                   values, [&](std::uint32_t column) { return all_rows(r, column); });
     }
   }
 
@@ -214,7 +211,7 @@ class Walker final : public Maker {
       const std::span<__int128> sums = std::span(sums_).subspan(replicate * features_, features_);
       const std::int64_t* digit = plane_sums_.data() + i * planes_;
       for (std::size_t f = 0; f < features_; ++f) {
-        const std::size_t digits = shared_.layout.sums.fixed[f].digits;
+        const std::size_t digits = shared_.digits.fixed(f).digits;
         __int128 sum = 0;
         for (std::size_t d = digits; d-- > 0;) sum = sum * 256 + digit[d];
         sums[f] += sum;
@@ -251,10 +248,10 @@ class Walker final : public Maker {
     return inside_.data() + (counts.id().replicate - first_) * shared_.windows.slots();
   }
 
-  /// Order statistic number `rank` of a replicate, where it lies outside of its window: all counts
-  /// are drawn again.
-  [[nodiscard]] double search(std::uint64_t replicate, std::uint32_t column, std::uint64_t rank) {
-    std::vector<std::pair<double, std::uint64_t>> rows;
+  /// A column of the resample, sorted: for quantiles outside of their windows. All counts are drawn
+  /// again.
+  [[nodiscard]] std::vector<double> all_rows(std::uint64_t replicate, std::uint32_t column) {
+    std::vector<double> rows;
     const ColumnView& values = shared_.problem().data.column(column);
     const std::span<const std::uint32_t> order = shared_.strata->order();
     for (const Stratum& stratum : shared_.strata->all()) {
@@ -262,17 +259,13 @@ class Walker final : public Maker {
                                                shared_.strata->topped_up(), replicate);
       for (std::uint64_t row = 0; row < counts.size(); ++row) {
         const std::uint64_t place = stratum.first + row;
-        const std::uint64_t at = order.empty() ? place : order[place];
         double value = 0;
-        values.read(at, {&value, 1});
-        if (counts[row] > 0) rows.emplace_back(value, counts[row]);
+        values.read(order.empty() ? place : order[place], {&value, 1});
+        rows.insert(rows.end(), counts[row], value);
       }
     }
     std::sort(rows.begin(), rows.end());
-    std::uint64_t seen = 0;
-    for (const auto& [value, count] : rows)
-      if ((seen += count) >= rank) return value;
-    return rows.back().first;
+    return rows;
   }
 
   const Shared& shared_;
@@ -297,19 +290,24 @@ class Walker final : public Maker {
 /// Whether every statistic is an accumulator, for which paths/accumulate.cpp makes the replicates.
 bool accumulates(const Question& question) { return question.problem().all<statistic::Fold>(); }
 
-/// Whether every statistic is a function of sums or of quantiles.
+/// Whether every statistic is a function of sums or of quantiles, or a trimmed mean.
 bool of_counts(const study::Problem& problem) {
   return std::all_of(problem.parts.begin(), problem.parts.end(), [](const study::Part& part) {
-    return std::holds_alternative<statistic::Sums>(part.bound.body) ||
-           std::holds_alternative<statistic::Order>(part.bound.body);
+    return std::visit(overloaded{
+                          [](const statistic::Sums&) { return true; },
+                          [](const statistic::Order&) { return true; },
+                          [](const statistic::Fold&) { return false; },
+                          [](const statistic::Call& call) { return call.trimmed.has_value(); },
+                      },
+                      part.bound.body);
   });
 }
 
 std::string serves(const Question& question) {
   const study::Problem& problem = question.problem();
   if (!of_counts(problem) && !accumulates(question))
-    return "it takes functions of sums and quantiles, or accumulators, but not functions of the "
-           "resample";
+    return "it takes functions of sums, quantiles and trimmed means, or accumulators, but not "
+           "functions of the resample";
   const bool same_size = question.traits.iid && question.draws == question.rows;
   if (!question.design.streams(question.rows) || (accumulates(question) && !same_size))
     return no_way_for(question.design);
@@ -326,23 +324,24 @@ Estimate estimate(const Question& question) {
     return found;
   }
   Size size = size_of(question);
-  size.planes = static_cast<double>(layout.planes);
-  found.replicate_nanoseconds = cost(size) + 2 * static_cast<double>(layout.slots);
-  found.start_nanoseconds = 30 * size.rows * static_cast<double>(layout.windows);
-  found.reason =
-      rows_and_features(question, sums.features()) +
-      (question.forced       ? "path asked for"
-       : layout.windows == 0 ? "Poisson counts with a top-up stream over the rows"
-                             : "Poisson counts stream over the rows; quantiles are counted in "
-                               "windows around those of the data");
-  found.shared_bytes = layout.law_bytes + layout.windows * question.rows + 48 * layout.slots +
-                       question.design.sampling_bytes(question.rows) +
+  size.planes = static_cast<double>(layout.size.planes);
+  found.replicate_nanoseconds = cost(size) + 2 * static_cast<double>(layout.windows.slots);
+  found.start_nanoseconds = 30 * size.rows * static_cast<double>(layout.windows.windows);
+  found.reason = rows_and_features(question, sums.features()) +
+                 (question.forced ? "path asked for"
+                  : layout.windows.windows == 0
+                      ? "Poisson counts with a top-up stream over the rows"
+                      : "Poisson counts stream over the rows; quantiles are counted in "
+                        "windows around those of the data");
+  found.shared_bytes = layout.law_bytes + layout.windows.windows * question.rows +
+                       48 * layout.windows.slots + question.design.sampling_bytes(question.rows) +
                        (layout.keeps_digits ? layout.kept_bytes : 0);
-  found.thread_bytes = DigitReader::bytes(sums, layout.windows, layout.keeps_digits) +
+  found.thread_bytes = DigitReader::bytes(layout.size, layout.keeps_digits) +
                        (layout.side + 4) * (kCountTile + 64) + sizeof(resample::simd::Replaced);
-  found.replicate_bytes =
-      sizeof(BlockCounts) + 2 * sizeof(std::uint64_t) +
-      (layout.planes + 2 * sums.features() + layout.windows) * sizeof(std::int64_t) + layout.slots;
+  found.replicate_bytes = sizeof(BlockCounts) + 2 * sizeof(std::uint64_t) +
+                          (layout.size.planes + 2 * layout.size.features + layout.windows.windows) *
+                              sizeof(std::int64_t) +
+                          layout.windows.slots;
   found.group = kGroup;
   describe_arithmetic(sums, found);
   return found;
