@@ -85,7 +85,7 @@ QuantileWindows::QuantileWindows(const study::Problem& problem, const resample::
     trimmed_.push_back({share, part.columns[0], add(low), add(high),
                         study::fixed_range(low.high, high.low, kTrimmedDigits)});
   }
-  place_rows(problem, strata, stop);
+  if (!windows_.empty()) place_rows(problem, strata, stop);
 }
 
 std::size_t QuantileWindows::add(const QuantileWindow& window) {
