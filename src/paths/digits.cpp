@@ -17,10 +17,29 @@ constexpr std::size_t kShortDigits = 4;
 /// Rows of a tile to whole steps of the kernels.
 std::size_t padded(std::size_t rows) { return (rows + 127) / 128 * 128; }
 
-/// Adds up the integers of some rows: exactly, because parts are added that cannot overflow.
+/// Adds up the integers of some rows, [row][feature]: exactly, because parts are added that cannot
+/// overflow.
+template <class Integer>
+void add_rows_of(const Integer* integers, std::span<const std::uint32_t> rows,
+                 std::span<__int128> sums) {
+  constexpr std::size_t kSafe = 128;     // so many integers of 55 bits sum to 62 bits
+  constexpr std::size_t kTogether = 16;  // features
+  const std::size_t features = sums.size();
+  for (std::size_t f = 0; f < features; f += kTogether) {
+    const std::size_t together = std::min(kTogether, features - f);
+    for (std::size_t first = 0; first < rows.size(); first += kSafe) {
+      std::array<std::int64_t, kTogether> parts{};
+      for (const std::uint32_t row : rows.subspan(first, std::min(kSafe, rows.size() - first)))
+        for (std::size_t k = 0; k < together; ++k) parts[k] += integers[row * features + f + k];
+      for (std::size_t k = 0; k < together; ++k) sums[f + k] += parts[k];
+    }
+  }
+}
+
+/// The same for one feature, which is the usual case.
 template <class Integer>
 __int128 sum_rows(const Integer* integers, std::span<const std::uint32_t> rows) {
-  constexpr std::size_t kSafe = 128;  // so many integers of 55 bits sum to 62 bits
+  constexpr std::size_t kSafe = 128;
   __int128 sum = 0;
   for (std::size_t first = 0; first < rows.size(); first += kSafe) {
     std::int64_t part = 0;
@@ -29,6 +48,16 @@ __int128 sum_rows(const Integer* integers, std::span<const std::uint32_t> rows) 
     sum += part;
   }
   return sum;
+}
+
+/// All features of rows that are kept.
+template <class Integer>
+void add_kept(const Integer* integers, std::span<const std::uint32_t> rows,
+              std::span<__int128> sums) {
+  if (sums.size() == 1)
+    sums[0] += sum_rows(integers, rows);
+  else
+    add_rows_of(integers, rows, sums);
 }
 
 }  // namespace
@@ -92,12 +121,13 @@ void Digits::keep(const Execution& execution) {
                  [&](std::size_t first, std::size_t some) {
                    for (std::size_t f = 0; f < features; ++f) {
                      const std::int64_t* integers = reader.integers(f);
-                     const std::size_t to = f * rows + place + first;
-                     if (short_.empty())
-                       std::copy_n(integers, some, long_.data() + to);
-                     else
-                       std::transform(integers, integers + some, short_.data() + to,
-                                      [](std::int64_t x) { return static_cast<std::int32_t>(x); });
+                     const std::size_t to = (place + first) * features + f;
+                     for (std::size_t i = 0; i < some; ++i) {
+                       if (is_short)
+                         short_[to + i * features] = static_cast<std::int32_t>(integers[i]);
+                       else
+                         long_[to + i * features] = integers[i];
+                     }
                    }
                  });
   };
@@ -186,10 +216,11 @@ void DigitReader::add_rows(std::size_t stratum, std::uint64_t first,
                            std::span<const std::uint32_t> rows, std::span<__int128> sums) {
   const std::uint64_t place = digits_.strata_.all()[stratum].first + first;
   if (!digits_.tiles_.empty()) {
-    const std::size_t all = digits_.sums_.problem.data.rows();
-    for (std::size_t f = 0; f < sums.size(); ++f)
-      sums[f] += digits_.short_.empty() ? sum_rows(digits_.long_.data() + f * all + place, rows)
-                                        : sum_rows(digits_.short_.data() + f * all + place, rows);
+    const std::size_t at = place * sums.size();
+    if (digits_.short_.empty())
+      add_kept(digits_.long_.data() + at, rows, sums);
+    else
+      add_kept(digits_.short_.data() + at, rows, sums);
     return;
   }
   const std::span<const std::uint32_t> order = digits_.strata_.order();

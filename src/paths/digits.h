@@ -77,7 +77,7 @@ class Digits {
   std::vector<Tile> tiles_;
   std::vector<std::size_t> first_tile_;  // of each stratum
   std::unique_ptr<std::int8_t[]> kept_;
-  // The integers of all places, for rows that are drawn one by one: [feature][place].
+  // The integers of all places, for rows that are drawn one by one: [place][feature].
   std::vector<std::int32_t> short_;  // if none has more than four digits
   std::vector<std::int64_t> long_;
 };
