@@ -4,6 +4,7 @@
     bench/compare.py --quick                         short measurements, a few minutes
     bench/compare.py --only mean_5e6,mean_1e3 --peers jax,tsbootstrap
     bench/compare.py --only networks                 ensembles of small networks alone
+    bench/compare.py --only cliffs                   kinds of work beside a mean (bench/cliffs.py)
     bench/compare.py --readme                        the table of the README
 
 Each program runs in a process of its own, so one that crashes or runs out of memory loses its row
@@ -29,6 +30,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+import cliffs
 from peers.networks import NETWORKS, NetworkWork, is_network
 from peers.workloads import WORKLOADS, Workload
 from tables import markdown_table, say_duration, say_number, text_table
@@ -414,7 +416,10 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--check", action="store_true", help="exit 1 if a goal is not met")
     parser.add_argument("--timeout", type=float, default=600, help="seconds for one program")
     parser.add_argument("--engine", default=str(ENGINE), help="the engine_bench to measure")
+    parser.add_argument("--against", help="with --only cliffs: another build of the program")
     arguments = parser.parse_args()
+    if arguments.only == "cliffs":
+        return arguments
 
     def chosen(given: str | None, known: list[str], default: list[str], what: str) -> list[str]:
         names = given.split(",") if given is not None else default
@@ -445,6 +450,8 @@ def main() -> int:
     load = os.getloadavg()[0]
     if load > 0.5:
         print(f"the machine is busy (load {load:.1f}): ratios will be off", file=sys.stderr)
+    if arguments.only == "cliffs":
+        return cliffs.main(["--against", arguments.against] if arguments.against else [])
     comparison = Comparison(arguments.engine, arguments.seconds, arguments.timeout)
     for name in arguments.only:
         if name in EXTRAS:

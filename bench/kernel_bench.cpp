@@ -3,12 +3,14 @@
 //     build/release/bench/kernel_bench --benchmark_filter=counts
 #include <benchmark/benchmark.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "bootfold/bootfold.h"
 #include "random/counter.h"
 #include "resample/counts.h"
+#include "resample/rows.h"
 #include "study/simd/kernels.h"
 
 namespace {
@@ -16,23 +18,23 @@ namespace {
 using namespace bootfold;
 using random::simd::LaneState;
 
-constexpr std::size_t kRows = 2048;
+constexpr std::size_t kRows = resample::simd::kCountTile;
 
 void count_items(benchmark::State& state, std::size_t items) {
   state.SetItemsProcessed(static_cast<std::int64_t>(items) * state.iterations());
 }
 
 void counts(benchmark::State& state, execution::Level level) {
-  const resample::Poisson poisson(resample::count_mean(5'000'000, resample::kMargin));
-  std::vector<std::uint8_t> drawn(kRows);
-  std::vector<resample::simd::OpenRow> open(kRows);
+  resample::CountLaws laws;
+  const std::uint64_t rows = resample::kSuperBlockRows;
+  const resample::TileLaws own = laws(resample::count_mean(rows, rows), rows);
+  std::vector<std::uint8_t> drawn(kRows + 64);
+  const auto replaced = std::make_unique<resample::simd::Replaced>();
   LaneState lanes;
-  std::uint64_t row = 0;
-  for (auto _ : state) {
-    benchmark::DoNotOptimize(
-        draw_tile(level, poisson, {7, 1, 0}, row, kRows, lanes, drawn.data(), open.data()));
-    row += kRows;
-  }
+  random::simd::kernels(level).seed(random::lane_counter({7, 1}, 0), lanes);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(resample::simd::kernels(level).counts(lanes, own.all->table(), kRows,
+                                                                   drawn.data(), *replaced));
   count_items(state, kRows);
 }
 
@@ -51,9 +53,10 @@ void dot(benchmark::State& state, execution::Level level) {
   const std::vector<std::uint8_t> drawn(4 * kRows, 1);
   const std::vector<std::int8_t> digits(planes * kRows, 3);
   std::vector<std::int64_t> sums(4 * planes);
+  std::vector<std::uint64_t> totals(4);
   for (auto _ : state) {
     study::simd::kernels(level).dot(drawn.data(), kRows, 4, digits.data(), kRows, planes, kRows,
-                                    sums.data());
+                                    sums.data(), totals.data());
     benchmark::DoNotOptimize(sums.data());
   }
   count_items(state, 4 * kRows);

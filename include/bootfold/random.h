@@ -17,19 +17,18 @@
 namespace bootfold::random {
 
 /// Version of the streams. The bits of a version never change.
-inline constexpr int kStreamVersion = 1;
+inline constexpr int kStreamVersion = 2;
 
 /// Purpose of the draws of a stream. Different purposes never share a draw.
 enum class Purpose : std::uint8_t {
   counts = 1,           ///< Poisson counts of rows
   tie = 2,              ///< more bits for counts that 16 bits do not determine
-  top_up = 3,           ///< rows drawn to bring a total up to n
+  split = 3,            ///< draws that fall into each super-block of rows
   index = 4,            ///< row numbers of a resample
   index_retry = 5,      ///< row numbers redrawn after a rejection
   short_index = 6,      ///< row numbers of short resamples, for 16 replicates at a time
   binomial = 7,         ///< counts of distinct rows
   order = 8,            ///< positions of order statistics
-  top_up_retry = 9,     ///< rows of a top-up redrawn after a rejection
   block = 10,           ///< starts and lengths of blocks of rows
   block_retry = 11,     ///< starts of blocks redrawn after a rejection
   weighted = 12,        ///< row numbers with unequal probabilities
@@ -69,7 +68,9 @@ class BOOTFOLD_API Stream {
  public:
   using result_type = std::uint64_t;
 
-  explicit Stream(const StreamId& id) noexcept : id_(id) {}
+  /// Starts at `position`, below 2^48.
+  explicit Stream(const StreamId& id, std::uint64_t position = 0) noexcept
+      : id_(id), position_(position) {}
 
   static constexpr result_type min() { return 0; }
   static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
@@ -78,7 +79,7 @@ class BOOTFOLD_API Stream {
 
  private:
   StreamId id_;
-  std::uint64_t position_ = 0;
+  std::uint64_t position_;
   std::uint64_t spare_ = 0;
   bool has_spare_ = false;
 };
@@ -103,7 +104,7 @@ class BOOTFOLD_API Stream {
 /// Beta(a, b) for a, b > 0.
 [[nodiscard]] BOOTFOLD_API double beta(Stream& stream, double a, double b);
 
-/// xoshiro256++ in eight lanes, seeded by Philox: the fast stream for counts and row numbers. The
+/// sfc64 in eight lanes, seeded by Philox: the fast stream for counts and row numbers. The
 /// number of lanes is part of the definition and does not depend on the machine.
 class Lanes {
  public:

@@ -99,6 +99,9 @@ struct Fold {
 /// Any function of the resample. Called from several threads at once.
 struct Call {
   std::function<void(const Resample& resample, std::span<double> values)> call;
+  /// If set, the function is the mean of its one column without this share of the rows at each end;
+  /// the engine then need not draw the resample out.
+  std::optional<double> trimmed = std::nullopt;
 };
 
 /// Statistics whose exact bootstrap law is known (bootfold/exact.h).

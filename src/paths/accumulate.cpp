@@ -1,23 +1,25 @@
-// Path `stream` for accumulators: every row is folded with its count, in row order.
+// Path `stream` for accumulators: every row is accumulated with its count, in row order.
 //
-// The top-up is known only when all counts are: so the counts are drawn twice, first for their
-// total, then for use. Nothing of a replicate is kept but the rows of its top-up. A block of rows
-// has a state of its own and the states are merged in order, as shards would.
+// The counts of a super-block are drawn and topped up before they are used; nothing else of a
+// replicate is kept. A super-block has a state of its own, and the states are merged in order, as
+// shards would.
 #include "paths/accumulate.h"
 
 #include <algorithm>
-#include <cmath>
+#include <memory>
 
 #include "planning/choose.h"
 #include "resample/counts.h"
+#include "resample/rows.h"
 #include "study/tile.h"
 
 namespace bootfold::paths::accumulate {
 
 namespace {
 
-using resample::Attempt;
-using study::kTileRows;
+using resample::BlockCounts;
+using resample::SuperBlocks;
+using resample::simd::kCountTile;
 using State = statistic::Fold::State;
 
 struct Shared {
@@ -25,12 +27,12 @@ struct Shared {
       : problem(question.problem()),
         level(resources.level()),
         seed(question.seed),
-        poisson(resample::count_mean(question.rows, resample::kMargin)) {}
+        laws(std::make_unique<resample::CountLaws>()) {}
 
   const study::Problem& problem;
   execution::Level level;
   std::uint64_t seed;
-  resample::Poisson poisson;
+  std::unique_ptr<resample::CountLaws> laws;
 };
 
 class Accumulation final : public Maker {
@@ -39,10 +41,10 @@ class Accumulation final : public Maker {
       : shared_(shared),
         problem_(shared.problem),
         rows_(problem_.data.rows()),
-        reader_(problem_.data, kTileRows),
-        counts_(kTileRows),
-        weights_(kTileRows),
-        open_(kTileRows) {}
+        reader_(problem_.data, kCountTile),
+        counts_(std::min(rows_, resample::kSuperBlockRows) + kCountTile + 64),
+        weights_(kCountTile),
+        replaced_(std::make_unique<resample::simd::Replaced>()) {}
 
   void make(std::uint64_t first, std::uint64_t last, std::span<double> values,
             const execution::Worker& worker) override {
@@ -54,46 +56,49 @@ class Accumulation final : public Maker {
 
  private:
   void make_one(std::uint64_t replicate, std::span<double> values) {
-    Attempt attempt{shared_.seed, replicate, 0};
-    std::uint64_t total = draw_total(attempt);
-    while (total > rows_) {
-      ++attempt.number;
-      total = draw_total(attempt);
+    const SuperBlocks blocks(rows_);
+    states_.clear();
+    for (std::uint64_t b = 0; b < blocks.count(); ++b) {
+      start_block();
+      draw(blocks, replicate, b);
+      fold(blocks.first_row(b), blocks.rows(b));
     }
-    drawn_.resize(rows_ - total);
-    resample::TopUp(shared_.level, attempt, rows_, lanes_).draw(drawn_);
-    std::sort(drawn_.begin(), drawn_.end());
-    fold(attempt);
+    start_block();
     for (std::size_t p = 0; p < problem_.parts.size(); ++p)
       states_[p]->finish(
           values.subspan(problem_.parts[p].first_output, problem_.parts[p].outputs()));
   }
 
-  std::uint64_t draw_counts(const Attempt& attempt, std::uint64_t row, std::size_t size) {
-    return draw_tile(shared_.level, shared_.poisson, attempt, row, size, lanes_, counts_.data(),
-                     open_.data());
-  }
-
-  std::uint64_t draw_total(const Attempt& attempt) {
+  /// The counts of a super-block, and the rows of its top-up in order.
+  void draw(const SuperBlocks& blocks, std::uint64_t replicate, std::uint64_t b) {
+    const std::uint64_t rows = blocks.rows(b);
+    const std::uint64_t draws = blocks.draws(shared_.seed, replicate, rows_, b);
+    resample::TileLaws laws;
+    if (draws > 0) laws = (*shared_.laws)(resample::count_mean(rows, draws), rows);
+    BlockCounts counts(shared_.level, laws, {shared_.seed, replicate, b}, rows, draws);
     std::uint64_t total = 0;
-    for (std::uint64_t row = 0; row < rows_; row += kTileRows) {
-      worker_->check();
-      total += draw_counts(attempt, row, size_at(row));
-    }
-    return total;
+    do {
+      total = 0;
+      for (std::uint64_t row = 0; row < rows;) {
+        worker_->check();
+        std::uint8_t* tile = counts_.data() + row;
+        const std::size_t size = counts.next(tile, *replaced_);
+        total += resample::simd::kernels(shared_.level).total(tile, size);
+        row += size;
+      }
+    } while (counts.is_void(total));
+    counts.top_up(total, drawn_);
+    std::sort(drawn_.begin(), drawn_.end());
   }
 
-  void fold(const Attempt& attempt) {
-    states_.clear();
+  void fold(std::uint64_t first, std::uint64_t rows) {
     auto extra = drawn_.begin();
-    for (std::uint64_t row = 0; row < rows_; row += kTileRows) {
+    for (std::uint64_t row = 0; row < rows; row += kCountTile) {
       worker_->check();
-      const std::size_t size = size_at(row);
-      draw_counts(attempt, row, size);
-      std::copy_n(counts_.begin(), size, weights_.begin());
+      const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kCountTile, rows - row));
+      std::copy_n(counts_.begin() + static_cast<std::ptrdiff_t>(row), size, weights_.begin());
       for (; extra != drawn_.end() && *extra < row + size; ++extra) ++weights_[*extra - row];
-      if (row % resample::kBlockRows == 0) start_block();
-      const statistic::Tile tile = reader_.read(row, size);
+      const statistic::Tile tile = reader_.read(first + row, size);
       for (std::size_t p = 0; p < problem_.parts.size(); ++p) {
         own_.clear();
         for (const std::uint32_t c : problem_.parts[p].columns) own_.push_back(tile.columns[c]);
@@ -101,7 +106,6 @@ class Accumulation final : public Maker {
       }
       worker_->advance(static_cast<double>(size));
     }
-    start_block();
   }
 
   /// Merges the block that ends here and begins the next.
@@ -119,10 +123,6 @@ class Accumulation final : public Maker {
     }
   }
 
-  [[nodiscard]] std::size_t size_at(std::uint64_t row) const {
-    return static_cast<std::size_t>(std::min<std::uint64_t>(kTileRows, rows_ - row));
-  }
-
   const Shared& shared_;
   const study::Problem& problem_;
   const execution::Worker* worker_ = nullptr;
@@ -130,9 +130,8 @@ class Accumulation final : public Maker {
   study::TileReader reader_;
   std::vector<std::uint8_t> counts_;
   std::vector<std::uint32_t> weights_;
-  std::vector<resample::simd::OpenRow> open_;
-  std::vector<std::uint64_t> drawn_;
-  random::simd::LaneState lanes_{};
+  std::unique_ptr<resample::simd::Replaced> replaced_;
+  std::vector<std::uint32_t> drawn_;
   std::vector<const double*> own_;
   std::vector<std::unique_ptr<State>> states_;
   std::vector<std::unique_ptr<State>> block_;
@@ -147,10 +146,12 @@ Estimate estimate(const Question& question) {
   // Short resamples are drawn 16 side by side, which is quicker.
   found.tier = question.rows > resample::kShortRows ? Tier::counts : Tier::last_resort;
   found.reason = "an accumulator: every row is accumulated with its count";
-  found.replicate_nanoseconds = 2 * stream::cost(size) + 3 * size.rows;
-  found.shared_bytes = 65536;
-  found.thread_bytes = planning::tile_bytes(problem, 0) + 24 * kTileRows +
-                       static_cast<std::size_t>(16 * std::sqrt(size.rows) * 8);
+  found.replicate_nanoseconds = stream::cost(size) + 3 * size.rows;
+  found.shared_bytes =
+      question.rows <= resample::kSuperBlockRows ? std::size_t{1} << 16 : std::size_t{1} << 19;
+  found.thread_bytes =
+      planning::tile_bytes(problem, 0) + 8 * kCountTile + sizeof(resample::simd::Replaced) +
+      static_cast<std::size_t>(std::min(question.rows, resample::kSuperBlockRows)) + 65536;
   return found;
 }
 

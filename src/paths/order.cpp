@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "bootfold/random.h"
+#include "numeric/elementary.h"
 #include "paths/entry.h"
 #include "paths/order_data.h"
 #include "paths/table.h"
@@ -21,9 +22,10 @@ double next_position(random::Stream& stream, std::uint64_t before, std::uint64_t
                      double at) {
   const auto above = static_cast<double>(m - before);
   // The least of those above needs one uniform: 1 - W^(1 / above).
-  const double gap = k == before + 1 ? -std::expm1(std::log(random::uniform(stream)) / above)
-                                     : random::beta(stream, static_cast<double>(k - before),
-                                                    static_cast<double>(m - k) + 1);
+  const double gap =
+      k == before + 1
+          ? -numeric::expm1(numeric::log(random::uniform(stream)) / above)
+          : random::beta(stream, static_cast<double>(k - before), static_cast<double>(m - k) + 1);
   return at + (1 - at) * gap;
 }
 

@@ -1,358 +1,312 @@
 // Path `stream`: counts times features, over tiles of rows that stay in cache.
 //
-// A worker takes a group of replicates and walks once over the rows. A tile is read, its features
-// are made and split into digit planes once for the whole group; then every replicate draws its
-// counts for the tile and adds four dot products of bytes. Nothing is kept but integer sums. Strata
-// are walked over one after the other.
-#include <array>
+// A worker takes a group of replicates and walks once over the rows, super-block by super-block.
+// Every replicate draws its counts for a tile and multiplies them with the digits of the features,
+// byte by byte; at the end of a super-block come the rows of its top-up. Nothing is kept but
+// integer sums. Strata are walked over one after the other.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "paths/accumulate.h"
+#include "paths/digits.h"
 #include "paths/entry.h"
+#include "paths/quantile_finisher.h"
+#include "paths/quantile_windows.h"
 #include "paths/sums.h"
 #include "paths/table.h"
 #include "planning/choose.h"
 #include "resample/counts.h"
-#include "resample/late_rows.h"
-#include "resample/rows.h"
+#include "resample/groups.h"
+#include "resample/overloaded.h"
 #include "resample/strata.h"
-#include "study/tile.h"
 
 namespace bootfold::paths::stream {
 
 namespace {
 
-using random::simd::LaneState;
-using resample::Attempt;
-using resample::LateRow;
-using resample::LateRows;
+using resample::BlockCounts;
 using resample::Stratum;
-using resample::simd::OpenRow;
-
-constexpr std::size_t kSide =
-    study::simd::kDotReplicates;  // replicates whose dot products share a load of the planes
-
-/// Up to here the features of all rows are kept as integers for the top-up: 4 MiB.
-constexpr std::uint64_t kKeptRows = 65536;
-constexpr std::uint64_t kKeptIntegers = std::uint64_t{1} << 19;
-
-/// Planes and counts of a tile: what a first-level cache holds, or, if there are many, a
-/// second-level.
-constexpr std::size_t kFirstCache = std::size_t{36} << 10;
-constexpr std::size_t kSecondCache = std::size_t{192} << 10;
+using resample::SuperBlocks;
+using resample::simd::kCountTile;
 
 /// Replicates handled together where memory allows it.
 constexpr std::size_t kGroup = 256;
 
+/// Replicates whose counts are drawn before they are multiplied: few, so that counts and digits
+/// stay in a first-level cache; more if there are so many digits that they do not anyway.
+constexpr std::size_t kSide = study::simd::kDotReplicates;
+constexpr std::size_t kManyPlanes = 16;
+constexpr std::size_t kWideSide = 16;
+
 /// How the rows are handled; none of it changes a replicate.
 struct Layout {
   explicit Layout(const Question& question)
-      : sums(question.study.fixed(question.tolerance, false)), planes(sums.planes()) {
-    const std::size_t columns = question.problem().data.columns();
-    keeps_integers = question.rows <= kKeptRows && question.rows * sums.features() <= kKeptIntegers;
-    // Sorting costs more than it gains for few columns: with 1 or 2 it was a tenth slower, with 6
-    // the same, with 26 a sixth faster.
-    constexpr std::size_t kManyColumns = 8;
-    sorts_late_rows = !keeps_integers && columns >= kManyColumns;
-    copies_strata = !question.design.stratum_labels().empty() &&
-                    question.rows * columns * sizeof(double) <= question.memory / 4;
-    tile_rows = study::feature_tile_rows(sums.features());
-    while ((tile_rows > 1024 && tile_rows * (planes + 4) > kFirstCache) ||
-           (tile_rows > 64 && tile_rows * planes > kSecondCache))
-      tile_rows /= 2;
+      : sums(question.study.fixed(question.tolerance, false)),
+        windows(QuantileWindows::size(question.problem(), question.draws)),
+        size(sums, windows) {
+    const std::uint64_t strata =
+        question.design.stratum_labels().empty() ? 1 : question.design.groups()->count();
+    // Laws of counts: of the super-blocks of a run, or of strata of all sizes.
+    const bool few = strata == 1 && question.rows <= resample::kSuperBlockRows;
+    law_bytes = few ? std::size_t{1} << 16 : std::size_t{1} << 19;
+    kept_bytes = Digits::kept_bytes(size, question.rows, strata);
+    const std::size_t room = question.memory - std::min(question.memory, planning::kProgramBytes);
+    keeps_digits = kept_bytes + (std::size_t{2} << 20) <= room / 2;
+    side = size.planes < kManyPlanes ? kSide : kWideSide;
   }
 
   const study::FixedSums& sums;
-  std::size_t planes;  // digits of all features
-  std::size_t tile_rows;
-  bool keeps_integers = false;   // of all rows, for the top-up, in place of looking rows up
-  bool sorts_late_rows = false;  // looks the rows of a top-up up in order
-  bool copies_strata = false;    // reads a copy of the rows, stratum by stratum
+  QuantileWindows::Size windows;
+  Digits::Size size;
+  std::size_t law_bytes;
+  std::size_t kept_bytes;
+  bool keeps_digits;  // of all rows, for all replicates
+  std::size_t side;
 };
 
 /// What all makers share: nothing here changes during the run.
 struct Shared {
   Shared(const Question& question, const Resources& resources)
       : layout(question),
-        sums(layout.sums),
-        rows(question.rows),
         level(resources.level()),
         kernels(study::simd::kernels(level)),
-        strata_of_design(question.design.strata(question.rows, question.seed)),
-        strata(*strata_of_design) {
-    for (const auto& fixed : sums.fixed) {
-      first_plane.push_back(planes);
-      planes += fixed.digits;
-    }
-    if (layout.copies_strata) copy_strata();
-    if (layout.keeps_integers) integers = integer_features(sums, kernels, strata.order());
-  }
+        strata(question.design.strata(question.rows, question.seed)),
+        laws(std::make_unique<resample::CountLaws>()),
+        windows(problem(), *strata, question.draws, resources.execution.stop),
+        digits(layout.sums, windows, *strata, layout.keeps_digits, resources.execution) {}
 
-  /// Rows of a stratum lie anywhere; a copy in order is read many times faster.
-  void copy_strata() {
-    const DataView& data = sums.problem.data;
-    std::vector<ColumnView> columns;
-    for (std::size_t c = 0; c < data.columns(); ++c) {
-      copied.emplace_back(data.rows());
-      data.column(c).gather(strata.order(), copied.back());
-    }
-    for (const auto& column : copied) columns.emplace_back(column);
-    in_order = DataView(std::move(columns));
-  }
-
-  /// The rows by their places, and the row at each place if that is another.
-  [[nodiscard]] const DataView& data() const {
-    return copied.empty() ? sums.problem.data : in_order;
-  }
-  [[nodiscard]] std::span<const std::uint32_t> order() const {
-    return copied.empty() ? strata.order() : std::span<const std::uint32_t>();
-  }
+  [[nodiscard]] const study::Problem& problem() const { return layout.sums.problem; }
 
   Layout layout;
-  const study::FixedSums& sums;
-  std::uint64_t rows;
   execution::Level level;
   const study::simd::Kernels& kernels;
-  std::unique_ptr<const resample::Strata> strata_of_design;
-  const resample::Strata& strata;
-  std::vector<std::vector<double>> copied;  // columns
-  DataView in_order;
-  std::vector<std::size_t> first_plane;  // of each feature
-  std::size_t planes = 0;
-  std::vector<std::int64_t> integers;  // of few rows: for the top-up
-};
-
-/// One replicate on its way.
-struct Replicate {
-  Attempt attempt;
-  std::uint64_t total = 0;
+  std::unique_ptr<const resample::Strata> strata;
+  std::unique_ptr<resample::CountLaws> laws;  // made when they are first needed
+  QuantileWindows windows;
+  Digits digits;
 };
 
 class Walker final : public Maker {
  public:
   explicit Walker(const Shared& shared)
       : shared_(shared),
-        fixed_(shared.sums.fixed),
-        rows_(shared.rows),
-        features_(shared.sums.features()),
-        tile_rows_(shared.layout.tile_rows),
-        reader_(shared.data(), tile_rows_),
-        finish_(shared.sums),
-        made_(features_ * tile_rows_),
-        integers_(tile_rows_),
-        planes_(shared.planes * tile_rows_),
-        counts_(kSide * tile_rows_),
-        open_(tile_rows_),
-        drawn_(tile_rows_) {}
+        features_(shared.digits.features()),
+        planes_(shared.digits.planes()),
+        digits_(shared.digits),
+        finish_(shared.layout.sums),
+        quantiles_(shared.problem(), shared.windows),
+        counts_(shared.layout.side * kStride + 64),
+        replaced_(std::make_unique<resample::simd::Replaced>()) {}
 
   void make(std::uint64_t first, std::uint64_t last, std::span<double> all,
             const execution::Worker& worker) override {
     const std::size_t outputs = all.size() / (last - first);
+    first_ = first;
     sums_.assign((last - first) * features_, 0);
-    totals_.assign(last - first, 0);
-    for (const Stratum& stratum : shared_.strata.all()) {
-      group_.clear();
-      for (std::uint64_t r = first; r < last; ++r) group_.push_back({{stratum.seed, r, 0}});
-      while (!group_.empty()) {
-        walk(stratum, worker);
-        std::size_t again = 0;
-        for (std::size_t i = 0; i < group_.size(); ++i) {
-          const Attempt& attempt = group_[i].attempt;
-          if (group_[i].total <= stratum.draws || !shared_.strata.topped_up()) {
-            keep(stratum, i, attempt.replicate - first);
-          } else {  // the counts of this attempt cannot be filled up: the next one
-            group_[again++] = {
-                {attempt.seed, attempt.replicate, static_cast<std::uint8_t>(attempt.number + 1)}};
-          }
+    drawn_.assign(last - first, 0);
+    below_.assign((last - first) * shared_.windows.all().size(), 0);
+    inside_.assign((last - first) * shared_.windows.slots(), 0);
+    for (std::size_t s = 0; s < shared_.strata->all().size(); ++s) {
+      const SuperBlocks blocks(shared_.strata->all()[s].rows);
+      for (std::uint64_t b = 0; b < blocks.count(); ++b) {
+        begin(s, blocks, b, last);
+        while (!group_.empty()) {
+          walk(s, blocks, b, worker);
+          keep(s, blocks, b);
         }
-        group_.resize(again);
       }
-      add_late_rows(stratum);
     }
     for (std::uint64_t r = first; r < last; ++r) {
       const std::span<double> values = all.subspan((r - first) * outputs, outputs);
-      if (totals_[r - first] == 0) {  // a scheme may draw no row at all
+      if (drawn_[r - first] == 0) {  // a scheme may draw no row at all
         std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
         continue;
       }
-      finish_(std::span(sums_).subspan((r - first) * features_, features_),
-              static_cast<double>(totals_[r - first]), values);
+      const std::span<const __int128> sums =
+          std::span(sums_).subspan((r - first) * features_, features_);
+      const std::size_t of_sums = shared_.layout.sums.features();
+      if (of_sums > 0) finish_(sums.first(of_sums), static_cast<double>(drawn_[r - first]), values);
+      const std::size_t windows = shared_.windows.all().size();
+      if (windows > 0)
+        quantiles_({.below = std::span(below_).subspan((r - first) * windows, windows),
+                    .inside = std::span(inside_).subspan((r - first) * shared_.windows.slots(),
+                                                         shared_.windows.slots()),
+                    .between = sums.subspan(of_sums),
+                    .draws = drawn_[r - first]},
+                   values, [&](std::uint32_t column) { return all_rows(r, column); });
     }
   }
 
  private:
-  /// Counts and dot products of the whole group over all rows of a stratum.
-  void walk(const Stratum& stratum, const execution::Worker& worker) {
-    lanes_.resize(group_.size());
-    plane_sums_.assign(group_.size() * shared_.planes, 0);
-    for (std::uint64_t row = 0; row < stratum.rows; row += tile_rows_) {
+  /// Room for the counts of a tile, with what kernels write behind it.
+  static constexpr std::size_t kStride = kCountTile + 64;
+
+  /// The counts of a super-block in all replicates of the group.
+  void begin(std::size_t s, const SuperBlocks& blocks, std::uint64_t b, std::uint64_t last) {
+    const Stratum& stratum = shared_.strata->all()[s];
+    const std::uint64_t rows = blocks.rows(b);
+    group_.clear();
+    resample::TileLaws laws;
+    double mean = 0;  // whose laws those are
+    for (std::uint64_t r = first_; r < last; ++r) {
+      const BlockCounts::Id id{stratum.seed, r, b};
+      const std::uint64_t draws = blocks.draws(stratum.seed, r, stratum.draws, b);
+      const double wanted = !shared_.strata->topped_up() ? 1
+                            : draws == 0                 ? mean
+                                                         : resample::count_mean(rows, draws);
+      if (wanted != mean) laws = (*shared_.laws)(mean = wanted, rows);
+      if (shared_.strata->topped_up())
+        group_.emplace_back(shared_.level, laws, id, rows, draws);
+      else
+        group_.emplace_back(shared_.level, laws, id, rows);
+    }
+  }
+
+  /// Counts and products of the whole group over a super-block.
+  void walk(std::size_t s, const SuperBlocks& blocks, std::uint64_t b,
+            const execution::Worker& worker) {
+    plane_sums_.assign(group_.size() * planes_, 0);
+    totals_.assign(group_.size(), 0);
+    const bool again = group_[0].attempt() > 0;
+    for (std::uint64_t row = 0; row < blocks.rows(b); row += kCountTile) {
       worker.check();
       const auto size =
-          static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows_, stratum.rows - row));
-      load(stratum.first + row, size);
-      for (std::size_t i = 0; i < group_.size(); i += kSide) {
-        const std::size_t side = std::min(kSide, group_.size() - i);
+          static_cast<std::size_t>(std::min<std::uint64_t>(kCountTile, blocks.rows(b) - row));
+      const Planes tile = digits_.tile(s, blocks.first_row(b) + row, size);
+      const std::span<const WindowRow> inside =
+          shared_.windows.slots() == 0 ? std::span<const WindowRow>()
+                                       : shared_.windows.rows(s, blocks.first_row(b) + row);
+      for (std::size_t i = 0; i < group_.size(); i += shared_.layout.side) {
+        const std::size_t side = std::min(shared_.layout.side, group_.size() - i);
         for (std::size_t k = 0; k < side; ++k)
-          begin_tile(shared_.level, group_[i + k].attempt, row, lanes_[i + k]);
-        for (std::size_t k = 0; k < side; ++k)
-          group_[i + k].total +=
-              draw_begun_tile(shared_.level, *stratum.poisson, group_[i + k].attempt, row, size,
-                              lanes_[i + k], counts_.data() + k * tile_rows_, open_.data());
-        shared_.kernels.dot(counts_.data(), tile_rows_, side, planes_.data(), tile_rows_,
-                            shared_.planes, (size + 63) / 64 * 64,
-                            plane_sums_.data() + i * shared_.planes);
+          group_[i + k].next(counts_.data() + k * kStride, *replaced_);
+        if (!inside.empty())
+          for (std::size_t k = 0; k < side; ++k) {
+            const std::uint8_t* counts = counts_.data() + k * kStride;
+            std::uint8_t* own = inside_of(group_[i + k]);
+            for (const WindowRow& one : inside) own[one.slot] = counts[one.row];
+          }
+        shared_.kernels.dot(counts_.data(), kStride, side, tile.first, tile.stride, planes_,
+                            (size + 127) / 128 * 128, plane_sums_.data() + i * planes_,
+                            totals_.data() + i);
       }
-      if (group_[0].attempt.number == 0)
-        worker.advance(static_cast<double>(size) * static_cast<double>(group_.size()));
+      if (!again) worker.advance(static_cast<double>(size) * static_cast<double>(group_.size()));
     }
   }
 
-  /// Reads a tile and splits its features into planes of digits. A tile stays loaded.
-  void load(std::uint64_t place, std::size_t size) {
-    if (loaded_ == place) return;
-    const std::span<const std::uint32_t> order = shared_.order();
-    shared_.sums.problem.features.make(
-        order.empty() ? reader_.read(place, size) : reader_.gather(order.subspan(place, size)),
-        made_.data(), tile_rows_);
-    for (std::size_t f = 0; f < features_; ++f) {
-      const auto& fixed = fixed_[f];
-      shared_.kernels.quantize(made_.data() + f * tile_rows_, size, fixed.point, integers_.data());
-      shared_.kernels.split(integers_.data(), size, fixed.digits,
-                            planes_.data() + shared_.first_plane[f] * tile_rows_, tile_rows_);
-    }
-    loaded_ = place;
-  }
-
-  /// Adds the sums of the walk, and the rows that bring the counts up to what was asked for, to the
-  /// sums of a replicate.
-  void keep(const Stratum& stratum, std::size_t i, std::size_t replicate) {
-    const std::int64_t* planes = plane_sums_.data() + i * shared_.planes;
-    const std::span<__int128> sums = std::span(sums_).subspan(replicate * features_, features_);
-    for (std::size_t f = 0; f < features_; ++f) {
-      __int128 sum = 0;
-      for (std::size_t d = fixed_[f].digits; d-- > 0;)
-        sum = sum * 256 + planes[shared_.first_plane[f] + d];
-      sums[f] += sum;
-    }
-    if (!shared_.strata.topped_up()) {
-      totals_[replicate] += group_[i].total;
-      return;
-    }
-    totals_[replicate] += stratum.draws;
-    const std::uint64_t missing = stratum.draws - group_[i].total;
-    if (shared_.layout.keeps_integers) {
-      add_kept_rows(stratum, i, missing, sums);
-    } else {
-      add_rows(stratum, i, missing, replicate);
-    }
-  }
-
-  /// The top-up straight from the integers of the rows. Plain loads: faster than gathers by SIMD.
-  void add_kept_rows(const Stratum& stratum, std::size_t i, std::uint64_t missing,
-                     std::span<__int128> sums) {
-    constexpr std::size_t kSafe = 128;  // so many integers of 55 bits sum to 62 bits
-    resample::TopUp rows(shared_.level, group_[i].attempt, stratum.rows, lanes_[i]);
-    std::array<std::uint32_t, kSafe + resample::kSideBySide> drawn;
-    for (std::uint64_t left = missing; left > 0;) {
-      const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kSafe, left));
-      rows.draw_short(std::span(drawn).first(size));
-      for (std::size_t f = 0; f < features_; ++f) {
-        const std::int64_t* feature = shared_.integers.data() + f * rows_ + stratum.first;
-        std::int64_t sum = 0;
-        for (std::size_t k = 0; k < size; ++k) sum += feature[drawn[k]];
-        sums[f] += sum;
-      }
-      left -= size;
-    }
-  }
-
-  /// The top-up of many rows, looked up where they lie. Those of many columns wait until there are
-  /// enough of them to be looked up in order.
-  void add_rows(const Stratum& stratum, std::size_t i, std::uint64_t missing,
-                std::size_t replicate) {
-    resample::TopUp rows(shared_.level, group_[i].attempt, stratum.rows, lanes_[i]);
-    for (std::uint64_t first = 0; first < missing; first += tile_rows_) {
-      const auto size =
-          static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows_, missing - first));
-      const std::span<std::uint64_t> drawn(drawn_.data(), size);
-      if (shared_.layout.sorts_late_rows) {
-        if (late_.room() < size) add_late_rows(stratum);  // before drawing: it needs the same room
-        rows.draw(drawn);
-        late_.add(drawn, replicate);
+  /// Adds the sums of the walk and the rows of the top-ups to the sums of the replicates. Those
+  /// whose attempt is void stay in the group.
+  void keep(std::size_t s, const SuperBlocks& blocks, std::uint64_t b) {
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < group_.size(); ++i) {
+      BlockCounts& counts = group_[i];
+      if (counts.is_void(totals_[i])) {
+        group_[left++] = counts;
         continue;
       }
-      rows.draw(drawn);
-      add_features(stratum, size, [&](std::size_t f) {
-        __int128& sum = sums_[replicate * features_ + f];
-        for (std::size_t k = 0; k < size; ++k) sum += integers_[k];
-      });
+      const std::size_t replicate = counts.id().replicate - first_;
+      const std::span<__int128> sums = std::span(sums_).subspan(replicate * features_, features_);
+      const std::int64_t* digit = plane_sums_.data() + i * planes_;
+      for (std::size_t f = 0; f < features_; ++f) {
+        const std::size_t digits = shared_.digits.fixed(f).digits;
+        __int128 sum = 0;
+        for (std::size_t d = digits; d-- > 0;) sum = sum * 256 + digit[d];
+        sums[f] += sum;
+        digit += digits;
+      }
+      counts.top_up(totals_[i], late_);
+      digits_.add_rows(s, blocks.first_row(b), late_, sums);
+      count_below(s, blocks.first_row(b), digit, counts);
+      drawn_[replicate] += totals_[i] + late_.size();
+    }
+    group_.resize(left);
+  }
+
+  /// Adds what a super-block has below and inside the windows; `below` are the sums of the walk.
+  void count_below(std::size_t s, std::uint64_t first, const std::int64_t* below,
+                   const BlockCounts& counts) {
+    const std::size_t windows = shared_.windows.all().size();
+    if (windows == 0) return;
+    const std::uint64_t place = shared_.strata->all()[s].first + first;
+    std::uint64_t* own = below_.data() + (counts.id().replicate - first_) * windows;
+    std::uint8_t* inside = inside_of(counts);
+    for (std::size_t w = 0; w < windows; ++w) {
+      own[w] += static_cast<std::uint64_t>(below[w]);
+      for (const std::uint32_t row : late_) {
+        const QuantileWindows::Side side = shared_.windows.side(w, place + row);
+        if (side == QuantileWindows::Side::below) ++own[w];
+        if (side == QuantileWindows::Side::inside) ++inside[shared_.windows.slot(w, place + row)];
+      }
     }
   }
 
-  /// Adds the rows that wait to the sums of their replicates.
-  void add_late_rows(const Stratum& stratum) {
-    if (late_.empty()) return;
-    const std::span<const LateRow> late = late_.take(stratum.rows);
-    for (std::size_t first = 0; first < late.size(); first += tile_rows_) {
-      const std::span<const LateRow> some =
-          late.subspan(first, std::min(tile_rows_, late.size() - first));
-      for (std::size_t k = 0; k < some.size(); ++k) drawn_[k] = some[k].row();
-      add_features(stratum, some.size(), [&](std::size_t f) {
-        for (std::size_t k = 0; k < some.size(); ++k)
-          sums_[some[k].replicate() * features_ + f] += integers_[k];
-      });
-    }
+  /// The counts of the rows inside windows.
+  [[nodiscard]] std::uint8_t* inside_of(const BlockCounts& counts) {
+    return inside_.data() + (counts.id().replicate - first_) * shared_.windows.slots();
   }
 
-  /// add(feature) for each, with the integers of the rows of a stratum that were drawn in
-  /// integers_.
-  template <class Add>
-  void add_features(const Stratum& stratum, std::size_t size, Add&& add) {
-    const std::span<const std::uint32_t> order = shared_.order();
-    const std::span<std::uint64_t> drawn(drawn_.data(), size);
-    for (std::uint64_t& row : drawn)
-      row = order.empty() ? stratum.first + row : order[stratum.first + row];
-    shared_.sums.problem.features.make(reader_.gather(drawn), made_.data(), tile_rows_);
-    for (std::size_t f = 0; f < features_; ++f) {
-      shared_.kernels.quantize(made_.data() + f * tile_rows_, size, fixed_[f].point,
-                               integers_.data());
-      add(f);
+  /// A column of the resample, sorted: for quantiles outside of their windows. All counts are drawn
+  /// again.
+  [[nodiscard]] std::vector<double> all_rows(std::uint64_t replicate, std::uint32_t column) {
+    std::vector<double> rows;
+    const ColumnView& values = shared_.problem().data.column(column);
+    const std::span<const std::uint32_t> order = shared_.strata->order();
+    for (const Stratum& stratum : shared_.strata->all()) {
+      const auto counts = resample::all_counts(shared_.level, *shared_.laws, stratum,
+                                               shared_.strata->topped_up(), replicate);
+      for (std::uint64_t row = 0; row < counts.size(); ++row) {
+        const std::uint64_t place = stratum.first + row;
+        double value = 0;
+        values.read(order.empty() ? place : order[place], {&value, 1});
+        rows.insert(rows.end(), counts[row], value);
+      }
     }
+    std::sort(rows.begin(), rows.end());
+    return rows;
   }
-
-  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
   const Shared& shared_;
-  std::span<const study::FixedFeature> fixed_;
-  std::uint64_t rows_;
   std::size_t features_;
-  std::size_t tile_rows_;
-  study::TileReader reader_;
+  std::size_t planes_;
+  DigitReader digits_;
   Finisher finish_;
-  std::uint64_t loaded_ = kNone;
-  std::vector<double> made_;
-  std::vector<std::int64_t> integers_;
-  std::vector<std::int8_t> planes_;
+  QuantileFinisher quantiles_;
   std::vector<std::uint8_t> counts_;
-  std::vector<OpenRow> open_;
-  std::vector<std::uint64_t> drawn_;
-  LateRows late_;
-  std::vector<__int128> sums_;         // [replicate][feature]
-  std::vector<std::uint64_t> totals_;  // rows of each replicate
-  std::vector<Replicate> group_;
-  std::vector<LaneState> lanes_;
+  std::unique_ptr<resample::simd::Replaced> replaced_;
+  std::vector<std::uint32_t> late_;
+  std::uint64_t first_ = 0;
+  std::vector<__int128> sums_;        // [replicate][feature]
+  std::vector<std::uint64_t> drawn_;  // rows of each replicate
+  std::vector<std::uint64_t> below_;  // [replicate][window]
+  std::vector<std::uint8_t> inside_;  // [replicate][slot]
+  std::vector<BlockCounts> group_;
+  std::vector<std::uint64_t> totals_;
   std::vector<std::int64_t> plane_sums_;
 };
 
 /// Whether every statistic is an accumulator, for which paths/accumulate.cpp makes the replicates.
 bool accumulates(const Question& question) { return question.problem().all<statistic::Fold>(); }
 
+/// Whether every statistic is a function of sums or of quantiles, or a trimmed mean.
+bool of_counts(const study::Problem& problem) {
+  return std::all_of(problem.parts.begin(), problem.parts.end(), [](const study::Part& part) {
+    return std::visit(overloaded{
+                          [](const statistic::Sums&) { return true; },
+                          [](const statistic::Order&) { return true; },
+                          [](const statistic::Fold&) { return false; },
+                          [](const statistic::Call& call) { return call.trimmed.has_value(); },
+                      },
+                      part.bound.body);
+  });
+}
+
 std::string serves(const Question& question) {
   const study::Problem& problem = question.problem();
-  if (!problem.all<statistic::Sums>() && !accumulates(question))
-    return "it takes functions of sums or accumulators only, not both and not quantiles or "
+  if (!of_counts(problem) && !accumulates(question))
+    return "it takes functions of sums, quantiles and trimmed means, or accumulators, but not "
            "functions of the resample";
   const bool same_size = question.traits.iid && question.draws == question.rows;
   if (!question.design.streams(question.rows) || (accumulates(question) && !same_size))
@@ -370,19 +324,24 @@ Estimate estimate(const Question& question) {
     return found;
   }
   Size size = size_of(question);
-  size.planes = static_cast<double>(layout.planes);
-  found.replicate_nanoseconds = cost(size);
-  found.reason =
-      rows_and_features(question, sums.features()) +
-      (question.forced ? "path asked for" : "Poisson counts with a top-up stream over the rows");
-  found.shared_bytes =
-      65536 + question.design.sampling_bytes(question.rows) +
-      (layout.keeps_integers ? question.rows * sums.features() * sizeof(std::int64_t) : 0) +
-      (layout.copies_strata ? question.rows * sums.problem.data.columns() * sizeof(double) : 0);
-  found.thread_bytes = planning::tile_bytes(sums.problem, sums.features()) +
-                       (layout.planes + 16) * layout.tile_rows +
-                       (layout.sorts_late_rows ? LateRows::kBytes : 0);
-  found.replicate_bytes = 256 + 64 + (layout.planes + 2 * sums.features()) * sizeof(std::int64_t);
+  size.planes = static_cast<double>(layout.size.planes);
+  found.replicate_nanoseconds = cost(size) + 2 * static_cast<double>(layout.windows.slots);
+  found.start_nanoseconds = 30 * size.rows * static_cast<double>(layout.windows.windows);
+  found.reason = rows_and_features(question, sums.features()) +
+                 (question.forced ? "path asked for"
+                  : layout.windows.windows == 0
+                      ? "Poisson counts with a top-up stream over the rows"
+                      : "Poisson counts stream over the rows; quantiles are counted in "
+                        "windows around those of the data");
+  found.shared_bytes = layout.law_bytes + layout.windows.windows * question.rows +
+                       48 * layout.windows.slots + question.design.sampling_bytes(question.rows) +
+                       (layout.keeps_digits ? layout.kept_bytes : 0);
+  found.thread_bytes = DigitReader::bytes(layout.size, layout.keeps_digits) +
+                       (layout.side + 4) * (kCountTile + 64) + sizeof(resample::simd::Replaced);
+  found.replicate_bytes = sizeof(BlockCounts) + 2 * sizeof(std::uint64_t) +
+                          (layout.size.planes + 2 * layout.size.features + layout.windows.windows) *
+                              sizeof(std::int64_t) +
+                          layout.windows.slots;
   found.group = kGroup;
   describe_arithmetic(sums, found);
   return found;
@@ -392,8 +351,8 @@ std::unique_ptr<Engine> prepare(const Question& question, const Resources& resou
   if (accumulates(question)) return accumulate::prepare(question, resources);
   // Small enough that all threads have work, large enough that a tile is read for many.
   const std::uint64_t share = question.replicates / (2 * resources.threads()) + 1;
-  const std::uint64_t group = std::min<std::uint64_t>(
-      {resources.group, (share + kSide - 1) / kSide * kSide, LateRows::kMostReplicates});
+  const std::uint64_t group =
+      std::min<std::uint64_t>(resources.group, (share + kSide - 1) / kSide * kSide);
   return std::make_unique<EngineOf<Shared, Walker>>(
       group, question.rows, std::make_shared<const Shared>(question, resources));
 }
@@ -401,10 +360,11 @@ std::unique_ptr<Engine> prepare(const Question& question, const Resources& resou
 }  // namespace
 
 double cost(const Size& size) {
-  const double top_up = resample::kMargin * std::sqrt(size.draws);
-  const double row = 0.135 + 0.008 * size.planes;
-  const double drawn = size.rows <= 65536 ? 2 + 1.5 * size.features : 8 + 4 * size.columns;
-  return 250 + size.rows * row + top_up * drawn;
+  constexpr auto kBlock = static_cast<double>(resample::kSuperBlockRows);
+  const double blocks = std::ceil(size.rows / kBlock);
+  const double top_up = 3 * std::sqrt(size.draws * blocks);
+  const double row = 0.045 + 0.007 * size.planes;
+  return 250 + size.rows * row + top_up * (2 + 1.5 * size.features);
 }
 
 PathEntry entry() {

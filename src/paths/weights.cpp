@@ -10,7 +10,6 @@
 #include "paths/table.h"
 #include "planning/choose.h"
 #include "random/counter.h"
-#include "resample/counts.h"
 #include "study/simd/kernels.h"
 #include "study/tile.h"
 
@@ -22,6 +21,9 @@ using numeric::Compensated;
 
 /// Replicates handled together where memory allows it.
 constexpr std::size_t kGroup = 256;
+
+/// Rows whose weights come from one lane stream; part of the definition of a weight.
+constexpr std::uint64_t kLaneRows = 65536;
 
 struct Shared {
   Shared(const Question& question, const Resources& resources)
@@ -77,10 +79,10 @@ class Weigher final : public Maker {
   static constexpr double kResolution = 0x1p-50;
 
   void add_tile(std::uint64_t row, std::size_t size, std::uint64_t replicate, std::size_t i) {
-    if (row % resample::kBlockRows == 0)
+    if (row % kLaneRows == 0)
       shared_.lane_kernels.seed(
           random::lane_counter({shared_.seed, replicate, random::Purpose::dirichlet},
-                               row / resample::kBlockRows),
+                               row / kLaneRows),
           lanes_[i]);
     shared_.lane_kernels.exponentials(lanes_[i], size, weights_.data());
     shared_.kernels.weigh(weights_.data(), made_.data(), tile_rows_, features_ + 1,

@@ -1,5 +1,5 @@
-// Philox4x32-10 (Salmon, Moraes, Dror and Shaw 2011) and the lanes of xoshiro256++ (Blackman and
-// Vigna 2019) that it seeds.
+// Philox4x32-10 (Salmon, Moraes, Dror and Shaw 2011) and the lanes of sfc64 (Doty-Humphrey 2010)
+// that it seeds.
 #include <bit>
 #include <cstring>
 
@@ -47,16 +47,13 @@ Lanes::Lanes(const StreamId& id, std::uint64_t number) noexcept {
 std::array<std::uint64_t, Lanes::kLanes> Lanes::operator()() noexcept {
   std::array<std::uint64_t, kLanes> words;
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    std::uint64_t s0 = state_[0][lane];
-    std::uint64_t s1 = state_[1][lane];
-    std::uint64_t s2 = state_[2][lane] ^ s0;
-    std::uint64_t s3 = state_[3][lane];
-    words[lane] = std::rotl(s0 + s3, 23) + s0;
-    s3 ^= s1;
-    state_[2][lane] = s2 ^ (s1 << 17);
-    state_[1][lane] = s1 ^ s2;
-    state_[0][lane] = s0 ^ s3;
-    state_[3][lane] = std::rotl(s3, 45);
+    const std::uint64_t a = state_[0][lane];
+    const std::uint64_t b = state_[1][lane];
+    const std::uint64_t c = state_[2][lane];
+    words[lane] = a + b + state_[3][lane]++;
+    state_[0][lane] = b ^ (b >> 11);
+    state_[1][lane] = c + (c << 3);
+    state_[2][lane] = std::rotl(c, 24) + words[lane];
   }
   return words;
 }

@@ -6,6 +6,7 @@
 
 #include "bootfold/scheme.h"
 #include "numeric/compensated.h"
+#include "numeric/elementary.h"
 
 namespace bootfold {
 
@@ -54,10 +55,12 @@ BlockLengths block_lengths(const ColumnView& series) {
   if (!(covariance[0] > 0)) return {1, 1};  // a constant series
 
   // The first lag behind which several autocorrelations in a row are no larger than chance.
-  const auto in_a_row = static_cast<std::size_t>(std::max(5.0, std::log10(n)));
+  constexpr double kLog10 = 0x1.26bb1bbb55516p+1;
+  const double magnitude = numeric::log(n) / kLog10;
+  const auto in_a_row = static_cast<std::size_t>(std::max(5.0, magnitude));
   const std::size_t most =
       std::min(static_cast<std::size_t>(std::ceil(std::sqrt(n))) + in_a_row, rows - 1);
-  const double chance = 2 * std::sqrt(std::log10(n) / n);
+  const double chance = 2 * std::sqrt(magnitude / n);
   const auto small = [&](std::size_t lag) {
     return std::abs(covariance[lag]) < chance * covariance[0];
   };

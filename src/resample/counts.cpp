@@ -1,93 +1,112 @@
 #include "resample/counts.h"
 
 #include <algorithm>
-#include <array>
+#include <memory>
 
 #include "random/counter.h"
+#include "resample/rows.h"
+#include "resample/strata.h"
 
 namespace bootfold::resample {
 
-void begin_tile(execution::Level level, const Attempt& attempt, std::uint64_t row,
-                random::simd::LaneState& lanes) noexcept {
-  if (row % kBlockRows == 0)
-    random::simd::kernels(level).seed(
-        random::lane_counter(attempt.stream(random::Purpose::counts), row / kBlockRows), lanes);
+using simd::kCountTile;
+
+BlockCounts::BlockCounts(execution::Level level, const TileLaws& laws, const Id& id,
+                         std::uint64_t rows, std::uint64_t draws)
+    : level_(level), id_(id), rows_(rows), draws_(draws), laws_(laws) {
+  if (draws > 0) seed();
 }
 
-std::uint64_t draw_begun_tile(execution::Level level, const Poisson& poisson,
-                              const Attempt& attempt, std::uint64_t row, std::size_t rows,
-                              random::simd::LaneState& lanes, std::uint8_t* counts,
-                              simd::OpenRow* open) noexcept {
-  std::size_t open_rows = 0;
-  std::uint64_t total =
-      simd::kernels(level).counts(lanes, poisson.table(), rows, counts, open, open_rows);
-  const random::StreamId tie = attempt.stream(random::Purpose::tie);
-  for (std::size_t i = 0; i < open_rows; ++i) {
-    const auto words = random::block(tie, row + open[i].row);
-    const std::uint64_t more = std::uint64_t{words[1]} << 32 | words[0];
-    const std::uint8_t count = poisson.count(open[i].bits, more);
-    counts[open[i].row] = count;
-    total += count;
+BlockCounts::BlockCounts(execution::Level level, const TileLaws& laws, const Id& id,
+                         std::uint64_t rows)
+    : BlockCounts(level, laws, id, rows, rows) {
+  topped_up_ = false;
+}
+
+void BlockCounts::seed() {
+  random::simd::kernels(level_).seed(
+      random::lane_counter({id_.seed, id_.replicate, random::Purpose::counts, attempt_}, id_.block),
+      lanes_);
+  row_ = 0;
+}
+
+std::size_t BlockCounts::next(std::uint8_t* counts, simd::Replaced& replaced) {
+  const auto rows = static_cast<std::size_t>(std::min<std::uint64_t>(kCountTile, rows_ - row_));
+  if (draws_ == 0) {  // no draw falls into this super-block
+    std::fill_n(counts, (rows + 127) / 128 * 128, std::uint8_t{0});
+  } else {
+    const CountLaw& law = row_ + rows == rows_ ? *laws_.last : *laws_.all;
+    if (simd::kernels(level_).counts(lanes_, law.table(), rows, counts, replaced)) [[unlikely]]
+      decide_open(counts, replaced, law);
   }
-  return total;
+  row_ += rows;
+  return rows;
 }
 
-std::uint64_t draw_tile(execution::Level level, const Poisson& poisson, const Attempt& attempt,
-                        std::uint64_t row, std::size_t rows, random::simd::LaneState& lanes,
-                        std::uint8_t* counts, simd::OpenRow* open) noexcept {
-  begin_tile(level, attempt, row, lanes);
-  return draw_begun_tile(level, poisson, attempt, row, rows, lanes, counts, open);
-}
-
-TopUp::TopUp(execution::Level level, const Attempt& attempt, std::uint64_t rows,
-             const random::simd::LaneState& lanes) noexcept
-    : level_(level),
-      retry_(attempt.stream(random::Purpose::top_up_retry)),
-      rows_(rows),
-      lanes_(lanes) {
-  if (rows > kBlockRows)
-    random::simd::kernels(level).seed(
-        random::lane_counter(attempt.stream(random::Purpose::top_up), 0), lanes_);
-}
-
-void TopUp::draw(std::span<std::uint64_t> out) {
-  if (rows_ > kBlockRows) {
-    draw_long(out);
-    return;
-  }
-  std::array<std::uint32_t, kDrawsAtOnce + kSideBySide> rows;
-  for (std::size_t first = 0; first < out.size(); first += kDrawsAtOnce) {
-    const std::size_t size = std::min(kDrawsAtOnce, out.size() - first);
-    draw_short(std::span(rows).first(size));
-    std::copy_n(rows.begin(), size, out.begin() + static_cast<std::ptrdiff_t>(first));
-  }
-}
-
-void TopUp::draw_short(std::span<std::uint32_t> out) {
-  const simd::RowDraw draw = row_draw(static_cast<std::uint32_t>(rows_));
-  std::array<std::uint32_t, kDrawsAtOnce> rejected;
-  std::size_t rejections = 0;
-  simd::kernels(level_).rows(lanes_, draw, out.size(), out.data(), rejected.data(), rejections);
-  for (std::size_t i = 0; i < rejections; ++i)
-    out[rejected[i]] = redraw(retry_, static_cast<std::uint32_t>(drawn_ + rejected[i]), draw);
-  drawn_ += out.size();
-}
-
-void TopUp::draw_long(std::span<std::uint64_t> out) {
-  const std::uint64_t reject = (0 - rows_) % rows_;
-  const random::simd::Kernels& kernels = random::simd::kernels(level_);
-  std::array<std::uint64_t, 32 * random::Lanes::kLanes> words;
-  for (std::size_t first = 0; first < out.size(); first += words.size()) {
-    const std::size_t size = std::min(words.size(), out.size() - first);
-    kernels.words(lanes_, (size + random::Lanes::kLanes - 1) / random::Lanes::kLanes, words.data());
-    for (std::size_t i = 0; i < size; ++i) {
-      const auto product = static_cast<unsigned __int128>(words[i]) * rows_;
-      out[first + i] = static_cast<std::uint64_t>(product) >= reject
-                           ? static_cast<std::uint64_t>(product >> 64)
-                           : redraw_long(retry_, drawn_ + first + i, rows_);
+void BlockCounts::decide_open(std::uint8_t* counts, simd::Replaced& replaced,
+                              const CountLaw& law) const {
+  const random::StreamId tie{id_.seed, id_.replicate, random::Purpose::tie, attempt_};
+  const std::uint64_t tile = id_.block * (kSuperBlockRows / kCountTile) + row_ / kCountTile;
+  const std::size_t rows =
+      static_cast<std::size_t>(std::min<std::uint64_t>(kCountTile, rows_ - row_));
+  for (std::uint32_t i = replaced.first_rare; i < replaced.rows; ++i) {
+    if (replaced.count[i] == simd::kOpen) {
+      const auto words = random::block(tie, tile << 16 | (i - replaced.first_rare));
+      replaced.count[i] = law.rare_count(std::uint64_t{words[1]} << 32 | words[0]);
     }
+    if (replaced.row[i] < rows) counts[replaced.row[i]] = replaced.count[i];
   }
-  drawn_ += out.size();
+}
+
+bool BlockCounts::is_void(std::uint64_t total) {
+  if (!topped_up_ || total <= draws_) return false;
+  ++attempt_;
+  seed();
+  return true;
+}
+
+void BlockCounts::top_up(std::uint64_t total, std::vector<std::uint32_t>& rows) {
+  rows.resize(topped_up_ ? draws_ - total : 0);
+  if (rows.empty()) return;
+  const std::size_t draws = rows.size();
+  rows.resize(draws + kSideBySide);
+  simd::kernels(level_).top_up(lanes_, row_draw(static_cast<std::uint32_t>(rows_)), draws,
+                               rows.data());
+  rows.resize(draws);
+}
+
+std::vector<std::uint32_t> all_counts(execution::Level level, CountLaws& laws,
+                                      const Stratum& stratum, bool topped_up,
+                                      std::uint64_t replicate) {
+  std::vector<std::uint32_t> result(stratum.rows);
+  std::vector<std::uint8_t> tile(kCountTile + 64);
+  std::vector<std::uint32_t> late;
+  const auto replaced = std::make_unique<simd::Replaced>();
+  const SuperBlocks blocks(stratum.rows);
+  for (std::uint64_t b = 0; b < blocks.count(); ++b) {
+    const std::uint64_t rows = blocks.rows(b);
+    const std::uint64_t draws =
+        topped_up ? blocks.draws(stratum.seed, replicate, stratum.draws, b) : rows;
+    if (draws == 0) continue;
+    const BlockCounts::Id id{stratum.seed, replicate, b};
+    BlockCounts counts =
+        topped_up ? BlockCounts(level, laws(count_mean(rows, draws), rows), id, rows, draws)
+                  : BlockCounts(level, laws(1, rows), id, rows);
+    std::uint32_t* const own = result.data() + blocks.first_row(b);
+    std::uint64_t total = 0;
+    do {
+      total = 0;
+      for (std::uint64_t row = 0; row < rows;) {
+        const std::size_t size = counts.next(tile.data(), *replaced);
+        total += simd::kernels(level).total(tile.data(), size);
+        std::copy_n(tile.begin(), size, own + row);
+        row += size;
+      }
+    } while (counts.is_void(total));
+    counts.top_up(total, late);
+    for (const std::uint32_t row : late) ++own[row];
+  }
+  return result;
 }
 
 }  // namespace bootfold::resample

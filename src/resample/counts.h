@@ -1,76 +1,82 @@
-// Counts of path `stream`: exactly multinomial, in tiles of rows, from independent blocks of rows.
+// Counts of path `stream`: exactly multinomial, made tile by tile in one pass.
 //
-// Poisson counts do not sum to n. Given their total T they are multinomial(T), so n - T uniform
-// "top-up" draws make them exactly multinomial(n); if T > n the attempt is void and the next one is
-// used (docs/resampling.md has the proof). Every block of kBlockRows rows has a stream of its own,
-// so any range of whole blocks can be made anywhere; only the total is shared.
+// Within a super-block of m rows that gets N draws, counts are independent Poisson ones with a mean
+// slightly below N / m. Given their total T they are multinomial(T), so N - T uniform "top-up"
+// draws make them exactly multinomial(N); if T > N the attempt is void and the super-block's next
+// one is used (docs/resampling.md has the proof). Nothing is shared between super-blocks but the
+// tree of binomials that gives N.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
+#include <vector>
 
 #include "bootfold/random.h"
-#include "resample/poisson.h"
-#include "resample/rows.h"
-#include "resample/simd/kernels.h"
+#include "resample/count_law.h"
+#include "resample/super_blocks.h"
 
 namespace bootfold::resample {
 
-inline constexpr std::size_t kBlockRows = 65536;
-
-/// One attempt at one replicate.
-struct Attempt {
-  std::uint64_t seed = 0;
-  std::uint64_t replicate = 0;
-  std::uint8_t number = 0;
-
-  [[nodiscard]] random::StreamId stream(random::Purpose purpose) const {
-    return {seed, replicate, purpose, number};
-  }
-};
-
-/// Draws the Poisson counts of rows row .. row + rows - 1 into `counts` (room for the next multiple
-/// of 64) and returns their total. A tile lies within one block; the first tile of a block seeds
-/// `lanes`, the others go on where the last one stopped (so tiles but the last hold multiples of 64
-/// rows). `open` has room for `rows`.
-std::uint64_t draw_tile(execution::Level level, const Poisson& poisson, const Attempt& attempt,
-                        std::uint64_t row, std::size_t rows, random::simd::LaneState& lanes,
-                        std::uint8_t* counts, simd::OpenRow* open) noexcept;
-
-/// draw_tile in two steps. Beginning the tiles of several replicates before drawing them hides the
-/// waiting of the seeding.
-void begin_tile(execution::Level level, const Attempt& attempt, std::uint64_t row,
-                random::simd::LaneState& lanes) noexcept;
-std::uint64_t draw_begun_tile(execution::Level level, const Poisson& poisson,
-                              const Attempt& attempt, std::uint64_t row, std::size_t rows,
-                              random::simd::LaneState& lanes, std::uint8_t* counts,
-                              simd::OpenRow* open) noexcept;
-
-/// The rows of the top-up, drawn in order. With one block of rows the draws (32 bits each) go on in
-/// the stream of that block; with more they (64 bits each) have a stream of their own, so that
-/// every holder of some blocks can replay them.
-class TopUp {
+/// The counts of one super-block in one replicate, tile by tile.
+///
+///     BlockCounts counts(level, laws(count_mean(rows, draws), rows), {seed, replicate, block},
+///     rows,
+///                        draws);
+///     do
+///       for (row = 0; row < rows; row += simd::kCountTile)
+///         total += use(counts.next(tile, replaced));
+///     while (counts.is_void(total));                       // and forget what was made
+///     counts.top_up(total, drawn);                         // rows that count once more
+class BlockCounts {
  public:
-  /// `lanes`: the state that drawing the counts of the only block left behind; unused with more.
-  TopUp(execution::Level level, const Attempt& attempt, std::uint64_t rows,
-        const random::simd::LaneState& lanes) noexcept;
+  struct Id {
+    std::uint64_t seed = 0;
+    std::uint64_t replicate = 0;
+    std::uint64_t block = 0;
+  };
 
-  /// Fills `out` with the next row numbers. Every call but the last asks for a multiple of 16.
-  void draw(std::span<std::uint64_t> out);
-  /// The same with one block of rows, at most kDrawsAtOnce draws, and room for 16 more behind
-  /// `out`.
-  void draw_short(std::span<std::uint32_t> out);
+  BlockCounts() = default;
+  /// The counts add up to `draws`; `laws` are those of count_mean(rows, draws), and must outlive
+  /// this. Without draws no laws are needed.
+  BlockCounts(execution::Level level, const TileLaws& laws, const Id& id, std::uint64_t rows,
+              std::uint64_t draws);
+  /// The counts have no fixed sum: no attempt is void and there is no top-up.
+  BlockCounts(execution::Level level, const TileLaws& laws, const Id& id, std::uint64_t rows);
+
+  /// Draws the next tile into `counts`, which has room for kCountTile + 64; returns its rows. The
+  /// counts behind them up to the next multiple of 128 are 0.
+  std::size_t next(std::uint8_t* counts, simd::Replaced& replaced);
+
+  /// Whether the total of all tiles is too large. Then the next attempt starts.
+  [[nodiscard]] bool is_void(std::uint64_t total);
+
+  /// The rows, within the super-block, that bring the total up.
+  void top_up(std::uint64_t total, std::vector<std::uint32_t>& rows);
+
+  [[nodiscard]] const Id& id() const noexcept { return id_; }
+  [[nodiscard]] std::uint8_t attempt() const noexcept { return attempt_; }
+  [[nodiscard]] std::uint64_t draws() const noexcept { return draws_; }
 
  private:
-  void draw_long(std::span<std::uint64_t> out);
+  void seed();
+  void decide_open(std::uint8_t* counts, simd::Replaced& replaced, const CountLaw& law) const;
 
-  execution::Level level_;
-  random::StreamId retry_;
-  std::uint64_t rows_;
-  std::uint64_t drawn_ = 0;
-  random::simd::LaneState lanes_;
+  execution::Level level_ = execution::Level::portable;
+  std::uint8_t attempt_ = 0;
+  bool topped_up_ = true;
+  Id id_;
+  std::uint64_t rows_ = 0;
+  std::uint64_t draws_ = 0;
+  std::uint64_t row_ = 0;
+  TileLaws laws_;
+  random::simd::LaneState lanes_{};
 };
+
+struct Stratum;  // resample/strata.h
+
+/// The counts of all rows of a stratum in a replicate; `topped_up`: they have a fixed sum.
+[[nodiscard]] std::vector<std::uint32_t> all_counts(execution::Level level, CountLaws& laws,
+                                                    const Stratum& stratum, bool topped_up,
+                                                    std::uint64_t replicate);
 
 }  // namespace bootfold::resample

@@ -1,20 +1,23 @@
-// A shuffle that stores nothing: a keyed bijection of 0 .. size - 1.
+// A shuffle that stores next to nothing: a keyed bijection of 0 .. size - 1.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace bootfold::resample {
 
-/// A Feistel network of eight rounds over the next even number of bits; a position that falls
-/// outside is shuffled again (cycle walking). Pseudo-random: not all size! orders can come up.
-/// Single positions are uniform, and from 17 positions on so are pairs; for fewer positions the
-/// probabilities of pairs differ by 1 to 3 % (tests/resample/permutation_test.cpp).
+/// Up to 256 positions a plain shuffle (Fisher and Yates), whose table is kept: all orders are
+/// equally likely. Beyond, a Feistel network of eight rounds over the next even number of bits; a
+/// position that falls outside is shuffled again (cycle walking). That is pseudo-random: not all
+/// size! orders can come up, but single positions and pairs of them are uniform
+/// (tests/resample/permutation_test.cpp).
 class Permutation {
  public:
   /// `size` from 1 to 2^62.
   Permutation(std::uint64_t size, std::uint64_t key) noexcept;
 
   [[nodiscard]] std::uint64_t operator()(std::uint64_t position) const noexcept {
+    if (size_ <= kShortSize) return short_[position];
     do position = shuffle(position);
     while (position >= size_);
     return position;
@@ -22,6 +25,7 @@ class Permutation {
 
  private:
   static constexpr int kRounds = 8;
+  static constexpr std::uint64_t kShortSize = 256;
 
   [[nodiscard]] std::uint64_t shuffle(std::uint64_t x) const noexcept {
     std::uint64_t left = x >> half_;
@@ -44,7 +48,8 @@ class Permutation {
   std::uint64_t size_;
   int half_;
   std::uint64_t mask_;
-  std::uint64_t keys_[kRounds];
+  std::uint64_t keys_[kRounds] = {};
+  std::array<std::uint8_t, kShortSize> short_ = {};
 };
 
 }  // namespace bootfold::resample

@@ -20,17 +20,6 @@ std::uint32_t redraw(const random::StreamId& id, std::uint32_t position,
     }
 }
 
-std::uint64_t redraw_long(const random::StreamId& id, std::uint64_t position, std::uint64_t rows) {
-  const std::uint64_t reject = (0 - rows) % rows;
-  for (std::uint64_t call = position << 16;; ++call) {
-    const auto words = random::block(id, call);
-    const std::uint64_t bits = std::uint64_t{words[1]} << 32 | words[0];
-    const auto product = static_cast<unsigned __int128>(bits) * rows;
-    if (static_cast<std::uint64_t>(product) >= reject)
-      return static_cast<std::uint64_t>(product >> 64);
-  }
-}
-
 void draw_rows(execution::Level level, std::uint64_t seed, std::uint64_t replicate,
                std::uint32_t rows, std::span<std::uint32_t> out) {
   const simd::RowDraw draw = row_draw(rows);

@@ -29,10 +29,6 @@ inline constexpr std::uint64_t kMostGatherRows = 0xFFFFFFF0U;
 [[nodiscard]] std::uint32_t redraw(const random::StreamId& id, std::uint32_t position,
                                    const simd::RowDraw& draw);
 
-/// The same for any number of rows, from 64 bits.
-[[nodiscard]] std::uint64_t redraw_long(const random::StreamId& id, std::uint64_t position,
-                                        std::uint64_t rows);
-
 /// Draws made at a time; buffers of kernels.rows and kernels.gather have room for as many.
 inline constexpr std::size_t kDrawsAtOnce = 2048;
 

@@ -1,4 +1,4 @@
-// What path stream walks over: independent samples of rows, each with its own law of counts.
+// What path stream walks over: independent samples of rows.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,6 @@
 
 #include "bootfold/scheme.h"
 #include "resample/groups.h"
-#include "resample/poisson.h"
 
 namespace bootfold::resample {
 
@@ -18,7 +17,6 @@ struct Stratum {
   std::uint64_t rows;   // places
   std::uint64_t draws;  // what the counts add up to
   std::uint64_t seed;
-  const Poisson* poisson;  // of the counts, before the top-up
 };
 
 /// The strata of a run.
@@ -42,11 +40,7 @@ class Strata {
   }
 
  private:
-  Strata() = default;
-  const Poisson* law(double mean);
-
   std::shared_ptr<const Groups> groups_;
-  std::vector<std::shared_ptr<const Poisson>> laws_;
   std::vector<Stratum> strata_;
   bool topped_up_ = true;
 };

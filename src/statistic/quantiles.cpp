@@ -54,10 +54,11 @@ Statistic trimmed_mean(double cut) {
                      " from each end but the share must be at least 0 and below 0.5"));
   const std::string name = "trimmed_mean:" + text::shortest(cut);
   return Statistic(name, 1, 1, [name, cut](std::size_t) {
-    return Bound{{name + "({1})"}, Call{[cut](const Resample& resample, std::span<double> values) {
-                   std::vector<double> rows(resample.column(0).begin(), resample.column(0).end());
-                   values[0] = numeric::trimmed_mean_of(rows, cut);
-                 }}};
+    const auto call = [cut](const Resample& resample, std::span<double> values) {
+      std::vector<double> rows(resample.column(0).begin(), resample.column(0).end());
+      values[0] = numeric::trimmed_mean_of(rows, cut);
+    };
+    return Bound{{name + "({1})"}, Call{call, cut}};
   });
 }
 

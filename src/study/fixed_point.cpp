@@ -60,6 +60,16 @@ int unit_of(double farthest, std::size_t digits) {
   return unit;
 }
 
+FixedFeature fixed_range(double one, double other, std::size_t digits) {
+  FixedFeature fixed;
+  fixed.digits = digits;
+  const double centre = one / 2 + other / 2;
+  const double farthest = std::max(std::abs(one - centre), std::abs(other - centre));
+  set_unit(fixed, centre, unit_of(farthest, digits));
+  fixed.error = farthest == 0 ? 0 : std::ldexp(0.5, fixed.unit);
+  return fixed;
+}
+
 std::int64_t quantize(double value, const FixedPoint& point) noexcept {
   std::int64_t integer = 0;
   simd::kPortable.quantize(&value, 1, point, &integer);

@@ -33,6 +33,10 @@ struct FixedFeature {
   double clean = 0;     // error / typical size
   double linear = 0;    // error / standard error
 
+  /// The sum of `rows` values whose integers add up to `integers`.
+  [[nodiscard]] double sum(__int128 integers, double rows) const noexcept {
+    return point.centre * rows + static_cast<double>(integers) * factor * refactor;
+  }
   /// The mean of `rows` rows whose integers add up to `sum`.
   [[nodiscard]] double mean(std::int64_t sum, double rows) const noexcept {
     return point.centre + static_cast<double>(sum) / rows * factor * refactor;
@@ -47,6 +51,9 @@ struct FixedFeature {
 
 /// The smallest unit with which `digits` digits can write numbers up to `farthest`.
 [[nodiscard]] int unit_of(double farthest, std::size_t digits);
+
+/// Integers of `digits` digits for values between two bounds, in any order.
+[[nodiscard]] FixedFeature fixed_range(double one, double other, std::size_t digits);
 
 /// Rounds one value as the kernels do.
 [[nodiscard]] std::int64_t quantize(double value, const simd::FixedPoint& point) noexcept;

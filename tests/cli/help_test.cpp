@@ -86,7 +86,7 @@ TEST(Version, ListsTheInstructionSets) {
   const Outcome outcome = run({"--version"}, {.variables = {"BOOTFOLD_SIMD=portable"}});
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(outcome.out.rfind(std::string("bootfold ") + kVersion + "\n", 0), 0U) << outcome.out;
-  EXPECT_NE(outcome.out.find("random streams: version 1"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("random streams: version 2"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("SIMD: portable in use"), std::string::npos) << outcome.out;
   for (const execution::Level level : execution::available_levels())
     EXPECT_NE(outcome.out.find(execution::name(level)), std::string::npos) << outcome.out;

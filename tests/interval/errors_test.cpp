@@ -57,8 +57,8 @@ TEST(MonteCarloError, OfEveryLimit) {
 // The estimate's own standard error comes from the replicates too.
 TEST(MonteCarloError, OfANestedBootstrap) {
   const std::array only = {Method::studentized};
-  expect_honest(reference::normals(12, 4), statistic::skewness(),
-                {.replicates = 400, .standard_errors = true, .nested_replicates = 20}, only);
+  expect_honest(reference::normals(20, 4), statistic::skewness(),
+                {.replicates = 1600, .standard_errors = true, .nested_replicates = 20}, only);
 }
 
 // The test above could fail: claims of half or one and a half times the error are refused.

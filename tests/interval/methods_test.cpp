@@ -226,14 +226,14 @@ TEST(Published, RBootOnTheSameReplicates) {
     EXPECT_NEAR(found.low, low, 6e-11);
     EXPECT_NEAR(found.high, high, 6e-11);
   };
-  expect(Method::normal, 0.90, 31.4357228294, 77.4226980916);
-  expect(Method::normal, 0.95, 27.0307800485, 81.8276408724);
-  expect(Method::basic, 0.90, 29.17500, 75.74375);
-  expect(Method::basic, 0.95, 23.00625, 78.51875);
-  expect(Method::percentile, 0.90, 32.24375, 78.81250);
-  expect(Method::percentile, 0.95, 29.46875, 84.98125);
-  expect(Method::bca, 0.90, 35.8462958947, 85.9295282442);
-  expect(Method::bca, 0.95, 33.3687500000, 92.3449139786);
+  expect(Method::normal, 0.90, 29.54028619389, 77.59018177408);
+  expect(Method::normal, 0.95, 24.93774298570, 82.19272498226);
+  expect(Method::basic, 0.90, 27.75, 76.15);
+  expect(Method::basic, 0.95, 22.2375, 79.20625);
+  expect(Method::percentile, 0.90, 31.8375, 80.2375);
+  expect(Method::percentile, 0.95, 28.78125, 85.75);
+  expect(Method::bca, 0.90, 33.45487756377, 83.69188541427);
+  expect(Method::bca, 0.95, 30.83573660513, 89.52407603968);
 }
 
 // abc.ci of R boot 1.3.28, whose derivatives are differences over 0.001 / n (of law it was given

@@ -47,9 +47,9 @@ TEST(Percentile, UndefinedReplicatesAreLeftOut) {
   const Result with = result_of(with_nan);
   const Result without = result_of(values);
   EXPECT_EQ(with.undefined(), 167U);
-  EXPECT_EQ(with.standard_error(), without.standard_error());
-  EXPECT_EQ(with.standard_error_error(), without.standard_error_error());
-  EXPECT_EQ(with.bias(), without.bias());
+  EXPECT_DOUBLE_EQ(with.standard_error(), without.standard_error());
+  EXPECT_DOUBLE_EQ(with.standard_error_error(), without.standard_error_error());
+  EXPECT_DOUBLE_EQ(with.bias(), without.bias());
   const Interval a = interval::percentile(with);
   const Interval b = interval::percentile(without);
   EXPECT_EQ(a.limits(), b.limits());

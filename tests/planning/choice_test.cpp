@@ -25,11 +25,13 @@ TEST(Choice, TheCheapestPathThatServes) {
   EXPECT_EQ(plan(reference::normals(100'000, 1), statistic::mean()).path, Path::stream);
   EXPECT_EQ(plan(reference::normals(100'000, 1), statistic::median()).path, Path::order);
   EXPECT_EQ(plan(reference::normals(10, 1), statistic::interquartile_range()).path, Path::order);
-  EXPECT_EQ(plan(reference::normals(1000, 1), statistic::trimmed_mean(0.1)).path, Path::gather);
+  EXPECT_EQ(plan(reference::normals(1000, 1), statistic::trimmed_mean(0.1)).path, Path::stream);
   EXPECT_EQ(plan(reference::normals(1000, 1), call).path, Path::gather);
   EXPECT_EQ(
       plan(reference::normals(1000, 1), std::vector{statistic::mean(), statistic::median()}).path,
-      Path::gather);
+      Path::stream);
+  EXPECT_EQ(plan(reference::normals(1000, 1), std::vector{statistic::mean(), call}).path,
+            Path::gather);
   // Features, not rows, have to be few.
   EXPECT_EQ(plan(reference::normals(100'000, 1), statistic::proportion(0.5)).path, Path::distinct);
 }
@@ -105,7 +107,7 @@ TEST(Choice, ExplainsItself) {
   EXPECT_THAT(plan(x, statistic::median()).explain(),
               AllOf(HasSubstr("path        order"), HasSubstr("beta draws"), HasSubstr("no sums")));
   EXPECT_THAT(plan(x, std::vector{statistic::mean(), statistic::median()}).explain(),
-              AllOf(HasSubstr("different kinds"), HasSubstr("2 numbers each")));
+              AllOf(HasSubstr("windows around"), HasSubstr("2 numbers each")));
 }
 
 // Ninety-nine windows into the sorted data take more room than one.

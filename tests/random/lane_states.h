@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -29,21 +28,22 @@ using Bytes = std::array<std::uint8_t, 64>;  ///< one word of each of the eight 
 
 /// A state whose next words are `first` and then `second`.
 ///
-/// xoshiro256++ gives rotl(s0 + s3, 23) + s0. With s1 = s0 ^ s3 the next s0 is 0 and the next s3 is
-/// rotl(s0, 45), so the second word is rotl(s0, 45 + 23): both equations can be solved.
+/// sfc64 gives a + b + counter, and then (b ^ b >> 11) + 9 c + counter + 1: a and c can be solved
+/// for.
 inline LaneState crafted(const Bytes& first, const Bytes& second) {
   std::array<std::uint64_t, 8> one;
   std::array<std::uint64_t, 8> two;
   std::memcpy(one.data(), first.data(), sizeof one);
   std::memcpy(two.data(), second.data(), sizeof two);
+  constexpr std::uint64_t kOneNinth = 0x8E38E38E38E38E39U;  // modulo 2^64
   LaneState state;
   for (std::size_t lane = 0; lane < 8; ++lane) {
-    const std::uint64_t s0 = std::rotr(two[lane], 4);
-    const std::uint64_t s3 = std::rotr(one[lane] - s0, 23) - s0;
-    state.word[0][lane] = s0;
-    state.word[1][lane] = s0 ^ s3;
-    state.word[2][lane] = 0x0123456789ABCDEFU * (lane + 1);
-    state.word[3][lane] = s3;
+    const std::uint64_t b = 0x0123456789ABCDEFU * (lane + 1);
+    const std::uint64_t counter = 0xFEDCBA9876543210U + lane;
+    state.word[0][lane] = one[lane] - b - counter;
+    state.word[1][lane] = b;
+    state.word[2][lane] = (two[lane] - (b ^ b >> 11) - counter - 1) * kOneNinth;
+    state.word[3][lane] = counter;
   }
   return state;
 }

@@ -1,33 +1,35 @@
 #!/usr/bin/env python3
-"""Makes vectors.txt: what the streams of version 1 must give.
+"""Makes vectors.txt: what the streams of version 2 must give.
 
     python3 tests/random/make_vectors.py            # rewrites vectors.txt beside this script
     python3 tests/random/make_vectors.py --check    # only compares, exit 1 if it differs
 
-Nothing here comes from the C++ code: Philox4x32-10 and xoshiro256++ are written again from their
-papers (and checked below against their authors' published answers), the Poisson thresholds are
-computed in decimal arithmetic, and counts, top-up and row numbers follow docs/random-streams.md one
-row at a time. Draws that the library leaves to Boost.Random cannot be made again here; the lines
-marked `pinned` were printed by the program (Boost 1.74) and are copied from the existing file.
+Nothing here comes from the C++ code: Philox4x32-10 and sfc64 are written again from their
+definitions (and checked below against published answers), the laws of the counts are computed in
+decimal arithmetic, and all draws follow docs/random-streams.md one at a time. Python's floats are
+IEEE doubles, so that binomial, beta, normal and exponential draws agree to the bit.
 """
 
 import argparse
 import bisect
+import struct
 import sys
 from bisect import bisect_right
 from decimal import ROUND_FLOOR, Decimal, getcontext
-from math import sqrt
+from math import floor, sqrt
 from pathlib import Path
 
 getcontext().prec = 70
 M32 = 2**32 - 1
 M64 = 2**64 - 1
-COUNTS, TIE, TOP_UP, INDEX, INDEX_RETRY, SHORT_INDEX, TOP_UP_RETRY = 1, 2, 3, 4, 5, 6, 9
+COUNTS, TIE, SPLIT, INDEX, INDEX_RETRY, SHORT_INDEX = 1, 2, 3, 4, 5, 6
 BLOCK, BLOCK_RETRY, BLOCK_LENGTH = 10, 11, 18
 USER = 255
-BLOCK_ROWS = 65536
+SUPER_BLOCK = 2**20
+TILE = 4096
 SHORT_ROWS = 256
 MARGIN = 3.0
+MOST = 31  # the largest count
 
 
 def philox(counter, key):
@@ -56,9 +58,8 @@ def block(seed, replicate, purpose, attempt, position):
     )
 
 
-def stream(seed, replicate, purpose, attempt):
+def stream(seed, replicate, purpose, attempt, position=0):
     """The words of a stream as 64-bit numbers, for ever."""
-    position = 0
     while True:
         w = block(seed, replicate, purpose, attempt, position)
         yield w[1] << 32 | w[0]
@@ -66,22 +67,12 @@ def stream(seed, replicate, purpose, attempt):
         position += 1
 
 
-def xoshiro(state):
-    """xoshiro256++ (Blackman and Vigna 2019); changes the list `state`."""
-
-    def rotate(x, bits):
-        return (x << bits | x >> (64 - bits)) & M64
-
-    s0, s1, s2, s3 = state
-    result = (rotate((s0 + s3) & M64, 23) + s0) & M64
-    t = (s1 << 17) & M64
-    s2 ^= s0
-    s3 ^= s1
-    s1 ^= s2
-    s0 ^= s3
-    s2 ^= t
-    s3 = rotate(s3, 45)
-    state[:] = [s0, s1, s2, s3]
+def sfc(state):
+    """One step of sfc64; changes the list `state`: a, b, c and the counter."""
+    a, b, c, counter = state
+    result = (a + b + counter) & M64
+    rotated = (c << 24 | c >> 40) & M64
+    state[:] = [b ^ b >> 11, (c + (c << 3)) & M64, (rotated + result) & M64, (counter + 1) & M64]
     return result
 
 
@@ -96,7 +87,7 @@ class Lanes:
         ]
 
     def words(self):
-        return [xoshiro(state) for state in self.states]
+        return [sfc(state) for state in self.states]
 
     def bytes(self):
         return b"".join(word.to_bytes(8, "little") for word in self.words())
@@ -106,25 +97,384 @@ class Lanes:
         return [half for word in self.words() for half in (word & M32, word >> 32)]
 
 
-def count_mean(rows):
-    return max(0.5, 1 - MARGIN / sqrt(float(rows)))
+# Logarithms and exponentials by single operations, in the order that the definition gives.
+
+LOG2_HIGH = float.fromhex("0x1.62e42feep-1")
+LOG2_LOW = float.fromhex("0x1.a39ef35793c76p-33")
 
 
-def thresholds(mean):
-    """floor(F(k) * 2^80) for k = 0, 1, ... up to the first k with 1 - F(k) < 2^-80."""
-    mean = Decimal(mean)  # exact
-    scale = Decimal(2) ** 80
+def atanh_series(square):
+    series = 1.0 / 23
+    for k in range(21, 1, -2):
+        series = series * square + 1.0 / k
+    return series * square
+
+
+def log(x):
+    bits = struct.unpack("<Q", struct.pack("<d", x))[0]
+    exponent = (bits >> 52) - 1023
+    m = struct.unpack("<d", struct.pack("<Q", bits & 0xFFFFFFFFFFFFF | 0x3FF0000000000000))[0]
+    if m > float.fromhex("0x1.6a09e667f3bcdp0"):
+        m *= 0.5
+        exponent += 1
+    f = m - 1
+    s = f / (2 + f)
+    tail = 2 * s * atanh_series(s * s) - s * f
+    e = float(exponent)
+    return e * LOG2_HIGH + (f + (tail + e * LOG2_LOW))
+
+
+def log1p_minus(x):
+    if x < -0.25 or x > 0.35:
+        return log(1 + x) - x
+    s = x / (2 + x)
+    return 2 * s * atanh_series(s * s) - s * x
+
+
+def exp(x):
+    n = float(floor(x * float.fromhex("0x1.71547652b82fep0") + 0.5))
+    r = (x - n * LOG2_HIGH) - n * LOG2_LOW
+    total = 1.0
+    for k in range(14, 0, -1):
+        total = total * r / k + 1
+    return total * 2.0 ** int(n)
+
+
+def decimal_pi():
+    """Machin's formula."""
+
+    def arctan_of_one_over(x):
+        term = total = Decimal(1) / x
+        n = 1
+        while abs(term) > Decimal(10) ** -68:
+            term = -term / (x * x)
+            n += 2
+            total += term / n
+        return total
+
+    return 4 * (4 * arctan_of_one_over(5) - arctan_of_one_over(239))
+
+
+def small_stirling_errors():
+    found = [0.0]
+    factorial = Decimal(1)
+    pi = decimal_pi()
+    for n in range(1, 16):
+        factorial *= n
+        stirling = (2 * pi * n).ln() / 2 + n * (Decimal(n).ln() - 1)
+        found.append(float(factorial.ln() - stirling))
+    return found
+
+
+STIRLING = small_stirling_errors()
+
+
+def stirling_error(n):
+    if n < 15.5:
+        return STIRLING[int(n)]
+    square = n * n
+    total = 1.0 / 156
+    for term in (691.0 / 360360, 1.0 / 1188, 1.0 / 1680, 1.0 / 1260, 1.0 / 360, 1.0 / 12):
+        total = term - total / square
+    return total / n
+
+
+def deviance(x, mean, difference):
+    if x == 0:
+        return mean
+    e = difference / mean
+    return mean * (e * e + (1 + e) * log1p_minus(e))
+
+
+# Draws.
+
+
+def uniform(source):
+    return (next(source) >> 12) * 2.0**-52 + 2.0**-53
+
+
+def exponential(source):
+    return -log(uniform(source))
+
+
+def normal(source):
+    while True:
+        x = 2 * uniform(source) - 1
+        y = 2 * uniform(source) - 1
+        square = x * x + y * y
+        if square < 1:
+            return x * sqrt(-2 * log(square) / square)
+
+
+def log_probability(trials, p, k):
+    """Logarithm of the binomial probability of k, up to a constant."""
+    mean = trials * p
+    failures = trials * (1 - p)
+    if k in (0, trials):
+        ends = (failures, mean) if k == 0 else (mean, failures)
+        return (
+            -stirling_error(trials)
+            - deviance(trials, *ends)
+            - (mean if k == 0 else failures)
+            + 0.5 * float.fromhex("0x1.d67f1c864beb5p0")
+        )
+    misses = trials - k
+    return (
+        -stirling_error(k)
+        - stirling_error(misses)
+        - deviance(k, mean, k - mean)
+        - deviance(misses, failures, mean - k)
+        - 0.5 * log(k * (misses / trials))
+    )
+
+
+def binomial(source, trials, p):
+    if trials == 0 or p == 0:
+        return 0
+    if p == 1:
+        return trials
+    if p > 0.5:
+        return trials - binomial(source, trials, 1 - p)
+    n = float(trials)
+    if p * n < 10:
+        room = p - log1p_minus(-p)
+        waited = 0.0
+        for count in range(trials):
+            waited += exponential(source) / float(trials - count)
+            if waited > room:
+                return count
+        return trials
+    deviation = sqrt(n * p * (1 - p))
+    b = 1.15 + 2.53 * deviation
+    a = -0.0873 + 0.0248 * b + 0.01 * p
+    centre = n * p + 0.5
+    inside = 0.92 - 4.2 / b
+    alpha = (2.83 + 5.1 / b) * deviation
+    while True:
+        u = uniform(source) - 0.5
+        v = uniform(source)
+        edge = 0.5 - abs(u)
+        k = float(floor((2 * a / edge + b) * u + centre))
+        if edge >= 0.07 and v <= inside:
+            return int(k)
+        if k < 0 or k > n:
+            continue
+        mode = log_probability(n, p, float(floor((n + 1) * p)))
+        if log(v * alpha / (a / (edge * edge) + b)) <= log_probability(n, p, k) - mode:
+            return int(k)
+
+
+def gamma(source, shape):
+    d = shape - 1.0 / 3
+    c = 1 / (3 * sqrt(d))
+    while True:
+        x = normal(source)
+        t = c * x
+        if t <= -1:
+            continue
+        u = uniform(source)
+        square = x * x
+        cube = (1 + t) * (1 + t) * (1 + t)
+        if u < 1 - 0.0331 * square * square:
+            return d * cube
+        if log(u) < 0.5 * square + d * (3 * log1p_minus(t) - 3 * t * t - t * t * t):
+            return d * cube
+
+
+def log_gamma(source, shape):
+    if shape >= 1:
+        return log(gamma(source, shape))
+    larger = log(gamma(source, shape + 1))
+    return larger + log(uniform(source)) / shape
+
+
+def beta(source, a, b):
+    if min(a, b) >= 1:
+        x = gamma(source, a)
+        y = gamma(source, b)
+        return x / (x + y)
+    x = log_gamma(source, a)
+    y = log_gamma(source, b)
+    return 1 / (1 + exp(min(max(y - x, -700.0), 700.0)))
+
+
+# Counts.
+
+
+def count_mean(rows, draws):
+    n = float(draws)
+    share = n / rows * max(0.5, 1 - MARGIN / sqrt(n))
+    grid = 4.0 * 2 ** (((rows - 1).bit_length() + 1) // 2)
+    return min(max(float(floor(share * grid)), 1.0), 2 * grid) / grid
+
+
+def seats_of(weights):
+    """Sixteen seats by D'Hondt's method, and what they keep of the weights."""
+    seats = [0] * len(weights)
+    for _ in range(16):
+        best = 0
+        for k in range(1, len(weights)):
+            if weights[k] * (seats[best] + 1) > weights[best] * (seats[k] + 1):
+                best = k
+        seats[best] += 1
+    kept = min([Decimal(1)] + [w * 16 / s for w, s in zip(weights, seats) if s > 0])
+    rest = [w - kept * s / 16 for w, s in zip(weights, seats)]
+    rest = [w if w >= Decimal(2) ** -140 else Decimal(0) for w in rest]
+    table = [k for k, s in enumerate(seats) for _ in range(s)]
+    return table, kept, [w / sum(rest) for w in rest]
+
+
+def number_thresholds(mean):
+    """floor(F(k) 2^128) of a Poisson law."""
+    scale = Decimal(2) ** 128
     probability = (-mean).exp()
     below = probability
     found = []
     k = 0
     while True:
-        found.append(int((below * scale).to_integral_value(ROUND_FLOOR)))
-        if (1 - below) * scale < 1:
+        threshold = int((below * scale).to_integral_value(ROUND_FLOOR))
+        if threshold >> 128:
             return found
+        found.append(threshold)
         k += 1
+        if k > mean and (1 - below) * scale < 1:
+            return found
         probability = probability * mean / k
         below += probability
+
+
+class Law:
+    """The counts of a tile."""
+
+    made = {}
+
+    @classmethod
+    def of(cls, mean, positions):
+        if (mean, positions) not in cls.made:
+            cls.made[mean, positions] = cls(mean, positions)
+        return cls.made[mean, positions]
+
+    def __init__(self, mean, positions):
+        poisson = [(-Decimal(mean)).exp()]
+        for k in range(1, MOST + 1):
+            poisson.append(poisson[-1] * Decimal(mean) / k)
+        self.positions = positions
+        self.dense, kept, rest = seats_of(poisson)
+        self.sparse, kept_then, rare = seats_of(rest)
+        rare_share = (1 - kept) * (1 - kept_then)
+        sparse_share = (1 - kept) * kept_then / (1 - rare_share)
+        self.sparse_rows = number_thresholds(-(1 - sparse_share).ln() * positions)
+        self.rare_rows = number_thresholds(-(1 - rare_share).ln() * positions)
+        first = next(k for k, w in enumerate(rare) if w * 65536 >= 1)
+        shares = [w * 65536 for w in rare]
+        whole = [int(x) if first <= k <= first + 9 else 0 for k, x in enumerate(shares)]
+        self.rare = [k for k, values in enumerate(whole) for _ in range(values)]
+        left = [x - w for x, w in zip(shares, whole)]
+        self.open = []
+        below = Decimal(0)
+        for x in left[:-1]:
+            below += x / (65536 - len(self.rare))
+            self.open.append(min(M64, int(below * 2**64)))
+
+
+def tile_counts(lanes, law, rows, tie):
+    """The counts of a tile; `tie(event)` gives 64 bits more. Also how often it was asked."""
+    words = lanes.words()
+    sparse = bisect_right(law.sparse_rows, words[0] << 64 | words[2])
+    rare = bisect_right(law.rare_rows, words[1] << 64 | words[3])
+    inside = law.positions - 1
+    replaced = []
+    ties = 0
+    for first in range(0, sparse, 32):
+        bits = struct.unpack("<32H", lanes.bytes())
+        replaced += [(w & inside, law.sparse[w >> 12]) for w in bits[: sparse - first]]
+    for first in range(0, rare, 16):
+        bits = struct.unpack("<32H", lanes.bytes())
+        for event in range(first, min(first + 16, rare)):
+            word = bits[16 + event - first]
+            if word < len(law.rare):
+                count = law.rare[word]
+            else:
+                count = bisect_right(law.open, tie(event))
+                ties += 1
+            replaced.append((bits[event - first] & inside, count))
+    dense = law.dense
+    counts = []
+    for _ in range(0, rows, 128):
+        bits = lanes.bytes()
+        counts += [dense[byte & 15] for byte in bits]
+        counts += [dense[byte >> 4] for byte in bits]
+    for position, count in replaced:
+        if position < rows:
+            counts[position] = count
+    return counts[:rows], ties
+
+
+def block_counts(rows, draws, seed, replicate, number):
+    """The counts of super-block `number`; also void attempts and ties."""
+    if draws == 0:
+        return [0] * rows, 0, 0
+    mean = count_mean(rows, draws)
+    attempt = 0
+    while True:
+        lanes = Lanes(seed, replicate, COUNTS, attempt, number)
+        found = []
+        ties = 0
+        for row in range(0, rows, TILE):
+            size = min(TILE, rows - row)
+            at = (number * (SUPER_BLOCK // TILE) + row // TILE) << 16
+
+            def tie(event, at=at, attempt=attempt):
+                w = block(seed, replicate, TIE, attempt, at | event)
+                return w[1] << 32 | w[0]
+
+            law = Law.of(mean, 1 << (size - 1).bit_length())
+            counts, more = tile_counts(lanes, law, size, tie)
+            found += counts
+            ties += more
+        missing = draws - sum(found)
+        if missing >= 0:
+            break
+        attempt += 1
+    reject = 2**32 % rows
+    while missing > 0:
+        for bits in lanes.draws():  # the same lanes go on
+            if missing > 0 and bits * rows & M32 >= reject:
+                found[bits * rows >> 32] += 1
+                missing -= 1
+    return found, attempt, ties
+
+
+def split(rows, draws, seed, replicate, size):
+    """How many draws fall into each super-block of `size` rows."""
+    found = []
+
+    def divide(first, last, draws):
+        if last - first == 1:
+            found.append(draws)
+            return
+        middle = first + (last - first) // 2
+        begin, cut, end = (min(rows, b * size) for b in (first, middle, last))
+        source = stream(seed, replicate, SPLIT, 0, middle << 16)
+        left = binomial(source, draws, float(cut - begin) / float(end - begin))
+        divide(first, middle, left)
+        divide(middle, last, draws - left)
+
+    divide(0, -(-rows // size), draws)
+    return found
+
+
+def counts(rows, seed, replicate, size=SUPER_BLOCK):
+    """Counts of path stream; also how many attempts were void and ties there were."""
+    found = []
+    attempts = ties = 0
+    for number, draws in enumerate(split(rows, rows, seed, replicate, size)):
+        own = min(size, rows - number * size)
+        block_found, attempt, block_ties = block_counts(own, draws, seed, replicate, number)
+        found += block_found
+        attempts += attempt
+        ties += block_ties
+    return found, attempts, ties
 
 
 def redraw(seed, replicate, purpose, attempt, position, rows):
@@ -136,33 +486,6 @@ def redraw(seed, replicate, purpose, attempt, position, rows):
             if bits * rows & M32 >= reject:
                 return bits * rows >> 32
         call += 1
-
-
-def redraw_long(seed, replicate, purpose, attempt, position, rows):
-    """The row that replaces a rejected 64-bit draw: one number a call."""
-    reject = 2**64 % rows
-    call = position << 16
-    while True:
-        w = block(seed, replicate, purpose, attempt, call)
-        bits = w[1] << 32 | w[0]
-        if bits * rows & M64 >= reject:
-            return bits * rows >> 64
-        call += 1
-
-
-def long_top_up(seed, replicate, attempt, rows, size):
-    """Rows of a top-up among several blocks."""
-    lanes = Lanes(seed, replicate, TOP_UP, attempt, 0)
-    reject = 2**64 % rows
-    drawn = []
-    while len(drawn) < size:
-        for bits in lanes.words():
-            product = bits * rows
-            if product & M64 >= reject:
-                drawn.append(product >> 64)
-            else:
-                drawn.append(redraw_long(seed, replicate, TOP_UP_RETRY, attempt, len(drawn), rows))
-    return drawn[:size]
 
 
 def block_length(bits, limits):
@@ -206,48 +529,6 @@ def blocks(scheme, length, rows, seed, replicate):
                 found += [start, min(size, left)]
                 left -= min(size, left)
     return found
-
-
-def counts(rows, seed, replicate):
-    """Counts of path stream; also how many attempts were void and ties the last one had."""
-    limits = thresholds(count_mean(rows))
-    firsts = {t >> 64 for t in limits}
-    attempt = 0
-    while True:
-        result = []
-        ties = 0
-        for start in range(0, rows, BLOCK_ROWS):
-            lanes = Lanes(seed, replicate, COUNTS, attempt, start // BLOCK_ROWS)
-            end = min(start + BLOCK_ROWS, rows)
-            for step in range(start, end, 64):
-                high = lanes.bytes()
-                low = lanes.bytes()
-                for i in range(min(64, end - step)):
-                    bits = high[i] << 8 | low[i]
-                    more = 0
-                    if bits in firsts:
-                        w = block(seed, replicate, TIE, attempt, step + i)
-                        more = w[1] << 32 | w[0]
-                        ties += 1
-                    result.append(bisect_right(limits, bits << 64 | more))
-        missing = rows - sum(result)
-        if missing < 0:
-            attempt += 1
-            continue
-        if rows > BLOCK_ROWS:
-            drawn = long_top_up(seed, replicate, attempt, rows, missing)
-        else:
-            drawn = []
-            while len(drawn) < missing:
-                for bits in lanes.draws():  # the same lanes go on
-                    if bits * rows & M32 >= 2**32 % rows:
-                        drawn.append(bits * rows >> 32)
-                    else:
-                        at = len(drawn)
-                        drawn.append(redraw(seed, replicate, TOP_UP_RETRY, attempt, at, rows))
-        for row in drawn[:missing]:
-            result[row] += 1
-        return result, attempt, ties
 
 
 def indices(rows, seed, replicate, size):
@@ -315,24 +596,24 @@ PUBLISHED_PHILOX = [
         [0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1],
     ),
 ]
-# Blackman and Vigna's program with the state 1, 2, 3, 4.
-PUBLISHED_XOSHIRO = [
-    41943041,
-    58720359,
-    3588806011781223,
-    3591011842654386,
-    9228616714210784205,
-    9973669472204895162,
-    14011001112246962877,
-    12406186145184390807,
-    15849039046786891736,
-    10450023813501588000,
+# NumPy's SFC64 with the state 1, 2, 3, 4.
+PUBLISHED_SFC = [
+    7,
+    34,
+    452984928,
+    7599825881358712,
+    25336469023883162,
+    240669917008063140,
+    2867843273600992353,
+    7240731414128234765,
+    15821902064770144921,
+    17713508104007409768,
 ]
 
 
 def published():
     yield "# Published answers: Random123 kat_vectors (the counter spread over the fields of a"
-    yield "# stream) and the xoshiro256++ authors' program (state 1 2 3 4)."
+    yield "# stream) and NumPy's SFC64 (state 1 2 3 4)."
     for counter, key, answer in PUBLISHED_PHILOX:
         assert philox(counter, key) == answer
         names = stream_names(
@@ -344,8 +625,8 @@ def published():
         names["position"] = (counter[1] & 0xFFFF) << 32 | counter[0]
         yield line("block", names, words(answer, 8))
     state = [1, 2, 3, 4]
-    assert [xoshiro(state) for _ in PUBLISHED_XOSHIRO] == PUBLISHED_XOSHIRO
-    yield line("xoshiro", {"state": "1,2,3,4"}, words(PUBLISHED_XOSHIRO, 16))
+    assert [sfc(state) for _ in PUBLISHED_SFC] == PUBLISHED_SFC
+    yield line("sfc64", {"state": "1,2,3,4"}, words(PUBLISHED_SFC, 16))
 
 
 def raw_streams():
@@ -360,34 +641,49 @@ def raw_streams():
         ((7, 41, COUNTS, 0), 1),
         ((7, 41, COUNTS, 2), 1),
         ((7, 41, INDEX, 0), 0),
-        ((2**63, 2**33, TOP_UP, 255), 2**44 - 1),
+        ((2**63, 2**33, SPLIT, 255), 2**44 - 1),
     ]:
         lanes = Lanes(*case, number)
         answer = [word for _ in range(3) for word in lanes.words()]
         yield line("lanes", {**stream_names(*case), "number": number}, words(answer, 16))
 
 
-def poisson():
-    yield "# floor(F(k) * 2^80) of the Poisson law of mean count_mean(rows, 3)."
-    for rows in [1, 37, 164, 1000, 2502, 65536, 70000, 10**6, 10**9, 10**12]:
-        yield line("thresholds", {"rows": rows}, words(thresholds(count_mean(rows)), 20))
+def laws():
+    yield "# Laws of counts: seats of the first two layers, and digests of the thresholds."
+    cases = [(count_mean(n, n), 1 << (min(n, TILE) - 1).bit_length()) for n in (1, 37, 1000, 2**20)]
+    for mean, positions in [*cases, (1.0, 4096), (2.0, 64), (2.0**-12, 4096)]:
+        law = Law.of(mean, positions)
+        names = {"mean": mean.hex(), "positions": positions}
+        numbers = law.sparse_rows + law.rare_rows
+        thresholds = [n >> shift & M32 for n in numbers for shift in range(0, 128, 32)]
+        rare = [law.rare.count(k) for k in range(MOST + 1)]
+        rare += [n >> shift & M32 for n in law.open for shift in (0, 32)]
+        seats = ["".join(f"{k:x}" for k in table) for table in (law.dense, law.sparse)]
+        yield line("law", names, [*seats, digest(thresholds), digest(rare)])
 
 
 def resamples():
-    yield "# Counts of path stream. void: attempts with too large a total; ties: rows of the last"
-    yield "# attempt whose 16 bits were not enough. Long answers by their digest."
-    cases = [(1, 7, r) for r in range(12)] + [(2, 7, r) for r in range(6)]
-    cases += [(6, 7, r) for r in range(6)] + [(37, 7, 41), (64, 7, 41), (100, 2**40, 2**33)]
-    cases += [(1000, 7, r) for r in (0, 1, 1392)]  # the last has a void attempt
-    # With 2502 and 2503 rows two thresholds have 255 as their low byte; here ties fall on them.
-    cases += [(2502, 7, r) for r in (9, 50, 51)] + [(2503, 7, r) for r in (50, 63)]
-    cases += [(n, 7, r) for n in (4097, 65536) for r in range(3)]
-    cases += [(n, 7, r) for n in (65537, 70000, 200000) for r in range(2)]
-    cases += [(70000, 7, 530)]  # a void attempt
-    for rows, seed, replicate in cases:
-        found, attempt, ties = counts(rows, seed, replicate)
+    yield "# Draws that fall into super-blocks of `size` rows."
+    for rows, size in [(5, 2), (1000, 64), (5 * 2**20 + 1, 2**20), (10**10, 2**20)]:
+        found = split(rows, rows, 7, 41, size)
+        names = {"rows": rows, "seed": 7, "replicate": 41, "size": size}
+        yield line("split", names, map(str, found) if len(found) <= 100 else [digest(found)])
+    yield "# Counts of path stream in super-blocks of `size` rows. void: attempts with too large a"
+    yield "# total; ties: rows whose 16 bits were not enough. Long answers by their digest."
+    cases = [(1, 7, r, SUPER_BLOCK) for r in range(12)] + [(2, 7, r, SUPER_BLOCK) for r in range(6)]
+    cases += [(6, 7, r, SUPER_BLOCK) for r in range(6)] + [(6, 7, r, 2) for r in range(6)]
+    cases += [(7, 7, r, 3) for r in range(6)] + [(n, 7, 41, SUPER_BLOCK) for n in (37, 64, 100)]
+    # These three have ties.
+    cases += [(100, 7, 9273, SUPER_BLOCK)] + [(1000, 7, r, SUPER_BLOCK) for r in (2094, 5905)]
+    cases += [(100, 2**40, 2**33, 37)] + [(1000, 7, r, SUPER_BLOCK) for r in range(40)]
+    cases += [(n, 7, r, SUPER_BLOCK) for n in (4095, 4096, 4097) for r in range(2)]
+    cases += [(65536, 7, 0, SUPER_BLOCK), (70000, 7, 0, 16384), (200000, 7, 1, SUPER_BLOCK)]
+    cases += [(2**20 - 1, 7, 0, SUPER_BLOCK), (2**20 + 1, 7, 1, SUPER_BLOCK)]
+    for rows, seed, replicate, size in cases:
+        found, attempt, ties = counts(rows, seed, replicate, size)
         assert sum(found) == rows
-        names = {"rows": rows, "seed": seed, "replicate": replicate, "void": attempt, "ties": ties}
+        names = {"rows": rows, "seed": seed, "replicate": replicate, "size": size}
+        names |= {"void": attempt, "ties": ties}
         yield line("counts", names, map(str, found) if rows <= 100 else [digest(found)])
     yield "# Row numbers of path gather: `draws` from `rows` rows, `rejected` of them made again."
     cases = [(1, 7, 0, 3), (6, 7, 0, 6), (6, 7, 1, 6), (6, 7, 15, 6), (6, 7, 16, 6)]
@@ -399,11 +695,6 @@ def resamples():
         names = {"rows": rows, "seed": seed, "replicate": replicate, "draws": size}
         names["rejected"] = rejected
         yield line("indices", names, map(str, found) if size <= 100 else [digest(found)])
-    yield "# Rows of a top-up among several blocks; a quarter of 3 * 2^62 is rejected."
-    for rows, seed, replicate, attempt in [(n, 7, 41, a) for n in (70000, 3 << 62) for a in (0, 1)]:
-        found = long_top_up(seed, replicate, attempt, rows, 20)
-        names = {"rows": rows, "seed": seed, "replicate": replicate, "attempt": attempt}
-        yield line("top_up", names, map(str, found))
 
 
 def block_schemes():
@@ -427,23 +718,29 @@ def draws():
     found = [((next(source) >> 12) * 2 + 1) * 2.0**-53 for _ in range(6)]
     yield line("uniform", {"seed": 7, "replicate": 41}, [x.hex() for x in found])
 
+    def reals(kind, names, draw):
+        source = stream(7, 41, USER, 0)
+        found = [float(draw(source)).hex() for _ in range(20)]
+        return line(kind, {"seed": 7, "replicate": 41, **names}, found)
 
-def pinned(old):
-    yield "# Pinned: printed by the program, which leaves these laws to Boost.Random (1.74)."
-    for text in old.splitlines():
-        if " pinned=1 " in text:
-            yield text
+    yield reals("normal", {}, normal)
+    yield reals("exponential", {}, exponential)
+    cases = [(10, 0.3), (1, 0.5), (40, 0.5), (10**6, 1e-9), (5000000, 0.05), (5000000, 0.9)]
+    for trials, p in [*cases, (2**40, 0.5), (10**12, 1e-11)]:
+        names = {"trials": trials, "probability": p}
+        yield reals("binomial", names, lambda source, n=trials, q=p: binomial(source, n, q))
+    for a, b in [(0.5, 2.0), (1.0, 1.0), (3.0, 40.0), (2500000.0, 2500001.0), (0.001, 0.001)]:
+        yield reals("beta", {"a": a, "b": b}, lambda source, a=a, b=b: beta(source, a, b))
 
 
-def everything(old):
-    yield "# Known answers of bootfold's random streams, version 1. Made by make_vectors.py."
+def everything():
+    yield "# Known answers of bootfold's random streams, version 2. Made by make_vectors.py."
     yield from published()
     yield from raw_streams()
-    yield from poisson()
+    yield from laws()
     yield from resamples()
     yield from block_schemes()
     yield from draws()
-    yield from pinned(old)
 
 
 def main():
@@ -452,7 +749,7 @@ def main():
     arguments = parser.parse_args()
     path = Path(__file__).with_name("vectors.txt")
     old = path.read_text() if path.exists() else ""
-    new = "\n".join(everything(old)) + "\n"
+    new = "\n".join(everything()) + "\n"
     if arguments.check:
         if new != old:
             sys.exit(f"{path} is not what make_vectors.py makes")

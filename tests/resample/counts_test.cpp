@@ -1,13 +1,13 @@
-// Path `stream` keeps to its definition: ties take 64 more bits, totals above n a further attempt,
-// and neither tiles nor SIMD levels change a count.
+// Path `stream` keeps to its definition: counts add up, totals above n take a further attempt, and
+// neither super-blocks drawn alone nor SIMD levels change a count.
 #include "resample/counts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/poisson.hpp>
 #include <cmath>
-#include <map>
 #include <numeric>
 #include <vector>
 
@@ -23,10 +23,10 @@ using theory::kAlarm;
 
 constexpr std::uint64_t kSeed = 20;
 
-/// Around the vector widths, the tile, the block.
-constexpr std::size_t kLengths[] = {1,    2,    15,   16,    17,    31,    32,    33,
-                                    63,   64,   65,   127,   128,   129,   255,   1000,
-                                    4095, 4096, 4097, 65535, 65536, 65537, 70'000};
+/// Around the vector widths, the step, the tile.
+constexpr std::size_t kLengths[] = {1,    2,    15,   16,   17,   31,   32,    33,
+                                    63,   64,   65,   127,  128,  129,  255,   1000,
+                                    4095, 4096, 4097, 8191, 8192, 8193, 65536, 70'000};
 
 TEST(Counts, AddUpToTheNumberOfRowsAndAreTheSameAtEverySimdLevel) {
   for (const std::size_t rows : kLengths) {
@@ -41,22 +41,35 @@ TEST(Counts, AddUpToTheNumberOfRowsAndAreTheSameAtEverySimdLevel) {
   }
 }
 
+// The edges of super-blocks, where the last of them has one row, all rows, or one row less.
+TEST(Counts, AddUpAroundTheEndOfASuperBlock) {
+  for (const std::uint64_t rows :
+       {kSuperBlockRows - 1, kSuperBlockRows, kSuperBlockRows + 1, 2 * kSuperBlockRows + 1}) {
+    const auto expected = counts(rows, {kSeed, 5}, execution::Level::portable);
+    EXPECT_EQ(std::accumulate(expected.begin(), expected.end(), std::uint64_t{0}), rows);
+    for (const auto level : execution::available_levels())
+      EXPECT_EQ(counts(rows, {kSeed, 5}, level), expected) << execution::name(level);
+  }
+}
+
 // Many more replicates than above, so that ties, void attempts and rejected draws come up.
 TEST(Counts, AreTheSameAtEverySimdLevelInManyReplicates) {
   for (const std::size_t rows : {std::size_t{3}, std::size_t{40}, std::size_t{1000},
-                                 std::size_t{65'000}, std::size_t{70'000}}) {
-    const std::uint64_t replicates = rows > 10'000 ? 100 : 5000;
-    for (const auto level : execution::available_levels()) {
-      if (level == execution::Level::portable) continue;
-      Replicates reference(rows, execution::Level::portable);
-      Replicates tested(rows, level);
-      std::uint64_t different = 0;
-      for (std::uint64_t r = 0; r < replicates; ++r)
-        different +=
-            static_cast<std::uint64_t>(reference.counts(kSeed, r) != tested.counts(kSeed, r));
-      EXPECT_EQ(different, 0U) << execution::name(level) << ", " << rows << " rows";
+                                 std::size_t{65'000}, std::size_t{70'000}})
+    for (const std::uint64_t block_rows : {kSuperBlockRows, std::uint64_t{37}}) {
+      if (rows > 1000 && block_rows == 37) continue;
+      const std::uint64_t replicates = rows > 10'000 ? 100 : 5000;
+      for (const auto level : execution::available_levels()) {
+        if (level == execution::Level::portable) continue;
+        Replicates reference(rows, {.level = execution::Level::portable, .block_rows = block_rows});
+        Replicates tested(rows, {.level = level, .block_rows = block_rows});
+        std::uint64_t different = 0;
+        for (std::uint64_t r = 0; r < replicates; ++r)
+          different +=
+              static_cast<std::uint64_t>(reference.counts(kSeed, r) != tested.counts(kSeed, r));
+        EXPECT_EQ(different, 0U) << execution::name(level) << ", " << rows << " rows";
+      }
     }
-  }
 }
 
 // The driver of the tests in this folder draws what the public function draws.
@@ -80,106 +93,67 @@ TEST(Counts, OfNoRowIsAnError) {
                   testing::StrEq("rows is 0 but must be at least 1: there is no row to draw")));
 }
 
-// A tile goes on where the last one stopped: only its block and row matter.
-TEST(Counts, DoNotDependOnTheTile) {
-  for (const std::size_t rows : {100, 4097, 65'536, 70'001}) {
-    Replicates expected(rows, execution::available_levels().back(), kMargin, kBlockRows);
-    for (const std::size_t tile : {64, 128, 1024, 4096, 16'384}) {
-      Replicates tested(rows, execution::available_levels().back(), kMargin, tile);
-      for (std::uint64_t r = 0; r < 3; ++r)
-        EXPECT_EQ(tested.counts(kSeed, r), expected.counts(kSeed, r))
-            << rows << " rows, tiles of " << tile;
+// A holder of some super-blocks draws them alone, in any order.
+TEST(Counts, OfASuperBlockNeedNoOther) {
+  Replicates all(10'000, {.block_rows = 640});
+  for (std::uint64_t r = 0; r < 20; ++r) {
+    const auto expected = all.counts(kSeed, r);
+    for (std::uint64_t b = 0; b < all.blocks().count(); ++b) {
+      Replicates alone(10'000, {.block_rows = 640});
+      const auto& found = alone.counts(kSeed + 1, r);  // something else
+      alone.draw(kSeed, r, b);
+      for (std::uint64_t row = all.blocks().first_row(b); row < all.blocks().first_row(b + 1);
+           ++row)
+        ASSERT_EQ(found[row], expected[row]) << row;
     }
   }
 }
 
-// Whole blocks can be made anywhere: the second block alone is the second block of all.
-TEST(Counts, OfABlockNeedNoOtherBlock) {
-  constexpr std::uint64_t kRows = 200'000;
-  Replicates all(kRows, execution::available_levels().back(), kMargin, kBlockRows);
-  const Attempt attempt{kSeed, 5, 0};
-  const auto expected = all.draw(attempt);
-  for (std::uint64_t row = 3 * kBlockRows;; row -= kBlockRows) {
-    const std::size_t size = std::min<std::uint64_t>(kBlockRows, kRows - row);
-    std::vector<std::uint8_t> found((size + 63) / 64 * 64);
-    std::vector<simd::OpenRow> open(found.size());
-    random::simd::LaneState lanes{};
-    draw_tile(execution::available_levels().back(), all.poisson(), attempt, row, size, lanes,
-              found.data(), open.data());
-    for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(found[i], expected[row + i]) << row + i;
-    if (row == 0) break;
-  }
-}
-
-// The definition draws 80 bits for every row. The engine draws the last 64 in one row of ten
-// thousand and still gives the same counts.
-TEST(Ties, GiveTheCountsOfEightyBitsInEveryRow) {
-  for (const std::uint64_t rows :
-       {std::uint64_t{1000}, std::uint64_t{2502}, std::uint64_t{65'536}, std::uint64_t{131'073}})
-    for (const auto level : execution::available_levels()) {
-      Replicates replicates(rows, level);
-      const auto thresholds = thresholds80(replicates.poisson().mean());
-      for (std::uint64_t r = 0; r < (rows < 10'000 ? 100 : 6); ++r) {
-        const Attempt attempt{kSeed, r, static_cast<std::uint8_t>(r)};
-        const auto bits = row_bits(attempt, rows);
-        std::vector<std::uint32_t> expected(rows);
-        for (std::uint64_t row = 0; row < rows; ++row)
-          expected[row] = count80(thresholds, number80(bits[row], more_bits(attempt, row)));
-        ASSERT_EQ(replicates.draw(attempt), expected)
-            << execution::name(level) << ", " << rows << " rows, replicate " << r;
-        ASSERT_EQ(replicates.total(),
-                  std::accumulate(expected.begin(), expected.end(), std::uint64_t{0}));
-      }
+// The numbers of draws add up, and each is binomial(n, share of the super-block). One chi-square
+// for each of 5 super-blocks and their covariance share one alarm of 1e-6.
+TEST(SuperBlocks, ShareTheDrawsAsTheirRowsSay) {
+  constexpr std::uint64_t kRows = 22;
+  const SuperBlocks blocks(kRows, 5);
+  ASSERT_EQ(blocks.count(), 5U);
+  EXPECT_EQ(blocks.rows(4), 2U);
+  constexpr std::uint64_t kReplicates = 200'000;
+  std::vector<std::vector<std::uint64_t>> seen(5, std::vector<std::uint64_t>(kRows + 1));
+  double product = 0;
+  for (std::uint64_t r = 0; r < kReplicates; ++r) {
+    std::uint64_t sum = 0;
+    std::vector<double> centred;
+    for (std::uint64_t b = 0; b < 5; ++b) {
+      const std::uint64_t draws = blocks.draws(kSeed, r, kRows, b);
+      ++seen[b].at(draws);
+      sum += draws;
+      centred.push_back(static_cast<double>(draws) - static_cast<double>(blocks.rows(b)));
     }
-}
-
-// A tie with threshold k becomes k + 1 with the probability that the last 64 bits of the threshold
-// say. More than 2000 ties; all thresholds share one alarm of 1e-6.
-TEST(Ties, AreSplitAsTheThresholdsSay) {
-  constexpr std::uint64_t kRows = 65'536;
-  Replicates replicates(kRows);
-  std::map<std::uint32_t, std::vector<std::size_t>> at;  // thresholds that share their first bits
-  const auto& thresholds = replicates.poisson().thresholds();
-  for (std::size_t k = 0; k < thresholds.size(); ++k) at[thresholds[k].first].push_back(k);
-  struct Split {
-    std::uint64_t ties = 0;
-    std::uint64_t above = 0;
-  };
-  std::map<std::size_t, Split> splits;
-  std::uint64_t ties = 0;
-  for (std::uint64_t r = 0; ties <= 3000; ++r) {
-    const Attempt attempt{kSeed, r, 0};
-    const auto bits = row_bits(attempt, kRows);
-    const auto& found = replicates.draw(attempt);
-    for (std::uint64_t row = 0; row < kRows; ++row) {
-      const auto hit = at.find(bits[row]);
-      if (hit == at.end()) continue;
-      ++ties;
-      if (hit->second.size() > 1) continue;  // the top: several thresholds, see the test above
-      const std::size_t k = hit->second[0];
-      ASSERT_TRUE(found[row] == k || found[row] == k + 1);
-      ++splits[k].ties;
-      splits[k].above += static_cast<std::uint64_t>(found[row] == k + 1);
-    }
+    ASSERT_EQ(sum, kRows);
+    product += centred[0] * centred[4];
   }
-  EXPECT_GT(ties, 2000U);
-  EXPECT_GE(splits.size(), 7U);
-  for (const auto& [k, split] : splits)
-    EXPECT_TRUE(theory::is_binomial(split.above, split.ties,
-                                    1 - std::ldexp(static_cast<double>(thresholds[k].last), -64),
-                                    kAlarm / static_cast<double>(splits.size())))
-        << "threshold " << k;
+  for (std::uint64_t b = 0; b < 5; ++b) {
+    const boost::math::binomial law(kRows, static_cast<double>(blocks.rows(b)) / kRows);
+    std::vector<double> expected;
+    for (std::uint64_t k = 0; k <= kRows; ++k) expected.push_back(pdf(law, k));
+    EXPECT_TRUE(theory::follows(seen[b], expected, kAlarm / 6)) << "super-block " << b;
+  }
+  // Covariance of two cells of a multinomial: -n p q. Its estimate has a deviation of about
+  // sqrt(variance product / replicates), here below sqrt((n p)(n q) + ...) / 447.
+  const double expected = -22 * (5.0 / 22) * (2.0 / 22);
+  EXPECT_TRUE(theory::is_normal(product / kReplicates, expected,
+                                std::sqrt(3.86 * 1.82 + 2 * expected * expected) / 447.2,
+                                kAlarm / 6));
 }
 
 // Attempts are void with the probability that a Poisson total exceeds n, and independent: their
 // number is geometric. Ten chi-squares share one alarm of 1e-6.
 TEST(VoidAttempts, AreAsManyAsThePoissonTotalSays) {
-  for (const double margin : {kMargin, 0.0})
+  for (const double margin : {3.0, 0.0})
     for (const std::uint64_t rows : {1, 2, 6, 10, 20}) {
       SCOPED_TRACE(testing::Message() << rows << " rows, margin " << margin);
       constexpr std::uint64_t kReplicates = 40'000;
-      Replicates replicates(rows, execution::available_levels().back(), margin);
-      const double mean = count_mean(rows, margin) * static_cast<double>(rows);
+      Replicates replicates(rows, {.margin = margin});
+      const double mean = count_mean(rows, rows, margin) * static_cast<double>(rows);
       const double is_void = cdf(complement(boost::math::poisson(mean), static_cast<double>(rows)));
       std::vector<std::uint64_t> seen(10);
       std::vector<double> expected(10);
@@ -188,7 +162,7 @@ TEST(VoidAttempts, AreAsManyAsThePoissonTotalSays) {
       for (std::uint64_t r = 0; r < kReplicates; ++r) {
         const auto& found = replicates.counts(kSeed, r);
         ASSERT_EQ(std::accumulate(found.begin(), found.end(), std::uint64_t{0}), rows);
-        ++seen[std::min<std::size_t>(replicates.attempt().number, 9)];
+        ++seen[std::min<std::size_t>(replicates.voids(), 9)];
       }
       EXPECT_GT(seen[1], margin == 0 ? 5000U : 10U);
       EXPECT_TRUE(theory::follows(seen, expected, kAlarm / 10));
@@ -200,7 +174,7 @@ TEST(VoidAttempts, AreAsManyAsThePoissonTotalSays) {
 TEST(VoidAttempts, LeaveThePoissonTotalCutAtTheNumberOfRows) {
   for (const std::uint64_t rows : {6, 50, 1000}) {
     Replicates replicates(rows);
-    const boost::math::poisson law(count_mean(rows, kMargin) * static_cast<double>(rows));
+    const boost::math::poisson law(count_mean(rows, rows) * static_cast<double>(rows));
     const double held = cdf(law, static_cast<double>(rows));
     std::vector<std::uint64_t> seen(rows + 1);
     std::vector<double> expected(rows + 1);
@@ -210,6 +184,21 @@ TEST(VoidAttempts, LeaveThePoissonTotalCutAtTheNumberOfRows) {
       ++seen.at(replicates.total());
     }
     EXPECT_TRUE(theory::follows(seen, expected, kAlarm / 3)) << rows << " rows";
+  }
+}
+
+// Chi-square over all rows of a top-up; three chi-squares share one alarm of 1e-6. 6,553 rows
+// reject some draws.
+TEST(TopUp, DrawsEveryRowEquallyOften) {
+  for (const std::uint64_t rows : {3, 1000, 6553}) {
+    Replicates replicates(rows);
+    std::vector<std::uint64_t> seen(rows);
+    for (std::uint64_t r = 0; r < 100'000; ++r) {
+      if (rows > 1000 && r == 20'000) break;
+      replicates.counts(kSeed, r);
+      for (const std::uint32_t row : replicates.late()) ++seen.at(row);
+    }
+    EXPECT_TRUE(theory::follows_uniform(seen, kAlarm / 3)) << rows << " rows";
   }
 }
 

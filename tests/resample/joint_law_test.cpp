@@ -1,6 +1,6 @@
 // The law of long resamples. A count is binomial(n, 1/n): variance 1 - 1/n; two counts have the
-// covariance -1/n wherever their rows lie (step of 64, tile of 4096, block of 65536); the rows of
-// any set are drawn binomial(n, share of the set) times; replicates are unrelated.
+// covariance -1/n wherever their rows lie (step of 128, tile of 4096, super-block); the rows of any
+// set are drawn binomial(n, share of the set) times; replicates are unrelated.
 //
 // With x = count - 1: the sum of x_i^2 has the mean n - 1, the sum of x_i x_(i+d) over n - d rows
 // the mean -(n - d)/n, and the product of two unrelated replicates, the sum of x_i y_i, the mean 0
@@ -33,6 +33,14 @@ using Source = std::function<Counts(std::uint64_t seed, std::uint64_t replicate)
 
 Source stream(std::uint64_t rows) {
   auto replicates = std::make_shared<Replicates>(rows);
+  return [=](std::uint64_t seed, std::uint64_t replicate) {
+    return replicates->counts(seed, replicate);
+  };
+}
+
+/// In super-blocks of 8,192 rows: two tiles each.
+Source small_blocks(std::uint64_t rows) {
+  auto replicates = std::make_shared<Replicates>(rows, Replicates::Options{.block_rows = 8192});
   return [=](std::uint64_t seed, std::uint64_t replicate) {
     return replicates->counts(seed, replicate);
   };
@@ -91,11 +99,12 @@ struct Set {
 };
 constexpr Set kSets[] = {
     {"even rows", [](std::uint64_t row) { return row % 2 == 0; }},
-    {"first half of a step", [](std::uint64_t row) { return row % 64 < 32; }},
+    {"low halves of bytes", [](std::uint64_t row) { return row % 128 < 64; }},
     {"first lane", [](std::uint64_t row) { return row % 64 < 8; }},
-    {"even steps", [](std::uint64_t row) { return row / 64 % 2 == 0; }},
+    {"even steps", [](std::uint64_t row) { return row / 128 % 2 == 0; }},
     {"even tiles", [](std::uint64_t row) { return row / 4096 % 2 == 0; }},
-    {"first block", [](std::uint64_t row) { return row < 65'536; }},
+    {"first super-block of 8192", [](std::uint64_t row) { return row < 8192; }},
+    {"even super-blocks of 8192", [](std::uint64_t row) { return row / 8192 % 2 == 0; }},
 };
 
 // Fewer than 40 comparisons share one alarm of 1e-6.
@@ -108,7 +117,7 @@ TEST_P(JointLaw, OfVariancesCovariancesSetsAndDistinctRows) {
   Known squares{"squares", n - 1, (n - 1) * std::sqrt(2 / n)};
   Known distinct{"distinct rows", n * (1 - absent), std::sqrt(absent_variance), true};
   std::vector<std::pair<std::size_t, Known>> lags;
-  for (const std::size_t lag : {1, 2, 8, 16, 32, 63, 64, 65, 128, 4096, 65'536})
+  for (const std::size_t lag : {1, 2, 8, 16, 32, 63, 64, 65, 128, 4096, 8192, 65'536})
     if (lag < rows)
       lags.push_back({lag, {text::concat("lag ", lag), static_cast<double>(lag) / n - 1}});
   std::vector<std::pair<std::vector<std::int32_t>, Known>> sets;
@@ -219,12 +228,15 @@ TEST_P(JointLaw, OfTwoReplicatesIsThatOfUnrelatedOnes) {
   expect_unrelated(swapped, pairs - static_cast<std::uint64_t>(pairs > 7), "seed and replicate");
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    , JointLaw,
-    testing::Values(Case{"stream", stream, 50, 100'000}, Case{"stream", stream, 1000, 20'000},
-                    Case{"stream", stream, 70'000, 1000}, Case{"gather", gather, 50, 100'000},
-                    Case{"gather", gather, 1000, 20'000}, Case{"gather", gather, 70'000, 1000}),
-    testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(, JointLaw,
+                         testing::Values(Case{"stream", stream, 50, 100'000},
+                                         Case{"stream", stream, 1000, 20'000},
+                                         Case{"stream", stream, 70'000, 1000},
+                                         Case{"super_blocks", small_blocks, 70'000, 1000},
+                                         Case{"gather", gather, 50, 100'000},
+                                         Case{"gather", gather, 1000, 20'000},
+                                         Case{"gather", gather, 70'000, 1000}),
+                         testing::PrintToStringParamName());
 
 // The two paths are unrelated though seed and replicate are the same. One normal sum with a
 // false-alarm rate of 1e-6.

@@ -1,19 +1,22 @@
-// Every SIMD level gives the same bits: counts, totals, row numbers, rejected draws, blocks, and
-// the state it leaves behind, at lengths around the vector widths too. Nothing is written outside.
+// Every SIMD level gives the same bits: counts, replaced rows, totals, row numbers, rejected draws,
+// blocks, and the state it leaves behind, at lengths around the vector widths too. Nothing is
+// written outside.
 #include "resample/simd/kernels.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include "random/lane_states.h"
 #include "resample/blocks.h"
-#include "resample/poisson.h"
+#include "resample/count_law.h"
 #include "resample/rows.h"
 
 namespace bootfold::resample::simd {
@@ -28,33 +31,40 @@ LaneState some_lanes(std::uint64_t number) {
 
 std::size_t round_up(std::size_t size, std::size_t step) { return (size + step - 1) / step * step; }
 
-/// What a call of kernels.counts did, its open rows resolved with the same 64 further bits.
+/// What a call of kernels.counts did.
 struct Drawn {
-  std::vector<std::uint8_t> counts;  // and 8 bytes behind
-  std::uint64_t total;
-  std::vector<std::uint32_t> open;
+  std::vector<std::uint8_t> counts = std::vector<std::uint8_t>(kCountTile + 64 + 8, 0xAA);
+  std::unique_ptr<Replaced> replaced = std::make_unique<Replaced>();
+  bool open = false;
+  std::uint64_t total = 0;
   LaneState lanes;
 };
 
-Drawn draw(execution::Level level, const resample::Poisson& poisson, std::size_t rows,
-           LaneState lanes) {
-  const std::size_t room = round_up(rows, 64);
-  Drawn drawn{std::vector<std::uint8_t>(room + 8, 0xAA), 0, {}, lanes};
-  constexpr OpenRow kUntouched{0xAAAAAAAA, 0xAAAAAAAA};
-  std::vector<OpenRow> open(room + 1, kUntouched);
-  std::size_t open_rows = 77;
-  drawn.total = kernels(level).counts(drawn.lanes, poisson.table(), rows, drawn.counts.data(),
-                                      open.data(), open_rows);
-  EXPECT_EQ(open[room].row, kUntouched.row) << "wrote behind the list of open rows";
-  for (std::size_t i = 0; i < open_rows; ++i) {
-    EXPECT_LT(open[i].row, rows);
-    const std::uint8_t count = poisson.count(open[i].bits, 0x9E3779B97F4A7C15U * (open[i].row + 1));
-    EXPECT_EQ(drawn.counts[open[i].row], 0);
-    drawn.counts[open[i].row] = count;
-    drawn.total += count;
-    drawn.open.push_back(open[i].row);
-  }
+Drawn draw(execution::Level level, const LayerTable& table, std::size_t rows,
+           const LaneState& lanes) {
+  Drawn drawn;
+  drawn.lanes = lanes;
+  drawn.open =
+      kernels(level).counts(drawn.lanes, table, rows, drawn.counts.data(), *drawn.replaced);
+  drawn.total = kernels(level).total(drawn.counts.data(), rows);
+  for (std::size_t i = 0; i < 8; ++i)
+    EXPECT_EQ(drawn.counts[kCountTile + 64 + i], 0xAA) << "wrote behind the counts";
   return drawn;
+}
+
+void expect_same(const Drawn& found, const Drawn& expected, std::size_t rows) {
+  const auto end = static_cast<std::ptrdiff_t>(round_up(rows, 128));
+  EXPECT_TRUE(
+      std::equal(found.counts.begin(), found.counts.begin() + end, expected.counts.begin()));
+  EXPECT_EQ(found.open, expected.open);
+  EXPECT_EQ(found.total, expected.total);
+  EXPECT_TRUE(found.lanes == expected.lanes);
+  ASSERT_EQ(found.replaced->first_rare, expected.replaced->first_rare);
+  ASSERT_EQ(found.replaced->rows, expected.replaced->rows);
+  for (std::uint32_t i = 0; i < found.replaced->rows; ++i) {
+    ASSERT_EQ(found.replaced->row[i], expected.replaced->row[i]);
+    ASSERT_EQ(found.replaced->count[i], expected.replaced->count[i]);
+  }
 }
 
 class Kernel : public testing::TestWithParam<execution::Level> {};
@@ -89,43 +99,62 @@ TEST_P(Kernel, DrawsTheSameBlocks) {
     }
 }
 
-// Levels may leave different rows open (a table that cannot tell asks for more bits), but what
-// those bits then say is the same.
 TEST_P(Kernel, DrawsTheSameCounts) {
-  for (const std::uint64_t n : {1, 37, 164, 1000, 2502, 65536, 1000000000})
+  for (const double mean : {0x1p-12, 0.3, 0.5, 0.7, 0.9, 1.0, 1.5, 2.0})
     for (const std::size_t rows : kLengths) {
-      const resample::Poisson poisson(resample::count_mean(n, resample::kMargin));
-      SCOPED_TRACE(testing::Message() << rows << " of " << n << " rows");
-      const Drawn expected = draw(execution::Level::portable, poisson, rows, some_lanes(n));
-      const Drawn found = draw(GetParam(), poisson, rows, some_lanes(n));
-      EXPECT_EQ(found.counts, expected.counts);
-      EXPECT_EQ(found.total, expected.total);
-      EXPECT_TRUE(found.lanes == expected.lanes);
-      EXPECT_TRUE(std::includes(found.open.begin(), found.open.end(), expected.open.begin(),
-                                expected.open.end()));
-      std::uint64_t sum = 0;
-      for (std::size_t row = 0; row < rows; ++row) sum += found.counts[row];
-      EXPECT_EQ(found.total, sum);
-      for (std::size_t i = rows; i < found.counts.size(); ++i)
-        EXPECT_EQ(found.counts[i], i < round_up(rows, 64) ? 0 : 0xAA) << "behind the rows";
+      if (rows == 0 || rows > kCountTile) continue;
+      const resample::CountLaw law(mean, static_cast<std::uint32_t>(std::bit_ceil(rows)));
+      for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        SCOPED_TRACE(testing::Message() << rows << " rows of mean " << mean);
+        const Drawn expected =
+            draw(execution::Level::portable, law.table(), rows, some_lanes(seed));
+        const Drawn found = draw(GetParam(), law.table(), rows, some_lanes(seed));
+        expect_same(found, expected, rows);
+        std::uint64_t sum = 0;
+        for (std::size_t row = 0; row < rows; ++row) sum += found.counts[row];
+        EXPECT_EQ(found.total, sum);
+        for (std::size_t i = rows; i < round_up(rows, 128); ++i) EXPECT_EQ(found.counts[i], 0);
+      }
     }
 }
 
-// All 64 rows of a step open at once: more than chance will ever bring.
-TEST_P(Kernel, LeavesAsManyRowsOpenAsThereAre) {
-  const resample::Poisson poisson(resample::count_mean(1000, resample::kMargin));
-  const std::uint32_t bits = poisson.thresholds()[0].first;
-  random::simd::Bytes high;
-  random::simd::Bytes low;
-  high.fill(static_cast<std::uint8_t>(bits >> 8));
-  low.fill(static_cast<std::uint8_t>(bits & 255));
-  for (const std::size_t rows : {1, 2, 63, 64}) {
-    const Drawn found = draw(GetParam(), poisson, rows, random::simd::crafted(high, low));
-    EXPECT_EQ(found.open.size(), rows);
-    EXPECT_EQ(
-        found.counts,
-        draw(execution::Level::portable, poisson, rows, random::simd::crafted(high, low)).counts);
+// Far more of the third layer, and far more of it left open, than chance will ever bring.
+TEST_P(Kernel, LeavesTheSameRowsOpen) {
+  const resample::CountLaw law(0.7, 4096);
+  std::size_t opened = 0;
+  for (const std::uint32_t decided : {1U, 2U, 32767U, 32768U, 32769U, 65535U, 65536U}) {
+    LayerTable table = law.table();
+    table.rare_rows = table.sparse_rows;
+    table.rare_open = decided;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const Drawn expected = draw(execution::Level::portable, table, 4000, some_lanes(seed));
+      expect_same(draw(GetParam(), table, 4000, some_lanes(seed)), expected, 4000);
+      opened += static_cast<std::size_t>(expected.open);
+      if (decided == 65536) {
+        EXPECT_FALSE(expected.open);
+      }
+    }
   }
+  EXPECT_GT(opened, 80U);
+}
+
+TEST_P(Kernel, DrawsTheSameTopUp) {
+  for (const RowDraw& which :
+       {RowDraw{1, 0}, RowDraw{1000, 296}, RowDraw{1 << 20, 0}, RowDraw{1000, 1U << 31}})
+    for (const std::size_t draws : kLengths) {
+      SCOPED_TRACE(testing::Message() << draws << " draws from " << which.rows << " rows");
+      std::vector<std::uint32_t> made[2];
+      LaneState lanes[2] = {some_lanes(1), some_lanes(1)};
+      for (int i = 0; i < 2; ++i) {
+        made[i].assign(draws + 17, 0xAAAAAAAA);
+        kernels(i == 0 ? execution::Level::portable : GetParam())
+            .top_up(lanes[i], which, draws, made[i].data());
+        EXPECT_EQ(made[i].back(), 0xAAAAAAAA) << "wrote behind the rows";
+        made[i].resize(draws);
+      }
+      EXPECT_EQ(made[0], made[1]);
+      EXPECT_TRUE(lanes[0] == lanes[1]);
+    }
 }
 
 constexpr RowDraw kRowDraws[] = {{1, 0},

@@ -130,7 +130,7 @@ TEST(Replicates, OfQuantilesOnDrawnRowsAreRight) {
         bootstrap(x,
                   {statistic::median(), statistic::quantile(0.9), statistic::min(),
                    statistic::interquartile_range(), statistic::trimmed_mean(0.1)},
-                  {.replicates = 30, .seed = 2});
+                  {.replicates = 30, .seed = 2, .path = Path::gather});
     ASSERT_EQ(result.plan().path, Path::gather);
     for (std::uint64_t r = 0; r < 30; ++r) {
       std::vector<double> drawn;

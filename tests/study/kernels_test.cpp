@@ -139,8 +139,8 @@ TEST_P(Kernel, GathersTheSameSums) {
 
 // The largest counts (31) and the largest digits (-128, 127) included.
 TEST_P(Kernel, MakesTheSameDotProducts) {
-  for (const std::size_t rows : {0, 64, 128, 4096, 65536})
-    for (const std::size_t replicates : {1, 2, 3, 4})
+  for (const std::size_t rows : {0, 128, 256, 4096, 65536})
+    for (const std::size_t replicates : {1, 2, 3, 4, 5, 9})
       for (const std::size_t planes : {1, 2, 3, 4, 5, 7, 8, 9})
         for (const bool extreme : {false, true}) {
           if (rows == 65536 && planes > 5) continue;  // enough
@@ -155,16 +155,21 @@ TEST_P(Kernel, MakesTheSameDotProducts) {
           for (auto& digit : digits)
             digit = extreme ? -128 : static_cast<std::int8_t>(stream() & 255);
           std::vector<std::int64_t> expected(replicates * planes, 1000);
+          std::vector<std::uint64_t> expected_totals(replicates, 7);
+          for (std::size_t r = 0; r < replicates; ++r)
+            for (std::size_t i = 0; i < rows; ++i) expected_totals[r] += counts[r * stride + i];
           for (std::size_t r = 0; r < replicates; ++r)
             for (std::size_t p = 0; p < planes; ++p)
               for (std::size_t i = 0; i < rows; ++i)
                 expected[r * planes + p] +=
                     static_cast<std::int64_t>(counts[r * stride + i]) * digits[p * stride + i];
           std::vector<std::int64_t> found(replicates * planes, 1000);  // sums are added to
+          std::vector<std::uint64_t> totals(replicates, 7);
           kernels(GetParam())
               .dot(counts.data(), stride, replicates, digits.data(), stride, planes, rows,
-                   found.data());
+                   found.data(), totals.data());
           ASSERT_EQ(found, expected);
+          ASSERT_EQ(totals, expected_totals);
         }
 }
 

@@ -11,7 +11,7 @@
 
 namespace bootfold::random::simd {
 
-/// State of xoshiro256++ in eight lanes: word[i][lane].
+/// State of sfc64 in eight lanes: a, b, c and the counter, word[i][lane].
 struct alignas(64) LaneState {
   std::uint64_t word[4][8];
 };

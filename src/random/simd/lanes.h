@@ -10,18 +10,18 @@
 namespace bootfold::random::simd {
 namespace {
 
-/// xoshiro256++ in a local copy of the state, so that it stays in registers.
+/// One step of sfc64 in a local copy of the state, so that it stays in registers.
 [[maybe_unused]] inline void next(LaneState& s, std::uint64_t* out) noexcept {
   for (std::size_t lane = 0; lane < 8; ++lane) {
-    const std::uint64_t sum = s.word[0][lane] + s.word[3][lane];
-    out[lane] = ((sum << 23) | (sum >> 41)) + s.word[0][lane];
-    const std::uint64_t shifted = s.word[1][lane] << 17;
-    s.word[2][lane] ^= s.word[0][lane];
-    s.word[3][lane] ^= s.word[1][lane];
-    s.word[1][lane] ^= s.word[2][lane];
-    s.word[0][lane] ^= s.word[3][lane];
-    s.word[2][lane] ^= shifted;
-    s.word[3][lane] = (s.word[3][lane] << 45) | (s.word[3][lane] >> 19);
+    const std::uint64_t a = s.word[0][lane];
+    const std::uint64_t b = s.word[1][lane];
+    const std::uint64_t c = s.word[2][lane];
+    const std::uint64_t sum = a + b + s.word[3][lane];
+    s.word[3][lane] += 1;
+    s.word[0][lane] = b ^ (b >> 11);
+    s.word[1][lane] = c + (c << 3);
+    s.word[2][lane] = ((c << 24) | (c >> 40)) + sum;
+    out[lane] = sum;
   }
 }
 

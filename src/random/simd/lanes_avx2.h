@@ -8,9 +8,9 @@
 namespace bootfold::random::simd {
 namespace {
 
-/// xoshiro256++: lanes 0-3 and 4-7 in two registers a word.
+/// sfc64: lanes 0-3 and 4-7 in two registers a word.
 struct Generator {
-  __m256i s[4][2];
+  __m256i s[4][2];  // a, b, c, counter
 
   explicit Generator(const LaneState& state) {
     for (int w = 0; w < 4; ++w)
@@ -24,22 +24,20 @@ struct Generator {
         _mm256_store_si256(reinterpret_cast<__m256i*>(state.word[w]) + h, s[w][h]);
   }
 
-  template <int kBits>
-  static __m256i rotate(__m256i x) {
-    return _mm256_or_si256(_mm256_slli_epi64(x, kBits), _mm256_srli_epi64(x, 64 - kBits));
+  /// Whole bytes, so that one shuffle does.
+  static __m256i rotate24(__m256i x) {
+    return _mm256_shuffle_epi8(
+        x, _mm256_setr_epi8(5, 6, 7, 0, 1, 2, 3, 4, 13, 14, 15, 8, 9, 10, 11, 12, 5, 6, 7, 0, 1, 2,
+                            3, 4, 13, 14, 15, 8, 9, 10, 11, 12));
   }
 
   __m256i next(int h) {
-    const __m256i result =
-        _mm256_add_epi64(rotate<23>(_mm256_add_epi64(s[0][h], s[3][h])), s[0][h]);
-    const __m256i shifted = _mm256_slli_epi64(s[1][h], 17);
-    s[2][h] = _mm256_xor_si256(s[2][h], s[0][h]);
-    s[3][h] = _mm256_xor_si256(s[3][h], s[1][h]);
-    s[1][h] = _mm256_xor_si256(s[1][h], s[2][h]);
-    s[0][h] = _mm256_xor_si256(s[0][h], s[3][h]);
-    s[2][h] = _mm256_xor_si256(s[2][h], shifted);
-    s[3][h] = rotate<45>(s[3][h]);
-    return result;
+    const __m256i sum = _mm256_add_epi64(_mm256_add_epi64(s[0][h], s[1][h]), s[3][h]);
+    s[3][h] = _mm256_sub_epi64(s[3][h], _mm256_set1_epi64x(-1));
+    s[0][h] = _mm256_xor_si256(s[1][h], _mm256_srli_epi64(s[1][h], 11));
+    s[1][h] = _mm256_add_epi64(s[2][h], _mm256_slli_epi64(s[2][h], 3));
+    s[2][h] = _mm256_add_epi64(rotate24(s[2][h]), sum);
+    return sum;
   }
 };
 

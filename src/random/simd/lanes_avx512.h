@@ -8,33 +8,30 @@
 namespace bootfold::random::simd {
 namespace {
 
-/// xoshiro256++, all eight lanes in four registers.
+/// sfc64, all eight lanes in four registers.
 struct Generator {
-  __m512i s0, s1, s2, s3;
+  __m512i a, b, c, counter;
 
   explicit Generator(const LaneState& state)
-      : s0(_mm512_load_si512(state.word[0])),
-        s1(_mm512_load_si512(state.word[1])),
-        s2(_mm512_load_si512(state.word[2])),
-        s3(_mm512_load_si512(state.word[3])) {}
+      : a(_mm512_load_si512(state.word[0])),
+        b(_mm512_load_si512(state.word[1])),
+        c(_mm512_load_si512(state.word[2])),
+        counter(_mm512_load_si512(state.word[3])) {}
 
   void save(LaneState& state) const {
-    _mm512_store_si512(state.word[0], s0);
-    _mm512_store_si512(state.word[1], s1);
-    _mm512_store_si512(state.word[2], s2);
-    _mm512_store_si512(state.word[3], s3);
+    _mm512_store_si512(state.word[0], a);
+    _mm512_store_si512(state.word[1], b);
+    _mm512_store_si512(state.word[2], c);
+    _mm512_store_si512(state.word[3], counter);
   }
 
   __m512i operator()() {
-    const __m512i result = _mm512_add_epi64(_mm512_rol_epi64(_mm512_add_epi64(s0, s3), 23), s0);
-    const __m512i shifted = _mm512_slli_epi64(s1, 17);
-    s2 = _mm512_xor_si512(s2, s0);
-    s3 = _mm512_xor_si512(s3, s1);
-    s1 = _mm512_xor_si512(s1, s2);
-    s0 = _mm512_xor_si512(s0, s3);
-    s2 = _mm512_xor_si512(s2, shifted);
-    s3 = _mm512_rol_epi64(s3, 45);
-    return result;
+    const __m512i sum = _mm512_add_epi64(_mm512_add_epi64(a, b), counter);
+    counter = _mm512_sub_epi64(counter, _mm512_set1_epi64(-1));
+    a = _mm512_xor_si512(b, _mm512_srli_epi64(b, 11));
+    b = _mm512_add_epi64(c, _mm512_slli_epi64(c, 3));
+    c = _mm512_add_epi64(_mm512_rol_epi64(c, 24), sum);
+    return sum;
   }
 };
 

@@ -16,19 +16,22 @@ struct PoissonRows {
   execution::Level level;
   std::uint64_t seed;
   std::size_t rows;
-  std::shared_ptr<const Poisson> law;
-  std::vector<std::uint8_t> counts = std::vector<std::uint8_t>(kTile);
-  std::vector<simd::OpenRow> open = std::vector<simd::OpenRow>(kTile);
-  static constexpr std::size_t kTile = 4096;
+  std::shared_ptr<CountLaws> laws = std::make_shared<CountLaws>();
+  std::vector<std::uint8_t> counts = std::vector<std::uint8_t>(simd::kCountTile + 64);
+  std::shared_ptr<simd::Replaced> replaced = nullptr;
 
   std::span<const std::uint32_t> operator()(std::uint64_t replicate, RowList& out) {
+    if (!replaced) replaced = std::make_shared<simd::Replaced>();
     out.clear();
-    random::simd::LaneState lanes;
-    for (std::size_t row = 0; row < rows; row += kTile) {
-      const std::size_t size = std::min(kTile, rows - row);
-      draw_tile(level, *law, {seed, replicate, 0}, row, size, lanes, counts.data(), open.data());
-      for (std::size_t i = 0; i < size; ++i)
-        out.insert(out.end(), counts[i], static_cast<std::uint32_t>(row + i));
+    const SuperBlocks blocks(rows);
+    for (std::uint64_t b = 0; b < blocks.count(); ++b) {
+      BlockCounts drawn(level, (*laws)(1, blocks.rows(b)), {seed, replicate, b}, blocks.rows(b));
+      for (std::uint64_t row = blocks.first_row(b); row < blocks.first_row(b + 1);) {
+        const std::size_t size = drawn.next(counts.data(), *replaced);
+        for (std::size_t i = 0; i < size; ++i)
+          out.insert(out.end(), counts[i], static_cast<std::uint32_t>(row + i));
+        row += size;
+      }
     }
     return out;
   }
@@ -50,7 +53,7 @@ Traits PoissonDesign::traits(std::uint64_t) const {
 std::shared_ptr<const Sampling> PoissonDesign::sampling(std::uint64_t rows, std::uint64_t seed,
                                                         std::uint64_t,
                                                         execution::Level level) const {
-  return sampling_by(PoissonRows{level, seed, rows, std::make_shared<const Poisson>(1.0)});
+  return sampling_by(PoissonRows{level, seed, rows});
 }
 
 std::unique_ptr<const Strata> PoissonDesign::strata(std::uint64_t rows, std::uint64_t seed) const {

@@ -1,4 +1,4 @@
-// Kernels for AVX2: compares in place of byte tables.
+// Kernels for AVX2.
 #include "random/simd/lanes_avx2.h"
 #include "resample/simd/body.h"
 
@@ -7,79 +7,93 @@ namespace {
 
 using random::simd::Generator;
 
-__m256i bytes(std::uint8_t value) { return _mm256_set1_epi8(static_cast<char>(value)); }
+__m256i load(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
+void store(void* to, __m256i value) { _mm256_storeu_si256(static_cast<__m256i*>(to), value); }
 
-/// AVX2 compares signed bytes only; flipping the top bit makes unsigned ones comparable.
-__m256i flip(__m256i x) { return _mm256_xor_si256(x, bytes(0x80)); }
+/// A table of 16 bytes for both halves of a register.
+__m256i table_of(const std::uint8_t* bytes) {
+  return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(bytes)));
+}
 
-std::uint64_t draw_counts(LaneState& state, const PoissonTable& table, std::size_t rows,
-                          std::uint8_t* counts, OpenRow* open, std::size_t& open_rows) noexcept {
+/// Sixteen counts of 16 bits each as bytes.
+void store_bytes(std::uint8_t* to, __m256i counts) {
+  const __m256i bytes = _mm256_permute4x64_epi64(_mm256_packus_epi16(counts, counts), 8);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(bytes));
+}
+
+/// Unsigned 16-bit numbers as signed ones in the same order.
+__m256i flip(__m256i x) { return _mm256_xor_si256(x, _mm256_set1_epi16(-0x8000)); }
+
+/// For signed comparisons: 16 bits that are above this reach `end`.
+__m256i below(std::uint32_t end) {
+  return _mm256_set1_epi16(static_cast<short>(static_cast<int>(end) - 1 - 0x8000));
+}
+
+bool draw_counts(LaneState& state, const LayerTable& table, std::size_t rows, std::uint8_t* counts,
+                 Replaced& replaced) noexcept {
   Generator generator(state);
-  const std::size_t cells = table.cells;
-  __m256i cell[16];
-  __m256i cell_split[16];
-  for (std::size_t k = 0; k < cells; ++k) {
-    cell[k] = flip(bytes(table.cell[k]));
-    cell_split[k] = bytes(table.cell_split[k]);
-  }
-  const __m256i top_cell = flip(bytes(255));
-  const __m256i top_first = bytes(table.top_first);
-  const __m256i top_second = flip(bytes(table.top.second));
-  const __m256i below_open = flip(bytes(static_cast<std::uint8_t>(table.top.open - 1)));
-  __m256i total = _mm256_setzero_si256();
-  open_rows = 0;
-  for (std::size_t first = 0; first < rows; first += kStepRows) {
-    __m256i high_half[2] = {generator.next(0), generator.next(1)};
-    __m256i low_half[2] = {generator.next(0), generator.next(1)};
+  alignas(32) std::uint64_t words[4];
+  store(words, generator.next(0));
+  generator.next(1);
+  const std::uint32_t sparse = table.sparse_rows(words[0], words[2]);
+  const std::uint32_t rare = table.rare_rows(words[1], words[3]);
+  const __m256i inside = _mm256_set1_epi16(static_cast<short>(table.positions - 1));
+  const __m256i with = table_of(table.sparse);
+  const __m256i byte = _mm256_set1_epi16(255);
+  for (std::size_t i = 0; i < sparse; i += 32)
     for (int h = 0; h < 2; ++h) {
-      const __m256i high = flip(high_half[h]);
-      const __m256i low = low_half[h];
-      const __m256i low_flipped = flip(low);
-      __m256i minus_count = _mm256_setzero_si256();
-      const __m256i top = _mm256_cmpeq_epi8(high, top_cell);
-      __m256i in_cell = top;
-      __m256i split = _mm256_and_si256(top, top_first);
-      for (std::size_t k = 0; k < cells; ++k) {
-        minus_count = _mm256_add_epi8(minus_count, _mm256_cmpgt_epi8(high, cell[k]));
-        const __m256i here = _mm256_cmpeq_epi8(high, cell[k]);
-        in_cell = _mm256_or_si256(in_cell, here);
-        split = _mm256_or_si256(split, _mm256_and_si256(here, cell_split[k]));
-      }
-      const __m256i above = _mm256_cmpgt_epi8(low_flipped, flip(split));
-      minus_count = _mm256_add_epi8(minus_count, _mm256_and_si256(in_cell, above));
-      const __m256i above_second = _mm256_cmpgt_epi8(low_flipped, top_second);
-      minus_count = _mm256_add_epi8(minus_count, _mm256_and_si256(top, above_second));
-      const __m256i at_top = _mm256_or_si256(_mm256_cmpeq_epi8(low_flipped, top_second),
-                                             _mm256_cmpgt_epi8(low_flipped, below_open));
-      const __m256i undecided = _mm256_or_si256(
-          _mm256_and_si256(in_cell, _mm256_cmpeq_epi8(low, split)), _mm256_and_si256(top, at_top));
-      __m256i count = _mm256_sub_epi8(_mm256_setzero_si256(), minus_count);
-      auto left = static_cast<std::uint32_t>(_mm256_movemask_epi8(undecided));
-      if (left != 0) [[unlikely]] {
-        alignas(32) std::uint8_t high_bytes[32];
-        alignas(32) std::uint8_t low_bytes[32];
-        _mm256_store_si256(reinterpret_cast<__m256i*>(high_bytes), high_half[h]);
-        _mm256_store_si256(reinterpret_cast<__m256i*>(low_bytes), low);
-        count = _mm256_andnot_si256(undecided, count);
-        for (; left != 0; left &= left - 1) {
-          const auto lane = static_cast<std::uint32_t>(__builtin_ctz(left));
-          open[open_rows++] = {
-              static_cast<std::uint32_t>(first) + 32U * static_cast<std::uint32_t>(h) + lane,
-              static_cast<std::uint32_t>(high_bytes[lane]) << 8 | low_bytes[lane]};
-        }
-      }
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(counts + first) + h, count);
-      total = _mm256_add_epi64(total, _mm256_sad_epu8(count, _mm256_setzero_si256()));
+      const __m256i bits = generator.next(h);
+      store(replaced.row + i + 16 * h, _mm256_and_si256(bits, inside));
+      store_bytes(replaced.count + i + 16 * h,
+                  _mm256_and_si256(_mm256_shuffle_epi8(with, _mm256_srli_epi16(bits, 12)), byte));
     }
+  bool open = false;
+  for (std::size_t i = 0; i < rare; i += 16) {
+    store(replaced.row + sparse + i, _mm256_and_si256(generator.next(0), inside));
+    const __m256i bits = flip(generator.next(1));
+    __m256i minus = _mm256_setzero_si256();
+    for (const std::uint32_t end : table.rare_end)
+      minus = _mm256_add_epi16(minus, _mm256_cmpgt_epi16(bits, below(end)));
+    const __m256i undecided = _mm256_cmpgt_epi16(bits, below(table.rare_open));
+    __m256i count = _mm256_sub_epi16(_mm256_set1_epi16(table.rare_first), minus);
+    count = _mm256_or_si256(count, _mm256_and_si256(undecided, byte));
+    store_bytes(replaced.count + sparse + i, count);
+    auto lanes = static_cast<std::uint32_t>(_mm256_movemask_epi8(undecided));
+    if (rare - i < 16) lanes &= (1U << (2 * (rare - i))) - 1;
+    open = open || lanes != 0;
   }
+  const __m256i dense = table_of(table.dense);
+  const __m256i low = _mm256_set1_epi8(15);
+  for (std::size_t i = 0; i < rows; i += kStepRows)
+    for (int h = 0; h < 2; ++h) {
+      const __m256i bits = generator.next(h);
+      store(counts + i + 32 * h, _mm256_shuffle_epi8(dense, _mm256_and_si256(bits, low)));
+      store(counts + i + 64 + 32 * h,
+            _mm256_shuffle_epi8(dense, _mm256_and_si256(_mm256_srli_epi16(bits, 4), low)));
+    }
   generator.save(state);
+  replaced.first_rare = sparse;
+  replaced.rows = sparse + rare;
+  replace(replaced, counts);
+  clear_tail(counts, rows);
+  return open;
+}
+
+std::uint64_t total(const std::uint8_t* counts, std::size_t rows) noexcept {
+  __m256i sum = _mm256_setzero_si256();
+  for (std::size_t i = 0; i < rows; i += 32)
+    sum = _mm256_add_epi64(sum, _mm256_sad_epu8(load(counts + i), _mm256_setzero_si256()));
   alignas(32) std::uint64_t parts[4];
-  _mm256_store_si256(reinterpret_cast<__m256i*>(parts), total);
-  return parts[0] + parts[1] + parts[2] + parts[3] - clear_tail(counts, rows, open, open_rows);
+  store(parts, sum);
+  return parts[0] + parts[1] + parts[2] + parts[3];
 }
 
 }  // namespace
 
-const Kernels kAvx2 = {.counts = draw_counts, .rows = draw_rows, .blocks = draw_blocks};
+const Kernels kAvx2 = {.counts = draw_counts,
+                       .total = total,
+                       .top_up = draw_top_up,
+                       .rows = draw_rows,
+                       .blocks = draw_blocks};
 
 }  // namespace bootfold::resample::simd

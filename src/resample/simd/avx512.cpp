@@ -8,65 +8,90 @@ namespace {
 using random::simd::Generator;
 using random::simd::Products;
 
-/// The few rows of a step that the comparisons left open: most need a closer look only.
-void look_closer(__mmask64 open_lanes, __m512i high, __m512i low, const PoissonTable& table,
-                 std::size_t first, __m512i& count, OpenRow* open,
-                 std::size_t& open_rows) noexcept {
-  alignas(64) std::uint8_t high_bytes[64];
-  alignas(64) std::uint8_t low_bytes[64];
-  alignas(64) std::uint8_t counts[64];
-  _mm512_store_si512(high_bytes, high);
-  _mm512_store_si512(low_bytes, low);
-  _mm512_store_si512(counts, count);
-  for (; open_lanes != 0; open_lanes &= open_lanes - 1) {
-    const auto lane = static_cast<std::uint32_t>(__builtin_ctzll(open_lanes));
-    const auto bits = static_cast<std::uint32_t>(high_bytes[lane]) << 8 | low_bytes[lane];
-    counts[lane] = table.lookup[bits];
-    if (counts[lane] != kOpen) continue;
-    counts[lane] = 0;
-    open[open_rows++] = {static_cast<std::uint32_t>(first) + lane, bits};
-  }
-  count = _mm512_load_si512(counts);
+/// A table of 16 bytes, four times.
+__m512i table_of(const std::uint8_t* bytes) {
+  return _mm512_broadcast_i32x4(_mm_load_si128(reinterpret_cast<const __m128i*>(bytes)));
 }
 
-/// A wide cell's count and first threshold are looked up by one byte permute each.
-std::uint64_t draw_counts(LaneState& state, const PoissonTable& table, std::size_t rows,
-                          std::uint8_t* counts, OpenRow* open, std::size_t& open_rows) noexcept {
+/// The counts of 16 rows of the third layer from 16 bits each; `undecided` marks those left open.
+__m128i rare_counts(const LayerTable& table, __m256i bits, __mmask16& undecided) {
+  const auto reached = [&](std::uint32_t end) {
+    return end > 0xFFFF ? __mmask16{0}
+                        : _mm256_cmpge_epu16_mask(bits, _mm256_set1_epi16(static_cast<short>(end)));
+  };
+  __m128i count = _mm_set1_epi8(static_cast<char>(table.rare_first));
+  const __m128i one = _mm_set1_epi8(1);
+  for (const std::uint32_t end : table.rare_end)
+    count = _mm_mask_add_epi8(count, reached(end), count, one);
+  undecided = reached(table.rare_open);
+  return _mm_mask_blend_epi8(undecided, count, _mm_set1_epi8(static_cast<char>(kOpen)));
+}
+
+bool draw_counts(LaneState& state, const LayerTable& table, std::size_t rows, std::uint8_t* counts,
+                 Replaced& replaced) noexcept {
   Generator generator(state);
-  const __m512i wide_count = _mm512_load_si512(table.wide_count);
-  const __m512i wide_high = _mm512_load_si512(table.wide_high);
-  const __m512i wide_low = _mm512_load_si512(table.wide_low);
-  const __m512i all = _mm512_set1_epi8(-1);
-  const __m512i one = _mm512_set1_epi8(1);
-  const __m512i top_second = _mm512_set1_epi8(static_cast<char>(table.wide_top.second));
-  const __m512i top_open = _mm512_set1_epi8(static_cast<char>(table.wide_top.open));
-  __m512i total = _mm512_setzero_si512();
-  open_rows = 0;
-  for (std::size_t first = 0; first < rows; first += kStepRows) {
-    const __m512i high = generator();
-    const __m512i low = generator();
-    const __m512i wide = _mm512_srli_epi64(high, 2);  // permutes see the low 6 bits of a byte
-    const __m512i split_high = _mm512_permutexvar_epi8(wide, wide_high);
-    const __m512i split_low = _mm512_permutexvar_epi8(wide, wide_low);
-    __m512i count = _mm512_permutexvar_epi8(wide, wide_count);
-    const __mmask64 same = _mm512_cmpeq_epi8_mask(high, split_high);
-    const __mmask64 above = _mm512_cmpgt_epu8_mask(high, split_high) |
-                            _mm512_mask_cmpgt_epu8_mask(same, low, split_low);
-    count = _mm512_mask_add_epi8(count, above, count, one);
-    const __mmask64 top = _mm512_cmpeq_epi8_mask(high, all);
-    count =
-        _mm512_mask_add_epi8(count, _mm512_mask_cmpgt_epu8_mask(top, low, top_second), count, one);
-    const __mmask64 open_lanes = _mm512_mask_cmpeq_epi8_mask(same, low, split_low) |
-                                 _mm512_mask_cmpeq_epi8_mask(top, low, top_second) |
-                                 _mm512_mask_cmpge_epu8_mask(top, low, top_open);
-    if (open_lanes != 0) [[unlikely]]
-      look_closer(open_lanes, high, low, table, first, count, open, open_rows);
-    _mm512_storeu_si512(counts + first, count);
-    total = _mm512_dpbusd_epi32(total, count, one);
+  alignas(64) std::uint64_t words[8];
+  _mm512_store_si512(words, generator());
+  const std::uint32_t sparse = table.sparse_rows(words[0], words[2]);
+  const std::uint32_t rare = table.rare_rows(words[1], words[3]);
+  const __m512i inside = _mm512_set1_epi16(static_cast<short>(table.positions - 1));
+  const __m512i with = table_of(table.sparse);
+  for (std::size_t i = 0; i < sparse; i += 32) {
+    const __m512i bits = generator();
+    _mm512_storeu_si512(replaced.row + i, _mm512_and_si512(bits, inside));
+    const __m512i count = _mm512_shuffle_epi8(with, _mm512_srli_epi16(bits, 12));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(replaced.count + i),
+                        _mm512_cvtepi16_epi8(count));
+  }
+  bool open = false;
+  for (std::size_t i = 0; i < rare; i += 16) {
+    const __m512i bits = generator();
+    _mm256_storeu_si256(
+        reinterpret_cast<__m256i*>(replaced.row + sparse + i),
+        _mm256_and_si256(_mm512_castsi512_si256(bits), _mm512_castsi512_si256(inside)));
+    __mmask16 undecided = 0;
+    const __m128i count = rare_counts(table, _mm512_extracti64x4_epi64(bits, 1), undecided);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(replaced.count + sparse + i), count);
+    const auto used =
+        static_cast<std::uint32_t>((std::uint64_t{1} << (rare - i < 16 ? rare - i : 16)) - 1);
+    open = open || (undecided & used) != 0;
+  }
+  // Permutes look at the low six bits of a byte; the table repeats itself, so that four count.
+  const __m512i dense = table_of(table.dense);
+  for (std::size_t i = 0; i < rows; i += kStepRows) {
+    const __m512i bits = generator();
+    _mm512_storeu_si512(counts + i, _mm512_permutexvar_epi8(bits, dense));
+    _mm512_storeu_si512(counts + i + 64,
+                        _mm512_permutexvar_epi8(_mm512_srli_epi16(bits, 4), dense));
   }
   generator.save(state);
-  const auto sum = static_cast<std::uint64_t>(_mm512_reduce_add_epi32(total));
-  return sum - clear_tail(counts, rows, open, open_rows);
+  replaced.first_rare = sparse;
+  replaced.rows = sparse + rare;
+  replace(replaced, counts);
+  clear_tail(counts, rows);
+  return open;
+}
+
+std::uint64_t total(const std::uint8_t* counts, std::size_t rows) noexcept {
+  __m512i sum = _mm512_setzero_si512();
+  for (std::size_t i = 0; i < rows; i += 64)
+    sum = _mm512_add_epi64(sum,
+                           _mm512_sad_epu8(_mm512_loadu_si512(counts + i), _mm512_setzero_si512()));
+  return static_cast<std::uint64_t>(_mm512_reduce_add_epi64(sum));
+}
+
+void draw_top_up_at_once(LaneState& state, const RowDraw& draw, std::size_t draws,
+                         std::uint32_t* rows) noexcept {
+  Generator generator(state);
+  const __m512i bound = _mm512_set1_epi32(static_cast<int>(draw.rows));
+  const __m512i reject = _mm512_set1_epi32(static_cast<int>(draw.reject));
+  for (std::size_t made = 0; made < draws;) {
+    const Products products(generator(), bound);
+    const __mmask16 kept = _mm512_cmpge_epu32_mask(products.low, reject);
+    _mm512_storeu_si512(rows + made, _mm512_maskz_compress_epi32(kept, products.high));
+    made += static_cast<std::size_t>(__builtin_popcount(kept));
+  }
+  generator.save(state);
 }
 
 void draw_rows_at_once(LaneState& state, const RowDraw& draw, std::size_t draws,
@@ -132,7 +157,10 @@ void draw_blocks_at_once(LaneState& state, const BlockDraw& draw, std::size_t bl
 
 }  // namespace
 
-const Kernels kAvx512 = {
-    .counts = draw_counts, .rows = draw_rows_at_once, .blocks = draw_blocks_at_once};
+const Kernels kAvx512 = {.counts = draw_counts,
+                         .total = total,
+                         .top_up = draw_top_up_at_once,
+                         .rows = draw_rows_at_once,
+                         .blocks = draw_blocks_at_once};
 
 }  // namespace bootfold::resample::simd

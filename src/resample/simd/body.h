@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "random/simd/lanes.h"
 #include "resample/simd/kernels.h"
@@ -13,18 +14,60 @@
 namespace bootfold::resample::simd {
 namespace {
 
-constexpr std::size_t kStepRows = 64;  // rows of a counts step
+constexpr std::size_t kStepRows = 128;  // rows of a step of counts
 
-/// Clears what a step drew for rows that do not exist and returns what it counted for them.
-[[maybe_unused]] std::uint64_t clear_tail(std::uint8_t* counts, std::size_t rows, OpenRow* open,
-                                          std::size_t& open_rows) noexcept {
-  std::uint64_t cleared = 0;
-  for (std::size_t i = rows; i % kStepRows != 0; ++i) {
-    cleared += counts[i];
-    counts[i] = 0;
+/// The count that 16 bits of the third layer give, or kOpen.
+[[maybe_unused]] inline std::uint8_t rare_count(const LayerTable& table,
+                                                std::uint32_t bits) noexcept {
+  if (bits >= table.rare_open) return kOpen;
+  std::uint32_t count = table.rare_first;
+  for (const std::uint32_t end : table.rare_end) count += static_cast<std::uint32_t>(bits >= end);
+  return static_cast<std::uint8_t>(count);
+}
+
+/// Replaces rows in order, eight at a time; the surplus goes behind the tile, which spares a loop
+/// for the last few.
+[[maybe_unused]] inline void replace(Replaced& replaced, std::uint8_t* counts) noexcept {
+  for (std::size_t i = 0; i < 8; ++i) replaced.row[replaced.rows + i] = kCountTile;
+  for (std::size_t i = 0; i < replaced.rows; i += 8) {
+    std::uint64_t rows[2];
+    std::uint64_t with;
+    std::memcpy(rows, replaced.row + i, sizeof rows);
+    std::memcpy(&with, replaced.count + i, sizeof with);
+    for (std::size_t k = 0; k < 8; ++k)
+      counts[rows[k / 4] >> (16 * (k % 4)) & 0xFFFFU] = static_cast<std::uint8_t>(with >> (8 * k));
   }
-  while (open_rows > 0 && open[open_rows - 1].row >= rows) --open_rows;
-  return cleared;
+}
+
+/// Clears what a step drew for rows that do not exist.
+[[maybe_unused]] inline void clear_tail(std::uint8_t* counts, std::size_t rows) noexcept {
+  if (rows % kStepRows != 0) std::memset(counts + rows, 0, kStepRows - rows % kStepRows);
+}
+
+[[maybe_unused]] std::uint64_t add_counts(const std::uint8_t* counts, std::size_t rows) noexcept {
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < rows; ++i) total += counts[i];
+  return total;
+}
+
+[[maybe_unused]] void draw_top_up(LaneState& state, const RowDraw& draw, std::size_t draws,
+                                  std::uint32_t* rows) noexcept {
+  LaneState lanes = state;
+  std::uint32_t drawn[kStepDraws];
+  std::uint32_t low[kStepDraws];
+  for (std::size_t made = 0; made < draws;) {
+    draw_step(lanes, draw, drawn, low);
+    if (draws - made >= kStepDraws && !any_below(low, draw.reject)) [[likely]] {
+      std::memcpy(rows + made, drawn, sizeof drawn);
+      made += kStepDraws;
+      continue;
+    }
+    for (std::size_t i = 0; i < kStepDraws && made < draws; ++i) {
+      rows[made] = drawn[i];
+      made += static_cast<std::size_t>(low[i] >= draw.reject);
+    }
+  }
+  state = lanes;
 }
 
 [[maybe_unused]] void draw_rows(LaneState& state, const RowDraw& draw, std::size_t draws,

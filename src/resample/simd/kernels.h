@@ -14,36 +14,55 @@ namespace bootfold::resample::simd {
 
 using random::simd::LaneState;
 
-/// Where 16 random bits decide a Poisson count, and where they need more (src/resample/poisson.h).
-///
-/// A count is the number of thresholds below the 16-bit number u = high * 256 + low. A cell is all
-/// u with the same high byte, a wide cell all u with the same first 6 bits. No cell but the last
-/// (255), and no wide cell but the last (63), holds more than one threshold; those of the last wide
-/// cell but its first are in the last cell. This holds for every mean in (0, 1].
-struct PoissonTable {
-  struct Top {
-    std::uint8_t second;  ///< low byte of the second threshold
-    std::uint8_t open;    ///< from this low byte on, look closer
-  };
-  alignas(64) std::uint8_t wide_count[64];  ///< thresholds in the wide cells before this one
-  alignas(64) std::uint8_t wide_high[64];   ///< the wide cell's first threshold, or 65535
-  alignas(64) std::uint8_t wide_low[64];
-  Top wide_top;                 ///< of the last wide cell
-  std::uint8_t cells;           ///< number of cells before the last that hold a threshold
-  std::uint8_t cell[16];        ///< which cells those are
-  std::uint8_t cell_split[16];  ///< and the low bytes of their thresholds
-  std::uint8_t top_first;       ///< low byte of the last cell's first threshold
-  Top top;                      ///< of the last cell
-  const std::uint8_t* lookup;   ///< count for each of the 65536 u; kOpen: needs more bits
+/// Rows of a tile of counts. They share a draw of how many of them are replaced, so this is part of
+/// the definition of a count.
+inline constexpr std::size_t kCountTile = 4096;
+
+/// Counts are at most this, so that four products of a pair of counts with digits fit 16 bits.
+inline constexpr std::size_t kMostCount = 31;
+
+/// Counts that 16 bits of the third layer can give.
+inline constexpr std::size_t kRareSteps = 9;
+
+/// A random number from 128 bits: how many of the ascending thresholds they reach.
+struct NumberTable {
+  const std::uint64_t* high;  ///< first 64 bits of each threshold
+  const std::uint64_t* low;   ///< last 64 bits
+  std::uint32_t thresholds;
+  std::uint16_t guide[256];  ///< [first byte of the bits]: thresholds that all such bits reach
+
+  [[nodiscard]] std::uint32_t operator()(std::uint64_t bits, std::uint64_t more) const noexcept {
+    std::uint32_t number = guide[bits >> 56];
+    while (number < thresholds &&
+           (high[number] < bits || (high[number] == bits && low[number] <= more)))
+      ++number;
+    return number;
+  }
+};
+
+/// How random bits become the counts of a tile, in three layers (src/resample/count_law.h).
+struct LayerTable {
+  alignas(16) std::uint8_t dense[16];   ///< the count of every row, by four bits
+  alignas(16) std::uint8_t sparse[16];  ///< the count of the few rows that are replaced
+  NumberTable sparse_rows;              ///< how many those are
+  NumberTable rare_rows;                ///< how many are replaced after them
+  std::uint32_t positions;              ///< a power of two, at least the rows of the tile
+  std::uint8_t rare_first;              ///< the smallest count of the third layer
+  /// 16 bits give the count rare_first + the number of those that they reach (65536: never) ...
+  std::uint32_t rare_end[kRareSteps];
+  std::uint32_t rare_open;  ///< ... and from here on they do not decide
+};
+
+/// Rows of a tile that are replaced, in order: a later one stands.
+struct Replaced {
+  static constexpr std::size_t kMost = 2 * kCountTile;
+  std::uint32_t first_rare;  ///< number of rows that the second layer replaces
+  std::uint32_t rows;        ///< and of both
+  alignas(64) std::uint16_t row[kMost + 64];
+  alignas(64) std::uint8_t count[kMost + 64];  ///< kOpen: 16 bits did not decide
 };
 
 inline constexpr std::uint8_t kOpen = 255;
-
-/// A row whose count 16 bits could not decide.
-struct OpenRow {
-  std::uint32_t row;
-  std::uint32_t bits;  ///< the 16 bits
-};
 
 /// Random bits to row numbers: row = high half of bits * rows, drawn again elsewhere if the low
 /// half is below `reject`, so that every row is equally likely.
@@ -72,11 +91,19 @@ struct OpenBlock {
 };
 
 struct Kernels {
-  /// Draws counts for `rows` rows, 64 rows a step; the counts behind `rows` up to the next multiple
-  /// of 64 are 0. Undecided rows get 0 and are listed in `open` (room for `rows`). Returns the
-  /// total.
-  std::uint64_t (*counts)(LaneState& lanes, const PoissonTable& table, std::size_t rows,
-                          std::uint8_t* counts, OpenRow* open, std::size_t& open_rows) noexcept;
+  /// Draws the counts of a tile of `rows` rows; `counts` has room for kCountTile + 64. The counts
+  /// behind `rows` up to the next multiple of 128 are 0. Returns whether some entry of
+  /// `replaced.count` is kOpen: then the caller has to decide and replace those rows again.
+  bool (*counts)(LaneState& lanes, const LayerTable& table, std::size_t rows, std::uint8_t* counts,
+                 Replaced& replaced) noexcept;
+
+  /// The sum of `rows` counts; those behind them up to the next multiple of 64 are 0.
+  std::uint64_t (*total)(const std::uint8_t* counts, std::size_t rows) noexcept;
+
+  /// Draws row numbers, 16 a step, and skips rejected ones. Room for 16 more is needed behind
+  /// `rows`.
+  void (*top_up)(LaneState& lanes, const RowDraw& draw, std::size_t draws,
+                 std::uint32_t* rows) noexcept;
 
   /// Draws row numbers, 16 a step, in order; the positions of rejected draws are listed in
   /// `rejected` (room for all draws). Room for a whole last step is needed behind `rows`.

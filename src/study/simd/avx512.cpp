@@ -31,16 +31,19 @@ __m128i sum_four(__m512i a, __m512i b, __m512i c, __m512i d) noexcept {
 }
 
 /// kPlanes planes against the counts of four replicates; every plane is loaded once for all of
-/// them.
-template <int kPlanes>
+/// them. kTotals: their totals too.
+template <int kPlanes, bool kTotals>
 void dot_block(const std::uint8_t* counts, std::size_t count_stride, const std::int8_t* planes,
                std::size_t plane_stride, std::size_t plane_count, std::size_t rows,
-               std::int64_t* sums) noexcept {
+               std::int64_t* sums, std::uint64_t* totals) noexcept {
   constexpr int kReplicates = kDotReplicates;
+  const __m512i ones = _mm512_set1_epi8(1);
   __m512i sum[kReplicates][kPlanes];
+  __m512i total[kReplicates];
   for (auto& row : sum)
     for (auto& value : row) value = _mm512_setzero_si512();
-  for (std::size_t i = 0; i < rows; i += kStepRows) {
+  for (auto& value : total) value = _mm512_setzero_si512();
+  for (std::size_t i = 0; i < rows; i += 64) {
     __m512i count[kReplicates];
     for (int r = 0; r < kReplicates; ++r)
       count[r] = _mm512_loadu_si512(counts + r * count_stride + i);
@@ -48,42 +51,68 @@ void dot_block(const std::uint8_t* counts, std::size_t count_stride, const std::
       const __m512i plane = _mm512_loadu_si512(planes + p * plane_stride + i);
       for (int r = 0; r < kReplicates; ++r) sum[r][p] = add_products(sum[r][p], count[r], plane);
     }
+    if constexpr (kTotals)
+      for (int r = 0; r < kReplicates; ++r) total[r] = add_products(total[r], count[r], ones);
   }
+  alignas(16) std::int32_t four[kReplicates];
   for (int p = 0; p < kPlanes; ++p) {
-    alignas(16) std::int32_t four[kReplicates];
     _mm_store_si128(reinterpret_cast<__m128i*>(four),
                     sum_four(sum[0][p], sum[1][p], sum[2][p], sum[3][p]));
     for (int r = 0; r < kReplicates; ++r) sums[r * plane_count + p] += four[r];
   }
+  if constexpr (kTotals) {
+    _mm_store_si128(reinterpret_cast<__m128i*>(four),
+                    sum_four(total[0], total[1], total[2], total[3]));
+    for (int r = 0; r < kReplicates; ++r) totals[r] += static_cast<std::uint64_t>(four[r]);
+  }
 }
 
 void dot_four(const std::uint8_t* counts, std::size_t count_stride, const std::int8_t* planes,
-              std::size_t plane_stride, std::size_t plane_count, std::size_t rows,
-              std::int64_t* sums) noexcept {
-  std::size_t p = 0;
-  for (; p + 4 <= plane_count; p += 4)
-    dot_block<4>(counts, count_stride, planes + p * plane_stride, plane_stride, plane_count, rows,
-                 sums + p);
-  for (; p < plane_count; ++p)
-    dot_block<1>(counts, count_stride, planes + p * plane_stride, plane_stride, plane_count, rows,
-                 sums + p);
+              std::size_t plane_stride, std::size_t plane_count, std::size_t p, bool with_totals,
+              std::size_t rows, std::int64_t* sums, std::uint64_t* totals) noexcept {
+  const auto some = [&]<int kPlanes>() {
+    const std::int8_t* own = planes + p * plane_stride;
+    if (with_totals)
+      dot_block<kPlanes, true>(counts, count_stride, own, plane_stride, plane_count, rows, sums + p,
+                               totals);
+    else
+      dot_block<kPlanes, false>(counts, count_stride, own, plane_stride, plane_count, rows,
+                                sums + p, totals);
+  };
+  switch (plane_count - p) {
+    case 1:
+      return some.template operator()<1>();
+    case 2:
+      return some.template operator()<2>();
+    case 3:
+      return some.template operator()<3>();
+    default:
+      return some.template operator()<4>();
+  }
 }
 
 void dot(const std::uint8_t* counts, std::size_t count_stride, std::size_t replicates,
          const std::int8_t* planes, std::size_t plane_stride, std::size_t plane_count,
-         std::size_t rows, std::int64_t* sums) noexcept {
-  if (replicates == kDotReplicates) {
-    dot_four(counts, count_stride, planes, plane_stride, plane_count, rows, sums);
-    return;
-  }
-  for (std::size_t r = 0; r < replicates; ++r)
+         std::size_t rows, std::int64_t* sums, std::uint64_t* totals) noexcept {
+  const std::size_t whole = replicates / kDotReplicates * kDotReplicates;
+  for (std::size_t p = 0; p < plane_count; p += 4)
+    for (std::size_t r = 0; r < whole; r += kDotReplicates)
+      dot_four(counts + r * count_stride, count_stride, planes, plane_stride, plane_count, p,
+               p == 0, rows, sums + r * plane_count, totals + r);
+  for (std::size_t r = whole; r < replicates; ++r) {
+    const __m512i ones = _mm512_set1_epi8(1);
+    __m512i total = _mm512_setzero_si512();
+    for (std::size_t i = 0; i < rows; i += 64)
+      total = add_products(total, _mm512_loadu_si512(counts + r * count_stride + i), ones);
+    totals[r] += static_cast<std::uint64_t>(_mm512_reduce_add_epi32(total));
     for (std::size_t p = 0; p < plane_count; ++p) {
       __m512i sum = _mm512_setzero_si512();
-      for (std::size_t i = 0; i < rows; i += kStepRows)
+      for (std::size_t i = 0; i < rows; i += 64)
         sum = add_products(sum, _mm512_loadu_si512(counts + r * count_stride + i),
                            _mm512_loadu_si512(planes + p * plane_stride + i));
       sums[r * plane_count + p] += _mm512_reduce_add_epi32(sum);
     }
+  }
 }
 
 /// Features of eight rows at once: from two registers where all rows fit them, else from memory.

@@ -14,7 +14,7 @@ namespace bootfold::study::simd {
 namespace {
 
 using resample::simd::kStepDraws;
-constexpr std::size_t kStepRows = 64;  // rows of a step of dot products
+constexpr std::size_t kStepRows = 128;  // rows of a step of dot products
 
 [[maybe_unused]] void quantize_values(const double* values, std::size_t rows,
                                       const FixedPoint& point, std::int64_t* integers) noexcept {

@@ -36,12 +36,12 @@ struct Kernels {
   void (*split)(const std::int64_t* integers, std::size_t rows, std::size_t digits,
                 std::int8_t* planes, std::size_t plane_stride) noexcept;
 
-  /// sums[r * planes + p] += dot(counts of replicate r, plane p) for r < replicates (1 to
-  /// kDotReplicates).
-  /// `rows` is a multiple of 64, at most 65536; counts are at most 31.
+  /// sums[r * planes + p] += dot(counts of replicate r, plane p) and totals[r] += sum of its
+  /// counts. `rows` is a multiple of 128, at most 65536; counts are at most 31. Counts of
+  /// kDotReplicates replicates share the loads of the planes.
   void (*dot)(const std::uint8_t* counts, std::size_t count_stride, std::size_t replicates,
               const std::int8_t* planes, std::size_t plane_stride, std::size_t plane_count,
-              std::size_t rows, std::int64_t* sums) noexcept;
+              std::size_t rows, std::int64_t* sums, std::uint64_t* totals) noexcept;
 
   /// Draws 16 row numbers a step and adds the rows' features: sums[f * 16 + lane]. In the last of
   /// `steps` (at most 128) only the first `last_lanes` draws count. A rejected draw adds nothing;

@@ -6,16 +6,19 @@ namespace {
 
 void dot(const std::uint8_t* counts, std::size_t count_stride, std::size_t replicates,
          const std::int8_t* planes, std::size_t plane_stride, std::size_t plane_count,
-         std::size_t rows, std::int64_t* sums) noexcept {
-  for (std::size_t r = 0; r < replicates; ++r)
+         std::size_t rows, std::int64_t* sums, std::uint64_t* totals) noexcept {
+  for (std::size_t r = 0; r < replicates; ++r) {
+    const std::uint8_t* own = counts + r * count_stride;
+    std::uint32_t total = 0;
+    for (std::size_t i = 0; i < rows; ++i) total += own[i];
+    totals[r] += total;
     for (std::size_t p = 0; p < plane_count; ++p) {
-      const std::uint8_t* count = counts + r * count_stride;
       const std::int8_t* plane = planes + p * plane_stride;
       std::int32_t sum = 0;
-      for (std::size_t i = 0; i < rows; ++i)
-        sum += static_cast<std::int16_t>(count[i]) * static_cast<std::int16_t>(plane[i]);
+      for (std::size_t i = 0; i < rows; ++i) sum += own[i] * plane[i];
       sums[r * plane_count + p] += sum;
     }
+  }
 }
 
 }  // namespace

@@ -1,0 +1,119 @@
+// Quantiles and trimmed means that path `stream` counts are those of the resamples, row by row; and
+// statistics beside them keep their replicates to the bit.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "bootfold/bootstrap.h"
+#include "bootfold/resample.h"
+#include "numeric/quantile.h"
+#include "statistic/reference.h"
+
+namespace bootfold {
+namespace counted_quantiles_test {
+
+struct Sample {
+  const char* name;
+  std::vector<double> values;
+};
+
+std::vector<Sample> samples() {
+  std::vector<Sample> found;
+  for (const std::size_t rows : {1, 2, 3, 10, 100, 1000, 5000, 20'000}) {
+    found.push_back({"normal", reference::normals(rows, 7)});
+    std::vector<double> rounded = found.back().values;
+    for (double& value : rounded) value = std::round(value);
+    found.push_back({"ties", rounded});
+    std::vector<double> heavy = found.back().values;
+    for (double& value : heavy) value = std::exp(10 * value);
+    found.push_back({"heavy", heavy});
+  }
+  found.push_back({"constant", std::vector<double>(500, 3.25)});
+  return found;
+}
+
+std::vector<double> drawn_out(const std::vector<double>& values, std::uint64_t replicate) {
+  const auto counts = resample::counts(values.size(), {5, replicate});
+  std::vector<double> rows;
+  for (std::size_t i = 0; i < values.size(); ++i) rows.insert(rows.end(), counts[i], values[i]);
+  return rows;
+}
+
+TEST(CountedQuantiles, AreThoseOfTheResample) {
+  for (const Sample& sample : samples()) {
+    SCOPED_TRACE(testing::Message() << sample.name << ", " << sample.values.size() << " rows");
+    const std::vector<double> probabilities = {0, 0.01, 0.25, 0.5, 0.75, 0.9, 1};
+    std::vector<Statistic> statistics;
+    for (const double q : probabilities) statistics.push_back(statistic::quantile(q));
+    for (const double cut : {0.01, 0.1, 0.25, 0.49})
+      statistics.push_back(statistic::trimmed_mean(cut));
+    const Result result =
+        bootstrap(sample.values, statistics, {.replicates = 12, .seed = 5, .path = Path::stream});
+    for (std::uint64_t r = 0; r < 12; ++r) {
+      std::vector<double> rows = drawn_out(sample.values, r);
+      std::size_t output = 0;
+      for (const double q : probabilities)
+        ASSERT_EQ(result.replicate(r, output++), numeric::select_quantile(rows, q)) << q;
+      for (const double cut : {0.01, 0.1, 0.25, 0.49}) {
+        const double truth = numeric::trimmed_mean_of(rows, cut);
+        // The rows between the cuts have six digits of base 256, and none of them is larger than a
+        // row that is cut.
+        std::sort(rows.begin(), rows.end());
+        const auto g = static_cast<std::size_t>(cut * static_cast<double>(rows.size()));
+        const double largest = std::max(std::abs(rows[g]), std::abs(rows[rows.size() - 1 - g]));
+        ASSERT_NEAR(result.replicate(r, output++), truth, 1e-12 * largest) << cut;
+      }
+    }
+  }
+}
+
+// Two columns and functions of sums: all statistics of a replicate see the same rows, and none
+// changes what the others are alone.
+TEST(CountedQuantiles, LeaveTheirNeighboursAsTheyAreAlone) {
+  const reference::Columns columns = {reference::normals(3000, 1), reference::normals(3000, 2)};
+  const DataView data = reference::view(columns);
+  const Options options{.replicates = 50, .seed = 5, .path = Path::stream};
+  const std::vector<Statistic> all = {statistic::mean(), statistic::median(),
+                                      statistic::correlation(), statistic::trimmed_mean(0.1),
+                                      statistic::interquartile_range()};
+  const Result together = bootstrap(data, all, options);
+  std::size_t output = 0;
+  for (const Statistic& statistic : all) {
+    const Result alone = bootstrap(data, statistic, options);
+    for (std::size_t k = 0; k < alone.outputs(); ++k, ++output)
+      for (std::uint64_t r = 0; r < 50; ++r)
+        ASSERT_EQ(together.replicate(r, output), alone.replicate(r, k)) << statistic.name();
+  }
+  EXPECT_EQ(output, together.outputs());
+}
+
+// The default path of several kinds of statistics in one call.
+TEST(CountedQuantiles, AreTheDefaultBesideSums) {
+  const std::vector<double> values = reference::normals(5000, 1);
+  const std::vector<Statistic> both = {statistic::mean(), statistic::median()};
+  EXPECT_EQ(bootstrap(values, both, {.replicates = 10}).plan().path, Path::stream);
+  EXPECT_EQ(bootstrap(values, statistic::trimmed_mean(0.1), {.replicates = 10}).plan().path,
+            Path::stream);
+}
+
+// Strata, Poisson counts and m out of n: the median of 400 replicates spreads as theory says, which
+// for a stratum of its own and for all rows is known: sqrt(pi / 2) / sqrt(n) of normal rows, here
+// within a fifth.
+TEST(CountedQuantiles, WorkUnderEverySchemeThatStreams) {
+  const std::vector<double> values = reference::normals(20'000, 3);
+  std::vector<std::uint32_t> strata(values.size());
+  for (std::size_t i = 0; i < strata.size(); ++i) strata[i] = i % 3 == 0 ? 1 : 0;
+  for (const Scheme& scheme : {Scheme(scheme::Iid{}), Scheme(scheme::Poisson{}),
+                               Scheme(scheme::Stratified{strata}), Scheme(scheme::Iid{5000})}) {
+    const std::vector<Statistic> both = {statistic::mean(), statistic::median()};
+    const Result result = bootstrap(values, both, {.replicates = 400, .seed = 1, .scheme = scheme});
+    EXPECT_EQ(result.plan().path, Path::stream);
+    EXPECT_NEAR(result.standard_error(1) / result.standard_error(0), std::sqrt(M_PI / 2), 0.25);
+  }
+}
+
+}  // namespace counted_quantiles_test
+}  // namespace bootfold
