@@ -40,6 +40,18 @@ bool compensated(const Question& question) {
          !question.study.fixed(question.tolerance, true).accurate();
 }
 
+/// Whether the integers of all rows are kept, so that a drawn row is only looked up. It never
+/// changes a replicate.
+bool keeps_integers(const Question& question) {
+  if (question.problem().features.empty() || needs_whole(question.problem()) ||
+      compensated(question))
+    return false;
+  const std::size_t room = question.memory - std::min(question.memory, planning::kProgramBytes);
+  return question.rows * question.study.fixed(question.tolerance, true).features() *
+             sizeof(std::int64_t) <=
+         room / 4;
+}
+
 /// The problem in the units in which it is computed.
 study::Problem problem_of(const Question& question) {
   if (question.problem().features.empty()) return question.problem();
@@ -63,10 +75,12 @@ struct Shared {
                                           resources.level())) {
     if (!problem.features.empty() && !compensated(question))
       fixed = &question.study.fixed(question.tolerance, true);
+    if (keeps_integers(question)) integers = integer_features(*fixed, kernels);
   }
 
   study::Problem problem;
   const study::FixedSums* fixed = nullptr;  // null: sums are kept in doubles
+  std::vector<std::int64_t> integers;       // [feature][row]; empty: they are made when needed
   const study::simd::Kernels& kernels;
   std::uint64_t draws;
   bool whole;
@@ -136,6 +150,12 @@ class Resampler final : public Maker {
     const std::size_t count = problem_.features.count();
     sums_.assign(count, 0);
     doubles_.assign(count, {});
+    if (!shared_.integers.empty()) {
+      worker.check();
+      for (std::size_t f = 0; f < count; ++f)
+        sums_[f] = sum_of_rows(shared_.integers.data() + f * problem_.data.rows());
+      return (*finish_)(sums_, static_cast<double>(drawn_.size()), values);
+    }
     for (std::size_t row = 0; row < drawn_.size(); row += tile_rows_) {
       worker.check();
       const std::size_t size = std::min(tile_rows_, drawn_.size() - row);
@@ -156,6 +176,19 @@ class Resampler final : public Maker {
     std::vector<double> scratch(count);
     for (std::size_t f = 0; f < count; ++f) means[f] = doubles_[f].value() / rows;
     problem_.finish_sums(means, rows, 0, values, scratch);
+  }
+
+  /// The integers of the drawn rows, added up in parts that cannot overflow.
+  [[nodiscard]] __int128 sum_of_rows(const std::int64_t* integers) const {
+    constexpr std::size_t kSafe = 128;  // so many integers of 55 bits sum to 62 bits
+    __int128 sum = 0;
+    for (std::size_t first = 0; first < drawn_.size(); first += kSafe) {
+      std::int64_t part = 0;
+      for (const std::uint32_t row : drawn_.subspan(first, std::min(kSafe, drawn_.size() - first)))
+        part += integers[row];
+      sum += part;
+    }
+    return sum;
   }
 
   void evaluate_order(const statistic::Order& order, const Part& part, std::span<double> values) {
@@ -213,7 +246,12 @@ Bytes bytes(const Question& question) {
   const std::size_t row =
       2 * sizeof(std::uint32_t) +
       (needs_whole(problem) ? (problem.data.columns() + 2) * sizeof(double) : 0);
-  return {question.design.sampling_bytes(question.rows),
+  const std::size_t kept = keeps_integers(question)
+                               ? question.rows *
+                                     question.study.fixed(question.tolerance, true).features() *
+                                     sizeof(std::int64_t)
+                               : 0;
+  return {question.design.sampling_bytes(question.rows) + kept,
           planning::tile_bytes(problem, problem.features.count()) + draws * row};
 }
 

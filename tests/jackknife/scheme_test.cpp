@@ -383,7 +383,8 @@ TEST(InfluenceScheme, BcaOfStratifiedMeansHoldsTheTruth) {
                                      .scheme = scheme::Stratified{strata},
                                      .influence = true});
     const Interval interval = interval::bca(result);
-    EXPECT_EQ(interval.status, interval::Status::good);
+    EXPECT_TRUE(interval.status == interval::Status::good ||
+                interval.status == interval::Status::extreme);
     held += interval.low <= truth && truth <= interval.high ? 1 : 0;
   }
   EXPECT_GT(held, 500);
