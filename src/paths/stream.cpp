@@ -351,10 +351,14 @@ std::unique_ptr<Engine> prepare(const Question& question, const Resources& resou
   if (accumulates(question)) return accumulate::prepare(question, resources);
   // Small enough that all threads have work, large enough that a tile is read for many.
   const std::uint64_t share = question.replicates / (2 * resources.threads()) + 1;
-  const std::uint64_t group =
+  auto shared = std::make_shared<const Shared>(question, resources);
+  std::uint64_t group =
       std::min<std::uint64_t>(resources.group, (share + kSide - 1) / kSide * kSide);
-  return std::make_unique<EngineOf<Shared, Walker>>(
-      group, question.rows, std::make_shared<const Shared>(question, resources));
+  // Many equal values around a quantile all lie inside its window, which the plan could not know.
+  const std::uint64_t planned = shared->layout.windows.slots * resources.group;
+  if (shared->windows.slots() * group > planned)
+    group = std::max<std::uint64_t>(1, planned / shared->windows.slots());
+  return std::make_unique<EngineOf<Shared, Walker>>(group, question.rows, std::move(shared));
 }
 
 }  // namespace
