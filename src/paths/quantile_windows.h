@@ -29,8 +29,8 @@ struct QuantileWindow {
   std::vector<double> values = {};  ///< of each slot
 };
 
-/// A trimmed mean. The rows between its two windows are summed as a feature, of which the others
-/// are 0; those inside the windows one by one.
+/// A trimmed mean. The rows between its two windows are summed as a feature, in which the others
+/// are 0; those inside the windows one by one, in doubles.
 struct TrimmedMean {
   double share = 0;  ///< that is cut at each end
   std::uint32_t column = 0;

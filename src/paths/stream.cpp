@@ -3,7 +3,8 @@
 // A worker takes a group of replicates and walks once over the rows, super-block by super-block.
 // Every replicate draws its counts for a tile and multiplies them with the digits of the features,
 // byte by byte; at the end of a super-block come the rows of its top-up. Nothing is kept but
-// integer sums. Strata are walked over one after the other.
+// integer sums, and for quantiles the counts of the few rows around them. Strata are walked over
+// one after the other.
 #include <algorithm>
 #include <cmath>
 #include <limits>
