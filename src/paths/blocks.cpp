@@ -103,9 +103,8 @@ class BlockSums final : public Maker {
 
 /// Running sums may wrap around without harm as long as a replicate's sum fits.
 bool fits_64_bits(const study::FixedSums& sums) {
-  const double largest_sum =
-      static_cast<double>(sums.problem.data.rows()) *
-      study::largest(std::min(sums.most_digits(), study::kLimbDigits));
+  const double largest_sum = static_cast<double>(sums.problem.data.rows()) *
+                             study::largest(std::min(sums.most_digits(), study::kLimbDigits));
   return largest_sum < 0x1p62;
 }
 

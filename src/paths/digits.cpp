@@ -14,7 +14,8 @@ constexpr std::size_t kTile = resample::simd::kCountTile;
 constexpr std::uint64_t kNone = ~std::uint64_t{0};
 constexpr std::size_t kShortDigits = 4;
 
-/// A plane of which at most one digit in so many is not 0 is listed: that is cheaper than a product.
+/// A plane of which at most one digit in so many is not 0 is listed: that is cheaper than a
+/// product.
 constexpr std::size_t kSparseShare = 128;
 
 /// Rows of a tile to whole steps of the kernels.
@@ -231,8 +232,9 @@ void DigitReader::thin_out(std::int8_t* planes, std::size_t plane_stride, std::s
       }
       for (std::size_t row = 0; rows > zeros && row < rows; ++row) {
         if (digits[row] == 0) continue;
-        const auto same = std::find_if(sparse.begin() + static_cast<std::ptrdiff_t>(listed),
-                                       sparse.end(), [&](const auto& one) { return one.row == row; });
+        const auto same =
+            std::find_if(sparse.begin() + static_cast<std::ptrdiff_t>(listed), sparse.end(),
+                         [&](const auto& one) { return one.row == row; });
         if (same == sparse.end())
           sparse.push_back({static_cast<std::uint16_t>(row), static_cast<std::uint16_t>(limb),
                             digits[row] * unit});
@@ -241,8 +243,8 @@ void DigitReader::thin_out(std::int8_t* planes, std::size_t plane_stride, std::s
       }
     }
   }
-  for (std::size_t plane = digits_.planes_ - digits_.windows_.all().size();
-       plane < digits_.planes_; ++plane)
+  for (std::size_t plane = digits_.planes_ - digits_.windows_.all().size(); plane < digits_.planes_;
+       ++plane)
     keep(plane);
 }
 

@@ -126,8 +126,7 @@ class Walker final : public Maker {
         std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
         continue;
       }
-      const std::span<const __int128> sums =
-          std::span(sums_).subspan((r - first) * limbs_, limbs_);
+      const std::span<const __int128> sums = std::span(sums_).subspan((r - first) * limbs_, limbs_);
       const std::size_t of_sums = shared_.layout.sums.limbs.size();
       if (of_sums > 0) finish_(sums.first(of_sums), static_cast<double>(drawn_[r - first]), values);
       const std::size_t windows = shared_.windows.all().size();
@@ -208,8 +207,7 @@ class Walker final : public Maker {
     if (all) return;
     for (std::size_t k = 0; k < side; ++k) {
       std::int64_t* const sums = plane_sums_.data() + (i + k) * planes_;
-      for (std::size_t p = 0; p < planes; ++p)
-        sums[tile.planes[p]] += tile_sums_[k * planes + p];
+      for (std::size_t p = 0; p < planes; ++p) sums[tile.planes[p]] += tile_sums_[k * planes + p];
       const std::uint8_t* const counts = counts_.data() + k * kStride;
       __int128* const sparse = sparse_sums_.data() + (i + k) * limbs_;
       for (const SparseDigits& one : tile.sparse)
@@ -360,10 +358,10 @@ Estimate estimate(const Question& question) {
                        (layout.keeps_digits ? layout.kept_bytes : 0);
   found.thread_bytes = DigitReader::bytes(layout.size, layout.keeps_digits) +
                        (layout.side + 4) * (kCountTile + 64) + sizeof(resample::simd::Replaced);
-  found.replicate_bytes = sizeof(BlockCounts) + 2 * sizeof(std::uint64_t) +
-                          (layout.size.planes + 4 * layout.size.limbs + layout.windows.windows) *
-                              sizeof(std::int64_t) +
-                          layout.windows.slots;
+  found.replicate_bytes =
+      sizeof(BlockCounts) + 2 * sizeof(std::uint64_t) +
+      (layout.size.planes + 4 * layout.size.limbs + layout.windows.windows) * sizeof(std::int64_t) +
+      layout.windows.slots;
   found.group = kGroup;
   describe_arithmetic(sums, found);
   return found;

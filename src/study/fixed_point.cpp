@@ -45,10 +45,10 @@ FixedFeature with_digits(const FeatureSummary& summary, std::size_t order, doubl
   set_unit(fixed, centre, unit_of(farthest, digits));
   if (farthest == 0) return fixed;
   const double typical = std::min(summary.typical, summary.deviation);
-  const double rounding = std::ldexp(0.5, fixed.unit);
+  fixed.rounding = std::ldexp(0.5, fixed.unit);
   const auto error_of = [&](double size) {
     const double rows_of_size = size > 0 ? std::min(farthest, kLargestShare * size) : farthest;
-    return rounding + making_error(order) * rows_of_size;
+    return fixed.rounding + making_error(order) * rows_of_size;
   };
   fixed.error = error_of(typical);
   fixed.clean = typical > 0 ? fixed.error / typical : 0;

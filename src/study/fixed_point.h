@@ -28,7 +28,8 @@ inline constexpr std::size_t kMostDigits = kMostLimbs * kLimbDigits;
   return static_cast<double>(0x7F7F7F7F7F7F7FU >> (8 * (kLimbDigits - digits)));
 }
 
-/// The number whose limbs are these sums, rounded to a double: off by a few units in the last place.
+/// The number whose limbs are these sums, rounded to a double: off by a few units in the last
+/// place.
 [[nodiscard]] double joined(std::span<const __int128> limbs) noexcept;
 
 /// A feature's integers.
@@ -38,6 +39,7 @@ struct FixedFeature {
   simd::FixedPoint point;
   double factor = 1;  // factor * refactor = 2^unit
   double refactor = 1;
+  double rounding = 0;  // of a row to an integer, at most; 0: there is none
   double error = 0;     // of a folded mean of usual rows, in units of the feature
   double relative = 0;  // error / (typical size / sqrt(rows))
   double clean = 0;     // error / typical size

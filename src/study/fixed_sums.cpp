@@ -47,9 +47,13 @@ FixedSums::FixedSums(const Problem& from, std::span<const FeatureSummary> summar
   for (Part& part : problem.parts) {
     for (std::uint32_t& f : part.features) f = places[f];
     part.resolution = 0;
+    // Where sizes are so different that they take several limbs, what was rounded in making a
+    // product is small against that product, but not against others.
+    const bool wide = std::any_of(part.features.begin(), part.features.end(),
+                                  [&](std::uint32_t f) { return fixed[f].limbs() > 1; });
     for (const std::uint32_t f : part.features)
       if (problem.features.is_product(f))
-        part.resolution = std::max(part.resolution, fixed[f].error);
+        part.resolution = std::max(part.resolution, wide ? fixed[f].rounding : fixed[f].error);
   }
   for (std::size_t f = 0; f < fixed.size(); ++f)
     accurate_ = accurate_ &&

@@ -47,6 +47,7 @@ struct Family {
   std::optional<Path> path;
   std::size_t columns = 1;
   bool few_values = false;
+  bool heavy_tails = false;
 };
 
 std::vector<Family> families() {
@@ -57,6 +58,8 @@ std::vector<Family> families() {
       {"sums, gather", {mean(), skewness()}, Path::gather},
       {"one sum, gather", {mean()}, Path::gather},
       {"sums, distinct", {mean(), kurtosis()}, Path::distinct, 1, true},
+      {"wide sums, stream", {mean(), kurtosis()}, Path::stream, 1, false, true},
+      {"wide sums, gather", {mean(), kurtosis()}, Path::gather, 1, false, true},
       {"regression, stream", {regression()}, Path::stream, 5},
       {"regression, gather", {regression()}, Path::gather, 5},
       {"order", {median(), quantile(0.9), interquartile_range()}, Path::order},
@@ -74,6 +77,8 @@ Columns data_for(const Family& family, std::size_t n) {
   for (std::size_t c = 0; c < family.columns; ++c) columns.push_back(reference::normals(n, 7 + c));
   if (family.few_values)
     for (double& value : columns[0]) value = std::round(value);
+  if (family.heavy_tails)
+    for (double& value : columns[0]) value = std::exp(4 * value);
   return columns;
 }
 
