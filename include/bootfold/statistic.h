@@ -76,6 +76,8 @@ struct Sums {
   std::size_t filled = 0;  ///< number of features that `fill` computes; they follow the products
   std::function<void(const Tile& columns, std::span<double* const> features)> fill;
   std::function<void(const Folded& folded, std::span<double> values)> finish;
+  /// The value is the mean of column 0, from the product {0}: `finish` need not be called for it.
+  bool is_mean = false;
 };
 
 /// A function of quantiles of one column (type 7, as in NumPy).

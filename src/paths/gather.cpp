@@ -53,6 +53,7 @@ class Drawer final : public Maker {
         draws(shared.draws),
         limbs(shared.fixed.limbs.size()),
         draw(resample::row_draw(static_cast<std::uint32_t>(rows))),
+        is_mean(shared.fixed.problem.is_mean()),
         finish(shared.fixed),
         lane_sums(limbs * kSideBySide),
         wide_sums(limbs * kSideBySide),
@@ -62,14 +63,14 @@ class Drawer final : public Maker {
   void make(std::uint64_t first, std::uint64_t last, std::span<double> values,
             const execution::Worker& worker) override {
     const std::size_t outputs = values.size() / (last - first);
-    const auto values_of = [&](std::uint64_t replicate) {
-      return values.subspan((replicate - first) * outputs, outputs);
+    const auto values_of = [&](std::uint64_t from, std::uint64_t to) {
+      return values.subspan((from - first) * outputs, (to - from) * outputs);
     };
     if (rows <= resample::kShortRows) {
       for (std::uint64_t batch = first / kSideBySide; batch <= (last - 1) / kSideBySide; ++batch)
         make_batch(batch, first, last, values_of);
     } else {
-      for (std::uint64_t r = first; r < last; ++r) make_one(r, values_of(r));
+      for (std::uint64_t r = first; r < last; ++r) make_one(r, values_of(r, r + 1));
     }
     worker.advance(static_cast<double>((last - first) * draws));
   }
@@ -90,7 +91,7 @@ class Drawer final : public Maker {
     constexpr std::size_t kSteps = kDrawsAtOnce / kSideBySide;
     lane_kernels.seed(random::lane_counter({seed, batch, Purpose::short_index}, 0), lanes);
     std::fill(lane_sums.begin(), lane_sums.end(), 0);
-    std::fill(wide_sums.begin(), wide_sums.end(), 0);
+    if (draws > kSafeDraws) std::fill(wide_sums.begin(), wide_sums.end(), 0);
     for (std::size_t step = 0; step < draws; step += kSteps) {
       std::size_t rejections = 0;
       kernels.gather(lanes, draw, std::min(kSteps, draws - step), kSideBySide, integers.data(),
@@ -110,26 +111,28 @@ class Drawer final : public Maker {
     }
     find_means();
     const std::size_t features = fixed.features();
-    for (std::size_t lane = 0; lane < kSideBySide; ++lane) {
-      const std::uint64_t replicate = batch * kSideBySide + lane;
-      if (replicate >= first && replicate < last)
-        finish.from_means(std::span(means).subspan(lane * features, features),
-                          static_cast<double>(draws), values_of(replicate));
+    const std::uint64_t batch_first = std::max(first, batch * kSideBySide);
+    const std::uint64_t batch_last =
+        batch * kSideBySide + std::min<std::uint64_t>(kSideBySide, last - batch * kSideBySide);
+    if (is_mean) {
+      const std::size_t lane = batch_first - batch * kSideBySide;
+      fixed.problem.finish_means(std::span(means).subspan(lane, batch_last - batch_first),
+                                 values_of(batch_first, batch_last));
+      return;
     }
+    for (std::uint64_t replicate = batch_first; replicate < batch_last; ++replicate)
+      finish.from_means(
+          std::span(means).subspan((replicate - batch * kSideBySide) * features, features),
+          static_cast<double>(draws), values_of(replicate, replicate + 1));
   }
 
   /// The means of the features of all replicates that were drawn side by side.
   void find_means() {
     const std::size_t features = fixed.features();
     const auto count = static_cast<double>(draws);
-    if (limbs == features) {  // the usual case: every feature has one limb
-      for (std::size_t f = 0; f < features; ++f)
-        for (std::size_t lane = 0; lane < kSideBySide; ++lane) {
-          const std::size_t at = f * kSideBySide + lane;
-          const auto& feature = fixed.fixed[f];
-          means[lane * features + f] = draws <= kSafeDraws ? feature.mean(lane_sums[at], count)
-                                                           : feature.mean(wide_sums[at], count);
-        }
+    if (limbs == 1 && draws <= kSafeDraws) {  // the usual case
+      kernels.means(lane_sums.data(), kSideBySide, count, fixed.fixed[0].mean_scale(),
+                    means.data());
       return;
     }
     for (std::size_t lane = 0; lane < kSideBySide; ++lane) {
@@ -172,6 +175,7 @@ class Drawer final : public Maker {
   std::size_t draws;
   std::size_t limbs;
   resample::simd::RowDraw draw;
+  bool is_mean;
   Finisher finish;
   random::simd::LaneState lanes;
   std::vector<std::int64_t> lane_sums;  // [limb][lane]

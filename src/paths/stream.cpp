@@ -150,14 +150,13 @@ class Walker final : public Maker {
     const std::uint64_t rows = blocks.rows(b);
     group_.clear();
     resample::TileLaws laws;
-    double mean = 0;  // whose laws those are
+    std::uint64_t laws_draws = 0;  // whose laws those are
+    if (!shared_.strata->topped_up()) laws = (*shared_.laws)(1, rows);
     for (std::uint64_t r = first_; r < last; ++r) {
       const BlockCounts::Id id{stratum.seed, r, b};
       const std::uint64_t draws = blocks.draws(stratum.seed, r, stratum.draws, b);
-      const double wanted = !shared_.strata->topped_up() ? 1
-                            : draws == 0                 ? mean
-                                                         : resample::count_mean(rows, draws);
-      if (wanted != mean) laws = (*shared_.laws)(mean = wanted, rows);
+      if (shared_.strata->topped_up() && draws > 0 && draws != laws_draws)
+        laws = (*shared_.laws)(resample::count_mean(rows, laws_draws = draws), rows);
       if (shared_.strata->topped_up())
         group_.emplace_back(shared_.level, laws, id, rows, draws);
       else

@@ -108,13 +108,14 @@ double error_of_ratio(const Folded& f) {
 
 template <class Finish>
 Statistic of_products(std::string name, std::size_t columns, std::vector<Product> products,
-                      Finish finish) {
+                      Finish finish, bool is_mean = false) {
   std::string output = columns == 1 ? name + "({1})" : name + "({1}, {2})";
   return Statistic(
       std::move(name), columns, columns,
-      [output = std::move(output), products = std::move(products), finish](std::size_t) {
+      [output = std::move(output), products = std::move(products), finish, is_mean](std::size_t) {
         Sums sums;
         sums.products = products;
+        sums.is_mean = is_mean;
         sums.finish = [finish](const Folded& folded, std::span<double> values) {
           values[0] = finish(folded);
         };
@@ -135,7 +136,8 @@ double Folded::column_mean(std::size_t column, std::size_t feature) const {
 }
 
 Statistic mean() {
-  return of_products("mean", 1, {{0}}, [](const Folded& f) { return f.column_mean(0, 0); })
+  return of_products(
+             "mean", 1, {{0}}, [](const Folded& f) { return f.column_mean(0, 0); }, true)
       .with_standard_error(
           of_products("standard_error_of_mean", 1, {{0}, {0, 0}},
                       [](const Folded& f) { return deviation_of(f, 1) / std::sqrt(f.rows); }))

@@ -58,6 +58,11 @@ struct FixedFeature {
     return (order > 2 ? clean : relative) <= tolerance;
   }
 
+  /// How the mean() of many replicates is made at once.
+  [[nodiscard]] simd::MeanScale mean_scale() const noexcept {
+    return {point.centre, factor, refactor};
+  }
+
   /// The sum of `rows` values whose integers add up to `integers`.
   [[nodiscard]] double sum(__int128 integers, double rows) const noexcept {
     return point.centre * rows + static_cast<double>(integers) * factor * refactor;

@@ -132,4 +132,16 @@ void Problem::finish_sums(std::span<const double> means, double draws,
   }
 }
 
+bool Problem::is_mean() const {
+  if (parts.size() != 1) return false;
+  const auto* sums = std::get_if<statistic::Sums>(&parts[0].bound.body);
+  return sums != nullptr && sums->is_mean && std::abs(parts[0].scales[0].exponent) < 1000;
+}
+
+void Problem::finish_means(std::span<const double> means, std::span<double> values) const {
+  const statistic::Scale scale = parts[0].scales[0];
+  const double factor = std::ldexp(1.0, scale.exponent);
+  for (std::size_t i = 0; i < means.size(); ++i) values[i] = scale.centre + means[i] * factor;
+}
+
 }  // namespace bootfold::study

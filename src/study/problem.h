@@ -58,6 +58,11 @@ struct Problem {
   void finish_sums(std::span<const double> means, double draws, std::optional<double> resolution,
                    std::span<double> values, std::span<double> scratch) const;
 
+  /// Whether the only statistic is the mean of one column: then finish_means() turns the means of
+  /// its feature in many replicates into its values.
+  [[nodiscard]] bool is_mean() const;
+  void finish_means(std::span<const double> means, std::span<double> values) const;
+
   /// Evaluations without a row, or without a group of rows, that the jackknife makes; 0 where
   /// closed forms are known.
   [[nodiscard]] std::uint64_t deletions() const;

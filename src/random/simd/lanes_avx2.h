@@ -41,6 +41,29 @@ struct Generator {
   }
 };
 
+/// High and low halves of eight products of 32 bits.
+struct Products {
+  __m256i high;
+  __m256i low;
+
+  Products(__m256i x, __m256i factor) {
+    constexpr int kOdd = 0xAA;
+    const __m256i even = _mm256_mul_epu32(x, factor);
+    const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(x, 32), factor);
+    high = _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, kOdd);
+    low = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), kOdd);
+  }
+
+  /// Where the low half is below a bound, given as flipped(bound).
+  [[nodiscard]] __m256i low_below(__m256i bound) const {
+    return _mm256_cmpgt_epi32(bound, _mm256_xor_si256(low, _mm256_set1_epi32(INT32_MIN)));
+  }
+  /// Unsigned numbers as signed ones in the same order.
+  static __m256i flipped(std::uint32_t bound) {
+    return _mm256_set1_epi32(static_cast<int>(bound ^ 0x80000000U));
+  }
+};
+
 }  // namespace
 
 }  // namespace bootfold::random::simd

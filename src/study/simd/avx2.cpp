@@ -1,10 +1,14 @@
 // Kernels for AVX2.
 #include <immintrin.h>
 
+#include "random/simd/lanes_avx2.h"
 #include "study/simd/body.h"
 
 namespace bootfold::study::simd {
 namespace {
+
+using random::simd::Generator;
+using random::simd::Products;
 
 __m256i load(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
 
@@ -73,12 +77,107 @@ void dot(const std::uint8_t* counts, std::size_t count_stride, std::size_t repli
   if (p < plane_count) some.template operator()<1>();
 }
 
+/// Lists the rejected draws of a step, if there are any.
+void list_rejected(const __m256i rejected[2], std::size_t step, std::uint32_t* list,
+                   std::size_t& count) {
+  for (std::uint32_t h = 0; h < 2; ++h) {
+    auto lanes = static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(rejected[h])));
+    for (; lanes != 0; lanes &= lanes - 1)
+      list[count++] = static_cast<std::uint32_t>(step * kStepDraws) + 8 * h +
+                      static_cast<std::uint32_t>(__builtin_ctz(lanes));
+  }
+}
+
+constexpr std::uint32_t kTinyRows = 16;
+
+/// One feature of at most 16 rows: a shuffle looks up one byte of the feature for two draws of all
+/// 16 lanes. `steps` is even.
+void gather_tiny(LaneState& state, const RowDraw& draw, std::size_t steps,
+                 const std::int64_t* feature, std::int64_t* sums, std::uint32_t* rejected,
+                 std::size_t& rejections) noexcept {
+  constexpr std::size_t kBytes = 7;
+  constexpr std::int64_t kBias = std::int64_t{1} << 55;  // makes all integers positive
+  alignas(16) std::uint8_t bytes[kBytes][16] = {};
+  for (std::size_t row = 0; row < draw.rows; ++row)
+    for (std::size_t b = 0; b < kBytes; ++b)
+      bytes[b][row] =
+          static_cast<std::uint8_t>(static_cast<std::uint64_t>(feature[row] + kBias) >> (8 * b));
+  __m256i table[kBytes];
+  __m256i sum[kBytes];  // 16 bits each, in the order of kLane
+  for (std::size_t b = 0; b < kBytes; ++b) {
+    table[b] = _mm256_broadcastsi128_si256(
+        _mm_load_si128(reinterpret_cast<const __m128i*>(bytes[b])));
+    sum[b] = _mm256_setzero_si256();
+  }
+  constexpr std::size_t kLane[16] = {0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15};
+  Generator generator(state);
+  const __m256i rows = _mm256_set1_epi32(static_cast<int>(draw.rows));
+  const __m256i reject = Products::flipped(draw.reject);
+  const __m256i ones = _mm256_set1_epi8(1);
+  const __m256i nothing = _mm256_set1_epi32(0x80);  // what a shuffle makes 0
+  for (std::size_t step = 0; step < steps; step += 2) {
+    __m256i row[2][2];
+    __m256i out[2][2];
+    for (int k = 0; k < 2; ++k)
+      for (int h = 0; h < 2; ++h) {
+        const Products products(generator.next(h), rows);
+        row[k][h] = products.high;
+        out[k][h] = products.low_below(reject);
+      }
+    const __m256i any = _mm256_or_si256(_mm256_or_si256(out[0][0], out[0][1]),
+                                        _mm256_or_si256(out[1][0], out[1][1]));
+    if (_mm256_testz_si256(any, any) == 0) [[unlikely]]
+      for (std::size_t k = 0; k < 2; ++k) {
+        const std::size_t listed = rejections;
+        list_rejected(out[k], step + k, rejected, rejections);
+        for (std::size_t i = listed; i < rejections; ++i) sums[rejected[i] % kStepDraws] += kBias;
+        for (int h = 0; h < 2; ++h) row[k][h] = _mm256_blendv_epi8(row[k][h], nothing, out[k][h]);
+      }
+    const auto both = [&](int h) {
+      return _mm256_or_si256(row[0][h], _mm256_slli_epi32(row[1][h], 8));
+    };
+    const __m256i index = _mm256_packus_epi32(both(0), both(1));
+    for (std::size_t b = 0; b < kBytes; ++b)
+      sum[b] = _mm256_add_epi16(
+          sum[b], _mm256_maddubs_epi16(_mm256_shuffle_epi8(table[b], index), ones));
+  }
+  generator.save(state);
+  alignas(32) std::uint16_t parts[kBytes][16];
+  for (std::size_t b = 0; b < kBytes; ++b)
+    _mm256_store_si256(reinterpret_cast<__m256i*>(parts[b]), sum[b]);
+  for (std::size_t i = 0; i < kStepDraws; ++i) {
+    std::uint64_t all = 0;
+    for (std::size_t b = 0; b < kBytes; ++b) all += std::uint64_t{parts[b][i]} << (8 * b);
+    sums[kLane[i]] += static_cast<std::int64_t>(all - steps * static_cast<std::uint64_t>(kBias));
+  }
+}
+
+/// One feature of few rows goes through registers; the rest takes the shared way.
+void gather(LaneState& state, const RowDraw& draw, std::size_t steps, std::size_t last_lanes,
+            const std::int64_t* features, std::size_t feature_stride, std::size_t feature_count,
+            std::int64_t* sums, std::uint32_t* rejected, std::size_t& rejections) noexcept {
+  rejections = 0;
+  std::size_t done = 0;
+  if (feature_count == 1 && draw.rows <= kTinyRows) {
+    done = (last_lanes == kStepDraws ? steps : steps - 1) / 2 * 2;
+    gather_tiny(state, draw, done, features, sums, rejected, rejections);
+  }
+  if (done == steps) return;
+  std::size_t more = 0;
+  gather_features(state, draw, steps - done, last_lanes, features, feature_stride, feature_count,
+                  sums, rejected + rejections, more);
+  for (std::size_t i = 0; i < more; ++i)
+    rejected[rejections + i] += static_cast<std::uint32_t>(done * kStepDraws);
+  rejections += more;
+}
+
 }  // namespace
 
 const Kernels kAvx2 = {.quantize = quantize_values,
                        .split = split_integers,
                        .dot = dot,
-                       .gather = gather_features,
+                       .gather = gather,
+                       .means = find_means,
                        .weigh = weigh_features,
                        .sum_blocks = add_blocks};
 

@@ -238,6 +238,7 @@ const Kernels kAvx512 = {.quantize = quantize_values,
                          .split = split_integers,
                          .dot = dot,
                          .gather = gather,
+                         .means = find_means,
                          .weigh = weigh_features,
                          .sum_blocks = add_blocks_at_once};
 

@@ -81,6 +81,13 @@ constexpr std::size_t kStepRows = 128;  // rows of a step of dot products
   state = lanes;
 }
 
+[[maybe_unused]] void find_means(const std::int64_t* sums, std::size_t count, double rows,
+                                 const MeanScale& scale, double* means) noexcept {
+  for (std::size_t i = 0; i < count; ++i) means[i] = static_cast<double>(sums[i]);
+  for (std::size_t i = 0; i < count; ++i)
+    means[i] = scale.centre + means[i] / rows * scale.factor * scale.refactor;
+}
+
 [[maybe_unused]] void weigh_features(const double* weights, const double* features,
                                      std::size_t feature_stride, std::size_t feature_count,
                                      std::size_t rows, double* sums) noexcept {

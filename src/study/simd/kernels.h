@@ -27,6 +27,13 @@ struct FixedPoint {
   double rescale = 1;
 };
 
+/// How sums of integers become means: centre + sum / rows * factor * refactor.
+struct MeanScale {
+  double centre = 0;
+  double factor = 1;
+  double refactor = 1;
+};
+
 struct Kernels {
   /// Rounds values to integers below 2^55.
   void (*quantize)(const double* values, std::size_t rows, const FixedPoint& point,
@@ -50,6 +57,10 @@ struct Kernels {
                  const std::int64_t* features, std::size_t feature_stride,
                  std::size_t feature_count, std::int64_t* sums, std::uint32_t* rejected,
                  std::size_t& rejections) noexcept;
+
+  /// The means of `rows` rows each from `count` sums of integers.
+  void (*means)(const std::int64_t* sums, std::size_t count, double rows, const MeanScale& scale,
+                double* means) noexcept;
 
   /// sums[f] = sum of weight * feature f over the rows, in eight lanes that are added up in a fixed
   /// order. `rows` is a multiple of 8.

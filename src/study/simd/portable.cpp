@@ -27,6 +27,7 @@ const Kernels kPortable = {.quantize = quantize_values,
                            .split = split_integers,
                            .dot = dot,
                            .gather = gather_features,
+                           .means = find_means,
                            .weigh = weigh_features,
                            .sum_blocks = add_blocks};
 
