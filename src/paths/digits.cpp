@@ -66,10 +66,11 @@ Digits::Size::Size(const study::FixedSums& sums, const QuantileWindows::Size& wi
     : columns(sums.problem.data.columns()),
       features(sums.features() + windows.trimmed),
       planes(sums.planes() + windows.trimmed * QuantileWindows::kTrimmedDigits + windows.windows),
+      tied(windows.tied),
       is_short(windows.trimmed == 0 && sums.most_digits() <= kShortDigits) {}
 
 std::size_t Digits::kept_bytes(const Size& size, std::uint64_t rows, std::uint64_t strata) {
-  return (rows + 128 * strata) * size.planes +
+  return (rows + 128 * strata) * (size.planes + size.tied) +
          rows * size.features * (size.is_short ? sizeof(std::int32_t) : sizeof(std::int64_t));
 }
 
@@ -85,7 +86,7 @@ Digits::Digits(const study::FixedSums& sums, const QuantileWindows& windows,
     first_plane_.push_back(planes_);
     planes_ += fixed.digits;
   }
-  planes_ += windows.all().size();
+  planes_ += windows.counts();
   if (keep) this->keep(execution);
 }
 
@@ -153,7 +154,8 @@ DigitReader::DigitReader(const Digits& digits)
 std::size_t DigitReader::bytes(const Digits::Size& size, bool kept) {
   const std::size_t columns = kSome * size.columns * sizeof(double);
   return kept ? columns
-              : columns + kSome * (2 * size.features + 1) * sizeof(double) + kTile * size.planes;
+              : columns + kSome * (2 * size.features + 1) * sizeof(double) +
+                    kTile * (size.planes + size.tied);
 }
 
 void DigitReader::make(const statistic::Tile& tile, std::size_t rows) {
@@ -186,13 +188,17 @@ void DigitReader::split(std::uint64_t place, std::size_t rows, std::int8_t* plan
     for (std::size_t f = 0; f < digits_.features(); ++f)
       digits_.kernels_.split(integers(f), some, digits_.fixed_[f].digits,
                              planes + digits_.first_plane_[f] * plane_stride + first, plane_stride);
-    std::int8_t* below =
-        planes + (digits_.planes_ - digits_.windows_.all().size()) * plane_stride + first;
+    std::int8_t* plane = planes + (digits_.planes_ - digits_.windows_.counts()) * plane_stride + first;
     for (const QuantileWindow& window : digits_.windows_.all()) {
       const double* values = tile.columns[window.column];
       for (std::size_t i = 0; i < some; ++i)
-        below[i] = static_cast<std::int8_t>(values[i] < window.low);
-      below += plane_stride;
+        plane[i] = static_cast<std::int8_t>(values[i] < window.low);
+      plane += plane_stride;
+      for (const TiedValue& tied : window.tied) {
+        for (std::size_t i = 0; i < some; ++i)
+          plane[i] = static_cast<std::int8_t>(values[i] == tied.value);
+        plane += plane_stride;
+      }
     }
     see(first, some);
   }

@@ -37,6 +37,7 @@ class Digits {
     std::size_t columns;   ///< of the data
     std::size_t features;  ///< those of the sums, and one for each trimmed mean
     std::size_t planes;    ///< their digits, and one for each window
+    std::size_t tied;      ///< planes of tied values, at most
     bool is_short;         ///< no feature has more than four digits
   };
   /// What keeping the digits of all rows takes.
@@ -44,8 +45,8 @@ class Digits {
                                               std::uint64_t strata);
 
   /// The features are those of the sums and behind them the rows between the windows of each
-  /// trimmed mean. Their planes come first, and then one for each window, which is 1 for the rows
-  /// below it.
+  /// trimmed mean. Their planes come first, and then those of each window: 1 for the rows below
+  /// it, and 1 for the rows of each tied value.
   Digits(const study::FixedSums& sums, const QuantileWindows& windows,
          const resample::Strata& strata, bool keep, const Execution& execution);
 

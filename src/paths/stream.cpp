@@ -46,7 +46,8 @@ constexpr std::size_t kWideSide = 16;
 struct Layout {
   explicit Layout(const Question& question)
       : sums(question.study.fixed(question.tolerance, false)),
-        windows(QuantileWindows::size(question.problem(), question.draws)),
+        spread(question.rows, question.draws),
+        windows(QuantileWindows::size(question.problem(), spread)),
         size(sums, windows) {
     const std::uint64_t strata =
         question.design.stratum_labels().empty() ? 1 : question.design.groups()->count();
@@ -60,6 +61,7 @@ struct Layout {
   }
 
   const study::FixedSums& sums;
+  RowSpread spread;
   QuantileWindows::Size windows;
   Digits::Size size;
   std::size_t law_bytes;
@@ -76,7 +78,7 @@ struct Shared {
         kernels(study::simd::kernels(level)),
         strata(question.design.strata(question.rows, question.seed)),
         laws(std::make_unique<resample::CountLaws>()),
-        windows(problem(), *strata, question.draws, resources.execution.stop),
+        windows(problem(), *strata, layout.spread, resources.execution.stop),
         digits(layout.sums, windows, *strata, layout.keeps_digits, resources.execution) {}
 
   [[nodiscard]] const study::Problem& problem() const { return layout.sums.problem; }
@@ -108,7 +110,7 @@ class Walker final : public Maker {
     first_ = first;
     sums_.assign((last - first) * features_, 0);
     drawn_.assign(last - first, 0);
-    below_.assign((last - first) * shared_.windows.all().size(), 0);
+    window_sums_.assign((last - first) * shared_.windows.counts(), 0);
     inside_.assign((last - first) * shared_.windows.slots(), 0);
     for (std::size_t s = 0; s < shared_.strata->all().size(); ++s) {
       const SuperBlocks blocks(shared_.strata->all()[s].rows);
@@ -130,9 +132,9 @@ class Walker final : public Maker {
           std::span(sums_).subspan((r - first) * features_, features_);
       const std::size_t of_sums = shared_.layout.sums.features();
       if (of_sums > 0) finish_(sums.first(of_sums), static_cast<double>(drawn_[r - first]), values);
-      const std::size_t windows = shared_.windows.all().size();
-      if (windows > 0)
-        quantiles_({.below = std::span(below_).subspan((r - first) * windows, windows),
+      const std::size_t counts = shared_.windows.counts();
+      if (counts > 0)
+        quantiles_({.planes = std::span(window_sums_).subspan((r - first) * counts, counts),
                     .inside = std::span(inside_).subspan((r - first) * shared_.windows.slots(),
                                                          shared_.windows.slots()),
                     .between = sums.subspan(of_sums),
@@ -220,28 +222,23 @@ class Walker final : public Maker {
       }
       counts.top_up(totals_[i], late_);
       digits_.add_rows(s, blocks.first_row(b), late_, sums);
-      count_below(s, blocks.first_row(b), digit, counts);
+      count_windows(s, blocks.first_row(b), digit, counts);
       drawn_[replicate] += totals_[i] + late_.size();
     }
     group_.resize(left);
   }
 
-  /// Adds what a super-block has below and inside the windows; `below` are the sums of the walk.
-  void count_below(std::size_t s, std::uint64_t first, const std::int64_t* below,
-                   const BlockCounts& counts) {
-    const std::size_t windows = shared_.windows.all().size();
-    if (windows == 0) return;
+  /// Adds what a super-block has in the planes and slots of the windows; `sums` are those of the
+  /// walk.
+  void count_windows(std::size_t s, std::uint64_t first, const std::int64_t* sums,
+                     const BlockCounts& counts) {
+    const std::size_t planes = shared_.windows.counts();
+    if (planes == 0) return;
     const std::uint64_t place = shared_.strata->all()[s].first + first;
-    std::uint64_t* own = below_.data() + (counts.id().replicate - first_) * windows;
+    std::uint64_t* own = window_sums_.data() + (counts.id().replicate - first_) * planes;
+    for (std::size_t p = 0; p < planes; ++p) own[p] += static_cast<std::uint64_t>(sums[p]);
     std::uint8_t* inside = inside_of(counts);
-    for (std::size_t w = 0; w < windows; ++w) {
-      own[w] += static_cast<std::uint64_t>(below[w]);
-      for (const std::uint32_t row : late_) {
-        const QuantileWindows::Side side = shared_.windows.side(w, place + row);
-        if (side == QuantileWindows::Side::below) ++own[w];
-        if (side == QuantileWindows::Side::inside) ++inside[shared_.windows.slot(w, place + row)];
-      }
-    }
+    for (const std::uint32_t row : late_) shared_.windows.count(place + row, own, inside);
   }
 
   /// The counts of the rows inside windows.
@@ -281,8 +278,8 @@ class Walker final : public Maker {
   std::uint64_t first_ = 0;
   std::vector<__int128> sums_;        // [replicate][feature]
   std::vector<std::uint64_t> drawn_;  // rows of each replicate
-  std::vector<std::uint64_t> below_;  // [replicate][window]
-  std::vector<std::uint8_t> inside_;  // [replicate][slot]
+  std::vector<std::uint64_t> window_sums_;  // [replicate][plane of a window]
+  std::vector<std::uint8_t> inside_;        // [replicate][slot]
   std::vector<BlockCounts> group_;
   std::vector<std::uint64_t> totals_;
   std::vector<std::int64_t> plane_sums_;
@@ -335,14 +332,15 @@ Estimate estimate(const Question& question) {
                       : "Poisson counts stream over the rows; quantiles are counted in "
                         "windows around those of the data");
   found.shared_bytes = layout.law_bytes + layout.windows.windows * question.rows +
-                       48 * layout.windows.slots + question.design.sampling_bytes(question.rows) +
+                       48 * layout.windows.most_slots + question.design.sampling_bytes(question.rows) +
                        (layout.keeps_digits ? layout.kept_bytes : 0);
   found.thread_bytes = DigitReader::bytes(layout.size, layout.keeps_digits) +
                        (layout.side + 4) * (kCountTile + 64) + sizeof(resample::simd::Replaced);
   found.replicate_bytes = sizeof(BlockCounts) + 2 * sizeof(std::uint64_t) +
-                          (layout.size.planes + 2 * layout.size.features + layout.windows.windows) *
+                          (layout.size.planes + 2 * layout.size.features + layout.windows.windows +
+                           2 * layout.windows.tied) *
                               sizeof(std::int64_t) +
-                          layout.windows.slots;
+                          layout.windows.most_slots;
   found.group = kGroup;
   describe_arithmetic(sums, found);
   return found;
@@ -353,12 +351,8 @@ std::unique_ptr<Engine> prepare(const Question& question, const Resources& resou
   // Small enough that all threads have work, large enough that a tile is read for many.
   const std::uint64_t share = question.replicates / (2 * resources.threads()) + 1;
   auto shared = std::make_shared<const Shared>(question, resources);
-  std::uint64_t group =
+  const std::uint64_t group =
       std::min<std::uint64_t>(resources.group, (share + kSide - 1) / kSide * kSide);
-  // Many equal values around a quantile all lie inside its window, which the plan could not know.
-  const std::uint64_t planned = shared->layout.windows.slots * resources.group;
-  if (shared->windows.slots() * group > planned)
-    group = std::max<std::uint64_t>(1, planned / shared->windows.slots());
   return std::make_unique<EngineOf<Shared, Walker>>(group, question.rows, std::move(shared));
 }
 

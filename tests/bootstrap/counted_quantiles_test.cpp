@@ -32,6 +32,24 @@ std::vector<Sample> samples() {
     found.push_back({"heavy", heavy});
   }
   found.push_back({"constant", std::vector<double>(500, 3.25)});
+  // Values that many rows share, so that they are counted together.
+  for (const std::size_t rows : {10'000, 60'000}) {
+    const std::vector<double> normal = reference::normals(rows, 8);
+    std::vector<double> halves = normal;
+    std::vector<double> ratings = normal;
+    std::vector<double> zeros = normal;
+    std::vector<double> hundredths = normal;
+    for (std::size_t i = 0; i < rows; ++i) {
+      halves[i] = normal[i] > 0.001 ? 1 : 0;
+      ratings[i] = std::clamp(std::round(normal[i] + 3), 1.0, 5.0);
+      zeros[i] = i % 2 == 0 ? 0 : normal[i];
+      hundredths[i] = std::round(100 * normal[i]) / 100;
+    }
+    found.push_back({"0 and 1", halves});
+    found.push_back({"ratings", ratings});
+    found.push_back({"half zeros", zeros});
+    found.push_back({"hundredths", hundredths});
+  }
   return found;
 }
 
