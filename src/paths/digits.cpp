@@ -166,12 +166,8 @@ void DigitReader::make(const statistic::Tile& tile, std::size_t rows) {
                               integers_.data() + f * kSome);
   const std::span<const TrimmedMean> trimmed = digits_.windows_.trimmed();
   for (std::size_t t = 0; t < trimmed.size(); ++t) {
-    const double* values = tile.columns[trimmed[t].column];
-    const double low = digits_.windows_.all()[trimmed[t].low_window].high;
-    const double high = digits_.windows_.all()[trimmed[t].high_window].low;
     std::int64_t* integers = integers_.data() + (features + t) * kSome;
-    for (std::size_t i = 0; i < rows; ++i)  // what lies outside may be too large
-      kept_[i] = values[i] > low && values[i] < high ? values[i] : trimmed[t].fixed.point.centre;
+    digits_.windows_.keep_between(t, tile, kept_.data());
     digits_.kernels_.quantize(kept_.data(), rows, trimmed[t].fixed.point, integers);
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "resample/overloaded.h"
 #include "text/concat.h"
 #include "text/quantity.h"
 
@@ -9,6 +10,18 @@ namespace bootfold::paths {
 
 std::string no_way_for(const resample::Design& design) {
   return text::concat("it does not support scheme '", design.name(), "'");
+}
+
+bool of_counts(const study::Problem& problem) {
+  return std::all_of(problem.parts.begin(), problem.parts.end(), [](const study::Part& part) {
+    return std::visit(overloaded{
+                          [](const statistic::Sums&) { return true; },
+                          [](const statistic::Order&) { return true; },
+                          [](const statistic::Fold&) { return false; },
+                          [](const statistic::Call& call) { return call.trimmed.has_value(); },
+                      },
+                      part.bound.body);
+  });
 }
 
 std::string rows_and_features(const Question& question, std::size_t features) {

@@ -20,6 +20,10 @@ using planning::Tier;
 /// "it does not support scheme 'cluster'".
 [[nodiscard]] std::string no_way_for(const resample::Design& design);
 
+/// Whether every statistic is a function of sums or of quantiles, or a trimmed mean: then the counts
+/// of the rows say all, and no resample is drawn out.
+[[nodiscard]] bool of_counts(const study::Problem& problem);
+
 /// "10,000 rows, 2 features: ".
 [[nodiscard]] std::string rows_and_features(const Question& question, std::size_t features);
 

@@ -273,4 +273,14 @@ std::size_t QuantileWindows::slot(std::size_t window, std::uint64_t place) const
   return slot_at_[window][static_cast<std::size_t>(at - places_[window].begin())];
 }
 
+void QuantileWindows::keep_between(std::size_t trimmed, const statistic::Tile& tile,
+                                   double* kept) const {
+  const TrimmedMean& mean = trimmed_[trimmed];
+  const double* values = tile.columns[mean.column];
+  const double low = windows_[mean.low_window].high;
+  const double high = windows_[mean.high_window].low;
+  for (std::size_t i = 0; i < tile.rows; ++i)
+    kept[i] = values[i] > low && values[i] < high ? values[i] : mean.fixed.point.centre;
+}
+
 }  // namespace bootfold::paths

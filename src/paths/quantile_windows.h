@@ -48,7 +48,7 @@ class RowSpread final : public Spread {
 /// the design. Finding it takes kBytes for each row for a while.
 class DesignSpread final : public Spread {
  public:
-  static constexpr std::size_t kBytes = 3 * sizeof(double);
+  static constexpr std::size_t kBytes = 2 * sizeof(double);
 
   /// Refers to the design.
   DesignSpread(const resample::Design& design, std::uint64_t rows);
@@ -157,6 +157,9 @@ class QuantileWindows {
   }
 
   [[nodiscard]] std::span<const TrimmedMean> trimmed() const noexcept { return trimmed_; }
+  /// The values of a tile that lie between the windows of a trimmed mean; in place of the others,
+  /// which may be too large, its centre.
+  void keep_between(std::size_t trimmed, const statistic::Tile& tile, double* kept) const;
   /// The number among them of a part that is a trimmed mean.
   [[nodiscard]] std::size_t trimmed_of_part(std::size_t part) const { return of_part_[part][0]; }
 

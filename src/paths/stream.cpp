@@ -21,7 +21,6 @@
 #include "planning/choose.h"
 #include "resample/counts.h"
 #include "resample/groups.h"
-#include "resample/overloaded.h"
 #include "resample/strata.h"
 
 namespace bootfold::paths::stream {
@@ -287,19 +286,6 @@ class Walker final : public Maker {
 
 /// Whether every statistic is an accumulator, for which paths/accumulate.cpp makes the replicates.
 bool accumulates(const Question& question) { return question.problem().all<statistic::Fold>(); }
-
-/// Whether every statistic is a function of sums or of quantiles, or a trimmed mean.
-bool of_counts(const study::Problem& problem) {
-  return std::all_of(problem.parts.begin(), problem.parts.end(), [](const study::Part& part) {
-    return std::visit(overloaded{
-                          [](const statistic::Sums&) { return true; },
-                          [](const statistic::Order&) { return true; },
-                          [](const statistic::Fold&) { return false; },
-                          [](const statistic::Call& call) { return call.trimmed.has_value(); },
-                      },
-                      part.bound.body);
-  });
-}
 
 std::string serves(const Question& question) {
   const study::Problem& problem = question.problem();

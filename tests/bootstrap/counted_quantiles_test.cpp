@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <string_view>
 #include <vector>
 
 #include "bootfold/bootstrap.h"
@@ -115,6 +117,44 @@ TEST(CountedQuantiles, AreTheDefaultBesideSums) {
   EXPECT_EQ(bootstrap(values, both, {.replicates = 10}).plan().path, Path::stream);
   EXPECT_EQ(bootstrap(values, statistic::trimmed_mean(0.1), {.replicates = 10}).plan().path,
             Path::stream);
+}
+
+/// Path gather draws the same blocks out and selects.
+TEST(CountedQuantiles, OfBlocksAreThoseOfTheResample) {
+  const std::vector<double> probabilities = {0, 0.01, 0.25, 0.5, 0.9, 1};
+  std::vector<Statistic> statistics;
+  for (const double q : probabilities) statistics.push_back(statistic::quantile(q));
+  for (const double cut : {0.01, 0.1, 0.49}) statistics.push_back(statistic::trimmed_mean(cut));
+  statistics.push_back(statistic::mean());
+  std::vector<Sample> all = samples();
+  all.push_back({"walk", reference::normals(20'000, 4)});
+  std::partial_sum(all.back().values.begin(), all.back().values.end(), all.back().values.begin());
+  all.push_back({"trend", std::vector<double>(3000)});
+  std::iota(all.back().values.begin(), all.back().values.end(), -1000);
+  for (const Sample& sample : all) {
+    const std::size_t rows = sample.values.size();
+    const bool in_doubles = std::string_view(sample.name) == "heavy";
+    if (in_doubles || rows == 5000 || rows > 20'000) continue;
+    double largest = 0;
+    for (const double value : sample.values) largest = std::max(largest, std::abs(value));
+    for (const std::size_t length : {std::size_t{1}, std::min<std::size_t>(rows, 20), rows / 2 + 1})
+      for (const Scheme& scheme :
+           {Scheme(scheme::MovingBlocks{length}), Scheme(scheme::CircularBlocks{length}),
+            Scheme(scheme::StationaryBlocks{static_cast<double>(length)})}) {
+        SCOPED_TRACE(testing::Message() << sample.name << ", " << rows << " rows, " << length);
+        Options options{.replicates = 3, .seed = 5, .scheme = scheme};
+        const Result counted = bootstrap(sample.values, statistics, options);
+        ASSERT_EQ(counted.plan().path, Path::blocks);
+        options.path = Path::gather;
+        const Result drawn = bootstrap(sample.values, statistics, options);
+        for (std::uint64_t r = 0; r < 3; ++r)
+          for (std::size_t k = 0; k < statistics.size(); ++k)
+            if (k < probabilities.size())
+              ASSERT_EQ(counted.replicate(r, k), drawn.replicate(r, k)) << k;
+            else
+              ASSERT_NEAR(counted.replicate(r, k), drawn.replicate(r, k), 1e-9 * largest) << k;
+      }
+  }
 }
 
 // Strata, Poisson counts and m out of n: the median of 400 replicates spreads as theory says, which
