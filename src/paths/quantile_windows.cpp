@@ -90,7 +90,9 @@ double DesignSpread::of(const ColumnView& column, double share, const std::stop_
       }
     });
     for (double& change : changes) change -= below / rows;
-    variance = std::max(variance, design_.cumulants(changes)->second.value());
+    const auto cumulants = design_.cumulants(changes);
+    if (!cumulants) return most(share);
+    variance = std::max(variance, cumulants->second.value());
   }
   return std::min(most(share), kReach * std::sqrt(variance) + kMore + shift_);
 }
@@ -281,6 +283,11 @@ void QuantileWindows::keep_between(std::size_t trimmed, const statistic::Tile& t
   const double high = windows_[mean.high_window].low;
   for (std::size_t i = 0; i < tile.rows; ++i)
     kept[i] = values[i] > low && values[i] < high ? values[i] : mean.fixed.point.centre;
+}
+
+void QuantileWindows::coarsen(std::size_t trimmed, int shift) {
+  study::FixedFeature& fixed = trimmed_[trimmed].fixed;
+  fixed.factor = std::ldexp(fixed.factor, shift);
 }
 
 }  // namespace bootfold::paths

@@ -160,6 +160,8 @@ class QuantileWindows {
   /// The values of a tile that lie between the windows of a trimmed mean; in place of the others,
   /// which may be too large, its centre.
   void keep_between(std::size_t trimmed, const statistic::Tile& tile, double* kept) const;
+  /// The sums between its windows shall be in units of 2^shift times those of rows.
+  void coarsen(std::size_t trimmed, int shift);
   /// The number among them of a part that is a trimmed mean.
   [[nodiscard]] std::size_t trimmed_of_part(std::size_t part) const { return of_part_[part][0]; }
 

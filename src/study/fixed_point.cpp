@@ -70,6 +70,8 @@ FixedFeature fixed_range(double one, double other, std::size_t digits) {
   return fixed;
 }
 
+FixedFeature fixed_whole(double farthest) { return fixed_to(0, farthest, 0); }
+
 std::int64_t quantize(double value, const FixedPoint& point) noexcept {
   std::int64_t integer = 0;
   simd::kPortable.quantize(&value, 1, point, &integer);

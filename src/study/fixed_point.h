@@ -55,6 +55,9 @@ struct FixedFeature {
 /// Integers of `digits` digits for values between two bounds, in any order.
 [[nodiscard]] FixedFeature fixed_range(double one, double other, std::size_t digits);
 
+/// Whole numbers up to `farthest`, as they are.
+[[nodiscard]] FixedFeature fixed_whole(double farthest);
+
 /// Rounds one value as the kernels do.
 [[nodiscard]] std::int64_t quantize(double value, const simd::FixedPoint& point) noexcept;
 
