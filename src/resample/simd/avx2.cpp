@@ -94,6 +94,7 @@ const Kernels kAvx2 = {.counts = draw_counts,
                        .total = total,
                        .top_up = draw_top_up,
                        .rows = draw_rows,
-                       .blocks = draw_blocks};
+                       .blocks = draw_blocks,
+                       .stratum_rows = draw_stratum_rows};
 
 }  // namespace bootfold::resample::simd
