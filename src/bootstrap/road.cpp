@@ -152,8 +152,7 @@ void Road::look(std::span<const planning::PathEntry* const> entries) {
   execution.threads = planning::looking_threads(study.problem(), options_.memory,
                                                 execution::thread_count(execution));
   study.look(request, execution);
-  if (cluster_sums_ && !only_cluster_sums())
-    sums_study_->look({.room = request.room}, execution);
+  if (cluster_sums_ && !only_cluster_sums()) sums_study_->look({.room = request.room}, execution);
   data_fingerprint_ = study_->columns().fingerprint();
 }
 

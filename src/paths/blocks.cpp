@@ -83,7 +83,8 @@ struct RunningWindows {
       for (std::size_t p = 0; p < windows.all()[w].counts(); ++p) {
         std::uint32_t* at = below.data() + (windows.all()[w].first_count + p) * (rows + 1);
         for (std::size_t row = 0; row < rows; ++row)
-          at[row + 1] = at[row] + (windows.side(w, row) == QuantileWindows::kFirstPlane + p ? 1 : 0);
+          at[row + 1] =
+              at[row] + (windows.side(w, row) == QuantileWindows::kFirstPlane + p ? 1 : 0);
       }
     first_inside.resize(rows + 1);
     constexpr std::size_t kTile = resample::simd::kCountTile;
@@ -198,9 +199,8 @@ class BlockSums final : public Maker {
     for (std::size_t p = 0; p < planes_.size(); ++p) {
       const std::uint32_t* below = running.below.data() + p * (rows + 1);
       std::uint64_t sum = 0;
-      for_each_range(blocks, [&](std::size_t begin, std::size_t end) {
-        sum += below[end] - below[begin];
-      });
+      for_each_range(blocks,
+                     [&](std::size_t begin, std::size_t end) { sum += below[end] - below[begin]; });
       planes_[p] += sum;
     }
     const std::uint32_t* first = running.first_inside.data();

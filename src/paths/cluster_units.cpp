@@ -42,8 +42,8 @@ Digits::Size ClusterUnits::size(const study::FixedSums& sums, const ClusterSize&
   const std::size_t counts = 1 + windows.windows;
   size.columns = sums.problem.data.columns() + counts + windows.trimmed;
   size.features = sums.features() + counts + windows.tied + windows.trimmed;
-  size.planes = sums.planes() + counts * clusters.count_digits +
-                windows.trimmed * study::kMostDigits;
+  size.planes =
+      sums.planes() + counts * clusters.count_digits + windows.trimmed * study::kMostDigits;
   size.tied = windows.tied * clusters.count_digits;
   size.is_short = size.is_short && windows.trimmed == 0 && clusters.count_digits <= 4;
   return size;

@@ -30,8 +30,8 @@ class ClusterUnits {
   [[nodiscard]] static Digits::Size size(const study::FixedSums& sums, const ClusterSize& clusters,
                                          const QuantileWindows::Size& windows);
 
-  /// `sums`: of the features of clusters, maybe none. `windows`: of the rows of the problem, cluster
-  /// by cluster; the units of its trimmed means become those of clusters. Throws Cancelled.
+  /// `sums`: of the features of clusters, maybe none. `windows`: of the rows of the problem,
+  /// cluster by cluster; the units of its trimmed means become those of clusters. Throws Cancelled.
   ClusterUnits(const study::FixedSums& sums, const study::Problem& problem,
                std::shared_ptr<const resample::Groups> groups, QuantileWindows& windows,
                const study::simd::Kernels& kernels, const std::stop_token& stop);

@@ -184,7 +184,8 @@ void DigitReader::split(std::uint64_t place, std::size_t rows, std::int8_t* plan
     for (std::size_t f = 0; f < digits_.features(); ++f)
       digits_.kernels_.split(integers(f), some, digits_.fixed_[f].digits,
                              planes + digits_.first_plane_[f] * plane_stride + first, plane_stride);
-    std::int8_t* plane = planes + (digits_.planes_ - digits_.windows_.counts()) * plane_stride + first;
+    std::int8_t* plane =
+        planes + (digits_.planes_ - digits_.windows_.counts()) * plane_stride + first;
     for (const QuantileWindow& window : digits_.windows_.all()) {
       const double* values = tile.columns[window.column];
       for (std::size_t i = 0; i < some; ++i)

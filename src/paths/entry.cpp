@@ -25,11 +25,13 @@ bool of_counts(const study::Problem& problem) {
 }
 
 std::string rows_and_features(const Question& question, std::size_t features) {
+  if (features == 0) return text::concat(text::grouped(question.rows), " rows: ");
   return text::concat(text::grouped(question.rows), " rows, ", features,
                       features == 1 ? " feature: " : " features: ");
 }
 
 void describe_arithmetic(const study::FixedSums& sums, Estimate& estimate) {
+  if (sums.features() == 0) return;
   const std::size_t fewest = sums.fewest_digits();
   const std::size_t most = sums.most_digits();
   estimate.digits = static_cast<int>(most);

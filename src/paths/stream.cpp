@@ -94,14 +94,13 @@ struct Shared {
         kernels(study::simd::kernels(level)),
         strata(strata_of(question)),
         laws(std::make_unique<resample::CountLaws>()),
-        windows(problem, by_cluster(question) ? resample::Strata(question.design.groups(), 0)
-                                              : *strata,
+        windows(problem,
+                by_cluster(question) ? resample::Strata(question.design.groups(), 0) : *strata,
                 *layout.spread, resources.execution.stop),
-        clusters(by_cluster(question)
-                     ? std::make_unique<const ClusterUnits>(layout.sums, problem,
-                                                            question.design.groups(), windows,
-                                                            kernels, resources.execution.stop)
-                     : nullptr),
+        clusters(by_cluster(question) ? std::make_unique<const ClusterUnits>(
+                                            layout.sums, problem, question.design.groups(), windows,
+                                            kernels, resources.execution.stop)
+                                      : nullptr),
         digits(clusters ? clusters->sums() : layout.sums, clusters ? no_windows : windows, *strata,
                layout.keeps_digits, resources.execution) {}
 
@@ -364,8 +363,8 @@ class Walker final : public Maker {
   std::unique_ptr<resample::simd::Replaced> replaced_;
   std::vector<std::uint32_t> late_;
   std::uint64_t first_ = 0;
-  std::vector<__int128> sums_;        // [replicate][feature]
-  std::vector<std::uint64_t> drawn_;  // rows of each replicate
+  std::vector<__int128> sums_;              // [replicate][feature]
+  std::vector<std::uint64_t> drawn_;        // rows of each replicate
   std::vector<std::uint64_t> window_sums_;  // [replicate][plane of a window]
   std::vector<std::uint8_t> inside_;        // [replicate][slot]
   std::vector<double> cluster_values_;      // of the functions of sums
@@ -420,14 +419,14 @@ Estimate estimate(const Question& question) {
                       : text::concat("Poisson counts stream over the ", units,
                                      "; quantiles are counted in windows around those of the "
                                      "data"));
-  found.shared_bytes = layout.law_bytes + layout.windows.windows * question.rows +
-                       48 * layout.windows.most_slots + question.design.sampling_bytes(question.rows) +
-                       (layout.keeps_digits ? layout.kept_bytes : 0);
+  found.shared_bytes =
+      layout.law_bytes + layout.windows.windows * question.rows + 48 * layout.windows.most_slots +
+      question.design.sampling_bytes(question.rows) + (layout.keeps_digits ? layout.kept_bytes : 0);
   if (by_cluster(question))  // columns of clusters, their slots; before these, the spread was found
-    found.shared_bytes += std::max(question.rows * DesignSpread::kBytes,
-                                   layout.units * (layout.size.features * sizeof(double) +
-                                                   sizeof(std::uint32_t))) +
-                          sizeof(WindowRow) * layout.windows.most_slots;
+    found.shared_bytes +=
+        std::max(question.rows * DesignSpread::kBytes,
+                 layout.units * (layout.size.features * sizeof(double) + sizeof(std::uint32_t))) +
+        sizeof(WindowRow) * layout.windows.most_slots;
   found.thread_bytes = DigitReader::bytes(layout.size, layout.keeps_digits) +
                        (layout.side + 4) * (kCountTile + 64) + sizeof(resample::simd::Replaced);
   found.replicate_bytes = sizeof(BlockCounts) + 2 * sizeof(std::uint64_t) +

@@ -20,10 +20,10 @@
 
 namespace bootfold::resample {
 
-class BlockLaw;  // resample/blocks.h
-class Groups;    // resample/groups.h
-class Sampling;  // resample/sampler.h
-class Strata;    // resample/strata.h
+class BlockLaw;     // resample/blocks.h
+class Groups;       // resample/groups.h
+class Sampling;     // resample/sampler.h
+class Strata;       // resample/strata.h
 class SmallStrata;  // resample/small_strata.h
 
 /// Whether standard errors on every resample are known, which studentized intervals need.
