@@ -37,6 +37,9 @@ using resample::simd::kCountTile;
 /// Replicates handled together where memory allows it.
 constexpr std::size_t kGroup = 256;
 
+/// And what they should take where they take much.
+constexpr std::size_t kCacheBytes = std::size_t{8} << 20;
+
 /// Replicates whose counts are drawn before they are multiplied: few, so that counts and digits
 /// stay in a first-level cache; more if there are so many digits that they do not anyway.
 constexpr std::size_t kSide = study::simd::kDotReplicates;
@@ -434,7 +437,10 @@ Estimate estimate(const Question& question) {
                            2 * layout.windows.tied) *
                               sizeof(std::int64_t) +
                           layout.windows.most_slots;
-  found.group = kGroup;
+  // Large clusters can make windows so wide that many replicates would take more than a cache.
+  found.group = by_cluster(question)
+                    ? std::clamp<std::size_t>(kCacheBytes / found.replicate_bytes, kWideSide, kGroup)
+                    : kGroup;
   describe_arithmetic(sums, found);
   return found;
 }
