@@ -10,6 +10,7 @@
 #include "jackknife/cumulants.h"
 #include "jackknife/influence.h"
 #include "numeric/moments.h"
+#include "paths/entry.h"
 #include "paths/estimates.h"
 #include "planning/memory.h"
 #include "text/concat.h"
@@ -115,7 +116,8 @@ Road::Road(const DataView& data, std::span<const Statistic> statistics, const Op
   if (clusters) {
     const std::size_t count = design_->groups()->count();
     planning::ClusterSums::check_memory(study_->problem(), count, options_.memory);
-    if (study_->problem().all<statistic::Sums>()) {
+    if (study_->problem().all<statistic::Sums>() ||
+        (paths::of_counts(study_->problem()) && !deletes())) {
       Execution execution = options_.execution;
       execution.threads = planning::looking_threads(study_->problem(), options_.memory,
                                                     execution::thread_count(execution));
@@ -140,7 +142,7 @@ Road::Road(const DataView& data, std::span<const Statistic> statistics, const Op
 }
 
 void Road::look(std::span<const planning::PathEntry* const> entries) {
-  study::Study& study = cluster_sums_ ? *sums_study_ : *study_;
+  study::Study& study = only_cluster_sums() ? *sums_study_ : *study_;
   study::LookRequest request;
   for (const planning::PathEntry* entry : entries)
     if (entry->most_distinct != nullptr)
@@ -150,11 +152,12 @@ void Road::look(std::span<const planning::PathEntry* const> entries) {
   execution.threads = planning::looking_threads(study.problem(), options_.memory,
                                                 execution::thread_count(execution));
   study.look(request, execution);
+  if (cluster_sums_ && !only_cluster_sums()) sums_study_->look({.room = request.room}, execution);
   data_fingerprint_ = study_->columns().fingerprint();
 }
 
 planning::Question Road::question() const {
-  return cluster_sums_ ? question(*sums_study_, *sums_design_) : question(*study_, *design_);
+  return only_cluster_sums() ? question(*sums_study_, *sums_design_) : question(*study_, *design_);
 }
 
 planning::Question Road::question(const study::Study& study, const resample::Design& design) const {
@@ -169,7 +172,8 @@ planning::Question Road::question(const study::Study& study, const resample::Des
           .seed = options_.seed,
           .tolerance = options_.tolerance,
           .forced = options_.path.has_value(),
-          .memory = options_.memory};
+          .memory = options_.memory,
+          .cluster_sums = only_cluster_sums() ? nullptr : sums_study_.get()};
 }
 
 void Road::describe() {
@@ -180,7 +184,7 @@ void Road::describe() {
   plan_.reason = estimate.reason;
   plan_.scheme = design_->describe(data_.rows());
   plan_.rows = data_.rows();
-  plan_.draws = cluster_sums_ ? data_.rows() : asked.draws;
+  plan_.draws = only_cluster_sums() ? data_.rows() : asked.draws;
   plan_.first_replicate = options_.first_replicate;
   plan_.replicates = options_.replicates;
   plan_.fingerprint = bootfold::fingerprint(
@@ -203,7 +207,7 @@ void Road::describe() {
                   1e-9 * level_factor(plan_.level) / plan_.threads *
                       (estimate.replicate_nanoseconds * static_cast<double>(options_.replicates) +
                        estimate.start_nanoseconds);
-  if (cluster_sums_)
+  if (only_cluster_sums())
     plan_.reason =
         text::concat("sums of ", grouped(cluster_sums_->clusters()), " clusters: ", plan_.reason);
   if (errors_) {
@@ -252,7 +256,7 @@ void Road::add_influences(Result& result, const Execution& execution) const {
                              .memory = options_.memory,
                              .execution = execution};
   jackknife::Findings found;
-  if (cluster_sums_) {
+  if (only_cluster_sums()) {
     const auto drawn = drawing(*sums_design_);
     found = jackknife::find_by_cluster(*sums_study_, drawn ? *drawn : *sums_design_, request);
   } else {

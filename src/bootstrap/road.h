@@ -47,6 +47,9 @@ class Road {
   [[nodiscard]] planning::Question question() const;
   [[nodiscard]] planning::Question question(const study::Study& study,
                                             const resample::Design& design) const;
+  [[nodiscard]] bool only_cluster_sums() const {
+    return cluster_sums_ && study_->problem().all<statistic::Sums>();
+  }
   [[nodiscard]] bool deletes() const { return design_->traits(data_.rows()).deletes; }
   /// Influences and ABC curves of a result, if they were asked for.
   void add_influences(Result& result, const Execution& execution) const;
@@ -62,8 +65,8 @@ class Road {
   std::uint64_t data_fingerprint_ = 0;
   std::size_t asked_ = 0;  // outputs asked for: the first of the study's
 
-  // Where whole clusters are drawn and all statistics are functions of sums, the replicates are
-  // those of the sums of clusters.
+  // Where whole clusters are drawn, functions of sums are those of the sums of clusters. If all
+  // statistics are, paths are asked about nothing else.
   std::optional<planning::ClusterSums> cluster_sums_;
   std::unique_ptr<study::Study> sums_study_;
   std::shared_ptr<const resample::Design> sums_design_;

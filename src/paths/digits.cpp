@@ -71,10 +71,11 @@ Digits::Size::Size(const study::FixedSums& sums, const QuantileWindows::Size& wi
       features(sums.features()),
       limbs(sums.limbs.size() + windows.trimmed),
       planes(sums.planes() + windows.trimmed * QuantileWindows::kTrimmedDigits + windows.windows),
+      tied(windows.tied),
       is_short(windows.trimmed == 0 && sums.most_digits() <= kShortDigits) {}
 
 std::size_t Digits::kept_bytes(const Size& size, std::uint64_t rows, std::uint64_t strata) {
-  return (rows + 128 * strata) * size.planes +
+  return (rows + 128 * strata) * (size.planes + size.tied) +
          rows * size.limbs * (size.is_short ? sizeof(std::int32_t) : sizeof(std::int64_t));
 }
 
@@ -90,7 +91,7 @@ Digits::Digits(const study::FixedSums& sums, const QuantileWindows& windows,
     first_plane_.push_back(planes_);
     planes_ += digits;
   }
-  planes_ += windows.all().size();
+  planes_ += windows.counts();
   if (keep) this->keep(execution);
 }
 
@@ -161,7 +162,7 @@ std::size_t DigitReader::bytes(const Digits::Size& size, bool kept) {
   const std::size_t columns = kSome * size.columns * sizeof(double);
   return kept ? columns
               : columns + kSome * (size.features + size.limbs + 1) * sizeof(double) +
-                    kTile * size.planes;
+                    kTile * (size.planes + size.tied);
 }
 
 void DigitReader::make(const statistic::Tile& tile, std::size_t rows) {
@@ -173,14 +174,10 @@ void DigitReader::make(const statistic::Tile& tile, std::size_t rows) {
                     kSome);
     integers += sums.fixed[f].limbs() * kSome;
   }
-  for (const TrimmedMean& trimmed : digits_.windows_.trimmed()) {
-    const double* values = tile.columns[trimmed.column];
-    const double low = digits_.windows_.all()[trimmed.low_window].high;
-    const double high = digits_.windows_.all()[trimmed.high_window].low;
-    for (std::size_t i = 0; i < rows; ++i)  // what lies outside may be too large
-      kept_[i] = values[i] > low && values[i] < high ? values[i] : trimmed.fixed.point.centre;
-    digits_.kernels_.quantize(kept_.data(), rows, trimmed.fixed.point, integers);
-    integers += kSome;
+  const std::span<const TrimmedMean> trimmed = digits_.windows_.trimmed();
+  for (std::size_t t = 0; t < trimmed.size(); ++t, integers += kSome) {
+    digits_.windows_.keep_between(t, tile, kept_.data());
+    digits_.kernels_.quantize(kept_.data(), rows, trimmed[t].fixed.point, integers);
   }
 }
 
@@ -197,13 +194,18 @@ void DigitReader::split(std::uint64_t place, std::size_t rows, std::int8_t* plan
       digits_.kernels_.split(integers(limb), some, digits_.digits(limb),
                              planes + digits_.first_plane_[limb] * plane_stride + first,
                              plane_stride);
-    std::int8_t* below =
-        planes + (digits_.planes_ - digits_.windows_.all().size()) * plane_stride + first;
+    std::int8_t* plane =
+        planes + (digits_.planes_ - digits_.windows_.counts()) * plane_stride + first;
     for (const QuantileWindow& window : digits_.windows_.all()) {
       const double* values = tile.columns[window.column];
       for (std::size_t i = 0; i < some; ++i)
-        below[i] = static_cast<std::int8_t>(values[i] < window.low);
-      below += plane_stride;
+        plane[i] = static_cast<std::int8_t>(values[i] < window.low);
+      plane += plane_stride;
+      for (const TiedValue& tied : window.tied) {
+        for (std::size_t i = 0; i < some; ++i)
+          plane[i] = static_cast<std::int8_t>(values[i] == tied.value);
+        plane += plane_stride;
+      }
     }
     see(first, some);
   }

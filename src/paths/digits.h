@@ -48,6 +48,7 @@ class Digits {
     std::size_t features;  ///< those of the sums
     std::size_t limbs;     ///< those of the sums, and one for each trimmed mean
     std::size_t planes;    ///< their digits, and one for each window
+    std::size_t tied;      ///< planes of tied values, at most
     bool is_short;         ///< no limb has more than four digits
   };
   /// What keeping the digits of all rows takes.
@@ -55,7 +56,8 @@ class Digits {
                                               std::uint64_t strata);
 
   /// The limbs are those of the sums and behind them the rows between the windows of each trimmed
-  /// mean. Their planes come first, and then one for each window, which is 1 for the rows below it.
+  /// mean. Their planes come first, and then those of each window: 1 for the rows below it, and 1
+  /// for the rows of each tied value.
   Digits(const study::FixedSums& sums, const QuantileWindows& windows,
          const resample::Strata& strata, bool keep, const Execution& execution);
 

@@ -20,14 +20,18 @@ using planning::Tier;
 /// "it does not support scheme 'cluster'".
 [[nodiscard]] std::string no_way_for(const resample::Design& design);
 
-/// "10,000 rows, 2 features: ".
+/// Whether every statistic is a function of sums or of quantiles, or a trimmed mean: then the
+/// counts of the rows say all, and no resample is drawn out.
+[[nodiscard]] bool of_counts(const study::Problem& problem);
+
+/// "10,000 rows, 2 features: "; without features "10,000 rows: ".
 [[nodiscard]] std::string rows_and_features(const Question& question, std::size_t features);
 
 /// The refusal of paths that keep sums in fixed point.
 inline constexpr const char* kNotAccurate =
     "fixed-point sums cannot hold these data to the tolerance";
 
-/// What a plan says of sums in fixed point.
+/// What a plan says of sums in fixed point; nothing if there are none.
 void describe_arithmetic(const study::FixedSums& sums, Estimate& estimate);
 
 /// The sizes that costs depend on. Costs decide which path is taken, so they are part of what a

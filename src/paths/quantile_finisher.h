@@ -18,10 +18,10 @@ namespace bootfold::paths {
 
 /// What was counted in a replicate.
 struct WindowCounts {
-  std::span<const std::uint64_t> below;  ///< rows below each window
-  std::span<const std::uint8_t> inside;  ///< the count of each slot
-  std::span<const __int128> between;     ///< of each trimmed mean: the sum between its windows
-  std::uint64_t draws;                   ///< rows of the replicate
+  std::span<const std::uint64_t> planes;  ///< rows below each window, and of its tied values
+  std::span<const std::uint8_t> inside;   ///< the count of each slot
+  std::span<const __int128> between;      ///< of each trimmed mean: the sum between its windows
+  std::uint64_t draws;                    ///< rows of the replicate
 };
 
 class QuantileFinisher {
@@ -69,22 +69,33 @@ class QuantileFinisher {
   [[nodiscard]] std::optional<double> order_statistic(const WindowCounts& counts, std::size_t w,
                                                       std::uint64_t rank) const {
     const QuantileWindow& window = windows_.all()[w];
-    std::uint64_t seen = counts.below[w];
-    if (rank <= seen) return std::nullopt;
-    // Many at a time, and then one by one.
-    constexpr std::size_t kMany = 64;
+    const std::uint64_t* plane = counts.planes.data() + window.first_count;
     const std::uint8_t* inside = counts.inside.data() + window.first_slot;
-    const std::size_t size = window.values.size();
+    std::uint64_t seen = *plane++;
+    if (rank <= seen) return std::nullopt;
     std::size_t slot = 0;
-    for (; slot + kMany <= size; slot += kMany) {
+    for (const TiedValue& tied : window.tied) {
+      if (reaches(inside, slot, tied.slots_before, rank, seen)) return window.values[slot];
+      if ((seen += *plane++) >= rank) return tied.value;
+    }
+    if (reaches(inside, slot, window.values.size(), rank, seen)) return window.values[slot];
+    return std::nullopt;
+  }
+
+  /// Goes on from `slot` until so many rows were seen, or up to `end`: many at a time, and then one
+  /// by one.
+  static bool reaches(const std::uint8_t* inside, std::size_t& slot, std::size_t end,
+                      std::uint64_t rank, std::uint64_t& seen) {
+    constexpr std::size_t kMany = 64;
+    for (; slot + kMany <= end; slot += kMany) {
       std::uint32_t some = 0;
       for (std::size_t i = 0; i < kMany; ++i) some += inside[slot + i];
       if (seen + some >= rank) break;
       seen += some;
     }
-    for (; slot < size; ++slot)
-      if ((seen += inside[slot]) >= rank) return window.values[slot];
-    return std::nullopt;
+    for (; slot < end; ++slot)
+      if ((seen += inside[slot]) >= rank) return true;
+    return false;
   }
 
   template <class AllRows>
@@ -99,9 +110,10 @@ class QuantileFinisher {
     if (trimmed.low_window == trimmed.high_window) {
       found = add_inside(counts, trimmed.low_window, cut, last, sum);
     } else {
-      const std::uint64_t between =
-          counts.below[trimmed.high_window] -
-          std::min(counts.below[trimmed.high_window], up_to(counts, trimmed.low_window));
+      const std::uint64_t up_to_low = up_to(counts, trimmed.low_window);
+      const std::uint64_t up_to_high =
+          counts.planes[windows_.all()[trimmed.high_window].first_count];
+      const std::uint64_t between = up_to_high - std::min(up_to_high, up_to_low);
       sum.add(trimmed.fixed.sum(counts.between[t], static_cast<double>(between)));
       found = add_inside(counts, trimmed.low_window, cut, std::nullopt, sum) &&
               add_inside(counts, trimmed.high_window, std::nullopt, last, sum);
@@ -115,7 +127,9 @@ class QuantileFinisher {
   /// The rows below and inside a window.
   [[nodiscard]] std::uint64_t up_to(const WindowCounts& counts, std::size_t w) const {
     const QuantileWindow& window = windows_.all()[w];
-    std::uint64_t rows = counts.below[w];
+    std::uint64_t rows = 0;
+    for (const std::uint64_t plane : counts.planes.subspan(window.first_count, window.counts()))
+      rows += plane;
     for (const std::uint8_t count : counts.inside.subspan(window.first_slot, window.values.size()))
       rows += count;
     return rows;
@@ -129,15 +143,22 @@ class QuantileFinisher {
     const QuantileWindow& window = windows_.all()[w];
     const std::uint64_t least = from.value_or(0);
     const std::uint64_t most = to.value_or(counts.draws);
-    std::uint64_t seen = counts.below[w];
+    const std::uint64_t* plane = counts.planes.data() + window.first_count;
+    std::uint64_t seen = *plane++;
     if ((from && least < seen) || most < seen) return false;
-    const std::uint8_t* inside = counts.inside.data() + window.first_slot;
-    for (std::size_t slot = 0; slot < window.values.size(); ++slot) {
+    const auto add = [&](std::uint64_t rows, double value) {
       const std::uint64_t first = std::max(seen, least);
-      seen += inside[slot];
+      seen += rows;
       const std::uint64_t last = std::min(seen, most);
-      if (last > first) sum.add(static_cast<double>(last - first) * window.values[slot]);
+      if (last > first) sum.add(static_cast<double>(last - first) * value);
+    };
+    const std::uint8_t* inside = counts.inside.data() + window.first_slot;
+    std::size_t slot = 0;
+    for (const TiedValue& tied : window.tied) {
+      for (; slot < tied.slots_before; ++slot) add(inside[slot], window.values[slot]);
+      add(*plane++, tied.value);
     }
+    for (; slot < window.values.size(); ++slot) add(inside[slot], window.values[slot]);
     return seen >= least && (!to || seen >= most);
   }
 

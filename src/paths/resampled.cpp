@@ -11,6 +11,7 @@
 
 #include "numeric/compensated.h"
 #include "numeric/quantile.h"
+#include "paths/strata_sums.h"
 #include "paths/sums.h"
 #include "planning/choose.h"
 #include "resample/overloaded.h"
@@ -297,6 +298,10 @@ Estimate estimate(const Question& question) {
 }
 
 std::unique_ptr<Engine> prepare(const Question& question, const Resources& resources) {
+  if (keeps_integers(question) && question.problem().all<statistic::Sums>())
+    if (auto strata = question.design.small_strata(question.seed))
+      return strata_sums::prepare(question.study.fixed(question.tolerance, true), std::move(strata),
+                                  resources);
   return std::make_unique<EngineOf<Shared, Resampler>>(
       std::max<std::uint64_t>(1, 16384 / question.draws), question.draws,
       std::make_shared<const Shared>(question, resources));

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "paths/accumulate.h"
+#include "paths/cluster_units.h"
 #include "paths/digits.h"
 #include "paths/entry.h"
 #include "paths/quantile_finisher.h"
@@ -21,8 +22,8 @@
 #include "planning/choose.h"
 #include "resample/counts.h"
 #include "resample/groups.h"
-#include "resample/overloaded.h"
 #include "resample/strata.h"
+#include "text/concat.h"
 
 namespace bootfold::paths::stream {
 
@@ -36,35 +37,54 @@ using resample::simd::kCountTile;
 /// Replicates handled together where memory allows it.
 constexpr std::size_t kGroup = 256;
 
+/// And what they should take where they take much.
+constexpr std::size_t kCacheBytes = std::size_t{8} << 20;
+
 /// Replicates whose counts are drawn before they are multiplied: few, so that counts and digits
 /// stay in a first-level cache; more if there are so many digits that they do not anyway.
 constexpr std::size_t kSide = study::simd::kDotReplicates;
 constexpr std::size_t kManyPlanes = 16;
 constexpr std::size_t kWideSide = 16;
 
+/// Whether whole clusters are drawn: then these are walked over in place of rows.
+bool by_cluster(const Question& question) { return !question.design.clusters().empty(); }
+
+std::unique_ptr<const Spread> spread_of(const Question& question) {
+  if (by_cluster(question))
+    return std::make_unique<const DesignSpread>(question.design, question.rows);
+  return std::make_unique<const RowSpread>(question.rows, question.draws);
+}
+
 /// How the rows are handled; none of it changes a replicate.
 struct Layout {
   explicit Layout(const Question& question)
-      : sums(question.study.fixed(question.tolerance, false)),
-        windows(QuantileWindows::size(question.problem(), question.draws)),
-        size(sums, windows) {
+      : sums((question.cluster_sums != nullptr ? *question.cluster_sums : question.study)
+                 .fixed(question.tolerance, false)),
+        spread(spread_of(question)),
+        windows(QuantileWindows::size(question.problem(), *spread)),
+        units(by_cluster(question) ? question.design.groups()->count() : question.rows),
+        size(by_cluster(question)
+                 ? ClusterUnits::size(sums, ClusterSize(*question.design.groups()), windows)
+                 : Digits::Size(sums, windows)) {
     const std::uint64_t strata =
         question.design.stratum_labels().empty() ? 1 : question.design.groups()->count();
     // Laws of counts: of the super-blocks of a run, or of strata of all sizes.
-    const bool few = strata == 1 && question.rows <= resample::kSuperBlockRows;
+    const bool few = strata == 1 && units <= resample::kSuperBlockRows;
     law_bytes = few ? std::size_t{1} << 16 : std::size_t{1} << 19;
-    kept_bytes = Digits::kept_bytes(size, question.rows, strata);
+    kept_bytes = Digits::kept_bytes(size, units, strata);
     const std::size_t room = question.memory - std::min(question.memory, planning::kProgramBytes);
     keeps_digits = kept_bytes + (std::size_t{2} << 20) <= room / 2;
     side = size.planes < kManyPlanes ? kSide : kWideSide;
   }
 
   const study::FixedSums& sums;
+  std::unique_ptr<const Spread> spread;
   QuantileWindows::Size windows;
+  std::uint64_t units;  // rows or clusters
   Digits::Size size;
   std::size_t law_bytes;
   std::size_t kept_bytes;
-  bool keeps_digits;  // of all rows, for all replicates
+  bool keeps_digits;  // of all units, for all replicates
   std::size_t side;
 };
 
@@ -72,21 +92,44 @@ struct Layout {
 struct Shared {
   Shared(const Question& question, const Resources& resources)
       : layout(question),
+        problem(question.problem()),
         level(resources.level()),
         kernels(study::simd::kernels(level)),
-        strata(question.design.strata(question.rows, question.seed)),
+        strata(strata_of(question)),
         laws(std::make_unique<resample::CountLaws>()),
-        windows(problem(), *strata, question.draws, resources.execution.stop),
-        digits(layout.sums, windows, *strata, layout.keeps_digits, resources.execution) {}
+        windows(problem,
+                by_cluster(question) ? resample::Strata(question.design.groups(), 0) : *strata,
+                *layout.spread, resources.execution.stop),
+        clusters(by_cluster(question) ? std::make_unique<const ClusterUnits>(
+                                            layout.sums, problem, question.design.groups(), windows,
+                                            kernels, resources.execution.stop)
+                                      : nullptr),
+        digits(clusters ? clusters->sums() : layout.sums, clusters ? no_windows : windows, *strata,
+               layout.keeps_digits, resources.execution) {}
 
-  [[nodiscard]] const study::Problem& problem() const { return layout.sums.problem; }
+  /// What is walked over: the rows, or clusters as rows.
+  [[nodiscard]] static std::unique_ptr<const resample::Strata> strata_of(const Question& question) {
+    if (!by_cluster(question)) return question.design.strata(question.rows, question.seed);
+    return resample::design(question.design.of_clusters())
+        ->strata(question.design.groups()->count(), question.seed);
+  }
+
+  /// The slots of a tile.
+  [[nodiscard]] std::span<const WindowRow> slots(std::size_t s, std::uint64_t row,
+                                                 std::size_t size) const {
+    if (windows.slots() == 0) return {};
+    return clusters ? clusters->slots(strata->all()[s].first + row, size) : windows.rows(s, row);
+  }
 
   Layout layout;
+  const study::Problem& problem;
   execution::Level level;
   const study::simd::Kernels& kernels;
   std::unique_ptr<const resample::Strata> strata;
   std::unique_ptr<resample::CountLaws> laws;  // made when they are first needed
   QuantileWindows windows;
+  QuantileWindows no_windows;  // for clusters, of which they are features
+  std::unique_ptr<const ClusterUnits> clusters;
   Digits digits;
 };
 
@@ -98,7 +141,7 @@ class Walker final : public Maker {
         planes_(shared.digits.planes()),
         digits_(shared.digits),
         finish_(shared.layout.sums),
-        quantiles_(shared.problem(), shared.windows),
+        quantiles_(shared.problem, shared.windows),
         counts_(shared.layout.side * kStride + 64),
         replaced_(std::make_unique<resample::simd::Replaced>()) {}
 
@@ -108,7 +151,7 @@ class Walker final : public Maker {
     first_ = first;
     sums_.assign((last - first) * limbs_, 0);
     drawn_.assign(last - first, 0);
-    below_.assign((last - first) * shared_.windows.all().size(), 0);
+    window_sums_.assign((last - first) * shared_.windows.counts(), 0);
     inside_.assign((last - first) * shared_.windows.slots(), 0);
     for (std::size_t s = 0; s < shared_.strata->all().size(); ++s) {
       const SuperBlocks blocks(shared_.strata->all()[s].rows);
@@ -126,23 +169,62 @@ class Walker final : public Maker {
         std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
         continue;
       }
-      const std::span<const __int128> sums = std::span(sums_).subspan((r - first) * limbs_, limbs_);
-      const std::size_t of_sums = shared_.layout.sums.limbs.size();
-      if (of_sums > 0) finish_(sums.first(of_sums), static_cast<double>(drawn_[r - first]), values);
-      const std::size_t windows = shared_.windows.all().size();
-      if (windows > 0)
-        quantiles_({.below = std::span(below_).subspan((r - first) * windows, windows),
-                    .inside = std::span(inside_).subspan((r - first) * shared_.windows.slots(),
-                                                         shared_.windows.slots()),
-                    .between = sums.subspan(of_sums),
-                    .draws = drawn_[r - first]},
-                   values, [&](std::uint32_t column) { return all_rows(r, column); });
+      if (shared_.clusters)
+        finish_clusters(r, values);
+      else
+        finish_rows(r, values);
     }
   }
 
  private:
   /// Room for the counts of a tile, with what kernels write behind it.
   static constexpr std::size_t kStride = kCountTile + 64;
+
+  void finish_rows(std::uint64_t replicate, std::span<double> values) {
+    const std::size_t at = replicate - first_;
+    const std::span<const __int128> sums = std::span(sums_).subspan(at * limbs_, limbs_);
+    const std::size_t of_sums = shared_.layout.sums.limbs.size();
+    if (of_sums > 0) finish_(sums.first(of_sums), static_cast<double>(drawn_[at]), values);
+    const std::size_t planes = shared_.windows.counts();
+    if (planes > 0)
+      finish_quantiles(replicate, std::span(window_sums_).subspan(at * planes, planes),
+                       sums.subspan(of_sums), drawn_[at], values);
+  }
+
+  /// The number of rows and the planes of windows are sums of clusters too.
+  void finish_clusters(std::uint64_t replicate, std::span<double> values) {
+    const std::size_t at = replicate - first_;
+    const std::span<const __int128> sums = std::span(sums_).subspan(at * limbs_, limbs_);
+    const std::size_t of_sums = shared_.layout.sums.limbs.size();
+    if (of_sums > 0) {
+      cluster_values_.resize(shared_.layout.sums.problem.outputs.size());
+      finish_(sums.first(of_sums), static_cast<double>(drawn_[at]), cluster_values_);
+      auto next = cluster_values_.begin();
+      for (const study::Part& part : shared_.problem.parts) {
+        if (!std::holds_alternative<statistic::Sums>(part.bound.body)) continue;
+        const auto outputs = static_cast<std::ptrdiff_t>(part.outputs());
+        std::copy_n(next, outputs, values.subspan(part.first_output).begin());
+        next += outputs;
+      }
+    }
+    const std::size_t planes = shared_.windows.counts();
+    planes_of_clusters_.clear();
+    for (const __int128 plane : sums.subspan(of_sums + 1, planes))
+      planes_of_clusters_.push_back(static_cast<std::uint64_t>(plane));
+    finish_quantiles(replicate, planes_of_clusters_, sums.subspan(of_sums + 1 + planes),
+                     static_cast<std::uint64_t>(sums[of_sums]), values);
+  }
+
+  void finish_quantiles(std::uint64_t replicate, std::span<const std::uint64_t> planes,
+                        std::span<const __int128> between, std::uint64_t rows,
+                        std::span<double> values) {
+    const std::size_t slots = shared_.windows.slots();
+    quantiles_({.planes = planes,
+                .inside = std::span(inside_).subspan((replicate - first_) * slots, slots),
+                .between = between,
+                .draws = rows},
+               values, [&](std::uint32_t column) { return all_rows(replicate, column); });
+  }
 
   /// The counts of a super-block in all replicates of the group.
   void begin(std::size_t s, const SuperBlocks& blocks, std::uint64_t b, std::uint64_t last) {
@@ -176,9 +258,7 @@ class Walker final : public Maker {
       const auto size =
           static_cast<std::size_t>(std::min<std::uint64_t>(kCountTile, blocks.rows(b) - row));
       const TileDigits tile = digits_.tile(s, blocks.first_row(b) + row, size);
-      const std::span<const WindowRow> inside =
-          shared_.windows.slots() == 0 ? std::span<const WindowRow>()
-                                       : shared_.windows.rows(s, blocks.first_row(b) + row);
+      const std::span<const WindowRow> inside = shared_.slots(s, blocks.first_row(b) + row, size);
       for (std::size_t i = 0; i < group_.size(); i += shared_.layout.side) {
         const std::size_t side = std::min(shared_.layout.side, group_.size() - i);
         for (std::size_t k = 0; k < side; ++k)
@@ -236,28 +316,29 @@ class Walker final : public Maker {
       }
       counts.top_up(totals_[i], late_);
       digits_.add_rows(s, blocks.first_row(b), late_, sums);
-      count_below(s, blocks.first_row(b), digit, counts);
+      count_windows(s, blocks.first_row(b), digit, counts);
       drawn_[replicate] += totals_[i] + late_.size();
     }
     group_.resize(left);
   }
 
-  /// Adds what a super-block has below and inside the windows; `below` are the sums of the walk.
-  void count_below(std::size_t s, std::uint64_t first, const std::int64_t* below,
-                   const BlockCounts& counts) {
-    const std::size_t windows = shared_.windows.all().size();
-    if (windows == 0) return;
+  /// Adds what a super-block has in the planes and slots of the windows; `sums` are those of the
+  /// walk.
+  void count_windows(std::size_t s, std::uint64_t first, const std::int64_t* sums,
+                     const BlockCounts& counts) {
+    const std::size_t planes = shared_.windows.counts();
+    if (planes == 0) return;
     const std::uint64_t place = shared_.strata->all()[s].first + first;
-    std::uint64_t* own = below_.data() + (counts.id().replicate - first_) * windows;
-    std::uint8_t* inside = inside_of(counts);
-    for (std::size_t w = 0; w < windows; ++w) {
-      own[w] += static_cast<std::uint64_t>(below[w]);
-      for (const std::uint32_t row : late_) {
-        const QuantileWindows::Side side = shared_.windows.side(w, place + row);
-        if (side == QuantileWindows::Side::below) ++own[w];
-        if (side == QuantileWindows::Side::inside) ++inside[shared_.windows.slot(w, place + row)];
-      }
+    if (shared_.clusters) {
+      for (const std::uint32_t cluster : late_)
+        for (const WindowRow& one : shared_.clusters->slots(place + cluster, 1))
+          ++inside_of(counts)[one.slot];
+      return;
     }
+    std::uint64_t* own = window_sums_.data() + (counts.id().replicate - first_) * planes;
+    for (std::size_t p = 0; p < planes; ++p) own[p] += static_cast<std::uint64_t>(sums[p]);
+    std::uint8_t* inside = inside_of(counts);
+    for (const std::uint32_t row : late_) shared_.windows.count(place + row, own, inside);
   }
 
   /// The counts of the rows inside windows.
@@ -269,16 +350,23 @@ class Walker final : public Maker {
   /// again.
   [[nodiscard]] std::vector<double> all_rows(std::uint64_t replicate, std::uint32_t column) {
     std::vector<double> rows;
-    const ColumnView& values = shared_.problem().data.column(column);
+    const ColumnView& values = shared_.problem.data.column(column);
     const std::span<const std::uint32_t> order = shared_.strata->order();
+    const auto add = [&](std::uint64_t row, std::uint32_t count) {
+      double value = 0;
+      values.read(row, {&value, 1});
+      rows.insert(rows.end(), count, value);
+    };
     for (const Stratum& stratum : shared_.strata->all()) {
       const auto counts = resample::all_counts(shared_.level, *shared_.laws, stratum,
                                                shared_.strata->topped_up(), replicate);
-      for (std::uint64_t row = 0; row < counts.size(); ++row) {
-        const std::uint64_t place = stratum.first + row;
-        double value = 0;
-        values.read(order.empty() ? place : order[place], {&value, 1});
-        rows.insert(rows.end(), counts[row], value);
+      for (std::uint64_t i = 0; i < counts.size(); ++i) {
+        const std::uint64_t place = stratum.first + i;
+        if (!shared_.clusters) {
+          add(order.empty() ? place : order[place], counts[i]);
+          continue;
+        }
+        for (const std::uint32_t row : shared_.clusters->rows(place)) add(row, counts[i]);
       }
     }
     std::sort(rows.begin(), rows.end());
@@ -295,10 +383,12 @@ class Walker final : public Maker {
   std::unique_ptr<resample::simd::Replaced> replaced_;
   std::vector<std::uint32_t> late_;
   std::uint64_t first_ = 0;
-  std::vector<__int128> sums_;        // [replicate][limb]
-  std::vector<std::uint64_t> drawn_;  // rows of each replicate
-  std::vector<std::uint64_t> below_;  // [replicate][window]
-  std::vector<std::uint8_t> inside_;  // [replicate][slot]
+  std::vector<__int128> sums_;              // [replicate][limb]
+  std::vector<std::uint64_t> drawn_;        // rows of each replicate
+  std::vector<std::uint64_t> window_sums_;  // [replicate][plane of a window]
+  std::vector<std::uint8_t> inside_;        // [replicate][slot]
+  std::vector<double> cluster_values_;      // of the functions of sums
+  std::vector<std::uint64_t> planes_of_clusters_;
   std::vector<BlockCounts> group_;
   std::vector<std::uint64_t> totals_;
   std::vector<std::int64_t> plane_sums_;  // [replicate of the group][plane]
@@ -309,24 +399,18 @@ class Walker final : public Maker {
 /// Whether every statistic is an accumulator, for which paths/accumulate.cpp makes the replicates.
 bool accumulates(const Question& question) { return question.problem().all<statistic::Fold>(); }
 
-/// Whether every statistic is a function of sums or of quantiles, or a trimmed mean.
-bool of_counts(const study::Problem& problem) {
-  return std::all_of(problem.parts.begin(), problem.parts.end(), [](const study::Part& part) {
-    return std::visit(overloaded{
-                          [](const statistic::Sums&) { return true; },
-                          [](const statistic::Order&) { return true; },
-                          [](const statistic::Fold&) { return false; },
-                          [](const statistic::Call& call) { return call.trimmed.has_value(); },
-                      },
-                      part.bound.body);
-  });
-}
-
 std::string serves(const Question& question) {
   const study::Problem& problem = question.problem();
   if (!of_counts(problem) && !accumulates(question))
     return "it takes functions of sums, quantiles and trimmed means, or accumulators, but not "
            "functions of the resample";
+  if (by_cluster(question) && !accumulates(question)) {
+    if (question.traits.deletes) return no_way_for(question.design);
+    const auto units = resample::design(question.design.of_clusters());
+    const bool walks =
+        units->stratum_labels().empty() && units->streams(question.design.groups()->count());
+    return walks ? "" : no_way_for(question.design);
+  }
   const bool same_size = question.traits.iid && question.draws == question.rows;
   if (!question.design.streams(question.rows) || (accumulates(question) && !same_size))
     return no_way_for(question.design);
@@ -343,25 +427,39 @@ Estimate estimate(const Question& question) {
     return found;
   }
   Size size = size_of(question);
+  size.rows = static_cast<double>(layout.units);
+  size.draws = std::min(size.draws, size.rows);
   size.planes = static_cast<double>(layout.size.planes);
   found.replicate_nanoseconds = cost(size) + 2 * static_cast<double>(layout.windows.slots);
-  found.start_nanoseconds = 30 * size.rows * static_cast<double>(layout.windows.windows);
+  found.start_nanoseconds =
+      30 * static_cast<double>(question.rows) * static_cast<double>(layout.windows.windows);
+  const char* const units = by_cluster(question) ? "clusters" : "rows";
   found.reason = rows_and_features(question, sums.features()) +
-                 (question.forced ? "path asked for"
+                 (question.forced ? std::string("path asked for")
                   : layout.windows.windows == 0
                       ? "Poisson counts with a top-up stream over the rows"
-                      : "Poisson counts stream over the rows; quantiles are counted in "
-                        "windows around those of the data");
-  found.shared_bytes = layout.law_bytes + layout.windows.windows * question.rows +
-                       48 * layout.windows.slots + question.design.sampling_bytes(question.rows) +
-                       (layout.keeps_digits ? layout.kept_bytes : 0);
+                      : text::concat("Poisson counts stream over the ", units,
+                                     "; quantiles are counted in windows around those of the "
+                                     "data"));
+  found.shared_bytes =
+      layout.law_bytes + layout.windows.windows * question.rows + 48 * layout.windows.most_slots +
+      question.design.sampling_bytes(question.rows) + (layout.keeps_digits ? layout.kept_bytes : 0);
+  if (by_cluster(question))  // columns of clusters, their slots; before these, the spread was found
+    found.shared_bytes +=
+        std::max(question.rows * DesignSpread::kBytes,
+                 layout.units * (layout.size.features * sizeof(double) + sizeof(std::uint32_t))) +
+        sizeof(WindowRow) * layout.windows.most_slots;
   found.thread_bytes = DigitReader::bytes(layout.size, layout.keeps_digits) +
                        (layout.side + 4) * (kCountTile + 64) + sizeof(resample::simd::Replaced);
-  found.replicate_bytes =
-      sizeof(BlockCounts) + 2 * sizeof(std::uint64_t) +
-      (layout.size.planes + 4 * layout.size.limbs + layout.windows.windows) * sizeof(std::int64_t) +
-      layout.windows.slots;
-  found.group = kGroup;
+  found.replicate_bytes = sizeof(BlockCounts) + 2 * sizeof(std::uint64_t) +
+                          (layout.size.planes + 4 * layout.size.limbs + layout.windows.windows +
+                           2 * layout.windows.tied) *
+                              sizeof(std::int64_t) +
+                          layout.windows.most_slots;
+  // Large clusters can make windows so wide that many replicates would take more than a cache.
+  found.group = by_cluster(question)
+                    ? std::clamp<std::size_t>(kCacheBytes / found.replicate_bytes, kWideSide, kGroup)
+                    : kGroup;
   describe_arithmetic(sums, found);
   return found;
 }
@@ -371,13 +469,10 @@ std::unique_ptr<Engine> prepare(const Question& question, const Resources& resou
   // Small enough that all threads have work, large enough that a tile is read for many.
   const std::uint64_t share = question.replicates / (2 * resources.threads()) + 1;
   auto shared = std::make_shared<const Shared>(question, resources);
-  std::uint64_t group =
+  const std::uint64_t group =
       std::min<std::uint64_t>(resources.group, (share + kSide - 1) / kSide * kSide);
-  // Many equal values around a quantile all lie inside its window, which the plan could not know.
-  const std::uint64_t planned = shared->layout.windows.slots * resources.group;
-  if (shared->windows.slots() * group > planned)
-    group = std::max<std::uint64_t>(1, planned / shared->windows.slots());
-  return std::make_unique<EngineOf<Shared, Walker>>(group, question.rows, std::move(shared));
+  const std::uint64_t units = shared->layout.units;
+  return std::make_unique<EngineOf<Shared, Walker>>(group, units, std::move(shared));
 }
 
 }  // namespace

@@ -30,6 +30,9 @@ struct Question {
   double tolerance = 0;
   bool forced = false;     ///< the caller named the path
   std::size_t memory = 0;  ///< working memory in bytes
+  /// Where whole clusters are drawn and some statistics are functions of sums: these, with a row
+  /// for each cluster.
+  const study::Study* cluster_sums = nullptr;
 
   [[nodiscard]] const study::Problem& problem() const { return study.problem(); }
 };

@@ -14,6 +14,7 @@
 #include "resample/schemes/poisson.h"
 #include "resample/schemes/stratified.h"
 #include "resample/schemes/weighted.h"
+#include "resample/small_strata.h"
 #include "resample/strata.h"
 #include "text/concat.h"
 #include "text/quantity.h"
@@ -57,6 +58,8 @@ std::optional<std::uint64_t> Design::replicates(std::uint64_t) const { return st
 std::unique_ptr<const Strata> Design::strata(std::uint64_t, std::uint64_t) const {
   throw_has_none(*this, "counts that stream over the rows");
 }
+
+std::unique_ptr<const SmallStrata> Design::small_strata(std::uint64_t) const { return nullptr; }
 
 std::unique_ptr<const BlockLaw> Design::blocks(std::uint64_t, execution::Level) const {
   return nullptr;

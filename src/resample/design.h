@@ -20,10 +20,11 @@
 
 namespace bootfold::resample {
 
-class BlockLaw;  // resample/blocks.h
-class Groups;    // resample/groups.h
-class Sampling;  // resample/sampler.h
-class Strata;    // resample/strata.h
+class BlockLaw;     // resample/blocks.h
+class Groups;       // resample/groups.h
+class Sampling;     // resample/sampler.h
+class Strata;       // resample/strata.h
+class SmallStrata;  // resample/small_strata.h
 
 /// Whether standard errors on every resample are known, which studentized intervals need.
 enum class Studentized {
@@ -105,6 +106,8 @@ class Design {
   [[nodiscard]] virtual bool streams(std::uint64_t) const { return false; }
   [[nodiscard]] virtual std::unique_ptr<const Strata> strata(std::uint64_t rows,
                                                              std::uint64_t seed) const;
+  /// Where samplers draw rows place by place, stratum by stratum: these places. Otherwise null.
+  [[nodiscard]] virtual std::unique_ptr<const SmallStrata> small_strata(std::uint64_t seed) const;
   /// The blocks of neighbouring rows that a replicate is made of, or null.
   [[nodiscard]] virtual std::unique_ptr<const BlockLaw> blocks(std::uint64_t rows,
                                                                execution::Level level) const;

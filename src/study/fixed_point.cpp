@@ -90,6 +90,8 @@ FixedFeature fixed_range(double one, double other, std::size_t digits) {
   return fixed;
 }
 
+FixedFeature fixed_whole(double farthest) { return fixed_to(0, farthest, 0); }
+
 double joined(std::span<const __int128> limbs) noexcept {
   // Carries make all limbs but the last at most half of what one in the next is worth, so that
   // nothing cancels.

@@ -90,6 +90,9 @@ struct FixedFeature {
 /// Integers of `digits` digits for values between two bounds, in any order.
 [[nodiscard]] FixedFeature fixed_range(double one, double other, std::size_t digits);
 
+/// Whole numbers up to `farthest`, as they are.
+[[nodiscard]] FixedFeature fixed_whole(double farthest);
+
 /// Rounds values to integers as the kernels do, and writes limb k of row i to
 /// integers[k * stride + i].
 void quantize(const FixedFeature& fixed, std::span<const double> values,

@@ -1,6 +1,7 @@
 #include "study/fixed_sums.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace bootfold::study {
 
@@ -41,9 +42,7 @@ FixedSums::FixedSums(const Problem& from, std::span<const FeatureSummary> summar
   places = problem.features.merge_equal(digits);
   for (std::size_t f = 0; f < places.size(); ++f) fixed[places[f]] = fixed[f];
   fixed.resize(problem.features.count());
-  for (std::uint32_t f = 0; f < fixed.size(); ++f)
-    for (std::uint32_t limb = 0; limb < fixed[f].limbs(); ++limb)
-      limbs.push_back({f, limb, fixed[f].limb_digits(limb)});
+  for (const FixedFeature& feature : std::exchange(fixed, {})) append(feature);
   for (Part& part : problem.parts) {
     for (std::uint32_t& f : part.features) f = places[f];
     part.resolution = 0;
@@ -58,6 +57,12 @@ FixedSums::FixedSums(const Problem& from, std::span<const FeatureSummary> summar
   for (std::size_t f = 0; f < fixed.size(); ++f)
     accurate_ = accurate_ &&
                 good_enough(fixed[f], problem.features.order(f), problem.data.rows(), tolerance);
+}
+
+void FixedSums::append(const FixedFeature& feature) {
+  for (std::uint32_t limb = 0; limb < feature.limbs(); ++limb)
+    limbs.push_back({static_cast<std::uint32_t>(fixed.size()), limb, feature.limb_digits(limb)});
+  fixed.push_back(feature);
 }
 
 void FixedSums::find_means(std::span<const __int128> sums, double rows,

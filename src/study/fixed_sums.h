@@ -24,6 +24,9 @@ struct FixedSums {
   FixedSums(const Problem& problem, std::span<const FeatureSummary> summaries, double tolerance,
             bool all_digits);
 
+  /// Adds a feature behind the others; the problem gets it by itself.
+  void append(const FixedFeature& feature);
+
   /// Whether the sums are good enough for the tolerance.
   [[nodiscard]] bool accurate() const noexcept { return accurate_; }
   [[nodiscard]] std::size_t features() const noexcept { return fixed.size(); }

@@ -112,6 +112,35 @@ int main(int count, char** arguments) {
   if (job == "mixed")
     return run(numbers(1'000'000),
                {statistic::median(), statistic::trimmed_mean(0.1), statistic::mean()}, options);
+  if (job == "ties") {
+    std::vector<double> data = numbers(5'000'000);
+    for (double& value : data) value = value > 0 ? 1 : 0;
+    options.replicates = 600;
+    return run(data, {statistic::median(), statistic::mean()}, options);
+  }
+  if (job == "clusters") {
+    const std::vector<double> data = numbers(1'000'000);
+    std::vector<std::uint32_t> labels(data.size());
+    for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<std::uint32_t>(i / 5);
+    options.scheme = scheme::Cluster{labels};
+    options.replicates = 600;
+    return report(
+        bootstrap(data, {statistic::median(), statistic::mean(), statistic::trimmed_mean(0.1)},
+                  options),
+        data.size() * (sizeof(double) + sizeof(std::uint32_t)), options.memory);
+  }
+  if (job == "blocks") {
+    options.scheme = scheme::StationaryBlocks{20};
+    return run(numbers(1'000'000), {statistic::median()}, options);
+  }
+  if (job == "strata") {
+    const std::vector<double> data = numbers(1'000'000);
+    std::vector<std::uint32_t> labels(data.size());
+    for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<std::uint32_t>(i / 5);
+    options.scheme = scheme::Stratified{labels};
+    return report(bootstrap(data, statistic::mean(), options),
+                  data.size() * (sizeof(double) + sizeof(std::uint32_t)), options.memory);
+  }
   if (job == "regression" || job == "regression_planning") {
     // Columns are windows on one array. 40 x make 901 features; with five chunks of rows, five
     // threads look at once while the work is planned.

@@ -19,7 +19,7 @@ TEST(QuantileFinisher, DrawsTheResampleOutIfAQuantileLiesOutsideOfItsWindow) {
   const DataView data(values);
   const study::Problem problem(data, statistics);
   const resample::Strata strata(kRows, kRows, 1);
-  const QuantileWindows windows(problem, strata, kRows, {});
+  const QuantileWindows windows(problem, strata, RowSpread(kRows, kRows), {});
   ASSERT_EQ(windows.all().size(), 3U);
   QuantileFinisher finish(problem, windows);
   std::vector<double> resample(kRows);

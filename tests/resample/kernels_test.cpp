@@ -209,6 +209,34 @@ TEST_P(Kernel, RejectsBelowTheBoundAndNotAtIt) {
   }
 }
 
+// Strata of 1 to 9 rows and a large one; some draws that may be ones to reject.
+TEST_P(Kernel, DrawsTheSameRowsOfStrata) {
+  for (const std::size_t draws : kLengths)
+    for (const bool doubtful : {false, true}) {
+      SCOPED_TRACE(testing::Message() << draws << " draws");
+      std::vector<std::uint32_t> bits(draws);
+      std::vector<std::uint32_t> first(draws);
+      std::vector<std::uint32_t> rows(draws);
+      std::vector<std::uint32_t> expected(draws);
+      for (std::size_t i = 0; i < draws; ++i) {
+        rows[i] = i % 50 == 7 ? 3'000'000'000U : static_cast<std::uint32_t>(1 + i % 9);
+        first[i] = static_cast<std::uint32_t>(i);
+        bits[i] = static_cast<std::uint32_t>(i * 2654435761U) | 1U << 30;
+        if (doubtful && i + 1 == draws) bits[i] = 0;
+        expected[i] = first[i] + static_cast<std::uint32_t>(std::uint64_t{bits[i]} * rows[i] >> 32);
+      }
+      bool any = false;
+      for (std::size_t i = 0; i < draws; ++i) any = any || bits[i] * rows[i] < rows[i];
+      std::vector<std::uint32_t> drawn(draws + 1, 0xAAAAAAAA);
+      EXPECT_EQ(kernels(GetParam())
+                    .stratum_rows(bits.data(), first.data(), rows.data(), draws, drawn.data()),
+                any);
+      EXPECT_EQ(drawn.back(), 0xAAAAAAAA) << "wrote behind the rows";
+      drawn.pop_back();
+      EXPECT_EQ(drawn, expected);
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(, Kernel, testing::ValuesIn(execution::available_levels()),
                          [](const auto& level) {
                            return std::string(execution::name(level.param));

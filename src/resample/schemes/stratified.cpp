@@ -1,12 +1,8 @@
 #include "resample/schemes/stratified.h"
 
-#include <algorithm>
-#include <array>
-#include <cstring>
-
-#include "random/counter.h"
 #include "resample/rows.h"
 #include "resample/sampling_by.h"
+#include "resample/small_strata.h"
 #include "resample/strata.h"
 #include "text/concat.h"
 #include "text/quantity.h"
@@ -18,57 +14,35 @@ namespace {
 /// Strata smaller than this on average are drawn row by row.
 constexpr double kStreamedStratum = 256;
 
-/// One stream for all strata, which may be many and small: the draw at a place is a row of the
-/// stratum that the place lies in. One stratum alone is drawn as rows without strata are.
-struct StratifiedRows {
+/// One stratum alone is drawn as rows without strata are.
+struct OneStratumRows {
   execution::Level level;
   std::uint64_t seed;
   std::shared_ptr<const Groups> strata;
-  std::vector<simd::RowDraw> draws = {};  // of each stratum
 
-  std::span<const std::uint32_t> operator()(std::uint64_t replicate, RowList& out) {
+  std::span<const std::uint32_t> operator()(std::uint64_t replicate, RowList& out) const {
     const std::span<const std::uint32_t> rows = strata->all();
-    if (strata->count() == 1) {
-      draw_rows(level, seed, replicate, rows.size(), rows.size(), out);
-    } else {
-      draw_places(replicate, out);
-    }
+    draw_rows(level, seed, replicate, rows.size(), rows.size(), out);
     for (std::uint32_t& place : out) place = rows[place];
     return out;
   }
+};
 
- private:
-  void draw_places(std::uint64_t replicate, RowList& out) {
-    if (draws.empty())
-      for (std::size_t s = 0; s < strata->count(); ++s)
-        draws.push_back(row_draw(static_cast<std::uint32_t>(strata->rows(s).size())));
-    out.resize(strata->all().size());
-    const random::simd::Kernels& kernels = random::simd::kernels(level);
-    random::simd::LaneState lanes;
-    kernels.seed(random::lane_counter({seed, replicate, random::Purpose::index, kStrata}, 0),
-                 lanes);
-    constexpr std::size_t kSteps = 64;
-    std::array<std::uint64_t, 8 * kSteps> words;
-    std::array<std::uint32_t, 16 * kSteps> bits;
-    std::uint32_t place = 0;
-    for (const simd::RowDraw& draw : draws) {
-      const std::uint32_t first = place;
-      for (; place < first + draw.rows; ++place) {
-        const std::size_t at = place % bits.size();
-        if (at == 0) {
-          kernels.words(lanes, kSteps, words.data());
-          std::memcpy(bits.data(), words.data(), sizeof bits);
-        }
-        const std::uint64_t product = std::uint64_t{bits[at]} * draw.rows;
-        auto row = static_cast<std::uint32_t>(product >> 32);
-        if (static_cast<std::uint32_t>(product) < draw.reject) [[unlikely]]
-          row = redraw({seed, replicate, random::Purpose::index_retry, kStrata}, place, draw);
-        out[place] = first + row;
-      }
+/// One stream for all strata, which may be many and small.
+struct StratifiedRows {
+  execution::Level level;
+  std::shared_ptr<const SmallStrata> strata;
+
+  std::span<const std::uint32_t> operator()(std::uint64_t replicate, RowList& out) const {
+    const std::span<const std::uint32_t> rows = strata->order();
+    out.resize(rows.size());
+    SmallStrata::Draws draws(*strata, level, replicate);
+    for (std::size_t place = 0; place < rows.size();) {
+      const std::size_t end = place + draws.next(out.data() + place);
+      for (; place < end; ++place) out[place] = rows[out[place]];
     }
+    return out;
   }
-
-  static constexpr std::uint8_t kStrata = 1;  // in place of an attempt
 };
 
 }  // namespace
@@ -89,7 +63,13 @@ Traits StratifiedDesign::traits(std::uint64_t) const {
 std::shared_ptr<const Sampling> StratifiedDesign::sampling(std::uint64_t, std::uint64_t seed,
                                                            std::uint64_t,
                                                            execution::Level level) const {
-  return sampling_by(StratifiedRows{level, seed, groups()});
+  if (groups()->count() == 1) return sampling_by(OneStratumRows{level, seed, groups()});
+  return sampling_by(StratifiedRows{level, std::make_shared<const SmallStrata>(groups(), seed)});
+}
+
+std::unique_ptr<const SmallStrata> StratifiedDesign::small_strata(std::uint64_t seed) const {
+  if (groups()->count() == 1) return nullptr;
+  return std::make_unique<const SmallStrata>(groups(), seed);
 }
 
 bool StratifiedDesign::streams(std::uint64_t rows) const {

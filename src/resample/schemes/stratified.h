@@ -17,10 +17,11 @@ class StratifiedDesign final : public Design {
   [[nodiscard]] std::shared_ptr<const Sampling> sampling(std::uint64_t rows, std::uint64_t seed,
                                                          std::uint64_t replicates,
                                                          execution::Level level) const override;
-  /// The order of the rows by stratum, and what it takes to sort them.
+  /// The order of the rows by stratum, and what it takes to sort them or to draw from them.
   [[nodiscard]] std::size_t sampling_bytes(std::uint64_t rows) const override {
-    return 2 * sizeof(std::uint32_t) * rows;
+    return (streams(rows) ? 2 : 3) * sizeof(std::uint32_t) * rows;
   }
+  [[nodiscard]] std::unique_ptr<const SmallStrata> small_strata(std::uint64_t seed) const override;
   [[nodiscard]] bool streams(std::uint64_t rows) const override;
   [[nodiscard]] std::unique_ptr<const Strata> strata(std::uint64_t rows,
                                                      std::uint64_t seed) const override;

@@ -155,6 +155,7 @@ const Kernels kAvx2 = {.counts = draw_counts,
                        .total = total,
                        .top_up = draw_top_up_at_once,
                        .rows = draw_rows_at_once,
-                       .blocks = draw_blocks};
+                       .blocks = draw_blocks,
+                       .stratum_rows = draw_stratum_rows};
 
 }  // namespace bootfold::resample::simd

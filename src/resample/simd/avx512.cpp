@@ -161,6 +161,7 @@ const Kernels kAvx512 = {.counts = draw_counts,
                          .total = total,
                          .top_up = draw_top_up_at_once,
                          .rows = draw_rows_at_once,
-                         .blocks = draw_blocks_at_once};
+                         .blocks = draw_blocks_at_once,
+                         .stratum_rows = draw_stratum_rows};
 
 }  // namespace bootfold::resample::simd

@@ -122,6 +122,18 @@ constexpr std::size_t kStepRows = 128;  // rows of a step of counts
   state = lanes;
 }
 
+[[maybe_unused]] bool draw_stratum_rows(const std::uint32_t* bits, const std::uint32_t* first,
+                                        const std::uint32_t* rows, std::size_t draws,
+                                        std::uint32_t* drawn) noexcept {
+  std::uint32_t any = 0;
+  for (std::size_t i = 0; i < draws; ++i) {
+    const std::uint64_t product = std::uint64_t{bits[i]} * rows[i];
+    drawn[i] = first[i] + static_cast<std::uint32_t>(product >> 32);
+    any |= static_cast<std::uint32_t>(static_cast<std::uint32_t>(product) < rows[i]);
+  }
+  return any != 0;
+}
+
 }  // namespace
 
 }  // namespace bootfold::resample::simd

@@ -114,6 +114,11 @@ struct Kernels {
   /// are listed in `open` (room for `blocks`), and what stands in their place means nothing.
   void (*blocks)(LaneState& lanes, const BlockDraw& draw, std::size_t blocks, std::uint32_t* starts,
                  std::uint32_t* lengths, OpenBlock* open, std::size_t& open_blocks) noexcept;
+
+  /// drawn[i] = first[i] + high half of bits[i] * rows[i]. Returns whether some low half is below
+  /// rows[i], so that the draw may be one to reject.
+  bool (*stratum_rows)(const std::uint32_t* bits, const std::uint32_t* first,
+                       const std::uint32_t* rows, std::size_t draws, std::uint32_t* drawn) noexcept;
 };
 
 /// The kernels of a level; it must be available.

@@ -57,6 +57,7 @@ const Kernels kPortable = {.counts = draw_counts,
                            .total = add_counts,
                            .top_up = draw_top_up,
                            .rows = draw_rows,
-                           .blocks = draw_blocks};
+                           .blocks = draw_blocks,
+                           .stratum_rows = draw_stratum_rows};
 
 }  // namespace bootfold::resample::simd
