@@ -103,7 +103,7 @@ void Digits::keep(const Execution& execution) {
   }
   kept_ = std::make_unique<std::int8_t[]>(bytes);
   const std::size_t features = fixed_.size();
-  const std::size_t rows = sums_.problem.data.rows();
+  const std::size_t rows = strata_.places();
   const bool is_short = std::all_of(fixed_.begin(), fixed_.end(),
                                     [](const auto& fixed) { return fixed.digits <= kShortDigits; });
   if (is_short)

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "bootfold/error.h"
+#include "numeric/compensated.h"
 #include "numeric/select.h"
 #include "resample/simd/kernels.h"
 #include "study/tile.h"
@@ -44,8 +45,9 @@ numeric::Scan scan_of(const ColumnView& column, const std::stop_token& stop) {
 
 }  // namespace
 
-QuantileWindows::Size QuantileWindows::size(const study::Problem& problem, std::uint64_t draws) {
-  const auto rows = static_cast<double>(problem.data.rows());
+QuantileWindows::Size QuantileWindows::size(const study::Problem& problem, std::uint64_t places,
+                                            std::uint64_t draws) {
+  const auto rows = static_cast<double>(places);
   Size found;
   const auto add = [&](double share) {
     ++found.windows;
@@ -65,7 +67,9 @@ QuantileWindows::Size QuantileWindows::size(const study::Problem& problem, std::
 }
 
 QuantileWindows::QuantileWindows(const study::Problem& problem, const resample::Strata& strata,
-                                 std::uint64_t draws, const std::stop_token& stop) {
+                                 std::uint64_t draws, const std::stop_token& stop,
+                                 std::span<const double> weights)
+    : weights_(weights) {
   of_part_.resize(problem.parts.size());
   for (std::size_t p = 0; p < problem.parts.size(); ++p) {
     const study::Part& part = problem.parts[p];
@@ -100,6 +104,7 @@ std::size_t QuantileWindows::add(const QuantileWindow& window) {
 QuantileWindow QuantileWindows::window(const study::Problem& problem, std::uint32_t column,
                                        double share, std::uint64_t draws,
                                        const std::stop_token& stop) const {
+  if (!weights_.empty()) return weighted_window(problem, column, share, draws, stop);
   const auto rows = static_cast<double>(problem.data.rows());
   const double half = reach(rows, share, static_cast<double>(draws));
   const double centre = share * (rows - 1) + 1;
@@ -113,6 +118,23 @@ QuantileWindow QuantileWindows::window(const study::Problem& problem, std::uint3
   return made;
 }
 
+QuantileWindow QuantileWindows::weighted_window(const study::Problem& problem, std::uint32_t column,
+                                                double share, std::uint64_t draws,
+                                                const std::stop_token& stop) const {
+  numeric::Compensated total;
+  for (const double weight : weights_) total.add(weight);
+  const auto all = static_cast<double>(draws);
+  const double half = reach(all, share, all) / all;
+  const numeric::WeightedWindow found = numeric::weighted_window(
+      numeric::weighted_scan(scan_of(problem.data.column(column), stop), weights_),
+      std::max(0.0, share - half) * total.value(), std::min(1.0, share + half) * total.value());
+  QuantileWindow made;
+  made.column = column;
+  made.low = found.values.front();
+  made.high = found.values.back();
+  return made;
+}
+
 void QuantileWindows::place_rows(const study::Problem& problem, const resample::Strata& strata,
                                  const std::stop_token& stop) {
   struct Inside {
@@ -122,7 +144,7 @@ void QuantileWindows::place_rows(const study::Problem& problem, const resample::
     std::uint16_t row;
   };
   std::vector<std::vector<Inside>> inside(windows_.size());
-  sides_.assign(windows_.size(), std::vector<Side>(problem.data.rows()));
+  sides_.assign(windows_.size(), std::vector<Side>(strata.places()));
   const std::span<const std::uint32_t> order = strata.order();
   study::TileReader reader(problem.data, kCountTile);
   std::uint64_t tiles = 0;

@@ -53,14 +53,17 @@ class QuantileWindows {
     std::size_t slots = 0;
     std::size_t trimmed = 0;  ///< trimmed means
   };
-  [[nodiscard]] static Size size(const study::Problem& problem, std::uint64_t draws);
+  [[nodiscard]] static Size size(const study::Problem& problem, std::uint64_t places,
+                                 std::uint64_t draws);
 
   /// Digits of the sum of a trimmed mean: the rows that it keeps lie close together.
   static constexpr std::size_t kTrimmedDigits = 6;
 
-  /// Of all quantiles of a problem in resamples of about `draws` rows. Throws Cancelled.
+  /// Of all quantiles of a problem in resamples of about `draws` rows. `weights`: of the rows, if
+  /// they are not equally likely. Throws Cancelled.
   QuantileWindows(const study::Problem& problem, const resample::Strata& strata,
-                  std::uint64_t draws, const std::stop_token& stop);
+                  std::uint64_t draws, const std::stop_token& stop,
+                  std::span<const double> weights = {});
 
   [[nodiscard]] std::span<const QuantileWindow> all() const noexcept { return windows_; }
   [[nodiscard]] std::size_t slots() const noexcept { return slots_; }
@@ -91,9 +94,13 @@ class QuantileWindows {
   [[nodiscard]] QuantileWindow window(const study::Problem& problem, std::uint32_t column,
                                       double share, std::uint64_t draws,
                                       const std::stop_token& stop) const;
+  [[nodiscard]] QuantileWindow weighted_window(const study::Problem& problem, std::uint32_t column,
+                                               double share, std::uint64_t draws,
+                                               const std::stop_token& stop) const;
   void place_rows(const study::Problem& problem, const resample::Strata& strata,
                   const std::stop_token& stop);
 
+  std::span<const double> weights_;
   std::vector<QuantileWindow> windows_;
   std::vector<TrimmedMean> trimmed_;
   std::vector<std::vector<std::size_t>> of_part_;

@@ -46,20 +46,24 @@ constexpr std::size_t kWideSide = 16;
 struct Layout {
   explicit Layout(const Question& question)
       : sums(question.study.fixed(question.tolerance, false)),
-        windows(QuantileWindows::size(question.problem(), question.draws)),
+        places(question.design.places(question.rows)),
+        windows(QuantileWindows::size(question.problem(), places, question.draws)),
         size(sums, windows) {
     const std::uint64_t strata =
         question.design.stratum_labels().empty() ? 1 : question.design.groups()->count();
     // Laws of counts: of the super-blocks of a run, or of strata of all sizes.
     const bool few = strata == 1 && question.rows <= resample::kSuperBlockRows;
     law_bytes = few ? std::size_t{1} << 16 : std::size_t{1} << 19;
-    kept_bytes = Digits::kept_bytes(size, question.rows, strata);
+    if (!question.design.weights().empty())  // one for each tile, but no more than there can be
+      law_bytes = std::min<std::size_t>(places / kCountTile + 1, 450) << 14;
+    kept_bytes = Digits::kept_bytes(size, places, strata);
     const std::size_t room = question.memory - std::min(question.memory, planning::kProgramBytes);
     keeps_digits = kept_bytes + (std::size_t{2} << 20) <= room / 2;
     side = size.planes < kManyPlanes ? kSide : kWideSide;
   }
 
   const study::FixedSums& sums;
+  std::uint64_t places;
   QuantileWindows::Size windows;
   Digits::Size size;
   std::size_t law_bytes;
@@ -76,7 +80,8 @@ struct Shared {
         kernels(study::simd::kernels(level)),
         strata(question.design.strata(question.rows, question.seed)),
         laws(std::make_unique<resample::CountLaws>()),
-        windows(problem(), *strata, question.draws, resources.execution.stop),
+        windows(problem(), *strata, question.draws, resources.execution.stop,
+                question.design.weights()),
         digits(layout.sums, windows, *strata, layout.keeps_digits, resources.execution) {}
 
   [[nodiscard]] const study::Problem& problem() const { return layout.sums.problem; }
@@ -113,7 +118,7 @@ class Walker final : public Maker {
     for (std::size_t s = 0; s < shared_.strata->all().size(); ++s) {
       const SuperBlocks blocks(shared_.strata->all()[s].rows);
       for (std::uint64_t b = 0; b < blocks.count(); ++b) {
-        begin(s, blocks, b, last);
+        begin(s, b, last);
         while (!group_.empty()) {
           walk(s, blocks, b, worker);
           keep(s, blocks, b);
@@ -146,24 +151,11 @@ class Walker final : public Maker {
   static constexpr std::size_t kStride = kCountTile + 64;
 
   /// The counts of a super-block in all replicates of the group.
-  void begin(std::size_t s, const SuperBlocks& blocks, std::uint64_t b, std::uint64_t last) {
-    const Stratum& stratum = shared_.strata->all()[s];
-    const std::uint64_t rows = blocks.rows(b);
+  void begin(std::size_t s, std::uint64_t b, std::uint64_t last) {
+    resample::BlockSource source(shared_.level, *shared_.laws, *shared_.strata, s, b);
+    counted_ = source.counted();
     group_.clear();
-    resample::TileLaws laws;
-    double mean = 0;  // whose laws those are
-    for (std::uint64_t r = first_; r < last; ++r) {
-      const BlockCounts::Id id{stratum.seed, r, b};
-      const std::uint64_t draws = blocks.draws(stratum.seed, r, stratum.draws, b);
-      const double wanted = !shared_.strata->topped_up() ? 1
-                            : draws == 0                 ? mean
-                                                         : resample::count_mean(rows, draws);
-      if (wanted != mean) laws = (*shared_.laws)(mean = wanted, rows);
-      if (shared_.strata->topped_up())
-        group_.emplace_back(shared_.level, laws, id, rows, draws);
-      else
-        group_.emplace_back(shared_.level, laws, id, rows);
-    }
+    for (std::uint64_t r = first_; r < last; ++r) group_.push_back(source(r));
   }
 
   /// Counts and products of the whole group over a super-block.
@@ -172,10 +164,10 @@ class Walker final : public Maker {
     plane_sums_.assign(group_.size() * planes_, 0);
     totals_.assign(group_.size(), 0);
     const bool again = group_[0].attempt() > 0;
-    for (std::uint64_t row = 0; row < blocks.rows(b); row += kCountTile) {
+    for (std::uint64_t row = 0; row < counted_; row += kCountTile) {
       worker.check();
       const auto size =
-          static_cast<std::size_t>(std::min<std::uint64_t>(kCountTile, blocks.rows(b) - row));
+          static_cast<std::size_t>(std::min<std::uint64_t>(kCountTile, counted_ - row));
       const Planes tile = digits_.tile(s, blocks.first_row(b) + row, size);
       const std::span<const WindowRow> inside =
           shared_.windows.slots() == 0 ? std::span<const WindowRow>()
@@ -196,6 +188,9 @@ class Walker final : public Maker {
       }
       if (!again) worker.advance(static_cast<double>(size) * static_cast<double>(group_.size()));
     }
+    if (!again)
+      worker.advance(static_cast<double>(blocks.rows(b) - counted_) *
+                     static_cast<double>(group_.size()));
   }
 
   /// Adds the sums of the walk and the rows of the top-ups to the sums of the replicates. Those
@@ -255,9 +250,10 @@ class Walker final : public Maker {
     std::vector<double> rows;
     const ColumnView& values = shared_.problem().data.column(column);
     const std::span<const std::uint32_t> order = shared_.strata->order();
-    for (const Stratum& stratum : shared_.strata->all()) {
-      const auto counts = resample::all_counts(shared_.level, *shared_.laws, stratum,
-                                               shared_.strata->topped_up(), replicate);
+    for (std::size_t s = 0; s < shared_.strata->all().size(); ++s) {
+      const Stratum& stratum = shared_.strata->all()[s];
+      const auto counts =
+          resample::all_counts(shared_.level, *shared_.laws, *shared_.strata, s, replicate);
       for (std::uint64_t row = 0; row < counts.size(); ++row) {
         const std::uint64_t place = stratum.first + row;
         double value = 0;
@@ -279,6 +275,7 @@ class Walker final : public Maker {
   std::unique_ptr<resample::simd::Replaced> replaced_;
   std::vector<std::uint32_t> late_;
   std::uint64_t first_ = 0;
+  std::uint64_t counted_ = 0;         // places of the super-block that are counted tile by tile
   std::vector<__int128> sums_;        // [replicate][feature]
   std::vector<std::uint64_t> drawn_;  // rows of each replicate
   std::vector<std::uint64_t> below_;  // [replicate][window]
@@ -334,11 +331,14 @@ Estimate estimate(const Question& question) {
                       ? "Poisson counts with a top-up stream over the rows"
                       : "Poisson counts stream over the rows; quantiles are counted in "
                         "windows around those of the data");
-  found.shared_bytes = layout.law_bytes + layout.windows.windows * question.rows +
+  found.shared_bytes = layout.law_bytes + layout.windows.windows * layout.places +
                        48 * layout.windows.slots + question.design.sampling_bytes(question.rows) +
                        (layout.keeps_digits ? layout.kept_bytes : 0);
   found.thread_bytes = DigitReader::bytes(layout.size, layout.keeps_digits) +
                        (layout.side + 4) * (kCountTile + 64) + sizeof(resample::simd::Replaced);
+  if (!question.design.weights().empty())  // draws of a super-block that are not counted
+    found.thread_bytes += sizeof(std::uint32_t) *
+                          std::min<std::uint64_t>(question.draws, 2 * resample::kSuperBlockRows);
   found.replicate_bytes = sizeof(BlockCounts) + 2 * sizeof(std::uint64_t) +
                           (layout.size.planes + 2 * layout.size.features + layout.windows.windows) *
                               sizeof(std::int64_t) +
@@ -359,7 +359,8 @@ std::unique_ptr<Engine> prepare(const Question& question, const Resources& resou
   const std::uint64_t planned = shared->layout.windows.slots * resources.group;
   if (shared->windows.slots() * group > planned)
     group = std::max<std::uint64_t>(1, planned / shared->windows.slots());
-  return std::make_unique<EngineOf<Shared, Walker>>(group, question.rows, std::move(shared));
+  const std::uint64_t places = shared->strata->places();
+  return std::make_unique<EngineOf<Shared, Walker>>(group, places, std::move(shared));
 }
 
 }  // namespace

@@ -105,6 +105,8 @@ class Design {
   [[nodiscard]] virtual bool streams(std::uint64_t) const { return false; }
   [[nodiscard]] virtual std::unique_ptr<const Strata> strata(std::uint64_t rows,
                                                              std::uint64_t seed) const;
+  /// Places of these: as many as rows, unless rows have weights.
+  [[nodiscard]] virtual std::uint64_t places(std::uint64_t rows) const { return rows; }
   /// The blocks of neighbouring rows that a replicate is made of, or null.
   [[nodiscard]] virtual std::unique_ptr<const BlockLaw> blocks(std::uint64_t rows,
                                                                execution::Level level) const;
