@@ -18,19 +18,28 @@ constexpr std::size_t kShortDigits = 4;
 std::size_t padded(std::size_t rows) { return (rows + 127) / 128 * 128; }
 
 /// Adds up the integers of some rows, [row][feature]: exactly, because parts are added that cannot
-/// overflow.
+/// overflow. The rows lie anywhere in memory, so those that come later are asked for in advance.
 template <class Integer>
 void add_rows_of(const Integer* integers, std::span<const std::uint32_t> rows,
                  std::span<__int128> sums) {
   constexpr std::size_t kSafe = 128;     // so many integers of 55 bits sum to 62 bits
-  constexpr std::size_t kTogether = 16;  // features
+  constexpr std::size_t kTogether = 32;  // features
+  constexpr std::size_t kAhead = 16;     // rows
+  constexpr std::size_t kLine = 64 / sizeof(Integer);
   const std::size_t features = sums.size();
   for (std::size_t f = 0; f < features; f += kTogether) {
     const std::size_t together = std::min(kTogether, features - f);
     for (std::size_t first = 0; first < rows.size(); first += kSafe) {
       std::array<std::int64_t, kTogether> parts{};
-      for (const std::uint32_t row : rows.subspan(first, std::min(kSafe, rows.size() - first)))
-        for (std::size_t k = 0; k < together; ++k) parts[k] += integers[row * features + f + k];
+      for (std::size_t i = first; i < std::min(rows.size(), first + kSafe); ++i) {
+        if (i + kAhead < rows.size()) {
+          const Integer* later = integers + rows[i + kAhead] * features + f;
+          for (std::size_t k = 0; k < together; k += kLine) __builtin_prefetch(later + k);
+          __builtin_prefetch(later + together - 1);
+        }
+        const Integer* own = integers + rows[i] * features + f;
+        for (std::size_t k = 0; k < together; ++k) parts[k] += own[k];
+      }
       for (std::size_t k = 0; k < together; ++k) sums[f + k] += parts[k];
     }
   }

@@ -37,10 +37,12 @@ using resample::simd::kCountTile;
 constexpr std::size_t kGroup = 256;
 
 /// Replicates whose counts are drawn before they are multiplied: few, so that counts and digits
-/// stay in a first-level cache; more if there are so many digits that they do not anyway.
+/// stay in a first-level cache. Where there are so many digits that they do not anyway, more
+/// replicates are drawn, and fewer rows multiplied at a time.
 constexpr std::size_t kSide = study::simd::kDotReplicates;
 constexpr std::size_t kManyPlanes = 16;
 constexpr std::size_t kWideSide = 16;
+constexpr std::size_t kFewRows = 1024;
 
 /// How the rows are handled; none of it changes a replicate.
 struct Layout {
@@ -60,6 +62,7 @@ struct Layout {
     const std::size_t room = question.memory - std::min(question.memory, planning::kProgramBytes);
     keeps_digits = kept_bytes + (std::size_t{2} << 20) <= room / 2;
     side = size.planes < kManyPlanes ? kSide : kWideSide;
+    dot_rows = size.planes < kManyPlanes ? kCountTile : kFewRows;
   }
 
   const study::FixedSums& sums;
@@ -70,6 +73,7 @@ struct Layout {
   std::size_t kept_bytes;
   bool keeps_digits;  // of all rows, for all replicates
   std::size_t side;
+  std::size_t dot_rows;  // multiplied at a time
 };
 
 /// What all makers share: nothing here changes during the run.
@@ -182,9 +186,11 @@ class Walker final : public Maker {
             std::uint8_t* own = inside_of(group_[i + k]);
             for (const WindowRow& one : inside) own[one.slot] = counts[one.row];
           }
-        shared_.kernels.dot(counts_.data(), kStride, side, tile.first, tile.stride, planes_,
-                            (size + 127) / 128 * 128, plane_sums_.data() + i * planes_,
-                            totals_.data() + i);
+        const std::size_t padded = (size + 127) / 128 * 128;
+        for (std::size_t from = 0; from < padded; from += shared_.layout.dot_rows)
+          shared_.kernels.dot(counts_.data() + from, kStride, side, tile.first + from, tile.stride,
+                              planes_, std::min(shared_.layout.dot_rows, padded - from),
+                              plane_sums_.data() + i * planes_, totals_.data() + i);
       }
       if (!again) worker.advance(static_cast<double>(size) * static_cast<double>(group_.size()));
     }
