@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "numeric/compensated.h"
+#include "numeric/quantile.h"
+
 namespace bootfold::numeric {
 
 namespace {
@@ -34,6 +37,25 @@ struct Search {
     while (rank > histogram[digit]) rank -= histogram[digit++];
     same = histogram[digit];
     key |= digit << shift;
+  }
+};
+
+/// The same for a sum of weights.
+struct WeightedSearch {
+  double target;  // among those with the known leading bits
+  std::uint64_t key = 0;
+  std::vector<double> histogram;
+
+  void narrow(int shift) {
+    std::uint64_t digit = 0;
+    std::uint64_t last = 0;  // that has a weight: where rounding leaves some of the target
+    for (; digit < histogram.size(); ++digit) {
+      if (histogram[digit] == 0) continue;
+      last = digit;
+      if (target <= histogram[digit]) break;
+      target -= histogram[digit];
+    }
+    key |= last << shift;
   }
 };
 
@@ -78,6 +100,59 @@ std::vector<double> order_statistics(const Scan& scan, std::uint64_t first, std:
   std::sort(found.begin() + equal, found.end());
   found.resize(wanted, value_of(high.key));
   return found;
+}
+
+WeightedWindow weighted_window(const WeightedScan& scan, double first, double last) {
+  constexpr int kBits = 16;
+  constexpr std::uint64_t kDigits = std::uint64_t{1} << kBits;
+  WeightedSearch low{first, 0, {}};
+  WeightedSearch high{last, 0, {}};
+  for (int shift = 64 - kBits; shift >= 0; shift -= kBits) {
+    low.histogram.assign(kDigits, 0);
+    high.histogram.assign(kDigits, 0);
+    const int known = shift + kBits;
+    scan([&](std::span<const double> values, std::span<const double> weights) {
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        if (values[i] != values[i]) continue;
+        const std::uint64_t key = key_of(values[i]);
+        const std::uint64_t digit = key >> shift & (kDigits - 1);
+        const std::uint64_t leading = known == 64 ? 0 : key >> known << known;
+        if (leading == low.key) low.histogram[digit] += weights[i];
+        if (leading == high.key) high.histogram[digit] += weights[i];
+      }
+    });
+    low.narrow(shift);
+    high.narrow(shift);
+  }
+  std::vector<WeightedRow> rows;
+  Compensated reached;
+  scan([&](std::span<const double> values, std::span<const double> weights) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i] != values[i]) continue;
+      const std::uint64_t key = key_of(values[i]);
+      if (key < low.key) reached.add(weights[i]);
+      if (key >= low.key && key <= high.key && weights[i] > 0)
+        rows.push_back({values[i], weights[i]});
+    }
+  });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const WeightedRow& a, const WeightedRow& b) { return a.value < b.value; });
+  WeightedWindow found;
+  found.below = reached.value();
+  for (const WeightedRow& row : rows) {
+    reached.add(row.weight);
+    found.values.push_back(row.value);
+    found.reached.push_back(
+        std::max(reached.value(), found.reached.empty() ? 0.0 : found.reached.back()));
+  }
+  return found;
+}
+
+std::optional<double> WeightedWindow::value_at(double target) const {
+  if (target <= below && below > 0) return std::nullopt;
+  const auto at = std::lower_bound(reached.begin(), reached.end(), target) - reached.begin();
+  if (static_cast<std::size_t>(at) == values.size()) return std::nullopt;
+  return values[static_cast<std::size_t>(at)];
 }
 
 }  // namespace bootfold::numeric

@@ -29,7 +29,7 @@ struct Layout {
   explicit Layout(const Question& question)
       : sums(question.study.fixed(question.tolerance, false)),
         spread(question.design, question.rows),
-        windows(QuantileWindows::size(question.problem(), spread)),
+        windows(QuantileWindows::size(question.problem(), question.rows, spread)),
         limbs(sums.limbs.size() + windows.trimmed) {
     // Running sums may wrap around without harm as long as a replicate's sum fits.
     const std::size_t digits =

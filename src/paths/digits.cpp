@@ -22,19 +22,28 @@ constexpr std::size_t kSparseShare = 128;
 std::size_t padded(std::size_t rows) { return (rows + 127) / 128 * 128; }
 
 /// Adds up the integers of some rows, [row][limb]: exactly, because parts are added that cannot
-/// overflow.
+/// overflow. The rows lie anywhere in memory, so those that come later are asked for in advance.
 template <class Integer>
 void add_rows_of(const Integer* integers, std::span<const std::uint32_t> rows,
                  std::span<__int128> sums) {
   constexpr std::size_t kSafe = 128;     // so many integers of 55 bits sum to 62 bits
-  constexpr std::size_t kTogether = 16;  // limbs
+  constexpr std::size_t kTogether = 32;  // limbs
+  constexpr std::size_t kAhead = 16;     // rows
+  constexpr std::size_t kLine = 64 / sizeof(Integer);
   const std::size_t limbs = sums.size();
   for (std::size_t f = 0; f < limbs; f += kTogether) {
     const std::size_t together = std::min(kTogether, limbs - f);
     for (std::size_t first = 0; first < rows.size(); first += kSafe) {
       std::array<std::int64_t, kTogether> parts{};
-      for (const std::uint32_t row : rows.subspan(first, std::min(kSafe, rows.size() - first)))
-        for (std::size_t k = 0; k < together; ++k) parts[k] += integers[row * limbs + f + k];
+      for (std::size_t i = first; i < std::min(rows.size(), first + kSafe); ++i) {
+        if (i + kAhead < rows.size()) {
+          const Integer* later = integers + rows[i + kAhead] * limbs + f;
+          for (std::size_t k = 0; k < together; k += kLine) __builtin_prefetch(later + k);
+          __builtin_prefetch(later + together - 1);
+        }
+        const Integer* own = integers + rows[i] * limbs + f;
+        for (std::size_t k = 0; k < together; ++k) parts[k] += own[k];
+      }
       for (std::size_t k = 0; k < together; ++k) sums[f + k] += parts[k];
     }
   }
@@ -109,7 +118,7 @@ void Digits::keep(const Execution& execution) {
   }
   kept_ = std::make_unique_for_overwrite<std::int8_t[]>(bytes);  // some is never used
   const std::size_t limbs = limb_digits_.size();
-  const std::size_t rows = sums_.problem.data.rows();
+  const std::size_t rows = strata_.places();
   const bool is_short = std::all_of(limb_digits_.begin(), limb_digits_.end(),
                                     [](std::size_t digits) { return digits <= kShortDigits; });
   if (is_short)

@@ -1,10 +1,13 @@
 // The statistics on the data as they are, with nothing copied that need not be.
 #include "paths/estimates.h"
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "bootfold/error.h"
 #include "numeric/compensated.h"
+#include "numeric/quantile.h"
 #include "paths/order_data.h"
 #include "resample/overloaded.h"
 #include "study/tile.h"
@@ -16,11 +19,32 @@ namespace {
 using study::kTileRows;
 using study::Part;
 
-void estimate_fold(const study::Problem& problem, const Part& part, const Execution& execution,
-                   std::span<double> values) {
+/// How often each row is repeated where a function can only see rows: once, or in proportion to the
+/// weights, as whole numbers that add up to the number of rows. None is 1 away from its share.
+std::vector<std::uint32_t> repetitions(std::uint64_t rows, std::span<const double> weights) {
+  std::vector<std::uint32_t> counts(rows, 1);
+  if (weights.empty()) return counts;
+  numeric::Compensated total;
+  for (const double weight : weights) total.add(weight);
+  const double scale = static_cast<double>(rows) / total.value();
+  numeric::Compensated reached;
+  double before = 0;
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    reached.add(weights[row]);
+    const double after = std::floor(reached.value() * scale + 0.5);
+    counts[row] = static_cast<std::uint32_t>(std::max(0.0, after - before));
+    before = std::max(before, after);
+  }
+  return counts;
+}
+
+void estimate_fold(const study::Problem& problem, const Part& part, std::span<const double> weights,
+                   const Execution& execution, std::span<double> values) {
   const auto& fold = std::get<statistic::Fold>(part.bound.body);
   const auto state = fold.fresh();
-  const std::vector<std::uint32_t> ones(kTileRows, 1);
+  const std::vector<std::uint32_t> counts = weights.empty()
+                                                ? std::vector<std::uint32_t>(kTileRows, 1)
+                                                : repetitions(problem.data.rows(), weights);
   study::TileReader reader(problem.data, kTileRows);
   for (std::size_t row = 0; row < problem.data.rows(); row += kTileRows) {
     const std::size_t size = std::min(kTileRows, problem.data.rows() - row);
@@ -28,17 +52,43 @@ void estimate_fold(const study::Problem& problem, const Part& part, const Execut
     const statistic::Tile tile = reader.read(row, size);
     std::vector<const double*> columns;
     for (const std::uint32_t c : part.columns) columns.push_back(tile.columns[c]);
-    state->accumulate({columns, size}, {ones.data(), size});
+    state->accumulate({columns, size}, {counts.data() + (weights.empty() ? 0 : row), size});
   }
   state->finish(values);
 }
 
-void estimate_call(const study::Problem& problem, const Part& part, std::span<double> values) {
+/// The mean of a column without a share of the weight at each end.
+double weighted_trimmed_mean(const ColumnView& column, double share,
+                             std::span<const double> weights) {
+  std::vector<double> values(weights.size());
+  column.read(0, values);
+  std::vector<numeric::WeightedRow> rows;
+  for (std::size_t row = 0; row < values.size(); ++row)
+    if (weights[row] > 0) rows.push_back({values[row], weights[row]});
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.value < b.value; });
+  return numeric::weighted_trimmed_mean(rows, share, weights.size());
+}
+
+void estimate_call(const study::Problem& problem, const Part& part, std::span<const double> weights,
+                   std::span<double> values) {
+  const auto& call = std::get<statistic::Call>(part.bound.body);
+  if (!weights.empty() && call.trimmed) {
+    values[0] = weighted_trimmed_mean(problem.data.column(part.columns[0]), *call.trimmed, weights);
+    return;
+  }
+  std::vector<std::uint32_t> repeated;
+  if (!weights.empty()) {
+    const std::vector<std::uint32_t> counts = repetitions(problem.data.rows(), weights);
+    for (std::uint32_t row = 0; row < counts.size(); ++row)
+      repeated.insert(repeated.end(), counts[row], row);
+  }
   study::TileReader reader(problem.data, problem.data.rows());
-  const statistic::Tile all = reader.read(0, problem.data.rows());
+  const statistic::Tile all =
+      weights.empty() ? reader.read(0, problem.data.rows()) : reader.gather(repeated);
   std::vector<const double*> columns;
   for (const std::uint32_t c : part.columns) columns.push_back(all.columns[c]);
-  std::get<statistic::Call>(part.bound.body).call({columns, all.rows}, values);
+  call.call({columns, all.rows}, values);
 }
 
 /// The means of all features under the probabilities of a scheme.
@@ -66,12 +116,13 @@ std::vector<double> weighted_means(const study::Problem& problem, std::span<cons
 }
 
 /// Quantiles of one statistic among others.
-void estimate_order(const study::Problem& problem, const Part& part, const Execution& execution,
+void estimate_order(const study::Problem& problem, const Part& part,
+                    std::span<const double> weights, const Execution& execution,
                     std::span<double> values) {
   study::Problem alone = problem;
   alone.parts = {part};
   alone.parts[0].first_output = 0;
-  OrderData(alone, problem.data.rows(), 0, execution.stop).estimate(values);
+  OrderData(alone, problem.data.rows(), 0, execution.stop, weights).estimate(values);
 }
 
 }  // namespace
@@ -79,23 +130,27 @@ void estimate_order(const study::Problem& problem, const Part& part, const Execu
 std::vector<double> estimates(const study::Study& study, const resample::Design& design,
                               const Execution& execution) {
   const study::Problem& problem = study.problem();
+  const std::span<const double> weights = design.weights();
   std::vector<double> values(problem.outputs.size());
   if (!problem.features.empty()) {
     std::vector<double> means;
     for (const auto& summary : study.summaries()) means.push_back(summary.mean);
-    if (!design.weights().empty()) means = weighted_means(problem, design.weights(), execution);
+    if (!weights.empty()) means = weighted_means(problem, weights, execution);
     std::vector<double> scratch(means.size());
     problem.finish_sums(means, static_cast<double>(study.rows()), 0, values, scratch);
   }
   for (const Part& part : problem.parts) {
     const std::span<double> own = std::span(values).subspan(part.first_output, part.outputs());
-    std::visit(overloaded{
-                   [](const statistic::Sums&) {},  // finish_sums() has made them
-                   [&](const statistic::Order&) { estimate_order(problem, part, execution, own); },
-                   [&](const statistic::Fold&) { estimate_fold(problem, part, execution, own); },
-                   [&](const statistic::Call&) { estimate_call(problem, part, own); },
-               },
-               part.bound.body);
+    std::visit(
+        overloaded{
+            [](const statistic::Sums&) {},  // finish_sums() has made them
+            [&](const statistic::Order&) {
+              estimate_order(problem, part, weights, execution, own);
+            },
+            [&](const statistic::Fold&) { estimate_fold(problem, part, weights, execution, own); },
+            [&](const statistic::Call&) { estimate_call(problem, part, weights, own); },
+        },
+        part.bound.body);
   }
   return values;
 }

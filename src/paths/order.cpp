@@ -3,7 +3,8 @@
 // A resample is m uniform draws, scaled up to positions. So its k-th smallest row is the data's
 // order statistic number ceil(n U), where U is the k-th smallest of m uniforms: Beta(k, m - k + 1);
 // and given one of them, the next one's gap is again a beta draw. The positions stay within a few
-// standard deviations, so only a window of the sorted data is ever needed.
+// standard deviations, so only a window of the sorted data is ever needed. Where rows have weights,
+// the row is the one at which the weights of the sorted rows reach the share U.
 #include <algorithm>
 #include <cmath>
 
@@ -29,14 +30,10 @@ double next_position(random::Stream& stream, std::uint64_t before, std::uint64_t
   return at + (1 - at) * gap;
 }
 
-std::uint64_t rank_at(double position, std::uint64_t n) {
-  const double rank = std::ceil(position * static_cast<double>(n));
-  return static_cast<std::uint64_t>(std::clamp(rank, 1.0, static_cast<double>(n)));
-}
-
 struct Shared {
   Shared(const Question& question, const Resources& resources)
-      : data(question.problem(), question.draws, resources.room, resources.execution.stop),
+      : data(question.problem(), question.draws, resources.room, resources.execution.stop,
+             question.design.weights()),
         seed(question.seed),
         rows(question.rows),
         draws(question.draws) {}
@@ -62,7 +59,7 @@ class Positions final : public Maker {
         const std::uint64_t k = shared_.data.ranks()[i];
         at = next_position(stream, before, k, shared_.draws, at);
         before = k;
-        found_[i] = shared_.data.value(i, rank_at(at, shared_.rows));
+        found_[i] = shared_.data.at(i, at);
       }
       shared_.data.finish(found_, values.subspan((replicate - first) * outputs, outputs));
     }
@@ -99,7 +96,7 @@ class OrderEngine final : public Engine {
 };
 
 std::string serves(const Question& question) {
-  if (!question.traits.iid) return no_way_for(question.design);
+  if (!question.traits.iid && question.design.weights().empty()) return no_way_for(question.design);
   const study::Problem& problem = question.problem();
   bool one_column = problem.all<statistic::Order>();
   for (const study::Part& part : problem.parts)
@@ -127,7 +124,9 @@ Estimate estimate(const Question& question) {
   found.tier = Tier::shortcut;
   found.reason = "quantiles of one column: their positions in the sorted data are beta draws";
   found.replicate_nanoseconds = 60 + 200 * quantiles;
-  found.start_nanoseconds = static_cast<double>(question.rows) * std::min(14 * quantiles, 100.0);
+  found.start_nanoseconds =
+      static_cast<double>(question.rows) *
+      (question.design.weights().empty() ? std::min(14 * quantiles, 100.0) : 28 * quantiles);
   found.shared_bytes = window_bytes(question);
   found.thread_bytes = 4096;
   return found;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bootfold/error.h"
+#include "numeric/compensated.h"
 #include "numeric/quantile.h"
 #include "numeric/select.h"
 #include "study/problem.h"
@@ -19,10 +20,11 @@ namespace bootfold::paths {
 
 class OrderData {
  public:
-  /// Of resamples of `draws` rows. `room`: bytes that may be used for a while. Throws Cancelled.
+  /// Of resamples of `draws` rows. `room`: bytes that may be used for a while. `weights`: of the
+  /// rows, if they are not equally likely. Throws Cancelled.
   OrderData(const study::Problem& problem, std::uint64_t draws, std::size_t room,
-            std::stop_token stop)
-      : problem_(problem), draws_(draws), stop_(std::move(stop)) {
+            std::stop_token stop, std::span<const double> weights = {})
+      : problem_(problem), draws_(draws), stop_(std::move(stop)), weights_(weights) {
     const std::uint64_t n = problem.data.rows();
     for (const study::Part& part : problem.parts)
       for (const double q : std::get<statistic::Order>(part.bound.body).probabilities) {
@@ -32,6 +34,13 @@ class OrderData {
       }
     std::sort(ranks_.begin(), ranks_.end());
     ranks_.erase(std::unique(ranks_.begin(), ranks_.end()), ranks_.end());
+    if (!weights.empty()) {
+      numeric::Compensated total;
+      for (const double weight : weights) total.add(weight);
+      total_ = total.value();
+      for (const std::uint64_t rank : ranks_) weighted_.push_back(weighted_around(rank));
+      return;
+    }
     // Many windows are cheaper to cut from sorted data, if there is room for a copy; of few rows
     // any.
     constexpr std::size_t kFewWindows = 8;
@@ -50,6 +59,22 @@ class OrderData {
   /// The numbers (from 1, rising) of the order statistics of a resample that are needed.
   [[nodiscard]] const std::vector<std::uint64_t>& ranks() const noexcept { return ranks_; }
 
+  /// The value up to which a share `position`, in (0, 1), of all rows lies, or of their weight;
+  /// near the place of the resample's order statistic number ranks()[i].
+  [[nodiscard]] double at(std::size_t i, double position) const {
+    if (weights_.empty()) {
+      const auto n = static_cast<double>(problem_.data.rows());
+      const double rank = std::clamp(std::ceil(position * n), 1.0, n);
+      return value(i, static_cast<std::uint64_t>(rank));
+    }
+    const double target = position * total_;
+    if (const auto found = weighted_[i].value_at(target)) [[likely]]
+      return *found;
+    const numeric::WeightedWindow there =
+        numeric::weighted_window(numeric::weighted_scan(scan(), weights_), target, target);
+    return there.value_at(target).value_or(there.values.back());
+  }
+
   /// The data's order statistic number `rank`, near the place of the resample's number ranks()[i].
   [[nodiscard]] double value(std::size_t i, std::uint64_t rank) const {
     const Window& window = windows_[i];
@@ -61,7 +86,10 @@ class OrderData {
   /// The values on the data themselves, if these are as many rows as are drawn.
   void estimate(std::span<double> values) const {
     std::vector<double> found;
-    for (std::size_t i = 0; i < ranks_.size(); ++i) found.push_back(value(i, ranks_[i]));
+    for (std::size_t i = 0; i < ranks_.size(); ++i)
+      found.push_back(weights_.empty() ? value(i, ranks_[i])
+                                       : at(i, (static_cast<double>(ranks_[i]) - 0.5) /
+                                                   static_cast<double>(draws_)));
     finish(found, values);
   }
 
@@ -103,6 +131,16 @@ class OrderData {
     return {first, {window.begin(), window.end()}};
   }
 
+  /// The same in shares of the weight.
+  [[nodiscard]] numeric::WeightedWindow weighted_around(std::uint64_t rank) const {
+    const auto m = static_cast<double>(draws_);
+    const auto k = static_cast<double>(rank);
+    const double reach = 10 * std::sqrt(k * (m - k + 1) / m) + 60;
+    return numeric::weighted_window(numeric::weighted_scan(scan(), weights_),
+                                    std::max(0.0, (k - reach) / m) * total_,
+                                    std::min(1.0, (k + reach) / m) * total_);
+  }
+
   [[nodiscard]] numeric::Scan scan() const {
     return [this](const std::function<void(std::span<const double>)>& see) {
       const ColumnView& column = problem_.data.column(problem_.parts[0].columns[0]);
@@ -123,6 +161,9 @@ class OrderData {
   std::stop_token stop_;
   std::vector<std::uint64_t> ranks_;
   std::vector<Window> windows_;
+  std::span<const double> weights_;
+  double total_ = 0;                               // of the weights
+  std::vector<numeric::WeightedWindow> weighted_;  // in place of windows_, if there are weights
 };
 
 }  // namespace bootfold::paths

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "bootfold/error.h"
+#include "numeric/compensated.h"
 #include "numeric/select.h"
 #include "resample/simd/kernels.h"
 #include "study/tile.h"
@@ -97,15 +98,16 @@ double DesignSpread::of(const ColumnView& column, double share, const std::stop_
   return std::min(most(share), kReach * std::sqrt(variance) + kMore + shift_);
 }
 
-QuantileWindows::Size QuantileWindows::size(const study::Problem& problem, const Spread& spread) {
-  const auto rows = static_cast<double>(problem.data.rows());
+QuantileWindows::Size QuantileWindows::size(const study::Problem& problem, std::uint64_t places,
+                                            const Spread& spread) {
+  const auto rows = static_cast<double>(places);
   Size found;
   const auto add = [&](double share) {
     ++found.windows;
     found.tied += 2;  // the ends of the window
     const std::size_t own = rows_of(spread.most(share), rows);
     found.slots += own;
-    found.most_slots += std::min<std::size_t>(problem.data.rows(), own + 2 * most_untied(own));
+    found.most_slots += std::min<std::size_t>(places, own + 2 * most_untied(own));
   };
   for (const study::Part& part : problem.parts) {
     if (const auto* order = std::get_if<statistic::Order>(&part.bound.body))
@@ -120,7 +122,9 @@ QuantileWindows::Size QuantileWindows::size(const study::Problem& problem, const
 }
 
 QuantileWindows::QuantileWindows(const study::Problem& problem, const resample::Strata& strata,
-                                 const Spread& spread, const std::stop_token& stop) {
+                                 const Spread& spread, const std::stop_token& stop,
+                                 std::span<const double> weights)
+    : weights_(weights) {
   of_part_.resize(problem.parts.size());
   for (std::size_t p = 0; p < problem.parts.size(); ++p) {
     const study::Part& part = problem.parts[p];
@@ -163,17 +167,31 @@ std::size_t QuantileWindows::add(const QuantileWindow& window) {
 
 QuantileWindow QuantileWindows::window(const study::Problem& problem, std::uint32_t column,
                                        double share, const Spread& spread,
-                                       const std::stop_token& stop) {
+                                       const std::stop_token& stop) const {
   const auto rows = static_cast<double>(problem.data.rows());
-  const double half = spread.of(problem.data.column(column), share, stop);
-  const double centre = share * (rows - 1) + 1;
-  const auto first = static_cast<std::uint64_t>(std::clamp(std::floor(centre - half), 1.0, rows));
-  const auto last = static_cast<std::uint64_t>(std::clamp(std::ceil(centre + half), 1.0, rows));
+  const numeric::Scan scan = scan_of(problem.data.column(column), stop);
   QuantileWindow made;
   made.column = column;
-  const numeric::Scan scan = scan_of(problem.data.column(column), stop);
-  made.low = numeric::order_statistics(scan, first, first)[0];
-  made.high = numeric::order_statistics(scan, last, last)[0];
+  if (weights_.empty()) {
+    const double half = spread.of(problem.data.column(column), share, stop);
+    const double centre = share * (rows - 1) + 1;
+    const auto rank = [&](double position) {
+      return static_cast<std::uint64_t>(std::clamp(position, 1.0, rows));
+    };
+    const std::uint64_t first = rank(std::floor(centre - half));
+    const std::uint64_t last = rank(std::ceil(centre + half));
+    made.low = numeric::order_statistics(scan, first, first)[0];
+    made.high = numeric::order_statistics(scan, last, last)[0];
+  } else {
+    numeric::Compensated total;
+    for (const double weight : weights_) total.add(weight);
+    const double half = RowSpread(weights_.size(), weights_.size()).most(share) / rows;
+    const numeric::WeightedWindow found = numeric::weighted_window(
+        numeric::weighted_scan(scan, weights_), std::max(0.0, share - half) * total.value(),
+        std::min(1.0, share + half) * total.value());
+    made.low = found.values.front();
+    made.high = found.values.back();
+  }
   // Values between the ends are at most as many as there are ranks. The ends may have many more.
   std::uint64_t low_rows = 0;
   std::uint64_t high_rows = 0;
@@ -198,7 +216,7 @@ void QuantileWindows::place_rows(const study::Problem& problem, const resample::
     std::uint16_t row;
   };
   std::vector<std::vector<Inside>> inside(windows_.size());
-  sides_.assign(windows_.size(), std::vector<Side>(problem.data.rows()));
+  sides_.assign(windows_.size(), std::vector<Side>(strata.places()));
   const std::span<const std::uint32_t> order = strata.order();
   study::TileReader reader(problem.data, kCountTile);
   std::uint64_t tiles = 0;

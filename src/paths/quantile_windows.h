@@ -109,16 +109,20 @@ class QuantileWindows {
     std::size_t tied = 0;        ///< values whose rows are counted together, at most
     std::size_t trimmed = 0;     ///< trimmed means
   };
-  [[nodiscard]] static Size size(const study::Problem& problem, const Spread& spread);
+  /// In `places` places of the walk: as many as rows, unless these have weights.
+  [[nodiscard]] static Size size(const study::Problem& problem, std::uint64_t places,
+                                 const Spread& spread);
 
   /// Digits of the sum of a trimmed mean: the rows that it keeps lie close together.
   static constexpr std::size_t kTrimmedDigits = 6;
 
   /// None.
   QuantileWindows() = default;
-  /// Of all quantiles of a problem. Throws Cancelled.
+  /// Of all quantiles of a problem. `weights`: of the rows, if they are not equally likely. Throws
+  /// Cancelled.
   QuantileWindows(const study::Problem& problem, const resample::Strata& strata,
-                  const Spread& spread, const std::stop_token& stop);
+                  const Spread& spread, const std::stop_token& stop,
+                  std::span<const double> weights = {});
 
   [[nodiscard]] std::span<const QuantileWindow> all() const noexcept { return windows_; }
   [[nodiscard]] std::size_t slots() const noexcept { return slots_; }
@@ -168,12 +172,13 @@ class QuantileWindows {
  private:
   /// The number of the window, which is made if it is new.
   std::size_t add(const QuantileWindow& window);
-  [[nodiscard]] static QuantileWindow window(const study::Problem& problem, std::uint32_t column,
-                                             double share, const Spread& spread,
-                                             const std::stop_token& stop);
+  [[nodiscard]] QuantileWindow window(const study::Problem& problem, std::uint32_t column,
+                                      double share, const Spread& spread,
+                                      const std::stop_token& stop) const;
   void place_rows(const study::Problem& problem, const resample::Strata& strata,
                   const std::stop_token& stop);
 
+  std::span<const double> weights_;
   std::vector<QuantileWindow> windows_;
   std::vector<TrimmedMean> trimmed_;
   std::vector<std::vector<std::size_t>> of_part_;

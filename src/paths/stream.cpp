@@ -41,10 +41,12 @@ constexpr std::size_t kGroup = 256;
 constexpr std::size_t kCacheBytes = std::size_t{8} << 20;
 
 /// Replicates whose counts are drawn before they are multiplied: few, so that counts and digits
-/// stay in a first-level cache; more if there are so many digits that they do not anyway.
+/// stay in a first-level cache. Where there are so many digits that they do not anyway, more
+/// replicates are drawn, and fewer rows multiplied at a time.
 constexpr std::size_t kSide = study::simd::kDotReplicates;
 constexpr std::size_t kManyPlanes = 16;
 constexpr std::size_t kWideSide = 16;
+constexpr std::size_t kFewRows = 1024;
 
 /// Whether whole clusters are drawn: then these are walked over in place of rows.
 bool by_cluster(const Question& question) { return !question.design.clusters().empty(); }
@@ -61,8 +63,9 @@ struct Layout {
       : sums((question.cluster_sums != nullptr ? *question.cluster_sums : question.study)
                  .fixed(question.tolerance, false)),
         spread(spread_of(question)),
-        windows(QuantileWindows::size(question.problem(), *spread)),
-        units(by_cluster(question) ? question.design.groups()->count() : question.rows),
+        places(question.design.places(question.rows)),
+        windows(QuantileWindows::size(question.problem(), places, *spread)),
+        units(by_cluster(question) ? question.design.groups()->count() : places),
         size(by_cluster(question)
                  ? ClusterUnits::size(sums, ClusterSize(*question.design.groups()), windows)
                  : Digits::Size(sums, windows)) {
@@ -71,14 +74,18 @@ struct Layout {
     // Laws of counts: of the super-blocks of a run, or of strata of all sizes.
     const bool few = strata == 1 && units <= resample::kSuperBlockRows;
     law_bytes = few ? std::size_t{1} << 16 : std::size_t{1} << 19;
+    if (!question.design.weights().empty())  // one for each tile, but no more than there can be
+      law_bytes = std::min<std::size_t>(places / kCountTile + 1, 450) << 14;
     kept_bytes = Digits::kept_bytes(size, units, strata);
     const std::size_t room = question.memory - std::min(question.memory, planning::kProgramBytes);
     keeps_digits = kept_bytes + (std::size_t{2} << 20) <= room / 2;
     side = size.planes < kManyPlanes ? kSide : kWideSide;
+    dot_rows = size.planes < kManyPlanes ? kCountTile : kFewRows;
   }
 
   const study::FixedSums& sums;
   std::unique_ptr<const Spread> spread;
+  std::uint64_t places;  // of rows
   QuantileWindows::Size windows;
   std::uint64_t units;  // rows or clusters
   Digits::Size size;
@@ -86,6 +93,7 @@ struct Layout {
   std::size_t kept_bytes;
   bool keeps_digits;  // of all units, for all replicates
   std::size_t side;
+  std::size_t dot_rows;  // multiplied at a time
 };
 
 /// What all makers share: nothing here changes during the run.
@@ -99,7 +107,7 @@ struct Shared {
         laws(std::make_unique<resample::CountLaws>()),
         windows(problem,
                 by_cluster(question) ? resample::Strata(question.design.groups(), 0) : *strata,
-                *layout.spread, resources.execution.stop),
+                *layout.spread, resources.execution.stop, question.design.weights()),
         clusters(by_cluster(question) ? std::make_unique<const ClusterUnits>(
                                             layout.sums, problem, question.design.groups(), windows,
                                             kernels, resources.execution.stop)
@@ -156,7 +164,7 @@ class Walker final : public Maker {
     for (std::size_t s = 0; s < shared_.strata->all().size(); ++s) {
       const SuperBlocks blocks(shared_.strata->all()[s].rows);
       for (std::uint64_t b = 0; b < blocks.count(); ++b) {
-        begin(s, blocks, b, last);
+        begin(s, b, last);
         while (!group_.empty()) {
           walk(s, blocks, b, worker);
           keep(s, blocks, b);
@@ -227,23 +235,11 @@ class Walker final : public Maker {
   }
 
   /// The counts of a super-block in all replicates of the group.
-  void begin(std::size_t s, const SuperBlocks& blocks, std::uint64_t b, std::uint64_t last) {
-    const Stratum& stratum = shared_.strata->all()[s];
-    const std::uint64_t rows = blocks.rows(b);
+  void begin(std::size_t s, std::uint64_t b, std::uint64_t last) {
+    resample::BlockSource source(shared_.level, *shared_.laws, *shared_.strata, s, b);
+    counted_ = source.counted();
     group_.clear();
-    resample::TileLaws laws;
-    std::uint64_t laws_draws = 0;  // whose laws those are
-    if (!shared_.strata->topped_up()) laws = (*shared_.laws)(1, rows);
-    for (std::uint64_t r = first_; r < last; ++r) {
-      const BlockCounts::Id id{stratum.seed, r, b};
-      const std::uint64_t draws = blocks.draws(stratum.seed, r, stratum.draws, b);
-      if (shared_.strata->topped_up() && draws > 0 && draws != laws_draws)
-        laws = (*shared_.laws)(resample::count_mean(rows, laws_draws = draws), rows);
-      if (shared_.strata->topped_up())
-        group_.emplace_back(shared_.level, laws, id, rows, draws);
-      else
-        group_.emplace_back(shared_.level, laws, id, rows);
-    }
+    for (std::uint64_t r = first_; r < last; ++r) group_.push_back(source(r));
   }
 
   /// Counts and products of the whole group over a super-block.
@@ -253,10 +249,10 @@ class Walker final : public Maker {
     sparse_sums_.assign(group_.size() * limbs_, 0);
     totals_.assign(group_.size(), 0);
     const bool again = group_[0].attempt() > 0;
-    for (std::uint64_t row = 0; row < blocks.rows(b); row += kCountTile) {
+    for (std::uint64_t row = 0; row < counted_; row += kCountTile) {
       worker.check();
       const auto size =
-          static_cast<std::size_t>(std::min<std::uint64_t>(kCountTile, blocks.rows(b) - row));
+          static_cast<std::size_t>(std::min<std::uint64_t>(kCountTile, counted_ - row));
       const TileDigits tile = digits_.tile(s, blocks.first_row(b) + row, size);
       const std::span<const WindowRow> inside = shared_.slots(s, blocks.first_row(b) + row, size);
       for (std::size_t i = 0; i < group_.size(); i += shared_.layout.side) {
@@ -273,6 +269,9 @@ class Walker final : public Maker {
       }
       if (!again) worker.advance(static_cast<double>(size) * static_cast<double>(group_.size()));
     }
+    if (!again)
+      worker.advance(static_cast<double>(blocks.rows(b) - counted_) *
+                     static_cast<double>(group_.size()));
   }
 
   /// Adds the products of the counts of replicates i .. i + side - 1 with the digits of a tile.
@@ -280,9 +279,11 @@ class Walker final : public Maker {
     const std::size_t planes = tile.planes.size();
     const bool all = planes == planes_;
     if (!all) tile_sums_.assign(side * planes, 0);
-    shared_.kernels.dot(counts_.data(), kStride, side, tile.first, tile.stride, planes, rows,
-                        all ? plane_sums_.data() + i * planes_ : tile_sums_.data(),
-                        totals_.data() + i);
+    for (std::size_t from = 0; from < rows; from += shared_.layout.dot_rows)
+      shared_.kernels.dot(counts_.data() + from, kStride, side, tile.first + from, tile.stride,
+                          planes, std::min(shared_.layout.dot_rows, rows - from),
+                          all ? plane_sums_.data() + i * planes_ : tile_sums_.data(),
+                          totals_.data() + i);
     if (all) return;
     for (std::size_t k = 0; k < side; ++k) {
       std::int64_t* const sums = plane_sums_.data() + (i + k) * planes_;
@@ -357,11 +358,11 @@ class Walker final : public Maker {
       values.read(row, {&value, 1});
       rows.insert(rows.end(), count, value);
     };
-    for (const Stratum& stratum : shared_.strata->all()) {
-      const auto counts = resample::all_counts(shared_.level, *shared_.laws, stratum,
-                                               shared_.strata->topped_up(), replicate);
+    for (std::size_t s = 0; s < shared_.strata->all().size(); ++s) {
+      const auto counts =
+          resample::all_counts(shared_.level, *shared_.laws, *shared_.strata, s, replicate);
       for (std::uint64_t i = 0; i < counts.size(); ++i) {
-        const std::uint64_t place = stratum.first + i;
+        const std::uint64_t place = shared_.strata->all()[s].first + i;
         if (!shared_.clusters) {
           add(order.empty() ? place : order[place], counts[i]);
           continue;
@@ -383,6 +384,7 @@ class Walker final : public Maker {
   std::unique_ptr<resample::simd::Replaced> replaced_;
   std::vector<std::uint32_t> late_;
   std::uint64_t first_ = 0;
+  std::uint64_t counted_ = 0;  // places of the super-block that are counted tile by tile
   std::vector<__int128> sums_;              // [replicate][limb]
   std::vector<std::uint64_t> drawn_;        // rows of each replicate
   std::vector<std::uint64_t> window_sums_;  // [replicate][plane of a window]
@@ -442,7 +444,7 @@ Estimate estimate(const Question& question) {
                                      "; quantiles are counted in windows around those of the "
                                      "data"));
   found.shared_bytes =
-      layout.law_bytes + layout.windows.windows * question.rows + 48 * layout.windows.most_slots +
+      layout.law_bytes + layout.windows.windows * layout.places + 48 * layout.windows.most_slots +
       question.design.sampling_bytes(question.rows) + (layout.keeps_digits ? layout.kept_bytes : 0);
   if (by_cluster(question))  // columns of clusters, their slots; before these, the spread was found
     found.shared_bytes +=
@@ -451,6 +453,9 @@ Estimate estimate(const Question& question) {
         sizeof(WindowRow) * layout.windows.most_slots;
   found.thread_bytes = DigitReader::bytes(layout.size, layout.keeps_digits) +
                        (layout.side + 4) * (kCountTile + 64) + sizeof(resample::simd::Replaced);
+  if (!question.design.weights().empty())  // draws of a super-block that are not counted
+    found.thread_bytes += sizeof(std::uint32_t) *
+                          std::min<std::uint64_t>(question.draws, 2 * resample::kSuperBlockRows);
   found.replicate_bytes = sizeof(BlockCounts) + 2 * sizeof(std::uint64_t) +
                           (layout.size.planes + 4 * layout.size.limbs + layout.windows.windows +
                            2 * layout.windows.tied) *
@@ -469,8 +474,12 @@ std::unique_ptr<Engine> prepare(const Question& question, const Resources& resou
   // Small enough that all threads have work, large enough that a tile is read for many.
   const std::uint64_t share = question.replicates / (2 * resources.threads()) + 1;
   auto shared = std::make_shared<const Shared>(question, resources);
-  const std::uint64_t group =
+  std::uint64_t group =
       std::min<std::uint64_t>(resources.group, (share + kSide - 1) / kSide * kSide);
+  // Weights may put more rows into a window than the plan could know.
+  const std::size_t planned = shared->layout.windows.most_slots;
+  if (shared->windows.slots() > planned)
+    group = std::max<std::uint64_t>(1, group * planned / shared->windows.slots());
   const std::uint64_t units = shared->layout.units;
   return std::make_unique<EngineOf<Shared, Walker>>(group, units, std::move(shared));
 }

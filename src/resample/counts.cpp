@@ -1,11 +1,10 @@
 #include "resample/counts.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "random/counter.h"
 #include "resample/rows.h"
-#include "resample/strata.h"
+#include "resample/weighted_places.h"
 
 namespace bootfold::resample {
 
@@ -23,6 +22,14 @@ BlockCounts::BlockCounts(execution::Level level, const TileLaws& laws, const Id&
   topped_up_ = false;
 }
 
+BlockCounts::BlockCounts(execution::Level level, const WeightedPlaces& places, const Id& id)
+    : level_(level), id_(id), rows_(places.counted(id.block)), places_(&places) {
+  const WeightedPlaces::Draws draws = places.draws(id.seed, id.replicate, id.block);
+  draws_ = draws.counted;
+  rest_ = draws.all - draws.counted;
+  if (draws_ > 0) seed();
+}
+
 void BlockCounts::seed() {
   random::simd::kernels(level_).seed(
       random::lane_counter({id_.seed, id_.replicate, random::Purpose::counts, attempt_}, id_.block),
@@ -35,7 +42,9 @@ std::size_t BlockCounts::next(std::uint8_t* counts, simd::Replaced& replaced) {
   if (draws_ == 0) {  // no draw falls into this super-block
     std::fill_n(counts, (rows + 127) / 128 * 128, std::uint8_t{0});
   } else {
-    const CountLaw& law = row_ + rows == rows_ ? *laws_.last : *laws_.all;
+    const CountLaw& law = places_ != nullptr     ? places_->law(id_.block, row_ / kCountTile)
+                          : row_ + rows == rows_ ? *laws_.last
+                                                 : *laws_.all;
     if (simd::kernels(level_).counts(lanes_, law.table(), rows, counts, replaced)) [[unlikely]]
       decide_open(counts, replaced, law);
   }
@@ -66,6 +75,10 @@ bool BlockCounts::is_void(std::uint64_t total) {
 }
 
 void BlockCounts::top_up(std::uint64_t total, std::vector<std::uint32_t>& rows) {
+  if (places_ != nullptr) {
+    places_->draw_late(id_.seed, id_.replicate, id_.block, draws_ - total, rest_, rows);
+    return;
+  }
   rows.resize(topped_up_ ? draws_ - total : 0);
   if (rows.empty()) return;
   const std::size_t draws = rows.size();
@@ -73,40 +86,6 @@ void BlockCounts::top_up(std::uint64_t total, std::vector<std::uint32_t>& rows) 
   simd::kernels(level_).top_up(lanes_, row_draw(static_cast<std::uint32_t>(rows_)), draws,
                                rows.data());
   rows.resize(draws);
-}
-
-std::vector<std::uint32_t> all_counts(execution::Level level, CountLaws& laws,
-                                      const Stratum& stratum, bool topped_up,
-                                      std::uint64_t replicate) {
-  std::vector<std::uint32_t> result(stratum.rows);
-  std::vector<std::uint8_t> tile(kCountTile + 64);
-  std::vector<std::uint32_t> late;
-  const auto replaced = std::make_unique<simd::Replaced>();
-  const SuperBlocks blocks(stratum.rows);
-  for (std::uint64_t b = 0; b < blocks.count(); ++b) {
-    const std::uint64_t rows = blocks.rows(b);
-    const std::uint64_t draws =
-        topped_up ? blocks.draws(stratum.seed, replicate, stratum.draws, b) : rows;
-    if (draws == 0) continue;
-    const BlockCounts::Id id{stratum.seed, replicate, b};
-    BlockCounts counts =
-        topped_up ? BlockCounts(level, laws(count_mean(rows, draws), rows), id, rows, draws)
-                  : BlockCounts(level, laws(1, rows), id, rows);
-    std::uint32_t* const own = result.data() + blocks.first_row(b);
-    std::uint64_t total = 0;
-    do {
-      total = 0;
-      for (std::uint64_t row = 0; row < rows;) {
-        const std::size_t size = counts.next(tile.data(), *replaced);
-        total += simd::kernels(level).total(tile.data(), size);
-        std::copy_n(tile.begin(), size, own + row);
-        row += size;
-      }
-    } while (counts.is_void(total));
-    counts.top_up(total, late);
-    for (const std::uint32_t row : late) ++own[row];
-  }
-  return result;
 }
 
 }  // namespace bootfold::resample

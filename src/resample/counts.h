@@ -17,6 +17,8 @@
 
 namespace bootfold::resample {
 
+class WeightedPlaces;  // resample/weighted_places.h
+
 /// The counts of one super-block in one replicate, tile by tile.
 ///
 ///     BlockCounts counts(level, laws(count_mean(rows, draws), rows), {seed, replicate, block},
@@ -42,6 +44,9 @@ class BlockCounts {
               std::uint64_t draws);
   /// The counts have no fixed sum: no attempt is void and there is no top-up.
   BlockCounts(execution::Level level, const TileLaws& laws, const Id& id, std::uint64_t rows);
+  /// The counts of places with unequal probabilities, which must outlive this. Only the tiles of
+  /// places.counted() are drawn; the top-up has places of the whole super-block.
+  BlockCounts(execution::Level level, const WeightedPlaces& places, const Id& id);
 
   /// Draws the next tile into `counts`, which has room for kCountTile + 64; returns its rows. The
   /// counts behind them up to the next multiple of 128 are 0.
@@ -68,15 +73,10 @@ class BlockCounts {
   std::uint64_t rows_ = 0;
   std::uint64_t draws_ = 0;
   std::uint64_t row_ = 0;
+  std::uint64_t rest_ = 0;  // draws that are not counted tile by tile
   TileLaws laws_;
+  const WeightedPlaces* places_ = nullptr;  // null: all rows are equally likely
   random::simd::LaneState lanes_{};
 };
-
-struct Stratum;  // resample/strata.h
-
-/// The counts of all rows of a stratum in a replicate; `topped_up`: they have a fixed sum.
-[[nodiscard]] std::vector<std::uint32_t> all_counts(execution::Level level, CountLaws& laws,
-                                                    const Stratum& stratum, bool topped_up,
-                                                    std::uint64_t replicate);
 
 }  // namespace bootfold::resample

@@ -108,6 +108,8 @@ class Design {
                                                              std::uint64_t seed) const;
   /// Where samplers draw rows place by place, stratum by stratum: these places. Otherwise null.
   [[nodiscard]] virtual std::unique_ptr<const SmallStrata> small_strata(std::uint64_t seed) const;
+  /// Places of these: as many as rows, unless rows have weights.
+  [[nodiscard]] virtual std::uint64_t places(std::uint64_t rows) const { return rows; }
   /// The blocks of neighbouring rows that a replicate is made of, or null.
   [[nodiscard]] virtual std::unique_ptr<const BlockLaw> blocks(std::uint64_t rows,
                                                                execution::Level level) const;

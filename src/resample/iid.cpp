@@ -1,7 +1,6 @@
 // One replicate laid open, for people and tests.
 #include "bootfold/error.h"
 #include "bootfold/resample.h"
-#include "resample/counts.h"
 #include "resample/rows.h"
 #include "resample/strata.h"
 #include "text/concat.h"
@@ -12,8 +11,7 @@ std::vector<std::uint32_t> counts(std::size_t rows, const ReplicateId& id, execu
   execution::check_available(level);
   if (rows == 0) throw InvalidArgument("rows is 0 but must be at least 1: there is no row to draw");
   CountLaws laws;
-  return all_counts(level, laws, {.first = 0, .rows = rows, .draws = rows, .seed = id.seed}, true,
-                    id.replicate);
+  return all_counts(level, laws, Strata(rows, rows, id.seed), 0, id.replicate);
 }
 
 std::vector<std::uint32_t> indices(std::size_t rows, const ReplicateId& id,

@@ -1,5 +1,6 @@
 #include "resample/strata.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "resample/design.h"
@@ -25,6 +26,60 @@ Strata::Strata(std::shared_ptr<const Groups> groups, std::uint64_t seed)
     strata_.push_back({first, size, size, seed_of_stratum(seed, s, groups_->count())});
     first += size;
   }
+}
+
+Strata::Strata(std::shared_ptr<const WeightedPlaces> places, std::uint64_t seed)
+    : weighted_(std::move(places)) {
+  strata_.push_back({0, weighted_->rows().size(), weighted_->draws(), seed});
+}
+
+BlockSource::BlockSource(execution::Level level, CountLaws& laws, const Strata& strata,
+                         std::size_t stratum, std::uint64_t block)
+    : level_(level),
+      laws_(laws),
+      strata_(strata),
+      stratum_(strata.all()[stratum]),
+      blocks_(stratum_.rows),
+      block_(block),
+      counted_(strata.weighted() == nullptr ? blocks_.rows(block)
+                                            : strata.weighted()->counted(block)) {}
+
+BlockCounts BlockSource::operator()(std::uint64_t replicate) {
+  const BlockCounts::Id id{stratum_.seed, replicate, block_};
+  if (strata_.weighted() != nullptr) return {level_, *strata_.weighted(), id};
+  const std::uint64_t rows = blocks_.rows(block_);
+  const std::uint64_t draws = blocks_.draws(stratum_.seed, replicate, stratum_.draws, block_);
+  const double wanted = !strata_.topped_up() ? 1 : draws == 0 ? mean_ : count_mean(rows, draws);
+  if (wanted != mean_) last_laws_ = laws_(mean_ = wanted, rows);
+  if (!strata_.topped_up()) return {level_, last_laws_, id, rows};
+  return {level_, last_laws_, id, rows, draws};
+}
+
+std::vector<std::uint32_t> all_counts(execution::Level level, CountLaws& laws, const Strata& strata,
+                                      std::size_t stratum, std::uint64_t replicate) {
+  std::vector<std::uint32_t> result(strata.all()[stratum].rows);
+  std::vector<std::uint8_t> tile(simd::kCountTile + 64);
+  std::vector<std::uint32_t> late;
+  const auto replaced = std::make_unique<simd::Replaced>();
+  const SuperBlocks blocks(result.size());
+  for (std::uint64_t b = 0; b < blocks.count(); ++b) {
+    BlockSource source(level, laws, strata, stratum, b);
+    BlockCounts counts = source(replicate);
+    std::uint32_t* const own = result.data() + blocks.first_row(b);
+    std::uint64_t total = 0;
+    do {
+      total = 0;
+      for (std::uint64_t row = 0; row < source.counted();) {
+        const std::size_t size = counts.next(tile.data(), *replaced);
+        total += simd::kernels(level).total(tile.data(), size);
+        std::copy_n(tile.begin(), size, own + row);
+        row += size;
+      }
+    } while (counts.is_void(total));
+    counts.top_up(total, late);
+    for (const std::uint32_t row : late) ++own[row];
+  }
+  return result;
 }
 
 }  // namespace bootfold::resample

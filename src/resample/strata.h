@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "bootfold/scheme.h"
+#include "resample/counts.h"
 #include "resample/groups.h"
+#include "resample/weighted_places.h"
 
 namespace bootfold::resample {
 
@@ -26,6 +28,8 @@ class Strata {
   Strata(std::uint64_t rows, std::uint64_t draws, std::uint64_t seed);
   /// A stratum for each group, from which as many rows are drawn as it has.
   Strata(std::shared_ptr<const Groups> groups, std::uint64_t seed);
+  /// One stratum of rows with unequal probabilities.
+  Strata(std::shared_ptr<const WeightedPlaces> places, std::uint64_t seed);
   /// One stratum, whose counts are Poisson(1) each, with no fixed sum.
   [[nodiscard]] static Strata poisson(std::uint64_t rows, std::uint64_t seed);
 
@@ -34,15 +38,55 @@ class Strata {
   /// Whether the counts add up to a fixed number.
   [[nodiscard]] bool topped_up() const noexcept { return topped_up_; }
 
+  /// The places of all strata: as many as there are rows, unless rows have weights.
+  [[nodiscard]] std::uint64_t places() const noexcept {
+    return strata_.back().first + strata_.back().rows;
+  }
+
   /// The row at each place; empty: the row's own number.
   [[nodiscard]] std::span<const std::uint32_t> order() const noexcept {
-    return groups_ ? groups_->all() : std::span<const std::uint32_t>();
+    return groups_     ? groups_->all()
+           : weighted_ ? weighted_->rows()
+                       : std::span<const std::uint32_t>();
   }
+
+  /// Null: within a stratum all rows are equally likely.
+  [[nodiscard]] const WeightedPlaces* weighted() const noexcept { return weighted_.get(); }
 
  private:
   std::shared_ptr<const Groups> groups_;
+  std::shared_ptr<const WeightedPlaces> weighted_;
   std::vector<Stratum> strata_;
   bool topped_up_ = true;
 };
+
+/// Makes the counts of one super-block of a stratum, replicate by replicate: the same for every
+/// kind of strata.
+class BlockSource {
+ public:
+  BlockSource(execution::Level level, CountLaws& laws, const Strata& strata, std::size_t stratum,
+              std::uint64_t block);
+
+  [[nodiscard]] BlockCounts operator()(std::uint64_t replicate);
+
+  /// Places that are counted tile by tile: the first of the super-block. Without weights all.
+  [[nodiscard]] std::uint64_t counted() const noexcept { return counted_; }
+
+ private:
+  execution::Level level_;
+  CountLaws& laws_;
+  const Strata& strata_;
+  Stratum stratum_;
+  SuperBlocks blocks_;
+  std::uint64_t block_;
+  std::uint64_t counted_;
+  double mean_ = 0;  // whose laws the next are
+  TileLaws last_laws_;
+};
+
+/// The counts of all places of a stratum in a replicate.
+[[nodiscard]] std::vector<std::uint32_t> all_counts(execution::Level level, CountLaws& laws,
+                                                    const Strata& strata, std::size_t stratum,
+                                                    std::uint64_t replicate);
 
 }  // namespace bootfold::resample

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "bootfold/random.h"
+
 namespace bootfold::resample {
 
 /// Rows of a super-block; part of the definition of a count.
@@ -28,9 +30,40 @@ class SuperBlocks {
     return first_row(block + 1) - first_row(block);
   }
 
+  /// Positions of a stream that a node of the tree has to itself, as a power of two.
+  static constexpr unsigned kNodeBits = 16;
+
   /// How many of the `draws` draws of a replicate fall into a super-block.
   [[nodiscard]] std::uint64_t draws(std::uint64_t seed, std::uint64_t replicate,
-                                    std::uint64_t draws, std::uint64_t block) const;
+                                    std::uint64_t draws, std::uint64_t block) const {
+    return this->draws(seed, replicate, draws, block,
+                       [this](std::uint64_t first, std::uint64_t middle, std::uint64_t last) {
+                         return static_cast<double>(first_row(middle) - first_row(first)) /
+                                static_cast<double>(first_row(last) - first_row(first));
+                       });
+  }
+
+  /// The same where share(first, middle, last) of the draws of the super-blocks first .. last - 1
+  /// are expected in first .. middle - 1.
+  template <class Share>
+  [[nodiscard]] std::uint64_t draws(std::uint64_t seed, std::uint64_t replicate,
+                                    std::uint64_t draws, std::uint64_t block, Share&& share) const {
+    std::uint64_t first = 0;
+    std::uint64_t last = count();
+    while (last - first > 1) {
+      const std::uint64_t middle = first + (last - first) / 2;
+      random::Stream stream({seed, replicate, random::Purpose::split}, middle << kNodeBits);
+      const std::uint64_t below = random::binomial(stream, draws, share(first, middle, last));
+      if (block < middle) {
+        draws = below;
+        last = middle;
+      } else {
+        draws -= below;
+        first = middle;
+      }
+    }
+    return draws;
+  }
 
  private:
   std::uint64_t rows_;

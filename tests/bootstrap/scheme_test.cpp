@@ -342,8 +342,6 @@ std::string complaint(const std::vector<double>& x, const Statistic& statistic,
 TEST_F(Schemes, UnsupportedCombinationsAreExplained) {
   EXPECT_THAT(complaint(x, statistic::median(), {.scheme = scheme::Bayesian{}}),
               AllOf(HasSubstr("bayesian"), HasSubstr("functions of sums")));
-  EXPECT_THAT(complaint(x, statistic::median(), {.scheme = scheme::Weighted{weights}}),
-              AllOf(HasSubstr("weighted"), HasSubstr("functions of sums")));
   EXPECT_THAT(complaint(x, statistic::mean(), {.first_replicate = 5, .scheme = scheme::Balanced{}}),
               AllOf(HasSubstr("balanced"), HasSubstr("5")));
   EXPECT_THAT(

@@ -83,6 +83,49 @@ TEST(Select, NeighbouringDoubles) {
   expect_sorted(values);
 }
 
+// Against a sorted list with running sums. Weights are whole, so that sums are exact.
+TEST(Select, WeightedWindows) {
+  std::vector<double> values;
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < 5000; ++i) {
+    values.push_back(static_cast<double>(i * 7919 % 1009) * (i % 3 == 0 ? -1e-3 : 1e3));
+    weights.push_back(static_cast<double>(i * 31 % 5));
+  }
+  std::vector<std::pair<double, double>> sorted;
+  double total = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (weights[i] > 0) sorted.emplace_back(values[i], weights[i]);
+    total += weights[i];
+  }
+  std::sort(sorted.begin(), sorted.end());
+  const auto reached_at = [&](double target) {
+    double seen = 0;
+    for (const auto& [value, weight] : sorted)
+      if ((seen += weight) >= target) return value;
+    return sorted.back().first;
+  };
+  const numeric::WeightedScan scan = numeric::weighted_scan(
+      [&](const std::function<void(std::span<const double>)>& see) {
+        for (std::size_t row = 0; row < values.size(); row += 64)
+          see(std::span(values).subspan(row, std::min<std::size_t>(64, values.size() - row)));
+      },
+      weights);
+  for (const double first : {0.0, 1.0, 0.3 * total, 0.5 * total, total})
+    for (const double last : {first, std::min(total, first + 700)}) {
+      const numeric::WeightedWindow window = numeric::weighted_window(scan, first, last);
+      EXPECT_EQ(window.values.front(), reached_at(first));
+      EXPECT_EQ(window.values.back(), reached_at(last));
+      for (double target = first; target <= last; target += 13)
+        if (target > 0) {
+          EXPECT_EQ(window.value_at(target), reached_at(target));
+        }
+      EXPECT_EQ(window.value_at(window.reached.back() + 1), std::nullopt);
+      if (window.below > 0) {
+        EXPECT_EQ(window.value_at(window.below), std::nullopt);
+      }
+    }
+}
+
 TEST(Select, QuantileOfAListIsTypeSeven) {
   for (const std::size_t n : {1, 2, 5, 100})
     for (const double q : {0.0, 0.3, 0.5, 0.99, 1.0}) {

@@ -16,14 +16,15 @@ import struct
 import sys
 from bisect import bisect_right
 from decimal import ROUND_FLOOR, Decimal, getcontext
-from math import floor, sqrt
+from itertools import count
+from math import ceil, floor, frexp, sqrt
 from pathlib import Path
 
 getcontext().prec = 70
 M32 = 2**32 - 1
 M64 = 2**64 - 1
 COUNTS, TIE, SPLIT, INDEX, INDEX_RETRY, SHORT_INDEX = 1, 2, 3, 4, 5, 6
-BLOCK, BLOCK_RETRY, BLOCK_LENGTH = 10, 11, 18
+BLOCK, BLOCK_RETRY, WEIGHTED, BLOCK_LENGTH = 10, 11, 12, 18
 USER = 255
 SUPER_BLOCK = 2**20
 TILE = 4096
@@ -477,6 +478,175 @@ def counts(rows, seed, replicate, size=SUPER_BLOCK):
     return found, attempts, ties
 
 
+# Counts under unequal probabilities.
+
+
+def two_sum(numbers):
+    """A sum in two doubles."""
+    total = lost = 0.0
+    for x in numbers:
+        after = total + x
+        back = after - total
+        lost += (total - (after - back)) + (x - back)
+        total = after
+    return total + lost
+
+
+def alias_table(weights):
+    """Vose's construction: (threshold, other) of each cell."""
+    total = 0.0
+    for w in weights:
+        total += w
+    held = [w / total * float(len(weights)) for w in weights]
+    cells = [(M64, i) for i in range(len(weights))]
+    small = [i for i, h in enumerate(held) if h < 1]
+    large = [i for i, h in enumerate(held) if h >= 1]
+    while small and large:
+        low, high = small.pop(), large[-1]
+        cells[low] = (int(held[low] * 2.0**64), high)
+        held[high] -= 1 - held[low]
+        if held[high] < 1:
+            large.pop()
+            small.append(high)
+    for i in small:
+        if weights[i] == 0:
+            cells[i] = (0, next(k for k, w in enumerate(weights) if w > 0))
+    return cells
+
+
+def alias_draw(cells, word):
+    product = word * len(cells)
+    threshold, other = cells[product >> 64]
+    return product >> 64 if product & M64 < threshold else other
+
+
+def seven_bits(mean):
+    fraction, exponent = frexp(mean)
+    return floor(fraction * 128) * 2.0 ** (exponent - 7)
+
+
+class Places:
+    """Rows sorted by weight, in super-blocks of `size` places."""
+
+    def __init__(self, weights, draws, size, least_draws, least_mean):
+        total = two_sum(weights)
+        self.draws = draws
+        self.rows = []
+        self.means = []
+        places = []
+        for row, weight in enumerate(weights):
+            mean = weight / total * float(draws)
+            copies = ceil(mean / 2) if mean > 2 else int(weight > 0)
+            if copies > 1:
+                mean /= copies
+            key = struct.unpack("<Q", struct.pack("<d", mean))[0] >> 32
+            places += [(-key, row, mean)] * copies
+        places.sort(key=lambda place: place[:2])
+        self.rows = [row for _, row, _ in places]
+        self.blocks = [
+            self.block([mean for _, _, mean in places[first : first + size]], least_draws, least_mean)
+            for first in range(0, len(places), size)
+        ]
+        self.share = {}
+        self.add_shares(0, len(self.blocks))
+
+    def block(self, means, least_draws, least_mean):
+        total = two_sum(means)
+        counting = total >= least_draws
+        below = max(0.5, 1 - 4 / sqrt(total)) if counting else 0.0
+        tiles = []
+        for first in range(0, len(means), TILE):
+            own = means[first : first + TILE]
+            law = seven_bits(below * min(own))
+            counting = counting and law >= least_mean
+            rate = law / below if counting else 0.0
+            tiles.append((len(own), law if counting else None, rate, max(0.0, max(own) - rate)))
+        counted = two_sum(size * rate for size, _, rate, _ in tiles)
+        rates = [tile[2] for tile in tiles for _ in range(tile[0])]
+        left = two_sum(max(0.0, mean - rate) for mean, rate in zip(means, rates))
+        return {
+            "means": means,
+            "expected": total,
+            "tiles": tiles,
+            "share": counted / (counted + left),
+            "rate_tile": alias_table([t[0] * t[2] for t in tiles]) if counted > 0 else None,
+            "left_tile": alias_table([t[0] * t[3] for t in tiles]) if left > 0 else None,
+        }
+
+    def add_shares(self, first, last):
+        if last - first < 2:
+            return self.blocks[first]["expected"]
+        middle = first + (last - first) // 2
+        left = self.add_shares(first, middle)
+        right = self.add_shares(middle, last)
+        self.share[middle] = left / (left + right)
+        return left + right
+
+    def split(self, seed, replicate, first, last, draws):
+        if last - first == 1:
+            return [draws]
+        middle = first + (last - first) // 2
+        source = stream(seed, replicate, SPLIT, 0, middle << 16)
+        left = binomial(source, draws, self.share[middle])
+        return self.split(seed, replicate, first, middle, left) + self.split(
+            seed, replicate, middle, last, draws - left
+        )
+
+    def counts(self, seed, replicate):
+        """The count of each place; also void attempts and places drawn one by one."""
+        found = []
+        voids = late = 0
+        every = self.split(seed, replicate, 0, len(self.blocks), self.draws)
+        for number, (own, draws) in enumerate(zip(self.blocks, every)):
+            counts, attempt, singly = weighted_block(own, draws, seed, replicate, number)
+            found += counts
+            voids += attempt
+            late += singly
+        return found, voids, late
+
+
+def weighted_block(own, draws, seed, replicate, number):
+    counted = 0
+    if own["tiles"][0][1] is not None:
+        source = stream(seed, replicate, WEIGHTED, 2, number << 16)
+        counted = binomial(source, draws, own["share"])
+    attempt = 0
+    while True:
+        lanes = Lanes(seed, replicate, COUNTS, attempt, number)
+        found = []
+        for tile, (size, law, _, _) in enumerate(own["tiles"]):
+            if law is None or counted == 0:
+                found += [0] * size
+                continue
+            at = (number * (SUPER_BLOCK // TILE) + tile) << 16
+
+            def tie(event, at=at, attempt=attempt):
+                w = block(seed, replicate, TIE, attempt, at | event)
+                return w[1] << 32 | w[0]
+
+            found += tile_counts(lanes, Law.of(law, 1 << (size - 1).bit_length()), size, tie)[0]
+        missing = counted - sum(found)
+        if missing >= 0:
+            break
+        attempt += 1
+    lanes = Lanes(seed, replicate, WEIGHTED, 1, number)
+    words = (word for _ in count() for word in lanes.words())
+    late = missing + draws - counted
+    for _ in range(missing):
+        tile = alias_draw(own["rate_tile"], next(words))
+        found[tile * TILE + (next(words) * own["tiles"][tile][0] >> 64)] += 1
+    rest = draws - counted
+    while rest > 0:
+        tile = alias_draw(own["left_tile"], next(words))
+        size, _, rate, most = own["tiles"][tile]
+        product = next(words) * size
+        place = tile * TILE + (product >> 64)
+        if own["means"][place] > rate + ((product & M64) >> 11) * 2.0**-53 * most:
+            found[place] += 1
+            rest -= 1
+    return found, attempt, late
+
+
 def redraw(seed, replicate, purpose, attempt, position, rows):
     """The row that replaces a rejected 32-bit draw."""
     reject = 2**32 % rows
@@ -697,6 +867,38 @@ def resamples():
         yield line("indices", names, map(str, found) if size <= 100 else [digest(found)])
 
 
+def weighted_schemes():
+    yield "# Counts of path stream under weights, row by row: `size` places in a super-block, tiles"
+    yield "# are counted from `least_draws` and `least_mean` expected draws on. late: places drawn"
+    yield "# one by one. Row i of kind `cycle` has the weight (5 i mod 7) + 1/4, of kind `steep`"
+    yield "# 2^-(i mod 64), of kind `heavy` 1/8, but row 1 has the weight 4096 and row 2 has 0."
+    tiny = {"least_draws": 0.0, "least_mean": 2.0**-10}
+    usual = {"least_draws": 256.0, "least_mean": 0.03125}
+    cases = [("cycle", 6, 6, r, SUPER_BLOCK, tiny) for r in range(6)]
+    cases += [("cycle", 9, 20, r, 4, tiny) for r in range(6)]
+    cases += [("heavy", 5, 30, r, 8, tiny) for r in range(3)]
+    cases += [("cycle", 100, 100, r, SUPER_BLOCK, usual) for r in range(3)]
+    cases += [("cycle", n, n, 3, SUPER_BLOCK, usual) for n in (255, 4095, 4096, 4097, 30000)]
+    cases += [("steep", 20000, 20000, r, 8192, usual) for r in range(3)]
+    cases += [("heavy", 20000, 5000, r, 8192, usual) for r in range(3)]
+    kinds = {
+        "cycle": lambda i: (5 * i % 7) + 0.25,
+        "steep": lambda i: 2.0 ** -(i % 64),
+        "heavy": lambda i: {1: 4096.0, 2: 0.0}.get(i, 0.125),
+    }
+    for kind, rows, size, replicate, places, limits in cases:
+        weights = [kinds[kind](i) for i in range(rows)]
+        made = Places(weights, size, places, **limits)
+        found, voids, late = made.counts(7, replicate)
+        assert sum(found) == size
+        of_rows = [0] * rows
+        for row, times in zip(made.rows, found):
+            of_rows[row] += times
+        names = {"kind": kind, "rows": rows, "draws": size, "seed": 7, "replicate": replicate}
+        names |= {"size": places, **limits, "void": voids, "late": late}
+        yield line("weighted", names, map(str, of_rows) if rows <= 100 else [digest(of_rows)])
+
+
 def block_schemes():
     yield "# Blocks of neighbouring rows: start and length of each."
     cases = [("moving", 3, 20), ("circular", 7, 20), ("stationary", 3.5, 20), ("stationary", 1, 9)]
@@ -739,6 +941,7 @@ def everything():
     yield from raw_streams()
     yield from laws()
     yield from resamples()
+    yield from weighted_schemes()
     yield from block_schemes()
     yield from draws()
 

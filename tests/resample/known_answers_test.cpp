@@ -5,6 +5,7 @@
 #include "resample/blocks.h"
 #include "resample/reference.h"
 #include "resample/rows.h"
+#include "resample/weighted_reference.h"
 
 namespace bootfold::resample {
 namespace known_answers_test {
@@ -70,6 +71,40 @@ TEST(KnownAnswers, OfCounts) {
           << execution::name(level);
       EXPECT_EQ(replicates.voids(), vector.number("void")) << vector.line;
     }
+}
+
+/// Row weights of the vectors.
+std::vector<double> weights_of(const std::string& kind, std::size_t rows) {
+  std::vector<double> weights(rows, 0.125);
+  for (std::size_t i = 0; i < rows && kind != "heavy"; ++i)
+    weights[i] = kind == "cycle" ? static_cast<double>(5 * i % 7) + 0.25
+                                 : std::ldexp(1.0, -static_cast<int>(i % 64));
+  if (kind == "heavy") {
+    weights[1] = 4096;
+    weights[2] = 0;
+  }
+  return weights;
+}
+
+TEST(KnownAnswers, OfWeightedCounts) {
+  std::uint64_t voids = 0;
+  for (const auto level : execution::available_levels())
+    for (const auto& vector : vectors("weighted")) {
+      const std::vector<double> weights =
+          weights_of(vector.names.at("kind"), vector.number("rows"));
+      WeightedReplicates replicates(weights, vector.number("draws"),
+                                    {.block_places = vector.number("size"),
+                                     .least_draws = std::stod(vector.names.at("least_draws")),
+                                     .least_mean = std::stod(vector.names.at("least_mean"))},
+                                    level);
+      EXPECT_TRUE(
+          answers(vector, replicates.counts(vector.number("seed"), vector.number("replicate"))))
+          << execution::name(level);
+      EXPECT_EQ(replicates.voids(), vector.number("void")) << vector.line;
+      EXPECT_EQ(replicates.late(), vector.number("late")) << vector.line;
+      voids += replicates.voids();
+    }
+  EXPECT_GT(voids, 0U);
 }
 
 // The vectors really contain what is rare: ties, void attempts, several super-blocks.

@@ -8,12 +8,16 @@
 #include "resample/alias.h"
 #include "resample/cumulants.h"
 #include "resample/sampling_by.h"
+#include "resample/strata.h"
 #include "text/concat.h"
 #include "text/quantity.h"
 
 namespace bootfold::resample {
 
 namespace {
+
+/// Fewer draws are made row by row: in a few tiles weights are too far apart to be counted.
+constexpr std::uint64_t kStreamedDraws = 32768;
 
 struct WeightedRows {
   std::uint64_t seed;
@@ -56,9 +60,23 @@ Traits WeightedDesign::traits(std::uint64_t) const {
   Traits facts;
   facts.together = false;
   facts.formula = true;
-  facts.sums_only = true;
   facts.studentized = Studentized::by_formula;
   return facts;
+}
+
+std::size_t WeightedDesign::sampling_bytes(std::uint64_t rows) const {
+  return streams(rows) ? std::max<std::size_t>(32 * rows, 20 * places(rows)) : 32 * rows;
+}
+
+bool WeightedDesign::streams(std::uint64_t rows) const { return draws(rows) >= kStreamedDraws; }
+
+std::uint64_t WeightedDesign::places(std::uint64_t rows) const {
+  return WeightedPlaces::count(weights_, draws(rows));
+}
+
+std::unique_ptr<const Strata> WeightedDesign::strata(std::uint64_t rows, std::uint64_t seed) const {
+  return std::make_unique<const Strata>(
+      std::make_shared<const WeightedPlaces>(weights_, draws(rows)), seed);
 }
 
 std::shared_ptr<const Sampling> WeightedDesign::sampling(std::uint64_t rows, std::uint64_t seed,

@@ -19,8 +19,12 @@ class WeightedDesign final : public Design {
   [[nodiscard]] std::shared_ptr<const Sampling> sampling(std::uint64_t rows, std::uint64_t seed,
                                                          std::uint64_t replicates,
                                                          execution::Level level) const override;
-  /// The table of probabilities, and what it takes to make it.
-  [[nodiscard]] std::size_t sampling_bytes(std::uint64_t rows) const override { return 32 * rows; }
+  /// The table of probabilities or the sorted places, and what it takes to make them.
+  [[nodiscard]] std::size_t sampling_bytes(std::uint64_t rows) const override;
+  [[nodiscard]] bool streams(std::uint64_t rows) const override;
+  [[nodiscard]] std::uint64_t places(std::uint64_t rows) const override;
+  [[nodiscard]] std::unique_ptr<const Strata> strata(std::uint64_t rows,
+                                                     std::uint64_t seed) const override;
   [[nodiscard]] std::span<const double> weights() const override { return weights_; }
   [[nodiscard]] Scheme subset(std::span<const std::uint32_t> labels,
                               std::span<const double> weights) const override;
