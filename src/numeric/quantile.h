@@ -1,4 +1,4 @@
-// Quantiles of a list, by selection: the convention of NumPy and R (type 7).
+// Quantiles of a list, by selection: the convention of NumPy and R (type 7), also under weights.
 #pragma once
 
 #include <algorithm>
@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+
+#include "numeric/compensated.h"
 
 namespace bootfold::numeric {
 
@@ -58,6 +60,75 @@ struct QuantilePosition {
     sum = next;
   }
   return (sum + lost) / static_cast<double>(last - first);
+}
+
+// Weighted rows stand for n rows of a resample. With weights scaled to sum n, order statistic
+// number k is the smallest value whose cumulative weight is at least k - 1/2. Equal weights, and
+// whole weights that sum to n, give the order statistics of the rows written out; an odd number of
+// rows gives the usual weighted median; and -x has the quantiles of x with changed signs.
+// docs/resampling.md says why not "at least k".
+
+struct WeightedRow {
+  double value;
+  double weight;  // >= 0
+};
+
+/// Whether the weight `seen` of `total`, as integers, reaches order statistic number `rank` of n.
+/// Exact for n < 2^40 and totals below 2^80.
+[[nodiscard]] constexpr bool reaches(unsigned __int128 seen, unsigned __int128 total,
+                                     std::uint64_t rank, std::uint64_t n) noexcept {
+  return 2 * seen * n >= (2 * static_cast<unsigned __int128>(rank) - 1) * total;
+}
+
+/// Type 7 quantile of weighted rows that stand for n. `rows` rise in value; at least one weight is
+/// positive. O(rows).
+[[nodiscard]] inline double weighted_quantile(std::span<const WeightedRow> rows, double q,
+                                              std::uint64_t n) {
+  Compensated total;
+  for (const WeightedRow& row : rows) total.add(row.weight);
+  const QuantilePosition position = quantile_position(q, n);
+  Compensated seen;
+  std::size_t at = 0;
+  double largest = 0;  // value of the last row with a weight, where rounding leaves none
+  const auto order_statistic = [&](std::uint64_t rank) {
+    const double wanted = (static_cast<double>(rank) - 0.5) / static_cast<double>(n);
+    for (; at < rows.size(); ++at) {
+      if (rows[at].weight == 0) continue;
+      largest = rows[at].value;
+      Compensated next = seen;
+      next.add(rows[at].weight);
+      if (next.value() >= wanted * total.value()) break;  // the next rank may be the same row
+      seen = next;
+    }
+    return largest;
+  };
+  const double low = order_statistic(position.low);
+  return position.weight == 0
+             ? low
+             : interpolate(low, order_statistic(position.low + 1), position.weight);
+}
+
+/// Mean of weighted rows that stand for n, without a share floor(cut * n) / n of the weight at each
+/// end; the rows at the cuts keep a part of their weights. `rows` rise in value. O(rows).
+[[nodiscard]] inline double weighted_trimmed_mean(std::span<const WeightedRow> rows, double cut,
+                                                  std::uint64_t n) {
+  Compensated total;
+  for (const WeightedRow& row : rows) total.add(row.weight);
+  const double share = std::floor(cut * static_cast<double>(n)) / static_cast<double>(n);
+  const double first = share * total.value();
+  const double last = total.value() - first;
+  Compensated seen;
+  Compensated sum;
+  Compensated kept;
+  for (const WeightedRow& row : rows) {
+    const double from = std::max(seen.value(), first);
+    seen.add(row.weight);
+    const double to = std::min(seen.value(), last);
+    if (to <= from) continue;
+    sum.add((to - from) * row.value);
+    kept.add(to - from);
+  }
+  return sum.value() / kept.value();
 }
 
 }  // namespace bootfold::numeric
