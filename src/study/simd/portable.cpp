@@ -28,6 +28,8 @@ const Kernels kPortable = {.quantize = quantize_values,
                            .dot = dot,
                            .gather = gather_features,
                            .weigh = weigh_features,
+                           .weigh_integers = add_weighed_integers,
+                           .weigh_masks = add_masked_weights,
                            .sum_blocks = add_blocks};
 
 }  // namespace bootfold::study::simd
