@@ -18,16 +18,16 @@ namespace bootfold::paths::blocks {
 
 namespace {
 
-/// running[f][row] = sum of feature f over the rows before `row`.
+/// running[s][row] = sum of limb s over the rows before `row`.
 template <class Unsigned>
 std::vector<Unsigned> running_sums(const study::FixedSums& sums,
                                    const study::simd::Kernels& kernels) {
   const std::size_t rows = sums.problem.data.rows();
-  std::vector<Unsigned> running(sums.features() * (rows + 1));
+  std::vector<Unsigned> running(sums.limbs.size() * (rows + 1));
   for_each_integer_tile(
       sums, kernels, {},
-      [&](std::size_t feature, std::size_t first, std::span<const std::int64_t> integers) {
-        Unsigned* at = running.data() + feature * (rows + 1) + first;
+      [&](std::size_t limb, std::size_t first, std::span<const std::int64_t> integers) {
+        Unsigned* at = running.data() + limb * (rows + 1) + first;
         for (std::size_t i = 0; i < integers.size(); ++i)
           at[i + 1] = at[i] + static_cast<Unsigned>(integers[i]);
       });
@@ -75,7 +75,7 @@ template <class Unsigned>
 class BlockSums final : public Maker {
  public:
   explicit BlockSums(const Shared<Unsigned>& shared)
-      : shared_(shared), finish_(shared.sums), sums_(shared.sums.features()) {}
+      : shared_(shared), finish_(shared.sums), sums_(shared.sums.limbs.size()) {}
 
   void make(std::uint64_t first, std::uint64_t last, std::span<double> values,
             const execution::Worker& worker) override {
@@ -103,8 +103,8 @@ class BlockSums final : public Maker {
 
 /// Running sums may wrap around without harm as long as a replicate's sum fits.
 bool fits_64_bits(const study::FixedSums& sums) {
-  const double largest_sum =
-      static_cast<double>(sums.problem.data.rows()) * study::largest(sums.most_digits());
+  const double largest_sum = static_cast<double>(sums.problem.data.rows()) *
+                             study::largest(std::min(sums.most_digits(), study::kLimbDigits));
   return largest_sum < 0x1p62;
 }
 
@@ -125,8 +125,8 @@ Estimate estimate(const Question& question) {
   found.tier = Tier::shortcut;
   found.reason = text::concat("about ", text::grouped(static_cast<std::uint64_t>(blocks)),
                               " blocks a replicate: two look-ups each in running sums");
-  found.replicate_nanoseconds = 100 + blocks * (3 + 3 * static_cast<double>(sums.features()));
-  found.shared_bytes = (question.rows + 1) * sums.features() *
+  found.replicate_nanoseconds = 100 + blocks * (3 + 3 * static_cast<double>(sums.limbs.size()));
+  found.shared_bytes = (question.rows + 1) * sums.limbs.size() *
                        (fits_64_bits(sums) ? sizeof(std::int64_t) : sizeof(__int128));
   found.thread_bytes = planning::tile_bytes(sums.problem, sums.features());
   describe_arithmetic(sums, found);

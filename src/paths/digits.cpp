@@ -14,29 +14,33 @@ constexpr std::size_t kTile = resample::simd::kCountTile;
 constexpr std::uint64_t kNone = ~std::uint64_t{0};
 constexpr std::size_t kShortDigits = 4;
 
+/// A plane of which at most one digit in so many is not 0 is listed: that is cheaper than a
+/// product.
+constexpr std::size_t kSparseShare = 128;
+
 /// Rows of a tile to whole steps of the kernels.
 std::size_t padded(std::size_t rows) { return (rows + 127) / 128 * 128; }
 
-/// Adds up the integers of some rows, [row][feature]: exactly, because parts are added that cannot
+/// Adds up the integers of some rows, [row][limb]: exactly, because parts are added that cannot
 /// overflow.
 template <class Integer>
 void add_rows_of(const Integer* integers, std::span<const std::uint32_t> rows,
                  std::span<__int128> sums) {
   constexpr std::size_t kSafe = 128;     // so many integers of 55 bits sum to 62 bits
-  constexpr std::size_t kTogether = 16;  // features
-  const std::size_t features = sums.size();
-  for (std::size_t f = 0; f < features; f += kTogether) {
-    const std::size_t together = std::min(kTogether, features - f);
+  constexpr std::size_t kTogether = 16;  // limbs
+  const std::size_t limbs = sums.size();
+  for (std::size_t f = 0; f < limbs; f += kTogether) {
+    const std::size_t together = std::min(kTogether, limbs - f);
     for (std::size_t first = 0; first < rows.size(); first += kSafe) {
       std::array<std::int64_t, kTogether> parts{};
       for (const std::uint32_t row : rows.subspan(first, std::min(kSafe, rows.size() - first)))
-        for (std::size_t k = 0; k < together; ++k) parts[k] += integers[row * features + f + k];
+        for (std::size_t k = 0; k < together; ++k) parts[k] += integers[row * limbs + f + k];
       for (std::size_t k = 0; k < together; ++k) sums[f + k] += parts[k];
     }
   }
 }
 
-/// The same for one feature, which is the usual case.
+/// The same for one limb, which is the usual case.
 template <class Integer>
 __int128 sum_rows(const Integer* integers, std::span<const std::uint32_t> rows) {
   constexpr std::size_t kSafe = 128;
@@ -50,7 +54,7 @@ __int128 sum_rows(const Integer* integers, std::span<const std::uint32_t> rows) 
   return sum;
 }
 
-/// All features of rows that are kept.
+/// All limbs of rows that are kept.
 template <class Integer>
 void add_kept(const Integer* integers, std::span<const std::uint32_t> rows,
               std::span<__int128> sums) {
@@ -64,13 +68,14 @@ void add_kept(const Integer* integers, std::span<const std::uint32_t> rows,
 
 Digits::Size::Size(const study::FixedSums& sums, const QuantileWindows::Size& windows)
     : columns(sums.problem.data.columns()),
-      features(sums.features() + windows.trimmed),
+      features(sums.features()),
+      limbs(sums.limbs.size() + windows.trimmed),
       planes(sums.planes() + windows.trimmed * QuantileWindows::kTrimmedDigits + windows.windows),
       is_short(windows.trimmed == 0 && sums.most_digits() <= kShortDigits) {}
 
 std::size_t Digits::kept_bytes(const Size& size, std::uint64_t rows, std::uint64_t strata) {
   return (rows + 128 * strata) * size.planes +
-         rows * size.features * (size.is_short ? sizeof(std::int32_t) : sizeof(std::int64_t));
+         rows * size.limbs * (size.is_short ? sizeof(std::int32_t) : sizeof(std::int64_t));
 }
 
 Digits::Digits(const study::FixedSums& sums, const QuantileWindows& windows,
@@ -78,12 +83,12 @@ Digits::Digits(const study::FixedSums& sums, const QuantileWindows& windows,
     : sums_(sums),
       windows_(windows),
       strata_(strata),
-      kernels_(study::simd::kernels(*execution.level)),
-      fixed_(sums.fixed) {
-  for (const TrimmedMean& trimmed : windows.trimmed()) fixed_.push_back(trimmed.fixed);
-  for (const study::FixedFeature& fixed : fixed_) {
+      kernels_(study::simd::kernels(*execution.level)) {
+  for (const study::Limb& limb : sums.limbs) limb_digits_.push_back(limb.digits);
+  for (const TrimmedMean& trimmed : windows.trimmed()) limb_digits_.push_back(trimmed.fixed.digits);
+  for (const std::size_t digits : limb_digits_) {
     first_plane_.push_back(planes_);
-    planes_ += fixed.digits;
+    planes_ += digits;
   }
   planes_ += windows.all().size();
   if (keep) this->keep(execution);
@@ -101,35 +106,37 @@ void Digits::keep(const Execution& execution) {
       bytes += padded(rows) * planes_;
     }
   }
-  kept_ = std::make_unique<std::int8_t[]>(bytes);
-  const std::size_t features = fixed_.size();
+  kept_ = std::make_unique_for_overwrite<std::int8_t[]>(bytes);  // some is never used
+  const std::size_t limbs = limb_digits_.size();
   const std::size_t rows = sums_.problem.data.rows();
-  const bool is_short = std::all_of(fixed_.begin(), fixed_.end(),
-                                    [](const auto& fixed) { return fixed.digits <= kShortDigits; });
+  const bool is_short = std::all_of(limb_digits_.begin(), limb_digits_.end(),
+                                    [](std::size_t digits) { return digits <= kShortDigits; });
   if (is_short)
-    short_.resize(rows * features);
+    short_.resize(rows * limbs);
   else
-    long_.resize(rows * features);
+    long_.resize(rows * limbs);
 
   constexpr std::size_t kChunk = 16;  // tiles
   Execution quiet = execution;
   quiet.progress = nullptr;
   std::vector<std::optional<DigitReader>> readers(execution::thread_count(execution));
-  const auto keep_tile = [&](DigitReader& reader, const Tile& tile) {
+  const auto keep_tile = [&](DigitReader& reader, Tile& tile) {
     const std::uint64_t place = strata_.all()[tile.stratum].first + tile.row;
-    reader.split(place, tile.rows, kept_.get() + tile.at, padded(tile.rows),
+    std::int8_t* const planes = kept_.get() + tile.at;
+    reader.split(place, tile.rows, planes, padded(tile.rows),
                  [&](std::size_t first, std::size_t some) {
-                   for (std::size_t f = 0; f < features; ++f) {
-                     const std::int64_t* integers = reader.integers(f);
-                     const std::size_t to = (place + first) * features + f;
+                   for (std::size_t limb = 0; limb < limbs; ++limb) {
+                     const std::int64_t* integers = reader.integers(limb);
+                     const std::size_t to = (place + first) * limbs + limb;
                      for (std::size_t i = 0; i < some; ++i) {
                        if (is_short)
-                         short_[to + i * features] = static_cast<std::int32_t>(integers[i]);
+                         short_[to + i * limbs] = static_cast<std::int32_t>(integers[i]);
                        else
-                         long_[to + i * features] = integers[i];
+                         long_[to + i * limbs] = integers[i];
                      }
                    }
                  });
+    reader.thin_out(planes, padded(tile.rows), tile.rows, tile.planes, tile.sparse);
   };
   execution::detail::run_chunks((tiles.size() + kChunk - 1) / kChunk, 1, quiet,
                                 [&](const execution::Worker& worker, std::size_t chunk) {
@@ -147,30 +154,33 @@ DigitReader::DigitReader(const Digits& digits)
     : digits_(digits), reader_(digits.sums_.problem.data, kSome), loaded_(kNone) {
   if (!digits.tiles_.empty()) return;
   made_.resize(digits.sums_.features() * kSome);
-  integers_.resize(digits.features() * kSome);
+  integers_.resize(digits.limbs() * kSome);
 }
 
 std::size_t DigitReader::bytes(const Digits::Size& size, bool kept) {
   const std::size_t columns = kSome * size.columns * sizeof(double);
   return kept ? columns
-              : columns + kSome * (2 * size.features + 1) * sizeof(double) + kTile * size.planes;
+              : columns + kSome * (size.features + size.limbs + 1) * sizeof(double) +
+                    kTile * size.planes;
 }
 
 void DigitReader::make(const statistic::Tile& tile, std::size_t rows) {
-  const std::size_t features = digits_.sums_.features();
-  digits_.sums_.problem.features.make(tile, made_.data(), kSome);
-  for (std::size_t f = 0; f < features; ++f)
-    digits_.kernels_.quantize(made_.data() + f * kSome, rows, digits_.fixed_[f].point,
-                              integers_.data() + f * kSome);
-  const std::span<const TrimmedMean> trimmed = digits_.windows_.trimmed();
-  for (std::size_t t = 0; t < trimmed.size(); ++t) {
-    const double* values = tile.columns[trimmed[t].column];
-    const double low = digits_.windows_.all()[trimmed[t].low_window].high;
-    const double high = digits_.windows_.all()[trimmed[t].high_window].low;
-    std::int64_t* integers = integers_.data() + (features + t) * kSome;
+  const study::FixedSums& sums = digits_.sums_;
+  sums.problem.features.make(tile, made_.data(), kSome);
+  std::int64_t* integers = integers_.data();
+  for (std::size_t f = 0; f < sums.features(); ++f) {
+    study::quantize(sums.fixed[f], {made_.data() + f * kSome, rows}, digits_.kernels_, integers,
+                    kSome);
+    integers += sums.fixed[f].limbs() * kSome;
+  }
+  for (const TrimmedMean& trimmed : digits_.windows_.trimmed()) {
+    const double* values = tile.columns[trimmed.column];
+    const double low = digits_.windows_.all()[trimmed.low_window].high;
+    const double high = digits_.windows_.all()[trimmed.high_window].low;
     for (std::size_t i = 0; i < rows; ++i)  // what lies outside may be too large
-      kept_[i] = values[i] > low && values[i] < high ? values[i] : trimmed[t].fixed.point.centre;
-    digits_.kernels_.quantize(kept_.data(), rows, trimmed[t].fixed.point, integers);
+      kept_[i] = values[i] > low && values[i] < high ? values[i] : trimmed.fixed.point.centre;
+    digits_.kernels_.quantize(kept_.data(), rows, trimmed.fixed.point, integers);
+    integers += kSome;
   }
 }
 
@@ -183,9 +193,10 @@ void DigitReader::split(std::uint64_t place, std::size_t rows, std::int8_t* plan
     const statistic::Tile tile = order.empty() ? reader_.read(place + first, some)
                                                : reader_.gather(order.subspan(place + first, some));
     make(tile, some);
-    for (std::size_t f = 0; f < digits_.features(); ++f)
-      digits_.kernels_.split(integers(f), some, digits_.fixed_[f].digits,
-                             planes + digits_.first_plane_[f] * plane_stride + first, plane_stride);
+    for (std::size_t limb = 0; limb < digits_.limbs(); ++limb)
+      digits_.kernels_.split(integers(limb), some, digits_.digits(limb),
+                             planes + digits_.first_plane_[limb] * plane_stride + first,
+                             plane_stride);
     std::int8_t* below =
         planes + (digits_.planes_ - digits_.windows_.all().size()) * plane_stride + first;
     for (const QuantileWindow& window : digits_.windows_.all()) {
@@ -198,18 +209,59 @@ void DigitReader::split(std::uint64_t place, std::size_t rows, std::int8_t* plan
   }
 }
 
-Planes DigitReader::tile(std::size_t stratum, std::uint64_t row, std::size_t rows) {
+void DigitReader::thin_out(std::int8_t* planes, std::size_t plane_stride, std::size_t rows,
+                           std::vector<std::uint16_t>& numbers, std::vector<SparseDigits>& sparse) {
+  numbers.clear();
+  sparse.clear();
+  const auto keep = [&](std::size_t plane) {
+    std::int8_t* const to = planes + numbers.size() * plane_stride;
+    if (plane != numbers.size()) std::copy_n(planes + plane * plane_stride, rows, to);
+    std::fill(to + rows, to + padded(rows), std::int8_t{0});
+    numbers.push_back(static_cast<std::uint16_t>(plane));
+  };
+  for (std::size_t limb = 0; limb < digits_.limbs(); ++limb) {
+    const std::size_t listed = sparse.size();
+    std::int64_t unit = 1;
+    for (std::size_t d = 0; d < digits_.digits(limb); ++d, unit *= 256) {
+      const std::size_t plane = digits_.first_plane_[limb] + d;
+      const std::int8_t* const digits = planes + plane * plane_stride;
+      const auto zeros = static_cast<std::size_t>(std::count(digits, digits + rows, 0));
+      if (rows - zeros > rows / kSparseShare || plane == 0) {
+        keep(plane);
+        continue;
+      }
+      for (std::size_t row = 0; rows > zeros && row < rows; ++row) {
+        if (digits[row] == 0) continue;
+        const auto same =
+            std::find_if(sparse.begin() + static_cast<std::ptrdiff_t>(listed), sparse.end(),
+                         [&](const auto& one) { return one.row == row; });
+        if (same == sparse.end())
+          sparse.push_back({static_cast<std::uint16_t>(row), static_cast<std::uint16_t>(limb),
+                            digits[row] * unit});
+        else
+          same->integer += digits[row] * unit;
+      }
+    }
+  }
+  for (std::size_t plane = digits_.planes_ - digits_.windows_.all().size(); plane < digits_.planes_;
+       ++plane)
+    keep(plane);
+}
+
+TileDigits DigitReader::tile(std::size_t stratum, std::uint64_t row, std::size_t rows) {
   if (!digits_.tiles_.empty()) {
     const std::size_t number = digits_.first_tile_[stratum] + static_cast<std::size_t>(row / kTile);
-    return {digits_.kept_.get() + digits_.tiles_[number].at, padded(rows)};
+    const Digits::Tile& tile = digits_.tiles_[number];
+    return {digits_.kept_.get() + tile.at, padded(rows), tile.planes, tile.sparse};
   }
   const std::uint64_t place = digits_.strata_.all()[stratum].first + row;
   if (loaded_ != place) {
     planes_.resize(digits_.planes_ * kTile);
     split(place, rows, planes_.data(), kTile, [](std::size_t, std::size_t) {});
+    thin_out(planes_.data(), kTile, rows, numbers_, sparse_);
     loaded_ = place;
   }
-  return {planes_.data(), kTile};
+  return {planes_.data(), kTile, numbers_, sparse_};
 }
 
 void DigitReader::add_rows(std::size_t stratum, std::uint64_t first,

@@ -21,10 +21,20 @@
 
 namespace bootfold::paths {
 
-/// Digits of the rows of a tile: plane p begins at first + p * stride.
-struct Planes {
-  const std::int8_t* first;
+/// Some digits of a row, as an integer: those in planes that are nearly empty.
+struct SparseDigits {
+  std::uint16_t row;   ///< of the tile
+  std::uint16_t limb;  ///< what they are digits of
+  std::int64_t integer;
+};
+
+/// Digits of the rows of a tile. Upper digits of heavy tails are 0 for nearly all rows; a tile has
+/// no plane of those, but a list of the rows that are not 0.
+struct TileDigits {
+  const std::int8_t* first;  ///< the planes that it has: one begins at every multiple of `stride`
   std::size_t stride;
+  std::span<const std::uint16_t> planes;  ///< their numbers
+  std::span<const SparseDigits> sparse;   ///< all other digits
 };
 
 /// Shared by all threads of a run.
@@ -35,25 +45,23 @@ class Digits {
     Size(const study::FixedSums& sums, const QuantileWindows::Size& windows);
 
     std::size_t columns;   ///< of the data
-    std::size_t features;  ///< those of the sums, and one for each trimmed mean
+    std::size_t features;  ///< those of the sums
+    std::size_t limbs;     ///< those of the sums, and one for each trimmed mean
     std::size_t planes;    ///< their digits, and one for each window
-    bool is_short;         ///< no feature has more than four digits
+    bool is_short;         ///< no limb has more than four digits
   };
   /// What keeping the digits of all rows takes.
   [[nodiscard]] static std::size_t kept_bytes(const Size& size, std::uint64_t rows,
                                               std::uint64_t strata);
 
-  /// The features are those of the sums and behind them the rows between the windows of each
-  /// trimmed mean. Their planes come first, and then one for each window, which is 1 for the rows
-  /// below it.
+  /// The limbs are those of the sums and behind them the rows between the windows of each trimmed
+  /// mean. Their planes come first, and then one for each window, which is 1 for the rows below it.
   Digits(const study::FixedSums& sums, const QuantileWindows& windows,
          const resample::Strata& strata, bool keep, const Execution& execution);
 
   [[nodiscard]] std::size_t planes() const noexcept { return planes_; }
-  [[nodiscard]] std::size_t features() const noexcept { return fixed_.size(); }
-  [[nodiscard]] const study::FixedFeature& fixed(std::size_t feature) const {
-    return fixed_[feature];
-  }
+  [[nodiscard]] std::size_t limbs() const noexcept { return limb_digits_.size(); }
+  [[nodiscard]] std::size_t digits(std::size_t limb) const { return limb_digits_[limb]; }
 
  private:
   friend class DigitReader;
@@ -64,8 +72,8 @@ class Digits {
   const QuantileWindows& windows_;
   const resample::Strata& strata_;
   const study::simd::Kernels& kernels_;
-  std::vector<study::FixedFeature> fixed_;
-  std::vector<std::size_t> first_plane_;  // of each feature
+  std::vector<std::size_t> limb_digits_;  // of each limb
+  std::vector<std::size_t> first_plane_;  // of each limb
   std::size_t planes_ = 0;
   // What is kept; empty: nothing.
   struct Tile {
@@ -73,11 +81,13 @@ class Digits {
     std::uint64_t row;  // within the stratum
     std::size_t rows;
     std::size_t at;  // where its planes begin
+    std::vector<std::uint16_t> planes = {};
+    std::vector<SparseDigits> sparse = {};
   };
   std::vector<Tile> tiles_;
   std::vector<std::size_t> first_tile_;  // of each stratum
   std::unique_ptr<std::int8_t[]> kept_;
-  // The integers of all places, for rows that are drawn one by one: [place][feature].
+  // The integers of all places, for rows that are drawn one by one: [place][limb].
   std::vector<std::int32_t> short_;  // if none has more than four digits
   std::vector<std::int64_t> long_;
 };
@@ -89,9 +99,9 @@ class DigitReader {
 
   /// The digits of rows row .. row + rows - 1 of a stratum; `row` is a multiple of kCountTile, and
   /// `rows` as many or all that are left. Valid until the next call of any function.
-  [[nodiscard]] Planes tile(std::size_t stratum, std::uint64_t row, std::size_t rows);
+  [[nodiscard]] TileDigits tile(std::size_t stratum, std::uint64_t row, std::size_t rows);
 
-  /// Adds the integers of rows of a stratum, numbered from `first` on, to the sums of the features.
+  /// Adds the integers of rows of a stratum, numbered from `first` on, to the sums of the limbs.
   void add_rows(std::size_t stratum, std::uint64_t first, std::span<const std::uint32_t> rows,
                 std::span<__int128> sums);
 
@@ -103,23 +113,28 @@ class DigitReader {
 
   /// Makes the integers of at most kSome rows.
   void make(const statistic::Tile& tile, std::size_t rows);
-  [[nodiscard]] const std::int64_t* integers(std::size_t feature) const {
-    return integers_.data() + feature * kSome;
+  [[nodiscard]] const std::int64_t* integers(std::size_t limb) const {
+    return integers_.data() + limb * kSome;
   }
   /// Splits the digits of rows place .. place + rows - 1 into planes, and calls see(first, rows)
   /// for some of them at a time while their integers are there.
   template <class See>
   void split(std::uint64_t place, std::size_t rows, std::int8_t* planes, std::size_t plane_stride,
              See&& see);
+  /// Lists the digits of planes that are nearly empty, and moves the other planes together.
+  void thin_out(std::int8_t* planes, std::size_t plane_stride, std::size_t rows,
+                std::vector<std::uint16_t>& numbers, std::vector<SparseDigits>& sparse);
 
   static constexpr std::size_t kSome = 512;  // few, so that many features of them are little memory
 
   const Digits& digits_;
   study::TileReader reader_;
   std::vector<double> made_;            // [feature][row]
-  std::vector<std::int64_t> integers_;  // the same
+  std::vector<std::int64_t> integers_;  // [limb][row]
   std::array<double, kSome> kept_;      // by a trimmed mean
   std::vector<std::int8_t> planes_;
+  std::vector<std::uint16_t> numbers_;  // of the planes that are there
+  std::vector<SparseDigits> sparse_;
   std::vector<std::uint64_t> drawn_;
   std::uint64_t loaded_;  // the place whose planes are there
 };

@@ -26,9 +26,13 @@ struct Shared {
     study::DistinctRows distinct = question.study.features().distinct().rows();
     distinct.move_features(sums.places);
     weights = std::move(distinct.weights);
-    integers.resize(distinct.features.size());
-    for (std::size_t i = 0; i < integers.size(); ++i)
-      integers[i] = study::quantize(distinct.features[i], sums.fixed[i % sums.features()].point);
+    integers.resize(weights.size() * sums.limbs.size());
+    std::int64_t* at = integers.data();
+    for (std::size_t i = 0; i < distinct.features.size(); ++i) {
+      const study::FixedFeature& fixed = sums.fixed[i % sums.features()];
+      study::quantize(fixed, {&distinct.features[i], 1}, study::simd::kPortable, at, 1);
+      at += fixed.limbs();
+    }
   }
 
   const study::FixedSums& sums;
@@ -36,13 +40,13 @@ struct Shared {
   std::uint64_t rows;
   std::uint64_t draws;
   std::vector<std::uint64_t> weights;  // rows that each distinct one stands for
-  std::vector<std::int64_t> integers;  // [distinct row][feature]
+  std::vector<std::int64_t> integers;  // [distinct row][limb]
 };
 
 class Counter final : public Maker {
  public:
   explicit Counter(const Shared& shared)
-      : shared_(shared), finish_(shared.sums), sums_(shared.sums.features()) {}
+      : shared_(shared), finish_(shared.sums), sums_(shared.sums.limbs.size()) {}
 
   void make(std::uint64_t first, std::uint64_t last, std::span<double> values,
             const execution::Worker& worker) override {
@@ -120,7 +124,7 @@ Estimate estimate(const Question& question) {
                    " among ", text::grouped(question.rows), ": ", text::grouped(rows - 1),
                    " binomial ", rows == 2 ? "draw" : "draws", " a replicate");
   found.replicate_nanoseconds = cost(static_cast<double>(rows));
-  found.shared_bytes = rows * (sums.features() + 2) * 3 * sizeof(double);
+  found.shared_bytes = rows * (sums.limbs.size() + 2) * 3 * sizeof(double);
   found.thread_bytes = 4096;
   describe_arithmetic(sums, found);
   return found;

@@ -38,7 +38,7 @@ struct Shared {
   std::uint64_t seed;
   std::size_t rows;
   std::size_t draws;
-  std::vector<std::int64_t> integers;  // [feature][row]
+  std::vector<std::int64_t> integers;  // [limb][row]
 };
 
 class Drawer final : public Maker {
@@ -51,13 +51,13 @@ class Drawer final : public Maker {
         seed(shared.seed),
         rows(shared.rows),
         draws(shared.draws),
-        features(shared.fixed.features()),
+        limbs(shared.fixed.limbs.size()),
         draw(resample::row_draw(static_cast<std::uint32_t>(rows))),
         finish(shared.fixed),
-        lane_sums(features * kSideBySide),
-        wide_sums(features * kSideBySide),
-        sums(features),
-        means(features * kSideBySide) {}
+        lane_sums(limbs * kSideBySide),
+        wide_sums(limbs * kSideBySide),
+        sums(limbs),
+        means(fixed.features() * kSideBySide) {}
 
   void make(std::uint64_t first, std::uint64_t last, std::span<double> values,
             const execution::Worker& worker) override {
@@ -75,6 +75,8 @@ class Drawer final : public Maker {
   }
 
  private:
+  static constexpr std::size_t kSafeDraws = 256;  // so many integers of 55 bits fit 64
+
   /// The row that replaces a rejected draw.
   [[nodiscard]] std::uint32_t redrawn(std::uint64_t replicate, std::size_t position) const {
     return resample::redraw({seed, replicate, Purpose::index_retry},
@@ -86,20 +88,19 @@ class Drawer final : public Maker {
   void make_batch(std::uint64_t batch, std::uint64_t first, std::uint64_t last,
                   const ValuesOf& values_of) {
     constexpr std::size_t kSteps = kDrawsAtOnce / kSideBySide;
-    constexpr std::size_t kSafeDraws = 256;  // so many integers of 55 bits fit 64
     lane_kernels.seed(random::lane_counter({seed, batch, Purpose::short_index}, 0), lanes);
     std::fill(lane_sums.begin(), lane_sums.end(), 0);
     std::fill(wide_sums.begin(), wide_sums.end(), 0);
     for (std::size_t step = 0; step < draws; step += kSteps) {
       std::size_t rejections = 0;
       kernels.gather(lanes, draw, std::min(kSteps, draws - step), kSideBySide, integers.data(),
-                     rows, features, lane_sums.data(), rejected.data(), rejections);
+                     rows, limbs, lane_sums.data(), rejected.data(), rejections);
       for (std::size_t i = 0; i < rejections; ++i) {
         const std::size_t lane = rejected[i] % kSideBySide;
         const std::uint32_t row =
             redrawn(batch * kSideBySide + lane, step + rejected[i] / kSideBySide);
-        for (std::size_t f = 0; f < features; ++f)
-          lane_sums[f * kSideBySide + lane] += integers[f * rows + row];
+        for (std::size_t s = 0; s < limbs; ++s)
+          lane_sums[s * kSideBySide + lane] += integers[s * rows + row];
       }
       if (draws <= kSafeDraws) continue;
       for (std::size_t i = 0; i < lane_sums.size(); ++i) {
@@ -107,19 +108,36 @@ class Drawer final : public Maker {
         lane_sums[i] = 0;
       }
     }
-    for (std::size_t f = 0; f < features; ++f)
-      for (std::size_t lane = 0; lane < kSideBySide; ++lane) {
-        const std::size_t at = f * kSideBySide + lane;
-        const auto& feature = fixed.fixed[f];
-        const auto count = static_cast<double>(draws);
-        means[lane * features + f] = draws <= kSafeDraws ? feature.mean(lane_sums[at], count)
-                                                         : feature.mean(wide_sums[at], count);
-      }
+    find_means();
+    const std::size_t features = fixed.features();
     for (std::size_t lane = 0; lane < kSideBySide; ++lane) {
       const std::uint64_t replicate = batch * kSideBySide + lane;
       if (replicate >= first && replicate < last)
         finish.from_means(std::span(means).subspan(lane * features, features),
                           static_cast<double>(draws), values_of(replicate));
+    }
+  }
+
+  /// The means of the features of all replicates that were drawn side by side.
+  void find_means() {
+    const std::size_t features = fixed.features();
+    const auto count = static_cast<double>(draws);
+    if (limbs == features) {  // the usual case: every feature has one limb
+      for (std::size_t f = 0; f < features; ++f)
+        for (std::size_t lane = 0; lane < kSideBySide; ++lane) {
+          const std::size_t at = f * kSideBySide + lane;
+          const auto& feature = fixed.fixed[f];
+          means[lane * features + f] = draws <= kSafeDraws ? feature.mean(lane_sums[at], count)
+                                                           : feature.mean(wide_sums[at], count);
+        }
+      return;
+    }
+    for (std::size_t lane = 0; lane < kSideBySide; ++lane) {
+      for (std::size_t s = 0; s < limbs; ++s) {
+        const std::size_t at = s * kSideBySide + lane;
+        sums[s] = draws <= kSafeDraws ? lane_sums[at] : wide_sums[at];
+      }
+      fixed.find_means(sums, count, std::span(means).subspan(lane * features, features));
     }
   }
 
@@ -133,13 +151,13 @@ class Drawer final : public Maker {
       std::size_t rejections = 0;
       std::fill(lane_sums.begin(), lane_sums.end(), 0);
       kernels.gather(lanes, draw, steps, size - (steps - 1) * kSideBySide, integers.data(), rows,
-                     features, lane_sums.data(), rejected.data(), rejections);
-      for (std::size_t f = 0; f < features; ++f)
+                     limbs, lane_sums.data(), rejected.data(), rejections);
+      for (std::size_t s = 0; s < limbs; ++s)
         for (std::size_t lane = 0; lane < kSideBySide; ++lane)
-          sums[f] += lane_sums[f * kSideBySide + lane];
+          sums[s] += lane_sums[s * kSideBySide + lane];
       for (std::size_t i = 0; i < rejections; ++i) {
         const std::uint32_t row = redrawn(replicate, first + rejected[i]);
-        for (std::size_t f = 0; f < features; ++f) sums[f] += integers[f * rows + row];
+        for (std::size_t s = 0; s < limbs; ++s) sums[s] += integers[s * rows + row];
       }
     }
     finish(sums, static_cast<double>(draws), values);
@@ -152,13 +170,13 @@ class Drawer final : public Maker {
   std::uint64_t seed;
   std::size_t rows;
   std::size_t draws;
-  std::size_t features;
+  std::size_t limbs;
   resample::simd::RowDraw draw;
   Finisher finish;
   random::simd::LaneState lanes;
-  std::vector<std::int64_t> lane_sums;  // [feature][lane]
+  std::vector<std::int64_t> lane_sums;  // [limb][lane]
   std::vector<__int128> wide_sums;      // the same, of many draws
-  std::vector<__int128> sums;           // [feature]
+  std::vector<__int128> sums;           // [limb]
   std::vector<double> means;            // [lane][feature]
   std::array<std::uint32_t, kDrawsAtOnce> rejected;
 };
@@ -174,7 +192,7 @@ bool adds_integers(const Question& question) {
 
 /// What the table of integers takes, shared by all threads.
 std::size_t table_bytes(const Question& question) {
-  return question.rows * question.study.fixed(question.tolerance, true).features() *
+  return question.rows * question.study.fixed(question.tolerance, true).limbs.size() *
          sizeof(std::int64_t);
 }
 

@@ -47,7 +47,7 @@ bool keeps_integers(const Question& question) {
       compensated(question))
     return false;
   const std::size_t room = question.memory - std::min(question.memory, planning::kProgramBytes);
-  return question.rows * question.study.fixed(question.tolerance, true).features() *
+  return question.rows * question.study.fixed(question.tolerance, true).limbs.size() *
              sizeof(std::int64_t) <=
          room / 4;
 }
@@ -80,7 +80,7 @@ struct Shared {
 
   study::Problem problem;
   const study::FixedSums* fixed = nullptr;  // null: sums are kept in doubles
-  std::vector<std::int64_t> integers;       // [feature][row]; empty: they are made when needed
+  std::vector<std::int64_t> integers;       // [limb][row]; empty: they are made when needed
   const study::simd::Kernels& kernels;
   std::uint64_t draws;
   bool whole;
@@ -97,7 +97,7 @@ class Resampler final : public Maker {
         tile_rows_(study::feature_tile_rows(problem_.features.count())),
         reader_(problem_.data, kTileRows),
         made_(problem_.features.count() * tile_rows_),
-        integers_(tile_rows_),
+        integers_(study::kMostLimbs * tile_rows_),
         columns_(problem_.data.columns()),
         tile_columns_(problem_.data.columns()) {
     if (shared.fixed != nullptr) finish_.emplace(*shared.fixed);
@@ -148,26 +148,29 @@ class Resampler final : public Maker {
 
   void evaluate_sums(std::span<double> values, const execution::Worker& worker) {
     const std::size_t count = problem_.features.count();
-    sums_.assign(count, 0);
+    sums_.assign(finish_ ? shared_.fixed->limbs.size() : 0, 0);
     doubles_.assign(count, {});
     if (!shared_.integers.empty()) {
       worker.check();
-      for (std::size_t f = 0; f < count; ++f)
-        sums_[f] = sum_of_rows(shared_.integers.data() + f * problem_.data.rows());
+      for (std::size_t s = 0; s < sums_.size(); ++s)
+        sums_[s] = sum_of_rows(shared_.integers.data() + s * problem_.data.rows());
       return (*finish_)(sums_, static_cast<double>(drawn_.size()), values);
     }
     for (std::size_t row = 0; row < drawn_.size(); row += tile_rows_) {
       worker.check();
       const std::size_t size = std::min(tile_rows_, drawn_.size() - row);
       problem_.features.make(tile(row, size), made_.data(), tile_rows_);
+      __int128* sum = sums_.data();
       for (std::size_t f = 0; f < count; ++f) {
-        const double* made = made_.data() + f * tile_rows_;
+        const std::span<const double> made(made_.data() + f * tile_rows_, size);
         if (!finish_) {
-          for (std::size_t i = 0; i < size; ++i) doubles_[f].add(made[i]);
+          for (const double value : made) doubles_[f].add(value);
           continue;
         }
-        shared_.kernels.quantize(made, size, shared_.fixed->fixed[f].point, integers_.data());
-        for (std::size_t i = 0; i < size; ++i) sums_[f] += integers_[i];
+        const study::FixedFeature& fixed = shared_.fixed->fixed[f];
+        study::quantize(fixed, made, shared_.kernels, integers_.data(), tile_rows_);
+        for (std::size_t limb = 0; limb < fixed.limbs(); ++limb, ++sum)
+          for (std::size_t i = 0; i < size; ++i) *sum += integers_[limb * tile_rows_ + i];
       }
     }
     const auto rows = static_cast<double>(drawn_.size());
@@ -248,7 +251,7 @@ Bytes bytes(const Question& question) {
       (needs_whole(problem) ? (problem.data.columns() + 2) * sizeof(double) : 0);
   const std::size_t kept = keeps_integers(question)
                                ? question.rows *
-                                     question.study.fixed(question.tolerance, true).features() *
+                                     question.study.fixed(question.tolerance, true).limbs.size() *
                                      sizeof(std::int64_t)
                                : 0;
   return {question.design.sampling_bytes(question.rows) + kept,

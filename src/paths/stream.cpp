@@ -94,7 +94,7 @@ class Walker final : public Maker {
  public:
   explicit Walker(const Shared& shared)
       : shared_(shared),
-        features_(shared.digits.features()),
+        limbs_(shared.digits.limbs()),
         planes_(shared.digits.planes()),
         digits_(shared.digits),
         finish_(shared.layout.sums),
@@ -106,7 +106,7 @@ class Walker final : public Maker {
             const execution::Worker& worker) override {
     const std::size_t outputs = all.size() / (last - first);
     first_ = first;
-    sums_.assign((last - first) * features_, 0);
+    sums_.assign((last - first) * limbs_, 0);
     drawn_.assign(last - first, 0);
     below_.assign((last - first) * shared_.windows.all().size(), 0);
     inside_.assign((last - first) * shared_.windows.slots(), 0);
@@ -126,9 +126,8 @@ class Walker final : public Maker {
         std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
         continue;
       }
-      const std::span<const __int128> sums =
-          std::span(sums_).subspan((r - first) * features_, features_);
-      const std::size_t of_sums = shared_.layout.sums.features();
+      const std::span<const __int128> sums = std::span(sums_).subspan((r - first) * limbs_, limbs_);
+      const std::size_t of_sums = shared_.layout.sums.limbs.size();
       if (of_sums > 0) finish_(sums.first(of_sums), static_cast<double>(drawn_[r - first]), values);
       const std::size_t windows = shared_.windows.all().size();
       if (windows > 0)
@@ -170,13 +169,14 @@ class Walker final : public Maker {
   void walk(std::size_t s, const SuperBlocks& blocks, std::uint64_t b,
             const execution::Worker& worker) {
     plane_sums_.assign(group_.size() * planes_, 0);
+    sparse_sums_.assign(group_.size() * limbs_, 0);
     totals_.assign(group_.size(), 0);
     const bool again = group_[0].attempt() > 0;
     for (std::uint64_t row = 0; row < blocks.rows(b); row += kCountTile) {
       worker.check();
       const auto size =
           static_cast<std::size_t>(std::min<std::uint64_t>(kCountTile, blocks.rows(b) - row));
-      const Planes tile = digits_.tile(s, blocks.first_row(b) + row, size);
+      const TileDigits tile = digits_.tile(s, blocks.first_row(b) + row, size);
       const std::span<const WindowRow> inside =
           shared_.windows.slots() == 0 ? std::span<const WindowRow>()
                                        : shared_.windows.rows(s, blocks.first_row(b) + row);
@@ -190,11 +190,28 @@ class Walker final : public Maker {
             std::uint8_t* own = inside_of(group_[i + k]);
             for (const WindowRow& one : inside) own[one.slot] = counts[one.row];
           }
-        shared_.kernels.dot(counts_.data(), kStride, side, tile.first, tile.stride, planes_,
-                            (size + 127) / 128 * 128, plane_sums_.data() + i * planes_,
-                            totals_.data() + i);
+        multiply(tile, i, side, (size + 127) / 128 * 128);
       }
       if (!again) worker.advance(static_cast<double>(size) * static_cast<double>(group_.size()));
+    }
+  }
+
+  /// Adds the products of the counts of replicates i .. i + side - 1 with the digits of a tile.
+  void multiply(const TileDigits& tile, std::size_t i, std::size_t side, std::size_t rows) {
+    const std::size_t planes = tile.planes.size();
+    const bool all = planes == planes_;
+    if (!all) tile_sums_.assign(side * planes, 0);
+    shared_.kernels.dot(counts_.data(), kStride, side, tile.first, tile.stride, planes, rows,
+                        all ? plane_sums_.data() + i * planes_ : tile_sums_.data(),
+                        totals_.data() + i);
+    if (all) return;
+    for (std::size_t k = 0; k < side; ++k) {
+      std::int64_t* const sums = plane_sums_.data() + (i + k) * planes_;
+      for (std::size_t p = 0; p < planes; ++p) sums[tile.planes[p]] += tile_sums_[k * planes + p];
+      const std::uint8_t* const counts = counts_.data() + k * kStride;
+      __int128* const sparse = sparse_sums_.data() + (i + k) * limbs_;
+      for (const SparseDigits& one : tile.sparse)
+        sparse[one.limb] += static_cast<__int128>(one.integer) * counts[one.row];
     }
   }
 
@@ -209,13 +226,13 @@ class Walker final : public Maker {
         continue;
       }
       const std::size_t replicate = counts.id().replicate - first_;
-      const std::span<__int128> sums = std::span(sums_).subspan(replicate * features_, features_);
+      const std::span<__int128> sums = std::span(sums_).subspan(replicate * limbs_, limbs_);
       const std::int64_t* digit = plane_sums_.data() + i * planes_;
-      for (std::size_t f = 0; f < features_; ++f) {
-        const std::size_t digits = shared_.digits.fixed(f).digits;
+      for (std::size_t limb = 0; limb < limbs_; ++limb) {
+        const std::size_t digits = shared_.digits.digits(limb);
         __int128 sum = 0;
         for (std::size_t d = digits; d-- > 0;) sum = sum * 256 + digit[d];
-        sums[f] += sum;
+        sums[limb] += sum + sparse_sums_[i * limbs_ + limb];
         digit += digits;
       }
       counts.top_up(totals_[i], late_);
@@ -270,7 +287,7 @@ class Walker final : public Maker {
   }
 
   const Shared& shared_;
-  std::size_t features_;
+  std::size_t limbs_;
   std::size_t planes_;
   DigitReader digits_;
   Finisher finish_;
@@ -279,13 +296,15 @@ class Walker final : public Maker {
   std::unique_ptr<resample::simd::Replaced> replaced_;
   std::vector<std::uint32_t> late_;
   std::uint64_t first_ = 0;
-  std::vector<__int128> sums_;        // [replicate][feature]
+  std::vector<__int128> sums_;        // [replicate][limb]
   std::vector<std::uint64_t> drawn_;  // rows of each replicate
   std::vector<std::uint64_t> below_;  // [replicate][window]
   std::vector<std::uint8_t> inside_;  // [replicate][slot]
   std::vector<BlockCounts> group_;
   std::vector<std::uint64_t> totals_;
-  std::vector<std::int64_t> plane_sums_;
+  std::vector<std::int64_t> plane_sums_;  // [replicate of the group][plane]
+  std::vector<std::int64_t> tile_sums_;   // [replicate][plane of the tile]
+  std::vector<__int128> sparse_sums_;     // [replicate of the group][limb]
 };
 
 /// Whether every statistic is an accumulator, for which paths/accumulate.cpp makes the replicates.
@@ -339,10 +358,10 @@ Estimate estimate(const Question& question) {
                        (layout.keeps_digits ? layout.kept_bytes : 0);
   found.thread_bytes = DigitReader::bytes(layout.size, layout.keeps_digits) +
                        (layout.side + 4) * (kCountTile + 64) + sizeof(resample::simd::Replaced);
-  found.replicate_bytes = sizeof(BlockCounts) + 2 * sizeof(std::uint64_t) +
-                          (layout.size.planes + 2 * layout.size.features + layout.windows.windows) *
-                              sizeof(std::int64_t) +
-                          layout.windows.slots;
+  found.replicate_bytes =
+      sizeof(BlockCounts) + 2 * sizeof(std::uint64_t) +
+      (layout.size.planes + 4 * layout.size.limbs + layout.windows.windows) * sizeof(std::int64_t) +
+      layout.windows.slots;
   found.group = kGroup;
   describe_arithmetic(sums, found);
   return found;

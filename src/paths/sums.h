@@ -20,9 +20,9 @@ class Finisher {
   explicit Finisher(const study::FixedSums& sums)
       : sums_(sums), means_(sums.features()), scratch_(sums.features()) {}
 
-  /// Of a replicate of `draws` rows.
+  /// Of a replicate of `draws` rows; one sum for each limb.
   void operator()(std::span<const __int128> sums, double draws, std::span<double> values) {
-    for (std::size_t f = 0; f < means_.size(); ++f) means_[f] = sums_.fixed[f].mean(sums[f], draws);
+    sums_.find_means(sums, draws, means_);
     from_means(means_, draws, values);
   }
 
@@ -37,8 +37,8 @@ class Finisher {
   std::vector<double> scratch_;
 };
 
-/// Calls see(feature, first, integers) for all features, a tile of rows at a time. `order`: the row
-/// at each place, or empty.
+/// Calls see(limb, first, integers) for all limbs, a tile of rows at a time. `order`: the row at
+/// each place, or empty.
 template <class See>
 void for_each_integer_tile(const study::FixedSums& sums, const study::simd::Kernels& kernels,
                            std::span<const std::uint32_t> order, See&& see) {
@@ -47,30 +47,33 @@ void for_each_integer_tile(const study::FixedSums& sums, const study::simd::Kern
   const std::size_t tile_rows = study::feature_tile_rows(features);
   const std::size_t rows = problem.data.rows();
   std::vector<double> made(features * tile_rows);
-  std::vector<std::int64_t> integers(tile_rows);
+  std::vector<std::int64_t> integers(study::kMostLimbs * tile_rows);
   study::TileReader reader(problem.data, tile_rows);
   for (std::size_t row = 0; row < rows; row += tile_rows) {
     const std::size_t size = std::min(tile_rows, rows - row);
     problem.features.make(
         order.empty() ? reader.read(row, size) : reader.gather(order.subspan(row, size)),
         made.data(), tile_rows);
+    std::size_t number = 0;
     for (std::size_t f = 0; f < features; ++f) {
-      kernels.quantize(made.data() + f * tile_rows, size, sums.fixed[f].point, integers.data());
-      see(f, row, std::span<const std::int64_t>(integers).first(size));
+      study::quantize(sums.fixed[f], {made.data() + f * tile_rows, size}, kernels, integers.data(),
+                      tile_rows);
+      for (std::size_t limb = 0; limb < sums.fixed[f].limbs(); ++limb)
+        see(number++, row, std::span<const std::int64_t>(integers).subspan(limb * tile_rows, size));
     }
   }
 }
 
-/// The integers of all features of all rows: [feature][row]; with an order, [feature][place].
+/// The integers of all limbs of all rows: [limb][row]; with an order, [limb][place].
 [[nodiscard]] inline std::vector<std::int64_t> integer_features(
     const study::FixedSums& sums, const study::simd::Kernels& kernels,
     std::span<const std::uint32_t> order = {}) {
   const std::size_t rows = sums.problem.data.rows();
-  std::vector<std::int64_t> all(sums.features() * rows);
+  std::vector<std::int64_t> all(sums.limbs.size() * rows);
   for_each_integer_tile(
       sums, kernels, order,
-      [&](std::size_t feature, std::size_t first, std::span<const std::int64_t> integers) {
-        std::copy(integers.begin(), integers.end(), all.data() + feature * rows + first);
+      [&](std::size_t limb, std::size_t first, std::span<const std::int64_t> integers) {
+        std::copy(integers.begin(), integers.end(), all.data() + limb * rows + first);
       });
   return all;
 }

@@ -33,8 +33,8 @@ using study::simd::kWeighedRows;
 /// Replicates handled together where memory allows it.
 constexpr std::size_t kGroup = 256;
 
-/// Digits that fit 32 bits. The integers of features with more are cut in two parts, the upper one
-/// in units of 2^kPartBits.
+/// Digits that fit 32 bits. Limbs with more are cut in two parts, the upper one in units of
+/// 2^kPartBits.
 constexpr std::size_t kShortDigits = 4;
 constexpr int kPartBits = 28;
 
@@ -48,8 +48,8 @@ struct Layout {
         problem(exact ? sums.problem : question.study.fixed(question.tolerance, true).problem),
         windows(QuantileWindows::size(question.problem(), question.rows)),
         features(problem.features.count()) {
-    for (const study::FixedFeature& feature : sums.fixed)
-      if (exact) parts += parts_of(feature.digits);
+    for (const study::Limb& limb : sums.limbs)
+      if (exact) parts += parts_of(limb.digits);
     parts += windows.trimmed * parts_of(QuantileWindows::kTrimmedDigits);
     tile_rows = windows.windows > 0 ? resample::simd::kCountTile
                                     : study::feature_tile_rows(std::max(features, parts));
@@ -72,8 +72,11 @@ struct Shared {
         seed(question.seed),
         windows(layout.problem, resample::Strata(question.rows, question.rows, seed), question.rows,
                 resources.execution.stop) {
-    if (layout.exact) fixed = layout.sums.fixed;
-    for (const TrimmedMean& trimmed : windows.trimmed()) fixed.push_back(trimmed.fixed);
+    if (layout.exact)
+      for (const study::Limb& limb : layout.sums.limbs) cut.push_back(parts_of(limb.digits) == 2);
+    limbs_of_sums = cut.size();
+    for (const TrimmedMean& trimmed : windows.trimmed())
+      cut.push_back(parts_of(trimmed.fixed.digits) == 2);
   }
 
   Layout layout;
@@ -81,7 +84,9 @@ struct Shared {
   const study::simd::Kernels& kernels;
   std::uint64_t seed;
   QuantileWindows windows;
-  std::vector<study::FixedFeature> fixed;  // features of sums, and one for each trimmed mean
+  /// Whether a limb has two parts: the limbs of sums, and one for each trimmed mean.
+  std::vector<bool> cut;
+  std::size_t limbs_of_sums = 0;
 };
 
 class Weigher final : public Maker {
@@ -98,12 +103,14 @@ class Weigher final : public Maker {
         quantiles_(shared.layout.problem, shared.windows),
         made_(features_ * tile_rows_),
         kept_(shared.windows.trimmed().empty() ? 0 : tile_rows_),
-        integers_(tile_rows_),
+        integers_(study::kMostLimbs * tile_rows_),
         part_(parts_ * tile_rows_),
         mask_(masks_ * tile_rows_, ~std::uint32_t{0}),
         drawn_(tile_rows_),
         doubles_(shared.layout.exact ? 0 : tile_rows_),
-        tile_sums_(features_) {}
+        tile_sums_(features_),
+        means_(features_),
+        scratch_(features_) {}
 
   void make(std::uint64_t first, std::uint64_t last, std::span<double> values,
             const execution::Worker& worker) override {
@@ -138,7 +145,7 @@ class Weigher final : public Maker {
     std::int32_t* to = part_.data();
     const std::size_t of_sums = shared_.layout.exact ? features_ : 0;
     for (std::size_t f = 0; f < of_sums; ++f)
-      to = split(made_.data() + f * tile_rows_, size, shared_.fixed[f], to);
+      to = split(made_.data() + f * tile_rows_, size, shared_.layout.sums.fixed[f], to);
     for (const TrimmedMean& trimmed : shared_.windows.trimmed()) {
       const double* own = tile.columns[trimmed.column];
       const double low = shared_.windows.all()[trimmed.low_window].high;
@@ -155,22 +162,27 @@ class Weigher final : public Maker {
     }
   }
 
-  /// Rounds a feature to integers and cuts these into parts; returns what follows them.
+  /// Rounds a feature to integers and cuts their limbs into parts; returns what follows them.
   std::int32_t* split(const double* values, std::size_t size, const study::FixedFeature& fixed,
                       std::int32_t* to) {
-    shared_.kernels.quantize(values, size, fixed.point, integers_.data());
-    if (parts_of(fixed.digits) == 1) {
-      for (std::size_t i = 0; i < size; ++i) to[i] = static_cast<std::int32_t>(integers_[i]);
-      return to + tile_rows_;
+    study::quantize(fixed, {values, size}, shared_.kernels, integers_.data(), tile_rows_);
+    for (std::size_t limb = 0; limb < fixed.limbs(); ++limb) {
+      const std::int64_t* integers = integers_.data() + limb * tile_rows_;
+      if (parts_of(fixed.limb_digits(limb)) == 1) {
+        for (std::size_t i = 0; i < size; ++i) to[i] = static_cast<std::int32_t>(integers[i]);
+        to += tile_rows_;
+        continue;
+      }
+      constexpr std::int64_t kHalf = std::int64_t{1} << (kPartBits - 1);
+      std::int32_t* high = to + tile_rows_;
+      for (std::size_t i = 0; i < size; ++i) {
+        const std::int64_t upper = (integers[i] + kHalf) >> kPartBits;
+        high[i] = static_cast<std::int32_t>(upper);
+        to[i] = static_cast<std::int32_t>(integers[i] - (upper << kPartBits));
+      }
+      to += 2 * tile_rows_;
     }
-    constexpr std::int64_t kHalf = std::int64_t{1} << (kPartBits - 1);
-    std::int32_t* high = to + tile_rows_;
-    for (std::size_t i = 0; i < size; ++i) {
-      const std::int64_t upper = (integers_[i] + kHalf) >> kPartBits;
-      high[i] = static_cast<std::int32_t>(upper);
-      to[i] = static_cast<std::int32_t>(integers_[i] - (upper << kPartBits));
-    }
-    return high + tile_rows_;
+    return to;
   }
 
   void add_tile(std::uint64_t row, std::size_t size, std::size_t i) {
@@ -199,36 +211,37 @@ class Weigher final : public Maker {
 
   void finish(std::uint64_t replicate, std::size_t i, std::span<double> values) {
     const std::uint64_t total = below_[i * masks_];
-    // The parts of a feature make a sum again.
+    // The parts of a limb make a sum again.
     const __int128* part = sums_.data() + i * parts_;
     whole_.clear();
-    for (const study::FixedFeature& fixed : shared_.fixed) {
-      const bool cut = parts_of(fixed.digits) == 2;
+    for (const bool cut : shared_.cut) {
       whole_.push_back(cut ? part[0] + part[1] * (__int128{1} << kPartBits) : part[0]);
       part += cut ? 2 : 1;
     }
-    const std::size_t of_sums = shared_.layout.exact ? features_ : 0;
-    if (features_ > 0) {
-      means_.resize(features_);
-      scratch_.resize(features_);
-      const auto draws = static_cast<double>(rows_);
-      const auto weight = static_cast<double>(total);
-      for (std::size_t f = 0; f < features_; ++f)
-        means_[f] = shared_.layout.exact ? shared_.fixed[f].mean(whole_[f], weight)
-                                         : double_sums_[i * features_ + f].value() / weight;
-      if (shared_.layout.exact)
-        finish_.from_means(means_, draws, values);
-      else
-        shared_.layout.problem.finish_sums(means_, draws, kResolution, values, scratch_);
-    }
+    const std::span<const __int128> sums(whole_);
+    if (features_ > 0) finish_sums(sums.first(shared_.limbs_of_sums), total, i, values);
     if (shared_.windows.all().empty()) return;
     quantiles_(
         {.below = std::span(below_).subspan(i * masks_ + 1, masks_ - 1),
          .inside = std::span(inside_).subspan(i * shared_.windows.slots(), shared_.windows.slots()),
-         .between = std::span<const __int128>(whole_).subspan(of_sums),
+         .between = sums.subspan(shared_.limbs_of_sums),
          .total = total,
          .rows = rows_},
         values, [&](std::uint32_t column) { return all_rows(replicate, column); });
+  }
+
+  void finish_sums(std::span<const __int128> sums, std::uint64_t total, std::size_t i,
+                   std::span<double> values) {
+    const auto rows = static_cast<double>(rows_);
+    const auto weight = static_cast<double>(total);
+    if (shared_.layout.exact) {
+      shared_.layout.sums.find_means(sums, weight, means_);
+      finish_.from_means(means_, rows, values);
+      return;
+    }
+    for (std::size_t f = 0; f < features_; ++f)
+      means_[f] = double_sums_[i * features_ + f].value() / weight;
+    shared_.layout.problem.finish_sums(means_, rows, kResolution, values, scratch_);
   }
 
   /// A column with its weights, sorted: for quantiles outside of their windows.
@@ -310,8 +323,9 @@ Estimate estimate(const Question& question) {
   found.start_nanoseconds = 30 * rows * windows;
   found.shared_bytes = layout.windows.windows * question.rows + 48 * layout.windows.slots;
   found.thread_bytes =
-      layout.tile_rows * ((layout.problem.data.columns() + layout.features + 3) * sizeof(double) +
-                          (layout.parts + layout.windows.windows + 2) * sizeof(std::uint32_t));
+      layout.tile_rows *
+      ((layout.problem.data.columns() + layout.features + 2 + study::kMostLimbs) * sizeof(double) +
+       (layout.parts + layout.windows.windows + 2) * sizeof(std::uint32_t));
   found.replicate_bytes = sizeof(resample::BayesianWeights) + layout.parts * sizeof(__int128) +
                           (layout.exact ? 0 : layout.features * sizeof(Compensated)) +
                           (layout.windows.windows + 1) * sizeof(std::uint64_t) +

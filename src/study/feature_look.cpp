@@ -42,7 +42,7 @@ int lowest_bit(std::span<const double> values, double median) {
 void forget_low_bits(FeatureLook& look, double median) {
   if (look.lowest_bit == FeatureLook::kNoBits || look.min > look.max) return;
   const double reach = std::max(std::abs(look.max - median), std::abs(median - look.min));
-  if (!std::isfinite(reach) || look.lowest_bit < unit_of(reach, kMostDigits))
+  if (!std::isfinite(reach) || look.lowest_bit < unit_of(reach, kLimbDigits))
     look.lowest_bit = FeatureLook::kNotWhole;
 }
 

@@ -11,16 +11,11 @@ namespace {
 constexpr std::uint64_t kMostCompensatedRows = 1'000'000;
 constexpr double kCleanProducts = 1e-5;  // and products have five digits even where rows are small
 
-/// Third and fourth powers reach so far that they are held to their own size, not to its standard
-/// error. So are all products of many rows, to less: a replicate without the one huge row that made
-/// the standard error must still have digits.
 bool good_enough(const FixedFeature& fixed, std::size_t order, std::uint64_t rows,
                  double tolerance) {
-  const bool large = rows > kMostCompensatedRows;
-  const double error = order > 2 ? fixed.clean : fixed.relative;
-  const bool will_do =
-      large && fixed.linear <= tolerance && (order == 1 || fixed.clean <= kCleanProducts);
-  return error <= tolerance || will_do;
+  const bool will_do = rows > kMostCompensatedRows && fixed.linear <= tolerance &&
+                       (order == 1 || fixed.clean <= kCleanProducts);
+  return fixed.holds(order, tolerance) || will_do;
 }
 
 }  // namespace
@@ -46,16 +41,32 @@ FixedSums::FixedSums(const Problem& from, std::span<const FeatureSummary> summar
   places = problem.features.merge_equal(digits);
   for (std::size_t f = 0; f < places.size(); ++f) fixed[places[f]] = fixed[f];
   fixed.resize(problem.features.count());
+  for (std::uint32_t f = 0; f < fixed.size(); ++f)
+    for (std::uint32_t limb = 0; limb < fixed[f].limbs(); ++limb)
+      limbs.push_back({f, limb, fixed[f].limb_digits(limb)});
   for (Part& part : problem.parts) {
     for (std::uint32_t& f : part.features) f = places[f];
     part.resolution = 0;
+    // Where sizes are so different that they take several limbs, what was rounded in making a
+    // product is small against that product, but not against others.
+    const bool wide = std::any_of(part.features.begin(), part.features.end(),
+                                  [&](std::uint32_t f) { return fixed[f].limbs() > 1; });
     for (const std::uint32_t f : part.features)
       if (problem.features.is_product(f))
-        part.resolution = std::max(part.resolution, fixed[f].error);
+        part.resolution = std::max(part.resolution, wide ? fixed[f].rounding : fixed[f].error);
   }
   for (std::size_t f = 0; f < fixed.size(); ++f)
     accurate_ = accurate_ &&
                 good_enough(fixed[f], problem.features.order(f), problem.data.rows(), tolerance);
+}
+
+void FixedSums::find_means(std::span<const __int128> sums, double rows,
+                           std::span<double> means) const {
+  for (const FixedFeature& feature : fixed) {
+    means[0] = feature.mean(sums.first(feature.limbs()), rows);
+    means = means.subspan(1);
+    sums = sums.subspan(feature.limbs());
+  }
 }
 
 std::size_t FixedSums::planes() const noexcept {

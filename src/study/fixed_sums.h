@@ -11,6 +11,13 @@
 
 namespace bootfold::study {
 
+/// An integer of 64 bits that every row has: a feature, or some digits of a wide one.
+struct Limb {
+  std::uint32_t feature;
+  std::uint32_t number;  // within the feature, lowest first
+  std::size_t digits;
+};
+
 struct FixedSums {
   /// Chooses the digits; `all_digits`: as many as there are. A product that several statistics fold
   /// with equally many digits is folded once.
@@ -27,8 +34,13 @@ struct FixedSums {
   /// Bound on the error of a folded mean / its standard error.
   [[nodiscard]] double error() const noexcept;
 
+  /// The means of the features over `rows` rows whose integers, one for each limb, add up to these
+  /// sums.
+  void find_means(std::span<const __int128> sums, double rows, std::span<double> means) const;
+
   Problem problem;                    // with these features
   std::vector<FixedFeature> fixed;    // of each
+  std::vector<Limb> limbs;            // of all of them, in order: what is added up
   std::vector<std::uint32_t> places;  // where the features of the study are now
 
  private:
