@@ -65,7 +65,7 @@ def test_the_program_has_the_same_bits(tmp_path, options, arguments):
 def test_the_bayesian_scheme_takes_quantiles_but_no_callables(tmp_path):
     command = ["--column", "x", "--statistic", "median", "--scheme", "bayesian"]
     told, replicates = program(tmp_path, *command)
-    r = bf.bootstrap(TABLE["x"], "median", scheme="bayesian", replicates=500, seed=7)
+    r = bf.bootstrap(TABLE[["x"]], "median", scheme="bayesian", replicates=500, seed=7)
     np.testing.assert_array_equal(r.replicates.ravel(), replicates)
     assert told["estimate"] == r.estimate.item() == np.median(TABLE["x"])
     with pytest.raises(ValueError, match="bayesian"):
