@@ -94,7 +94,7 @@ LEAST_RATIO = {
     ("stationary_1e5", "tsbootstrap"): 15,
     ("stationary_1e5", "arch"): 60,
     ("cluster_1e6", "numpy"): 100,
-    ("bayesian_1e6", "numpy"): 8,
+    ("bayesian_1e6", "numpy"): 15,
     ("train:2-32-2:full:100", "jax_scan"): 30,
     ("train:2-32-2:full:100", "sklearn"): 300,
     ("train:2-32-2:full:1000", "jax_scan"): 25,

@@ -39,7 +39,8 @@ struct Iid {
 struct Poisson {};
 
 /// Rubin's Bayesian bootstrap: rows have weights from a flat Dirichlet distribution instead of
-/// counts.
+/// counts. For functions of sums, quantiles (the usual weighted median; docs/resampling.md) and
+/// trimmed means.
 struct Bayesian {};
 
 /// Every row is drawn equally often over all replicates of the run. A replicate therefore depends

@@ -62,6 +62,16 @@ def test_the_program_has_the_same_bits(tmp_path, options, arguments):
     assert told["interval"]["high"] == pytest.approx(interval.high.item(), rel=1e-12)
 
 
+def test_the_bayesian_scheme_takes_quantiles_but_no_callables(tmp_path):
+    command = ["--column", "x", "--statistic", "median", "--scheme", "bayesian"]
+    told, replicates = program(tmp_path, *command)
+    r = bf.bootstrap(TABLE[["x"]], "median", scheme="bayesian", replicates=500, seed=7)
+    np.testing.assert_array_equal(r.replicates.ravel(), replicates)
+    assert told["estimate"] == r.estimate.item() == np.median(TABLE["x"])
+    with pytest.raises(ValueError, match="bayesian"):
+        bf.bootstrap(TABLE["x"], np.ptp, scheme="bayesian", replicates=10)
+
+
 def test_columns_of_a_frame_are_taken_by_name_or_as_arrays():
     for frame in (TABLE, pl.from_pandas(TABLE)):
         named = bf.bootstrap(frame[["x", "g"]], "mean", strata="g", replicates=100)

@@ -73,11 +73,14 @@ struct WeightedRow {
   double weight;  // >= 0
 };
 
-/// Whether the weight `seen` of `total`, as integers, reaches order statistic number `rank` of n.
-/// Exact for n < 2^40 and totals below 2^80.
-[[nodiscard]] constexpr bool reaches(unsigned __int128 seen, unsigned __int128 total,
-                                     std::uint64_t rank, std::uint64_t n) noexcept {
-  return 2 * seen * n >= (2 * static_cast<unsigned __int128>(rank) - 1) * total;
+/// The smallest cumulative weight that reaches order statistic number `rank` of n, if weights are
+/// integers that sum to `total`: total (rank - 1/2) / n, rounded up. Exact for n < 2^40 and
+/// totals below 2^80.
+[[nodiscard]] constexpr unsigned __int128 weight_of_rank(unsigned __int128 total,
+                                                         std::uint64_t rank,
+                                                         std::uint64_t n) noexcept {
+  const unsigned __int128 halves = 2 * static_cast<unsigned __int128>(n);
+  return ((2 * static_cast<unsigned __int128>(rank) - 1) * total + (halves - 1)) / halves;
 }
 
 /// Type 7 quantile of weighted rows that stand for n. `rows` rise in value; at least one weight is

@@ -209,6 +209,10 @@ bool has_room(const Question& question) {
 }
 
 std::string serves(const Question& question) {
+  if (question.traits.weighs)
+    return text::concat("scheme '", question.design.name(),
+                        "' weights rows and takes functions of sums, quantiles and trimmed means, "
+                        "not accumulators or functions of the resample; scheme 'iid' takes all");
   if (question.traits.sums_only && !all_sums(question))
     return text::concat(
         "scheme '", question.design.name(),

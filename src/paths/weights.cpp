@@ -1,15 +1,25 @@
 // Path `weights`: the Bayesian bootstrap. Dirichlet weights are exponential ones over their sum.
 //
 // As in path stream a worker takes a group of replicates and walks once over the rows; the features
-// of a tile are made once for the group. Sums are doubles, added up in an order that depends on the
-// rows alone.
-#include <array>
+// of a tile are made once for the group, as integers of at most 32 bits. Weights are integers too,
+// so that weighted sums are exact. Quantiles come from the weight below a window around each of
+// them and from the weights of the rows inside it. Data that fixed point cannot hold are summed in
+// doubles, in an order that depends on the rows alone.
+#include "resample/weights.h"
+
+#include <algorithm>
+#include <memory>
 
 #include "numeric/compensated.h"
 #include "paths/entry.h"
+#include "paths/quantile_windows.h"
+#include "paths/sums.h"
 #include "paths/table.h"
+#include "paths/weighted_quantiles.h"
 #include "planning/choose.h"
-#include "random/counter.h"
+#include "resample/overloaded.h"
+#include "resample/simd/kernels.h"
+#include "resample/strata.h"
 #include "study/simd/kernels.h"
 #include "study/tile.h"
 
@@ -18,116 +28,328 @@ namespace bootfold::paths::weights {
 namespace {
 
 using numeric::Compensated;
+using study::simd::kWeighedRows;
 
 /// Replicates handled together where memory allows it.
 constexpr std::size_t kGroup = 256;
 
-/// Rows whose weights come from one lane stream; part of the definition of a weight.
-constexpr std::uint64_t kLaneRows = 65536;
+/// Digits that fit 32 bits. Limbs with more are cut in two parts, the upper one in units of
+/// 2^kPartBits.
+constexpr std::size_t kShortDigits = 4;
+constexpr int kPartBits = 28;
+
+std::size_t parts_of(std::size_t digits) { return digits <= kShortDigits ? 1 : 2; }
+
+/// How the rows are handled; it depends on the look at them and on the statistics.
+struct Layout {
+  explicit Layout(const Question& question)
+      : sums(question.study.fixed(question.tolerance, false)),
+        exact(sums.accurate()),
+        problem(exact ? sums.problem : question.study.fixed(question.tolerance, true).problem),
+        spread(question.rows, question.rows),
+        windows(QuantileWindows::size(question.problem(), question.rows, spread)),
+        features(problem.features.count()) {
+    for (const study::Limb& limb : sums.limbs)
+      if (exact) parts += parts_of(limb.digits);
+    parts += windows.trimmed * parts_of(QuantileWindows::kTrimmedDigits);
+    tile_rows = windows.windows > 0 ? resample::simd::kCountTile
+                                    : study::feature_tile_rows(std::max(features, parts));
+  }
+
+  const study::FixedSums& sums;
+  bool exact;                     // otherwise sums are doubles
+  const study::Problem& problem;  // products that are the same are weighed once
+  RowSpread spread;
+  QuantileWindows::Size windows;
+  std::size_t features;
+  std::size_t parts = 0;  // integers of a row
+  std::size_t tile_rows;
+};
 
 struct Shared {
   Shared(const Question& question, const Resources& resources)
-      : problem(question.study.fixed(question.tolerance, true).problem),
-        lane_kernels(random::simd::kernels(resources.level())),
-        kernels(study::simd::kernels(resources.level())),
-        seed(question.seed) {}
+      : layout(question),
+        level(resources.level()),
+        kernels(study::simd::kernels(level)),
+        seed(question.seed),
+        windows(layout.problem, resample::Strata(question.rows, question.rows, seed),
+                layout.spread, resources.execution.stop) {
+    if (layout.exact)
+      for (const study::Limb& limb : layout.sums.limbs) cut.push_back(parts_of(limb.digits) == 2);
+    limbs_of_sums = cut.size();
+    for (const TrimmedMean& trimmed : windows.trimmed())
+      cut.push_back(parts_of(trimmed.fixed.digits) == 2);
+  }
 
-  const study::Problem& problem;  // products that are the same are weighed once
-  const random::simd::Kernels& lane_kernels;
+  Layout layout;
+  execution::Level level;
   const study::simd::Kernels& kernels;
   std::uint64_t seed;
+  QuantileWindows windows;
+  /// Whether a limb has two parts: the limbs of sums, and one for each trimmed mean.
+  std::vector<bool> cut;
+  std::size_t limbs_of_sums = 0;
 };
 
 class Weigher final : public Maker {
  public:
   explicit Weigher(const Shared& shared)
       : shared_(shared),
-        rows_(shared.problem.data.rows()),
-        features_(shared.problem.features.count()),
-        tile_rows_(study::feature_tile_rows(features_)),
-        reader_(shared.problem.data, tile_rows_),
-        made_((features_ + 1) * tile_rows_, 1),  // the last feature is 1: it sums up the weights
-        weights_(tile_rows_),
-        tile_sums_(features_ + 1) {}
+        rows_(shared.layout.problem.data.rows()),
+        features_(shared.layout.features),
+        parts_(shared.layout.parts),
+        masks_(1 + shared.windows.counts()),
+        tile_rows_(shared.layout.tile_rows),
+        reader_(shared.layout.problem.data, tile_rows_),
+        finish_(shared.layout.sums),
+        quantiles_(shared.layout.problem, shared.windows),
+        made_(features_ * tile_rows_),
+        kept_(shared.windows.trimmed().empty() ? 0 : tile_rows_),
+        integers_(study::kMostLimbs * tile_rows_),
+        part_(parts_ * tile_rows_),
+        mask_(masks_ * tile_rows_, ~std::uint32_t{0}),
+        drawn_(tile_rows_),
+        doubles_(shared.layout.exact ? 0 : tile_rows_),
+        tile_sums_(features_),
+        means_(features_),
+        scratch_(features_) {}
 
   void make(std::uint64_t first, std::uint64_t last, std::span<double> values,
             const execution::Worker& worker) override {
     const std::size_t group = last - first;
     const std::size_t outputs = values.size() / group;
-    lanes_.resize(group);
-    sums_.assign(group * (features_ + 1), {});
+    weights_.clear();
+    for (std::uint64_t r = first; r < last; ++r)
+      weights_.emplace_back(shared_.level, shared_.seed, r);
+    sums_.assign(group * parts_, 0);
+    double_sums_.assign(shared_.layout.exact ? 0 : group * features_, {});
+    below_.assign(group * masks_, 0);
+    inside_.assign(group * shared_.windows.slots(), 0);
     for (std::uint64_t row = 0; row < rows_; row += tile_rows_) {
       worker.check();
       const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows_, rows_ - row));
-      shared_.problem.features.make(reader_.read(row, size), made_.data(), tile_rows_);
-      for (std::size_t i = 0; i < group; ++i) add_tile(row, size, first + i, i);
+      load(row, size);
+      for (std::size_t i = 0; i < group; ++i) add_tile(row, size, i);
       worker.advance(static_cast<double>(size) * static_cast<double>(group));
     }
-    std::vector<double> means(features_);
-    std::vector<double> scratch(features_);
-    for (std::size_t i = 0; i < group; ++i) {
-      const Compensated* sums = sums_.data() + i * (features_ + 1);
-      for (std::size_t f = 0; f < features_; ++f)
-        means[f] = sums[f].value() / sums[features_].value();
-      shared_.problem.finish_sums(means, static_cast<double>(rows_), kResolution,
-                                  values.subspan(i * outputs, outputs), scratch);
-    }
+    for (std::size_t i = 0; i < group; ++i)
+      finish(first + i, i, values.subspan(i * outputs, outputs));
   }
 
  private:
   /// Products of scaled columns are at most 1, and so is the error of their weighted mean / 2^-50.
   static constexpr double kResolution = 0x1p-50;
 
-  void add_tile(std::uint64_t row, std::size_t size, std::uint64_t replicate, std::size_t i) {
-    if (row % kLaneRows == 0)
-      shared_.lane_kernels.seed(
-          random::lane_counter({shared_.seed, replicate, random::Purpose::dirichlet},
-                               row / kLaneRows),
-          lanes_[i]);
-    shared_.lane_kernels.exponentials(lanes_[i], size, weights_.data());
-    shared_.kernels.weigh(weights_.data(), made_.data(), tile_rows_, features_ + 1,
-                          (size + 7) / 8 * 8, tile_sums_.data());
-    for (std::size_t f = 0; f <= features_; ++f) sums_[i * (features_ + 1) + f].add(tile_sums_[f]);
+  /// Makes the integers and masks of a tile.
+  void load(std::uint64_t row, std::size_t size) {
+    const statistic::Tile tile = reader_.read(row, size);
+    if (features_ > 0) shared_.layout.problem.features.make(tile, made_.data(), tile_rows_);
+    std::int32_t* to = part_.data();
+    const std::size_t of_sums = shared_.layout.exact ? features_ : 0;
+    for (std::size_t f = 0; f < of_sums; ++f)
+      to = split(made_.data() + f * tile_rows_, size, shared_.layout.sums.fixed[f], to);
+    for (std::size_t t = 0; t < shared_.windows.trimmed().size(); ++t) {
+      shared_.windows.keep_between(t, tile, kept_.data());
+      to = split(kept_.data(), size, shared_.windows.trimmed()[t].fixed, to);
+    }
+    std::uint32_t* mask = mask_.data();  // the first one has all rows
+    for (const QuantileWindow& window : shared_.windows.all()) {
+      const double* own = tile.columns[window.column];
+      mask += tile_rows_;
+      for (std::size_t i = 0; i < size; ++i) mask[i] = own[i] < window.low ? ~std::uint32_t{0} : 0;
+      for (const TiedValue& tied : window.tied) {
+        mask += tile_rows_;
+        for (std::size_t i = 0; i < size; ++i)
+          mask[i] = own[i] == tied.value ? ~std::uint32_t{0} : 0;
+      }
+    }
+  }
+
+  /// Rounds a feature to integers and cuts their limbs into parts; returns what follows them.
+  std::int32_t* split(const double* values, std::size_t size, const study::FixedFeature& fixed,
+                      std::int32_t* to) {
+    study::quantize(fixed, {values, size}, shared_.kernels, integers_.data(), tile_rows_);
+    for (std::size_t limb = 0; limb < fixed.limbs(); ++limb) {
+      const std::int64_t* integers = integers_.data() + limb * tile_rows_;
+      if (parts_of(fixed.limb_digits(limb)) == 1) {
+        for (std::size_t i = 0; i < size; ++i) to[i] = static_cast<std::int32_t>(integers[i]);
+        to += tile_rows_;
+        continue;
+      }
+      constexpr std::int64_t kHalf = std::int64_t{1} << (kPartBits - 1);
+      std::int32_t* high = to + tile_rows_;
+      for (std::size_t i = 0; i < size; ++i) {
+        const std::int64_t upper = (integers[i] + kHalf) >> kPartBits;
+        high[i] = static_cast<std::int32_t>(upper);
+        to[i] = static_cast<std::int32_t>(integers[i] - (upper << kPartBits));
+      }
+      to += 2 * tile_rows_;
+    }
+    return to;
+  }
+
+  void add_tile(std::uint64_t row, std::size_t size, std::size_t i) {
+    weights_[i].next(size, drawn_.data());
+    for (std::size_t at = 0; at < size; at += kWeighedRows) {
+      const std::size_t rows = (std::min(size - at, kWeighedRows) + 15) / 16 * 16;
+      if (parts_ > 0)
+        shared_.kernels.weigh_integers(drawn_.data() + at, part_.data() + at, tile_rows_, parts_,
+                                       rows, sums_.data() + i * parts_);
+      shared_.kernels.weigh_masks(drawn_.data() + at, mask_.data() + at, tile_rows_, masks_, rows,
+                                  below_.data() + i * masks_);
+    }
+    if (!shared_.layout.exact) add_doubles(size, i);
+    if (shared_.windows.slots() == 0) return;
+    std::uint32_t* inside = inside_.data() + i * shared_.windows.slots();
+    for (const WindowRow& one : shared_.windows.rows(0, row)) inside[one.slot] = drawn_[one.row];
+  }
+
+  void add_doubles(std::size_t size, std::size_t i) {
+    const std::size_t rows = (size + 7) / 8 * 8;  // behind the last one weights are 0
+    for (std::size_t k = 0; k < rows; ++k) doubles_[k] = drawn_[k];
+    shared_.kernels.weigh(doubles_.data(), made_.data(), tile_rows_, features_, rows,
+                          tile_sums_.data());
+    for (std::size_t f = 0; f < features_; ++f) double_sums_[i * features_ + f].add(tile_sums_[f]);
+  }
+
+  void finish(std::uint64_t replicate, std::size_t i, std::span<double> values) {
+    const std::uint64_t total = below_[i * masks_];
+    // The parts of a limb make a sum again.
+    const __int128* part = sums_.data() + i * parts_;
+    whole_.clear();
+    for (const bool cut : shared_.cut) {
+      whole_.push_back(cut ? part[0] + part[1] * (__int128{1} << kPartBits) : part[0]);
+      part += cut ? 2 : 1;
+    }
+    const std::span<const __int128> sums(whole_);
+    if (features_ > 0) finish_sums(sums.first(shared_.limbs_of_sums), total, i, values);
+    if (shared_.windows.all().empty()) return;
+    quantiles_(
+        {.planes = std::span(below_).subspan(i * masks_ + 1, masks_ - 1),
+         .inside = std::span(inside_).subspan(i * shared_.windows.slots(), shared_.windows.slots()),
+         .between = sums.subspan(shared_.limbs_of_sums),
+         .total = total,
+         .rows = rows_},
+        values, [&](std::uint32_t column) { return all_rows(replicate, column); });
+  }
+
+  void finish_sums(std::span<const __int128> sums, std::uint64_t total, std::size_t i,
+                   std::span<double> values) {
+    const auto rows = static_cast<double>(rows_);
+    const auto weight = static_cast<double>(total);
+    if (shared_.layout.exact) {
+      shared_.layout.sums.find_means(sums, weight, means_);
+      finish_.from_means(means_, rows, values);
+      return;
+    }
+    for (std::size_t f = 0; f < features_; ++f)
+      means_[f] = double_sums_[i * features_ + f].value() / weight;
+    shared_.layout.problem.finish_sums(means_, rows, kResolution, values, scratch_);
+  }
+
+  /// A column with its weights, sorted: for quantiles outside of their windows.
+  [[nodiscard]] std::vector<numeric::WeightedRow> all_rows(std::uint64_t replicate,
+                                                           std::uint32_t column) {
+    std::vector<double> values(rows_);
+    shared_.layout.problem.data.column(column).read(0, values);
+    std::vector<std::uint32_t> weights((rows_ + 15) / 16 * 16);
+    resample::BayesianWeights(shared_.level, shared_.seed, replicate).next(rows_, weights.data());
+    std::vector<numeric::WeightedRow> rows;
+    for (std::size_t i = 0; i < rows_; ++i)
+      rows.push_back({values[i], static_cast<double>(weights[i])});
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const auto& a, const auto& b) { return a.value < b.value; });
+    return rows;
   }
 
   const Shared& shared_;
   std::uint64_t rows_;
   std::size_t features_;
+  std::size_t parts_;
+  std::size_t masks_;
   std::size_t tile_rows_;
   study::TileReader reader_;
-  std::vector<double> made_;
-  std::vector<double> weights_;
+  Finisher finish_;
+  WeightedQuantiles quantiles_;
+  std::vector<double> made_;  // [feature][row of the tile]
+  std::vector<double> kept_;  // by a trimmed mean
+  std::vector<std::int64_t> integers_;
+  std::vector<std::int32_t> part_;   // [part][row of the tile]
+  std::vector<std::uint32_t> mask_;  // [mask][row of the tile]
+  std::vector<std::uint32_t> drawn_;
+  std::vector<double> doubles_;  // the same, where sums are doubles
   std::vector<double> tile_sums_;
-  std::vector<random::simd::LaneState> lanes_;
-  std::vector<Compensated> sums_;  // [replicate][feature]
+  std::vector<resample::BayesianWeights> weights_;
+  std::vector<__int128> sums_;            // [replicate][part]
+  std::vector<Compensated> double_sums_;  // [replicate][feature]
+  std::vector<std::uint64_t> below_;      // [replicate][mask]
+  std::vector<std::uint32_t> inside_;     // [replicate][slot]
+  std::vector<__int128> whole_;
+  std::vector<double> means_;
+  std::vector<double> scratch_;
 };
 
+/// Whether weights are enough: every statistic is a function of sums or of quantiles, or a trimmed
+/// mean.
+bool of_weights(const study::Problem& problem) {
+  return std::all_of(problem.parts.begin(), problem.parts.end(), [](const study::Part& part) {
+    return std::visit(overloaded{
+                          [](const statistic::Sums&) { return true; },
+                          [](const statistic::Order&) { return true; },
+                          [](const statistic::Fold&) { return false; },
+                          [](const statistic::Call& call) { return call.trimmed.has_value(); },
+                      },
+                      part.bound.body);
+  });
+}
+
 std::string serves(const Question& question) {
-  if (!question.problem().all<statistic::Sums>()) return "it takes functions of sums only";
+  if (!of_weights(question.problem()))
+    return "it takes functions of sums, quantiles and trimmed means, but not accumulators or "
+           "functions of the resample";
   return question.traits.weighs ? "" : no_way_for(question.design);
 }
 
 Estimate estimate(const Question& question) {
-  const study::Problem& problem = question.study.fixed(question.tolerance, true).problem;
-  const std::size_t features = problem.features.count();
+  const Layout layout(question);
+  const auto rows = static_cast<double>(question.rows);
+  const auto windows = static_cast<double>(layout.windows.windows);
+  const std::size_t masks = 1 + layout.windows.windows + layout.windows.tied;
   Estimate found;
   found.tier = Tier::counts;
-  found.reason = "every row gets an exponential weight: sums stream over the rows";
+  found.reason = windows == 0 ? "every row gets an exponential weight: sums stream over the rows"
+                              : "every row gets an exponential weight; quantiles are found in "
+                                "windows around those of the data";
   found.replicate_nanoseconds =
-      100 + static_cast<double>(question.rows) * (2 + static_cast<double>(features));
-  found.thread_bytes = planning::tile_bytes(problem, features) + study::kTileRows * sizeof(double);
-  found.replicate_bytes = 256 + 4 * (features + 1) * sizeof(double);
+      150 + rows * (0.45 + 0.06 * (1 + windows) + 0.08 * static_cast<double>(layout.parts)) +
+      (layout.exact ? 0 : rows * (1 + static_cast<double>(layout.features))) +
+      2 * static_cast<double>(layout.windows.slots);
+  found.start_nanoseconds = 30 * rows * windows;
+  found.shared_bytes = layout.windows.windows * question.rows + 48 * layout.windows.most_slots;
+  found.thread_bytes =
+      layout.tile_rows *
+      ((layout.problem.data.columns() + layout.features + 2 + study::kMostLimbs) * sizeof(double) +
+       (layout.parts + masks + 1) * sizeof(std::uint32_t));
+  found.replicate_bytes = sizeof(resample::BayesianWeights) + layout.parts * sizeof(__int128) +
+                          (layout.exact ? 0 : layout.features * sizeof(Compensated)) +
+                          masks * sizeof(std::uint64_t) +
+                          layout.windows.most_slots * sizeof(std::uint32_t);
   found.group = kGroup;
-  found.arithmetic = "double, in a fixed order";
-  found.sum_error = 0x1p-50;
+  if (layout.features == 0) return found;
+  if (layout.exact) {
+    describe_arithmetic(layout.sums, found);
+  } else {
+    found.arithmetic = "double, in a fixed order";
+    found.sum_error = 0x1p-50;
+  }
   return found;
 }
 
 std::unique_ptr<Engine> prepare(const Question& question, const Resources& resources) {
   const std::uint64_t share = question.replicates / (2 * resources.threads()) + 1;
-  return std::make_unique<EngineOf<Shared, Weigher>>(
-      std::min<std::uint64_t>(resources.group, share), question.rows,
-      std::make_shared<const Shared>(question, resources));
+  auto shared = std::make_shared<const Shared>(question, resources);
+  const std::uint64_t group = std::min<std::uint64_t>(resources.group, share);
+  return std::make_unique<EngineOf<Shared, Weigher>>(group, question.rows, std::move(shared));
 }
 
 }  // namespace

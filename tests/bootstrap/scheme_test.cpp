@@ -69,8 +69,7 @@ class Schemes : public testing::Test {
     return schemes;
   }
   [[nodiscard]] static bool weighs(const Scheme& scheme) {
-    return std::holds_alternative<scheme::Bayesian>(scheme) ||
-           std::holds_alternative<scheme::Weighted>(scheme);
+    return std::holds_alternative<scheme::Weighted>(scheme);
   }
 };
 
@@ -340,8 +339,6 @@ std::string complaint(const std::vector<double>& x, const Statistic& statistic,
 }
 
 TEST_F(Schemes, UnsupportedCombinationsAreExplained) {
-  EXPECT_THAT(complaint(x, statistic::median(), {.scheme = scheme::Bayesian{}}),
-              AllOf(HasSubstr("bayesian"), HasSubstr("functions of sums")));
   EXPECT_THAT(complaint(x, statistic::mean(), {.first_replicate = 5, .scheme = scheme::Balanced{}}),
               AllOf(HasSubstr("balanced"), HasSubstr("5")));
   EXPECT_THAT(

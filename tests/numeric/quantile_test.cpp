@@ -101,13 +101,15 @@ TEST(WeightedQuantile, BothEndsAreTreatedAlike) {
 TEST(WeightedQuantile, IntegersDecideAsTheDefinitionSays) {
   for (std::uint64_t n = 1; n < 12; ++n)
     for (std::uint64_t total = 1; total < 30; ++total)
-      for (std::uint64_t seen = 0; seen <= total; ++seen)
-        for (std::uint64_t rank = 1; rank <= n; ++rank)
-          ASSERT_EQ(numeric::reaches(seen, total, rank, n), 2 * seen * n >= (2 * rank - 1) * total);
+      for (std::uint64_t rank = 1; rank <= n; ++rank)
+        for (std::uint64_t seen = 0; seen <= total; ++seen)
+          ASSERT_EQ(seen >= numeric::weight_of_rank(total, rank, n),
+                    2 * seen * n >= (2 * rank - 1) * total);
   constexpr std::uint64_t kRows = std::uint64_t{1} << 39;
   constexpr auto kTotal = static_cast<unsigned __int128>(1) << 79;
-  EXPECT_TRUE(numeric::reaches(kTotal, kTotal, kRows, kRows));
-  EXPECT_FALSE(numeric::reaches(kTotal / 2 - 1, kTotal, kRows / 2 + 1, kRows));
+  constexpr auto kRow = kTotal / kRows;
+  EXPECT_TRUE(numeric::weight_of_rank(kTotal, kRows, kRows) == kTotal - kRow / 2);
+  EXPECT_TRUE(numeric::weight_of_rank(kTotal + 1, 1, kRows) == kRow / 2 + 1);
 }
 
 }  // namespace quantile_test

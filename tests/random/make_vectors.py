@@ -25,6 +25,7 @@ M32 = 2**32 - 1
 M64 = 2**64 - 1
 COUNTS, TIE, SPLIT, INDEX, INDEX_RETRY, SHORT_INDEX = 1, 2, 3, 4, 5, 6
 BLOCK, BLOCK_RETRY, WEIGHTED, BLOCK_LENGTH = 10, 11, 12, 18
+DIRICHLET = 16
 USER = 255
 SUPER_BLOCK = 2**20
 TILE = 4096
@@ -781,6 +782,37 @@ PUBLISHED_SFC = [
 ]
 
 
+def single(x):
+    """Rounded to an IEEE float of 32 bits: what one operation on such numbers gives."""
+    return struct.unpack("<f", struct.pack("<f", x))[0]
+
+
+# 2^23 (log2(1 + x) - x) / (x (1 - x)) as a polynomial.
+LOG_REST = [3713550.0, -2335969.75, 1678962.125, -1231879.875, 790954.125, -354712.59375]
+LOG_REST += [76641.828125]
+
+
+def weight(bits):
+    """2^20 times -log2((k + 1/2) / 2^30), k the first 30 bits, as an odd integer."""
+    odd = single(float(bits >> 1 | 1))
+    mantissa, exponent = frexp(odd)
+    x = 2 * mantissa - 1
+    rest = LOG_REST[6]
+    for coefficient in LOG_REST[5::-1]:
+        rest = single(single(rest * x) + coefficient)
+    rest = round(single(single(x * (1 - x)) * rest))  # half to even
+    return (31 - exponent + 1) * 2**23 - int(x * 2**23) - rest >> 3 | 1
+
+
+def bayesian_weights(rows, seed, replicate):
+    found = []
+    for first in range(0, rows, 65536):
+        lanes = Lanes(seed, replicate, DIRICHLET, 0, first // 65536)
+        while len(found) < min(rows, first + 65536):
+            found += map(weight, lanes.draws())
+    return found[:rows]
+
+
 def published():
     yield "# Published answers: Random123 kat_vectors (the counter spread over the fields of a"
     yield "# stream) and NumPy's SFC64 (state 1 2 3 4)."
@@ -899,6 +931,17 @@ def weighted_schemes():
         yield line("weighted", names, map(str, of_rows) if rows <= 100 else [digest(of_rows)])
 
 
+def weights():
+    yield "# Weights of the Bayesian bootstrap: of 32 bits, and of all rows of a replicate."
+    bits = [0, 1, 2, 3, 4, 5, 2**31 - 1, 2**31, 2**32 - 256, 2**32 - 2, 2**32 - 1, 0xB504F334]
+    yield line("weight", {"bits": ",".join(map(str, bits))}, [str(weight(b)) for b in bits])
+    cases = [(1, 7, 0), (17, 7, 41), (100, 2**40, 2**33 + 5), (4097, 7, 1), (131100, 7, 2)]
+    for rows, seed, replicate in cases:
+        found = bayesian_weights(rows, seed, replicate)
+        names = {"rows": rows, "seed": seed, "replicate": replicate}
+        yield line("weights", names, map(str, found) if rows <= 100 else [digest(found)])
+
+
 def block_schemes():
     yield "# Blocks of neighbouring rows: start and length of each."
     cases = [("moving", 3, 20), ("circular", 7, 20), ("stationary", 3.5, 20), ("stationary", 1, 9)]
@@ -942,6 +985,7 @@ def everything():
     yield from laws()
     yield from resamples()
     yield from weighted_schemes()
+    yield from weights()
     yield from block_schemes()
     yield from draws()
 

@@ -6,6 +6,7 @@
 #include "resample/reference.h"
 #include "resample/rows.h"
 #include "resample/weighted_reference.h"
+#include "resample/weights.h"
 
 namespace bootfold::resample {
 namespace known_answers_test {
@@ -155,6 +156,21 @@ TEST(KnownAnswers, OfBlocks) {
       });
       EXPECT_TRUE(answers(vector, found)) << execution::name(level);
     }
+}
+
+TEST(KnownAnswers, OfBayesianWeights) {
+  for (const auto level : execution::available_levels())
+    for (const std::size_t piece : {16U, 4096U, 1U << 20})
+      for (const auto& vector : vectors("weights")) {
+        const std::size_t rows = vector.number("rows");
+        std::vector<std::uint32_t> found((rows + 15) / 16 * 16);
+        BayesianWeights weights(level, vector.number("seed"), vector.number("replicate"));
+        for (std::size_t row = 0; row < rows; row += piece)
+          weights.next(std::min(piece, rows - row), found.data() + row);
+        for (std::size_t i = rows; i < found.size(); ++i) EXPECT_EQ(found[i], 0);
+        found.resize(rows);
+        EXPECT_TRUE(answers(vector, found)) << execution::name(level);
+      }
 }
 
 }  // namespace known_answers_test

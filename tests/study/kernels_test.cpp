@@ -43,6 +43,54 @@ TEST_P(Kernel, WeighsTheSame) {
   }
 }
 
+// The largest weights and integers too: 128 products in a lane just fit.
+TEST_P(Kernel, WeighsIntegersExactly) {
+  constexpr std::size_t kStride = 1040;
+  constexpr std::int32_t kMost = 0x7F7F7F7F;
+  random::Stream stream({.seed = 8});
+  for (const bool most : {false, true}) {
+    std::vector<std::uint32_t> weights(kStride, random::simd::kMostWeight);
+    std::vector<std::int32_t> integers(7 * kStride);
+    std::vector<std::uint32_t> masks(3 * kStride, ~0U);
+    for (std::size_t i = 0; i < integers.size(); ++i)
+      integers[i] = i % kStride < 512 ? kMost : -kMost;
+    for (std::size_t i = 0; i < kStride; ++i) integers[i] = kMost;
+    if (!most) {
+      for (auto& weight : weights)
+        weight =
+            static_cast<std::uint32_t>(random::uniform_index(stream, random::simd::kMostWeight));
+      for (auto& integer : integers)
+        integer = static_cast<std::int32_t>(random::uniform_index(stream, kMost)) -
+                  static_cast<std::int32_t>(random::uniform_index(stream, kMost));
+      for (auto& mask : masks) mask = stream() % 2 == 0 ? 0 : ~0U;
+    }
+    for (const std::size_t rows : {0U, 16U, 32U, 48U, 1008U, 1024U})
+      for (const std::size_t count : {0U, 1U, 2U, 3U, 4U, 5U, 7U}) {
+        SCOPED_TRACE(testing::Message() << rows << " rows, " << count);
+        std::vector<__int128> sums(count + 1, 5);
+        std::vector<std::uint64_t> of_masks(count % 4 + 1, 5);
+        kernels(GetParam())
+            .weigh_integers(weights.data(), integers.data(), kStride, count, rows, sums.data());
+        kernels(GetParam())
+            .weigh_masks(weights.data(), masks.data(), kStride, count % 4, rows, of_masks.data());
+        for (std::size_t f = 0; f < count; ++f) {
+          __int128 expected = 5;
+          for (std::size_t i = 0; i < rows; ++i)
+            expected += __int128{weights[i]} * integers[f * kStride + i];
+          EXPECT_TRUE(sums[f] == expected);
+        }
+        for (std::size_t m = 0; m < count % 4; ++m) {
+          std::uint64_t expected = 5;
+          for (std::size_t i = 0; i < rows; ++i)
+            if (masks[m * kStride + i] != 0) expected += weights[i];
+          EXPECT_EQ(of_masks[m], expected);
+        }
+        EXPECT_TRUE(sums[count] == 5);
+        EXPECT_EQ(of_masks[count % 4], 5);
+      }
+  }
+}
+
 // Sums that wrap around, blocks that go round, numbers of blocks that are no whole step.
 TEST_P(Kernel, SumsTheSameBlocks) {
   random::Stream stream({.seed = 9});

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "bootfold/random.h"
-#include "random/counter.h"
 #include "resample/rows.h"
+#include "resample/weights.h"
 
 namespace bootfold::ensemble {
 
@@ -21,20 +21,13 @@ std::uint64_t shuffle_key(const MemberId& id, Purpose purpose, std::uint64_t pos
 
 /// Exponential weights that add up to the number of rows: n times a draw of Dirichlet(1, ..., 1).
 std::vector<float> dirichlet(const MemberId& id, std::size_t rows, execution::Level level) {
-  constexpr std::size_t kBlockRows = 65'536;  // as in the Bayesian bootstrap
-  const random::simd::Kernels& kernels = random::simd::kernels(level);
-  std::vector<double> drawn((rows + 7) / 8 * 8);
-  for (std::size_t first = 0; first < rows; first += kBlockRows) {
-    random::simd::LaneState lanes;
-    kernels.seed(random::lane_counter({id.seed, id.number, Purpose::dirichlet}, first / kBlockRows),
-                 lanes);
-    kernels.exponentials(lanes, std::min(kBlockRows, rows - first), drawn.data() + first);
-  }
-  double sum = 0;
-  for (std::size_t i = 0; i < rows; ++i) sum += drawn[i];
+  std::vector<std::uint32_t> drawn((rows + 15) / 16 * 16);
+  resample::BayesianWeights(level, id.seed, id.number).next(rows, drawn.data());
+  std::uint64_t sum = 0;
+  for (const std::uint32_t weight : drawn) sum += weight;
+  const double scale = static_cast<double>(rows) / static_cast<double>(sum);
   std::vector<float> weights(rows);
-  for (std::size_t i = 0; i < rows; ++i)
-    weights[i] = static_cast<float>(drawn[i] * (static_cast<double>(rows) / sum));
+  for (std::size_t i = 0; i < rows; ++i) weights[i] = static_cast<float>(drawn[i] * scale);
   return weights;
 }
 

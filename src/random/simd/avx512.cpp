@@ -40,17 +40,17 @@ void draw_words_at_once(LaneState& state, std::size_t steps, std::uint64_t* word
   generator.save(state);
 }
 
-void draw_exponentials_at_once(LaneState& state, std::size_t rows, double* weights) noexcept {
+void draw_weights_at_once(LaneState& state, std::size_t rows, std::uint32_t* weights) noexcept {
   Generator generator(state);
-  for (std::size_t first = 0; first < rows; first += 8)
+  for (std::size_t first = 0; first < rows; first += kStepWeights)
     _mm512_storeu_si512(weights + first, generator());
   generator.save(state);
-  words_to_exponentials(rows, weights);
+  words_to_weights(rows, weights);
 }
 
 }  // namespace
 
 const Kernels kAvx512 = {
-    .seed = seed, .words = draw_words_at_once, .exponentials = draw_exponentials_at_once};
+    .seed = seed, .words = draw_words_at_once, .weights = draw_weights_at_once};
 
 }  // namespace bootfold::random::simd

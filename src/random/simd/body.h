@@ -13,6 +13,13 @@
 namespace bootfold::random::simd {
 namespace {
 
+/// 2^23 r(x), where log2(1 + x) = x + x (1 - x) r(x): off by at most 0.53 after the product.
+constexpr float kLogRest[] = {0x1.c5507p21F,  -0x1.1d270ep21F, 0x1.99e722p20F, -0x1.2cc07ep20F,
+                              0x1.823544p19F, -0x1.5a6626p18F, 0x1.2b61d4p16F};
+constexpr float kRoundFloat = 0x1.8p23F;  // added, it rounds to an integer in the low bits
+/// 2^23 (31 + 127), and what kRoundFloat adds to the bits.
+constexpr std::uint32_t kLogOfOne = (158U << 23) + 0x4B400000U;
+
 [[maybe_unused]] void seed_lanes(const Counter& counter, LaneState& lanes) noexcept {
   constexpr std::size_t kCalls = 16;
   std::uint32_t c0[kCalls];
@@ -55,56 +62,48 @@ namespace {
   state = lanes;
 }
 
-/// -log(u) for u in (0, 1) by single IEEE operations, so that it is the same at every level.
-[[maybe_unused]] inline double minus_log(double u) noexcept {
-  constexpr double kLog2 = 0x1.62e42fefa39efp-1;
-  constexpr double kRoot2 = 0x1.6a09e667f3bcdp0;
-  std::uint64_t bits;
-  std::memcpy(&bits, &u, sizeof bits);
-  const std::uint64_t mantissa_bits = (bits & 0xFFFFFFFFFFFFFU) | 0x3FF0000000000000U;
-  double mantissa;
+/// The weight of a row from 32 random bits: 2^20 times -log2 of u = (k + 1/2) 2^-30, k being the
+/// first 30 of them, rounded to an odd integer. docs/random-streams.md derives it.
+///
+/// As a float, the odd number 2k + 1 has the integer part of log2 in its exponent, and its mantissa
+/// is what follows the point but for log2(1 + x) - x = x (1 - x) r(x), 0 <= x < 1. Single IEEE
+/// operations, so that it is the same at every level.
+[[maybe_unused]] inline std::uint32_t weight_of(std::uint32_t bits) noexcept {
+  const auto odd = static_cast<float>(static_cast<std::int32_t>(bits >> 1 | 1));
+  std::uint32_t log;  // 2^23 (log2(odd) + 127), to begin with
+  std::memcpy(&log, &odd, sizeof log);
+  const std::uint32_t mantissa_bits = (log & 0x7FFFFFU) | 0x3F800000U;
+  float mantissa;
   std::memcpy(&mantissa, &mantissa_bits, sizeof mantissa);
-  // The exponent as a double: in the low bits of 2^52 + 1023 + exponent.
-  const std::uint64_t exponent_bits = (bits >> 52) | 0x4330000000000000U;
-  double exponent;
-  std::memcpy(&exponent, &exponent_bits, sizeof exponent);
-  exponent -= 0x1p52 + 1023;
-  const bool high = mantissa > kRoot2;
-  mantissa = high ? mantissa * 0.5 : mantissa;
-  exponent = high ? exponent + 1 : exponent;
-  // log(m) = 2 atanh(s): |s| < 0.172, so that eleven terms do.
-  const double s = (mantissa - 1) / (mantissa + 1);
-  const double z = s * s;
-  double series = 1.0 / 21;
-  for (int k = 19; k > 0; k -= 2) series = series * z + 1.0 / k;
-  return -(exponent * kLog2 + 2 * s * series);
+  const float x = mantissa - 1;
+  float r = kLogRest[6];
+  for (int k = 5; k >= 0; --k) r = r * x + kLogRest[k];
+  const float rest = x * (2 - mantissa) * r + kRoundFloat;
+  std::uint32_t rest_bits;
+  std::memcpy(&rest_bits, &rest, sizeof rest_bits);
+  return (kLogOfOne - log - rest_bits) >> 3 | 1;
 }
 
 /// Turns random words that lie in place of the weights into them. `rows` of them count.
-[[maybe_unused]] void words_to_exponentials(std::size_t rows, double* weights) noexcept {
-  const std::size_t room = (rows + 7) / 8 * 8;
-  for (std::size_t i = 0; i < room; ++i) {
-    // 52 random bits to an odd multiple of 2^-53.
-    std::uint64_t bits;
-    std::memcpy(&bits, weights + i, sizeof bits);
-    bits = bits >> 12 | 0x3FF0000000000000U;
-    double above_one;
-    std::memcpy(&above_one, &bits, sizeof above_one);
-    weights[i] = minus_log(above_one - (1 - 0x1p-53));
-  }
+[[maybe_unused]] void words_to_weights(std::size_t rows, std::uint32_t* weights) noexcept {
+  const std::size_t room = (rows + kStepWeights - 1) / kStepWeights * kStepWeights;
+  for (std::size_t i = 0; i < room; ++i) weights[i] = weight_of(weights[i]);
   for (std::size_t i = rows; i < room; ++i) weights[i] = 0;
 }
 
-[[maybe_unused]] void draw_exponentials(LaneState& state, std::size_t rows,
-                                        double* weights) noexcept {
+[[maybe_unused]] void draw_weights(LaneState& state, std::size_t rows,
+                                   std::uint32_t* weights) noexcept {
   LaneState lanes = state;
-  for (std::size_t first = 0; first < rows; first += 8) {
+  for (std::size_t first = 0; first < rows; first += kStepWeights) {
     std::uint64_t words[8];
     next(lanes, words);
-    std::memcpy(weights + first, words, sizeof words);
+    for (std::size_t lane = 0; lane < 8; ++lane) {
+      weights[first + 2 * lane] = static_cast<std::uint32_t>(words[lane]);
+      weights[first + 2 * lane + 1] = static_cast<std::uint32_t>(words[lane] >> 32);
+    }
   }
   state = lanes;
-  words_to_exponentials(rows, weights);
+  words_to_weights(rows, weights);
 }
 
 }  // namespace

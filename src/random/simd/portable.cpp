@@ -3,7 +3,6 @@
 
 namespace bootfold::random::simd {
 
-const Kernels kPortable = {
-    .seed = seed_lanes, .words = draw_words, .exponentials = draw_exponentials};
+const Kernels kPortable = {.seed = seed_lanes, .words = draw_words, .weights = draw_weights};
 
 }  // namespace bootfold::random::simd

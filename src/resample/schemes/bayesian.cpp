@@ -13,8 +13,7 @@ Traits BayesianDesign::traits(std::uint64_t) const {
   facts.weighs = true;
   facts.together = false;
   facts.formula = true;
-  facts.sums_only = true;
-  facts.studentized = Studentized::yes;
+  facts.studentized = Studentized::by_formula;
   return facts;
 }
 

@@ -171,6 +171,41 @@ void gather(LaneState& state, const RowDraw& draw, std::size_t steps, std::size_
   rejections += more;
 }
 
+/// Products of even and of odd rows, 128 of them in each lane.
+template <int kCount>
+void weigh_some(const std::uint32_t* weights, const std::int32_t* integers, std::size_t stride,
+                std::size_t rows, __int128* sums) noexcept {
+  __m256i even[kCount];
+  __m256i odd[kCount];
+  for (int f = 0; f < kCount; ++f) even[f] = odd[f] = _mm256_setzero_si256();
+  for (std::size_t i = 0; i < rows; i += 8) {
+    const __m256i weight = load(weights + i);
+    const __m256i odd_weight = _mm256_srli_epi64(weight, 32);
+    for (int f = 0; f < kCount; ++f) {
+      const __m256i integer = load(integers + f * stride + i);
+      even[f] = _mm256_add_epi64(even[f], _mm256_mul_epi32(weight, integer));
+      odd[f] =
+          _mm256_add_epi64(odd[f], _mm256_mul_epi32(odd_weight, _mm256_srli_epi64(integer, 32)));
+    }
+  }
+  for (int f = 0; f < kCount; ++f) {
+    alignas(32) std::int64_t parts[8];
+    _mm256_store_si256(reinterpret_cast<__m256i*>(parts), even[f]);
+    _mm256_store_si256(reinterpret_cast<__m256i*>(parts + 4), odd[f]);
+    for (const std::int64_t part : parts) sums[f] += part;
+  }
+}
+
+void weigh_integers(const std::uint32_t* weights, const std::int32_t* integers, std::size_t stride,
+                    std::size_t count, std::size_t rows, __int128* sums) noexcept {
+  std::size_t f = 0;
+  for (; f + 4 <= count; f += 4)
+    weigh_some<4>(weights, integers + f * stride, stride, rows, sums + f);
+  for (; f + 2 <= count; f += 2)
+    weigh_some<2>(weights, integers + f * stride, stride, rows, sums + f);
+  if (f < count) weigh_some<1>(weights, integers + f * stride, stride, rows, sums + f);
+}
+
 }  // namespace
 
 const Kernels kAvx2 = {.quantize = quantize_values,
@@ -179,6 +214,8 @@ const Kernels kAvx2 = {.quantize = quantize_values,
                        .gather = gather,
                        .means = find_means,
                        .weigh = weigh_features,
+                       .weigh_integers = weigh_integers,
+                       .weigh_masks = add_masked_weights,
                        .sum_blocks = add_blocks};
 
 }  // namespace bootfold::study::simd

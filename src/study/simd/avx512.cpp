@@ -232,6 +232,41 @@ std::uint64_t add_blocks_at_once(const std::uint64_t* running, std::uint32_t row
   return result;
 }
 
+/// Products of even and of odd rows, 64 of them in each lane.
+template <int kCount>
+void weigh_some(const std::uint32_t* weights, const std::int32_t* integers, std::size_t stride,
+                std::size_t rows, __int128* sums) noexcept {
+  __m512i even[kCount];
+  __m512i odd[kCount];
+  for (int f = 0; f < kCount; ++f) even[f] = odd[f] = _mm512_setzero_si512();
+  for (std::size_t i = 0; i < rows; i += 16) {
+    const __m512i weight = _mm512_loadu_si512(weights + i);
+    const __m512i odd_weight = _mm512_srli_epi64(weight, 32);
+    for (int f = 0; f < kCount; ++f) {
+      const __m512i integer = _mm512_loadu_si512(integers + f * stride + i);
+      even[f] = _mm512_add_epi64(even[f], _mm512_mul_epi32(weight, integer));
+      odd[f] =
+          _mm512_add_epi64(odd[f], _mm512_mul_epi32(odd_weight, _mm512_srli_epi64(integer, 32)));
+    }
+  }
+  for (int f = 0; f < kCount; ++f) {
+    alignas(64) std::int64_t parts[16];
+    _mm512_store_si512(parts, even[f]);
+    _mm512_store_si512(parts + 8, odd[f]);
+    for (const std::int64_t part : parts) sums[f] += part;
+  }
+}
+
+void weigh_integers(const std::uint32_t* weights, const std::int32_t* integers, std::size_t stride,
+                    std::size_t count, std::size_t rows, __int128* sums) noexcept {
+  std::size_t f = 0;
+  for (; f + 4 <= count; f += 4)
+    weigh_some<4>(weights, integers + f * stride, stride, rows, sums + f);
+  for (; f + 2 <= count; f += 2)
+    weigh_some<2>(weights, integers + f * stride, stride, rows, sums + f);
+  if (f < count) weigh_some<1>(weights, integers + f * stride, stride, rows, sums + f);
+}
+
 }  // namespace
 
 const Kernels kAvx512 = {.quantize = quantize_values,
@@ -240,6 +275,8 @@ const Kernels kAvx512 = {.quantize = quantize_values,
                          .gather = gather,
                          .means = find_means,
                          .weigh = weigh_features,
+                         .weigh_integers = weigh_integers,
+                         .weigh_masks = add_masked_weights,
                          .sum_blocks = add_blocks_at_once};
 
 }  // namespace bootfold::study::simd

@@ -102,6 +102,32 @@ constexpr std::size_t kStepRows = 128;  // rows of a step of dot products
   }
 }
 
+[[maybe_unused]] void add_weighed_integers(const std::uint32_t* weights,
+                                           const std::int32_t* integers, std::size_t stride,
+                                           std::size_t count, std::size_t rows,
+                                           __int128* sums) noexcept {
+  constexpr std::size_t kSafe = 128;
+  for (std::size_t f = 0; f < count; ++f)
+    for (std::size_t first = 0; first < rows; first += kSafe) {
+      std::int64_t part = 0;
+      for (std::size_t i = first; i < rows && i < first + kSafe; ++i)
+        part += std::int64_t{weights[i]} * integers[f * stride + i];
+      sums[f] += part;
+    }
+}
+
+[[maybe_unused]] void add_masked_weights(const std::uint32_t* weights, const std::uint32_t* masks,
+                                         std::size_t stride, std::size_t count, std::size_t rows,
+                                         std::uint64_t* sums) noexcept {
+  for (std::size_t m = 0; m < count; ++m) {
+    std::uint32_t lanes[16] = {};
+    for (std::size_t i = 0; i < rows; i += 16)
+      for (std::size_t lane = 0; lane < 16; ++lane)
+        lanes[lane] += weights[i + lane] & masks[m * stride + i + lane];
+    for (const std::uint32_t lane : lanes) sums[m] += lane;
+  }
+}
+
 [[maybe_unused]] std::uint64_t add_blocks(const std::uint64_t* running, std::uint32_t rows,
                                           const std::uint32_t* starts, const std::uint32_t* lengths,
                                           std::size_t blocks) noexcept {

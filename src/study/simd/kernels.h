@@ -19,6 +19,11 @@ using resample::simd::RowDraw;
 /// Replicates whose dot products can share the loads of the planes.
 inline constexpr std::size_t kDotReplicates = 4;
 
+/// Rows whose weighted sums fit the lanes of a kernel: 128 weights of at most 2^25 fit 32 bits, and
+/// their products with integers of 32 bits 64.
+inline constexpr std::size_t kWeighedRows = 1024;
+static_assert(std::uint64_t{128} * random::simd::kMostWeight < std::uint64_t{1} << 32);
+
 /// How a feature is rounded to integers: q = round((f - centre) * scale * rescale). Two factors
 /// because one power of two cannot scale denormals up.
 struct FixedPoint {
@@ -66,6 +71,16 @@ struct Kernels {
   /// order. `rows` is a multiple of 8.
   void (*weigh)(const double* weights, const double* features, std::size_t feature_stride,
                 std::size_t feature_count, std::size_t rows, double* sums) noexcept;
+
+  /// sums[f] += sum of weight * integer over the rows. `rows` is a multiple of 16, at most
+  /// kWeighedRows; weights are at most kMostWeight, integers below 2^31 - 2^23 in size.
+  void (*weigh_integers)(const std::uint32_t* weights, const std::int32_t* integers,
+                         std::size_t stride, std::size_t count, std::size_t rows,
+                         __int128* sums) noexcept;
+
+  /// sums[m] += sum of the weights of the rows whose mask is ~0; the others have 0. As above.
+  void (*weigh_masks)(const std::uint32_t* weights, const std::uint32_t* masks, std::size_t stride,
+                      std::size_t count, std::size_t rows, std::uint64_t* sums) noexcept;
 
   /// The sum of a feature over blocks, modulo 2^64: running[i] is its sum over the first i of
   /// `rows` rows. Behind the last row comes the first; no block is longer than all rows.

@@ -29,6 +29,8 @@ const Kernels kPortable = {.quantize = quantize_values,
                            .gather = gather_features,
                            .means = find_means,
                            .weigh = weigh_features,
+                           .weigh_integers = add_weighed_integers,
+                           .weigh_masks = add_masked_weights,
                            .sum_blocks = add_blocks};
 
 }  // namespace bootfold::study::simd
