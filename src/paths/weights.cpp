@@ -17,7 +17,6 @@
 #include "paths/table.h"
 #include "paths/weighted_quantiles.h"
 #include "planning/choose.h"
-#include "resample/overloaded.h"
 #include "resample/simd/kernels.h"
 #include "resample/strata.h"
 #include "study/simd/kernels.h"
@@ -289,22 +288,8 @@ class Weigher final : public Maker {
   std::vector<double> scratch_;
 };
 
-/// Whether weights are enough: every statistic is a function of sums or of quantiles, or a trimmed
-/// mean.
-bool of_weights(const study::Problem& problem) {
-  return std::all_of(problem.parts.begin(), problem.parts.end(), [](const study::Part& part) {
-    return std::visit(overloaded{
-                          [](const statistic::Sums&) { return true; },
-                          [](const statistic::Order&) { return true; },
-                          [](const statistic::Fold&) { return false; },
-                          [](const statistic::Call& call) { return call.trimmed.has_value(); },
-                      },
-                      part.bound.body);
-  });
-}
-
 std::string serves(const Question& question) {
-  if (!of_weights(question.problem()))
+  if (!of_counts(question.problem()))
     return "it takes functions of sums, quantiles and trimmed means, but not accumulators or "
            "functions of the resample";
   return question.traits.weighs ? "" : no_way_for(question.design);
