@@ -143,15 +143,20 @@ class QuantileWindows {
   /// The slot of a row inside a window.
   [[nodiscard]] std::size_t slot(std::size_t window, std::uint64_t place) const;
 
-  /// Counts a row once more in all planes and slots.
-  template <class Planes, class Slots>
-  void count(std::uint64_t place, Planes&& planes, Slots&& slots) const {
+  /// Counts rows, numbered from `first` on, once more in all planes and slots.
+  void count(std::uint64_t first, std::span<const std::uint32_t> rows, std::uint64_t* planes,
+             std::uint8_t* slots) const {
     for (std::size_t w = 0; w < windows_.size(); ++w) {
-      const Side side = sides_[w][place];
-      if (side == kInside)
-        ++slots[slot(w, place)];
-      else if (side != kAbove)
-        ++planes[windows_[w].first_count + side - kFirstPlane];
+      const Side* const sides = sides_[w].data() + first;
+      std::uint64_t* const own = planes + windows_[w].first_count;
+      std::uint64_t below = 0;
+      for (const std::uint32_t row : rows) {
+        const Side side = sides[row];
+        below += side == kFirstPlane ? 1 : 0;
+        if (side == kInside) ++slots[slot(w, first + row)];
+        if (side > kFirstPlane) ++own[side - kFirstPlane];
+      }
+      own[0] += below;
     }
   }
 

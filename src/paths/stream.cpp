@@ -338,8 +338,7 @@ class Walker final : public Maker {
     }
     std::uint64_t* own = window_sums_.data() + (counts.id().replicate - first_) * planes;
     for (std::size_t p = 0; p < planes; ++p) own[p] += static_cast<std::uint64_t>(sums[p]);
-    std::uint8_t* inside = inside_of(counts);
-    for (const std::uint32_t row : late_) shared_.windows.count(place + row, own, inside);
+    shared_.windows.count(place, late_, own, inside_of(counts));
   }
 
   /// The counts of the rows inside windows.
@@ -462,9 +461,9 @@ Estimate estimate(const Question& question) {
                               sizeof(std::int64_t) +
                           layout.windows.most_slots;
   // Large clusters can make windows so wide that many replicates would take more than a cache.
-  found.group = by_cluster(question)
-                    ? std::clamp<std::size_t>(kCacheBytes / found.replicate_bytes, kWideSide, kGroup)
-                    : kGroup;
+  found.group = by_cluster(question) ? std::clamp<std::size_t>(kCacheBytes / found.replicate_bytes,
+                                                               kWideSide, kGroup)
+                                     : kGroup;
   describe_arithmetic(sums, found);
   return found;
 }
