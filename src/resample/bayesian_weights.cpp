@@ -1,0 +1,49 @@
+#include "resample/bayesian_weights.h"
+
+#include <algorithm>
+#include <array>
+
+#include "numeric/compensated.h"
+#include "random/counter.h"
+#include "random/simd/kernels.h"
+
+namespace bootfold::resample {
+
+namespace {
+
+void draw_weights(execution::Level level, std::uint64_t seed, std::uint64_t replicate,
+                  std::span<double> weights, const execution::Worker& worker) {
+  constexpr std::size_t kLaneRows = 65536;  // rows whose weights come from one lane stream
+  constexpr std::size_t kTile = 4096;
+  const random::simd::Kernels& kernels = random::simd::kernels(level);
+  random::simd::LaneState lanes;
+  std::array<double, kTile> tile;
+  numeric::Compensated sum;
+  for (std::size_t row = 0; row < weights.size(); row += kTile) {
+    worker.check();
+    if (row % kLaneRows == 0)
+      kernels.seed(
+          random::lane_counter({seed, replicate, random::Purpose::dirichlet}, row / kLaneRows),
+          lanes);
+    const std::size_t size = std::min(kTile, weights.size() - row);
+    kernels.exponentials(lanes, size, tile.data());
+    for (std::size_t i = 0; i < size; ++i) sum.add(weights[row + i] = tile[i]);
+  }
+  const double scale = static_cast<double>(weights.size()) / sum.value();
+  for (double& weight : weights) weight *= scale;
+}
+
+}  // namespace
+
+void bayesian_weights(execution::Level level, std::uint64_t seed, std::uint64_t first,
+                      std::uint64_t rows, std::span<double> out, const Execution& execution) {
+  if (out.empty()) return;
+  execution::detail::run_chunks(out.size() / rows, static_cast<double>(out.size()), execution,
+                                [&](const execution::Worker& worker, std::size_t replicate) {
+                                  draw_weights(level, seed, first + replicate,
+                                               out.subspan(replicate * rows, rows), worker);
+                                  worker.advance(static_cast<double>(rows));
+                                });
+}
+
+}  // namespace bootfold::resample
