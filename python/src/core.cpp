@@ -12,6 +12,7 @@ NB_MODULE(_core, m) {
   bind_result(m);
   bind_bootstrap(m);
   bind_batches(m);
+  bind_counts(m);
   bind_influence(m);
   bind_native(m);
   bind_arrow(m);

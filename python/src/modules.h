@@ -19,6 +19,7 @@ void bind_plan(nb::module_& m);       // plan.cpp
 void bind_result(nb::module_& m);     // result.cpp
 void bind_bootstrap(nb::module_& m);  // bootstrap.cpp
 void bind_batches(nb::module_& m);    // batches.cpp
+void bind_counts(nb::module_& m);     // counts.cpp
 void bind_influence(nb::module_& m);  // influence.cpp
 void bind_native(nb::module_& m);     // native.cpp
 void bind_arrow(nb::module_& m);      // arrow.cpp

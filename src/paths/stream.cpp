@@ -16,6 +16,7 @@
 #include "paths/entry.h"
 #include "paths/quantile_finisher.h"
 #include "paths/quantile_windows.h"
+#include "paths/ranked.h"
 #include "paths/sums.h"
 #include "paths/table.h"
 #include "planning/choose.h"
@@ -306,9 +307,11 @@ bool of_counts(const study::Problem& problem) {
 
 std::string serves(const Question& question) {
   const study::Problem& problem = question.problem();
+  if (ranked::suits(question))
+    return question.design.streams(question.rows) ? "" : no_way_for(question.design);
   if (!of_counts(problem) && !accumulates(question))
-    return "it takes functions of sums, quantiles and trimmed means, or accumulators, but not "
-           "functions of the resample";
+    return "it takes functions of sums, quantiles and trimmed means, or accumulators, or measures "
+           "of ranking, but not functions of the resample";
   const bool same_size = question.traits.iid && question.draws == question.rows;
   if (!question.design.streams(question.rows) || (accumulates(question) && !same_size))
     return no_way_for(question.design);
@@ -316,6 +319,7 @@ std::string serves(const Question& question) {
 }
 
 Estimate estimate(const Question& question) {
+  if (ranked::suits(question)) return ranked::estimate(question);
   if (accumulates(question)) return accumulate::estimate(question);
   Estimate found;
   const Layout layout(question);
@@ -349,6 +353,7 @@ Estimate estimate(const Question& question) {
 }
 
 std::unique_ptr<Engine> prepare(const Question& question, const Resources& resources) {
+  if (ranked::suits(question)) return ranked::prepare(question, resources);
   if (accumulates(question)) return accumulate::prepare(question, resources);
   // Small enough that all threads have work, large enough that a tile is read for many.
   const std::uint64_t share = question.replicates / (2 * resources.threads()) + 1;

@@ -53,6 +53,11 @@ std::uint64_t Counting::pieces() const noexcept {
   return streams() && strata_->all().size() == 1 ? SuperBlocks(rows_).count() : 1;
 }
 
+std::uint64_t Counting::first_row(std::uint64_t piece) const noexcept {
+  if (piece == 0) return 0;
+  return pieces() == 1 ? rows_ : SuperBlocks(rows_).first_row(piece);
+}
+
 template <class Count>
 void Counting::make(std::uint64_t first, std::span<Count> out, const Execution& execution) const {
   if (out.empty()) return;
@@ -68,9 +73,10 @@ void Counting::make(std::uint64_t first, std::span<Count> out, const Execution& 
         for (std::uint64_t i = chunk * grain; i < std::min(all, (chunk + 1) * grain); ++i) {
           worker.check();
           const std::uint64_t replicate = i / pieces();
-          maker->make_piece(first + replicate, i % pieces(), out.subspan(replicate * rows_, rows_),
-                            worker);
-          worker.advance(static_cast<double>(rows_) / static_cast<double>(pieces()));
+          const std::uint64_t piece = i % pieces();
+          maker->make(first + replicate, piece,
+                      out.subspan(replicate * rows_ + first_row(piece), piece_rows(piece)), worker);
+          worker.advance(static_cast<double>(piece_rows(piece)));
         }
       });
 }
@@ -85,8 +91,8 @@ CountMaker::CountMaker(const Counting& shared) : shared_(shared) {
 }
 
 template <class Count>
-void CountMaker::make_piece(std::uint64_t replicate, std::uint64_t piece, std::span<Count> out,
-                            const execution::Worker& worker) {
+void CountMaker::make(std::uint64_t replicate, std::uint64_t piece, std::span<Count> out,
+                      const execution::Worker& worker) {
   if (!shared_.streams()) {
     std::fill(out.begin(), out.end(), Count{0});
     for (const std::uint32_t row : sampler_->draw(replicate))
@@ -96,8 +102,7 @@ void CountMaker::make_piece(std::uint64_t replicate, std::uint64_t piece, std::s
   const std::span<const Stratum> strata = shared_.strata_->all();
   const std::span<const std::uint32_t> order = shared_.strata_->order();
   if (order.empty()) {
-    draw_block(strata[0], piece, replicate,
-               out.data() + SuperBlocks(strata[0].rows).first_row(piece), worker);
+    draw_block(strata[0], piece, replicate, out.data(), worker);
     return;
   }
   for (const Stratum& stratum : strata) {
@@ -172,7 +177,7 @@ template void Counting::make(std::uint64_t, std::span<std::uint8_t>, const Execu
 template void Counting::make(std::uint64_t, std::span<std::uint16_t>, const Execution&) const;
 template void Counting::make(std::uint64_t, std::span<std::uint32_t>, const Execution&) const;
 template void Counting::make(std::uint64_t, std::span<double>, const Execution&) const;
-template void CountMaker::make_piece(std::uint64_t, std::uint64_t, std::span<std::uint8_t>,
-                                     const execution::Worker&);
+template void CountMaker::make(std::uint64_t, std::uint64_t, std::span<std::uint8_t>,
+                               const execution::Worker&);
 
 }  // namespace bootfold::resample

@@ -27,8 +27,12 @@ class Counting {
   [[nodiscard]] bool streams() const noexcept { return strata_ != nullptr; }
   [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
 
-  /// Parts of a replicate that can be made on their own.
+  /// Ranges of rows whose counts can be made on their own.
   [[nodiscard]] std::uint64_t pieces() const noexcept;
+  [[nodiscard]] std::uint64_t first_row(std::uint64_t piece) const noexcept;
+  [[nodiscard]] std::uint64_t piece_rows(std::uint64_t piece) const noexcept {
+    return first_row(piece + 1) - first_row(piece);
+  }
 
   /// Makes the counts of replicates first, first + 1, ... on the threads of `execution`:
   /// out[replicate - first][row]. Throws InvalidArgument if a row is drawn more often than `Count`
@@ -51,17 +55,10 @@ class CountMaker {
  public:
   explicit CountMaker(const Counting& shared);
 
-  /// All counts of a replicate.
+  /// The counts of the rows of one piece.
   template <class Count>
-  void make(std::uint64_t replicate, std::span<Count> out, const execution::Worker& worker) {
-    for (std::uint64_t piece = 0; piece < shared_.pieces(); ++piece)
-      make_piece(replicate, piece, out, worker);
-  }
-
-  /// Those of one piece; the others stay as they are.
-  template <class Count>
-  void make_piece(std::uint64_t replicate, std::uint64_t piece, std::span<Count> out,
-                  const execution::Worker& worker);
+  void make(std::uint64_t replicate, std::uint64_t piece, std::span<Count> out,
+            const execution::Worker& worker);
 
  private:
   template <class Count>
