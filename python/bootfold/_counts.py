@@ -43,6 +43,7 @@ def counts(
     size: int | None = ...,
     dtype: Any = ...,
     batches: Literal[False] = ...,
+    batch: None = ...,
     threads: int | None = ...,
     memory: int | str | None = ...,
     progress: Progress = ...,
@@ -64,7 +65,8 @@ def counts(
     weights: Any = ...,
     size: int | None = ...,
     dtype: Any = ...,
-    batches: bool | int,
+    batches: Literal[True],
+    batch: int | None = ...,
     threads: int | None = ...,
     memory: int | str | None = ...,
     progress: Progress = ...,
@@ -85,7 +87,8 @@ def counts(
     weights: Any = None,
     size: int | None = None,
     dtype: Any = None,
-    batches: bool | int = False,
+    batches: bool = False,
+    batch: int | None = None,
     threads: int | None = None,
     memory: int | str | None = None,
     progress: Progress = False,
@@ -114,11 +117,13 @@ def counts(
         numpy.uint8, uint16, uint32 or float64. Unless given: uint8, or a wider type if the scheme
         may draw a row more than 255 times (float64 for scheme "bayesian"). A count that does not
         fit raises an error.
-    batches : bool or int
+    batches : bool
         True: an iterator of (first, counts), the number of the first replicate and an array of
-        shape (batch, rows), in place of one array. A number: replicates of a batch.
+        shape (batch, rows), in place of one array.
+    batch : int, optional
+        Replicates of a batch; as many as fit 32 MiB and an eighth of the memory limit unless given.
     threads, memory, progress
-        As in `bootstrap`. One array may take the memory limit, a batch an eighth of it.
+        As in `bootstrap`. An array larger than the memory limit raises an error.
 
     Returns
     -------
@@ -141,7 +146,7 @@ def counts(
     >>> r = bf.bootstrap(x, "mean", replicates=50, seed=7, path="stream")
     >>> bool(np.allclose(c @ x / 1000, r.replicates, rtol=1e-12))
     True
-    >>> sum(part.shape[0] for first, part in bf.counts(1000, 50, seed=7, batches=20))
+    >>> sum(part.shape[0] for first, part in bf.counts(1000, 50, seed=7, batches=True, batch=20))
     50
     """
     rows = whole_number("rows", rows, 1)
@@ -157,15 +162,17 @@ def counts(
         settings.weights = weight_array(weights, rows)
     maker = _Maker(rows, first + replicates, settings, dtype)
     limit = settings.memory or _core.default_memory()
-    if batches is False:
+    if not batches:
+        if batch is not None:
+            raise ValueError(f"batch is {batch!r} but it is for batches=True; omit it")
         maker.check_memory(replicates, limit)
         with reporter(progress, replicates) as tell:
             return maker.make(first, replicates, tell)
-    if batches is True:
+    if batch is None:
         most = min(_BATCH_BYTES, limit // 8)
         step = min(replicates, max(1, most // (rows * maker.dtype.itemsize)))
     else:
-        step = whole_number("batches", batches, 1)
+        step = whole_number("batch", batch, 1)
         maker.check_memory(min(step, replicates), limit)
     return maker.batches(first, replicates, step, progress)
 
@@ -202,7 +209,7 @@ class _Maker:
         }
         if self.dtype not in fills:
             raise ValueError(f"dtype is {self.dtype} but must be uint8, uint16, uint32 or float64")
-        self._fill = fills[self.dtype]
+        self._fill: Any = fills[self.dtype]
 
     def check_memory(self, replicates: int, limit: int) -> None:
         needed = replicates * self._rows * self.dtype.itemsize

@@ -18,7 +18,6 @@ NB_MODULE(_core, m) {
   bind_arrow(m);
   bind_compare(m);
   bind_ensemble(m);
-  bind_auc(m);
   bind_exact(m);
   bind_precision(m);
 }

@@ -25,7 +25,6 @@ void bind_native(nb::module_& m);     // native.cpp
 void bind_arrow(nb::module_& m);      // arrow.cpp
 void bind_compare(nb::module_& m);    // compare.cpp
 void bind_ensemble(nb::module_& m);   // ensemble.cpp
-void bind_auc(nb::module_& m);        // auc.cpp
 void bind_exact(nb::module_& m);      // exact.cpp
 void bind_precision(nb::module_& m);  // precision.cpp
 
