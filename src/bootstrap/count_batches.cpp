@@ -105,9 +105,8 @@ class CountRoad {
 
   static Options drawing(Options options) {
     const auto paths = counted_paths();
-    if (options.path && std::none_of(paths.begin(), paths.end(), [&](const auto& entry) {
-          return entry.id == *options.path;
-        }))
+    if (options.path && std::none_of(paths.begin(), paths.end(),
+                                     [&](const auto& entry) { return entry.id == *options.path; }))
       throw InvalidArgument(text::concat("path '", name(*options.path),
                                          "' is not available: it has no counts; omit the path"));
     options.influence = options.standard_errors = false;
