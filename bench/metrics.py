@@ -1,7 +1,7 @@
 """Scores of models with bootstrap replicates: bf.bootstrap_score beside others.
 
-    make bench-metrics                                  builds what is missing; prints a Markdown table
-    make bench-metrics BENCH_ARGS="--rows 100000"       other sizes; --only roc_auc: one metric
+    make bench-metrics                              builds what is missing; prints a table
+    make bench-metrics BENCH_ARGS="--rows 100000"   other sizes; --only roc_auc: one metric
 
 Peers: a NumPy loop (row numbers by Generator.integers, counted by bincount, a metric written for
 weights of presorted rows, so that nothing is sorted twice), scikit-learn's function on the drawn
