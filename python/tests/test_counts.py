@@ -247,7 +247,11 @@ def test_errors_say_where():
 def test_progress_and_threads():
     told = []
     bf.bootstrap(
-        WHOLE, mean, takes="counts", replicates=2000, memory="32M",
+        WHOLE,
+        mean,
+        takes="counts",
+        replicates=2000,
+        memory="32M",
         progress=lambda done, total: told.append(done / total),
     )
     assert told == sorted(told) and told[-1] == 1.0 and len(told) > 3

@@ -99,9 +99,7 @@ def test_ranks_on_every_resample(name, scheme, digits):
     assert found.outputs == [name, f"{name} of versus", "difference"]
     assert found.plan.path == ("gather" if scheme == "cluster" else "stream")
     counts = bf.counts(rows, 30, seed=7, **how)
-    expected = np.array(
-        [[RANKS[name](truth, s, sample_weight=c) for s in scores] for c in counts]
-    )
+    expected = np.array([[RANKS[name](truth, s, sample_weight=c) for s in scores] for c in counts])
     expected = np.column_stack([expected, expected[:, 0] - expected[:, 1]])
     np.testing.assert_allclose(found.replicates, expected, rtol=0, atol=1e-12)
     whole = [RANKS[name](truth, s) for s in scores]
@@ -131,9 +129,7 @@ def test_bca_of_ranks_takes_rows_out_one_by_one(name):
     scores = [np.round(truth + source.normal(size=ROWS), 1) for _ in range(2)]
 
     def slow_scores(place, counts):
-        each = [
-            [RANKS[name](truth, score, sample_weight=c) for score in scores] for c in counts
-        ]
+        each = [[RANKS[name](truth, score, sample_weight=c) for score in scores] for c in counts]
         found = np.array(each)
         return np.column_stack([found, found[:, 0] - found[:, 1]])
 
