@@ -23,7 +23,7 @@ endif
 # What Ninja prints in front of each step.
 export NINJA_STATUS ?= [%f of %t]$(empty) $(empty)
 
-.PHONY: help setup build demo check test test-all fuzz bench bench-jax bench-python bench-ready curve quality format lint battery clean
+.PHONY: help setup build demo check test test-all fuzz bench bench-jax bench-metrics bench-python bench-ready curve quality format lint battery clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -100,6 +100,12 @@ bench-jax: bench-ready ## JAX's recipes beside ours (docs/from-jax.md); BENCH_AR
 	cmake --preset release -DBOOTFOLD_PYTHON=ON
 	cmake --build --preset release --target bootfold_python
 	PYTHONPATH=build/release/python $(VENV)/bin/python bench/from_jax.py $(BENCH_ARGS)
+
+bench-metrics: bench-ready ## scores of models beside NumPy, scikit-learn, rapidstats; BENCH_ARGS reach bench/metrics.py
+	@$(MAKE) --no-print-directory $(TEST_VENV)/installed
+	cmake --preset release -DBOOTFOLD_PYTHON=ON
+	cmake --build --preset release --target bootfold_python
+	PYTHONPATH=build/release/python $(VENV)/bin/python bench/metrics.py $(BENCH_ARGS)
 
 curve: bench-ready ## time for 1 to 10,000 networks beside JAX, with picture; BENCH_ARGS reach bench/curve.py
 	$(VENV)/bin/python bench/curve.py $(BENCH_ARGS)

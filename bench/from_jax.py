@@ -23,7 +23,7 @@ from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "from-jax.md"
 PLACE = re.compile(r"(<!-- begin: bench/from_jax.py --write -->\n).*?(<!-- end -->)", re.DOTALL)
-RECIPES = ("bootstrap", "ensemble", "devices")
+RECIPES = ("bootstrap", "counts", "ensemble", "devices")
 
 
 def blocks(page: str) -> dict[str, str]:
@@ -50,7 +50,10 @@ def make_data(recipe: str, arguments: argparse.Namespace) -> tuple:
         replicates = arguments.replicates
         if recipe == "devices":  # of which each device has as many
             replicates -= replicates % cores()
-        return source.gamma(2.0, size=arguments.rows).astype(np.float32), replicates
+        x = source.gamma(2.0, size=arguments.rows).astype(np.float32)
+        if recipe == "counts":
+            return x, (x + source.normal(size=len(x))).astype(np.float32), replicates
+        return x, replicates
     turn = np.sqrt(source.random(100))
     y = source.integers(0, 2, 100)
     angle = 2 * np.pi * turn + np.pi * y
@@ -107,6 +110,7 @@ def table(found: list[dict], arguments: argparse.Namespace) -> str:
     size = f"{arguments.rows:,} rows, {arguments.replicates:,} replicates"
     works = {
         "bootstrap": f"mean, {size}: lax.map",
+        "counts": f"slope, {size}: lax.map, and JAX on counts",
         "ensemble": f"{arguments.members:,} networks 2-32-2, {arguments.steps} steps: vmap",
         "devices": f"mean, {size}: pmap over {cores()} devices",
     }

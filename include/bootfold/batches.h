@@ -10,6 +10,15 @@
 // Use it for functions that must not be called from several threads (such as interpreters) and for
 // vectorised functions, which are fast only on many resamples at once. Other threads draw the next
 // batch while the function evaluates the current one.
+//
+// bootstrap_counts() does the same without gathering rows: its function gets the counts of the rows
+// in each replicate, for matrix products and weighted functions.
+//
+//     bootstrap_counts(prices, {"mean"}, [&](const CountBatch& batch, auto values) {
+//       const auto counts = std::get<std::span<const std::uint8_t>>(batch.counts);
+//       multiply(counts, batch.rows, prices, values);            // values[i] = counts[i] . prices
+//       for (double& value : values) value /= batch.rows;
+//     }, {.replicates = 100'000});
 #pragma once
 
 #include <cstddef>
@@ -19,6 +28,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "bootfold/api.h"
@@ -57,5 +67,51 @@ using BatchFunction = std::function<void(const Batch& batch, std::span<double> v
                                                     const std::vector<std::string>& outputs,
                                                     const BatchFunction& function,
                                                     const Options& options = {});
+
+/// What a function of resamples takes in place of the drawn rows.
+enum class Takes {
+  counts,   ///< how often each row is drawn, as integers
+  weights,  ///< the same as doubles; for scheme bayesian Dirichlet weights that add up to the rows
+};
+
+/// The counts of consecutive replicates.
+struct CountBatch {
+  std::uint64_t first = Batch::kData;  ///< first replicate; Batch::kData: the data, all counts 1
+  std::size_t replicates = 1;
+  std::size_t rows = 0;  ///< rows of the data
+  /// [replicate][row]. The type is the same for all batches of a run: uint8_t unless the scheme may
+  /// draw a row more than 255 times (resample::Counter::count_bytes), double for Takes::weights.
+  std::variant<std::span<const std::uint8_t>, std::span<const std::uint16_t>,
+               std::span<const std::uint32_t>, std::span<const double>>
+      counts;
+  /// Owns the counts, which the function may overwrite. Copy this pointer to keep them; the next
+  /// batch then uses new memory.
+  std::shared_ptr<std::byte[]> memory;
+};
+
+/// Evaluates a batch: writes values[replicate][output] in row-major order.
+using CountFunction = std::function<void(const CountBatch& batch, std::span<double> values)>;
+
+/// Bootstraps a function of counts. The function is called on the calling thread, first once with
+/// counts of 1, which gives the estimates, and then with the batches in the order of the
+/// replicates; the data are not passed on. All batches have the same number of replicates, so that
+/// functions which are compiled for a shape are compiled once: surplus values at the end of a run
+/// are dropped, except under scheme balanced, whose last batch may be smaller.
+///
+/// Counts are those of resample::Counter. Two batches exist at a time, each of at most
+/// Options::memory / 8 / sizeof(double) counts, unless a single replicate has more. Throws
+/// InvalidArgument (also for scheme jackknife, and for Takes::counts under scheme bayesian),
+/// Cancelled, and what the function throws.
+[[nodiscard]] BOOTFOLD_API Result bootstrap_counts(const DataView& data,
+                                                   const std::vector<std::string>& outputs,
+                                                   const CountFunction& function,
+                                                   const Options& options = {},
+                                                   Takes takes = Takes::counts);
+
+/// The plan of bootstrap_counts() with the same arguments.
+[[nodiscard]] BOOTFOLD_API Plan plan_counts(const DataView& data,
+                                            const std::vector<std::string>& outputs,
+                                            const Options& options = {},
+                                            Takes takes = Takes::counts);
 
 }  // namespace bootfold

@@ -98,12 +98,21 @@ struct Fold {
   std::function<std::unique_ptr<State>()> fresh;
 };
 
+/// Measures of how well scores separate the rows of two classes.
+enum class Ranking {
+  roc_auc,            ///< area under the ROC curve
+  average_precision,  ///< area under the steps of the precision-recall curve
+};
+
 /// Any function of the resample. Called from several threads at once.
 struct Call {
   std::function<void(const Resample& resample, std::span<double> values)> call;
   /// If set, the function is the mean of its one column without this share of the rows at each end;
   /// the engine then need not draw the resample out.
   std::optional<double> trimmed = std::nullopt;
+  /// If set, the function is roc_auc() or average_precision() of its columns; the engine then walks
+  /// over counts in the order of the scores.
+  std::optional<Ranking> ranking = std::nullopt;
 };
 
 /// Statistics whose exact bootstrap law is known (bootfold/exact.h).
@@ -224,6 +233,17 @@ namespace statistic {
 // Statistics of two or more columns.
 /// Least-squares regression of the first column on the others: the intercept, then the slopes.
 [[nodiscard]] BOOTFOLD_API Statistic regression();
+
+/// Area under the ROC curve: the probability that a positive row has a higher score than a negative
+/// row, where equal scores count a half. The first column is the class of each row, 1 (positive) or
+/// 0; every other column holds the scores of a model. The values are the area of each model, and if
+/// there are several, the area of the first minus that of each other, on the same resamples. NaN
+/// where a class has no rows. Sums are integers, so areas are correctly rounded quotients.
+[[nodiscard]] BOOTFOLD_API Statistic roc_auc();
+/// Average precision, as in scikit-learn: the mean, over the positive rows, of the share of
+/// positive rows among those whose score is at least theirs. Columns and values as for roc_auc().
+/// NaN where there are no positive rows.
+[[nodiscard]] BOOTFOLD_API Statistic average_precision();
 
 /// The statistic with that name: "mean", "quantile:0.9", "trimmed_mean:0.1", "sharpe_ratio:252",
 /// "variance:0". Throws InvalidArgument, which suggests the nearest name and lists all names.

@@ -13,6 +13,7 @@ from bootfold._bootstrap import bootstrap, explain
 from bootfold._compare import compare
 from bootfold._core import Plan
 from bootfold._core import version as __version__
+from bootfold._counts import counts
 from bootfold._exact import ExactPlan, ExactResult
 from bootfold._interval import Interval, IntervalWarning
 from bootfold._result import Result, load
@@ -38,6 +39,7 @@ __all__ = [
     "bootstrap",
     "bootstrap_score",
     "compare",
+    "counts",
     "explain",
     "load",
     "statistics",

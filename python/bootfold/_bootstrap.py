@@ -7,6 +7,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from bootfold import _core, _data
+from bootfold._counts import CountsSource, Takes, check_takes
 from bootfold._data import Data, NanPolicy, nan_rows
 from bootfold._exact import ExactPlan, check_exact, exact_plan, exact_result
 from bootfold._function import FunctionSource
@@ -53,6 +54,7 @@ def bootstrap(
     size: int | None = None,
     nan: NanPolicy = "error",
     vectorized: bool | None = None,
+    takes: Takes = "resample",
     path: str | None = None,
     tolerance: float = 1e-5,
     threads: int | None = None,
@@ -117,6 +119,14 @@ def bootstrap(
     vectorized : bool, optional
         Whether a function takes many resamples at once, along an axis. Unless given: if it has a
         parameter ``axis``.
+    takes : {"resample", "counts", "weights"}
+        What a function gets. "resample": the drawn rows. "counts": the data as they were given and
+        an array of shape (batch, rows) that says how often each row is drawn; the function returns
+        one value, or one row of values, for each line of it. No rows are gathered, so any weighted
+        function of NumPy, JAX or torch serves; all batches of a run have one shape. Independent
+        samples come with counts of their own: ``f(x, y, counts_x, counts_y)``. "weights": the same
+        with floating point numbers, which scheme "bayesian" needs. The counts are those of
+        `bootfold.counts`.
     path : str, optional
         How replicates are made; the cheapest path unless given. See `bootfold.explain`.
     tolerance : float
@@ -164,6 +174,7 @@ def bootstrap(
         size=size,
         nan=nan,
         vectorized=vectorized,
+        takes=takes,
     )
     if count == "exact":
         check_exact(path, asked)
@@ -213,6 +224,7 @@ def explain(
     size: int | None = None,
     nan: NanPolicy = "error",
     vectorized: bool | None = None,
+    takes: Takes = "resample",
     path: str | None = None,
     tolerance: float = 1e-5,
     threads: int | None = None,
@@ -247,6 +259,7 @@ def explain(
         size=size,
         nan=nan,
         vectorized=vectorized,
+        takes=takes,
     )
     if count == "exact":
         check_exact(path, asked)
@@ -278,11 +291,13 @@ def _source(
     size: int | None,
     nan: NanPolicy,
     vectorized: bool | None,
+    takes: Takes,
 ) -> Source:
     """Data, statistic and scheme brought together."""
     if nan not in _NAN_POLICIES:
         raise ValueError(f"nan is {nan!r} but must be 'error', 'omit' or 'propagate'")
-    wanted = resolve(statistic, vectorized)
+    check_takes(takes, vectorized)
+    wanted = resolve(statistic, vectorized if takes == "resample" else True)
     if isinstance(strata, str) or isinstance(clusters, str) or isinstance(weights, str):
         given, strata, clusters, weights = _taken_out(given, strata, clusters, weights)
     data = _data.read(given, paired=paired, axis=axis)
@@ -295,6 +310,15 @@ def _source(
         settings.weights = weight_array(weights, data.rows)
     if nan == "omit":
         data, settings = _without_nan(data, settings)
+    if takes != "resample":
+        if not isinstance(wanted, Function):
+            raise TypeError(
+                f"takes={takes!r} is for functions of (data, {takes}), but the statistic is "
+                f"{statistic!r}; omit takes"
+            )
+        if nan == "error":
+            _data.check_no_nan(data)
+        return CountsSource(data, given, wanted, takes, settings)
     return _of_kind(data, wanted, settings, nan)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bootfold import _core
-from bootfold._function import _noted, _place
+from bootfold._function import noted, place
 from bootfold._limits import jackknife_acceleration
 from bootfold._statistics import known, takes_axis
 
@@ -99,7 +99,7 @@ class CalledSource:
             try:
                 found = np.asarray(self._statistic(*shown, axis=-1))
             except Exception as error:
-                _noted(error, _place(number, count))
+                noted(error, place(number, count))
                 raise
         else:
             values: list[Any] = []
@@ -108,7 +108,7 @@ class CalledSource:
                 for index in np.ndindex(*lead, count):
                     values.append(self._statistic(*(array[index] for array in shown)))
             except Exception as error:
-                _noted(error, _place(number + len(values) % count if number >= 0 else -1, 1))
+                noted(error, place(number + len(values) % count if number >= 0 else -1, 1))
                 raise
             each = np.asarray(values)
             found = np.moveaxis(each, 0, -1).reshape(*each.shape[1:], *lead, count)

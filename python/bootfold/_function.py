@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bootfold._statistics import Function
 
 
-def _noted(error: Exception, text: str) -> None:
+def noted(error: Exception, text: str) -> None:
     """Adds a line to what a traceback shows."""
     if hasattr(error, "add_note"):
         error.add_note(text)
@@ -28,7 +28,7 @@ def _noted(error: Exception, text: str) -> None:
         error.args = (f"{error.args[0]} [{text}]", *error.args[1:]) if error.args else (text,)
 
 
-def _place(number: int, count: int) -> str:
+def place(number: int, count: int) -> str:
     if number < 0:
         return "bootfold: on the data themselves, or without some of their rows"
     if count == 1:
@@ -72,6 +72,33 @@ class _Shown:
         ]
 
 
+def stacked(data: Data, settings: Settings) -> tuple[list[Array], _core.Request]:
+    """The columns, of independent samples one below the other, and a request for them."""
+    if data.paired:
+        return data.arrays, settings.request(data.arrays, data.names)
+    if (
+        settings.scheme not in (None, "iid")
+        or settings.size
+        or any(v is not None for v in (settings.clusters, settings.weights, settings.strata))
+        or settings.block_length is not None
+    ):
+        raise ValueError(
+            "each of several independent samples is resampled by scheme 'iid' at its own size; "
+            "omit scheme, size, strata, clusters, weights and block_length, or use paired=True"
+        )
+    columns = data.parts[0].columns
+    if any(part.columns != columns for part in data.parts):
+        raise ValueError(
+            "independent samples must have the same number of columns, but they have "
+            + ", ".join(str(part.columns) for part in data.parts)
+        )
+    joined = [np.concatenate(data.arrays[c::columns]) for c in range(columns)]
+    sizes = [part.rows for part in data.parts]
+    strata = np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes)
+    stratified = dataclasses.replace(settings, scheme="stratified", strata=strata)
+    return joined, stratified.request(joined, [])
+
+
 class FunctionSource:
     """Replicates of a function of the user's."""
 
@@ -84,38 +111,12 @@ class FunctionSource:
         self._shown = _Shown(data)
         self._settings = settings
         self._jackknife = jackknife
-        self.request = self._make_request(data, settings)
+        self._columns, self.request = stacked(data, settings)
         self.note = ""
         self.quick = False
         self.shape: tuple[int, ...] = ()
         self._names: list[str] = []
         self._estimates: Array | None = self._first(statistic.name)
-
-    def _make_request(self, data: Data, settings: Settings) -> _core.Request:
-        if data.paired:
-            self._columns = data.arrays
-            return settings.request(data.arrays, data.names)
-        if (
-            settings.scheme not in (None, "iid")
-            or settings.size
-            or any(v is not None for v in (settings.clusters, settings.weights, settings.strata))
-            or settings.block_length is not None
-        ):
-            raise ValueError(
-                "each of several independent samples is resampled by scheme 'iid' at its own size; "
-                "omit scheme, size, strata, clusters, weights and block_length, or use paired=True"
-            )
-        columns = data.parts[0].columns
-        if any(part.columns != columns for part in data.parts):
-            raise ValueError(
-                "independent samples must have the same number of columns, but they have "
-                + ", ".join(str(part.columns) for part in data.parts)
-            )
-        self._columns = [np.concatenate(data.arrays[c::columns]) for c in range(columns)]
-        sizes = [part.rows for part in data.parts]
-        strata = np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes)
-        stratified = dataclasses.replace(settings, scheme="stratified", strata=strata)
-        return stratified.request(self._columns, [])
 
     def _first(self, name: str) -> Array:
         """The values on the data, and what they say about their number and shape."""
@@ -141,7 +142,7 @@ class FunctionSource:
             try:
                 return function(*arguments, axis=1 if self._shown.tables else -1)
             except Exception as error:
-                _noted(error, _place(number, count))
+                noted(error, place(number, count))
                 raise
         shown = self._shown
         alone = len(arguments) == 1 and shown.parts[0].kind == "vector"
@@ -157,7 +158,7 @@ class FunctionSource:
                 else:
                     found.append(function(*shown.one(arguments, r)))
         except Exception as error:
-            _noted(error, _place(number + len(found) if number >= 0 else number, 1))
+            noted(error, place(number + len(found) if number >= 0 else number, 1))
             raise
         return found
 

@@ -28,7 +28,7 @@ class Metric:
 
     name: str
     response: str
-    prepare: Callable[..., Prepared] | None  #: None: the area under the ROC curve
+    prepare: Callable[..., Prepared] | None  #: None: a measure of ranking
     arguments: Mapping[str, Any]
 
 
@@ -68,6 +68,34 @@ def _log_loss(truth: Array, told: Array, classes: Array | None = None) -> Prepar
     least = np.finfo(probabilities.dtype if probabilities.dtype.kind == "f" else np.float64).eps
     own = np.take_along_axis(wide, codes[:, None], axis=1)[:, 0].clip(least, 1 - least)
     return Prepared((-np.log(own),), _first)
+
+
+def _brier(truth: Array, told: Array, classes: Array | None = None) -> Prepared:
+    probabilities, codes = true_class(truth, told, classes)
+    wide = probabilities.astype(np.float64, copy=False)
+    if told.ndim == 1 or wide.shape[1] == 2:  # scikit-learn: of the positive class alone
+        return Prepared(((wide[:, 1] - (codes == 1)) ** 2,), _first)
+    own = np.take_along_axis(wide, codes[:, None], axis=1)[:, 0]
+    return Prepared(((wide**2).sum(axis=1) - 2 * own + 1,), _first)
+
+
+def _calibration_error(
+    truth: Array, told: Array, classes: Array | None = None, bins: int = 15
+) -> Prepared:
+    """Expected calibration error in equally wide bins: sums of confidence - accuracy in each."""
+    probabilities, codes = true_class(truth, told, classes)
+    wide = probabilities.astype(np.float64, copy=False)
+    if told.ndim == 1 or wide.shape[1] == 2:
+        confidence, right = wide[:, 1], codes == 1
+    else:
+        confidence, right = wide.max(axis=1), wide.argmax(axis=1) == codes
+    if not ((confidence >= 0) & (confidence <= 1)).all():
+        raise ValueError("some probabilities are outside [0, 1]; calibration_error needs them")
+    # Bins are (0, 1/bins], (1/bins, 2/bins], ...; 0 belongs to the first.
+    place = np.ceil(confidence * bins).astype(np.intp).clip(1, bins) - 1
+    excess = confidence - right
+    columns = tuple(np.where(place == b, excess, 0.0) for b in np.unique(place))
+    return Prepared(columns, lambda means: abs(means).sum(axis=0))
 
 
 def positive(truth: Array, told: Array, pos_label: Any) -> Any:
@@ -151,23 +179,33 @@ def _r2(truth: Array, told: Array) -> Prepared:
 _NAMED: dict[str, tuple[str, Callable[..., Prepared] | None, dict[str, Any]]] = {
     "accuracy": ("predict", _accuracy, {}),
     "log_loss": ("predict_proba", _log_loss, {}),
+    "brier": ("predict_proba", _brier, {}),
+    "calibration_error": ("predict_proba", _calibration_error, {}),
     "f1": ("predict", _f1, {}),
     "f1_macro": ("predict", _f1, {"average": "macro"}),
     "f1_micro": ("predict", _f1, {"average": "micro"}),
     "f1_weighted": ("predict", _f1, {"average": "weighted"}),
     "roc_auc": ("predict_proba", None, {}),
+    "average_precision": ("predict_proba", None, {}),
     "mean_squared_error": ("predict", _squared, {}),
     "root_mean_squared_error": ("predict", _root, {}),
     "mean_absolute_error": ("predict", _absolute, {}),
     "r2": ("predict", _r2, {}),
 }
 NAMES = tuple(_NAMED)
+_ALIASES = {"auc": "roc_auc", "brier_score": "brier"}
+#: Metrics of classes, which a threshold makes of scores.
+OF_CLASSES = ("accuracy", "f1")
+#: Metrics of probabilities, whose columns have classes.
+OF_PROBABILITIES = ("log_loss", "brier", "calibration_error")
 # Functions of sklearn.metrics, and the arguments of theirs that are known here.
 _OF_SKLEARN: dict[str, tuple[str, tuple[str, ...]]] = {
     "accuracy_score": ("accuracy", ()),
     "log_loss": ("log_loss", ()),
     "f1_score": ("f1", ("average", "pos_label")),
     "roc_auc_score": ("roc_auc", ()),
+    "average_precision_score": ("average_precision", ()),
+    "brier_score_loss": ("brier", ()),
     "mean_squared_error": ("mean_squared_error", ()),
     "root_mean_squared_error": ("root_mean_squared_error", ()),
     "mean_absolute_error": ("mean_absolute_error", ()),
@@ -179,7 +217,7 @@ def known(metric: Any) -> Metric | None:
     """The metric that a name or a function of scikit-learn stands for, if it is a fast one."""
     arguments: dict[str, Any] = {}
     if isinstance(metric, str):
-        name = "roc_auc" if metric == "auc" else metric
+        name = _ALIASES.get(metric, metric)
     else:
         function = metric
         if isinstance(metric, functools.partial):

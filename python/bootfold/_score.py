@@ -11,7 +11,7 @@ from bootfold import _core
 from bootfold._bootstrap import bootstrap
 from bootfold._interval import NOTHING, Needs
 from bootfold._labels import coded
-from bootfold._metrics import NAMES, Metric, Prepared, known
+from bootfold._metrics import NAMES, OF_CLASSES, OF_PROBABILITIES, Metric, Prepared, known
 from bootfold._options import memory_bytes, seed_number, thread_number, whole_number
 from bootfold._progress import reporter
 from bootfold._result import Result
@@ -34,8 +34,11 @@ def bootstrap_score(
     metric: Any = "accuracy",
     *,
     response: str | None = None,
+    versus: Any = None,
     pos_label: Any = None,
     classes: Any = None,
+    threshold: float | None = None,
+    bins: int = 15,
     replicates: int = 10_000,
     seed: Seed = 0,
     strata: Any = None,
@@ -59,20 +62,31 @@ def bootstrap_score(
     y : array_like
         The truth.
     metric : str or callable
-        A name: "accuracy", "log_loss", "f1", "f1_macro", "f1_micro", "f1_weighted", "roc_auc",
-        "mean_squared_error", "root_mean_squared_error", "mean_absolute_error", "r2" take a fast
-        path, and so do the functions of sklearn.metrics they are called after; any other name of a
-        scikit-learn scorer, a scorer, or a function of (truth, prediction) is called on every
-        resample.
+        A name: "accuracy", "f1", "f1_macro", "f1_micro", "f1_weighted", "log_loss", "brier",
+        "calibration_error", "roc_auc" (or "auc"), "average_precision", "mean_squared_error",
+        "root_mean_squared_error", "mean_absolute_error", "r2" take a fast path, and so do the
+        functions of sklearn.metrics they are called after; any other name of a scikit-learn scorer,
+        a scorer, or a function of (truth, prediction) is called on every resample.
     response : {"predict", "predict_proba", "decision_function"}, optional
         What a function is given of an estimator; "predict" unless the metric is known to take
         another.
+    versus : estimator or array_like, optional
+        A second model, or its predictions. Both are scored on the same resamples, and the result
+        has three values: the two scores, and the first minus the second.
     pos_label : optional
-        The class that counts, for "f1", and the one that has the greater scores, for "roc_auc".
-        Unless given: 1 if there is one, else the greater of two; for "roc_auc" the greater.
+        The class that counts, for "f1", and the one that has the greater scores, for "roc_auc" and
+        "average_precision". Unless given: 1 if there is one, else the greater of two; for measures
+        of ranking the greater.
     classes : array_like, optional
         The classes of the columns of probabilities, where these are given and not in the order of
         the sorted classes in y.
+    threshold : float, optional
+        For "accuracy" and "f1" of two classes: predictions are scores of the positive class (of an
+        estimator, its probabilities), and a row is predicted positive if its score is at least
+        this.
+    bins : int
+        For "calibration_error": the number of equally wide bins of the probability of the positive
+        class, or of the predicted class if there are more than two.
     strata, clusters : array_like, optional
         As in `bootstrap`: a label for each row. ``strata=y`` keeps the share of each class.
     replicates, seed, threads, memory, progress
@@ -93,13 +107,22 @@ def bootstrap_score(
     >>> low, high = r.interval("bca")
     >>> 0.70 < low < 0.76 and 0.84 < high < 0.88
     True
+    >>> other = [1, 1, 0, 0, 1, 0, 1, 1, 1, 0] * 20
+    >>> r = bf.bootstrap_score(said, None, truth, "accuracy", versus=other, seed=7)
+    >>> r.outputs
+    ['accuracy', 'accuracy of versus', 'difference']
+    >>> [round(value, 3) for value in r.estimate.tolist()]
+    [0.8, 0.6, 0.2]
     """
     truth = np.asarray(y)
     if truth.ndim == 0 or truth.shape[0] == 0:
         raise ValueError("y has no rows; a score needs at least one")
     if response is not None and response not in _RESPONSES:
         raise ValueError(f"response is {response!r} but must be one of {', '.join(_RESPONSES)}")
-    subject = _Subject(estimator_or_predictions, X, truth.shape[0], classes)
+    subjects = [_Subject(estimator_or_predictions, X, truth.shape[0], classes)]
+    if versus is not None:
+        own = X if hasattr(versus, "predict") else None
+        subjects.append(_Subject(versus, own, truth.shape[0], classes))
     arguments: dict[str, Any] = {
         "replicates": whole_number("replicates", replicates, 1),
         "seed": seed,
@@ -117,12 +140,30 @@ def bootstrap_score(
                 "function of sklearn.metrics"
             )
         fast = None
+    if threshold is not None and (fast is None or fast.name not in OF_CLASSES):
+        raise ValueError(
+            f"threshold is {threshold!r} but it is for {' and '.join(OF_CLASSES)} of two classes"
+        )
     if fast is None or (response is not None and response != fast.response):
-        return _by_resamples(subject, truth, metric, response, arguments)
-    told = subject.response(fast.response)
+        return _by_resamples(subjects, truth, metric, response, arguments)
     if fast.prepare is None:
-        return _area(_scores(truth, told, subject.classes, pos_label), arguments)
-    return _by_means(_prepared(fast, truth, told, subject, pos_label), fast.name, arguments)
+        scored = [
+            _scores(fast.name, truth, s.response(fast.response), s.classes, pos_label)
+            for s in subjects
+        ]
+        return _by_ranks(fast.name, scored, arguments)
+    prepared = []
+    for subject in subjects:
+        if threshold is None:
+            prepared.append(
+                _prepared(fast, truth, subject.response(fast.response), subject, pos_label, bins)
+            )
+        else:
+            told = subject.response("predict_proba")
+            positive, score = _scores(fast.name, truth, told, subject.classes, pos_label)
+            metric_arguments = {"pos_label": True} if fast.name == "f1" else {}
+            prepared.append(fast.prepare(positive, score >= threshold, **metric_arguments))
+    return _by_means(prepared, fast.name, arguments)
 
 
 class _Subject:
@@ -203,29 +244,52 @@ class _Stored:
 
 
 def _prepared(
-    metric: Metric, truth: Array, told: Array, subject: _Subject, pos_label: Any
+    metric: Metric, truth: Array, told: Array, subject: _Subject, pos_label: Any, bins: int
 ) -> Prepared:
     arguments = dict(metric.arguments)
-    if metric.name == "log_loss":
+    if metric.name in OF_PROBABILITIES:
         arguments["classes"] = subject.classes
     elif told.shape != truth.shape:
         raise ValueError(
             f"predictions have shape {told.shape} but y has {truth.shape}; {metric.name} compares "
             "them one by one"
         )
+    if metric.name == "calibration_error":
+        arguments["bins"] = whole_number("bins", bins, 1)
     if metric.name == "f1" and pos_label is not None:
         arguments["pos_label"] = pos_label
     assert metric.prepare is not None
     return metric.prepare(truth, told, **arguments)
 
 
-def _by_means(prepared: Prepared, name: str, arguments: dict[str, Any]) -> Result:
-    statistic = sums(lambda *columns: columns, prepared.finish, name=name)
-    return bootstrap(prepared.columns, statistic, paired=True, **arguments)
+def _names(name: str, models: int) -> list[str]:
+    """Of the values: one model's, or those of two and their difference."""
+    return [name] if models == 1 else [name, f"{name} of versus", "difference"]
+
+
+def _by_means(prepared: list[Prepared], name: str, arguments: dict[str, Any]) -> Result:
+    columns = tuple(column for one in prepared for column in one.columns)
+
+    def finish(means: Array) -> Array:
+        found = []
+        first = 0
+        for one in prepared:
+            found.append(one.finish(means[first : first + len(one.columns)]))
+            first += len(one.columns)
+        return found[0] if len(found) == 1 else np.stack([*found, found[0] - found[1]])
+
+    statistic = sums(
+        lambda *features: features, finish, name=name, outputs=_names(name, len(prepared))
+    )
+    return bootstrap(columns, statistic, paired=True, **arguments)
 
 
 def _by_resamples(
-    subject: _Subject, truth: Array, metric: Any, response: str | None, arguments: dict[str, Any]
+    subjects: list[_Subject],
+    truth: Array,
+    metric: Any,
+    response: str | None,
+    arguments: dict[str, Any],
 ) -> Result:
     """Any metric: called on the rows of every resample."""
     scorer = metric
@@ -239,6 +303,24 @@ def _by_resamples(
         scorer = get_scorer(metric)
     if not callable(scorer):
         raise TypeError(f"metric is {metric!r} but must be a name or a function")
+    name = metric if isinstance(metric, str) else getattr(metric, "__name__", "score")
+    scores = [_score_of(subject, truth, metric, scorer, response) for subject in subjects]
+
+    def score(rows: Array) -> Any:
+        place = rows.astype(np.intp)
+        found = [one(place) for one in scores]
+        if len(found) == 1:
+            return found[0]
+        return dict(zip(_names(name, 2), (*found, found[0] - found[1]), strict=True))
+
+    score.__name__ = name
+    return bootstrap(np.arange(truth.shape[0]), score, vectorized=False, **arguments)
+
+
+def _score_of(
+    subject: _Subject, truth: Array, metric: Any, scorer: Any, response: str | None
+) -> Callable[[Array], Any]:
+    """The score of some rows, by their numbers."""
     if hasattr(scorer, "_score_func"):  # made by make_scorer: called as scorer(estimator, X, y)
         if subject.estimator is None:
             raise ValueError(
@@ -246,29 +328,19 @@ def _by_resamples(
                 "predictions give a function of (truth, prediction)"
             )
         stored = _Stored(subject)
-
-        def score(rows: Array) -> Any:
-            place = rows.astype(np.intp)
-            return scorer(stored, place[:, None], truth[place])
-
-    else:
-        told = subject.response(response or "predict")
-
-        def score(rows: Array) -> Any:
-            place = rows.astype(np.intp)
-            return scorer(truth[place], told[place])
-
-    name = metric if isinstance(metric, str) else getattr(metric, "__name__", "score")
-    score.__name__ = name
-    return bootstrap(np.arange(truth.shape[0]), score, vectorized=False, **arguments)
+        return lambda place: scorer(stored, place[:, None], truth[place])
+    told = subject.response(response or "predict")
+    return lambda place: scorer(truth[place], told[place])
 
 
-def _scores(truth: Array, told: Array, classes: Any, pos_label: Any) -> tuple[Array, Array]:
+def _scores(
+    name: str, truth: Array, told: Array, classes: Any, pos_label: Any
+) -> tuple[Array, Array]:
     """Which rows are positive, and their scores."""
     names = np.unique(truth) if classes is None else np.asarray(classes)
     if len(names) != 2:
         raise ValueError(
-            f"there are {len(names)} classes but roc_auc is of 2; of more, give a function such as "
+            f"there are {len(names)} classes but {name} is of 2; of more, give a function such as "
             "functools.partial(roc_auc_score, multi_class='ovr') and response='predict_proba'"
         )
     if pos_label is not None and pos_label not in names:
@@ -283,62 +355,105 @@ def _scores(truth: Array, told: Array, classes: Any, pos_label: Any) -> tuple[Ar
     else:
         raise ValueError(f"scores have shape {told.shape} but must be one or two for each row")
     if not np.isfinite(score).all():
-        raise ValueError("some scores are not finite numbers; roc_auc needs an order of all rows")
+        raise ValueError(f"some scores are not finite numbers; {name} needs an order of all rows")
     return truth == chosen, score
 
 
-class _AreaSource:
-    """Replicates of the area under the ROC curve: rows are counted by rank, never sorted again."""
+class _RankSource:
+    """Replicates of measures of ranking: counts are walked over in the order of the scores."""
 
-    def __init__(self, positive: Array, score: Array, settings: Settings) -> None:
-        values, rank = np.unique(score, return_inverse=True)
-        self._positive = positive
-        self._rank = rank.reshape(-1)
-        self._ranks = len(values)
+    def __init__(self, name: str, scored: list[tuple[Array, Array]], settings: Settings) -> None:
+        self._name = name
+        self._positive = scored[0][0]
+        self._scores = [np.ascontiguousarray(score) for _, score in scored]
         self._settings = settings
-        self.request = settings.request([2.0 * self._rank + positive], [])
-        _core.add_auc(self.request, self._ranks, "roc_auc")
-        self.note = "roc_auc from counts of ranks"
+        self._outputs = _names(name, len(scored))
+        self.request = settings.request([self._positive, *self._scores], [])
+        self.request.add_named(name)
+        self.note = ""
         self.quick = True
-        self.shape: tuple[int, ...] = ()
+        self.shape: tuple[int, ...] = () if len(scored) == 1 else (3,)
 
     def run(self, replicates: int, first: int, needs: Needs, progress: Progress) -> _core.Result:
+        if needs.standard_errors:
+            raise ValueError(
+                "a studentized interval needs a standard error on every resample, which is not "
+                f"available for {self._name}; use bca"
+            )
         with reporter(progress, replicates) as tell:
-            result = self.request.run(replicates, first, tell, needs.standard_errors)
+            made = self.request.run(replicates, first, tell)
+        result = _core.Result.made(
+            made.plan, made.seed, made.estimates, made.replicates, self._outputs
+        )
         if needs.influence:
             self.add_influences(result)
         return result
 
     def explain(self, replicates: int, needs: Needs) -> _core.Plan:
-        return self.request.explain(replicates, needs.standard_errors)
+        return self.request.explain(replicates)
 
     def add_influences(self, result: _core.Result) -> None:
-        """By pseudo-values: without a row its own wins are missing, and nothing else."""
-        positive, rank = self._positive, self._rank
+        """By pseudo-values: the measure without each row, in closed form."""
+        positive = self._positive
         ones, zeros = int(positive.sum()), int((~positive).sum())
-        if ones < 2 or zeros < 2:
+        if ones < 2 or (zeros < 2 and self._name == "roc_auc"):
             raise ValueError(
                 f"there are {ones} and {zeros} rows of the two classes, and without one row of a "
                 "class there must still be another; take the percentile interval"
             )
-        above = np.bincount(rank[positive], minlength=self._ranks)
-        below = np.bincount(rank[~positive], minlength=self._ranks)
-        beaten = np.cumsum(below) - below / 2  # by a positive of each rank
-        beating = above.sum() - np.cumsum(above) + above / 2
-        wins = np.where(positive, beaten[rank], beating[rank])
-        total = wins[positive].sum()
-        pairs = np.where(positive, (ones - 1.0) * zeros, ones * (zeros - 1.0))
-        without = (total - wins) / pairs
-        rows = len(rank)
-        estimate = result.estimates[0]
-        request = self._settings.request([rows * estimate - (rows - 1) * without], [])
+        without_a_row = _areas_without if self._name == "roc_auc" else _precisions_without
+        without = [without_a_row(positive, score) for score in self._scores]
+        if len(without) == 2:
+            without.append(without[0] - without[1])
+        rows = len(positive)
+        columns = [
+            rows * estimate - (rows - 1) * values
+            for estimate, values in zip(result.estimates, without, strict=True)
+        ]
+        request = self._settings.request(columns, [])
         request.add_named("mean")
         request.add_linear_influences(result)
 
 
-def _area(scores: tuple[Array, Array], arguments: dict[str, Any]) -> Result:
-    positive, score = scores
-    rows = len(positive)
+def _areas_without(positive: Array, score: Array) -> Array:
+    """Without a row its own wins are missing, and nothing else."""
+    values, rank = np.unique(score, return_inverse=True)
+    rank = rank.reshape(-1)
+    above = np.bincount(rank[positive], minlength=len(values))
+    below = np.bincount(rank[~positive], minlength=len(values))
+    beaten = np.cumsum(below) - below / 2  # by a positive of each rank
+    beating = above.sum() - np.cumsum(above) + above / 2
+    wins = np.where(positive, beaten[rank], beating[rank])
+    ones, zeros = above.sum(), below.sum()
+    pairs = np.where(positive, (ones - 1.0) * zeros, ones * (zeros - 1.0))
+    found: Array = (wins[positive].sum() - wins) / pairs
+    return found
+
+
+def _precisions_without(positive: Array, score: Array) -> Array:
+    """Without a row, precisions at its score and below have one row less."""
+    values, rank = np.unique(-score, return_inverse=True)  # from the highest score to the lowest
+    rank = rank.reshape(-1)
+    own = np.bincount(rank[positive], minlength=len(values)).astype(float)
+    hits = np.cumsum(own)
+    shown = np.cumsum(np.bincount(rank, minlength=len(values))).astype(float)
+    before = np.concatenate([[0.0], np.cumsum(own * hits / shown)])  # of the ranks above each
+    fewer = np.maximum(shown - 1, 1)
+
+    def after(terms: Array) -> Array:
+        """Sums over the ranks below each."""
+        return np.concatenate([np.cumsum(terms[::-1])[::-1][1:], [0.0]])
+
+    of_positive = (own - 1) * (hits - 1) / fewer + after(own * (hits - 1) / fewer)
+    of_negative = own * hits / fewer + after(own * hits / fewer)
+    total = hits[-1]
+    sums_without = before[rank] + np.where(positive, of_positive[rank], of_negative[rank])
+    found: Array = sums_without / np.where(positive, total - 1, total)
+    return found
+
+
+def _by_ranks(name: str, scored: list[tuple[Array, Array]], arguments: dict[str, Any]) -> Result:
+    rows = len(scored[0][0])
     settings = Settings(
         seed_number(arguments["seed"]),
         memory_bytes(arguments["memory"]),
@@ -348,6 +463,6 @@ def _area(scores: tuple[Array, Array], arguments: dict[str, Any]) -> Result:
         settings.strata = coded(arguments["strata"], rows, "strata")[0]
     if arguments["clusters"] is not None:
         settings.clusters = coded(arguments["clusters"], rows, "clusters")[0]
-    source = _AreaSource(positive, score, settings)
+    source = _RankSource(name, scored, settings)
     core = source.run(arguments["replicates"], 0, NOTHING, arguments["progress"])
-    return Result(core, (), source, source.note)
+    return Result(core, source.shape, source, source.note)

@@ -14,7 +14,7 @@ from bootfold._interval import Needs
 from bootfold._progress import reporter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from bootfold._options import Progress
     from bootfold._source import Settings
@@ -30,6 +30,7 @@ class Sums:
     finish: Callable[..., Any]
     name: str
     tolerance: float
+    outputs: tuple[str, ...] = ()
 
 
 def sums(
@@ -38,6 +39,7 @@ def sums(
     *,
     name: str = "sums",
     tolerance: float = 1e-5,
+    outputs: Sequence[str] | None = None,
 ) -> Sums:
     """A statistic that is a function of means of features.
 
@@ -59,6 +61,9 @@ def sums(
     tolerance : float
         Largest error of a mean, as a share of its standard error. Where `finish` subtracts numbers
         that are nearly equal, 1e-9 costs a little time; subtracting a centre from the data is best.
+    outputs : sequence of str, optional
+        A name for each value. Unless given: `name`, with the place of the value if there are
+        several.
 
     Examples
     --------
@@ -73,7 +78,7 @@ def sums(
     """
     if not callable(features) or not callable(finish):
         raise TypeError("features and finish must be functions")
-    return Sums(features, finish, name, tolerance)
+    return Sums(features, finish, name, tolerance, tuple(outputs or ()))
 
 
 def _arguments(data: Data) -> list[Any]:
@@ -169,6 +174,13 @@ class SumsSource:
                 if self.shape == ()
                 else [f"{name}[{','.join(map(str, i))}]" for i in np.ndindex(*self.shape)]
             )
+            given = list(self._statistic.outputs)
+            if given and len(given) != len(self._names):
+                raise ValueError(
+                    f"outputs has {len(given)} names but finish returned {len(self._names)} values "
+                    "for each replicate"
+                )
+            self._names = given or self._names
         return array.reshape(count, -1)
 
     def _check(self, needs: Needs) -> None:

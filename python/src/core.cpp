@@ -12,12 +12,12 @@ NB_MODULE(_core, m) {
   bind_result(m);
   bind_bootstrap(m);
   bind_batches(m);
+  bind_counts(m);
   bind_influence(m);
   bind_native(m);
   bind_arrow(m);
   bind_compare(m);
   bind_ensemble(m);
-  bind_auc(m);
   bind_exact(m);
   bind_precision(m);
 }

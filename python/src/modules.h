@@ -19,12 +19,12 @@ void bind_plan(nb::module_& m);       // plan.cpp
 void bind_result(nb::module_& m);     // result.cpp
 void bind_bootstrap(nb::module_& m);  // bootstrap.cpp
 void bind_batches(nb::module_& m);    // batches.cpp
+void bind_counts(nb::module_& m);     // counts.cpp
 void bind_influence(nb::module_& m);  // influence.cpp
 void bind_native(nb::module_& m);     // native.cpp
 void bind_arrow(nb::module_& m);      // arrow.cpp
 void bind_compare(nb::module_& m);    // compare.cpp
 void bind_ensemble(nb::module_& m);   // ensemble.cpp
-void bind_auc(nb::module_& m);        // auc.cpp
 void bind_exact(nb::module_& m);      // exact.cpp
 void bind_precision(nb::module_& m);  // precision.cpp
 

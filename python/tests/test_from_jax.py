@@ -34,6 +34,18 @@ def test_our_bootstraps(script, recipe):
     assert high == pytest.approx(x.mean() + 0.062, abs=0.0062)
 
 
+def test_our_counts(script):
+    pytest.importorskip("jax")
+    source = np.random.default_rng(1)
+    x = source.normal(5.0, 1.0, size=1000).astype(np.float32)
+    y = (x + source.normal(size=1000)).astype(np.float32)
+    low, high = script.function("our_counts")(x, y, 2000)
+    slope = np.polyfit(x, y, 1)[0]
+    # The standard error of the slope is 1 / sqrt(1000); a tenth of the width is allowed.
+    assert low == pytest.approx(slope - 0.062, abs=0.012)
+    assert high == pytest.approx(slope + 0.062, abs=0.012)
+
+
 def test_our_ensemble(script):
     x = np.random.default_rng(1).normal(size=(100, 2)).astype(np.float32)
     y = (x[:, 0] > 0).astype(np.int32)

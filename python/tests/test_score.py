@@ -46,6 +46,7 @@ CASES = {
     "f1_weighted": (functools.partial(F1, average="weighted"), CLASS, GUESS),
     "log_loss": (functools.partial(metrics.log_loss, labels=range(4)), CLASS, SHARES),
     "roc_auc": (metrics.roc_auc_score, TRUTH, SCORE),
+    "average_precision": (metrics.average_precision_score, TRUTH, SCORE),
     "mean_squared_error": (metrics.mean_squared_error, NUMBER, NEAR),
     "root_mean_squared_error": (metrics.root_mean_squared_error, NUMBER, NEAR),
     "mean_absolute_error": (metrics.mean_absolute_error, NUMBER, NEAR),
@@ -75,16 +76,38 @@ def test_estimates_are_those_of_scikit_learn(name):
     assert found.interval("bca").low < found.estimate
 
 
-# Of a bootstrap by the same draws the area has the same replicates to the last digits.
-def test_the_area_on_every_resample():
-    found = bf.bootstrap_score(SCORE, None, TRUTH, "roc_auc", seed=7, replicates=500)
-    assert found.plan.path == "gather" and "ranks" in found.plan.reason
-    expected = by_resamples(metrics.roc_auc_score, TRUTH, SCORE, replicates=500)
-    np.testing.assert_allclose(found.replicates, expected, rtol=1e-12)
+RANKS = {
+    "roc_auc": metrics.roc_auc_score,
+    "average_precision": metrics.average_precision_score,
+}
+
+
+# Every replicate is scikit-learn's value with counts as weights, with many ties and with few.
+@pytest.mark.parametrize("name", RANKS)
+@pytest.mark.parametrize("scheme", ["iid", "cluster", "stratified"])
+@pytest.mark.parametrize("digits", [0, 1, 15])
+def test_ranks_on_every_resample(name, scheme, digits):
+    rows = 2000
+    source = np.random.default_rng(5)
+    truth = source.random(rows) < 0.3
+    scores = [np.round(truth * strength + source.normal(size=rows), digits) for strength in (1, 2)]
+    labels = source.integers(0, 40, rows) if scheme == "cluster" else truth
+    how = {"cluster": {"clusters": labels}, "stratified": {"strata": labels}}.get(scheme, {})
+    found = bf.bootstrap_score(
+        scores[0], None, truth, name, versus=scores[1], seed=7, replicates=30, **how
+    )
+    assert found.outputs == [name, f"{name} of versus", "difference"]
+    assert found.plan.path == ("gather" if scheme == "cluster" else "stream")
+    counts = bf.counts(rows, 30, seed=7, **how)
+    expected = np.array([[RANKS[name](truth, s, sample_weight=c) for s in scores] for c in counts])
+    expected = np.column_stack([expected, expected[:, 0] - expected[:, 1]])
+    np.testing.assert_allclose(found.replicates, expected, rtol=0, atol=1e-12)
+    whole = [RANKS[name](truth, s) for s in scores]
+    np.testing.assert_allclose(found.estimate, [*whole, whole[0] - whole[1]], rtol=0, atol=1e-12)
 
 
 # What the fast paths make of means, on given rows.
-@pytest.mark.parametrize("name", [name for name in CASES if name != "roc_auc"])
+@pytest.mark.parametrize("name", [name for name in CASES if name not in RANKS])
 def test_the_finish_on_given_resamples(name):
     from bootfold._metrics import known
 
@@ -98,18 +121,78 @@ def test_the_finish_on_given_resamples(name):
         assert value == pytest.approx(metric(truth[rows], told[rows]), rel=1e-12)
 
 
-def test_bca_of_the_area_takes_rows_out_one_by_one():
+# Influences in closed form are those of scikit-learn's function without each row.
+@pytest.mark.parametrize("name", RANKS)
+def test_bca_of_ranks_takes_rows_out_one_by_one(name):
     truth = np.arange(ROWS) % 3 == 0
-    score = np.round(truth + np.random.default_rng(2).normal(size=ROWS), 1)
-    fast = bf.bootstrap_score(score, None, truth, "roc_auc", seed=8, replicates=400)
+    source = np.random.default_rng(2)
+    scores = [np.round(truth + source.normal(size=ROWS), 1) for _ in range(2)]
 
-    def slow_area(y, s):
-        return metrics.roc_auc_score(y, s)
+    def slow_scores(place, counts):
+        each = [[RANKS[name](truth, score, sample_weight=c) for score in scores] for c in counts]
+        found = np.array(each)
+        return np.column_stack([found, found[:, 0] - found[:, 1]])
 
-    slow = bf.bootstrap_score(score, None, truth, slow_area, seed=8, replicates=400)
-    np.testing.assert_allclose(fast.replicates, slow.replicates, rtol=1e-12)
-    limits = [tuple(r.interval("bca", confidence=0.8)) for r in (fast, slow)]
-    np.testing.assert_allclose(*limits, rtol=1e-9)
+    slow = bf.bootstrap(np.arange(ROWS), slow_scores, takes="counts", seed=8, replicates=400)
+    fast = bf.bootstrap_score(
+        scores[0], None, truth, name, versus=scores[1], seed=8, replicates=400
+    )
+    np.testing.assert_allclose(fast.replicates, slow.replicates, atol=1e-12)
+    for one, other in zip(
+        fast.interval("bca", confidence=0.8), slow.interval("bca", confidence=0.8), strict=True
+    ):
+        np.testing.assert_allclose(one, other, rtol=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "log_loss", "brier", "calibration_error"])
+def test_paired_differences_of_sums(metric):
+    source = np.random.default_rng(4)
+    chance = source.random((2, ROWS))
+    told = chance if metric in ("log_loss", "brier", "calibration_error") else (chance > 0.5)
+    arguments = {"seed": 7, "replicates": 300}
+    both = bf.bootstrap_score(told[0], None, TRUTH == 1, metric, versus=told[1], **arguments)
+    assert both.outputs == [metric, f"{metric} of versus", "difference"]
+    np.testing.assert_allclose(
+        both.replicates[:, 2], both.replicates[:, 0] - both.replicates[:, 1], atol=1e-12
+    )
+    for model in range(2):
+        alone = bf.bootstrap_score(told[model], None, TRUTH == 1, metric, **arguments)
+        assert both.estimate[model] == pytest.approx(alone.estimate, rel=1e-9)
+    method = "percentile" if metric == "calibration_error" else "bca"  # which is biased upwards
+    assert (both.interval(method).low < both.interval(method).high).all()
+
+
+def test_paired_differences_of_functions_and_estimators(cancer):
+    model, X, y = cancer
+    other = make_pipeline(StandardScaler(), LogisticRegression(C=1e-3)).fit(X[::2], y[::2])
+    by_name = bf.bootstrap_score(model, X, y, "roc_auc", versus=other, replicates=50)
+    assert by_name.estimate[2] == pytest.approx(by_name.estimate[0] - by_name.estimate[1])
+    for metric in ("balanced_accuracy", lambda truth, said: (truth == said).mean()):
+        found = bf.bootstrap_score(model, X, y, metric, versus=other, replicates=20)
+        assert found.outputs[2] == "difference"
+        np.testing.assert_allclose(
+            found.replicates[:, 2], found.replicates[:, 0] - found.replicates[:, 1]
+        )
+
+
+def test_probabilities():
+    chance = np.random.default_rng(6).random(ROWS).round(3)
+    brier = bf.bootstrap_score(chance, None, TRUTH, "brier", replicates=50)
+    assert brier.estimate == pytest.approx(metrics.brier_score_loss(TRUTH, chance))
+    several = bf.bootstrap_score(SHARES, None, CLASS, "brier", replicates=50)
+    assert several.estimate == pytest.approx(((SHARES - np.eye(4)[CLASS]) ** 2).sum(1).mean())
+    error = bf.bootstrap_score(chance, None, TRUTH, "calibration_error", bins=5, replicates=50)
+    bins = np.digitize(chance, np.arange(1, 5) / 5, right=True)
+    expected = sum(
+        abs(chance[bins == b].mean() - TRUTH[bins == b].mean()) * (bins == b).mean()
+        for b in range(5)
+        if (bins == b).any()
+    )
+    assert error.estimate == pytest.approx(expected)
+    cut = bf.bootstrap_score(chance, None, TRUTH, "f1", threshold=0.3, replicates=50)
+    assert cut.estimate == pytest.approx(metrics.f1_score(TRUTH, chance >= 0.3))
+    right = bf.bootstrap_score(chance, None, TRUTH, "accuracy", threshold=0.3, replicates=50)
+    assert right.estimate == pytest.approx(metrics.accuracy_score(TRUTH, chance >= 0.3))
 
 
 def test_functions_of_scikit_learn_take_the_fast_path():
@@ -118,6 +201,7 @@ def test_functions_of_scikit_learn_take_the_fast_path():
         (metrics.f1_score, TRUTH, SAID, "f1"),
         (functools.partial(metrics.f1_score, average="macro"), CLASS, GUESS, "f1_macro"),
         (metrics.roc_auc_score, TRUTH, SCORE, "roc_auc"),
+        (metrics.average_precision_score, TRUTH, SCORE, "average_precision"),
         (metrics.mean_absolute_error, NUMBER, NEAR, "mean_absolute_error"),
     ]:
         found = bf.bootstrap_score(told, None, truth, function, seed=7, replicates=100)
@@ -144,7 +228,7 @@ def test_estimators(cancer, metric):
 
 
 # Scorers see the predictions that were made once, and say what they say of the rows themselves.
-@pytest.mark.parametrize("name", ["balanced_accuracy", "neg_brier_score", "average_precision"])
+@pytest.mark.parametrize("name", ["balanced_accuracy", "neg_brier_score", "jaccard"])
 def test_other_scorers_by_their_names(cancer, name):
     model, X, y = cancer
     found = bf.bootstrap_score(model, X, y, name, seed=7, replicates=20)
@@ -249,6 +333,9 @@ def test_functions_beyond_the_fast_paths():
         (lambda: bf.bootstrap_score(SAID, None, TRUTH, "neg_brier_score"), "needs an estimator"),
         (lambda: bf.bootstrap_score(SAID, None, TRUTH, response="score"), "response is 'score'"),
         (lambda: bf.bootstrap_score(SAID, None, TRUTH, 7), "must be a name or a function"),
+        (lambda: bf.bootstrap_score(SAID, None, TRUTH, "r2", threshold=0.5), "threshold is 0.5"),
+        (lambda: bf.bootstrap_score(SAID, None, TRUTH, versus=SAID[1:]), "59 predictions"),
+        (lambda: bf.bootstrap_score(SCORE, None, TRUTH, "calibration_error"), "outside"),
     ],
 )
 def test_wrong_arguments(call, message):

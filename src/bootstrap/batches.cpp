@@ -2,13 +2,12 @@
 #include "bootfold/batches.h"
 
 #include <algorithm>
-#include <exception>
 #include <limits>
 #include <stop_token>
-#include <thread>
 #include <utility>
 
 #include "bootfold/error.h"
+#include "bootstrap/ahead.h"
 #include "bootstrap/road.h"
 #include "resample/rows.h"
 #include "resample/sampler.h"
@@ -105,29 +104,6 @@ class Drawer {
   std::vector<std::unique_ptr<resample::Sampler>> samplers_;
   std::stop_source stop_;
   Execution execution_;
-};
-
-/// Runs work on another thread from the start; join() throws what it threw.
-class Ahead {
- public:
-  template <class Work>
-  explicit Ahead(Work work)
-      : thread_([this, work = std::move(work)] {
-          try {
-            work();
-          } catch (...) {
-            error_ = std::current_exception();
-          }
-        }) {}
-
-  void join() {
-    thread_.join();
-    if (error_) std::rethrow_exception(error_);
-  }
-
- private:
-  std::exception_ptr error_;
-  std::jthread thread_;
 };
 
 void evaluate(const BatchFunction& function, const Buffer& buffer, std::span<double> values) {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "paths/entry.h"
+#include "paths/ranked.h"
 #include "paths/resampled.h"
 #include "paths/sums.h"
 #include "paths/table.h"
@@ -194,6 +195,12 @@ bool adds_integers(const Question& question) {
          question.study.fixed(question.tolerance, true).accurate();
 }
 
+/// Whether drawn rows are counted, because that is all that measures of ranking need. Under designs
+/// whose counts stream they are those of path stream.
+bool counts_rows(const Question& question) {
+  return ranked::suits(question) && !question.design.streams(question.rows);
+}
+
 /// What the table of integers takes, shared by all threads.
 std::size_t table_bytes(const Question& question) {
   return question.rows * question.study.fixed(question.tolerance, true).limbs.size() *
@@ -226,6 +233,7 @@ std::string serves(const Question& question) {
 }
 
 Estimate estimate(const Question& question) {
+  if (counts_rows(question)) return ranked::estimate(question);
   const Size size = size_of(question);
   if (!adds_integers(question)) return resampled::estimate(question);
   const study::FixedSums& sums = question.study.fixed(question.tolerance, true);
@@ -247,6 +255,7 @@ Estimate estimate(const Question& question) {
 }
 
 std::unique_ptr<Engine> prepare(const Question& question, const Resources& resources) {
+  if (counts_rows(question)) return ranked::prepare(question, resources);
   if (!adds_integers(question) || !has_room(question))
     return resampled::prepare(question, resources);
   const bool side_by_side = question.rows <= resample::kShortRows;

@@ -17,6 +17,7 @@
 #include "paths/entry.h"
 #include "paths/quantile_finisher.h"
 #include "paths/quantile_windows.h"
+#include "paths/ranked.h"
 #include "paths/sums.h"
 #include "paths/table.h"
 #include "planning/choose.h"
@@ -402,9 +403,11 @@ bool accumulates(const Question& question) { return question.problem().all<stati
 
 std::string serves(const Question& question) {
   const study::Problem& problem = question.problem();
+  if (ranked::suits(question))
+    return question.design.streams(question.rows) ? "" : no_way_for(question.design);
   if (!of_counts(problem) && !accumulates(question))
-    return "it takes functions of sums, quantiles and trimmed means, or accumulators, but not "
-           "functions of the resample";
+    return "it takes functions of sums, quantiles and trimmed means, or accumulators, or measures "
+           "of ranking, but not functions of the resample";
   if (by_cluster(question) && !accumulates(question)) {
     if (question.traits.deletes) return no_way_for(question.design);
     const auto units = resample::design(question.design.of_clusters());
@@ -419,6 +422,7 @@ std::string serves(const Question& question) {
 }
 
 Estimate estimate(const Question& question) {
+  if (ranked::suits(question)) return ranked::estimate(question);
   if (accumulates(question)) return accumulate::estimate(question);
   Estimate found;
   const Layout layout(question);
@@ -469,6 +473,7 @@ Estimate estimate(const Question& question) {
 }
 
 std::unique_ptr<Engine> prepare(const Question& question, const Resources& resources) {
+  if (ranked::suits(question)) return ranked::prepare(question, resources);
   if (accumulates(question)) return accumulate::prepare(question, resources);
   // Small enough that all threads have work, large enough that a tile is read for many.
   const std::uint64_t share = question.replicates / (2 * resources.threads()) + 1;

@@ -65,6 +65,12 @@ const std::vector<Entry>& entries() {
       {"regression", "", false, "2 or more",
        "least squares of the first column on the others: intercept and slopes",
        [](Number) { return regression(); }},
+      {"roc_auc", "", false, "2 or more",
+       "area under the ROC curve of classes 0 and 1 (first column) by scores (others)",
+       [](Number) { return roc_auc(); }},
+      {"average_precision", "", false, "2 or more",
+       "average precision of classes 0 and 1 (first column) by scores (others)",
+       [](Number) { return average_precision(); }},
   };
   return list;
 }

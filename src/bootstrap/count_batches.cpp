@@ -1,0 +1,254 @@
+// Batches of counts, made ahead on threads while one is looked at.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include "bootfold/batches.h"
+#include "bootfold/error.h"
+#include "bootstrap/ahead.h"
+#include "bootstrap/road.h"
+#include "resample/bayesian_weights.h"
+#include "resample/counting.h"
+#include "text/concat.h"
+
+namespace bootfold {
+
+namespace {
+
+/// Counts of a batch, counted as doubles: many functions convert them. Fewer are not worth a call,
+/// more do not stay in any cache.
+constexpr std::size_t kCountBatchBytes = std::size_t{64} << 20;
+
+// The counts are those of a path, by the scheme; no other path can serve.
+
+std::string serves_streamed(const planning::Question& question) {
+  return question.design.streams(question.rows) ? "" : "counts of this scheme do not stream";
+}
+
+std::string serves_drawn(const planning::Question& question) {
+  if (question.design.streams(question.rows)) return "counts of this scheme are of path 'stream'";
+  return question.traits.lists_rows ? "" : "rows of this scheme have weights";
+}
+
+std::string serves_weighed(const planning::Question& question) {
+  return question.traits.weighs
+             ? ""
+             : text::concat("rows of scheme '", question.design.name(), "' have counts");
+}
+
+planning::Estimate estimate_counts(const planning::Question& question) {
+  const auto rows = static_cast<double>(question.rows);
+  planning::Estimate found;
+  found.reason = "a function of counts: threads make those of the next batch in the background";
+  found.replicate_nanoseconds = question.design.streams(question.rows) ? 0.1 * rows : 4 * rows;
+  found.shared_bytes = question.design.sampling_bytes(question.rows) + 2 * question.rows;
+  if (!question.design.streams(question.rows))
+    found.thread_bytes = question.draws * sizeof(std::uint32_t);
+  return found;
+}
+
+std::span<const planning::PathEntry> counted_paths() {
+  static const std::array kEntries = {planning::PathEntry{.id = Path::stream,
+                                                          .name = "stream",
+                                                          .meaning = "counts of all rows",
+                                                          .serves = serves_streamed,
+                                                          .estimate = estimate_counts,
+                                                          .prepare = nullptr},
+                                      planning::PathEntry{.id = Path::gather,
+                                                          .name = "gather",
+                                                          .meaning = "drawn rows are counted",
+                                                          .serves = serves_drawn,
+                                                          .estimate = estimate_counts,
+                                                          .prepare = nullptr},
+                                      planning::PathEntry{.id = Path::weights,
+                                                          .name = "weights",
+                                                          .meaning = "weights of all rows",
+                                                          .serves = serves_weighed,
+                                                          .estimate = estimate_counts,
+                                                          .prepare = nullptr}};
+  return kEntries;
+}
+
+/// The road up to the plan.
+class CountRoad {
+ public:
+  CountRoad(const DataView& data, const std::vector<std::string>& outputs, const Options& options,
+            Takes takes)
+      : statistic_(make_statistic(outputs, takes)),
+        road_(data, {&statistic_, 1}, drawing(options), Rows::opaque, counted_paths()) {
+    const resample::Traits traits = road_.design().traits(data.rows());
+    if (traits.deletes)
+      throw InvalidArgument(
+          "scheme is 'jackknife', which draws no resamples; bootstrap() takes it with any "
+          "function");
+    if (traits.weighs && takes == Takes::counts)
+      throw InvalidArgument(text::concat(
+          "scheme is '", road_.design().name(),
+          "', which gives every row a weight and no count; use a function that takes weights"));
+  }
+
+  [[nodiscard]] const Road& operator*() const noexcept { return road_; }
+  [[nodiscard]] const Road* operator->() const noexcept { return &road_; }
+
+ private:
+  static Statistic make_statistic(const std::vector<std::string>& outputs, Takes takes) {
+    if (outputs.empty())
+      throw InvalidArgument("there are no outputs; name at least one value that the function has");
+    return Statistic(outputs.front(), 1, Statistic::kAnyNumber,
+                     [outputs](std::size_t) {
+                       return statistic::Bound{outputs, statistic::Fold{}};
+                     })
+        .with_parameters({static_cast<double>(takes)});
+  }
+
+  static Options drawing(Options options) {
+    const auto paths = counted_paths();
+    if (options.path && std::none_of(paths.begin(), paths.end(),
+                                     [&](const auto& entry) { return entry.id == *options.path; }))
+      throw InvalidArgument(text::concat("path '", name(*options.path),
+                                         "' is not available: it has no counts; omit the path"));
+    options.influence = options.standard_errors = false;
+    return options;
+  }
+
+  Statistic statistic_;
+  Road road_;
+};
+
+/// Makes batches on threads.
+class CountDrawer {
+ public:
+  CountDrawer(const Road& road, Takes takes) : rows_(road.plan().rows), seed_(road.options().seed) {
+    execution_.threads = road.plan().threads;
+    execution_.level = road.plan().level;
+    execution_.stop = stop_.get_token();
+    bytes_ = takes == Takes::weights ? sizeof(double) : count_bytes(road.design(), rows_);
+    if (!road.design().traits(rows_).weighs)
+      counting_.emplace(road.design(), rows_, seed_, road.plan().replicates, road.plan().level);
+  }
+
+  /// Counts of 1: the data themselves.
+  void draw_data(CountBatch& batch) {
+    prepare(batch, Batch::kData, 1);
+    visit(batch, [](auto counts) { std::fill(counts.begin(), counts.end(), 1); });
+  }
+
+  void draw(CountBatch& batch, std::uint64_t first, std::size_t replicates) {
+    prepare(batch, first, replicates);
+    visit(batch, [&](auto counts) {
+      if (counting_) {
+        counting_->make(first, counts, execution_);
+      } else if constexpr (std::is_same_v<decltype(counts), std::span<double>>) {
+        resample::bayesian_weights(*execution_.level, seed_, first, rows_, counts, execution_);
+      }
+    });
+  }
+
+  void stop() { stop_.request_stop(); }
+
+ private:
+  void prepare(CountBatch& batch, std::uint64_t first, std::size_t replicates) {
+    const std::size_t room = batch.memory ? batch.replicates * batch.rows : 0;
+    if (replicates * rows_ > room || batch.memory.use_count() > 1)
+      batch.memory = std::make_shared_for_overwrite<std::byte[]>(replicates * rows_ * bytes_);
+    batch.first = first;
+    batch.replicates = replicates;
+    batch.rows = rows_;
+    visit(batch, [&](auto counts) {
+      using Count = typename decltype(counts)::element_type;
+      batch.counts = std::span<const Count>(counts);
+    });
+  }
+
+  /// Calls `use` with the memory of a batch as what it holds.
+  template <class Use>
+  void visit(const CountBatch& batch, const Use& use) const {
+    const std::size_t size = batch.replicates * batch.rows;
+    std::byte* const memory = batch.memory.get();
+    if (bytes_ == 1) return use(std::span(reinterpret_cast<std::uint8_t*>(memory), size));
+    if (bytes_ == 2) return use(std::span(reinterpret_cast<std::uint16_t*>(memory), size));
+    if (bytes_ == 4) return use(std::span(reinterpret_cast<std::uint32_t*>(memory), size));
+    use(std::span(reinterpret_cast<double*>(memory), size));
+  }
+
+  std::uint64_t rows_;
+  std::uint64_t seed_;
+  std::size_t bytes_ = 1;
+  std::optional<resample::Counting> counting_;
+  std::stop_source stop_;
+  Execution execution_;
+};
+
+/// Replicates of a batch.
+std::size_t batch_replicates(const Road& road) {
+  const Plan& plan = road.plan();
+  const std::uint64_t most =
+      std::clamp<std::uint64_t>(std::min(kCountBatchBytes, road.options().memory / 8) /
+                                    std::max<std::uint64_t>(1, plan.rows * sizeof(double)),
+                                1, plan.replicates);
+  const std::uint64_t batches = (plan.replicates + most - 1) / most;
+  return static_cast<std::size_t>((plan.replicates + batches - 1) / batches);
+}
+
+}  // namespace
+
+Result bootstrap_counts(const DataView& data, const std::vector<std::string>& outputs,
+                        const CountFunction& function, const Options& options, Takes takes) {
+  const CountRoad road(data, outputs, options, takes);
+  const Plan& plan = road->plan();
+  CountDrawer drawer(*road, takes);
+  const std::stop_callback link(options.execution.stop, [&] { drawer.stop(); });
+  CountBatch present;
+  drawer.draw_data(present);
+  const std::size_t width = outputs.size();
+  std::vector<double> estimates(width);
+  function(present, estimates);
+
+  const std::size_t size = batch_replicates(*road);
+  const bool endless = road->design().traits(data.rows()).endless;
+  const std::uint64_t begin = options.first_replicate;
+  const std::uint64_t end = begin + plan.replicates;
+  const auto count_from = [&](std::uint64_t first) {
+    const std::uint64_t left = endless ? ~std::uint64_t{0} - first : end - first;
+    return static_cast<std::size_t>(std::min<std::uint64_t>(size, left));
+  };
+  std::vector<double> values(plan.replicates * width);
+  std::vector<double> made;
+  CountBatch next;
+  drawer.draw(present, begin, count_from(begin));
+  for (std::uint64_t first = begin; first < end;) {
+    const std::uint64_t after = first + present.replicates;
+    made.resize(present.replicates * width);
+    if (after >= end) {
+      function(present, made);
+    } else {
+      Ahead ahead([&] { drawer.draw(next, after, count_from(after)); });
+      try {
+        function(present, made);
+      } catch (...) {
+        drawer.stop();  // and the thread ends before the exception leaves
+        throw;
+      }
+      ahead.join();
+      std::swap(present, next);
+    }
+    const std::uint64_t kept = std::min(after, end) - first;
+    std::copy_n(made.begin(), kept * width,
+                values.begin() + static_cast<std::ptrdiff_t>((first - begin) * width));
+    first = after;
+    if (options.execution.progress)
+      options.execution.progress(
+          {static_cast<double>(std::min(after, end) - begin) * static_cast<double>(plan.rows),
+           static_cast<double>(plan.replicates) * static_cast<double>(plan.rows)});
+  }
+  return Result(plan, options.seed, std::move(estimates), std::move(values));
+}
+
+Plan plan_counts(const DataView& data, const std::vector<std::string>& outputs,
+                 const Options& options, Takes takes) {
+  return CountRoad(data, outputs, options, takes)->plan();
+}
+
+}  // namespace bootfold
