@@ -6,13 +6,15 @@
     make bench BENCH_ARGS="--only cliffs"            the same by way of compare.py
 
 The time of a replicate is the slope between two runs, best of three each, so that reading the file
-and looking at the rows do not count. The yardstick is the plain mean of the program given by
---against, or of this one. Needs NumPy.
+and looking at the rows do not count. A C++ callable is measured by engine_bench of the same build,
+workload callable_1e6: the mean as a function of the resample. The yardstick is the plain mean of
+the program given by --against, or of this one. Needs NumPy.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import subprocess
 import sys
 import tempfile
@@ -26,6 +28,7 @@ from tables import markdown_table
 PROGRAM = Path(__file__).resolve().parent.parent / "build/release/cli/bootfold"
 ROWS = 1_000_000
 REFUSED = float("inf")
+ENGINE = "engine"  # in place of data: a workload of engine_bench
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ MEAN = Work("mean", "normal", statistics("mean"), 1)
 SIX = statistics("mean", "standard_deviation", "median", "quantile:0.9", "trimmed_mean:0.1")
 SIX += " " + statistics("interquartile_range")
 SHAPES = statistics("mean", "variance", "skewness", "kurtosis")
+WEIGHTED = "--column 1 --weights 2 --scheme weighted"
 WORKS = [
     MEAN,
     Work("variance", "normal", statistics("variance"), 1.4),
@@ -70,7 +74,9 @@ WORKS = [
     Work("regression on 5 columns", "six", "--column 1,2,3,4,5,6 --statistic regression", 6),
     Work("Bayesian mean", "normal", statistics("mean") + " --scheme bayesian", 6),
     Work("Bayesian median", "normal", statistics("median") + " --scheme bayesian", 12),
-    Work("weighted mean", "weights", "--column 1 --weights 2 --scheme weighted", 30),
+    Work("weighted mean", "weights", WEIGHTED, 30),
+    Work("weighted median", "weights", WEIGHTED + " --statistic median", 12),
+    Work("weighted mean and median", "weights", f"{WEIGHTED} {statistics('mean', 'median')}", 12),
     Work(
         "median under 200,000 clusters",
         "groups",
@@ -84,6 +90,7 @@ WORKS = [
         60,
     ),
     Work("mean in 200,000 strata", "groups", "--column 1 --strata 2", 12),
+    Work("any C++ callable", ENGINE, "callable_1e6", 5),
 ]
 
 
@@ -112,6 +119,8 @@ def seconds(command: list[str]) -> float:
 
 def replicate_seconds(program: Path, work: Work, folder: Path, budget: float) -> float:
     """The slope between two runs that take about `budget` seconds; REFUSED if it is refused."""
+    if work.data == ENGINE:
+        return engine_seconds(program, work, budget)
     try:
         few = seconds(work.command(program, folder, 4))
         replicates = 40
@@ -123,6 +132,19 @@ def replicate_seconds(program: Path, work: Work, folder: Path, budget: float) ->
         print(f"  {work.name}: {error.stderr.strip()}", file=sys.stderr)
         return REFUSED
     return (many - few) / (replicates - 4)
+
+
+def engine_seconds(program: Path, work: Work, budget: float) -> float:
+    """The time of a replicate in engine_bench; REFUSED if that build has no such workload."""
+    bench = program.parent.parent / "bench" / "engine_bench"
+    command = [str(bench), "--workload", work.arguments, "--seconds", f"{2 * budget:g}"]
+    try:
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+    except (OSError, subprocess.CalledProcessError):
+        print(f"  {work.name}: not a workload of {bench}", file=sys.stderr)
+        return REFUSED
+    found = json.loads(done.stdout)
+    return found["rows"] / found["rate"]
 
 
 def said(ratio: float) -> str:

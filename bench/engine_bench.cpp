@@ -119,6 +119,7 @@ const std::map<std::string, Workload>& workloads() {
       {"bayesian_1e6", {1'000'000, 0, one_normal, statistic::mean, {}, false, bayesian}},
       {"trimmed_1e5", {100'000, 0, one_normal, [] { return statistic::trimmed_mean(0.1); }}},
       {"callable_1e5", {100'000, 0, one_normal, summing_callable}},
+      {"callable_1e6", {1'000'000, 0, one_normal, summing_callable}},
       {"gather_1e5", {100'000, 0, one_normal, idle_callable}},
       {"gather_mean_1e5", {100'000, 0, one_normal, statistic::mean, Path::gather}},
       {"gather_mean_1e3", {1000, 0, one_normal, statistic::mean, Path::gather}},

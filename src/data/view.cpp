@@ -86,10 +86,19 @@ void convert(const std::byte* first, std::ptrdiff_t stride, std::span<Out> out) 
 }
 
 template <class T, class Row>
-void pick(const std::byte* first, std::ptrdiff_t stride, std::span<const Row> rows,
-          std::span<double> out) noexcept {
+void pick(const std::byte* first, std::ptrdiff_t stride, std::size_t column_rows,
+          std::span<const Row> rows, std::span<double> out) noexcept {
   if (stride == static_cast<std::ptrdiff_t>(sizeof(T))) {
-    for (std::size_t i = 0; i < rows.size(); ++i) out[i] = load<T>(first + rows[i] * sizeof(T));
+    // In a column beyond the caches, more rows are under way than a processor looks ahead.
+    constexpr std::size_t kAhead = 64;
+    constexpr std::size_t kCacheBytes = std::size_t{2} << 20;
+    const bool far = column_rows * sizeof(T) > kCacheBytes && rows.size() > kAhead;
+    const std::size_t ahead = far ? rows.size() - kAhead : 0;
+    for (std::size_t i = 0; i < ahead; ++i) {
+      __builtin_prefetch(first + rows[i + kAhead] * sizeof(T), 0, 2);
+      out[i] = load<T>(first + rows[i] * sizeof(T));
+    }
+    for (std::size_t i = ahead; i < rows.size(); ++i) out[i] = load<T>(first + rows[i] * sizeof(T));
     return;
   }
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -164,7 +173,7 @@ void ColumnView::gather(std::span<const std::uint64_t> rows, std::span<double> o
       source_->read(source_first_ + rows[i], out.subspan(i, 1));
     return;
   }
-  with_type(type_, [&](auto kind) { pick<decltype(kind)>(first_, stride_, rows, out); });
+  with_type(type_, [&](auto kind) { pick<decltype(kind)>(first_, stride_, rows_, rows, out); });
 }
 
 void ColumnView::gather(std::span<const std::uint32_t> rows, std::span<double> out) const noexcept {
@@ -173,7 +182,7 @@ void ColumnView::gather(std::span<const std::uint32_t> rows, std::span<double> o
       source_->read(source_first_ + rows[i], out.subspan(i, 1));
     return;
   }
-  with_type(type_, [&](auto kind) { pick<decltype(kind)>(first_, stride_, rows, out); });
+  with_type(type_, [&](auto kind) { pick<decltype(kind)>(first_, stride_, rows_, rows, out); });
 }
 
 ColumnView ColumnView::slice(std::size_t first, std::size_t rows) const noexcept {

@@ -532,8 +532,6 @@ class Places:
     def __init__(self, weights, draws, size, least_draws, least_mean):
         total = two_sum(weights)
         self.draws = draws
-        self.rows = []
-        self.means = []
         places = []
         for row, weight in enumerate(weights):
             mean = weight / total * float(draws)
@@ -544,8 +542,9 @@ class Places:
             places += [(-key, row, mean)] * copies
         places.sort(key=lambda place: place[:2])
         self.rows = [row for _, row, _ in places]
+        means = [mean for _, _, mean in places]
         self.blocks = [
-            self.block([mean for _, _, mean in places[first : first + size]], least_draws, least_mean)
+            self.block(means[first : first + size], least_draws, least_mean)
             for first in range(0, len(places), size)
         ]
         self.share = {}
