@@ -23,7 +23,7 @@ endif
 # What Ninja prints in front of each step.
 export NINJA_STATUS ?= [%f of %t]$(empty) $(empty)
 
-.PHONY: help setup build demo check test test-all fuzz bench bench-jax bench-metrics bench-python bench-ready curve quality format lint battery clean
+.PHONY: help setup build demo check test test-all test-aarch64 fuzz bench bench-jax bench-metrics bench-python bench-ready curve quality format lint battery clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -76,6 +76,13 @@ test-all: check ## every test, also the slow ones and the peers, and again under
 	cmake --preset tsan
 	cmake --build --preset tsan
 	ctest --preset tsan -j $(JOBS)
+	@$(MAKE) --no-print-directory test-aarch64
+
+test-aarch64: ## the tests for ARM processors, cross-compiled and run by qemu
+	@tools/setup.sh --aarch64
+	cmake --preset aarch64
+	cmake --build --preset aarch64
+	ctest --preset aarch64 -j $(JOBS)
 
 fuzz: ## fuzz every file reader for FUZZ_SECONDS (60), all at once
 	@tools/setup.sh --test

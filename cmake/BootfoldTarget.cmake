@@ -9,6 +9,9 @@ function(bootfold_target name)
                        VISIBILITY_INLINES_HIDDEN ON)
   target_compile_options(${name} PRIVATE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
                                          -ffp-contract=off -fno-math-errno)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64" AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(${name} PRIVATE -Wno-psabi) # what g++ 10 changed for std::pair
+  endif()
   if(BOOTFOLD_WERROR)
     target_compile_options(${name} PRIVATE -Werror)
   endif()
@@ -28,7 +31,13 @@ endfunction()
 # Kernels, in folders named simd, are compiled apart: see bootfold_kernels.
 function(bootfold_sources target group)
   file(GLOB sources CONFIGURE_DEPENDS ${ARGN})
-  list(FILTER sources EXCLUDE REGEX "/simd/(portable|avx2|avx512)\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "/simd/(portable|avx2|avx512|neon|dotprod)\\.cpp$")
+  # A build reads text files with zlib, or without it.
+  if(BOOTFOLD_ZLIB)
+    list(FILTER sources EXCLUDE REGEX "/data/plain_input\\.cpp$")
+  else()
+    list(FILTER sources EXCLUDE REGEX "/data/zlib_input\\.cpp$")
+  endif()
   target_sources(${target} PRIVATE ${sources})
   set_source_files_properties(${sources} PROPERTIES UNITY_GROUP ${group})
 endfunction()
@@ -48,8 +57,8 @@ function(bootfold_json_sources variable)
   set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
-# bootfold_kernels(target module): the kernels <module>/simd/{portable,avx2,avx512}.cpp, one body
-# compiled once for each instruction set with flags of its own; the choice is made at run time.
+# bootfold_kernels(target module): the kernels <module>/simd/<level>.cpp, one body compiled once for
+# each instruction set of the processor with flags of its own; the choice is made at run time.
 function(bootfold_kernels target module)
   set(options $<$<NOT:$<CONFIG:Debug>>:-O3>)
   if(BOOTFOLD_SANITIZE)
@@ -58,7 +67,7 @@ function(bootfold_kernels target module)
     set(options -O1 $<$<STREQUAL:${module},ensemble>:-fno-sanitize=undefined>)
   endif()
   target_sources(${target} PRIVATE ${module}/simd/portable.cpp)
-  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|aarch64|arm64")
     set_source_files_properties(${module}/simd/portable.cpp PROPERTIES COMPILE_OPTIONS
                                                                        "${options};-Wno-psabi")
     return()
@@ -68,6 +77,19 @@ function(bootfold_kernels target module)
   list(TRANSFORM portable_options REPLACE "-O3" "-O1")
   set_source_files_properties(${module}/simd/portable.cpp PROPERTIES COMPILE_OPTIONS
                                                                      "${portable_options};-Wno-psabi")
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+    target_sources(${target} PRIVATE ${module}/simd/neon.cpp)
+    set_source_files_properties(${module}/simd/neon.cpp PROPERTIES COMPILE_OPTIONS
+                                                                   "${options};-Wno-psabi")
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${module}/simd/dotprod.cpp)
+      target_sources(${target} PRIVATE ${module}/simd/dotprod.cpp)
+      set_source_files_properties(
+        ${module}/simd/dotprod.cpp PROPERTIES COMPILE_OPTIONS
+                                              "${options};-march=armv8.2-a+dotprod;-Wno-psabi")
+    endif()
+    target_compile_definitions(${target} PRIVATE BOOTFOLD_ARM_KERNELS)
+    return()
+  endif()
   target_sources(${target} PRIVATE ${module}/simd/avx2.cpp ${module}/simd/avx512.cpp)
   set_source_files_properties(${module}/simd/avx2.cpp PROPERTIES COMPILE_OPTIONS
                                                                  "${options};-mavx2;-mfma;-Wno-psabi")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes sure that everything bootfold is built with is there.
 #
-#   tools/setup.sh [--test] [--peers] [--bench] [--battery] [--lint]
+#   tools/setup.sh [--test] [--peers] [--bench] [--battery] [--lint] [--aarch64]
 #
 # Looks for each tool and header itself, not for a package, so what was installed in another way
 # counts. On Debian and Ubuntu what is missing is installed with apt-get (with sudo when not root);
@@ -16,12 +16,12 @@ fail() {
 sets=base
 for argument in "$@"; do
   case $argument in
-    --test | --peers | --bench | --battery | --lint) sets="$sets ${argument#--}" ;;
+    --test | --peers | --bench | --battery | --lint | --aarch64) sets="$sets ${argument#--}" ;;
     -h | --help)
       sed -n '2,/^set -eu/{/^set -eu/d;s/^# \{0,1\}//;p;}' "$0"
       exit 0
       ;;
-    *) fail "unknown option '$argument'; there are --test, --peers, --bench, --battery and --lint" ;;
+    *) fail "unknown option '$argument'; there are --test, --peers, --bench, --battery, --lint and --aarch64" ;;
   esac
 done
 
@@ -70,6 +70,11 @@ needed() {
         echo "libbenchmark-dev header benchmark/benchmark.h"
         echo "dieharder command dieharder"
         ;;
+      aarch64)
+        echo "g++-aarch64-linux-gnu command aarch64-linux-gnu-g++"
+        echo "qemu-user command qemu-aarch64"
+        echo "googletest file /usr/src/googletest/CMakeLists.txt"
+        ;;
       lint)
         echo "clang-format command clang-format"
         echo "clang-tidy command clang-tidy"
@@ -80,6 +85,7 @@ needed() {
 
 present() { # kind, name
   case $1 in
+    file) [ -e "$2" ] ;;
     command) command -v "$2" > /dev/null 2>&1 ;;
     header)
       printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$2" |

@@ -19,10 +19,17 @@
 
 namespace bootfold::execution {
 
-/// Instruction sets for which there are kernels, slowest first. All give the same bits.
-enum class Level { portable, avx2, avx512 };
+/// Instruction sets for which there are kernels. All give the same bits. Those of x86-64 are avx2
+/// and avx512, those of ARM (aarch64) neon and dotprod, slowest first.
+enum class Level {
+  portable,  ///< plain C++, for every processor
+  avx2,      ///< AVX2 with fused multiply-add
+  avx512,    ///< AVX-512 with byte permutes (VBMI) and byte dot products (VNNI)
+  neon,      ///< NEON, which every aarch64 processor has
+  dotprod,   ///< NEON with the dot product extension of ARMv8.2
+};
 
-/// "portable", "avx2" or "avx512".
+/// "portable", "avx2", "avx512", "neon" or "dotprod".
 [[nodiscard]] BOOTFOLD_API std::string_view name(Level level) noexcept;
 
 /// The levels that this build contains and this processor can run, slowest first.

@@ -30,7 +30,7 @@ void bind_plan(nb::module_& m) {
       .def_ro("threads", &Plan::threads)
       .def_prop_ro(
           "level", [](const Plan& plan) { return execution::name(plan.level); },
-          "The instruction set: portable, avx2 or avx512.")
+          "The instruction set: portable, avx2 or avx512 (x86-64), neon or dotprod (ARM).")
       .def_ro("working_bytes", &Plan::working_bytes, "Memory beside data and result.")
       .def_ro("memory_limit", &Plan::memory_limit, "The memory limit in bytes.")
       .def_ro("result_bytes", &Plan::result_bytes)

@@ -47,9 +47,22 @@ void check(const Options& options, std::size_t outputs) {
                                        " and this machine has ", bytes(there), "; ask for fewer"));
 }
 
-/// How much longer a slower instruction set takes, roughly; for the estimate of time only.
+/// How much longer a slower instruction set takes, roughly; for the estimate of time only. For ARM
+/// it is a guess by the width of the registers.
 double level_factor(execution::Level level) {
-  return level == execution::Level::avx512 ? 1 : level == execution::Level::avx2 ? 2 : 6;
+  using enum execution::Level;
+  switch (level) {
+    case avx512:
+      return 1;
+    case avx2:
+    case dotprod:
+      return 2;
+    case neon:
+      return 4;
+    case portable:
+      break;
+  }
+  return 6;
 }
 
 /// Progress that begins at `before` and has `after` to come.

@@ -58,8 +58,8 @@ Plan plan_of(const Json& words) {
   words.at("outputs").get_to(plan.outputs);
   words.at("threads").get_to(plan.threads);
   // The instruction set may be one that this build does not have: only its name is of interest.
-  for (const auto level :
-       {execution::Level::portable, execution::Level::avx2, execution::Level::avx512})
+  using enum execution::Level;
+  for (const auto level : {portable, avx2, avx512, neon, dotprod})
     if (execution::name(level) == words.at("level").get<std::string>()) plan.level = level;
   words.at("working_bytes").get_to(plan.working_bytes);
   plan.memory_limit = words.value("memory_limit", std::size_t{0});

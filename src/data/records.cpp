@@ -1,18 +1,12 @@
 #include "data/records.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <zlib.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "bootfold/error.h"
+#include "data/text_input.h"
 #include "text/concat.h"
-#include "text/reason.h"
 
 namespace bootfold::data {
 namespace {
@@ -25,51 +19,10 @@ const char* find_char(const char* begin, const char* end, char wanted) {
 
 }  // namespace
 
-// zlib reads gzip and plain files through the same call.
-struct Records::Input {
-  gzFile file = nullptr;
-
-  Input(const std::string& path, const std::string& label) {
-    const int number =
-        path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (number < 0) throw DataError(text::concat("cannot open ", label, ": ", text::reason(errno)));
-    struct stat info {};
-    if (::fstat(number, &info) == 0 && S_ISDIR(info.st_mode)) {
-      ::close(number);
-      throw DataError(text::concat(label, " is a directory, not a file"));
-    }
-    file = ::gzdopen(number, "rb");
-    if (file == nullptr) {
-      ::close(number);
-      throw std::bad_alloc();
-    }
-    ::gzbuffer(file, kBlock / 4);  // under half a block: plain text then skips zlib's own buffer
-  }
-  ~Input() { ::gzclose_r(file); }
-  Input(const Input&) = delete;
-  Input& operator=(const Input&) = delete;
-
-  // Fills `size` bytes of `out` unless the file ends before.
-  std::size_t read(char* out, std::size_t size, const std::string& label) const {
-    errno = 0;
-    const int got = ::gzread(file, out, static_cast<unsigned>(size));
-    const int system_error = errno;
-    int code = Z_OK;
-    if (got < static_cast<int>(size)) ::gzerror(file, &code);
-    if (code == Z_BUF_ERROR)
-      throw DataError(text::concat(label, ": the gzip data end too early; is the file complete?"));
-    if (code == Z_ERRNO)
-      throw DataError(text::concat("cannot read ", label, ": ", text::reason(system_error)));
-    if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
-      throw DataError(text::concat(label, ": the gzip data are damaged"));
-    return static_cast<std::size_t>(got);
-  }
-};
-
 Records::Records(const std::string& path, std::string label, char delimiter)
     : label_(std::move(label)),
       delimiter_(delimiter),
-      input_(std::make_unique<Input>(path, label_)),
+      input_(std::make_unique<TextInput>(path, label_)),
       block_(kBlock) {
   begin_ = end_ = quote_ = block_.data();
   refill();

@@ -12,6 +12,8 @@
 
 namespace bootfold::data {
 
+class TextInput;
+
 /// One record: a line, or several when a quoted field holds line ends. Valid until the next one.
 struct Record {
   std::string_view text;  // without its line end
@@ -36,7 +38,6 @@ class Records {
   static constexpr std::size_t kLongestRecord = std::size_t{1} << 26;
 
  private:
-  struct Input;
   void refill();
   const char* find_end();
   const char* find_end_past_quotes();
@@ -44,7 +45,7 @@ class Records {
 
   std::string label_;
   char delimiter_;
-  std::unique_ptr<Input> input_;
+  std::unique_ptr<TextInput> input_;
   std::vector<char> block_;
   const char* begin_ = nullptr;  // of what is left in block_
   const char* end_ = nullptr;

@@ -7,7 +7,30 @@
 #include "bootfold/execution.h"
 #include "text/concat.h"
 
+#if defined(BOOTFOLD_ARM_KERNELS) && defined(__linux__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
 namespace bootfold::execution {
+
+#if defined(BOOTFOLD_ARM_KERNELS)
+namespace {
+
+/// Whether the processor has the dot product extension of ARMv8.2. Every Mac with an ARM processor
+/// has it; a system that does not tell is taken to have not.
+bool has_dot_products() {
+#if defined(__linux__)
+  return (::getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+#elif defined(__APPLE__)
+  return true;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+#endif
 
 std::string_view name(Level level) noexcept {
   switch (level) {
@@ -17,6 +40,10 @@ std::string_view name(Level level) noexcept {
       return "avx2";
     case Level::avx512:
       return "avx512";
+    case Level::neon:
+      return "neon";
+    case Level::dotprod:
+      return "dotprod";
   }
   return "unknown";
 }
@@ -30,6 +57,9 @@ std::vector<Level> available_levels() {
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vnni"))
     levels.push_back(Level::avx512);
+#elif defined(BOOTFOLD_ARM_KERNELS)
+  levels.push_back(Level::neon);
+  if (has_dot_products()) levels.push_back(Level::dotprod);
 #endif
   return levels;
 }

@@ -10,6 +10,7 @@
 
 #include "bootfold/data.h"
 #include "bootfold/error.h"
+#include "gzip.h"
 #include "temp_file.h"
 
 namespace bootfold::data {

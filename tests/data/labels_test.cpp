@@ -13,6 +13,7 @@
 #include "bootfold/data.h"
 #include "bootfold/error.h"
 #include "data/label_builder.h"
+#include "gzip.h"
 #include "temp_file.h"
 
 namespace bootfold::data {

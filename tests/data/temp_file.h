@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -44,15 +43,6 @@ inline std::string contents_of(const std::string& path) {
   std::ostringstream contents;
   contents << std::ifstream(path, std::ios::binary).rdbuf();
   return contents.str();
-}
-
-/// `text` as gzip data.
-inline std::string gzipped(const std::string& text) {
-  const TempFile file("packed.gz");
-  gzFile out = ::gzopen(file.path().c_str(), "wb");
-  ::gzwrite(out, text.data(), static_cast<unsigned>(text.size()));
-  ::gzclose(out);
-  return contents_of(file.path());
 }
 
 /// Runs `act`, which must throw Exception, and returns the message; it must be one line.

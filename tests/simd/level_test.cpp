@@ -42,6 +42,8 @@ TEST(Level, HasAName) {
   EXPECT_EQ(name(Level::portable), "portable");
   EXPECT_EQ(name(Level::avx2), "avx2");
   EXPECT_EQ(name(Level::avx512), "avx512");
+  EXPECT_EQ(name(Level::neon), "neon");
+  EXPECT_EQ(name(Level::dotprod), "dotprod");
 }
 
 TEST(Level, PortableIsAlwaysThereAndTheSlowest) {
@@ -78,7 +80,8 @@ TEST(Level, UnknownNamesAreErrorsThatListTheAvailableLevels) {
 
 TEST(Level, ThatCannotRunHereIsAnError) {
   const auto levels = available_levels();
-  for (const Level level : {Level::portable, Level::avx2, Level::avx512, static_cast<Level>(99)}) {
+  for (const Level level : {Level::portable, Level::avx2, Level::avx512, Level::neon,
+                            Level::dotprod, static_cast<Level>(99)}) {
     if (std::find(levels.begin(), levels.end(), level) != levels.end()) {
       EXPECT_NO_THROW(check_available(level));
       continue;

@@ -91,6 +91,42 @@ TEST_P(Kernel, WeighsIntegersExactly) {
   }
 }
 
+// Integers and their digits at lengths around whole registers; nothing is written behind the rows.
+TEST_P(Kernel, QuantizesAndSplitsTheSame) {
+  random::Stream stream({.seed = 10});
+  const FixedPoint point{.centre = 0.25, .scale = 0x1p40, .rescale = 0x1p10};
+  for (const std::size_t rows : {0, 1, 2, 7, 8, 15, 16, 17, 31, 32, 33, 127, 128, 4095})
+    for (std::size_t digits = 1; digits <= 8; ++digits) {
+      SCOPED_TRACE(testing::Message() << rows << " rows, " << digits << " digits");
+      std::vector<double> values(rows);
+      for (double& value : values) value = random::normal(stream);
+      const std::size_t stride = rows + 5;
+      struct {
+        std::vector<std::int64_t> integers;
+        std::vector<std::int8_t> planes;
+      } made[2];
+      for (int i = 0; i < 2; ++i) {
+        const Kernels& own = kernels(i == 0 ? execution::Level::portable : GetParam());
+        made[i].integers.assign(rows + 1, 77);
+        made[i].planes.assign(digits * stride, 77);
+        own.quantize(values.data(), rows, point, made[i].integers.data());
+        own.split(made[i].integers.data(), rows, digits, made[i].planes.data(), stride);
+      }
+      ASSERT_EQ(made[0].integers, made[1].integers);
+      ASSERT_EQ(made[0].planes, made[1].planes);
+      for (std::size_t i = 0; i < rows; ++i) {
+        // The digits give the integer again, modulo 2^(8 digits).
+        std::uint64_t sum = 0;
+        for (std::size_t d = 0; d < digits; ++d) {
+          const auto digit = static_cast<std::uint64_t>(made[1].planes[d * stride + i]);
+          sum += digit << (8 * d);
+        }
+        const std::uint64_t difference = sum - static_cast<std::uint64_t>(made[1].integers[i]);
+        ASSERT_EQ(difference << (64 - 8 * digits), 0U) << "row " << i;
+      }
+    }
+}
+
 // Sums that wrap around, blocks that go round, numbers of blocks that are no whole step.
 TEST_P(Kernel, SumsTheSameBlocks) {
   random::Stream stream({.seed = 9});

@@ -21,7 +21,7 @@ std::size_t solo_scratch_size(const Shape& shape, std::size_t rows) {
 }
 
 const Kernels& kernels(execution::Level level) noexcept {
-  return bootfold::simd::table<kPortable, kAvx2, kAvx512>(level);
+  return bootfold::simd::table<kPortable, kAvx2, kAvx512, kNeon>(level);
 }
 
 }  // namespace bootfold::ensemble::simd

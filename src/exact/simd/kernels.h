@@ -42,5 +42,6 @@ struct Kernels {
 extern const Kernels kPortable;
 extern const Kernels kAvx2;
 extern const Kernels kAvx512;
+extern const Kernels kNeon;
 
 }  // namespace bootfold::exact::simd

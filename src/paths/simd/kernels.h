@@ -55,9 +55,10 @@ struct Kernels {
 /// The kernels of a level; it must be available.
 [[nodiscard]] const Kernels& kernels(execution::Level level) noexcept;
 
-// One definition in each file of this folder; avx2 and avx512 only where they are built.
+// One definition in each file of this folder; all but portable only where they are built.
 extern const Kernels kPortable;
 extern const Kernels kAvx2;
 extern const Kernels kAvx512;
+extern const Kernels kNeon;
 
 }  // namespace bootfold::paths::simd

@@ -5,7 +5,7 @@
 namespace bootfold::random::simd {
 
 const Kernels& kernels(execution::Level level) noexcept {
-  return bootfold::simd::table<kPortable, kAvx2, kAvx512>(level);
+  return bootfold::simd::table<kPortable, kAvx2, kAvx512, kNeon>(level);
 }
 
 }  // namespace bootfold::random::simd
