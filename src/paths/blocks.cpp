@@ -32,9 +32,8 @@ struct Layout {
         windows(QuantileWindows::size(question.problem(), question.rows, spread)),
         limbs(sums.limbs.size() + windows.trimmed) {
     // Running sums may wrap around without harm as long as a replicate's sum fits.
-    const std::size_t digits =
-        std::max(std::min(sums.most_digits(), study::kLimbDigits),
-                 windows.trimmed > 0 ? QuantileWindows::kTrimmedDigits : 0);
+    const std::size_t digits = std::max(std::min(sums.most_digits(), study::kLimbDigits),
+                                        windows.trimmed > 0 ? QuantileWindows::kTrimmedDigits : 0);
     fits_64_bits = static_cast<double>(question.rows) * study::largest(digits) < 0x1p62;
   }
 

@@ -51,8 +51,8 @@ class StrataSums final : public Maker {
       }
     }
     for (std::size_t i = 0; i < draws_.size(); ++i)
-      finish_(std::span<const __int128>(sums_).subspan(i * limbs, limbs),
-              static_cast<double>(rows), values.subspan(i * outputs, outputs));
+      finish_(std::span<const __int128>(sums_).subspan(i * limbs, limbs), static_cast<double>(rows),
+              values.subspan(i * outputs, outputs));
     worker.advance(static_cast<double>(last - first) * static_cast<double>(rows));
   }
 

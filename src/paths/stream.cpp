@@ -384,9 +384,9 @@ class Walker final : public Maker {
   std::unique_ptr<resample::simd::Replaced> replaced_;
   std::vector<std::uint32_t> late_;
   std::uint64_t first_ = 0;
-  std::uint64_t counted_ = 0;  // places of the super-block that are counted tile by tile
-  std::vector<__int128> sums_;              // [replicate][limb]
-  std::vector<std::uint64_t> drawn_;        // rows of each replicate
+  std::uint64_t counted_ = 0;         // places of the super-block that are counted tile by tile
+  std::vector<__int128> sums_;        // [replicate][limb]
+  std::vector<std::uint64_t> drawn_;  // rows of each replicate
   std::vector<std::uint64_t> window_sums_;  // [replicate][plane of a window]
   std::vector<std::uint8_t> inside_;        // [replicate][slot]
   std::vector<double> cluster_values_;      // of the functions of sums

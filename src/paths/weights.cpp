@@ -71,8 +71,8 @@ struct Shared {
         level(resources.level()),
         kernels(study::simd::kernels(level)),
         seed(question.seed),
-        windows(layout.problem, resample::Strata(question.rows, question.rows, seed),
-                layout.spread, resources.execution.stop) {
+        windows(layout.problem, resample::Strata(question.rows, question.rows, seed), layout.spread,
+                resources.execution.stop) {
     if (layout.exact)
       for (const study::Limb& limb : layout.sums.limbs) cut.push_back(parts_of(limb.digits) == 2);
     limbs_of_sums = cut.size();

@@ -114,7 +114,7 @@ void CountMaker::make(std::uint64_t replicate, std::uint64_t piece, std::span<Co
     for (std::uint64_t i = 0; i < strata[s].rows; ++i) {
       const std::uint32_t row = order[strata[s].first + i];  // with weights it may have several
       if constexpr (std::is_integral_v<Count>)
-        if (places_[i] > std::numeric_limits<Count>::max() - out[row]) [[unlikely]]
+        if (std::uint64_t{places_[i]} + out[row] > std::numeric_limits<Count>::max()) [[unlikely]]
           throw_too_often(row, replicate, 8 * sizeof(Count));
       out[row] = static_cast<Count>(out[row] + static_cast<Count>(places_[i]));
     }

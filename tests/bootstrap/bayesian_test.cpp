@@ -302,7 +302,8 @@ TEST(WeightedQuantiles, LookAtAllRowsIfAQuantileLiesOutsideOfItsWindow) {
   const std::vector<Statistic> statistics = {statistic::median(), statistic::trimmed_mean(0.25)};
   const DataView data(values);
   const study::Problem problem(data, statistics);
-  const paths::QuantileWindows windows(problem, resample::Strata(kRows, kRows, 1), kRows, {});
+  const paths::QuantileWindows windows(problem, resample::Strata(kRows, kRows, 1),
+                                       paths::RowSpread(kRows, kRows), {});
   ASSERT_EQ(windows.all().size(), 3U);
   paths::WeightedQuantiles finish(problem, windows);
   std::vector<WeightedRow> rows;

@@ -36,7 +36,8 @@ TEST(QuantileWindows, HoldNoMoreRowsThanThePlanKnowsOf) {
                                                  statistic::trimmed_mean(0.49)};
       const study::Problem problem(DataView(values), statistics);
       const RowSpread spread(rows, rows);
-      const QuantileWindows::Size size = QuantileWindows::size(problem, problem.data.rows(), spread);
+      const QuantileWindows::Size size =
+          QuantileWindows::size(problem, problem.data.rows(), spread);
       const QuantileWindows windows(problem, resample::Strata(rows, rows, 1), spread, {});
       EXPECT_LE(windows.all().size(), size.windows);
       EXPECT_LE(windows.slots(), size.most_slots) << rows;

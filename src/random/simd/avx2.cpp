@@ -11,9 +11,8 @@ void seed(const Counter& counter, LaneState& lanes) noexcept {
   const __m256i factor0 = all(0xD2511F53U);
   const __m256i factor2 = all(0xCD9E8D57U);
   for (int h = 0; h < 2; ++h) {
-    __m256i c0 = _mm256_add_epi32(
-        all(counter.word[0] + 8 * static_cast<std::uint32_t>(h)),
-        _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    __m256i c0 = _mm256_add_epi32(all(counter.word[0] + 8 * static_cast<std::uint32_t>(h)),
+                                  _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
     __m256i c1 = all(counter.word[1]);
     __m256i c2 = all(counter.word[2]);
     __m256i c3 = all(counter.word[3]);
@@ -54,7 +53,6 @@ void draw_weights_at_once(LaneState& state, std::size_t rows, std::uint32_t* wei
 
 }  // namespace
 
-const Kernels kAvx2 = {
-    .seed = seed, .words = draw_words_at_once, .weights = draw_weights_at_once};
+const Kernels kAvx2 = {.seed = seed, .words = draw_words_at_once, .weights = draw_weights_at_once};
 
 }  // namespace bootfold::random::simd

@@ -105,8 +105,8 @@ void gather_tiny(LaneState& state, const RowDraw& draw, std::size_t steps,
   __m256i table[kBytes];
   __m256i sum[kBytes];  // 16 bits each, in the order of kLane
   for (std::size_t b = 0; b < kBytes; ++b) {
-    table[b] = _mm256_broadcastsi128_si256(
-        _mm_load_si128(reinterpret_cast<const __m128i*>(bytes[b])));
+    table[b] =
+        _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(bytes[b])));
     sum[b] = _mm256_setzero_si256();
   }
   constexpr std::size_t kLane[16] = {0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15};
@@ -138,8 +138,8 @@ void gather_tiny(LaneState& state, const RowDraw& draw, std::size_t steps,
     };
     const __m256i index = _mm256_packus_epi32(both(0), both(1));
     for (std::size_t b = 0; b < kBytes; ++b)
-      sum[b] = _mm256_add_epi16(
-          sum[b], _mm256_maddubs_epi16(_mm256_shuffle_epi8(table[b], index), ones));
+      sum[b] = _mm256_add_epi16(sum[b],
+                                _mm256_maddubs_epi16(_mm256_shuffle_epi8(table[b], index), ones));
   }
   generator.save(state);
   alignas(32) std::uint16_t parts[kBytes][16];
