@@ -1,11 +1,12 @@
 // Kernels for AVX2.
 #include "random/simd/lanes_avx2.h"
 #include "resample/simd/body.h"
+#include "resample/simd/row_step_avx2.h"
+//
+#include "resample/simd/row_draws.h"
 
 namespace bootfold::resample::simd {
 namespace {
-
-using random::simd::Generator;
 
 __m256i load(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
 void store(void* to, __m256i value) { _mm256_storeu_si256(static_cast<__m256i*>(to), value); }
@@ -92,8 +93,8 @@ std::uint64_t total(const std::uint8_t* counts, std::size_t rows) noexcept {
 
 const Kernels kAvx2 = {.counts = draw_counts,
                        .total = total,
-                       .top_up = draw_top_up,
-                       .rows = draw_rows,
+                       .top_up = draw_top_up_at_once,
+                       .rows = draw_rows_at_once,
                        .blocks = draw_blocks};
 
 }  // namespace bootfold::resample::simd

@@ -1,7 +1,10 @@
 // Kernels for AVX2.
 #include <immintrin.h>
 
+#include "resample/simd/row_step_avx2.h"
 #include "study/simd/body.h"
+//
+#include "study/simd/gather_draws.h"
 
 namespace bootfold::study::simd {
 namespace {
@@ -78,7 +81,7 @@ void dot(const std::uint8_t* counts, std::size_t count_stride, std::size_t repli
 const Kernels kAvx2 = {.quantize = quantize_values,
                        .split = split_integers,
                        .dot = dot,
-                       .gather = gather_features,
+                       .gather = gather_at_once,
                        .weigh = weigh_features,
                        .sum_blocks = add_blocks};
 
