@@ -98,7 +98,7 @@ function(bootfold_kernels target module)
     ${module}/simd/avx512.cpp
     PROPERTIES
       COMPILE_OPTIONS
-      "${options};-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mavx512vbmi;-mavx512vnni;-mprefer-vector-width=512;-Wno-psabi;-Wno-uninitialized;-Wno-maybe-uninitialized"
+      "${options};-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mavx512vbmi;-mavx512vnni;-mprefer-vector-width=512;-Wno-psabi;-Wno-uninitialized;$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>"
   )
   target_compile_definitions(${target} PRIVATE BOOTFOLD_X86_KERNELS)
 endfunction()

@@ -70,7 +70,7 @@ void fill(const Wide& mean, std::vector<std::uint64_t>& high, std::vector<std::u
   Wide below = probability;
   for (unsigned k = 1;; ++k) {
     const boost::multiprecision::cpp_int threshold(floor(below * scale));
-    if (threshold >> 128 != 0) break;
+    if ((threshold >> 128) != 0) break;
     high.push_back(static_cast<std::uint64_t>(threshold >> 64));
     low.push_back(static_cast<std::uint64_t>(threshold & ~std::uint64_t{0}));
     if (k > mean && (1 - below) * scale < 1) break;
@@ -136,8 +136,8 @@ CountLaw::CountLaw(double mean, std::uint32_t positions) : mean_(mean) {
   for (std::size_t k = 0; k + 1 < kCounts; ++k) {
     below += left[k] / (65536 - used);
     const uint128_t threshold(floor(ldexp(below, 64)));
-    rare_thresholds_.push_back(threshold >> 64 != 0 ? ~std::uint64_t{0}
-                                                    : static_cast<std::uint64_t>(threshold));
+    rare_thresholds_.push_back((threshold >> 64) != 0 ? ~std::uint64_t{0}
+                                                      : static_cast<std::uint64_t>(threshold));
   }
 }
 

@@ -97,10 +97,10 @@ void OutputFile::open_beside() {
 }
 
 void OutputFile::write(const void* bytes, std::size_t size) {
-  constexpr std::size_t kMost = std::size_t{1} << 30;  // Linux writes at most 2 GiB at once
+  constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  // Linux writes at most 2 GiB at once
   const char* at = static_cast<const char*>(bytes);
   while (size > 0) {
-    const ssize_t written = ::write(file_, at, std::min(size, kMost));
+    const ssize_t written = ::write(file_, at, std::min(size, kMostAtOnce));
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) fail(written < 0 ? errno : EIO);
     at += written;

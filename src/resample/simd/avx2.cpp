@@ -1,12 +1,12 @@
 // Kernels for AVX2.
 #include "random/simd/lanes_avx2.h"
 #include "resample/simd/body.h"
+#include "resample/simd/row_step_avx2.h"
+//
+#include "resample/simd/row_draws.h"
 
 namespace bootfold::resample::simd {
 namespace {
-
-using random::simd::Generator;
-using random::simd::Products;
 
 __m256i load(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
 void store(void* to, __m256i value) { _mm256_storeu_si256(static_cast<__m256i*>(to), value); }
@@ -87,66 +87,6 @@ std::uint64_t total(const std::uint8_t* counts, std::size_t rows) noexcept {
   alignas(32) std::uint64_t parts[4];
   store(parts, sum);
   return parts[0] + parts[1] + parts[2] + parts[3];
-}
-
-/// The row numbers of a step and a bit for each that is rejected.
-struct RowStep {
-  Products low;
-  Products high;
-  std::uint32_t rejected;
-
-  RowStep(Generator& generator, __m256i rows, __m256i reject)
-      : low(generator.next(0), rows), high(generator.next(1), rows) {
-    const auto mask = [&](const Products& products) {
-      return static_cast<std::uint32_t>(
-          _mm256_movemask_ps(_mm256_castsi256_ps(products.low_below(reject))));
-    };
-    rejected = mask(low) | mask(high) << 8;
-  }
-
-  void save(std::uint32_t* rows) const {
-    store(rows, low.high);
-    store(rows + 8, high.high);
-  }
-};
-
-void draw_top_up_at_once(LaneState& state, const RowDraw& draw, std::size_t draws,
-                         std::uint32_t* rows) noexcept {
-  Generator generator(state);
-  const __m256i bound = _mm256_set1_epi32(static_cast<int>(draw.rows));
-  const __m256i reject = Products::flipped(draw.reject);
-  for (std::size_t made = 0; made < draws;) {
-    const RowStep step(generator, bound, reject);
-    step.save(rows + made);
-    if (step.rejected == 0) [[likely]] {
-      made += kStepDraws;
-      continue;
-    }
-    const std::size_t first = made;
-    for (std::size_t i = 0; i < kStepDraws; ++i) {
-      rows[made] = rows[first + i];
-      made += ~step.rejected >> i & 1U;
-    }
-  }
-  generator.save(state);
-}
-
-void draw_rows_at_once(LaneState& state, const RowDraw& draw, std::size_t draws,
-                       std::uint32_t* rows, std::uint32_t* rejected,
-                       std::size_t& rejections) noexcept {
-  Generator generator(state);
-  const __m256i bound = _mm256_set1_epi32(static_cast<int>(draw.rows));
-  const __m256i reject = Products::flipped(draw.reject);
-  rejections = 0;
-  for (std::size_t first = 0; first < draws; first += kStepDraws) {
-    const RowStep step(generator, bound, reject);
-    step.save(rows + first);
-    for (std::uint32_t out = step.rejected; out != 0; out &= out - 1) {
-      const std::size_t position = first + static_cast<std::size_t>(__builtin_ctz(out));
-      if (position < draws) rejected[rejections++] = static_cast<std::uint32_t>(position);
-    }
-  }
-  generator.save(state);
 }
 
 }  // namespace

@@ -2,11 +2,11 @@
 #include "random/simd/lanes_neon.h"
 #include "resample/simd/body.h"
 #include "resample/simd/row_step_neon.h"
+//
+#include "resample/simd/row_draws.h"
 
 namespace bootfold::resample::simd {
 namespace {
-
-using random::simd::Generator;
 
 uint16x8_t halves(uint64x2_t bits) { return vreinterpretq_u16_u64(bits); }
 uint8x16_t bytes(uint64x2_t bits) { return vreinterpretq_u8_u64(bits); }
@@ -84,50 +84,6 @@ std::uint64_t total(const std::uint8_t* counts, std::size_t rows) noexcept {
     sum = vpadalq_u32(sum, vpaddlq_u16(pairs));
   }
   return vaddvq_u64(sum);
-}
-
-void draw_top_up_at_once(LaneState& state, const RowDraw& draw, std::size_t draws,
-                         std::uint32_t* rows) noexcept {
-  Generator generator(state);
-  const uint32x4_t bound = vdupq_n_u32(draw.rows);
-  const uint32x4_t reject = vdupq_n_u32(draw.reject);
-  for (std::size_t made = 0; made < draws;) {
-    const RowStep step(generator, bound, reject);
-    if (draws - made >= kStepDraws && !step.any_rejected()) [[likely]] {
-      step.store_rows(rows + made);
-      made += kStepDraws;
-      continue;
-    }
-    std::uint32_t drawn[kStepDraws];
-    std::uint32_t rejected[kStepDraws];
-    step.store_rows(drawn);
-    step.store_rejected(rejected);
-    for (std::size_t i = 0; i < kStepDraws && made < draws; ++i) {
-      rows[made] = drawn[i];
-      made += static_cast<std::size_t>(rejected[i] == 0);
-    }
-  }
-  generator.save(state);
-}
-
-void draw_rows_at_once(LaneState& state, const RowDraw& draw, std::size_t draws,
-                       std::uint32_t* rows, std::uint32_t* rejected,
-                       std::size_t& rejections) noexcept {
-  Generator generator(state);
-  const uint32x4_t bound = vdupq_n_u32(draw.rows);
-  const uint32x4_t reject = vdupq_n_u32(draw.reject);
-  rejections = 0;
-  for (std::size_t first = 0; first < draws; first += kStepDraws) {
-    const RowStep step(generator, bound, reject);
-    step.store_rows(rows + first);
-    if (!step.any_rejected()) [[likely]]
-      continue;
-    std::uint32_t out[kStepDraws];
-    step.store_rejected(out);
-    for (std::size_t i = 0; i < kStepDraws && first + i < draws; ++i)
-      if (out[i] != 0) rejected[rejections++] = static_cast<std::uint32_t>(first + i);
-  }
-  generator.save(state);
 }
 
 }  // namespace

@@ -15,7 +15,9 @@ struct RowStep {
   uint32x4_t rows[4];
   uint32x4_t rejected[4];  // all bits of a lane or none
 
-  RowStep(random::simd::Generator& generator, uint32x4_t bound, uint32x4_t reject) {
+  RowStep(random::simd::Generator& generator, const RowDraw& draw) {
+    const uint32x4_t bound = vdupq_n_u32(draw.rows);
+    const uint32x4_t reject = vdupq_n_u32(draw.reject);
     for (int h = 0; h < 4; ++h) {
       const uint32x4_t bits = vreinterpretq_u32_u64(generator.next(h));
       const uint32x4_t first =

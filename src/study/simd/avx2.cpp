@@ -1,8 +1,10 @@
 // Kernels for AVX2.
 #include <immintrin.h>
 
-#include "random/simd/lanes_avx2.h"
+#include "resample/simd/row_step_avx2.h"
 #include "study/simd/body.h"
+//
+#include "study/simd/gather_draws.h"
 
 namespace bootfold::study::simd {
 namespace {
@@ -164,8 +166,8 @@ void gather(LaneState& state, const RowDraw& draw, std::size_t steps, std::size_
   }
   if (done == steps) return;
   std::size_t more = 0;
-  gather_features(state, draw, steps - done, last_lanes, features, feature_stride, feature_count,
-                  sums, rejected + rejections, more);
+  gather_at_once(state, draw, steps - done, last_lanes, features, feature_stride, feature_count,
+                 sums, rejected + rejections, more);
   for (std::size_t i = 0; i < more; ++i)
     rejected[rejections + i] += static_cast<std::uint32_t>(done * kStepDraws);
   rejections += more;

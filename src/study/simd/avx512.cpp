@@ -2,7 +2,10 @@
 #include <immintrin.h>
 
 #include "random/simd/lanes_avx512.h"
+#include "resample/simd/row_step_avx512.h"
 #include "study/simd/body.h"
+//
+#include "study/simd/gather_draws.h"
 
 namespace bootfold::study::simd {
 namespace {
@@ -180,14 +183,14 @@ void gather_one(LaneState& state, const RowDraw& draw, std::size_t steps,
   }
 }
 
-/// One feature and whole steps go through registers; the rest takes the shared way.
+/// The sums of one feature stay in registers too, over whole steps.
 void gather(LaneState& state, const RowDraw& draw, std::size_t steps, std::size_t last_lanes,
             const std::int64_t* features, std::size_t feature_stride, std::size_t feature_count,
             std::int64_t* sums, std::uint32_t* rejected, std::size_t& rejections) noexcept {
   const std::size_t whole = last_lanes == kStepDraws ? steps : steps - 1;
   if (feature_count != 1) {
-    gather_features(state, draw, steps, last_lanes, features, feature_stride, feature_count, sums,
-                    rejected, rejections);
+    gather_at_once(state, draw, steps, last_lanes, features, feature_stride, feature_count, sums,
+                   rejected, rejections);
     return;
   }
   rejections = 0;
@@ -198,8 +201,8 @@ void gather(LaneState& state, const RowDraw& draw, std::size_t steps, std::size_
   }
   if (whole == steps) return;
   std::size_t last_rejections = 0;
-  gather_features(state, draw, 1, last_lanes, features, feature_stride, 1, sums,
-                  rejected + rejections, last_rejections);
+  gather_at_once(state, draw, 1, last_lanes, features, feature_stride, 1, sums,
+                 rejected + rejections, last_rejections);
   for (std::size_t i = 0; i < last_rejections; ++i)
     rejected[rejections + i] += static_cast<std::uint32_t>(whole * kStepDraws);
   rejections += last_rejections;

@@ -43,7 +43,7 @@ void dot(const std::uint8_t* counts, std::size_t count_stride, std::size_t repli
 const Kernels kDotprod = {.quantize = quantize_values,
                           .split = split_at_once,
                           .dot = dot,
-                          .gather = gather_at_once,
+                          .gather = gather,
                           .means = find_means,
                           .weigh = weigh_features,
                           .weigh_integers = add_weighed_integers,

@@ -7,6 +7,8 @@
 #include "random/simd/lanes_neon.h"
 #include "resample/simd/row_step_neon.h"
 #include "study/simd/body.h"
+//
+#include "study/simd/gather_draws.h"
 
 namespace bootfold::study::simd {
 namespace {
@@ -48,12 +50,10 @@ void split_sixteen(const std::int64_t* integers, uint64x2_t bias, std::size_t di
 void gather_one(Generator& generator, const RowDraw& draw, std::size_t steps,
                 const std::int64_t* feature, std::int64_t* sums, std::uint32_t* rejected,
                 std::size_t& rejections) noexcept {
-  const uint32x4_t bound = vdupq_n_u32(draw.rows);
-  const uint32x4_t reject = vdupq_n_u32(draw.reject);
   int64x2_t sum[8];
   for (int k = 0; k < 8; ++k) sum[k] = vld1q_s64(sums + 2 * k);
   for (std::size_t at = 0; at < steps; ++at) {
-    const RowStep step(generator, bound, reject);
+    const RowStep step(generator, draw);
     const bool rejecting = step.any_rejected();
     for (int h = 0; h < 4; ++h) {
       const uint64x2_t first = vreinterpretq_u64_u32(step.rows[h]);
@@ -79,15 +79,15 @@ void gather_one(Generator& generator, const RowDraw& draw, std::size_t steps,
   for (int k = 0; k < 8; ++k) vst1q_s64(sums + 2 * k, sum[k]);
 }
 
-/// One feature and whole steps go through registers; the rest takes the shared way.
-[[maybe_unused]] void gather_at_once(LaneState& state, const RowDraw& draw, std::size_t steps,
-                                     std::size_t last_lanes, const std::int64_t* features,
-                                     std::size_t feature_stride, std::size_t feature_count,
-                                     std::int64_t* sums, std::uint32_t* rejected,
-                                     std::size_t& rejections) noexcept {
+/// The sums of one feature stay in registers too, over whole steps.
+[[maybe_unused]] void gather(LaneState& state, const RowDraw& draw, std::size_t steps,
+                             std::size_t last_lanes, const std::int64_t* features,
+                             std::size_t feature_stride, std::size_t feature_count,
+                             std::int64_t* sums, std::uint32_t* rejected,
+                             std::size_t& rejections) noexcept {
   if (feature_count != 1) {
-    gather_features(state, draw, steps, last_lanes, features, feature_stride, feature_count, sums,
-                    rejected, rejections);
+    gather_at_once(state, draw, steps, last_lanes, features, feature_stride, feature_count, sums,
+                   rejected, rejections);
     return;
   }
   const std::size_t whole = last_lanes == kStepDraws ? steps : steps - 1;
@@ -97,8 +97,8 @@ void gather_one(Generator& generator, const RowDraw& draw, std::size_t steps,
   generator.save(state);
   if (whole == steps) return;
   std::size_t last_rejections = 0;
-  gather_features(state, draw, 1, last_lanes, features, feature_stride, 1, sums,
-                  rejected + rejections, last_rejections);
+  gather_at_once(state, draw, 1, last_lanes, features, feature_stride, 1, sums,
+                 rejected + rejections, last_rejections);
   for (std::size_t i = 0; i < last_rejections; ++i)
     rejected[rejections + i] += static_cast<std::uint32_t>(whole * kStepDraws);
   rejections += last_rejections;
