@@ -254,7 +254,7 @@ void DigitReader::thin_out(std::int8_t* planes, std::size_t plane_stride, std::s
       }
     }
   }
-  for (std::size_t plane = digits_.planes_ - digits_.windows_.all().size(); plane < digits_.planes_;
+  for (std::size_t plane = digits_.planes_ - digits_.windows_.counts(); plane < digits_.planes_;
        ++plane)
     keep(plane);
 }
