@@ -52,9 +52,9 @@ struct CounterOptions {
 /// and weights of the scheme. Any number of threads may use one Counter.
 ///
 /// Counts are those of the replicates of bootstrap() with the same rows, seed and scheme:
-/// - iid (unless more rows are drawn than there are), poisson, and stratified with strata of at
-///   least 256 rows on average: the replicates of path stream. counts * x / rows is then the mean
-///   of the replicate, up to rounding.
+/// - iid (unless more rows are drawn than there are), poisson, stratified with strata of at least
+///   256 rows on average, and weighted from 32,768 draws on: the replicates of path stream.
+///   counts * x / rows is then the mean of the replicate, up to rounding.
 /// - all other schemes: the rows that functions of the resample get (statistic::callable), which
 ///   are the replicates of path gather.
 /// - bayesian: rows have weights and no counts. weights() are those of path weights.

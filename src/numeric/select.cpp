@@ -1,7 +1,9 @@
 #include "numeric/select.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "numeric/compensated.h"
 #include "numeric/quantile.h"
@@ -59,9 +61,78 @@ struct WeightedSearch {
   }
 };
 
+/// About kSample values, evenly spread, and how many there are; NaN may be among them.
+struct Sample {
+  static constexpr std::size_t kSample = std::size_t{1} << 17;
+
+  explicit Sample(const Scan& scan) {
+    std::uint64_t step = 1;
+    std::uint64_t next = 0;
+    scan([&](std::span<const double> piece) {
+      for (; next < all + piece.size(); next += step) {
+        if (values.size() == kSample) {  // take every second one from here on
+          for (std::size_t i = 0; i < kSample / 2; ++i) values[i] = values[2 * i];
+          values.resize(kSample / 2);
+          step *= 2;
+          next = (next + step - 1) / step * step;
+          if (next >= all + piece.size()) break;
+        }
+        values.push_back(piece[next - all]);
+      }
+      all += piece.size();
+    });
+  }
+
+  std::vector<double> values;
+  std::uint64_t all = 0;
+};
+
+/// The order statistics in two passes, by a sample that tells about where they lie; nothing where
+/// it does not help: few values, too many, NaN, many ties.
+std::optional<std::vector<double>> sampled_statistics(const Scan& scan, std::uint64_t first,
+                                                      std::uint64_t last) {
+  constexpr double kReach = 6;                               // standard deviations
+  constexpr std::size_t kMostInside = std::size_t{1} << 18;  // values to sort
+  Sample sample(scan);
+  const auto size = static_cast<double>(sample.values.size());
+  const auto all = static_cast<double>(sample.all);
+  if (sample.all <= Sample::kSample || last > sample.all) return std::nullopt;
+  if (std::any_of(sample.values.begin(), sample.values.end(), [](double x) { return x != x; }))
+    return std::nullopt;
+  const auto value_near = [&](std::uint64_t rank, double side) {
+    const double share = static_cast<double>(rank) / all;
+    const double at = share * size + side * (kReach * std::sqrt(size * share * (1 - share)) + 8);
+    if (at < 0 || at >= size) return side * std::numeric_limits<double>::infinity();
+    const auto place = sample.values.begin() + static_cast<std::ptrdiff_t>(at);
+    std::nth_element(sample.values.begin(), place, sample.values.end());
+    return *place;
+  };
+  const double low = value_near(first, -1);
+  const double high = value_near(last, 1);
+  sample.values = {};
+  std::uint64_t below = 0;
+  std::vector<double> inside;
+  scan([&](std::span<const double> values) {
+    for (const double value : values) {
+      below += value < low ? 1 : 0;
+      if (value >= low && value <= high && inside.size() <= kMostInside)
+        inside.push_back(value + 0.0);
+    }
+  });
+  if (inside.size() > kMostInside || first <= below || last > below + inside.size())
+    return std::nullopt;
+  const auto from = inside.begin() + static_cast<std::ptrdiff_t>(first - below - 1);
+  const auto to = inside.begin() + static_cast<std::ptrdiff_t>(last - below);
+  std::nth_element(inside.begin(), from, inside.end());
+  if (to != inside.end()) std::nth_element(from, to, inside.end());
+  std::sort(from, to);
+  return std::vector<double>(from, to);
+}
+
 }  // namespace
 
 std::vector<double> order_statistics(const Scan& scan, std::uint64_t first, std::uint64_t last) {
+  if (auto found = sampled_statistics(scan, first, last)) return std::move(*found);
   constexpr int kBits = 16;
   constexpr std::uint64_t kDigits = std::uint64_t{1} << kBits;
   Search low{first, 0, 0, {}};

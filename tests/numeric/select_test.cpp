@@ -67,6 +67,28 @@ TEST(Select, SignsZerosDenormalsAndInfinities) {
   expect_sorted(negative);
 }
 
+// Of more than 131,072 values a sample tells where to look. Where it misleads (values that depend on
+// whether their number is even, many ties, NaN) the answer is the same.
+TEST(Select, ManyValues) {
+  constexpr std::size_t kMany = 300'000;
+  const std::vector<double> normal = reference::normals(kMany, 3);
+  expect_sorted(normal);
+  std::vector<double> sorted = normal;
+  std::sort(sorted.begin(), sorted.end());
+  expect_sorted(sorted);
+  std::vector<double> misleading = normal;
+  std::vector<double> ratings = normal;
+  std::vector<double> missing = normal;
+  for (std::size_t i = 0; i < kMany; ++i) {
+    if (i % 2 == 1) misleading[i] += 1000;
+    ratings[i] = std::round(normal[i]);
+    if (i % 1001 == 5) missing[i] = reference::kNan;
+  }
+  expect_sorted(misleading);
+  expect_sorted(ratings);
+  expect_sorted(missing);
+}
+
 TEST(Select, NanAreNotSeen) {
   std::vector<double> values = reference::normals(300, 2);
   for (std::size_t i = 0; i < 300; i += 7) values[i] = reference::kNan;
