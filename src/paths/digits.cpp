@@ -116,15 +116,15 @@ void Digits::keep(const Execution& execution) {
       bytes += padded(rows) * planes_;
     }
   }
-  kept_ = std::make_unique_for_overwrite<std::int8_t[]>(bytes);  // some is never used
+  kept_ = execution::LargeArray<std::int8_t>(bytes);  // some is never used
   const std::size_t limbs = limb_digits_.size();
   const std::size_t rows = strata_.places();
   const bool is_short = std::all_of(limb_digits_.begin(), limb_digits_.end(),
                                     [](std::size_t digits) { return digits <= kShortDigits; });
   if (is_short)
-    short_.resize(rows * limbs);
+    short_ = execution::LargeArray<std::int32_t>(rows * limbs);
   else
-    long_.resize(rows * limbs);
+    long_ = execution::LargeArray<std::int64_t>(rows * limbs);
 
   constexpr std::size_t kChunk = 16;  // tiles
   Execution quiet = execution;
@@ -132,7 +132,7 @@ void Digits::keep(const Execution& execution) {
   std::vector<std::optional<DigitReader>> readers(execution::thread_count(execution));
   const auto keep_tile = [&](DigitReader& reader, Tile& tile) {
     const std::uint64_t place = strata_.all()[tile.stratum].first + tile.row;
-    std::int8_t* const planes = kept_.get() + tile.at;
+    std::int8_t* const planes = kept_.data() + tile.at;
     reader.split(place, tile.rows, planes, padded(tile.rows),
                  [&](std::size_t first, std::size_t some) {
                    for (std::size_t limb = 0; limb < limbs; ++limb) {
@@ -263,7 +263,7 @@ TileDigits DigitReader::tile(std::size_t stratum, std::uint64_t row, std::size_t
   if (!digits_.tiles_.empty()) {
     const std::size_t number = digits_.first_tile_[stratum] + static_cast<std::size_t>(row / kTile);
     const Digits::Tile& tile = digits_.tiles_[number];
-    return {digits_.kept_.get() + tile.at, padded(rows), tile.planes, tile.sparse};
+    return {digits_.kept_.data() + tile.at, padded(rows), tile.planes, tile.sparse};
   }
   const std::uint64_t place = digits_.strata_.all()[stratum].first + row;
   if (loaded_ != place) {

@@ -13,6 +13,7 @@
 
 #include "bootfold/data.h"
 #include "bootfold/execution.h"
+#include "execution/large_array.h"
 #include "paths/quantile_windows.h"
 #include "resample/strata.h"
 #include "study/fixed_sums.h"
@@ -88,10 +89,10 @@ class Digits {
   };
   std::vector<Tile> tiles_;
   std::vector<std::size_t> first_tile_;  // of each stratum
-  std::unique_ptr<std::int8_t[]> kept_;
+  execution::LargeArray<std::int8_t> kept_;
   // The integers of all places, for rows that are drawn one by one: [place][limb].
-  std::vector<std::int32_t> short_;  // if none has more than four digits
-  std::vector<std::int64_t> long_;
+  execution::LargeArray<std::int32_t> short_;  // if none has more than four digits
+  execution::LargeArray<std::int64_t> long_;
 };
 
 /// Reads them for one thread.
