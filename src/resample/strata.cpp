@@ -48,9 +48,13 @@ BlockCounts BlockSource::operator()(std::uint64_t replicate) {
   const BlockCounts::Id id{stratum_.seed, replicate, block_};
   if (strata_.weighted() != nullptr) return {level_, *strata_.weighted(), id};
   const std::uint64_t rows = blocks_.rows(block_);
-  const std::uint64_t draws = blocks_.draws(stratum_.seed, replicate, stratum_.draws, block_);
-  const double wanted = !strata_.topped_up() ? 1 : draws == 0 ? mean_ : count_mean(rows, draws);
-  if (wanted != mean_) last_laws_ = laws_(mean_ = wanted, rows);
+  const std::uint64_t draws =
+      strata_.topped_up() ? blocks_.draws(stratum_.seed, replicate, stratum_.draws, block_) : rows;
+  if (draws != last_draws_ && draws > 0) {  // without strata and super-blocks it never changes
+    const double wanted = strata_.topped_up() ? count_mean(rows, draws) : 1;
+    if (wanted != mean_) last_laws_ = laws_(mean_ = wanted, rows);
+    last_draws_ = draws;
+  }
   if (!strata_.topped_up()) return {level_, last_laws_, id, rows};
   return {level_, last_laws_, id, rows, draws};
 }

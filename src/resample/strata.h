@@ -80,7 +80,8 @@ class BlockSource {
   SuperBlocks blocks_;
   std::uint64_t block_;
   std::uint64_t counted_;
-  double mean_ = 0;  // whose laws the next are
+  std::uint64_t last_draws_ = 0;  // whose mean and laws these are
+  double mean_ = 0;
   TileLaws last_laws_;
 };
 
