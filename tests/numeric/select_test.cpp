@@ -67,8 +67,8 @@ TEST(Select, SignsZerosDenormalsAndInfinities) {
   expect_sorted(negative);
 }
 
-// Of more than 131,072 values a sample tells where to look. Where it misleads (values that depend on
-// whether their number is even, many ties, NaN) the answer is the same.
+// Of more than 131,072 values a sample tells where to look. Where it misleads (values that depend
+// on whether their number is even, many ties, NaN) the answer is the same.
 TEST(Select, ManyValues) {
   constexpr std::size_t kMany = 300'000;
   const std::vector<double> normal = reference::normals(kMany, 3);

@@ -46,8 +46,8 @@ void dot_block(const std::uint8_t* counts, const std::int8_t* planes, std::size_
       sum[p] = _mm256_add_epi32(sum[p], _mm256_madd_epi16(pairs[p], ones));
   }
   if constexpr (kPlanes == 4) {
-    const __m256i halves = _mm256_hadd_epi32(_mm256_hadd_epi32(sum[0], sum[1]),
-                                             _mm256_hadd_epi32(sum[2], sum[3]));
+    const __m256i halves =
+        _mm256_hadd_epi32(_mm256_hadd_epi32(sum[0], sum[1]), _mm256_hadd_epi32(sum[2], sum[3]));
     const __m128i four =
         _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1));
     __m256i* const to = reinterpret_cast<__m256i*>(sums);
