@@ -93,10 +93,11 @@ struct CountBatch {
 using CountFunction = std::function<void(const CountBatch& batch, std::span<double> values)>;
 
 /// Bootstraps a function of counts. The function is called on the calling thread, first once with
-/// counts of 1, which gives the estimates, and then with the batches in the order of the
-/// replicates; the data are not passed on. All batches have the same number of replicates, so that
-/// functions which are compiled for a shape are compiled once: surplus values at the end of a run
-/// are dropped, except under scheme balanced, whose last batch may be smaller.
+/// counts of 1 (or in proportion to the weights of a scheme), which gives the estimates, and then
+/// with the batches in the order of the replicates; the data are not passed on. All batches have
+/// the same number of replicates, so that functions which are compiled for a shape are compiled
+/// once: surplus values at the end of a run are dropped, except under scheme balanced, whose last
+/// batch may be smaller.
 ///
 /// Counts are those of resample::Counter. Two batches exist at a time, each of at most
 /// Options::memory / 8 / sizeof(double) counts, unless a single replicate has more. Throws

@@ -160,6 +160,11 @@ def counts(
         settings.clusters = coded(clusters, rows, "clusters")[0]
     if weights is not None:
         settings.weights = weight_array(weights, rows)
+    if first > 0 and scheme == "balanced":
+        raise ValueError(
+            f"first is {first} but scheme 'balanced' shares the draws among the replicates of one "
+            "run; make all of its counts at once"
+        )
     maker = _Maker(rows, first + replicates, settings, dtype)
     limit = settings.memory or _core.default_memory()
     if not batches:
@@ -272,8 +277,7 @@ class CountsSource:
 
     def _first(self, name: str) -> Array:
         """The values on the data, and what they say about their number and shape."""
-        ones = np.ones((1, self._rows), np.float64 if self._takes == "weights" else np.uint8)
-        found = self._values(ones, -1)
+        found = self._values(self._of_data(), -1)
         self.shape = found.shape[1:]
         self._names = (
             [name]
@@ -281,6 +285,19 @@ class CountsSource:
             else [f"{name}[{','.join(map(str, i))}]" for i in np.ndindex(*self.shape)]
         )
         return found.reshape(1, -1)
+
+    def _of_data(self) -> Array:
+        """What stands for the data themselves: counts of 1, or in proportion to the weights."""
+        given = self._settings.weights
+        if given is None:
+            return np.ones((1, self._rows), np.float64 if self._takes == "weights" else np.uint8)
+        shares = np.asarray(given, np.float64) / np.sum(given) * self._rows
+        if self._takes == "weights":
+            return shares[np.newaxis]
+        # Whole numbers that add up to the number of rows.
+        reached = np.floor(np.cumsum(shares) + 0.5)
+        whole = np.diff(reached, prepend=0.0)
+        return whole.astype(np.min_scalar_type(int(whole.max())))[np.newaxis]
 
     def _values(self, counted: Array, number: int) -> Array:
         """Values [replicate, ...]."""

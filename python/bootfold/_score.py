@@ -144,6 +144,11 @@ def bootstrap_score(
         raise ValueError(
             f"threshold is {threshold!r} but it is for {' and '.join(OF_CLASSES)} of two classes"
         )
+    if threshold is not None and fast.arguments:
+        raise ValueError(
+            f"threshold is {threshold!r} and the metric has arguments of its own "
+            f"({', '.join(sorted(fast.arguments))}); give its name, and pos_label= if it is needed"
+        )
     if fast is None or (response is not None and response != fast.response):
         return _by_resamples(subjects, truth, metric, response, arguments)
     if fast.prepare is None:
@@ -347,7 +352,7 @@ def _scores(
         raise ValueError(
             f"pos_label is {pos_label!r} but the classes are {', '.join(map(str, names))}"
         )
-    chosen = names.max() if pos_label is None else pos_label
+    chosen = np.sort(names)[-1] if pos_label is None else pos_label
     if told.ndim == 2 and told.shape[1] == 2:
         score = told[:, int(np.flatnonzero(names == chosen)[0])]
     elif told.ndim == 1:

@@ -4,6 +4,7 @@ import threading
 
 import numpy as np
 import pytest
+from sklearn import metrics as sklearn_metrics
 
 import bootfold as bf
 
@@ -291,3 +292,46 @@ def test_values_of_other_packages():
     x = jnp.asarray(WHOLE)
     r = bf.bootstrap(x, lambda x, c: c @ x / len(x), takes="counts", replicates=20, seed=7)
     np.testing.assert_allclose(r.replicates, expected.replicates, rtol=1e-4, atol=1e-4)
+
+
+def test_rows_beyond_a_super_block_under_weights_and_one_stratum():
+    rows = 2**20 + 5000
+    plain = bf.counts(rows, 2, seed=7)
+    np.testing.assert_array_equal(bf.counts(rows, 2, seed=7, strata=np.zeros(rows, int)), plain)
+    weighted = bf.counts(rows, 2, seed=7, weights=np.r_[np.zeros(1000), np.ones(rows - 1000)])
+    np.testing.assert_array_equal(weighted.sum(axis=1), rows)
+    assert not weighted[:, :1000].any()
+    np.testing.assert_array_equal(
+        weighted, bf.counts(rows, 2, seed=7, weights=np.r_[np.zeros(1000), np.ones(rows - 1000)])
+    )
+
+
+@pytest.mark.parametrize(("rows", "size"), [(1000, 1), (1000, 5), (2**20, 100), (3 * 2**20, 7)])
+def test_few_draws_of_many_rows(rows, size):
+    np.testing.assert_array_equal(bf.counts(rows, 3, seed=1, size=size).sum(axis=1), size)
+
+
+def test_estimates_follow_the_weights():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=40_000)
+    w = np.exp(x)
+    named = bf.bootstrap(x, "mean", weights=w, replicates=200, seed=1)
+    for takes, off in (("counts", 3e-3), ("weights", 1e-12)):
+        r = bf.bootstrap(
+            x, lambda x, c: c @ x / len(x), takes=takes, weights=w, replicates=20, seed=1
+        )
+        assert r.estimate == pytest.approx(named.estimate, abs=off)
+    label = (x + rng.normal(size=x.size) > 0).astype(float)
+    r = bf.bootstrap((label, x), "roc_auc", paired=True, weights=w, replicates=200, seed=1)
+    expected = sklearn_metrics.roc_auc_score(label, x, sample_weight=w)
+    assert r.estimate == pytest.approx(expected, abs=1e-12)
+    # The mean of 200 replicates is within five standard errors of the estimate, but for once in a
+    # million, and a bias that is much smaller.
+    assert abs(r.replicates.mean() - r.estimate) < 5 * r.standard_error / np.sqrt(200) + 1e-3
+    assert abs(r.estimate - bf.bootstrap((label, x), "roc_auc", paired=True).estimate) > 1e-2
+
+
+def test_balanced_counts_are_those_of_one_run():
+    np.testing.assert_array_equal(bf.counts(6, 4, scheme="balanced").sum(axis=0), 4)
+    with pytest.raises(ValueError, match="first is 2 but scheme 'balanced'"):
+        bf.counts(6, 2, first=2, scheme="balanced")

@@ -4,11 +4,14 @@
 #include <optional>
 #include <stop_token>
 #include <utility>
+#include <vector>
 
 #include "bootfold/batches.h"
 #include "bootfold/error.h"
 #include "bootstrap/ahead.h"
 #include "bootstrap/road.h"
+#include "numeric/compensated.h"
+#include "paths/estimates.h"
 #include "resample/bayesian_weights.h"
 #include "resample/counting.h"
 #include "text/concat.h"
@@ -120,7 +123,10 @@ class CountRoad {
 /// Makes batches on threads.
 class CountDrawer {
  public:
-  CountDrawer(const Road& road, Takes takes) : rows_(road.plan().rows), seed_(road.options().seed) {
+  CountDrawer(const Road& road, Takes takes)
+      : rows_(road.plan().rows),
+        seed_(road.options().seed),
+        weights_(road.design().weights().begin(), road.design().weights().end()) {
     execution_.threads = road.plan().threads;
     execution_.level = road.plan().level;
     execution_.stop = stop_.get_token();
@@ -129,10 +135,24 @@ class CountDrawer {
       counting_.emplace(road.design(), rows_, seed_, road.plan().replicates, road.plan().level);
   }
 
-  /// Counts of 1: the data themselves.
+  /// Counts of 1: the data themselves. Where rows have unequal probabilities: in proportion to
+  /// these, and as whole numbers if they are counts.
   void draw_data(CountBatch& batch) {
     prepare(batch, Batch::kData, 1);
-    visit(batch, [](auto counts) { std::fill(counts.begin(), counts.end(), 1); });
+    visit(batch, [&](auto counts) {
+      using Count = typename decltype(counts)::element_type;
+      if constexpr (std::is_same_v<Count, double>) {
+        std::fill(counts.begin(), counts.end(), 1);
+        if (weights_.empty()) return;
+        numeric::Compensated total;
+        for (const double weight : weights_) total.add(weight);
+        for (std::size_t i = 0; i < counts.size(); ++i)
+          counts[i] = weights_[i] / total.value() * static_cast<double>(rows_);
+      } else {
+        const std::vector<std::uint32_t> whole = paths::repetitions(rows_, weights_);
+        for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = static_cast<Count>(whole[i]);
+      }
+    });
   }
 
   void draw(CountBatch& batch, std::uint64_t first, std::size_t replicates) {
@@ -175,6 +195,7 @@ class CountDrawer {
 
   std::uint64_t rows_;
   std::uint64_t seed_;
+  std::vector<double> weights_;  // of the rows, if these are not equally likely
   std::size_t bytes_ = 1;
   std::optional<resample::Counting> counting_;
   std::stop_source stop_;

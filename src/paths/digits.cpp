@@ -221,14 +221,14 @@ void DigitReader::split(std::uint64_t place, std::size_t rows, std::int8_t* plan
 }
 
 void DigitReader::thin_out(std::int8_t* planes, std::size_t plane_stride, std::size_t rows,
-                           std::vector<std::uint16_t>& numbers, std::vector<SparseDigits>& sparse) {
+                           std::vector<std::uint32_t>& numbers, std::vector<SparseDigits>& sparse) {
   numbers.clear();
   sparse.clear();
   const auto keep = [&](std::size_t plane) {
     std::int8_t* const to = planes + numbers.size() * plane_stride;
     if (plane != numbers.size()) std::copy_n(planes + plane * plane_stride, rows, to);
     std::fill(to + rows, to + padded(rows), std::int8_t{0});
-    numbers.push_back(static_cast<std::uint16_t>(plane));
+    numbers.push_back(static_cast<std::uint32_t>(plane));
   };
   for (std::size_t limb = 0; limb < digits_.limbs(); ++limb) {
     const std::size_t listed = sparse.size();
@@ -247,7 +247,7 @@ void DigitReader::thin_out(std::int8_t* planes, std::size_t plane_stride, std::s
             std::find_if(sparse.begin() + static_cast<std::ptrdiff_t>(listed), sparse.end(),
                          [&](const auto& one) { return one.row == row; });
         if (same == sparse.end())
-          sparse.push_back({static_cast<std::uint16_t>(row), static_cast<std::uint16_t>(limb),
+          sparse.push_back({static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(limb),
                             digits[row] * unit});
         else
           same->integer += digits[row] * unit;

@@ -24,8 +24,8 @@ namespace bootfold::paths {
 
 /// Some digits of a row, as an integer: those in planes that are nearly empty.
 struct SparseDigits {
-  std::uint16_t row;   ///< of the tile
-  std::uint16_t limb;  ///< what they are digits of
+  std::uint32_t row;   ///< of the tile
+  std::uint32_t limb;  ///< what they are digits of
   std::int64_t integer;
 };
 
@@ -34,7 +34,7 @@ struct SparseDigits {
 struct TileDigits {
   const std::int8_t* first;  ///< the planes that it has: one begins at every multiple of `stride`
   std::size_t stride;
-  std::span<const std::uint16_t> planes;  ///< their numbers
+  std::span<const std::uint32_t> planes;  ///< their numbers
   std::span<const SparseDigits> sparse;   ///< all other digits
 };
 
@@ -84,7 +84,7 @@ class Digits {
     std::uint64_t row;  // within the stratum
     std::size_t rows;
     std::size_t at;  // where its planes begin
-    std::vector<std::uint16_t> planes = {};
+    std::vector<std::uint32_t> planes = {};
     std::vector<SparseDigits> sparse = {};
   };
   std::vector<Tile> tiles_;
@@ -126,7 +126,7 @@ class DigitReader {
              See&& see);
   /// Lists the digits of planes that are nearly empty, and moves the other planes together.
   void thin_out(std::int8_t* planes, std::size_t plane_stride, std::size_t rows,
-                std::vector<std::uint16_t>& numbers, std::vector<SparseDigits>& sparse);
+                std::vector<std::uint32_t>& numbers, std::vector<SparseDigits>& sparse);
 
   static constexpr std::size_t kSome = 512;  // few, so that many features of them are little memory
 
@@ -136,7 +136,7 @@ class DigitReader {
   std::vector<std::int64_t> integers_;  // [limb][row]
   std::array<double, kSome> kept_;      // by a trimmed mean
   std::vector<std::int8_t> planes_;
-  std::vector<std::uint16_t> numbers_;  // of the planes that are there
+  std::vector<std::uint32_t> numbers_;  // of the planes that are there
   std::vector<SparseDigits> sparse_;
   std::vector<std::uint64_t> drawn_;
   std::uint64_t loaded_;  // the place whose planes are there

@@ -14,13 +14,6 @@
 
 namespace bootfold::paths {
 
-namespace {
-
-using study::kTileRows;
-using study::Part;
-
-/// How often each row is repeated where a function can only see rows: once, or in proportion to the
-/// weights, as whole numbers that add up to the number of rows. None is 1 away from its share.
 std::vector<std::uint32_t> repetitions(std::uint64_t rows, std::span<const double> weights) {
   std::vector<std::uint32_t> counts(rows, 1);
   if (weights.empty()) return counts;
@@ -37,6 +30,11 @@ std::vector<std::uint32_t> repetitions(std::uint64_t rows, std::span<const doubl
   }
   return counts;
 }
+
+namespace {
+
+using study::kTileRows;
+using study::Part;
 
 void estimate_fold(const study::Problem& problem, const Part& part, std::span<const double> weights,
                    const Execution& execution, std::span<double> values) {

@@ -1,6 +1,8 @@
 // The statistics on the data as they are.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "bootfold/execution.h"
@@ -14,5 +16,10 @@ namespace bootfold::paths {
 [[nodiscard]] std::vector<double> estimates(const study::Study& study,
                                             const resample::Design& design,
                                             const Execution& execution);
+
+/// How often each row is repeated where a function can only see rows: once, or in proportion to the
+/// weights, as whole numbers that add up to the number of rows. None is 1 away from its share.
+[[nodiscard]] std::vector<std::uint32_t> repetitions(std::uint64_t rows,
+                                                     std::span<const double> weights);
 
 }  // namespace bootfold::paths

@@ -77,7 +77,7 @@ class Drawer final : public Maker {
   }
 
  private:
-  static constexpr std::size_t kSafeDraws = 256;  // so many integers of 55 bits fit 64
+  static constexpr std::size_t kSafeDraws = 254;  // so many integers of seven digits fit 64 bits
 
   /// The row that replaces a rejected draw.
   [[nodiscard]] std::uint32_t redrawn(std::uint64_t replicate, std::size_t position) const {

@@ -185,7 +185,7 @@ QuantileWindow QuantileWindows::window(const study::Problem& problem, std::uint3
   } else {
     numeric::Compensated total;
     for (const double weight : weights_) total.add(weight);
-    const double half = RowSpread(weights_.size(), weights_.size()).most(share) / rows;
+    const double half = spread.most(share) / rows;
     const numeric::WeightedWindow found = numeric::weighted_window(
         numeric::weighted_scan(scan, weights_), std::max(0.0, share - half) * total.value(),
         std::min(1.0, share + half) * total.value());

@@ -110,7 +110,11 @@ struct Shared {
       const std::vector<Scored> rows = sorted(problem.data, columns.first, columns.second);
       order = order_of(rows);
       for (const Task& task : tasks)
-        if (task.order == &order) estimates[task.output] = statistic::measure(task.ranking, rows);
+        if (task.order == &order)
+          estimates[task.output] =
+              question.design.weights().empty()
+                  ? statistic::measure(task.ranking, rows)
+                  : statistic::measure(task.ranking, rows, question.design.weights());
     }
     add_differences(problem, estimates);
   }
@@ -279,7 +283,8 @@ Estimate estimate(const Question& question) {
   found.start_nanoseconds = 120 * rows * static_cast<double>(count);
   found.shared_bytes = question.design.sampling_bytes(question.rows) + (std::size_t{1} << 19) +
                        question.rows * (sizeof(Scored) + count * sizeof(std::uint32_t));
-  const bool pieces = streams && question.design.stratum_labels().empty();
+  const bool pieces =
+      streams && question.design.stratum_labels().empty() && question.design.weights().empty();
   found.thread_bytes = kLanes * (question.rows + 8) +
                        kLanes * (pieces ? buffer_rows(question.rows) : question.rows + 8) +
                        sizeof(resample::simd::Replaced) + (streams && pieces ? 8192 : 0) +

@@ -354,6 +354,7 @@ class Walker final : public Maker {
     const ColumnView& values = shared_.problem.data.column(column);
     const std::span<const std::uint32_t> order = shared_.strata->order();
     const auto add = [&](std::uint64_t row, std::uint32_t count) {
+      if (count == 0) return;
       double value = 0;
       values.read(row, {&value, 1});
       rows.insert(rows.end(), count, value);

@@ -96,7 +96,7 @@ double count_mean(std::uint64_t rows, std::uint64_t draws, double margin) noexce
   const auto n = static_cast<double>(draws);
   const double share = n / static_cast<double>(rows) * std::max(0.5, 1 - margin / std::sqrt(n));
   const double grid = std::ldexp(4.0, static_cast<int>(std::bit_width(rows - 1) + 1) / 2);
-  return std::clamp(std::floor(share * grid), 1.0, 2 * grid) / grid;
+  return std::min(std::floor(share * grid), 2 * grid) / grid;
 }
 
 CountLaw::CountLaw(double mean, std::uint32_t positions) : mean_(mean) {

@@ -54,7 +54,8 @@ class CountLaw {
 
 /// The mean of the counts of `rows` rows that shall add up to `draws`: a little below draws / rows,
 /// so that their total rarely exceeds `draws`, and on a grid, so that few laws serve all
-/// replicates. Whatever it is, the counts with their top-up have the same law.
+/// replicates. Whatever it is, the counts with their top-up have the same law. 0 if there are so
+/// few draws that they are all left to the top-up.
 [[nodiscard]] double count_mean(std::uint64_t rows, std::uint64_t draws,
                                 double margin = 3) noexcept;
 

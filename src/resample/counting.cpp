@@ -40,7 +40,7 @@ Counting::Counting(const Design& design, std::uint64_t rows, std::uint64_t seed,
   if (!design.traits(rows).lists_rows)
     throw InvalidArgument(text::concat("scheme '", design.name(),
                                        "' gives every row a weight and draws none, so there are no "
-                                       "counts; ask for weights"));
+                                       "counts; it has weights"));
   if (design.streams(rows)) {
     strata_ = design.strata(rows, seed);
     laws_ = std::make_unique<CountLaws>();
@@ -50,7 +50,7 @@ Counting::Counting(const Design& design, std::uint64_t rows, std::uint64_t seed,
 }
 
 std::uint64_t Counting::pieces() const noexcept {
-  return streams() && strata_->all().size() == 1 ? SuperBlocks(rows_).count() : 1;
+  return streams() && strata_->order().empty() ? SuperBlocks(rows_).count() : 1;
 }
 
 std::uint64_t Counting::first_row(std::uint64_t piece) const noexcept {

@@ -10,6 +10,13 @@ namespace bootfold::resample {
 
 using simd::kCountTile;
 
+namespace {
+
+/// Counts nothing, so that it cannot be void: all draws are left to the top-up.
+constexpr std::uint8_t kLastAttempt = 255;
+
+}  // namespace
+
 BlockCounts::BlockCounts(execution::Level level, const TileLaws& laws, const Id& id,
                          std::uint64_t rows, std::uint64_t draws)
     : level_(level), id_(id), rows_(rows), draws_(draws), laws_(laws) {
@@ -39,7 +46,8 @@ void BlockCounts::seed() {
 
 std::size_t BlockCounts::next(std::uint8_t* counts, simd::Replaced& replaced) {
   const auto rows = static_cast<std::size_t>(std::min<std::uint64_t>(kCountTile, rows_ - row_));
-  if (draws_ == 0) {  // no draw falls into this super-block
+  // No draw falls into this super-block, or too few do, or it is the last attempt.
+  if (draws_ == 0 || (places_ == nullptr && laws_.all == nullptr) || attempt_ == kLastAttempt) {
     std::fill_n(counts, (rows + 127) / 128 * 128, std::uint8_t{0});
   } else {
     const CountLaw& law = places_ != nullptr     ? places_->law(id_.block, row_ / kCountTile)

@@ -52,7 +52,11 @@ BlockCounts BlockSource::operator()(std::uint64_t replicate) {
       strata_.topped_up() ? blocks_.draws(stratum_.seed, replicate, stratum_.draws, block_) : rows;
   if (draws != last_draws_ && draws > 0) {  // without strata and super-blocks it never changes
     const double wanted = strata_.topped_up() ? count_mean(rows, draws) : 1;
-    if (wanted != mean_) last_laws_ = laws_(mean_ = wanted, rows);
+    if (wanted == 0)
+      last_laws_ = {};
+    else if (wanted != mean_)
+      last_laws_ = laws_(wanted, rows);
+    mean_ = wanted;
     last_draws_ = draws;
   }
   if (!strata_.topped_up()) return {level_, last_laws_, id, rows};

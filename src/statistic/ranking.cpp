@@ -7,6 +7,7 @@
 
 #include "bootfold/error.h"
 #include "bootfold/statistic.h"
+#include "numeric/compensated.h"
 #include "text/concat.h"
 
 namespace bootfold::statistic {
@@ -90,6 +91,32 @@ void sort_by_score(std::span<Scored> rows) {
 
 double measure(Ranking ranking, std::span<const Scored> rows) {
   return ranking == Ranking::roc_auc ? area(rows) : precision(rows);
+}
+
+double measure(Ranking ranking, std::span<const Scored> rows, std::span<const double> weights) {
+  numeric::Compensated all[2];  // of negative and positive rows
+  for (const Scored& row : rows) all[row.positive()].add(weights[row.place >> 1]);
+  const double negatives = all[0].value();
+  const double positives = all[1].value();
+  if (positives == 0 || (ranking == Ranking::roc_auc && negatives == 0))
+    return std::numeric_limits<double>::quiet_NaN();
+  numeric::Compensated sum;
+  numeric::Compensated below[2];
+  for (std::size_t begin = 0; begin < rows.size();) {  // groups of equal scores, rising
+    numeric::Compensated own[2];
+    std::size_t end = begin;
+    for (; end < rows.size() && rows[end].score == rows[begin].score; ++end)
+      own[rows[end].positive()].add(weights[rows[end].place >> 1]);
+    if (ranking == Ranking::roc_auc) {
+      sum.add(own[1].value() * (below[0].value() + own[0].value() / 2));
+    } else if (own[1].value() > 0) {
+      const double reached = positives - below[1].value();  // with at least this score
+      sum.add(own[1].value() * reached / (reached + negatives - below[0].value()));
+    }
+    for (int k = 0; k < 2; ++k) below[k].add(own[k].value());
+    begin = end;
+  }
+  return sum.value() / (ranking == Ranking::roc_auc ? positives * negatives : positives);
 }
 
 Statistic roc_auc() { return ranked("roc_auc", Ranking::roc_auc); }

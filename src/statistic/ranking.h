@@ -25,4 +25,8 @@ void sort_by_score(std::span<Scored> rows);
 /// The measure of sorted rows.
 [[nodiscard]] double measure(Ranking ranking, std::span<const Scored> rows);
 
+/// The same where row i has the weight weights[i].
+[[nodiscard]] double measure(Ranking ranking, std::span<const Scored> rows,
+                             std::span<const double> weights);
+
 }  // namespace bootfold::statistic

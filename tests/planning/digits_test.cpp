@@ -181,6 +181,25 @@ TEST(Digits, ReplicatesWithoutAHugeRowHaveTheirOwnDigits) {
   EXPECT_EQ(std::adjacent_find(without.begin(), without.end()), without.end());
 }
 
+// More than 65,536 planes of digits: heavy-tailed columns, whose upper digits are listed.
+TEST(Digits, ManyColumnsOfHeavyTails) {
+  constexpr std::size_t kRows = 600;
+  Columns columns(197, std::vector<double>(kRows));
+  for (std::size_t c = 1; c < columns.size(); ++c) {
+    const std::vector<double> z = reference::normals(kRows, c);
+    const std::vector<double> by = reference::normals(kRows, 1000 + c);
+    for (std::size_t i = 0; i < kRows; ++i) columns[c][i] = z[i] / std::abs(by[i]);
+  }
+  for (std::size_t i = 0; i < kRows; ++i) columns[0][i] = 2 * columns[1][i] - columns[196][i];
+  const Result result = bootstrap(reference::view(columns), statistic::regression(),
+                                  {.replicates = 2, .seed = 1, .path = Path::stream});
+  for (std::uint64_t r = 0; r < 2; ++r) {
+    EXPECT_NEAR(result.replicate(r, 1), 2, 1e-6);
+    EXPECT_NEAR(result.replicate(r, 2), 0, 1e-6);
+    EXPECT_NEAR(result.replicate(r, 196), -1, 1e-6);
+  }
+}
+
 // Multiples of a power of two are kept without any error, in as few digits as they need.
 TEST(Digits, WholeNumbersAreExact) {
   std::vector<double> x(3000);

@@ -32,6 +32,7 @@ TILE = 4096
 SHORT_ROWS = 256
 MARGIN = 3.0
 MOST = 31  # the largest count
+LAST_ATTEMPT = 255  # counts nothing
 
 
 def philox(counter, key):
@@ -307,7 +308,7 @@ def count_mean(rows, draws):
     n = float(draws)
     share = n / rows * max(0.5, 1 - MARGIN / sqrt(n))
     grid = 4.0 * 2 ** (((rows - 1).bit_length() + 1) // 2)
-    return min(max(float(floor(share * grid)), 1.0), 2 * grid) / grid
+    return min(float(floor(share * grid)), 2 * grid) / grid
 
 
 def seats_of(weights):
@@ -430,6 +431,9 @@ def block_counts(rows, draws, seed, replicate, number):
                 w = block(seed, replicate, TIE, attempt, at | event)
                 return w[1] << 32 | w[0]
 
+            if mean == 0 or attempt == LAST_ATTEMPT:
+                found += [0] * size
+                continue
             law = Law.of(mean, 1 << (size - 1).bit_length())
             counts, more = tile_counts(lanes, law, size, tie)
             found += counts
@@ -615,7 +619,7 @@ def weighted_block(own, draws, seed, replicate, number):
         lanes = Lanes(seed, replicate, COUNTS, attempt, number)
         found = []
         for tile, (size, law, _, _) in enumerate(own["tiles"]):
-            if law is None or counted == 0:
+            if law is None or counted == 0 or attempt == LAST_ATTEMPT:
                 found += [0] * size
                 continue
             at = (number * (SUPER_BLOCK // TILE) + tile) << 16

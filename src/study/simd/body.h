@@ -32,7 +32,9 @@ constexpr std::size_t kStepRows = 128;  // rows of a step of dot products
     std::memcpy(&h, &high_bits, sizeof h);
     std::memcpy(&l, &low_bits, sizeof l);
     constexpr std::int64_t kBias = 0x4338000000000000;  // the bits of kRound
-    integers[i] = (h - kBias) * (std::int64_t{1} << 28) + (l - kBias);
+    // Modulo 2^64: larger values are rounded elsewhere (study/fixed_point.h).
+    integers[i] = static_cast<std::int64_t>((static_cast<std::uint64_t>(h - kBias) << 28) +
+                                            static_cast<std::uint64_t>(l - kBias));
   }
 }
 
