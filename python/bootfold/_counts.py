@@ -291,13 +291,14 @@ class CountsSource:
         given = self._settings.weights
         if given is None:
             return np.ones((1, self._rows), np.float64 if self._takes == "weights" else np.uint8)
-        shares = np.asarray(given, np.float64) / np.sum(given) * self._rows
+        shares: Array = np.asarray(given, np.float64) / np.sum(given) * self._rows
         if self._takes == "weights":
             return shares[np.newaxis]
         # Whole numbers that add up to the number of rows.
         reached = np.floor(np.cumsum(shares) + 0.5)
         whole = np.diff(reached, prepend=0.0)
-        return whole.astype(np.min_scalar_type(int(whole.max())))[np.newaxis]
+        counts: Array = whole.astype(np.min_scalar_type(int(whole.max())))
+        return counts[np.newaxis]
 
     def _values(self, counted: Array, number: int) -> Array:
         """Values [replicate, ...]."""

@@ -144,7 +144,7 @@ def bootstrap_score(
         raise ValueError(
             f"threshold is {threshold!r} but it is for {' and '.join(OF_CLASSES)} of two classes"
         )
-    if threshold is not None and fast.arguments:
+    if threshold is not None and fast is not None and fast.arguments:
         raise ValueError(
             f"threshold is {threshold!r} and the metric has arguments of its own "
             f"({', '.join(sorted(fast.arguments))}); give its name, and pos_label= if it is needed"

@@ -349,7 +349,6 @@ def test_classes_of_text_and_thresholds_of_partial_metrics():
     y = np.where(rng.uniform(size=300) < p, "yes", "no")
     r = bf.bootstrap_score(p, None, y, "roc_auc", replicates=20)
     assert r.estimate == pytest.approx(metrics.roc_auc_score(y == "yes", p), abs=1e-12)
+    macro = functools.partial(metrics.f1_score, average="macro")
     with pytest.raises(ValueError, match=r"threshold is 0\.3 and the metric has arguments"):
-        bf.bootstrap_score(
-            p, None, (y == "yes").astype(int), functools.partial(metrics.f1_score, average="macro"), threshold=0.3
-        )
+        bf.bootstrap_score(p, None, (y == "yes").astype(int), macro, threshold=0.3)
