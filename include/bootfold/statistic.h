@@ -238,7 +238,7 @@ namespace statistic {
 /// row, where equal scores count a half. The first column is the class of each row, 1 (positive) or
 /// 0; every other column holds the scores of a model. The values are the area of each model, and if
 /// there are several, the area of the first minus that of each other, on the same resamples. NaN
-/// where a class has no rows. Sums are integers, so areas are correctly rounded quotients.
+/// where a class has no rows. Sums of counts are integers, and so exact.
 [[nodiscard]] BOOTFOLD_API Statistic roc_auc();
 /// Average precision, as in scikit-learn: the mean, over the positive rows, of the share of
 /// positive rows among those whose score is at least theirs. Columns and values as for roc_auc().

@@ -98,7 +98,7 @@ def bootstrap(
         "iid", "stratified", "cluster", "moving", "circular", "stationary", "poisson", "bayesian",
         "balanced", "weighted" or "jackknife". Unless given it follows from the arguments below.
         "bayesian" gives rows weights in place of counts, so it takes functions of sums, quantiles
-        and trimmed means, but no callables.
+        and trimmed means; callables need takes="weights".
     paired : bool
         Whether the samples of a tuple are drawn row by row together.
     axis : int, optional

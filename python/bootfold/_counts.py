@@ -131,9 +131,10 @@ def counts(
 
     Notes
     -----
-    For schemes "iid" (unless more rows are drawn than there are), "poisson" and "stratified" (with
-    at least 256 rows in a stratum on average) these are the resamples of path "stream", the path of
-    means and other sums of many rows. For other schemes they are the resamples that functions get.
+    For schemes "iid" (unless more rows are drawn than there are), "poisson", "stratified" (with at
+    least 256 rows in a stratum on average) and "weighted" (from 32,768 draws on) these are the
+    resamples of path "stream", the path of means and other sums of many rows. For other schemes
+    they are the resamples that functions get.
 
     Examples
     --------

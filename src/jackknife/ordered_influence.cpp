@@ -100,7 +100,7 @@ std::vector<Influence> influences_in_order(const Task& task, const resample::Des
     if (weighted && !sums) {
       decline(part,
               text::concat("under scheme '", design.name(),
-                           "' rows are left out of functions of sums only"),
+                           "' influence values are available for functions of sums only"),
               found);
     } else if (std::holds_alternative<statistic::Order>(part.bound.body)) {
       std::vector<double> whole(part.outputs());
