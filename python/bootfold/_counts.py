@@ -161,6 +161,10 @@ def counts(
         settings.clusters = coded(clusters, rows, "clusters")[0]
     if weights is not None:
         settings.weights = weight_array(weights, rows)
+    if scheme in ("moving", "circular", "stationary") and not settings.block_length:
+        raise ValueError(
+            f"scheme {scheme!r} needs block_length=: there are no data to choose a length from"
+        )
     if first > 0 and scheme == "balanced":
         raise ValueError(
             f"first is {first} but scheme 'balanced' shares the draws among the replicates of one "
@@ -244,6 +248,8 @@ class _Maker:
 
 def _as_numbers(found: Any) -> Array:
     """What a function of NumPy, JAX, torch or CuPy returned, as an array of doubles."""
+    if found is None:
+        raise TypeError("None is no array")  # NumPy would take it for NaN
     if hasattr(found, "detach"):  # torch: without its graph, and on the CPU
         found = found.detach().cpu()
     elif hasattr(found, "get") and hasattr(found, "__dlpack__"):  # CuPy

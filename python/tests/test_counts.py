@@ -335,3 +335,10 @@ def test_balanced_counts_are_those_of_one_run():
     np.testing.assert_array_equal(bf.counts(6, 4, scheme="balanced").sum(axis=0), 4)
     with pytest.raises(ValueError, match="first is 2 but scheme 'balanced'"):
         bf.counts(6, 2, first=2, scheme="balanced")
+
+
+def test_missing_lengths_and_values_are_named():
+    with pytest.raises(ValueError, match="scheme 'moving' needs block_length="):
+        bf.counts(10, 2, scheme="moving")
+    with pytest.raises(TypeError, match="the statistic returned None"):
+        bf.bootstrap(np.arange(9.0), lambda x, c: None, takes="counts")
