@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Statistical batteries on the raw random streams that every resample is made of.
 #
-#   bench/battery.sh [--quick] [--kind lanes,long,philox] [--big]
+#   bench/battery.sh [--quick] [--kind lanes,long,philox] [--big] [--jobs N]
 #
 # Feeds the bytes of build/release/bench/raw_stream to
 #   dieharder   (Debian)                     all tests, ambiguous ones repeated until they are clear
 #   TestU01     (Debian non-free, optional)  Crush, of the words and of the words reversed
 # --quick takes eleven short tests of dieharder and SmallCrush, --big BigCrush in place of Crush.
+# --jobs runs that many batteries at once (default: one for each processor).
 # Each battery prints its time: the quick set takes a minute or two per kind, all of dieharder about
 # 40 minutes (most of it for rgb_lagged_sum), Crush and BigCrush hours. Leave it to a night.
 #
@@ -22,6 +23,7 @@ results=bench/results
 kinds=lanes,long,philox
 quick=no
 crush=crush
+jobs=$(nproc 2> /dev/null || echo 1)
 
 while [ $# -gt 0 ]; do
   case $1 in
@@ -33,6 +35,14 @@ while [ $# -gt 0 ]; do
         exit 2
       }
       kinds=$2
+      shift
+      ;;
+    --jobs)
+      [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || {
+        echo "battery: --jobs is '${2:-}' but must be a number of at least 1" >&2
+        exit 2
+      }
+      jobs=$2
       shift
       ;;
     -h | --help)
@@ -74,8 +84,6 @@ if ! "${CC:-cc}" -O2 bench/testu01.c -o "$testu01" \
   echo "TestU01 is skipped: it is not installed (Debian: libtestu01-0-dev, section non-free)"
 fi
 
-failed=0
-
 run_dieharder() { # kind
   local log=$results/dieharder-$1.txt start=$SECONDS
   if [ "$quick" = yes ]; then
@@ -86,36 +94,52 @@ run_dieharder() { # kind
   else
     "$stream" --kind "$1" | dieharder -g 200 -a -Y 1 > "$log" || true
   fi
-  grep -E 'WEAK|FAILED' "$log" || true
-  local passed weak bad
+  local odd passed weak bad
+  odd=$(grep -E 'WEAK|FAILED' "$log" || true)
   passed=$(grep -c PASSED "$log" || true)
   weak=$(grep -c WEAK "$log" || true)
   bad=$(grep -c FAILED "$log" || true)
-  echo "$1: dieharder: $passed PASSED, $weak WEAK, $bad FAILED in $((SECONDS - start)) s"
-  [ "$bad" -eq 0 ] && [ "$passed" -gt 0 ] || failed=1
+  echo "${odd:+$odd
+}$1: dieharder: $passed PASSED, $weak WEAK, $bad FAILED in $((SECONDS - start)) s"
+  [ "$bad" -eq 0 ] && [ "$passed" -gt 0 ]
 }
 
 run_testu01() { # kind, direction
   local log=$results/testu01-$crush-$1-$2.txt start=$SECONDS
   "$stream" --kind "$1" | "$testu01" "$crush" "$2" > "$log" || true
-  local statistics odd bad
+  local statistics odd count bad
   statistics=$(sed -n 's/.*Number of statistics: *//p' "$log")
   # The lines between the two rules: test number, name, p-value.
   odd=$(awk '/^ -----/{inside = !inside; next} inside' "$log")
-  [ -z "$odd" ] || echo "$odd"
   # A p-value near 1 is printed as "1 - 2.0e-12", so the last word is always the small number.
   bad=$(awk 'NF && ($NF ~ /eps/ || $NF + 0 < 1e-10) { n++ } END { print n + 0 }' <<< "$odd")
-  odd=$(grep -c . <<< "$odd" || true)
-  echo "$1, bits $2: TestU01 $crush: ${statistics:-no} statistics," \
-    "$odd outside [0.001, 0.999], $bad FAILED in $((SECONDS - start)) s"
-  [ "$bad" -eq 0 ] && [ -n "$statistics" ] || failed=1
+  count=$(grep -c . <<< "$odd" || true)
+  echo "${odd:+$odd
+}$1, bits $2: TestU01 $crush: ${statistics:-no} statistics," \
+    "$count outside [0.001, 0.999], $bad FAILED in $((SECONDS - start)) s"
+  [ "$bad" -eq 0 ] && [ -n "$statistics" ]
+}
+
+# Starts a battery, after another has ended if as many run as may.
+failed=0
+running=0
+start() { # function and its arguments
+  if [ "$running" -ge "$jobs" ]; then
+    wait -n || failed=1
+    running=$((running - 1))
+  fi
+  "$@" &
+  running=$((running + 1))
 }
 
 for kind in ${kinds//,/ }; do
-  run_dieharder "$kind"
+  start run_dieharder "$kind"
   if [ -n "$testu01" ]; then
-    run_testu01 "$kind" forward
-    run_testu01 "$kind" reverse
+    start run_testu01 "$kind" forward
+    start run_testu01 "$kind" reverse
   fi
+done
+for ((; running > 0; running--)); do
+  wait -n || failed=1
 done
 exit "$failed"
