@@ -38,7 +38,7 @@ namespace bootfold {
 
 /// The resamples of consecutive replicates.
 struct Batch {
-  /// Value of `first` for the batch that holds the original data instead of resamples.
+  /// Value of `first` for a batch that gives the estimates: the original data instead of resamples.
   static constexpr std::uint64_t kData = std::numeric_limits<std::uint64_t>::max();
 
   std::uint64_t first = kData;  ///< replicate number of the first resample
@@ -56,8 +56,13 @@ struct Batch {
 using BatchFunction = std::function<void(const Batch& batch, std::span<double> values)>;
 
 /// Bootstraps a function of batches. The function is called on the calling thread, first once with
-/// the original data and then with the batches in the order of the replicates. `outputs` names each
-/// value that the function computes for a resample.
+/// the original data, which gives the estimates, and then with the batches in the order of the
+/// replicates. `outputs` names each value that the function computes for a resample.
+///
+/// Under scheme weighted the estimate is the mean of 32 values: in place of the original data the
+/// function gets, one by one, 32 resamples in which row i appears in proportion to its weight,
+/// rounded up or down, so that on average its share is exact to 1/32 of a row
+/// (docs/resampling.md).
 ///
 /// Two batches exist at a time, the current one and the next. Each takes at most an eighth of
 /// Options::memory, unless a single resample is larger. Values may be NaN or infinite; the function
@@ -76,11 +81,12 @@ enum class Takes {
 
 /// The counts of consecutive replicates.
 struct CountBatch {
-  std::uint64_t first = Batch::kData;  ///< first replicate; Batch::kData: the data, all counts 1
+  std::uint64_t first = Batch::kData;  ///< first replicate; Batch::kData: the original data
   std::size_t replicates = 1;
   std::size_t rows = 0;  ///< rows of the data
   /// [replicate][row]. The type is the same for all batches of a run: uint8_t unless the scheme may
-  /// draw a row more than 255 times (resample::Counter::count_bytes), double for Takes::weights.
+  /// draw a row more than 255 times (resample::Counter::count_bytes) or a weight stands for more
+  /// than 255 rows of the data, double for Takes::weights.
   std::variant<std::span<const std::uint8_t>, std::span<const std::uint16_t>,
                std::span<const std::uint32_t>, std::span<const double>>
       counts;
@@ -93,11 +99,14 @@ struct CountBatch {
 using CountFunction = std::function<void(const CountBatch& batch, std::span<double> values)>;
 
 /// Bootstraps a function of counts. The function is called on the calling thread, first once with
-/// counts of 1 (or in proportion to the weights of a scheme), which gives the estimates, and then
-/// with the batches in the order of the replicates; the data are not passed on. All batches have
-/// the same number of replicates, so that functions which are compiled for a shape are compiled
-/// once: surplus values at the end of a run are dropped, except under scheme balanced, whose last
-/// batch may be smaller.
+/// counts of 1, which gives the estimates, and then with the batches in the order of the
+/// replicates; the data are not passed on. All batches have the same number of replicates, so that
+/// functions which are compiled for a shape are compiled once: surplus values at the end of a run
+/// are dropped, except under scheme balanced, whose last batch may be smaller.
+///
+/// Under scheme weighted the estimates come from the weights, scaled to add up to the number of
+/// rows: Takes::weights passes exactly these. Takes::counts needs whole numbers, so its estimate is
+/// the mean of 32 values, as for bootstrap_batches().
 ///
 /// Counts are those of resample::Counter. Two batches exist at a time, each of at most
 /// Options::memory / 8 / sizeof(double) counts, unless a single replicate has more. Throws

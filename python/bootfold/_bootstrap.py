@@ -110,7 +110,10 @@ def bootstrap(
     block_length : float, optional
         For time series; chosen from the data unless given.
     weights : array_like or column name, optional
-        Rows are drawn with probabilities in proportion to these.
+        Rows are drawn with probabilities in proportion to these. The estimate is the statistic of
+        the weighted data: exact for named statistics, `sums` and takes="weights". Other functions
+        see whole rows, so their estimate is the mean of 32 values on resamples that together have
+        the shares of the weights; its error is about a hundredth of a standard error.
     size : int, optional
         Rows that a resample draws, if not as many as there are.
     nan : {"error", "omit", "propagate"}

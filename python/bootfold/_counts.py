@@ -280,11 +280,14 @@ class CountsSource:
         self.quick = False
         self.shape: tuple[int, ...] = ()
         self._names: list[str] = []
-        self._estimates: Array | None = self._first(statistic.name)
+        found = self._first(statistic.name)
+        # Under weights the library asks for the values that make the estimates.
+        self._estimates: Array | None = found if settings.weights is None else None
 
     def _first(self, name: str) -> Array:
         """The values on the data, and what they say about their number and shape."""
-        found = self._values(self._of_data(), -1)
+        kind = np.float64 if self._takes == "weights" else np.uint8
+        found = self._values(np.ones((1, self._rows), kind), -1)
         self.shape = found.shape[1:]
         self._names = (
             [name]
@@ -292,20 +295,6 @@ class CountsSource:
             else [f"{name}[{','.join(map(str, i))}]" for i in np.ndindex(*self.shape)]
         )
         return found.reshape(1, -1)
-
-    def _of_data(self) -> Array:
-        """What stands for the data themselves: counts of 1, or in proportion to the weights."""
-        given = self._settings.weights
-        if given is None:
-            return np.ones((1, self._rows), np.float64 if self._takes == "weights" else np.uint8)
-        shares: Array = np.asarray(given, np.float64) / np.sum(given) * self._rows
-        if self._takes == "weights":
-            return shares[np.newaxis]
-        # Whole numbers that add up to the number of rows.
-        reached = np.floor(np.cumsum(shares) + 0.5)
-        whole = np.diff(reached, prepend=0.0)
-        counts: Array = whole.astype(np.min_scalar_type(int(whole.max())))
-        return counts[np.newaxis]
 
     def _values(self, counted: Array, number: int) -> Array:
         """Values [replicate, ...]."""

@@ -116,7 +116,9 @@ class FunctionSource:
         self.quick = False
         self.shape: tuple[int, ...] = ()
         self._names: list[str] = []
-        self._estimates: Array | None = self._first(statistic.name)
+        found = self._first(statistic.name)
+        # Under weights the library asks for the values that make the estimates.
+        self._estimates: Array | None = found if settings.weights is None else None
 
     def _first(self, name: str) -> Array:
         """The values on the data, and what they say about their number and shape."""

@@ -316,11 +316,19 @@ def test_estimates_follow_the_weights():
     x = rng.normal(size=40_000)
     w = np.exp(x)
     named = bf.bootstrap(x, "mean", weights=w, replicates=200, seed=1)
-    for takes, off in (("counts", 3e-3), ("weights", 1e-12)):
+    exact = np.average(x, weights=w)
+    assert named.estimate == pytest.approx(exact, abs=1e-12)
+    error = np.sqrt(np.average((x - exact) ** 2, weights=w) / x.size)
+    for takes, off in (("counts", error / 50), ("weights", 1e-12)):
         r = bf.bootstrap(
             x, lambda x, c: c @ x / len(x), takes=takes, weights=w, replicates=20, seed=1
         )
-        assert r.estimate == pytest.approx(named.estimate, abs=off)
+        assert r.estimate == pytest.approx(exact, abs=off)
+        assert r.extend(5).estimate == r.estimate
+    for function in (lambda x: x.mean(), lambda x, axis: x.mean(axis=axis)):
+        r = bf.bootstrap(x, function, weights=w, replicates=20, seed=1)
+        assert r.estimate == pytest.approx(exact, abs=error / 50)
+        assert r.extend(5).estimate == r.estimate
     label = (x + rng.normal(size=x.size) > 0).astype(float)
     r = bf.bootstrap((label, x), "roc_auc", paired=True, weights=w, replicates=200, seed=1)
     expected = sklearn_metrics.roc_auc_score(label, x, sample_weight=w)

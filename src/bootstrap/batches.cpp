@@ -9,6 +9,7 @@
 #include "bootfold/error.h"
 #include "bootstrap/ahead.h"
 #include "bootstrap/road.h"
+#include "paths/estimates.h"
 #include "resample/rows.h"
 #include "resample/sampler.h"
 
@@ -125,6 +126,28 @@ void evaluate(const BatchFunction& function, const Buffer& buffer, std::span<dou
   }
 }
 
+/// The values on the data. Uses the memory of `buffer`.
+std::vector<double> estimates_of(const DataView& data, const resample::Design& design,
+                                 std::size_t width, const BatchFunction& function,
+                                 const Execution& execution, Buffer& buffer) {
+  std::vector<double> estimates(width);
+  if (design.weights().empty()) {
+    buffer.prepare(Batch::kData, 1, data.rows(), data.columns());
+    for (std::size_t c = 0; c < data.columns(); ++c)
+      data.column(c).read(0, buffer.place(0, c, data.rows()));
+    function(buffer.batch, estimates);
+    return estimates;
+  }
+  paths::mean_of_resamples(execution, estimates, [&](std::size_t resample, auto values) {
+    const auto rows = paths::repeated_rows(design.weights(), resample);
+    buffer.prepare(Batch::kData, 1, rows.size(), data.columns());
+    for (std::size_t c = 0; c < data.columns(); ++c)
+      data.column(c).gather(rows, buffer.place(0, c, rows.size()));
+    function(buffer.batch, values);
+  });
+  return estimates;
+}
+
 }  // namespace
 
 Result bootstrap_batches(const DataView& data, const std::vector<std::string>& outputs,
@@ -144,12 +167,9 @@ Result bootstrap_batches(const DataView& data, const std::vector<std::string>& o
   plan.reason = "a function of batches of resamples: threads draw the next batch in the background";
   const std::size_t width = outputs.size();
 
-  std::vector<double> estimates(width);
   Buffer present;
-  present.prepare(Batch::kData, 1, data.rows(), data.columns());
-  for (std::size_t c = 0; c < data.columns(); ++c)
-    data.column(c).read(0, present.place(0, c, data.rows()));
-  function(present.batch, estimates);
+  std::vector<double> estimates =
+      estimates_of(data, road.design(), width, function, options.execution, present);
 
   const std::size_t bytes = std::max<std::size_t>(1, plan.draws * data.columns()) * sizeof(double);
   std::size_t most = std::clamp<std::size_t>(

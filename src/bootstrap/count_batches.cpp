@@ -41,6 +41,22 @@ std::string serves_weighed(const planning::Question& question) {
              : text::concat("rows of scheme '", question.design.name(), "' have counts");
 }
 
+/// Bytes of a count in a batch. It holds those of the data as well, which may be larger if fewer
+/// rows are drawn than there are.
+std::size_t bytes_of(Takes takes, const resample::Design& design, std::uint64_t rows) {
+  if (takes == Takes::weights) return sizeof(double);
+  double most = 1;
+  const std::span<const double> weights = design.weights();
+  if (!weights.empty()) {
+    numeric::Compensated total;
+    for (const double weight : weights) total.add(weight);
+    most += static_cast<double>(rows) * *std::max_element(weights.begin(), weights.end()) /
+            total.value();
+  }
+  const std::size_t of_data = most <= 255 ? 1 : most <= 65535 ? 2 : 4;
+  return std::max<std::size_t>(of_data, resample::count_bytes(design, rows));
+}
+
 planning::Estimate estimate_counts(const planning::Question& question) {
   const auto rows = static_cast<double>(question.rows);
   planning::Estimate found;
@@ -130,27 +146,33 @@ class CountDrawer {
     execution_.threads = road.plan().threads;
     execution_.level = road.plan().level;
     execution_.stop = stop_.get_token();
-    bytes_ = takes == Takes::weights ? sizeof(double) : count_bytes(road.design(), rows_);
+    bytes_ = bytes_of(takes, road.design(), rows_);
     if (!road.design().traits(rows_).weighs)
       counting_.emplace(road.design(), rows_, seed_, road.plan().replicates, road.plan().level);
   }
 
+  /// Whether the data are several batches, whose values have the estimates as their mean.
+  [[nodiscard]] bool has_whole_resamples() const {
+    return !weights_.empty() && bytes_ < sizeof(double);
+  }
+
   /// Counts of 1: the data themselves. Where rows have unequal probabilities: in proportion to
-  /// these, and as whole numbers if they are counts.
-  void draw_data(CountBatch& batch) {
+  /// these, or if they must be whole numbers, the counts of paths::repetitions().
+  void draw_data(CountBatch& batch, std::size_t resample = 0) {
     prepare(batch, Batch::kData, 1);
     visit(batch, [&](auto counts) {
       using Count = typename decltype(counts)::element_type;
-      if constexpr (std::is_same_v<Count, double>) {
-        std::fill(counts.begin(), counts.end(), 1);
-        if (weights_.empty()) return;
+      if (weights_.empty()) {
+        std::fill(counts.begin(), counts.end(), Count{1});
+      } else if constexpr (std::is_same_v<Count, double>) {
         numeric::Compensated total;
         for (const double weight : weights_) total.add(weight);
         for (std::size_t i = 0; i < counts.size(); ++i)
           counts[i] = weights_[i] / total.value() * static_cast<double>(rows_);
       } else {
-        const std::vector<std::uint32_t> whole = paths::repetitions(rows_, weights_);
-        for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = static_cast<Count>(whole[i]);
+        const std::vector<std::uint32_t> whole = paths::repetitions(weights_, resample);
+        std::transform(whole.begin(), whole.end(), counts.begin(),
+                       [](std::uint32_t count) { return static_cast<Count>(count); });
       }
     });
   }
@@ -222,10 +244,16 @@ Result bootstrap_counts(const DataView& data, const std::vector<std::string>& ou
   CountDrawer drawer(*road, takes);
   const std::stop_callback link(options.execution.stop, [&] { drawer.stop(); });
   CountBatch present;
-  drawer.draw_data(present);
   const std::size_t width = outputs.size();
   std::vector<double> estimates(width);
-  function(present, estimates);
+  const auto evaluate_data = [&](std::size_t resample, std::span<double> values) {
+    drawer.draw_data(present, resample);
+    function(present, values);
+  };
+  if (drawer.has_whole_resamples())
+    paths::mean_of_resamples(options.execution, estimates, evaluate_data);
+  else
+    evaluate_data(0, estimates);
 
   const std::size_t size = batch_replicates(*road);
   const bool endless = road->design().traits(data.rows()).endless;

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <memory>
 
-#include "bootfold/error.h"
 #include "numeric/compensated.h"
 #include "numeric/quantile.h"
 #include "paths/order_data.h"
@@ -14,21 +13,29 @@
 
 namespace bootfold::paths {
 
-std::vector<std::uint32_t> repetitions(std::uint64_t rows, std::span<const double> weights) {
-  std::vector<std::uint32_t> counts(rows, 1);
-  if (weights.empty()) return counts;
+std::vector<std::uint32_t> repetitions(std::span<const double> weights, std::size_t resample) {
   numeric::Compensated total;
   for (const double weight : weights) total.add(weight);
-  const double scale = static_cast<double>(rows) / total.value();
+  const auto rows = static_cast<double>(weights.size());
+  const double offset = (static_cast<double>(resample) + 0.5) / kWholeResamples;
+  std::vector<std::uint32_t> counts(weights.size());
   numeric::Compensated reached;
   double before = 0;
-  for (std::uint64_t row = 0; row < rows; ++row) {
+  for (std::size_t row = 0; row < weights.size(); ++row) {
     reached.add(weights[row]);
-    const double after = std::floor(reached.value() * scale + 0.5);
+    const double after = std::floor(reached.value() / total.value() * rows + offset);
     counts[row] = static_cast<std::uint32_t>(std::max(0.0, after - before));
     before = std::max(before, after);
   }
   return counts;
+}
+
+std::vector<std::uint32_t> repeated_rows(std::span<const double> weights, std::size_t resample) {
+  const std::vector<std::uint32_t> counts = repetitions(weights, resample);
+  std::vector<std::uint32_t> rows;
+  rows.reserve(counts.size());
+  for (std::uint32_t row = 0; row < counts.size(); ++row) rows.insert(rows.end(), counts[row], row);
+  return rows;
 }
 
 namespace {
@@ -36,13 +43,13 @@ namespace {
 using study::kTileRows;
 using study::Part;
 
-void estimate_fold(const study::Problem& problem, const Part& part, std::span<const double> weights,
-                   const Execution& execution, std::span<double> values) {
+/// `counts`: of all rows, or empty if all are 1.
+void fold_rows(const study::Problem& problem, const Part& part,
+               std::span<const std::uint32_t> counts, const Execution& execution,
+               std::span<double> values) {
   const auto& fold = std::get<statistic::Fold>(part.bound.body);
   const auto state = fold.fresh();
-  const std::vector<std::uint32_t> counts = weights.empty()
-                                                ? std::vector<std::uint32_t>(kTileRows, 1)
-                                                : repetitions(problem.data.rows(), weights);
+  const std::vector<std::uint32_t> ones(kTileRows, 1);
   study::TileReader reader(problem.data, kTileRows);
   for (std::size_t row = 0; row < problem.data.rows(); row += kTileRows) {
     const std::size_t size = std::min(kTileRows, problem.data.rows() - row);
@@ -50,9 +57,18 @@ void estimate_fold(const study::Problem& problem, const Part& part, std::span<co
     const statistic::Tile tile = reader.read(row, size);
     std::vector<const double*> columns;
     for (const std::uint32_t c : part.columns) columns.push_back(tile.columns[c]);
-    state->accumulate({columns, size}, {counts.data() + (weights.empty() ? 0 : row), size});
+    state->accumulate({columns, size},
+                      counts.empty() ? std::span(ones).first(size) : counts.subspan(row, size));
   }
   state->finish(values);
+}
+
+void estimate_fold(const study::Problem& problem, const Part& part, const resample::Design& design,
+                   const Execution& execution, std::span<double> values) {
+  if (design.weights().empty()) return fold_rows(problem, part, {}, execution, values);
+  mean_of_resamples(execution, values, [&](std::size_t resample, std::span<double> one) {
+    fold_rows(problem, part, repetitions(design.weights(), resample), execution, one);
+  });
 }
 
 /// The mean of a column without a share of the weight at each end.
@@ -68,25 +84,24 @@ double weighted_trimmed_mean(const ColumnView& column, double share,
   return numeric::weighted_trimmed_mean(rows, share, weights.size());
 }
 
-void estimate_call(const study::Problem& problem, const Part& part, std::span<const double> weights,
-                   std::span<double> values) {
+void estimate_call(const study::Problem& problem, const Part& part, const resample::Design& design,
+                   const Execution& execution, std::span<double> values) {
+  const std::span<const double> weights = design.weights();
   const auto& call = std::get<statistic::Call>(part.bound.body);
   if (!weights.empty() && call.trimmed) {
     values[0] = weighted_trimmed_mean(problem.data.column(part.columns[0]), *call.trimmed, weights);
     return;
   }
-  std::vector<std::uint32_t> repeated;
-  if (!weights.empty()) {
-    const std::vector<std::uint32_t> counts = repetitions(problem.data.rows(), weights);
-    for (std::uint32_t row = 0; row < counts.size(); ++row)
-      repeated.insert(repeated.end(), counts[row], row);
-  }
   study::TileReader reader(problem.data, problem.data.rows());
-  const statistic::Tile all =
-      weights.empty() ? reader.read(0, problem.data.rows()) : reader.gather(repeated);
-  std::vector<const double*> columns;
-  for (const std::uint32_t c : part.columns) columns.push_back(all.columns[c]);
-  call.call({columns, all.rows}, values);
+  const auto evaluate = [&](const statistic::Tile& rows, std::span<double> found) {
+    std::vector<const double*> columns;
+    for (const std::uint32_t c : part.columns) columns.push_back(rows.columns[c]);
+    call.call({columns, rows.rows}, found);
+  };
+  if (weights.empty()) return evaluate(reader.read(0, problem.data.rows()), values);
+  mean_of_resamples(execution, values, [&](std::size_t resample, std::span<double> one) {
+    evaluate(reader.gather(repeated_rows(weights, resample)), one);
+  });
 }
 
 /// The means of all features under the probabilities of a scheme.
@@ -145,8 +160,8 @@ std::vector<double> estimates(const study::Study& study, const resample::Design&
             [&](const statistic::Order&) {
               estimate_order(problem, part, weights, execution, own);
             },
-            [&](const statistic::Fold&) { estimate_fold(problem, part, weights, execution, own); },
-            [&](const statistic::Call&) { estimate_call(problem, part, weights, own); },
+            [&](const statistic::Fold&) { estimate_fold(problem, part, design, execution, own); },
+            [&](const statistic::Call&) { estimate_call(problem, part, design, execution, own); },
         },
         part.bound.body);
   }

@@ -1,10 +1,13 @@
 // The statistics on the data as they are.
 #pragma once
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "bootfold/error.h"
 #include "bootfold/execution.h"
 #include "resample/design.h"
 #include "study/study.h"
@@ -17,9 +20,40 @@ namespace bootfold::paths {
                                             const resample::Design& design,
                                             const Execution& execution);
 
-/// How often each row is repeated where a function can only see rows: once, or in proportion to the
-/// weights, as whole numbers that add up to the number of rows. None is 1 away from its share.
-[[nodiscard]] std::vector<std::uint32_t> repetitions(std::uint64_t rows,
-                                                     std::span<const double> weights);
+// A function of rows, or of counts, takes whole numbers only. Its value under the weights of a
+// scheme is the mean of its values on kWholeResamples resamples, which a systematic sample of the
+// rows makes: a single one is off by about a standard error, the mean of all by about a hundredth.
+
+inline constexpr std::size_t kWholeResamples = 32;
+
+/// How often each row is in one of these resamples, number 0 to kWholeResamples - 1. The counts add
+/// up to the number of rows and are less than 1 away from rows * (share of the weight); their mean
+/// over all of the resamples is less than 1 / kWholeResamples away.
+[[nodiscard]] std::vector<std::uint32_t> repetitions(std::span<const double> weights,
+                                                     std::size_t resample);
+
+/// The same as row numbers, in order.
+[[nodiscard]] std::vector<std::uint32_t> repeated_rows(std::span<const double> weights,
+                                                       std::size_t resample);
+
+/// The mean of what `evaluate(resample, values)` writes. Values that are NaN are left out, as they
+/// are among replicates. Throws Cancelled.
+template <class Evaluate>
+void mean_of_resamples(const Execution& execution, std::span<double> values,
+                       const Evaluate& evaluate) {
+  std::vector<double> one(values.size());
+  std::vector<double> sums(values.size());
+  std::vector<double> defined(values.size());
+  for (std::size_t resample = 0; resample < kWholeResamples; ++resample) {
+    if (execution.stop.stop_requested()) throw Cancelled();
+    evaluate(resample, std::span<double>(one));
+    for (std::size_t k = 0; k < one.size(); ++k)
+      if (!std::isnan(one[k])) {
+        sums[k] += one[k];
+        ++defined[k];
+      }
+  }
+  for (std::size_t k = 0; k < one.size(); ++k) values[k] = sums[k] / defined[k];
+}
 
 }  // namespace bootfold::paths

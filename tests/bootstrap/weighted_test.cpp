@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 
+#include "bootfold/batches.h"
 #include "bootfold/error.h"
 #include "random/theory.h"
 #include "resample/strata.h"
@@ -202,6 +204,90 @@ TEST(Weighted, EstimatesAreThoseOfRepeatedRows) {
       bootstrap(x, statistic::median(), {.replicates = 10, .scheme = scheme::Weighted{weights}})
           .estimate(),
       weighted.estimate(1));
+}
+
+struct SumAndRows {
+  double sum = 0;
+  double rows = 0;
+  void accumulate(double value, double weight) {
+    sum += weight * value;
+    rows += weight;
+  }
+  void merge(const SumAndRows& part) {
+    sum += part.sum;
+    rows += part.rows;
+  }
+  [[nodiscard]] double finish() const { return sum / rows; }
+};
+
+/// Sums of counts * values / rows, without a look at the sum of the counts.
+CountFunction means_by_counts(const std::vector<double>& x) {
+  return [&x](const CountBatch& batch, std::span<double> values) {
+    std::visit(
+        [&](auto counts) {
+          for (std::size_t r = 0; r < batch.replicates; ++r) {
+            values[r] = 0;
+            for (std::size_t i = 0; i < batch.rows; ++i)
+              values[r] += static_cast<double>(counts[r * batch.rows + i]) * x[i];
+            values[r] /= static_cast<double>(batch.rows);
+          }
+        },
+        batch.counts);
+  };
+}
+
+// Functions of rows and of whole counts have the weighted mean as their estimate, up to a small
+// share of the standard error: by a single resample of whole numbers it would be about half of one.
+TEST(Weighted, EstimatesOfFunctionsAreWeightedMeans) {
+  constexpr std::size_t kRows = 40'000;
+  const std::vector<double> x = reference::normals(kRows, 5);
+  std::vector<double> one_heavy = exponential_weights(kRows);
+  one_heavy[kRows / 2] = kRows;
+  for (const std::vector<double>& weights : {exponential_weights(kRows), one_heavy})
+    for (const std::uint64_t size : {0, 100, 3000, 50'000}) {
+      SCOPED_TRACE(testing::Message() << "size " << size << ", largest weight "
+                                      << *std::max_element(weights.begin(), weights.end()));
+      const std::uint64_t draws = size == 0 ? kRows : size;
+      long double total = 0;
+      long double sum = 0;
+      long double squares = 0;
+      for (std::size_t i = 0; i < kRows; ++i) {
+        total += weights[i];
+        sum += static_cast<long double>(weights[i]) * x[i];
+        squares += static_cast<long double>(weights[i]) * x[i] * x[i];
+      }
+      const auto mean = static_cast<double>(sum / total);
+      const double error = std::sqrt((static_cast<double>(squares / total) - mean * mean) /
+                                     static_cast<double>(draws));
+      const Options options{.replicates = 2, .seed = 3, .scheme = scheme::Weighted{weights, size}};
+      const auto off = [&](const Result& result) { return std::abs(result.estimate() - mean); };
+      EXPECT_LT(off(bootstrap(x, statistic::callable(mean_of), options)), 0.05 * error);
+      EXPECT_LT(off(bootstrap(x, statistic::accumulator(SumAndRows{}), options)), 0.05 * error);
+      const BatchFunction by_batches = [](const Batch& batch, std::span<double> values) {
+        for (std::size_t r = 0; r < values.size(); ++r) values[r] = mean_of(batch.resamples[r]);
+      };
+      EXPECT_LT(off(bootstrap_batches(x, {"mean"}, by_batches, options)), 0.05 * error);
+      const CountFunction by_counts = means_by_counts(x);
+      EXPECT_LT(off(bootstrap_counts(x, {"mean"}, by_counts, options)), 0.05 * error);
+      EXPECT_LT(off(bootstrap_counts(x, {"mean"}, by_counts, options, Takes::weights)), 1e-12);
+    }
+}
+
+// The resamples that stand for the data may have no value: these are left out.
+TEST(Weighted, UndefinedValuesAreLeftOutOfAnEstimate) {
+  const std::vector<double> x = {1, 2, 3};
+  const std::vector<double> weights = {1, 1.3, 0.7};
+  const Options options{.replicates = 2, .scheme = scheme::Weighted{weights}};
+  const auto first_if_no_two = [](const statistic::Resample& resample) {
+    const auto column = resample.column(0);
+    const bool two = std::count(column.begin(), column.end(), 2.0) == 2;
+    return two ? std::numeric_limits<double>::quiet_NaN() : column[0];
+  };
+  EXPECT_EQ(bootstrap(x, statistic::callable(first_if_no_two), options).estimate(), 1);
+  const auto never = [](const statistic::Resample&) {
+    return std::numeric_limits<double>::quiet_NaN();
+  };
+  EXPECT_TRUE(std::isnan(bootstrap(x, statistic::callable(never), options).estimate()));
 }
 
 TEST(Weighted, QuantilesHaveNoInfluenceAndSayWhy) {
