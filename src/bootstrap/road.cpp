@@ -165,6 +165,12 @@ void Road::look(std::span<const planning::PathEntry* const> entries) {
   execution.threads = planning::looking_threads(study.problem(), options_.memory,
                                                 execution::thread_count(execution));
   study.look(request, execution);
+  const planning::Question asked = question();
+  study.set_drawing({.even = asked.traits.exchangeable || asked.traits.deletes ||
+                             !asked.design.stratum_labels().empty(),
+                     .draws = asked.draws,
+                     .weights = asked.design.weights()},
+                    execution);
   if (cluster_sums_ && !only_cluster_sums()) sums_study_->look({.room = request.room}, execution);
   data_fingerprint_ = study_->columns().fingerprint();
 }

@@ -34,8 +34,9 @@ void set_unit(FixedFeature& fixed, double centre, int unit) {
 /// size of the rows.
 double making_error(std::size_t order) { return static_cast<double>(2 * order + 2) * 0x1p-53; }
 
-/// The mean size of the rows of a replicate is at most this times that of all rows: no row counts
-/// more than 32 times, and sizes are about a centre that is at most a standard deviation off.
+/// The mean size of the rows of a replicate is at most this times that of all rows, if rows are
+/// drawn evenly: no row counts more than 32 times, and sizes are about a centre that is at most a
+/// standard deviation off. Otherwise one row may be all of a replicate.
 constexpr double kLargestShare = 64;
 
 FixedFeature with_digits(const FeatureSummary& summary, std::size_t order, double centre,
@@ -47,7 +48,8 @@ FixedFeature with_digits(const FeatureSummary& summary, std::size_t order, doubl
   const double typical = std::min(summary.typical, summary.deviation);
   fixed.rounding = std::ldexp(0.5, fixed.unit);
   const auto error_of = [&](double size) {
-    const double rows_of_size = size > 0 ? std::min(farthest, kLargestShare * size) : farthest;
+    const double rows_of_size =
+        summary.even && size > 0 ? std::min(farthest, kLargestShare * size) : farthest;
     return fixed.rounding + making_error(order) * rows_of_size;
   };
   fixed.error = error_of(typical);

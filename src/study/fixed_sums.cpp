@@ -21,10 +21,9 @@ bool good_enough(const FixedFeature& fixed, std::size_t order, std::uint64_t row
 
 }  // namespace
 
-FixedSums::FixedSums(const Problem& from, std::span<const FeatureSummary> summaries,
+FixedSums::FixedSums(const Problem& from, std::span<const FeatureSummary> summaries, double rows,
                      double tolerance, bool all_digits)
     : problem(from) {
-  const auto rows = static_cast<double>(problem.data.rows());
   for (std::size_t f = 0; f < summaries.size(); ++f)
     fixed.push_back(fix(summaries[f], problem.features.order(f), rows, tolerance, all_digits));
   // The products of a statistic have equally many digits, so that the error of none is large

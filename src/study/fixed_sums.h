@@ -19,10 +19,10 @@ struct Limb {
 };
 
 struct FixedSums {
-  /// Chooses the digits; `all_digits`: as many as there are. A product that several statistics fold
-  /// with equally many digits is folded once.
-  FixedSums(const Problem& problem, std::span<const FeatureSummary> summaries, double tolerance,
-            bool all_digits);
+  /// Chooses the digits for means of `rows` rows; `all_digits`: as many as there are. A product
+  /// that several statistics fold with equally many digits is folded once.
+  FixedSums(const Problem& problem, std::span<const FeatureSummary> summaries, double rows,
+            double tolerance, bool all_digits);
 
   /// Adds a feature behind the others; the problem gets it by itself.
   void append(const FixedFeature& feature);

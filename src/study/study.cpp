@@ -1,8 +1,11 @@
 #include "study/study.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "bootfold/error.h"
+#include "study/tile.h"
 #include "text/concat.h"
 
 namespace bootfold::study {
@@ -17,6 +20,43 @@ void require_all(const RowRanges& seen, std::uint64_t rows) {
   throw InvalidArgument(text::concat("the data have ", rows, " rows but the look saw ",
                                      there.empty() ? "none of them" : there,
                                      "; merge the looks at all rows"));
+}
+
+/// The standard deviations of the features under weights. They are taken about the heaviest row, so
+/// that nothing cancels where that row has nearly all of the weight.
+std::vector<double> weighted_deviations(const Problem& problem, std::span<const double> weights,
+                                        const Execution& execution) {
+  const std::size_t features = problem.features.count();
+  const std::size_t tile_rows = feature_tile_rows(features);
+  std::vector<double> made(features * tile_rows);
+  TileReader reader(problem.data, tile_rows);
+  const auto heaviest = std::max_element(weights.begin(), weights.end());
+  problem.features.make(reader.read(static_cast<std::size_t>(heaviest - weights.begin()), 1),
+                        made.data(), tile_rows);
+  std::vector<double> centres;
+  for (std::size_t f = 0; f < features; ++f) centres.push_back(made[f * tile_rows]);
+  double total = 0;
+  std::vector<double> sums(features);
+  std::vector<double> squares(features);
+  for (std::size_t row = 0; row < weights.size(); row += tile_rows) {
+    if (execution.stop.stop_requested()) throw Cancelled();
+    const std::size_t size = std::min(tile_rows, weights.size() - row);
+    problem.features.make(reader.read(row, size), made.data(), tile_rows);
+    for (std::size_t i = 0; i < size; ++i) {
+      const double weight = weights[row + i] / *heaviest;
+      total += weight;
+      for (std::size_t f = 0; f < features; ++f) {
+        const double off = made[f * tile_rows + i] - centres[f];
+        sums[f] += weight * off;
+        squares[f] += weight * off * off;
+      }
+    }
+  }
+  for (std::size_t f = 0; f < features; ++f) {
+    const double mean = sums[f] / total;
+    squares[f] = std::sqrt(std::max(0.0, squares[f] / total - mean * mean));
+  }
+  return squares;
 }
 
 }  // namespace
@@ -41,6 +81,16 @@ void Study::accept(ColumnsLook look) {
   problem_.set_columns(summarize(*columns_, data(), !problem_.features.empty()));
 }
 
+void Study::set_drawing(const Drawing& drawing, const Execution& execution) {
+  for (FeatureSummary& summary : summaries_) summary.even = drawing.even;
+  if (drawing.weights.empty() || summaries_.empty()) return;
+  draws_ = drawing.draws;
+  const std::vector<double> deviations = weighted_deviations(problem_, drawing.weights, execution);
+  for (std::size_t f = 0; f < summaries_.size(); ++f)
+    // Squares may overflow where values do not.
+    if (std::isfinite(deviations[f]) && deviations[f] > 0) summaries_[f].deviation = deviations[f];
+}
+
 FeaturesLook Study::empty_features_look(std::size_t most_distinct) const {
   return {rows(), rough_medians(problem_.features, *columns_), most_distinct};
 }
@@ -53,7 +103,9 @@ void Study::accept(FeaturesLook look) {
 
 const FixedSums& Study::fixed(double tolerance, bool all_digits) const {
   std::optional<FixedSums>& made = fixed_[all_digits ? 1 : 0];
-  if (!made) made.emplace(problem_, summaries_, tolerance, all_digits);
+  if (!made)
+    made.emplace(problem_, summaries_, static_cast<double>(std::max(rows(), draws_)), tolerance,
+                 all_digits);
   return *made;
 }
 

@@ -29,6 +29,15 @@ struct LookRequest {
   std::size_t room = std::size_t{64} << 20;  ///< bytes that may be used for a while
 };
 
+/// How replicates draw the rows, as far as the error of their sums depends on it.
+struct Drawing {
+  /// All rows are drawn alike, and about once on average: no row counts more than 32 times, and
+  /// none has more than 32 / rows of a replicate.
+  bool even = true;
+  std::uint64_t draws = 0;               ///< rows of a replicate
+  std::span<const double> weights = {};  ///< of the rows, if these are drawn by weight
+};
+
 class Study {
  public:
   /// Binds; reads no row. Throws InvalidArgument.
@@ -38,6 +47,10 @@ class Study {
   void look(const LookRequest& request, const Execution& execution);
   /// Reads the columns only: ranges and scales.
   void look_at_columns(const Execution& execution);
+
+  /// Tells how replicates draw rows, after the look and before fixed(); `Drawing()` unless told.
+  /// Reads the rows once more if they have weights. Throws Cancelled.
+  void set_drawing(const Drawing& drawing, const Execution& execution);
 
   /// A look at all rows that was made elsewhere. Throws InvalidArgument if rows are missing.
   void accept(ColumnsLook look);
@@ -62,6 +75,7 @@ class Study {
   std::optional<ColumnsLook> columns_;
   std::optional<FeaturesLook> features_;
   std::vector<FeatureSummary> summaries_;
+  std::uint64_t draws_ = 0;  // of a replicate, if they are more than there are rows
   mutable std::optional<FixedSums> fixed_[2];
 };
 

@@ -19,10 +19,11 @@ struct FeatureSummary {
   double min = 0;
   double max = 0;
   double mean = 0;       // exact sum of the feature as it is in doubles, rounded, / rows
-  double deviation = 0;  // standard deviation
+  double deviation = 0;  // standard deviation; under weights, if replicates draw by weight
   double median = 0;     // roughly, and a value of the feature; 0 for products
   double typical = 0;    // a power of two near the median of |f - its median|; 0: constant
   int lowest_bit = FeatureLook::kNotWhole;  // see FeatureLook
+  bool even = true;                         // see Drawing in study/study.h
 };
 
 /// Throws DataError with the position of the first value that is not a finite number and, if the

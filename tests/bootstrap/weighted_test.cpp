@@ -10,6 +10,7 @@
 
 #include "bootfold/batches.h"
 #include "bootfold/error.h"
+#include "bootfold/resample.h"
 #include "random/theory.h"
 #include "resample/strata.h"
 #include "statistic/reference.h"
@@ -288,6 +289,51 @@ TEST(Weighted, UndefinedValuesAreLeftOutOfAnEstimate) {
     return std::numeric_limits<double>::quiet_NaN();
   };
   EXPECT_TRUE(std::isnan(bootstrap(x, statistic::callable(never), options).estimate()));
+}
+
+// One row has nearly all of the weight, so that the standard error is far below that of the rows as
+// they are: the bound that the plan states holds all the same.
+TEST(Weighted, ErrorsOfSumsAreWithinTheStatedBoundUnderExtremeWeights) {
+  constexpr std::size_t kRows = 40'000;
+  constexpr std::size_t kHeavy = 123;
+  for (const double value : {0.7, 1000.0})
+    for (const double others : {1e-1, 1e-3, 1e-5, 1e-7})
+      for (const std::uint64_t draws : {kRows, 10 * kRows}) {
+        SCOPED_TRACE(testing::Message()
+                     << value << " has all weight but " << others << ", " << draws << " draws");
+        std::vector<double> x = reference::normals(kRows, 5);
+        x[kHeavy] = value;
+        std::vector<double> weights(kRows, others / (kRows - 1));
+        weights[kHeavy] = 1 - others;
+        long double first = 0;
+        long double second = 0;
+        for (std::size_t i = 0; i < kRows; ++i) {
+          const long double off = static_cast<long double>(x[i]) - value;
+          first += weights[i] * off;
+          second += weights[i] * off * off;
+        }
+        const auto error = static_cast<double>(
+            std::sqrt((second - first * first) / static_cast<long double>(draws)));
+
+        const Options options{.replicates = 30,
+                              .seed = 3,
+                              .scheme = scheme::Weighted{weights, draws},
+                              .path = Path::stream};
+        const Result result = bootstrap(x, statistic::mean(), options);
+        EXPECT_LE(result.plan().sum_error, options.tolerance);
+        const resample::Counter counter(kRows, {.seed = 3, .scheme = options.scheme});
+        std::vector<std::uint32_t> counts(kRows);
+        for (std::size_t r = 0; r < result.count(); ++r) {
+          counter.counts(r, counts);
+          long double sum = 0;
+          for (std::size_t i = 0; i < kRows; ++i)
+            sum += counts[i] * (static_cast<long double>(x[i]) - value);
+          const long double exact = value + sum / static_cast<long double>(draws);
+          EXPECT_LE(std::abs(static_cast<double>(result.replicate(r) - exact)),
+                    result.plan().sum_error * error)
+              << r;
+        }
+      }
 }
 
 TEST(Weighted, QuantilesHaveNoInfluenceAndSayWhy) {
