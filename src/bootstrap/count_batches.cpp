@@ -14,6 +14,7 @@
 #include "paths/estimates.h"
 #include "resample/bayesian_weights.h"
 #include "resample/counting.h"
+#include "resample/groups.h"
 #include "text/concat.h"
 
 namespace bootfold {
@@ -23,6 +24,8 @@ namespace {
 /// Counts of a batch, counted as doubles: many functions convert them. Fewer are not worth a call,
 /// more do not stay in any cache.
 constexpr std::size_t kCountBatchBytes = std::size_t{64} << 20;
+
+using resample::simd::kCountTile;
 
 // The counts are those of a path, by the scheme; no other path can serve.
 
@@ -57,37 +60,78 @@ std::size_t bytes_of(Takes takes, const resample::Design& design, std::uint64_t 
   return std::max<std::size_t>(of_data, resample::count_bytes(design, rows));
 }
 
+/// Replicates of a batch.
+std::size_t batch_replicates(std::uint64_t rows, std::uint64_t replicates, std::size_t memory) {
+  const std::uint64_t most = std::clamp<std::uint64_t>(
+      std::min(kCountBatchBytes, memory / 8) / std::max<std::uint64_t>(1, rows * sizeof(double)), 1,
+      replicates);
+  const std::uint64_t batches = (replicates + most - 1) / most;
+  return static_cast<std::size_t>((replicates + batches - 1) / batches);
+}
+
+/// What a resample::CountMaker takes.
+std::size_t maker_bytes(const planning::Question& question) {
+  const resample::Design& design = question.design;
+  if (!question.traits.lists_rows) return 65536;
+  if (!design.streams(question.rows)) return question.draws * sizeof(std::uint32_t);
+  // A tile, and the rows of a top-up; where places have another order than rows, the counts of all.
+  std::uint64_t words = 32768;
+  if (!design.weights().empty())
+    words += design.places(question.rows) +
+             std::min<std::uint64_t>(question.draws, 2 * resample::kSuperBlockRows);
+  if (!design.stratum_labels().empty()) words += design.groups()->largest();
+  return words * sizeof(std::uint32_t) + sizeof(resample::simd::Replaced);
+}
+
+template <Takes kTakes>
 planning::Estimate estimate_counts(const planning::Question& question) {
+  const resample::Design& design = question.design;
   const auto rows = static_cast<double>(question.rows);
   planning::Estimate found;
   found.reason = "a function of counts: threads make those of the next batch in the background";
-  found.replicate_nanoseconds = question.design.streams(question.rows) ? 0.1 * rows : 4 * rows;
-  found.shared_bytes = question.design.sampling_bytes(question.rows) + 2 * question.rows;
-  if (!question.design.streams(question.rows))
-    found.thread_bytes = question.draws * sizeof(std::uint32_t);
+  found.replicate_nanoseconds = design.streams(question.rows) ? 0.1 * rows : 4 * rows;
+  // Two batches. Before these, under weights, whole counts that are not in a batch yet.
+  const std::size_t replicates =
+      batch_replicates(question.rows, question.replicates, question.memory);
+  const std::size_t replicate = question.rows * bytes_of(kTakes, design, question.rows);
+  const std::size_t whole = design.weights().empty() ? 0 : question.rows * sizeof(std::uint32_t);
+  found.shared_bytes = std::max(2 * replicates * replicate, replicate + whole) +
+                       replicates * question.problem().outputs.size() * sizeof(double) +
+                       design.sampling_bytes(question.rows);
+  if (design.streams(question.rows))  // laws of counts: under weights one for each tile
+    found.shared_bytes +=
+        design.weights().empty()
+            ? std::size_t{1} << 19
+            : std::min<std::size_t>(design.places(question.rows) / kCountTile + 1, 450) << 14;
+  found.thread_bytes = maker_bytes(question);
   return found;
 }
 
-std::span<const planning::PathEntry> counted_paths() {
+template <Takes kTakes>
+std::span<const planning::PathEntry> paths_of() {
   static const std::array kEntries = {planning::PathEntry{.id = Path::stream,
                                                           .name = "stream",
                                                           .meaning = "counts of all rows",
                                                           .serves = serves_streamed,
-                                                          .estimate = estimate_counts,
+                                                          .estimate = estimate_counts<kTakes>,
                                                           .prepare = nullptr},
                                       planning::PathEntry{.id = Path::gather,
                                                           .name = "gather",
                                                           .meaning = "drawn rows are counted",
                                                           .serves = serves_drawn,
-                                                          .estimate = estimate_counts,
+                                                          .estimate = estimate_counts<kTakes>,
                                                           .prepare = nullptr},
                                       planning::PathEntry{.id = Path::weights,
                                                           .name = "weights",
                                                           .meaning = "weights of all rows",
                                                           .serves = serves_weighed,
-                                                          .estimate = estimate_counts,
+                                                          .estimate = estimate_counts<kTakes>,
                                                           .prepare = nullptr}};
   return kEntries;
+}
+
+std::span<const planning::PathEntry> counted_paths(Takes takes) {
+  return takes == Takes::weights ? paths_of<Takes::weights>() : paths_of<Takes::counts>();
 }
 
 /// The road up to the plan.
@@ -96,7 +140,7 @@ class CountRoad {
   CountRoad(const DataView& data, const std::vector<std::string>& outputs, const Options& options,
             Takes takes)
       : statistic_(make_statistic(outputs, takes)),
-        road_(data, {&statistic_, 1}, drawing(options), Rows::opaque, counted_paths()) {
+        road_(data, {&statistic_, 1}, drawing(options), Rows::opaque, counted_paths(takes)) {
     const resample::Traits traits = road_.design().traits(data.rows());
     if (traits.deletes)
       throw InvalidArgument(
@@ -123,7 +167,7 @@ class CountRoad {
   }
 
   static Options drawing(Options options) {
-    const auto paths = counted_paths();
+    const auto paths = counted_paths(Takes::counts);
     if (options.path && std::none_of(paths.begin(), paths.end(),
                                      [&](const auto& entry) { return entry.id == *options.path; }))
       throw InvalidArgument(text::concat("path '", name(*options.path),
@@ -142,11 +186,11 @@ class CountDrawer {
   CountDrawer(const Road& road, Takes takes)
       : rows_(road.plan().rows),
         seed_(road.options().seed),
-        weights_(road.design().weights().begin(), road.design().weights().end()) {
+        weights_(road.design().weights()),
+        bytes_(bytes_of(takes, road.design(), rows_)) {
     execution_.threads = road.plan().threads;
     execution_.level = road.plan().level;
     execution_.stop = stop_.get_token();
-    bytes_ = bytes_of(takes, road.design(), rows_);
     if (!road.design().traits(rows_).weighs)
       counting_.emplace(road.design(), rows_, seed_, road.plan().replicates, road.plan().level);
   }
@@ -217,23 +261,12 @@ class CountDrawer {
 
   std::uint64_t rows_;
   std::uint64_t seed_;
-  std::vector<double> weights_;  // of the rows, if these are not equally likely
-  std::size_t bytes_ = 1;
+  std::span<const double> weights_;  // of the rows, if these are not equally likely
+  std::size_t bytes_;                // of a count
   std::optional<resample::Counting> counting_;
   std::stop_source stop_;
   Execution execution_;
 };
-
-/// Replicates of a batch.
-std::size_t batch_replicates(const Road& road) {
-  const Plan& plan = road.plan();
-  const std::uint64_t most =
-      std::clamp<std::uint64_t>(std::min(kCountBatchBytes, road.options().memory / 8) /
-                                    std::max<std::uint64_t>(1, plan.rows * sizeof(double)),
-                                1, plan.replicates);
-  const std::uint64_t batches = (plan.replicates + most - 1) / most;
-  return static_cast<std::size_t>((plan.replicates + batches - 1) / batches);
-}
 
 }  // namespace
 
@@ -255,7 +288,7 @@ Result bootstrap_counts(const DataView& data, const std::vector<std::string>& ou
   else
     evaluate_data(0, estimates);
 
-  const std::size_t size = batch_replicates(*road);
+  const std::size_t size = batch_replicates(plan.rows, plan.replicates, road->options().memory);
   const bool endless = road->design().traits(data.rows()).endless;
   const std::uint64_t begin = options.first_replicate;
   const std::uint64_t end = begin + plan.replicates;

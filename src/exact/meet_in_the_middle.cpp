@@ -63,7 +63,7 @@ class Lister {
         if (!cumulated) list.masses.push_back(mass);
       }
       if (cumulated) list.masses.push_back(sum.value());
-      pairs = {};
+      pairs = std::vector<std::pair<double, double>>();  // `{}` would keep the memory
     }
     return half;
   }

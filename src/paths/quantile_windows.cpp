@@ -271,7 +271,7 @@ void QuantileWindows::place_rows(const study::Problem& problem, const resample::
           std::lower_bound(own.values.begin(), own.values.end(), tied.value) - own.values.begin());
     for (const Inside& row : rows) places_[w].push_back(row.place);
     slots_ += rows.size();
-    rows = {};
+    rows = std::vector<Inside>();  // `{}` would keep the memory
   }
   std::stable_sort(entries.begin(), entries.end(),
                    [](const Entry& a, const Entry& b) { return a.tile < b.tile; });

@@ -115,6 +115,7 @@ void WeightedPlaces::sort(std::span<const double> weights) {
   };
   const double sum = sum_of(weights);
   std::vector<Entry> entries;
+  entries.reserve(count(weights, draws_));
   for (std::uint32_t row = 0; row < weights.size(); ++row) {
     const Expected expected(weights[row], sum, draws_);
     entries.insert(entries.end(), static_cast<std::size_t>(expected.places),
@@ -129,7 +130,7 @@ void WeightedPlaces::sort(std::span<const double> weights) {
     for (const Entry& entry : entries) sorted[first[digit(entry)]++] = entry;
     std::swap(entries, sorted);
   }
-  sorted = {};
+  sorted = std::vector<Entry>();  // `{}` would keep the memory
   rows_.reserve(entries.size());
   means_.reserve(entries.size());
   for (const Entry& entry : entries) {

@@ -27,10 +27,11 @@ DistinctTable::DistinctTable(std::size_t width, std::size_t most)
 
 void DistinctTable::close() {
   closed_ = true;
-  slots_ = {};
-  rows_ = {};
-  weights_ = {};
-  first_rows_ = {};
+  // `{}` would keep the memory.
+  slots_ = std::vector<std::uint32_t>();
+  rows_ = std::vector<std::uint64_t>();
+  weights_ = std::vector<std::uint64_t>();
+  first_rows_ = std::vector<std::uint64_t>();
 }
 
 void DistinctTable::add(const double* features, std::size_t stride, std::size_t rows,

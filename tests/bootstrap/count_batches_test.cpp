@@ -141,6 +141,32 @@ TEST(CountBatches, AreTheSameForAnyThreadsAndMemoryAndExtend) {
             expected.plan().fingerprint);
 }
 
+TEST(CountBatches, PlansIncludeBothBatches) {
+  const std::vector<double> data = whole_numbers(500'000);
+  Options options = options_of(100, 1);
+  for (const std::size_t memory : {std::size_t{64} << 20, std::size_t{4} << 30}) {
+    options.memory = memory;
+    for (const Takes takes : {Takes::counts, Takes::weights}) {
+      const std::size_t bytes = takes == Takes::counts ? 1 : sizeof(double);
+      std::size_t largest = 0;
+      const Result result = bootstrap_counts(
+          data, {"none"},
+          [&](const CountBatch& batch, std::span<double> values) {
+            std::fill(values.begin(), values.end(), 0.0);
+            largest = std::max(largest, batch.replicates * batch.rows * bytes);
+          },
+          options, takes);
+      EXPECT_GT(result.plan().working_bytes, 2 * largest);
+      EXPECT_LE(result.plan().working_bytes, memory);
+    }
+  }
+  // Two replicates of doubles are 7.6 MiB.
+  options.memory = std::size_t{16} << 20;
+  EXPECT_NO_THROW(static_cast<void>(plan_counts(data, {"none"}, options)));
+  EXPECT_THAT([&] { static_cast<void>(plan_counts(data, {"none"}, options, Takes::weights)); },
+              testing::ThrowsMessage<InvalidArgument>(HasSubstr("needs at least 21 MiB")));
+}
+
 TEST(CountBatches, KeptCountsAreNotOverwritten) {
   const std::vector<double> data = whole_numbers(10'000);
   std::vector<CountBatch> kept;

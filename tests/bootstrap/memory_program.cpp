@@ -49,6 +49,36 @@ int run(const std::vector<double>& data, const std::vector<Statistic>& statistic
   return report(bootstrap(data, statistics, options), data.size() * sizeof(double), options.memory);
 }
 
+/// The smallest limit, in MiB, with which there is a plan.
+template <class MakePlan>
+void take_least_memory(Options& options, const MakePlan& make_plan) {
+  for (std::size_t mebibytes = 8;; ++mebibytes) {
+    options.memory = mebibytes << 20;
+    try {
+      static_cast<void>(make_plan(options));
+      return;
+    } catch (const InvalidArgument&) {  // it names the limit that is too small
+    }
+  }
+}
+
+/// Functions of counts with as little memory as there can be. `columns`: of 8 bytes a row.
+int run_counts(const std::vector<double>& data, Options options, Takes takes, std::size_t columns) {
+  const std::vector<std::string> outputs = {"first"};
+  take_least_memory(options,
+                    [&](const Options& tried) { return plan_counts(data, outputs, tried, takes); });
+  const CountFunction function = [](const CountBatch& batch, std::span<double> values) {
+    std::visit(
+        [&](auto counts) {
+          for (std::size_t r = 0; r < batch.replicates; ++r)
+            values[r] = static_cast<double>(counts[r * batch.rows]);
+        },
+        batch.counts);
+  };
+  return report(bootstrap_counts(data, outputs, function, options, takes),
+                columns * data.size() * sizeof(double), options.memory);
+}
+
 struct Sum {
   double sum = 0;
   void accumulate(double value, double weight) { sum += value * weight; }
@@ -140,6 +170,27 @@ int main(int count, char** arguments) {
     options.scheme = scheme::Stratified{labels};
     return report(bootstrap(data, statistic::mean(), options),
                   data.size() * (sizeof(double) + sizeof(std::uint32_t)), options.memory);
+  }
+  if (job == "counts") return run_counts(numbers(5'000'000), options, Takes::counts, 1);
+  if (job == "weights") return run_counts(numbers(2'000'000), options, Takes::weights, 1);
+  if (job == "count_strata") {
+    std::vector<std::uint32_t> labels(3'000'000);
+    for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = i % 3 == 0 ? 0 : 1;
+    options.scheme = scheme::Stratified{labels};
+    return run_counts(numbers(labels.size()), options, Takes::counts, 2);
+  }
+  if (job == "weighted_counts" || job == "weighted_places") {
+    // Five places for a row on average.
+    const std::vector<double> data = numbers(1'700'000);
+    std::vector<double> weights = data;
+    for (double& weight : weights) weight += 1.5;
+    options.replicates = 3;
+    options.scheme = scheme::Weighted{weights, 10 * data.size()};
+    if (job == "weighted_counts") return run_counts(data, options, Takes::counts, 2);
+    take_least_memory(options,
+                      [&](const Options& tried) { return plan(data, statistic::mean(), tried); });
+    return report(bootstrap(data, statistic::mean(), options), 2 * data.size() * sizeof(double),
+                  options.memory);
   }
   if (job == "regression" || job == "regression_planning") {
     // Columns are windows on one array. 40 x make 901 features; with five chunks of rows, five
