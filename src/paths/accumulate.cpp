@@ -76,18 +76,13 @@ class Accumulation final : public Maker {
     resample::TileLaws laws;
     if (draws > 0) laws = (*shared_.laws)(resample::count_mean(rows, draws), rows);
     BlockCounts counts(shared_.level, laws, {shared_.seed, replicate, b}, rows, draws);
-    std::uint64_t total = 0;
-    do {
-      total = 0;
-      for (std::uint64_t row = 0; row < rows;) {
-        worker_->check();
-        std::uint8_t* tile = counts_.data() + row;
-        const std::size_t size = counts.next(tile, *replaced_);
-        total += resample::simd::kernels(shared_.level).total(tile, size);
-        row += size;
-      }
-    } while (counts.is_void(total));
-    counts.top_up(total, drawn_);
+    counts.draw(
+        *replaced_, drawn_,
+        [&](std::uint64_t row) {
+          worker_->check();
+          return counts_.data() + row;
+        },
+        [](std::uint64_t, std::span<const std::uint8_t>) {});
     std::sort(drawn_.begin(), drawn_.end());
   }
 

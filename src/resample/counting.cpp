@@ -129,25 +129,17 @@ void CountMaker::draw_block(std::size_t stratum, std::uint64_t block, std::uint6
   const std::uint64_t rows = source.counted();
   std::fill_n(own + rows, blocks.rows(block) - rows, Count{0});
   BlockCounts counts = source(replicate);
-  const simd::Kernels& kernels = simd::kernels(shared_.level_);
-  std::uint64_t total = 0;
-  do {
-    total = 0;
-    for (std::uint64_t row = 0; row < rows;) {
-      worker.check();
-      std::uint8_t* tile = tile_.data();
-      // A tile that has more rows behind it is drawn in its place: the next one overwrites what the
-      // kernel leaves there.
-      if constexpr (std::is_same_v<Count, std::uint8_t>)
-        if (rows - row >= tile_.size()) tile = own + row;
-      const std::size_t size = counts.next(tile, *replaced_);
-      total += kernels.total(tile, size);
-      if (static_cast<void*>(tile) != static_cast<void*>(own + row))
-        std::copy_n(tile, size, own + row);
-      row += size;
-    }
-  } while (counts.is_void(total));
-  counts.top_up(total, late_);
+  const auto room = [&](std::uint64_t row) {
+    worker.check();
+    // A tile that has more rows behind it is drawn in its place: the next one overwrites what the
+    // kernel leaves there.
+    if constexpr (std::is_same_v<Count, std::uint8_t>)
+      if (rows - row >= tile_.size()) return own + row;
+    return tile_.data();
+  };
+  counts.draw(*replaced_, late_, room, [&](std::uint64_t row, std::span<const std::uint8_t> tile) {
+    if (tile.data() == tile_.data()) std::copy(tile.begin(), tile.end(), own + row);
+  });
   for (const std::uint32_t row : late_) add_one(own, row, blocks.first_row(block), replicate);
 }
 

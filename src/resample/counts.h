@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "bootfold/random.h"
@@ -21,14 +22,15 @@ class WeightedPlaces;  // resample/weighted_places.h
 
 /// The counts of one super-block in one replicate, tile by tile.
 ///
-///     BlockCounts counts(level, laws(count_mean(rows, draws), rows), {seed, replicate, block},
-///     rows,
-///                        draws);
-///     do
-///       for (row = 0; row < rows; row += simd::kCountTile)
-///         total += use(counts.next(tile, replaced));
-///     while (counts.is_void(total));                       // and forget what was made
-///     counts.top_up(total, drawn);                         // rows that count once more
+///     const TileLaws found = laws(count_mean(rows, draws), rows);
+///     BlockCounts counts(level, found, {seed, replicate, block}, rows, draws);
+///     counts.draw(
+///         replaced, late, [&](std::uint64_t row) { return all.data() + row; },
+///         [](std::uint64_t row, std::span<const std::uint8_t> tile) {});
+///     for (const std::uint32_t row : late) ++all[row];
+///
+/// Path stream, which draws the tiles of many replicates in turn, calls next(), is_void() and
+/// top_up() itself.
 class BlockCounts {
  public:
   struct Id {
@@ -47,6 +49,26 @@ class BlockCounts {
   /// The counts of places with unequal probabilities, which must outlive this. Only the tiles of
   /// places.counted() are drawn; the top-up has places of the whole super-block.
   BlockCounts(execution::Level level, const WeightedPlaces& places, const Id& id);
+
+  /// Draws all tiles of the first attempt that is not void, and the rows of its top-up. room(row)
+  /// is the memory for the tile that begins at `row`, as for next(); keep(row, tile) gets its
+  /// counts. Both are called again for each further attempt, whose tiles replace those before.
+  template <class Room, class Keep>
+  void draw(simd::Replaced& replaced, std::vector<std::uint32_t>& late, const Room& room,
+            const Keep& keep) {
+    std::uint64_t total = 0;
+    do {
+      total = 0;
+      for (std::uint64_t row = 0; row < rows_;) {
+        std::uint8_t* const tile = room(row);
+        const std::size_t size = next(tile, replaced);
+        total += simd::kernels(level_).total(tile, size);
+        keep(row, std::span<const std::uint8_t>(tile, size));
+        row += size;
+      }
+    } while (is_void(total));
+    top_up(total, late);
+  }
 
   /// Draws the next tile into `counts`, which has room for kCountTile + 64; returns its rows. The
   /// counts behind them up to the next multiple of 128 are 0.

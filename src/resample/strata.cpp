@@ -74,17 +74,11 @@ std::vector<std::uint32_t> all_counts(execution::Level level, CountLaws& laws, c
     BlockSource source(level, laws, strata, stratum, b);
     BlockCounts counts = source(replicate);
     std::uint32_t* const own = result.data() + blocks.first_row(b);
-    std::uint64_t total = 0;
-    do {
-      total = 0;
-      for (std::uint64_t row = 0; row < source.counted();) {
-        const std::size_t size = counts.next(tile.data(), *replaced);
-        total += simd::kernels(level).total(tile.data(), size);
-        std::copy_n(tile.begin(), size, own + row);
-        row += size;
-      }
-    } while (counts.is_void(total));
-    counts.top_up(total, late);
+    counts.draw(
+        *replaced, late, [&](std::uint64_t) { return tile.data(); },
+        [&](std::uint64_t row, std::span<const std::uint8_t> drawn) {
+          std::copy(drawn.begin(), drawn.end(), own + row);
+        });
     for (const std::uint32_t row : late) ++own[row];
   }
   return result;
