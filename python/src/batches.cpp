@@ -1,8 +1,7 @@
 // Functions written in Python, on batches of resamples.
 //
-// A function is called as function(number, block): the number of the first replicate (-1: none) and
-// the resamples as one array [column][resample][row], or a list of arrays [column][row] where their
-// lengths differ. It returns the values, [resample][output].
+// A function (function.h) is called as function(number, block): the block has the resamples as one
+// array [column][resample][row], or a list of arrays [column][row] where their lengths differ.
 #include "bootfold/batches.h"
 
 #include <nanobind/ndarray.h>
@@ -14,11 +13,10 @@
 #include <memory>
 #include <utility>
 
-#include "bootfold/error.h"
+#include "function.h"
 #include "modules.h"
 #include "request.h"
 #include "result.h"
-#include "text/concat.h"
 
 namespace bootfold::python {
 
@@ -27,19 +25,13 @@ namespace {
 using namespace nb::literals;
 
 using Block = nb::ndarray<nb::numpy, double, nb::c_contig, nb::device::cpu>;
-using Function = nb::typed<nb::callable, nb::any(std::int64_t, nb::any)>;
-using Values = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 
 /// The memory of a batch, kept by the array that looks at it.
 nb::object block_of(const Batch& batch) {
-  auto kept = std::make_unique<std::shared_ptr<double[]>>(batch.memory);
-  double* const first = kept->get();
-  const nb::capsule owner(kept.get(), [](void* memory) noexcept {
-    delete static_cast<std::shared_ptr<double[]>*>(memory);
-  });
-  static_cast<void>(kept.release());
   const std::size_t columns = batch.resamples[0].columns.size();
-  return Block(first, {columns, batch.resamples.size(), batch.rows}, owner).cast();
+  return Block(batch.memory.get(), {columns, batch.resamples.size(), batch.rows},
+               keeper_of(batch.memory))
+      .cast();
 }
 
 /// A copy of one resample: [column][row], or with an axis of length 1 between.
@@ -55,17 +47,9 @@ nb::object copy_of(const statistic::Resample& resample, bool block) {
   return Block(first, {columns, resample.rows}, owner).cast();
 }
 
-void take(const nb::object& found, std::span<double> values) {
-  const auto array = nb::cast<Values>(found);
-  if (array.size() != values.size())
-    throw InvalidArgument(text::concat("the function gave ", array.size(), " values where ",
-                                       values.size(), " were expected"));
-  std::copy_n(array.data(), values.size(), values.data());
-}
-
 void call(const Function& function, const Batch& batch, std::span<double> values) {
-  const std::int64_t number =
-      batch.first == Batch::kData ? -1 : static_cast<std::int64_t>(batch.first);
+  const Calling calling;
+  const std::int64_t number = number_of(batch.first);
   if (batch.rows != 0) return take(function(number, block_of(batch)), values);
   nb::list resamples;
   for (const statistic::Resample& resample : batch.resamples)
@@ -77,22 +61,12 @@ std::unique_ptr<Handle> run_function(const Request& request, const Function& fun
                                      const std::vector<std::string>& outputs,
                                      std::uint64_t replicates, std::uint64_t first,
                                      const nb::object& progress) {
-  const ActiveCall active;
-  Options options = request.options(replicates, first);
-  if (!progress.is_none())
-    options.execution.progress = [&](execution::Progress told) {
-      const nb::gil_scoped_acquire acquired;
-      progress(told.done, told.total);
-    };
-  const nb::gil_scoped_release released;
-  return std::make_unique<Handle>(bootstrap_batches(
-      request.data(), outputs,
-      [&](const Batch& batch, std::span<double> values) {
-        const nb::gil_scoped_acquire acquired;
-        if (ActiveCall::closing()) throw Cancelled();
-        call(function, batch, values);
-      },
-      options));
+  return run_with(request, replicates, first, progress, [&](const Options& options) {
+    return bootstrap_batches(
+        request.data(), outputs,
+        [&](const Batch& batch, std::span<double> values) { call(function, batch, values); },
+        options);
+  });
 }
 
 /// What run_function() would do.
@@ -115,8 +89,7 @@ Statistic statistic_of(const Function& function, const std::vector<std::string>&
     return statistic::Bound{
         outputs,
         statistic::Call{[&function](const statistic::Resample& resample, std::span<double> values) {
-          const nb::gil_scoped_acquire acquired;
-          if (ActiveCall::closing()) throw Cancelled();
+          const Calling calling;
           take(function(-1, copy_of(resample, true)), values);
         }}};
   });

@@ -5,7 +5,6 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -13,11 +12,11 @@
 #include "bootfold/batches.h"
 #include "bootfold/error.h"
 #include "bootfold/resample.h"
+#include "function.h"
 #include "modules.h"
 #include "request.h"
 #include "result.h"
 #include "scheme.h"
-#include "text/concat.h"
 
 namespace bootfold::python {
 
@@ -27,8 +26,6 @@ using namespace nb::literals;
 
 template <class Count>
 using Room = nb::ndarray<Count, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Values = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
-using Function = nb::typed<nb::callable, nb::any(std::int64_t, nb::any)>;
 
 /// A counter with the arrays that its scheme refers to.
 class PythonCounter {
@@ -69,14 +66,9 @@ nb::object array_of(const CountBatch& batch) {
   return std::visit(
       [&](auto counts) -> nb::object {
         using Count = std::remove_const_t<typename decltype(counts)::element_type>;
-        auto kept = std::make_unique<std::shared_ptr<std::byte[]>>(batch.memory);
-        auto* const first = reinterpret_cast<Count*>(kept->get());
-        const nb::capsule owner(kept.get(), [](void* memory) noexcept {
-          delete static_cast<std::shared_ptr<std::byte[]>*>(memory);
-        });
-        static_cast<void>(kept.release());
         return nb::ndarray<nb::numpy, Count, nb::c_contig, nb::device::cpu>(
-                   first, {batch.replicates, batch.rows}, owner)
+                   reinterpret_cast<Count*>(batch.memory.get()), {batch.replicates, batch.rows},
+                   keeper_of(batch.memory))
             .cast();
       },
       batch.counts);
@@ -86,35 +78,19 @@ Takes takes_of(const std::string& name) {
   return name == "weights" ? Takes::weights : Takes::counts;
 }
 
-/// `function` is called as function(number, counts): the number of the first replicate (-1: the
-/// data themselves) and the counts [replicate][row]; it returns the values [replicate][output].
+/// `function` is called as function(number, counts) with the counts [replicate][row].
 std::unique_ptr<Handle> run_counts(const Request& request, const Function& function,
                                    const std::string& takes,
                                    const std::vector<std::string>& outputs,
                                    std::uint64_t replicates, std::uint64_t first,
                                    const nb::object& progress) {
-  const ActiveCall active;
-  Options options = request.options(replicates, first);
-  if (!progress.is_none())
-    options.execution.progress = [&](execution::Progress told) {
-      const nb::gil_scoped_acquire acquired;
-      progress(told.done, told.total);
-    };
-  const nb::gil_scoped_release released;
-  return std::make_unique<Handle>(bootstrap_counts(
-      request.data(), outputs,
-      [&](const CountBatch& batch, std::span<double> values) {
-        const nb::gil_scoped_acquire acquired;
-        if (ActiveCall::closing()) throw Cancelled();
-        const std::int64_t number =
-            batch.first == Batch::kData ? -1 : static_cast<std::int64_t>(batch.first);
-        const auto found = nb::cast<Values>(function(number, array_of(batch)));
-        if (found.size() != values.size())
-          throw InvalidArgument(text::concat("the function gave ", found.size(), " values where ",
-                                             values.size(), " were expected"));
-        std::copy_n(found.data(), values.size(), values.data());
-      },
-      options, takes_of(takes)));
+  const auto call = [&](const CountBatch& batch, std::span<double> values) {
+    const Calling calling;
+    take(function(number_of(batch.first), array_of(batch)), values);
+  };
+  return run_with(request, replicates, first, progress, [&](const Options& options) {
+    return bootstrap_counts(request.data(), outputs, call, options, takes_of(takes));
+  });
 }
 
 /// What run_counts() would do.
