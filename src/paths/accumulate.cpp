@@ -76,13 +76,12 @@ class Accumulation final : public Maker {
     resample::TileLaws laws;
     if (draws > 0) laws = (*shared_.laws)(resample::count_mean(rows, draws), rows);
     BlockCounts counts(shared_.level, laws, {shared_.seed, replicate, b}, rows, draws);
-    counts.draw(
-        *replaced_, drawn_,
-        [&](std::uint64_t row) {
-          worker_->check();
-          return counts_.data() + row;
-        },
-        [](std::uint64_t, std::span<const std::uint8_t>) {});
+    const auto room = [&](std::uint64_t row) {
+      worker_->check();
+      return counts_.data() + row;
+    };
+    const auto keep = [](std::uint64_t, std::span<const std::uint8_t>) {};
+    drawn_ = counts.draw(*replaced_, room_, room, keep).late;
     std::sort(drawn_.begin(), drawn_.end());
   }
 
@@ -126,7 +125,8 @@ class Accumulation final : public Maker {
   std::vector<std::uint8_t> counts_;
   std::vector<std::uint32_t> weights_;
   std::unique_ptr<resample::simd::Replaced> replaced_;
-  std::vector<std::uint32_t> drawn_;
+  std::vector<std::uint32_t> room_;
+  std::span<std::uint32_t> drawn_;  // rows of the last top-up
   std::vector<const double*> own_;
   std::vector<std::unique_ptr<State>> states_;
   std::vector<std::unique_ptr<State>> block_;

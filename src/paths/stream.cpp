@@ -172,6 +172,7 @@ class Walker final : public Maker {
         }
       }
     }
+    if (shared_.problem.is_mean() && !shared_.clusters) return finish_means(all);
     for (std::uint64_t r = first; r < last; ++r) {
       const std::span<double> values = all.subspan((r - first) * outputs, outputs);
       if (drawn_[r - first] == 0) {  // a scheme may draw no row at all
@@ -188,6 +189,17 @@ class Walker final : public Maker {
  private:
   /// Room for the counts of a tile, with what kernels write behind it.
   static constexpr std::size_t kStride = kCountTile + 64;
+
+  /// All replicates of a mean at once.
+  void finish_means(std::span<double> all) {
+    const study::FixedFeature& feature = shared_.layout.sums.fixed[0];
+    means_.resize(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i)
+      means_[i] = drawn_[i] > 0 ? feature.mean(std::span(sums_).subspan(i * limbs_, limbs_),
+                                               static_cast<double>(drawn_[i]))
+                                : std::numeric_limits<double>::quiet_NaN();
+    shared_.layout.sums.problem.finish_means(means_, all);
+  }
 
   void finish_rows(std::uint64_t replicate, std::span<double> values) {
     const std::size_t at = replicate - first_;
@@ -240,7 +252,7 @@ class Walker final : public Maker {
     resample::BlockSource source(shared_.level, *shared_.laws, *shared_.strata, s, b);
     counted_ = source.counted();
     group_.clear();
-    for (std::uint64_t r = first_; r < last; ++r) group_.push_back(source(r));
+    for (std::uint64_t r = first_; r < last; ++r) source.add(r, group_);
   }
 
   /// Counts and products of the whole group over a super-block.
@@ -316,7 +328,7 @@ class Walker final : public Maker {
         sums[limb] += sum + sparse_sums_[i * limbs_ + limb];
         digit += digits;
       }
-      counts.top_up(totals_[i], late_);
+      late_ = counts.top_up(totals_[i], late_room_);
       digits_.add_rows(s, blocks.first_row(b), late_, sums);
       count_windows(s, blocks.first_row(b), digit, counts);
       drawn_[replicate] += totals_[i] + late_.size();
@@ -383,7 +395,8 @@ class Walker final : public Maker {
   QuantileFinisher quantiles_;
   std::vector<std::uint8_t> counts_;
   std::unique_ptr<resample::simd::Replaced> replaced_;
-  std::vector<std::uint32_t> late_;
+  std::vector<std::uint32_t> late_room_;
+  std::span<const std::uint32_t> late_;  // rows of the last top-up
   std::uint64_t first_ = 0;
   std::uint64_t counted_ = 0;         // places of the super-block that are counted tile by tile
   std::vector<__int128> sums_;        // [replicate][limb]
@@ -391,6 +404,7 @@ class Walker final : public Maker {
   std::vector<std::uint64_t> window_sums_;  // [replicate][plane of a window]
   std::vector<std::uint8_t> inside_;        // [replicate][slot]
   std::vector<double> cluster_values_;      // of the functions of sums
+  std::vector<double> means_;
   std::vector<std::uint64_t> planes_of_clusters_;
   std::vector<BlockCounts> group_;
   std::vector<std::uint64_t> totals_;

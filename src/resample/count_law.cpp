@@ -77,13 +77,14 @@ void fill(const Wide& mean, std::vector<std::uint64_t>& high, std::vector<std::u
     probability *= mean / k;
     below += probability;
   }
+  table.thresholds = static_cast<std::uint32_t>(high.size());
+  high.insert(high.end(), simd::NumberTable::kPadding, ~std::uint64_t{0});
   table.high = high.data();
   table.low = low.data();
-  table.thresholds = static_cast<std::uint32_t>(high.size());
   std::uint16_t reached = 0;
   for (std::uint64_t byte = 0; byte < 256; ++byte) {
     const std::uint64_t least = byte << 56;
-    while (reached < high.size() &&
+    while (reached < table.thresholds &&
            (high[reached] < least || (high[reached] == least && low[reached] == 0)))
       ++reached;
     table.guide[byte] = reached;
@@ -114,7 +115,8 @@ CountLaw::CountLaw(double mean, std::uint32_t positions) : mean_(mean) {
   const Wide sparse_share = (1 - dense.kept) * sparse.kept / (1 - rare_share);
   fill(-log(1 - sparse_share) * positions, sparse_.high, sparse_.low, table_.sparse_rows);
   fill(-log(1 - rare_share) * positions, rare_.high, rare_.low, table_.rare_rows);
-  if (sparse_.high.size() + rare_.high.size() > simd::Replaced::kMost) std::abort();
+  if (table_.sparse_rows.thresholds + table_.rare_rows.thresholds > simd::Replaced::kMost)
+    std::abort();
 
   // Of 65,536 values each count has as many as fit whole; the others take 64 bits more.
   std::size_t first = 0;

@@ -91,26 +91,24 @@ CountMaker::CountMaker(const Counting& shared) : shared_(shared) {
 }
 
 template <class Count>
-void CountMaker::make(std::uint64_t replicate, std::uint64_t piece, std::span<Count> out,
-                      const execution::Worker& worker) {
+std::uint64_t CountMaker::make(std::uint64_t replicate, std::uint64_t piece, std::span<Count> out,
+                               const execution::Worker& worker) {
   if (!shared_.streams()) {
     std::fill(out.begin(), out.end(), Count{0});
-    for (const std::uint32_t row : sampler_->draw(replicate))
-      add_one(out.data(), row, 0, replicate);
-    return;
+    const std::span<const std::uint32_t> drawn = sampler_->draw(replicate);
+    for (const std::uint32_t row : drawn) add_one(out.data(), row, 0, replicate);
+    return drawn.size();
   }
   const std::span<const Stratum> strata = shared_.strata_->all();
   const std::span<const std::uint32_t> order = shared_.strata_->order();
-  if (order.empty()) {
-    draw_block(0, piece, replicate, out.data(), worker);
-    return;
-  }
+  if (order.empty()) return draw_block(0, piece, replicate, out.data(), worker);
   std::fill(out.begin(), out.end(), Count{0});
+  std::uint64_t drawn = 0;
   for (std::size_t s = 0; s < strata.size(); ++s) {
     places_.resize(strata[s].rows);
     const SuperBlocks blocks(strata[s].rows);
     for (std::uint64_t b = 0; b < blocks.count(); ++b)
-      draw_block(s, b, replicate, places_.data() + blocks.first_row(b), worker);
+      drawn += draw_block(s, b, replicate, places_.data() + blocks.first_row(b), worker);
     for (std::uint64_t i = 0; i < strata[s].rows; ++i) {
       const std::uint32_t row = order[strata[s].first + i];  // with weights it may have several
       if constexpr (std::is_integral_v<Count>)
@@ -119,11 +117,13 @@ void CountMaker::make(std::uint64_t replicate, std::uint64_t piece, std::span<Co
       out[row] = static_cast<Count>(out[row] + static_cast<Count>(places_[i]));
     }
   }
+  return drawn;
 }
 
 template <class Count>
-void CountMaker::draw_block(std::size_t stratum, std::uint64_t block, std::uint64_t replicate,
-                            Count* own, const execution::Worker& worker) {
+std::uint64_t CountMaker::draw_block(std::size_t stratum, std::uint64_t block,
+                                     std::uint64_t replicate, Count* own,
+                                     const execution::Worker& worker) {
   const SuperBlocks blocks(shared_.strata_->all()[stratum].rows);
   BlockSource source(shared_.level_, *shared_.laws_, *shared_.strata_, stratum, block);
   const std::uint64_t rows = source.counted();
@@ -137,10 +137,12 @@ void CountMaker::draw_block(std::size_t stratum, std::uint64_t block, std::uint6
       if (rows - row >= tile_.size()) return own + row;
     return tile_.data();
   };
-  counts.draw(*replaced_, late_, room, [&](std::uint64_t row, std::span<const std::uint8_t> tile) {
+  const auto keep = [&](std::uint64_t row, std::span<const std::uint8_t> tile) {
     if (tile.data() == tile_.data()) std::copy(tile.begin(), tile.end(), own + row);
-  });
-  for (const std::uint32_t row : late_) add_one(own, row, blocks.first_row(block), replicate);
+  };
+  const BlockCounts::Drawn drawn = counts.draw(*replaced_, late_, room, keep);
+  for (const std::uint32_t row : drawn.late) add_one(own, row, blocks.first_row(block), replicate);
+  return drawn.counted + drawn.late.size();
 }
 
 unsigned count_bytes(const Design& design, std::uint64_t rows) {
@@ -161,7 +163,9 @@ template void Counting::make(std::uint64_t, std::span<std::uint8_t>, const Execu
 template void Counting::make(std::uint64_t, std::span<std::uint16_t>, const Execution&) const;
 template void Counting::make(std::uint64_t, std::span<std::uint32_t>, const Execution&) const;
 template void Counting::make(std::uint64_t, std::span<double>, const Execution&) const;
-template void CountMaker::make(std::uint64_t, std::uint64_t, std::span<std::uint8_t>,
-                               const execution::Worker&);
+template std::uint64_t CountMaker::make(std::uint64_t, std::uint64_t, std::span<std::uint8_t>,
+                                        const execution::Worker&);
+template std::uint64_t CountMaker::make(std::uint64_t, std::uint64_t, std::span<std::uint32_t>,
+                                        const execution::Worker&);
 
 }  // namespace bootfold::resample

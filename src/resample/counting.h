@@ -55,15 +55,15 @@ class CountMaker {
  public:
   explicit CountMaker(const Counting& shared);
 
-  /// The counts of the rows of one piece.
+  /// The counts of the rows of one piece; returns their sum.
   template <class Count>
-  void make(std::uint64_t replicate, std::uint64_t piece, std::span<Count> out,
-            const execution::Worker& worker);
+  std::uint64_t make(std::uint64_t replicate, std::uint64_t piece, std::span<Count> out,
+                     const execution::Worker& worker);
 
  private:
   template <class Count>
-  void draw_block(std::size_t stratum, std::uint64_t block, std::uint64_t replicate, Count* own,
-                  const execution::Worker& worker);
+  std::uint64_t draw_block(std::size_t stratum, std::uint64_t block, std::uint64_t replicate,
+                           Count* own, const execution::Worker& worker);
 
   const Counting& shared_;
   std::unique_ptr<Sampler> sampler_;

@@ -82,18 +82,18 @@ bool BlockCounts::is_void(std::uint64_t total) {
   return true;
 }
 
-void BlockCounts::top_up(std::uint64_t total, std::vector<std::uint32_t>& rows) {
+std::span<std::uint32_t> BlockCounts::top_up(std::uint64_t total,
+                                             std::vector<std::uint32_t>& room) {
   if (places_ != nullptr) {
-    places_->draw_late(id_.seed, id_.replicate, id_.block, draws_ - total, rest_, rows);
-    return;
+    places_->draw_late(id_.seed, id_.replicate, id_.block, draws_ - total, rest_, room);
+    return room;
   }
-  rows.resize(topped_up_ ? draws_ - total : 0);
-  if (rows.empty()) return;
-  const std::size_t draws = rows.size();
-  rows.resize(draws + kSideBySide);
+  const std::size_t draws = topped_up_ ? draws_ - total : 0;
+  if (draws == 0) return {};
+  if (room.size() < draws + kSideBySide) room.resize(draws + kSideBySide);
   simd::kernels(level_).top_up(lanes_, row_draw(static_cast<std::uint32_t>(rows_)), draws,
-                               rows.data());
-  rows.resize(draws);
+                               room.data());
+  return {room.data(), draws};
 }
 
 }  // namespace bootfold::resample

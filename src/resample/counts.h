@@ -24,10 +24,10 @@ class WeightedPlaces;  // resample/weighted_places.h
 ///
 ///     const TileLaws found = laws(count_mean(rows, draws), rows);
 ///     BlockCounts counts(level, found, {seed, replicate, block}, rows, draws);
-///     counts.draw(
+///     const auto drawn = counts.draw(
 ///         replaced, late, [&](std::uint64_t row) { return all.data() + row; },
 ///         [](std::uint64_t row, std::span<const std::uint8_t> tile) {});
-///     for (const std::uint32_t row : late) ++all[row];
+///     for (const std::uint32_t row : drawn.late) ++all[row];
 ///
 /// Path stream, which draws the tiles of many replicates in turn, calls next(), is_void() and
 /// top_up() itself.
@@ -37,6 +37,12 @@ class BlockCounts {
     std::uint64_t seed = 0;
     std::uint64_t replicate = 0;
     std::uint64_t block = 0;
+  };
+
+  /// The sum of the counts of all tiles, and the rows that count once more.
+  struct Drawn {
+    std::uint64_t counted = 0;
+    std::span<std::uint32_t> late;
   };
 
   BlockCounts() = default;
@@ -52,10 +58,11 @@ class BlockCounts {
 
   /// Draws all tiles of the first attempt that is not void, and the rows of its top-up. room(row)
   /// is the memory for the tile that begins at `row`, as for next(); keep(row, tile) gets its
-  /// counts. Both are called again for each further attempt, whose tiles replace those before.
+  /// counts; the rows of the top-up lie in `late`. Both are called again for each further attempt,
+  /// whose tiles replace those before.
   template <class Room, class Keep>
-  void draw(simd::Replaced& replaced, std::vector<std::uint32_t>& late, const Room& room,
-            const Keep& keep) {
+  Drawn draw(simd::Replaced& replaced, std::vector<std::uint32_t>& late, const Room& room,
+             const Keep& keep) {
     std::uint64_t total = 0;
     do {
       total = 0;
@@ -67,7 +74,7 @@ class BlockCounts {
         row += size;
       }
     } while (is_void(total));
-    top_up(total, late);
+    return {total, top_up(total, late)};
   }
 
   /// Draws the next tile into `counts`, which has room for kCountTile + 64; returns its rows. The
@@ -77,8 +84,10 @@ class BlockCounts {
   /// Whether the total of all tiles is too large. Then the next attempt starts.
   [[nodiscard]] bool is_void(std::uint64_t total);
 
-  /// The rows, within the super-block, that bring the total up.
-  void top_up(std::uint64_t total, std::vector<std::uint32_t>& rows);
+  /// The rows, within the super-block, that bring the total up. They lie in `room`, which grows as
+  /// needed.
+  [[nodiscard]] std::span<std::uint32_t> top_up(std::uint64_t total,
+                                                std::vector<std::uint32_t>& room);
 
   [[nodiscard]] const Id& id() const noexcept { return id_; }
   [[nodiscard]] std::uint8_t attempt() const noexcept { return attempt_; }

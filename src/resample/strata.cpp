@@ -44,9 +44,10 @@ BlockSource::BlockSource(execution::Level level, CountLaws& laws, const Strata& 
       counted_(strata.weighted() == nullptr ? blocks_.rows(block)
                                             : strata.weighted()->counted(block)) {}
 
-BlockCounts BlockSource::operator()(std::uint64_t replicate) {
+template <class Build>
+auto BlockSource::build_with(std::uint64_t replicate, Build&& build) {
   const BlockCounts::Id id{stratum_.seed, replicate, block_};
-  if (strata_.weighted() != nullptr) return {level_, *strata_.weighted(), id};
+  if (strata_.weighted() != nullptr) return build(level_, *strata_.weighted(), id);
   const std::uint64_t rows = blocks_.rows(block_);
   const std::uint64_t draws =
       strata_.topped_up() ? blocks_.draws(stratum_.seed, replicate, stratum_.draws, block_) : rows;
@@ -59,8 +60,16 @@ BlockCounts BlockSource::operator()(std::uint64_t replicate) {
     mean_ = wanted;
     last_draws_ = draws;
   }
-  if (!strata_.topped_up()) return {level_, last_laws_, id, rows};
-  return {level_, last_laws_, id, rows, draws};
+  if (!strata_.topped_up()) return build(level_, last_laws_, id, rows);
+  return build(level_, last_laws_, id, rows, draws);
+}
+
+BlockCounts BlockSource::operator()(std::uint64_t replicate) {
+  return build_with(replicate, [](const auto&... how) { return BlockCounts(how...); });
+}
+
+void BlockSource::add(std::uint64_t replicate, std::vector<BlockCounts>& list) {
+  build_with(replicate, [&](const auto&... how) { list.emplace_back(how...); });
 }
 
 std::vector<std::uint32_t> all_counts(execution::Level level, CountLaws& laws, const Strata& strata,
@@ -74,12 +83,11 @@ std::vector<std::uint32_t> all_counts(execution::Level level, CountLaws& laws, c
     BlockSource source(level, laws, strata, stratum, b);
     BlockCounts counts = source(replicate);
     std::uint32_t* const own = result.data() + blocks.first_row(b);
-    counts.draw(
-        *replaced, late, [&](std::uint64_t) { return tile.data(); },
-        [&](std::uint64_t row, std::span<const std::uint8_t> drawn) {
-          std::copy(drawn.begin(), drawn.end(), own + row);
-        });
-    for (const std::uint32_t row : late) ++own[row];
+    const auto room = [&](std::uint64_t) { return tile.data(); };
+    const auto keep = [&](std::uint64_t row, std::span<const std::uint8_t> drawn) {
+      std::copy(drawn.begin(), drawn.end(), own + row);
+    };
+    for (const std::uint32_t row : counts.draw(*replaced, late, room, keep).late) ++own[row];
   }
   return result;
 }

@@ -68,11 +68,17 @@ class BlockSource {
               std::uint64_t block);
 
   [[nodiscard]] BlockCounts operator()(std::uint64_t replicate);
+  /// The same at the end of a list, in place.
+  void add(std::uint64_t replicate, std::vector<BlockCounts>& list);
 
   /// Places that are counted tile by tile: the first of the super-block. Without weights all.
   [[nodiscard]] std::uint64_t counted() const noexcept { return counted_; }
 
  private:
+  /// Calls build() with what a constructor of BlockCounts takes.
+  template <class Build>
+  auto build_with(std::uint64_t replicate, Build&& build);
+
   execution::Level level_;
   CountLaws& laws_;
   const Strata& strata_;

@@ -18,7 +18,7 @@ class Replicates {
   struct Options {
     execution::Level level = execution::available_levels().back();
     std::uint64_t block_rows = kSuperBlockRows;
-    double margin = 3;
+    double margin = 2;
   };
 
   explicit Replicates(std::uint64_t rows) : Replicates(rows, Options()) {}
@@ -53,7 +53,9 @@ class Replicates {
       }
     } while (block.is_void(total_));
     voids_ += block.attempt();
-    block.top_up(total_, late_);
+    std::vector<std::uint32_t> room;
+    const std::span<const std::uint32_t> late = block.top_up(total_, room);
+    late_.assign(late.begin(), late.end());
     for (const std::uint32_t row : late_) ++own[row];
   }
 

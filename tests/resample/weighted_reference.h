@@ -53,8 +53,8 @@ class WeightedReplicates {
     voids_ += block.attempt();
     for (std::size_t place = 0; place < counts.size(); ++place)
       counts_[rows[place]] += counts[place];
-    std::vector<std::uint32_t> late;
-    block.top_up(total, late);
+    std::vector<std::uint32_t> room;
+    const std::span<const std::uint32_t> late = block.top_up(total, room);
     for (const std::uint32_t place : late) ++counts_[rows[place]];
     late_ += late.size();
   }

@@ -5,32 +5,43 @@
 namespace bootfold::random::simd {
 namespace {
 
-/// seed_lanes with the 16 calls in the lanes of eight registers.
+/// seed_lanes with four calls in the low halves of the lanes of a register: even ones, and odd
+/// ones. The high halves hold what products leave there, and multiplications ignore it.
 void seed(const Counter& counter, LaneState& lanes) noexcept {
-  const auto all = [](std::uint32_t word) { return _mm256_set1_epi32(static_cast<int>(word)); };
+  const auto all = [](std::uint32_t word) { return _mm256_set1_epi64x(word); };
   const __m256i factor0 = all(0xD2511F53U);
   const __m256i factor2 = all(0xCD9E8D57U);
+  const __m256i step0 = all(0x9E3779B9U);
+  const __m256i step1 = all(0xBB67AE85U);
+  const __m256i even = _mm256_setr_epi64x(0, 2, 4, 6);
   for (int h = 0; h < 2; ++h) {
-    __m256i c0 = _mm256_add_epi32(all(counter.word[0] + 8 * static_cast<std::uint32_t>(h)),
-                                  _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-    __m256i c1 = all(counter.word[1]);
-    __m256i c2 = all(counter.word[2]);
-    __m256i c3 = all(counter.word[3]);
+    __m256i c[4][2];
+    for (int odd = 0; odd < 2; ++odd) {
+      c[0][odd] = _mm256_add_epi64(all(counter.word[0] + 8 * static_cast<std::uint32_t>(h) +
+                                       static_cast<std::uint32_t>(odd)),
+                                   even);
+      for (int w = 1; w < 4; ++w) c[w][odd] = all(counter.word[w]);
+    }
     __m256i key0 = all(counter.key[0]);
     __m256i key1 = all(counter.key[1]);
+#pragma GCC unroll 10
     for (int round = 0; round < 10; ++round) {
-      const Products a(c0, factor0);
-      const Products b(c2, factor2);
-      c0 = _mm256_xor_si256(_mm256_xor_si256(b.high, c1), key0);
-      c1 = b.low;
-      c2 = _mm256_xor_si256(_mm256_xor_si256(a.high, c3), key1);
-      c3 = a.low;
-      key0 = _mm256_add_epi32(key0, all(0x9E3779B9U));
-      key1 = _mm256_add_epi32(key1, all(0xBB67AE85U));
+      for (int odd = 0; odd < 2; ++odd) {
+        const __m256i a = _mm256_mul_epu32(c[0][odd], factor0);
+        const __m256i b = _mm256_mul_epu32(c[2][odd], factor2);
+        c[0][odd] = _mm256_xor_si256(_mm256_srli_epi64(b, 32), _mm256_xor_si256(c[1][odd], key0));
+        c[1][odd] = b;
+        c[2][odd] = _mm256_xor_si256(_mm256_srli_epi64(a, 32), _mm256_xor_si256(c[3][odd], key1));
+        c[3][odd] = a;
+      }
+      key0 = _mm256_add_epi64(key0, step0);
+      key1 = _mm256_add_epi64(key1, step1);
+      asm("" : "+x"(key0), "+x"(key1));  // otherwise g++ 12 broadcasts a sum of steps each time
     }
-    const __m256i words[4] = {c0, c1, c2, c3};
+    constexpr int kHighHalves = 0xAA;
     for (int w = 0; w < 4; ++w)
-      _mm256_store_si256(reinterpret_cast<__m256i*>(lanes.word[w]) + h, words[w]);
+      _mm256_store_si256(reinterpret_cast<__m256i*>(lanes.word[w]) + h,
+                         _mm256_blend_epi32(c[w][0], _mm256_slli_epi64(c[w][1], 32), kHighHalves));
   }
 }
 

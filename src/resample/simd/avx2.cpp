@@ -63,6 +63,7 @@ bool draw_counts(LaneState& state, const LayerTable& table, std::size_t rows, st
     if (rare - i < 16) lanes &= (1U << (2 * (rare - i))) - 1;
     open = open || lanes != 0;
   }
+  finish_list(replaced, sparse, rare);
   const __m256i dense = table_of(table.dense);
   const __m256i low = _mm256_set1_epi8(15);
   for (std::size_t i = 0; i < rows; i += kStepRows)
@@ -73,8 +74,6 @@ bool draw_counts(LaneState& state, const LayerTable& table, std::size_t rows, st
             _mm256_shuffle_epi8(dense, _mm256_and_si256(_mm256_srli_epi16(bits, 4), low)));
     }
   generator.save(state);
-  replaced.first_rare = sparse;
-  replaced.rows = sparse + rare;
   replace(replaced, counts);
   clear_tail(counts, rows);
   return open;

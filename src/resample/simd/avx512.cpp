@@ -15,9 +15,8 @@ __m512i table_of(const std::uint8_t* bytes) {
 
 /// The counts of 16 rows of the third layer from 16 bits each; `undecided` marks those left open.
 __m128i rare_counts(const LayerTable& table, __m256i bits, __mmask16& undecided) {
-  const auto reached = [&](std::uint32_t end) {
-    return end > 0xFFFF ? __mmask16{0}
-                        : _mm256_cmpge_epu16_mask(bits, _mm256_set1_epi16(static_cast<short>(end)));
+  const auto reached = [&](std::uint32_t end) {  // an end of 65536 is not reached
+    return _mm256_cmpgt_epu16_mask(bits, _mm256_set1_epi16(static_cast<short>(end - 1)));
   };
   __m128i count = _mm_set1_epi8(static_cast<char>(table.rare_first));
   const __m128i one = _mm_set1_epi8(1);
@@ -56,6 +55,7 @@ bool draw_counts(LaneState& state, const LayerTable& table, std::size_t rows, st
         static_cast<std::uint32_t>((std::uint64_t{1} << (rare - i < 16 ? rare - i : 16)) - 1);
     open = open || (undecided & used) != 0;
   }
+  finish_list(replaced, sparse, rare);
   // Permutes look at the low six bits of a byte; the table repeats itself, so that four count.
   const __m512i dense = table_of(table.dense);
   for (std::size_t i = 0; i < rows; i += kStepRows) {
@@ -65,8 +65,6 @@ bool draw_counts(LaneState& state, const LayerTable& table, std::size_t rows, st
                         _mm512_permutexvar_epi8(_mm512_srli_epi16(bits, 4), dense));
   }
   generator.save(state);
-  replaced.first_rare = sparse;
-  replaced.rows = sparse + rare;
   replace(replaced, counts);
   clear_tail(counts, rows);
   return open;
@@ -88,6 +86,11 @@ void draw_top_up_at_once(LaneState& state, const RowDraw& draw, std::size_t draw
   for (std::size_t made = 0; made < draws;) {
     const Products products(generator(), bound);
     const __mmask16 kept = _mm512_cmpge_epu32_mask(products.low, reject);
+    if (kept == 0xFFFF) [[likely]] {
+      _mm512_storeu_si512(rows + made, products.high);
+      made += kStepDraws;
+      continue;
+    }
     _mm512_storeu_si512(rows + made, _mm512_maskz_compress_epi32(kept, products.high));
     made += static_cast<std::size_t>(__builtin_popcount(kept));
   }

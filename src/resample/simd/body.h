@@ -25,10 +25,18 @@ constexpr std::size_t kStepRows = 128;  // rows of a step of counts
   return static_cast<std::uint8_t>(count);
 }
 
-/// Replaces rows in order, eight at a time; the surplus goes behind the tile, which spares a loop
-/// for the last few.
-[[maybe_unused]] inline void replace(Replaced& replaced, std::uint8_t* counts) noexcept {
+/// Sets the number of rows to replace. The entries behind them up to the next eight go behind the
+/// tile, which spares a loop for the last few. Well before replace(): a processor waits where it
+/// reads what was just written in pieces.
+[[maybe_unused]] inline void finish_list(Replaced& replaced, std::uint32_t sparse,
+                                         std::uint32_t rare) noexcept {
+  replaced.first_rare = sparse;
+  replaced.rows = sparse + rare;
   for (std::size_t i = 0; i < 8; ++i) replaced.row[replaced.rows + i] = kCountTile;
+}
+
+/// Replaces rows in order, eight at a time.
+[[maybe_unused]] inline void replace(const Replaced& replaced, std::uint8_t* counts) noexcept {
   for (std::size_t i = 0; i < replaced.rows; i += 8) {
     std::uint64_t rows[2];
     std::uint64_t with;
@@ -39,9 +47,10 @@ constexpr std::size_t kStepRows = 128;  // rows of a step of counts
   }
 }
 
-/// Clears what a step drew for rows that do not exist.
+/// Clears what a step drew for rows that do not exist, 64 at a time: there is room for 63 more.
 [[maybe_unused]] inline void clear_tail(std::uint8_t* counts, std::size_t rows) noexcept {
-  if (rows % kStepRows != 0) std::memset(counts + rows, 0, kStepRows - rows % kStepRows);
+  const std::size_t end = (rows + kStepRows - 1) / kStepRows * kStepRows;
+  for (std::size_t row = rows; row < end; row += 64) std::memset(counts + row, 0, 64);
 }
 
 [[maybe_unused]] std::uint64_t add_counts(const std::uint8_t* counts, std::size_t rows) noexcept {
@@ -57,7 +66,8 @@ constexpr std::size_t kStepRows = 128;  // rows of a step of counts
   std::uint32_t low[kStepDraws];
   for (std::size_t made = 0; made < draws;) {
     draw_step(lanes, draw, drawn, low);
-    if (draws - made >= kStepDraws && !any_below(low, draw.reject)) [[likely]] {
+    if (!any_below(low, draw.reject))
+        [[likely]] {  // there is room for the surplus of the last step
       std::memcpy(rows + made, drawn, sizeof drawn);
       made += kStepDraws;
       continue;

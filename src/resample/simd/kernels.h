@@ -26,16 +26,26 @@ inline constexpr std::size_t kRareSteps = 9;
 
 /// A random number from 128 bits: how many of the ascending thresholds they reach.
 struct NumberTable {
-  const std::uint64_t* high;  ///< first 64 bits of each threshold
-  const std::uint64_t* low;   ///< last 64 bits
+  /// Entries behind the last threshold that no bits exceed, so that four can be compared at once.
+  static constexpr std::size_t kPadding = 4;
+
+  const std::uint64_t* high;  ///< first 64 bits of each threshold, and of the padding
+  const std::uint64_t* low;   ///< last 64 bits of each threshold
   std::uint32_t thresholds;
   std::uint16_t guide[256];  ///< [first byte of the bits]: thresholds that all such bits reach
 
   [[nodiscard]] std::uint32_t operator()(std::uint64_t bits, std::uint64_t more) const noexcept {
+    // How far the number lies behind the guide is random, so comparing one by one would be a branch
+    // that no processor predicts.
     std::uint32_t number = guide[bits >> 56];
-    while (number < thresholds &&
-           (high[number] < bits || (high[number] == bits && low[number] <= more)))
-      ++number;
+    std::uint32_t reached = 0;
+    for (std::size_t k = 0; k < kPadding; ++k)
+      reached += static_cast<std::uint32_t>(high[number + k] < bits);
+    number += reached;
+    if (reached == kPadding) [[unlikely]]
+      while (high[number] < bits) ++number;
+    while (number < thresholds && high[number] == bits && low[number] <= more)
+      [[unlikely]]++ number;
     return number;
   }
 };

@@ -61,6 +61,7 @@ bool draw_counts(LaneState& state, const LayerTable& table, std::size_t rows, st
         vandq_u8(vceqq_u8(count, vdupq_n_u8(kOpen)), vcltq_u8(kLanes, vdupq_n_u8(used)));
     open = open || vmaxvq_u8(undecided) != 0;
   }
+  finish_list(replaced, sparse, rare);
   const uint8x16_t dense = vld1q_u8(table.dense);
   for (std::size_t i = 0; i < rows; i += kStepRows)
     for (int h = 0; h < 4; ++h) {
@@ -69,8 +70,6 @@ bool draw_counts(LaneState& state, const LayerTable& table, std::size_t rows, st
       vst1q_u8(counts + i + 64 + 16 * h, vqtbl1q_u8(dense, vshrq_n_u8(bits, 4)));
     }
   generator.save(state);
-  replaced.first_rare = sparse;
-  replaced.rows = sparse + rare;
   replace(replaced, counts);
   clear_tail(counts, rows);
   return open;

@@ -34,6 +34,7 @@ bool draw_counts(LaneState& state, const LayerTable& table, std::size_t rows, st
       open = open || (i + k < rare && replaced.count[sparse + i + k] == kOpen);
     }
   }
+  finish_list(replaced, sparse, rare);
   for (std::size_t i = 0; i < rows; i += kStepRows) {
     random::simd::next(lanes, words);
     std::uint8_t bits[64];
@@ -44,8 +45,6 @@ bool draw_counts(LaneState& state, const LayerTable& table, std::size_t rows, st
     }
   }
   state = lanes;
-  replaced.first_rare = sparse;
-  replaced.rows = sparse + rare;
   replace(replaced, counts);
   clear_tail(counts, rows);
   return open;

@@ -14,8 +14,8 @@ using random::simd::Generator;
   Generator generator(state);
   for (std::size_t made = 0; made < draws;) {
     const RowStep step(generator, draw);
-    if (draws - made >= kStepDraws && !step.any_rejected()) [[likely]] {
-      step.store_rows(rows + made);
+    if (!step.any_rejected()) [[likely]] {
+      step.store_rows(rows + made);  // there is room for the surplus of the last step
       made += kStepDraws;
       continue;
     }
