@@ -73,17 +73,22 @@ std::vector<std::vector<double>> zeros_and_ones(std::size_t rows) {
 }
 
 /// Reads the resample once, as the cheapest of callables does.
-Statistic summing_callable() {
-  return statistic::callable([](const statistic::Resample& resample) {
-    const auto x = resample.column(0);
-    double lanes[8] = {};
-    std::size_t i = 0;
-    for (; i + 8 <= x.size(); i += 8)
-      for (std::size_t k = 0; k < 8; ++k) lanes[k] += x[i + k];
-    double sum = std::accumulate(lanes, lanes + 8, 0.0);
-    for (; i < x.size(); ++i) sum += x[i];
-    return sum / static_cast<double>(x.size());
-  });
+double mean_of(const statistic::Resample& resample) {
+  const auto x = resample.column(0);
+  double lanes[8] = {};
+  std::size_t i = 0;
+  for (; i + 8 <= x.size(); i += 8)
+    for (std::size_t k = 0; k < 8; ++k) lanes[k] += x[i + k];
+  double sum = std::accumulate(lanes, lanes + 8, 0.0);
+  for (; i < x.size(); ++i) sum += x[i];
+  return sum / static_cast<double>(x.size());
+}
+
+Statistic summing_callable() { return statistic::callable(mean_of); }
+
+/// The same with rows in any order.
+Statistic symmetric_callable() {
+  return statistic::callable(mean_of, "callable", statistic::RowOrder::any);
 }
 
 /// Looks at one row only: what is left is drawing the resample out, the bare gather.
@@ -120,6 +125,7 @@ const std::map<std::string, Workload>& workloads() {
       {"trimmed_1e5", {100'000, 0, one_normal, [] { return statistic::trimmed_mean(0.1); }}},
       {"callable_1e5", {100'000, 0, one_normal, summing_callable}},
       {"callable_1e6", {1'000'000, 0, one_normal, summing_callable}},
+      {"symmetric_callable_1e6", {1'000'000, 0, one_normal, symmetric_callable}},
       {"gather_1e5", {100'000, 0, one_normal, idle_callable}},
       {"gather_mean_1e5", {100'000, 0, one_normal, statistic::mean, Path::gather}},
       {"gather_mean_1e3", {1000, 0, one_normal, statistic::mean, Path::gather}},

@@ -49,19 +49,20 @@ void add(Hash& hash, const study::Part& part) {
   hash.add(part.bound.body.index());
   hash.add_all(std::span<const std::uint32_t>(part.columns));
   for (const std::string& output : part.bound.outputs) hash.add(output);
-  std::visit(overloaded{
-                 [&](const statistic::Sums& sums) {
-                   hash.add(sums.filled);
-                   for (const statistic::Product& product : sums.products)
-                     hash.add_all(std::span<const std::uint32_t>(product));
-                 },
-                 [&](const statistic::Order& order) {
-                   hash.add_all(std::span<const double>(order.probabilities));
-                 },
-                 [](const statistic::Fold&) {},  // code has no identity of its own
-                 [](const statistic::Call&) {},
-             },
-             part.bound.body);
+  std::visit(
+      overloaded{
+          [&](const statistic::Sums& sums) {
+            hash.add(sums.filled);
+            for (const statistic::Product& product : sums.products)
+              hash.add_all(std::span<const std::uint32_t>(product));
+          },
+          [&](const statistic::Order& order) {
+            hash.add_all(std::span<const double>(order.probabilities));
+          },
+          [](const statistic::Fold&) {},  // code has no identity of its own
+          [&](const statistic::Call& call) { hash.add(static_cast<std::uint64_t>(call.order)); },
+      },
+      part.bound.body);
 }
 
 }  // namespace

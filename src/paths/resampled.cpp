@@ -2,7 +2,9 @@
 // them.
 //
 // Functions of sums and accumulators see the drawn rows a tile at a time; the resample is held as a
-// whole only for quantiles and functions that need it.
+// whole only for quantiles and functions that need it. Where these take rows in any order (path
+// `stream`), counts are drawn and the rows repeated: memory is read and written in order, which is
+// faster than looking up single rows.
 #include "paths/resampled.h"
 
 #include <algorithm>
@@ -14,6 +16,7 @@
 #include "paths/strata_sums.h"
 #include "paths/sums.h"
 #include "planning/choose.h"
+#include "resample/counting.h"
 #include "resample/overloaded.h"
 #include "resample/sampler.h"
 #include "study/tile.h"
@@ -66,14 +69,31 @@ double cost(const Size& size) {
   return 200 + size.draws * row * size.columns;
 }
 
+/// Writes each value as often as its count says; returns the end.
+double* repeat(const study::simd::Kernels& kernels, const double* values,
+               std::span<const std::uint8_t> counts, double* out) {
+  return kernels.repeat(values, counts.data(), counts.size(), out);
+}
+double* repeat(const study::simd::Kernels&, const double* values,
+               std::span<const std::uint32_t> counts, double* out) {
+  for (std::size_t row = 0; row < counts.size(); ++row)
+    out = std::fill_n(out, counts[row], values[row]);
+  return out;
+}
+
 struct Shared {
-  Shared(const Question& question, const Resources& resources)
+  Shared(const Question& question, const Resources& resources, bool by_counts)
       : problem(problem_of(question)),
         kernels(study::simd::kernels(resources.level())),
         draws(question.draws),
         whole(needs_whole(problem)),
-        sampling(question.design.sampling(question.rows, question.seed, question.replicates,
-                                          resources.level())) {
+        count_bytes(resample::count_bytes(question.design, question.rows)) {
+    if (by_counts)
+      counting = std::make_unique<const resample::Counting>(
+          question.design, question.rows, question.seed, question.replicates, resources.level());
+    else
+      sampling = question.design.sampling(question.rows, question.seed, question.replicates,
+                                          resources.level());
     if (!problem.features.empty() && !compensated(question))
       fixed = &question.study.fixed(question.tolerance, true);
     if (keeps_integers(question)) integers = integer_features(*fixed, kernels);
@@ -85,7 +105,9 @@ struct Shared {
   const study::simd::Kernels& kernels;
   std::uint64_t draws;
   bool whole;
-  std::shared_ptr<const resample::Sampling> sampling;
+  unsigned count_bytes;
+  std::shared_ptr<const resample::Sampling> sampling;  // either this ...
+  std::unique_ptr<const resample::Counting> counting;  // ... or this
 };
 
 /// Draws resamples and evaluates the statistics on them.
@@ -94,7 +116,6 @@ class Resampler final : public Maker {
   explicit Resampler(const Shared& shared)
       : shared_(shared),
         problem_(shared.problem),
-        sampler_(shared.sampling->sampler()),
         tile_rows_(study::feature_tile_rows(problem_.features.count())),
         reader_(problem_.data, kTileRows),
         made_(problem_.features.count() * tile_rows_),
@@ -102,6 +123,10 @@ class Resampler final : public Maker {
         columns_(problem_.data.columns()),
         tile_columns_(problem_.data.columns()) {
     if (shared.fixed != nullptr) finish_.emplace(*shared.fixed);
+    if (shared.counting)
+      counter_.emplace(*shared.counting);
+    else
+      sampler_ = shared.sampling->sampler();
   }
 
   void make(std::uint64_t first, std::uint64_t last, std::span<double> values,
@@ -117,16 +142,16 @@ class Resampler final : public Maker {
  private:
   void make_one(std::uint64_t replicate, std::span<double> values,
                 const execution::Worker& worker) {
-    drawn_ = sampler_->draw(replicate);
-    if (drawn_.empty()) {  // a scheme may draw no row at all
+    if (!counter_)
+      look_up(replicate);
+    else if (shared_.count_bytes == 1)
+      repeat_rows(replicate, counts_, worker);
+    else
+      repeat_rows(replicate, wide_counts_, worker);
+    if (rows_ == 0) {  // a scheme may draw no row at all
       std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
       return;
     }
-    if (shared_.whole)
-      for (std::size_t c = 0; c < columns_.size(); ++c) {
-        columns_[c].resize(drawn_.size());
-        problem_.data.column(c).gather(drawn_, columns_[c]);
-      }
     if (!problem_.features.empty()) evaluate_sums(values, worker);
     for (const Part& part : problem_.parts) {
       const std::span<double> own = values.subspan(part.first_output, part.outputs());
@@ -137,6 +162,47 @@ class Resampler final : public Maker {
                      [&](const statistic::Call& call) { evaluate_call(call, part, own); },
                  },
                  part.bound.body);
+    }
+  }
+
+  /// Draws the rows of a replicate.
+  void look_up(std::uint64_t replicate) {
+    drawn_ = sampler_->draw(replicate);
+    rows_ = drawn_.size();
+    if (!shared_.whole) return;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      columns_[c].resize(rows_);
+      problem_.data.column(c).gather(drawn_, columns_[c]);
+    }
+  }
+
+  /// Draws the counts of a replicate and repeats the rows.
+  template <class Count>
+  void repeat_rows(std::uint64_t replicate, std::vector<Count>& counts,
+                   const execution::Worker& worker) {
+    const resample::Counting& counting = *shared_.counting;
+    rows_ = 0;
+    for (std::uint64_t piece = 0; piece < counting.pieces(); ++piece) {
+      counts.resize(counting.piece_rows(piece));
+      const std::uint64_t drawn = counter_->make(replicate, piece, std::span(counts), worker);
+      const std::size_t room = rows_ + drawn + study::simd::kRepeated;
+      for (std::vector<double>& column : columns_)
+        if (column.size() < room) column.resize(room);
+      std::size_t end = rows_;
+      for (std::size_t first = 0; first < counts.size(); first += kTileRows) {
+        worker.check();
+        const std::size_t size = std::min(kTileRows, counts.size() - first);
+        const statistic::Tile tile = reader_.read(counting.first_row(piece) + first, size);
+        const std::span<const Count> own = std::span<const Count>(counts).subspan(first, size);
+        std::size_t next = end;
+        for (std::size_t c = 0; c < columns_.size(); ++c) {
+          double* const column = columns_[c].data();
+          next = static_cast<std::size_t>(
+              repeat(shared_.kernels, tile.columns[c], own, column + end) - column);
+        }
+        end = next;
+      }
+      rows_ = end;
     }
   }
 
@@ -155,11 +221,11 @@ class Resampler final : public Maker {
       worker.check();
       for (std::size_t s = 0; s < sums_.size(); ++s)
         sums_[s] = sum_of_rows(shared_.integers.data() + s * problem_.data.rows());
-      return (*finish_)(sums_, static_cast<double>(drawn_.size()), values);
+      return (*finish_)(sums_, static_cast<double>(rows_), values);
     }
-    for (std::size_t row = 0; row < drawn_.size(); row += tile_rows_) {
+    for (std::size_t row = 0; row < rows_; row += tile_rows_) {
       worker.check();
-      const std::size_t size = std::min(tile_rows_, drawn_.size() - row);
+      const std::size_t size = std::min(tile_rows_, rows_ - row);
       problem_.features.make(tile(row, size), made_.data(), tile_rows_);
       __int128* sum = sums_.data();
       for (std::size_t f = 0; f < count; ++f) {
@@ -174,7 +240,7 @@ class Resampler final : public Maker {
           for (std::size_t i = 0; i < size; ++i) *sum += integers_[limb * tile_rows_ + i];
       }
     }
-    const auto rows = static_cast<double>(drawn_.size());
+    const auto rows = static_cast<double>(rows_);
     if (finish_) return (*finish_)(sums_, rows, values);
     std::vector<double> means(count);
     std::vector<double> scratch(count);
@@ -196,7 +262,8 @@ class Resampler final : public Maker {
   }
 
   void evaluate_order(const statistic::Order& order, const Part& part, std::span<double> values) {
-    copy_ = columns_[part.columns[0]];
+    const std::vector<double>& column = columns_[part.columns[0]];
+    copy_.assign(column.begin(), column.begin() + static_cast<std::ptrdiff_t>(rows_));
     std::vector<double> quantiles;
     for (const double q : order.probabilities)
       quantiles.push_back(numeric::select_quantile(copy_, q));
@@ -205,12 +272,12 @@ class Resampler final : public Maker {
 
   void evaluate_fold(const statistic::Fold& fold, const Part& part, std::span<double> values,
                      const execution::Worker& worker) {
-    ones_.assign(std::min(kTileRows, drawn_.size()), 1);
+    ones_.assign(std::min(kTileRows, rows_), 1);
     const auto state = fold.fresh();
     std::vector<const double*> own(part.columns.size());
-    for (std::size_t row = 0; row < drawn_.size(); row += kTileRows) {
+    for (std::size_t row = 0; row < rows_; row += kTileRows) {
       worker.check();
-      const std::size_t size = std::min(kTileRows, drawn_.size() - row);
+      const std::size_t size = std::min(kTileRows, rows_ - row);
       const statistic::Tile rows = tile(row, size);
       for (std::size_t c = 0; c < own.size(); ++c) own[c] = rows.columns[part.columns[c]];
       state->accumulate({own, size}, {ones_.data(), size});
@@ -221,12 +288,13 @@ class Resampler final : public Maker {
   void evaluate_call(const statistic::Call& call, const Part& part, std::span<double> values) {
     std::vector<const double*> own;
     for (const std::uint32_t c : part.columns) own.push_back(columns_[c].data());
-    call.call({own, drawn_.size()}, values);
+    call.call({own, rows_}, values);
   }
 
   const Shared& shared_;
   const study::Problem& problem_;
   std::unique_ptr<resample::Sampler> sampler_;
+  std::optional<resample::CountMaker> counter_;  // in place of the sampler
   std::optional<Finisher> finish_;
   std::size_t tile_rows_;
   study::TileReader reader_;
@@ -234,8 +302,12 @@ class Resampler final : public Maker {
   std::vector<std::int64_t> integers_;
   std::vector<__int128> sums_;
   std::vector<Compensated> doubles_;
-  std::span<const std::uint32_t> drawn_;      // rows of the resample
-  std::vector<std::vector<double>> columns_;  // of the resample, if it is held as a whole
+  std::span<const std::uint32_t> drawn_;      // rows of the resample, if they are looked up
+  std::vector<std::uint8_t> counts_;          // of a super-block
+  std::vector<std::uint32_t> wide_counts_;    // the same where counts are large
+  std::size_t rows_ = 0;                      // of the resample
+  std::vector<std::vector<double>> columns_;  // of the resample, if it is held as a whole; may be
+                                              // longer
   std::vector<const double*> tile_columns_;
   std::vector<double> copy_;
   std::vector<std::uint32_t> ones_;
@@ -304,7 +376,46 @@ std::unique_ptr<Engine> prepare(const Question& question, const Resources& resou
                                   resources);
   return std::make_unique<EngineOf<Shared, Resampler>>(
       std::max<std::uint64_t>(1, 16384 / question.draws), question.draws,
-      std::make_shared<const Shared>(question, resources));
+      std::make_shared<const Shared>(question, resources, false));
 }
+
+namespace by_counts {
+
+bool suits(const study::Problem& problem) {
+  bool any = false;
+  for (const Part& part : problem.parts) {
+    const auto* call = std::get_if<statistic::Call>(&part.bound.body);
+    if (call == nullptr || call->trimmed || call->ranking) continue;
+    if (call->order != statistic::RowOrder::any) return false;
+    any = true;
+  }
+  return any;
+}
+
+Estimate estimate(const Question& question) {
+  Estimate found = resampled::estimate(question);
+  const Size size = size_of(question);
+  found.reason =
+      "functions of the resample that take rows in the order of the data: counts are "
+      "drawn and the rows repeated";
+  found.replicate_nanoseconds = 400 + size.rows * (0.1 + 0.6 * size.columns);
+  for (const Part& part : question.problem().parts)
+    found.replicate_nanoseconds +=
+        size.rows * (std::holds_alternative<statistic::Sums>(part.bound.body) ? 2 : 1);
+  // Counts of a super-block in place of row numbers.
+  const std::size_t piece = std::min<std::uint64_t>(question.rows, resample::kSuperBlockRows);
+  const std::size_t order = question.design.stratum_labels().empty() ? 0 : question.rows;
+  found.shared_bytes = question.design.sampling_bytes(question.rows) + (std::size_t{1} << 19);
+  found.thread_bytes += 4 * (piece + 2 * order);
+  return found;
+}
+
+std::unique_ptr<Engine> prepare(const Question& question, const Resources& resources) {
+  return std::make_unique<EngineOf<Shared, Resampler>>(
+      std::max<std::uint64_t>(1, 16384 / question.draws), question.draws,
+      std::make_shared<const Shared>(question, resources, true));
+}
+
+}  // namespace by_counts
 
 }  // namespace bootfold::paths::resampled

@@ -1,4 +1,5 @@
-// Path `gather` for anything: resamples are drawn out.
+// Resamples that are drawn out: path `gather` for anything, and path `stream` for functions that
+// take their rows in any order.
 #pragma once
 
 #include <memory>
@@ -18,5 +19,13 @@ struct Bytes {
 [[nodiscard]] Bytes bytes(const Question& question);
 [[nodiscard]] Estimate estimate(const Question& question);
 [[nodiscard]] std::unique_ptr<Engine> prepare(const Question& question, const Resources& resources);
+
+/// The same by counts: rows stand in the order of the data, each as often as it is drawn.
+namespace by_counts {
+/// Whether there are functions of the resample, and all of them take rows in any order.
+[[nodiscard]] bool suits(const study::Problem& problem);
+[[nodiscard]] Estimate estimate(const Question& question);
+[[nodiscard]] std::unique_ptr<Engine> prepare(const Question& question, const Resources& resources);
+}  // namespace by_counts
 
 }  // namespace bootfold::paths::resampled

@@ -18,6 +18,7 @@
 #include "paths/quantile_finisher.h"
 #include "paths/quantile_windows.h"
 #include "paths/ranked.h"
+#include "paths/resampled.h"
 #include "paths/sums.h"
 #include "paths/table.h"
 #include "planning/choose.h"
@@ -420,9 +421,11 @@ std::string serves(const Question& question) {
   const study::Problem& problem = question.problem();
   if (ranked::suits(question))
     return question.design.streams(question.rows) ? "" : no_way_for(question.design);
+  if (resampled::by_counts::suits(problem))
+    return question.design.streams(question.rows) ? "" : no_way_for(question.design);
   if (!of_counts(problem) && !accumulates(question))
     return "it takes functions of sums, quantiles and trimmed means, or accumulators, or measures "
-           "of ranking, but not functions of the resample";
+           "of ranking, but no functions that need the resample in the order of drawing";
   if (by_cluster(question) && !accumulates(question)) {
     if (question.traits.deletes) return no_way_for(question.design);
     const auto units = resample::design(question.design.of_clusters());
@@ -439,6 +442,8 @@ std::string serves(const Question& question) {
 Estimate estimate(const Question& question) {
   if (ranked::suits(question)) return ranked::estimate(question);
   if (accumulates(question)) return accumulate::estimate(question);
+  if (resampled::by_counts::suits(question.problem()))
+    return resampled::by_counts::estimate(question);
   Estimate found;
   const Layout layout(question);
   const study::FixedSums& sums = layout.sums;
@@ -490,6 +495,8 @@ Estimate estimate(const Question& question) {
 std::unique_ptr<Engine> prepare(const Question& question, const Resources& resources) {
   if (ranked::suits(question)) return ranked::prepare(question, resources);
   if (accumulates(question)) return accumulate::prepare(question, resources);
+  if (resampled::by_counts::suits(question.problem()))
+    return resampled::by_counts::prepare(question, resources);
   // Small enough that all threads have work, large enough that a tile is read for many.
   const std::uint64_t share = question.replicates / (2 * resources.threads()) + 1;
   auto shared = std::make_shared<const Shared>(question, resources);

@@ -66,11 +66,13 @@ Statistic sums(std::size_t count,
   });
 }
 
-Statistic callable(std::function<double(const Resample&)> function, std::string name) {
+Statistic callable(std::function<double(const Resample&)> function, std::string name,
+                   RowOrder order) {
   return Statistic(name, 1, Statistic::kAnyNumber, [=](std::size_t) {
-    return Bound{{name}, Call{[function](const Resample& resample, std::span<double> values) {
-                   values[0] = function(resample);
-                 }}};
+    const auto call = [function](const Resample& resample, std::span<double> values) {
+      values[0] = function(resample);
+    };
+    return Bound{{name}, Call{.call = call, .order = order}};
   });
 }
 

@@ -41,6 +41,14 @@ double range(const statistic::Resample& resample) {
          *std::min_element(column.begin(), column.end());
 }
 
+/// A sum of rounded terms, whose bits tell the order of the rows.
+double weighted_sum(const statistic::Resample& resample) {
+  double sum = 0;
+  for (std::size_t row = 0; row < resample.rows; ++row)
+    sum = 0.9999 * sum + resample.column(0)[row] + resample.column(1)[row] / 3;
+  return sum;
+}
+
 struct Family {
   std::string name;
   std::vector<Statistic> statistics;
@@ -68,6 +76,13 @@ std::vector<Family> families() {
       {"accumulator, stream", {accumulator(GeometricMean{})}, Path::stream},
       {"accumulator, gather", {accumulator(GeometricMean{})}, Path::gather},
       {"callable", {callable(range)}, std::nullopt},
+      {"callable, any order, stream",
+       {callable(weighted_sum, "weighted_sum", RowOrder::any)},
+       Path::stream,
+       2},
+      {"mixed, any order",
+       {mean(), median(), trimmed_mean(0.1), callable(range, "range", RowOrder::any)},
+       std::nullopt},
       {"mixed", {mean(), median(), callable(range), accumulator(GeometricMean{})}, std::nullopt},
       {"sums as planned", {mean(), standard_deviation()}, std::nullopt},
       {"Bayesian sums", {mean(), kurtosis()}, Path::weights, 1, false, false, scheme::Bayesian{}},

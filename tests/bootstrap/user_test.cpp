@@ -111,6 +111,93 @@ TEST(User, CallableSeesTheRowsInTheOrderOfDrawing) {
   }
 }
 
+/// A number that tells every row of the resample and its place.
+double digest(const statistic::Resample& resample) {
+  double value = 0;
+  for (std::size_t row = 0; row < resample.rows; ++row)
+    for (std::size_t c = 0; c < resample.columns.size(); ++c)
+      value = std::fmod(value * 31 + resample.column(c)[row], 1e9 + 7);
+  return value;
+}
+
+/// The same of columns whose rows are repeated.
+double digest_of(const std::vector<std::vector<double>>& columns,
+                 std::span<const std::uint32_t> counts) {
+  std::vector<std::vector<double>> made(columns.size());
+  std::vector<const double*> pointers;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    for (std::size_t row = 0; row < counts.size(); ++row)
+      made[c].insert(made[c].end(), counts[row], columns[c][row]);
+    pointers.push_back(made[c].data());
+  }
+  return digest({pointers, made[0].size()});
+}
+
+// Two columns, one of them of 32 bits; up to two super-blocks.
+TEST(User, CallableInAnyOrderSeesTheRowsAsOftenAsTheyAreCounted) {
+  const Statistic statistic = statistic::callable(digest, "digest", statistic::RowOrder::any);
+  for (const std::size_t n : {257U, 4097U, 1'048'577U}) {
+    SCOPED_TRACE(n);
+    const std::vector<double> x = reference::whole_numbers(n);
+    const std::vector<float> y(n, 3.0F);
+    const DataView data({ColumnView(x), ColumnView(y)});
+    Options options{.replicates = n > 100'000 ? 2U : 20U, .seed = 3, .first_replicate = 4};
+    options.path = Path::stream;
+    const Result result = bootstrap(data, statistic, options);
+    for (std::uint64_t r = 0; r < options.replicates; ++r) {
+      const auto counts = resample::counts(n, {3, 4 + r});
+      EXPECT_EQ(result.replicate(r), digest_of({x, {y.begin(), y.end()}}, counts));
+    }
+  }
+}
+
+// Schemes with counts of their own: few draws, no fixed number of draws, strata whose rows are
+// mixed, weights with so many draws that counts need more than a byte.
+TEST(User, CallableInAnyOrderFollowsTheCountsOfEveryScheme) {
+  constexpr std::size_t kRows = 600;
+  const std::vector<double> x = reference::whole_numbers(kRows);
+  std::vector<std::uint32_t> strata(kRows);
+  std::vector<double> weights(kRows);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    strata[i] = static_cast<std::uint32_t>(i % 2);
+    weights[i] = static_cast<double>(1 + i % 5);
+  }
+  for (const Scheme& scheme : {Scheme(scheme::Iid{.size = 50}), Scheme(scheme::Poisson{}),
+                               Scheme(scheme::Stratified{strata}),
+                               Scheme(scheme::Weighted{.weights = weights, .size = 40'000})}) {
+    SCOPED_TRACE(name(scheme));
+    Options options{.replicates = 20, .seed = 3, .scheme = scheme};
+    options.path = Path::stream;
+    const Result result =
+        bootstrap(x, statistic::callable(digest, "digest", statistic::RowOrder::any), options);
+    const resample::Counter counter(kRows, {.seed = 3, .scheme = scheme});
+    std::vector<std::uint32_t> counts(kRows);
+    for (std::uint64_t r = 0; r < 20; ++r) {
+      counter.counts(r, std::span(counts));
+      EXPECT_EQ(result.replicate(r), digest_of({x}, counts));
+    }
+  }
+}
+
+TEST(User, CallableInAnyOrderIsPlanned) {
+  const std::vector<double> x = reference::whole_numbers(5000);
+  const Statistic any = statistic::callable(digest, "digest", statistic::RowOrder::any);
+  const Statistic drawn = statistic::callable(digest, "digest");
+  EXPECT_EQ(plan(x, any).path, Path::stream);
+  EXPECT_EQ(plan(x, drawn).path, Path::gather);
+  // One function that needs the order of drawing decides for all.
+  EXPECT_EQ(plan(x, {any, drawn}).path, Path::gather);
+  // Blocks are drawn row by row.
+  EXPECT_EQ(plan(x, any, {.scheme = scheme::MovingBlocks{10}}).path, Path::gather);
+  EXPECT_NE(bootstrap(x, any, {.replicates = 2}).fingerprint(),
+            bootstrap(x, drawn, {.replicates = 2}).fingerprint());
+  // A mean beside it has the replicates that it has alone.
+  const Options options{.replicates = 30, .seed = 9};
+  const Result both = bootstrap(x, {statistic::mean(), any}, options);
+  const Result alone = bootstrap(x, statistic::mean(), options);
+  for (std::uint64_t r = 0; r < 30; ++r) EXPECT_EQ(both.replicate(r, 0), alone.replicate(r));
+}
+
 struct Failing {
   double limit = 0;
   double seen = 0;

@@ -43,6 +43,27 @@ TEST_P(Kernel, WeighsTheSame) {
   }
 }
 
+TEST_P(Kernel, RepeatsValuesAsOftenAsTheyAreCounted) {
+  random::Stream stream({.seed = 8});
+  for (const std::size_t rows : {0U, 1U, 3U, 4U, 5U, 63U, 64U, 65U, 4096U}) {
+    std::vector<double> values(rows);
+    std::vector<std::uint8_t> counts(rows);
+    std::vector<double> expected;
+    for (std::size_t i = 0; i < rows; ++i) {
+      values[i] = random::normal(stream);
+      counts[i] = static_cast<std::uint8_t>(i % 50 == 7 ? 255 : i * i % 7);
+      expected.insert(expected.end(), counts[i], values[i]);
+    }
+    std::vector<double> found(expected.size() + kRepeated + 1, 7.0);
+    const double* const end =
+        kernels(GetParam()).repeat(values.data(), counts.data(), rows, found.data());
+    EXPECT_EQ(found.back(), 7.0) << "wrote behind the room";
+    ASSERT_EQ(end - found.data(), static_cast<std::ptrdiff_t>(expected.size()));
+    found.resize(expected.size());
+    EXPECT_EQ(found, expected) << rows << " rows";
+  }
+}
+
 // The largest weights and integers too: 128 products in a lane just fit.
 TEST_P(Kernel, WeighsIntegersExactly) {
   constexpr std::size_t kStride = 1040;

@@ -83,6 +83,20 @@ constexpr std::size_t kStepRows = 128;  // rows of a step of dot products
   state = lanes;
 }
 
+[[maybe_unused]] double* repeat_values(const double* values, const std::uint8_t* counts,
+                                       std::size_t rows, double* out) noexcept {
+#pragma GCC unroll 4
+  for (std::size_t row = 0; row < rows; ++row) {
+    const double value = values[row];
+    const std::size_t count = counts[row];
+    for (std::size_t k = 0; k < kRepeated; ++k) out[k] = value;
+    if (count > kRepeated) [[unlikely]]
+      for (std::size_t k = kRepeated; k < count; ++k) out[k] = value;
+    out += count;
+  }
+  return out;
+}
+
 [[maybe_unused]] void find_means(const std::int64_t* sums, std::size_t count, double rows,
                                  const MeanScale& scale, double* means) noexcept {
   for (std::size_t i = 0; i < count; ++i) means[i] = static_cast<double>(sums[i]);

@@ -24,6 +24,9 @@ inline constexpr std::size_t kDotReplicates = 4;
 inline constexpr std::size_t kWeighedRows = 1024;
 static_assert(std::uint64_t{128} * random::simd::kMostWeight < std::uint64_t{1} << 32);
 
+/// Copies of a value that are written without asking how many are wanted.
+inline constexpr std::size_t kRepeated = 4;
+
 /// How a feature is rounded to integers: q = round((f - centre) * scale * rescale). Two factors
 /// because one power of two cannot scale denormals up.
 struct FixedPoint {
@@ -62,6 +65,11 @@ struct Kernels {
                  const std::int64_t* features, std::size_t feature_stride,
                  std::size_t feature_count, std::int64_t* sums, std::uint32_t* rejected,
                  std::size_t& rejections) noexcept;
+
+  /// Writes each value as often as its count says, in order; returns the end. Room for kRepeated
+  /// values is needed behind it.
+  double* (*repeat)(const double* values, const std::uint8_t* counts, std::size_t rows,
+                    double* out) noexcept;
 
   /// The means of `rows` rows each from `count` sums of integers.
   void (*means)(const std::int64_t* sums, std::size_t count, double rows, const MeanScale& scale,
