@@ -57,7 +57,7 @@ class CountLaw {
 /// replicates. Whatever it is, the counts with their top-up have the same law. 0 if there are so
 /// few draws that they are all left to the top-up.
 [[nodiscard]] double count_mean(std::uint64_t rows, std::uint64_t draws,
-                                double margin = 3) noexcept;
+                                double margin = 2) noexcept;
 
 /// The laws of the tiles of a super-block: the last tile may have fewer rows.
 struct TileLaws {

@@ -84,6 +84,17 @@ std::vector<Case> cases(const Given& given) {
   }
   for (const Path path : {Path::stream, Path::gather})
     out.push_back({"mean, path " + std::string(name(path)), 700, one, {}, 1, false, path});
+  const auto running = [](const Resample& resample) {  // depends on the order of the rows
+    double value = 0;
+    for (const double x : resample.column(0)) value = 0.99 * value + x;
+    return value;
+  };
+  for (const std::size_t rows : {20, 9001}) {
+    const std::string n = ", " + std::to_string(rows) + " rows";
+    out.push_back({"callable" + n, rows, {callable(running), mean()}});
+    out.push_back(
+        {"callable, any order" + n, rows, {callable(running, "f", RowOrder::any), mean()}});
+  }
   out.push_back({"mean, stream of two super-blocks", 1'100'000, one, {}, 1, false, Path::stream});
   const std::vector<std::pair<std::string, Scheme>> schemes = {
       {"m out of n", scheme::Iid{.size = 123}},

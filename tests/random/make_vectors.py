@@ -159,7 +159,7 @@ def resamples():
     cases += [(6, 7, r, SUPER_BLOCK) for r in range(6)] + [(6, 7, r, 2) for r in range(6)]
     cases += [(7, 7, r, 3) for r in range(6)] + [(n, 7, 41, SUPER_BLOCK) for n in (37, 64, 100)]
     # These three have ties.
-    cases += [(100, 7, 9273, SUPER_BLOCK)] + [(1000, 7, r, SUPER_BLOCK) for r in (2094, 5905)]
+    cases += [(n, 7, r, SUPER_BLOCK) for n, r in ((100, 9273), (4099, 208), (9001, 40711))]
     cases += [(100, 2**40, 2**33, 37)] + [(1000, 7, r, SUPER_BLOCK) for r in range(40)]
     cases += [(n, 7, r, SUPER_BLOCK) for n in (4095, 4096, 4097) for r in range(2)]
     cases += [(65536, 7, 0, SUPER_BLOCK), (70000, 7, 0, 16384), (200000, 7, 1, SUPER_BLOCK)]

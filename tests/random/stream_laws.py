@@ -19,7 +19,7 @@ USER = 255
 SUPER_BLOCK = 2**20
 TILE = 4096
 SHORT_ROWS = 256
-MARGIN = 3.0
+MARGIN = 2.0
 MOST = 31  # the largest count
 LAST_ATTEMPT = 255  # counts nothing
 
