@@ -41,7 +41,7 @@ struct Tile {
   }
 };
 
-/// A whole resample: all drawn rows, in the order of drawing.
+/// A whole resample: all drawn rows, in the order of drawing unless RowOrder says otherwise.
 using Resample = Tile;
 
 /// Centring and scaling of a column before products are summed: u = (x - centre) * 2^-exponent, so
@@ -107,8 +107,8 @@ enum class Ranking {
 /// The order in which a function of the resample sees its rows.
 enum class RowOrder {
   drawn,  ///< the order of drawing, which is random: right for every function
-  any,    ///< whichever is fastest: for functions that do not depend on the order. Large resamples
-          ///< then come in the order of the data, so that memory is read in order.
+  any,  ///< whichever is fastest: for functions that do not depend on the order. Resamples that do
+        ///< not fit a cache then come in the order of the data.
 };
 
 /// Any function of the resample. Called from several threads at once.
@@ -291,7 +291,7 @@ sums(std::size_t count, std::function<void(std::span<const double>, std::span<do
 ///     }, "range", statistic::RowOrder::any);
 ///
 /// A function that does not depend on the order of its rows, as a range does not, should say so by
-/// RowOrder::any: on large data it is then two to three times as fast.
+/// RowOrder::any: from about a million rows on it is then twice as fast.
 [[nodiscard]] BOOTFOLD_API Statistic callable(std::function<double(const Resample&)> function,
                                               std::string name = "callable",
                                               RowOrder order = RowOrder::drawn);

@@ -73,8 +73,10 @@ class Accumulation final : public Maker {
   void draw(const SuperBlocks& blocks, std::uint64_t replicate, std::uint64_t b) {
     const std::uint64_t rows = blocks.rows(b);
     const std::uint64_t draws = blocks.draws(shared_.seed, replicate, rows_, b);
+    // Few draws of a small super-block are all left to the top-up: their mean is 0.
+    const double mean = draws > 0 ? resample::count_mean(rows, draws) : 0;
     resample::TileLaws laws;
-    if (draws > 0) laws = (*shared_.laws)(resample::count_mean(rows, draws), rows);
+    if (mean > 0) laws = (*shared_.laws)(mean, rows);
     BlockCounts counts(shared_.level, laws, {shared_.seed, replicate, b}, rows, draws);
     const auto room = [&](std::uint64_t row) {
       worker_->check();

@@ -69,6 +69,14 @@ double cost(const Size& size) {
   return 200 + size.draws * row * size.columns;
 }
 
+/// What the statistics take once the resample is there.
+double evaluation_cost(const study::Problem& problem, const Size& size) {
+  double cost = 0;
+  for (const Part& part : problem.parts)
+    cost += size.draws * (std::holds_alternative<statistic::Sums>(part.bound.body) ? 2 : 12);
+  return cost;
+}
+
 /// Writes each value as often as its count says; returns the end.
 double* repeat(const study::simd::Kernels& kernels, const double* values,
                std::span<const std::uint8_t> counts, double* out) {
@@ -186,8 +194,10 @@ class Resampler final : public Maker {
       counts.resize(counting.piece_rows(piece));
       const std::uint64_t drawn = counter_->make(replicate, piece, std::span(counts), worker);
       const std::size_t room = rows_ + drawn + study::simd::kRepeated;
-      for (std::vector<double>& column : columns_)
+      for (std::vector<double>& column : columns_) {
+        column.reserve(std::max<std::size_t>(room, shared_.draws + study::simd::kRepeated));
         if (column.size() < room) column.resize(room);
+      }
       std::size_t end = rows_;
       for (std::size_t first = 0; first < counts.size(); first += kTileRows) {
         worker.check();
@@ -361,10 +371,7 @@ Estimate estimate(const Question& question) {
     found.reason = problem.parts.size() > 1
                        ? "statistics of different kinds over the same resamples: each is drawn out"
                        : "a function of the resample itself: each is drawn out";
-    found.replicate_nanoseconds = cost(size);
-    for (const Part& part : problem.parts)
-      found.replicate_nanoseconds +=
-          size.rows * (std::holds_alternative<statistic::Sums>(part.bound.body) ? 2 : 12);
+    found.replicate_nanoseconds = cost(size) + evaluation_cost(problem, size);
   }
   return found;
 }
@@ -396,17 +403,22 @@ Estimate estimate(const Question& question) {
   Estimate found = resampled::estimate(question);
   const Size size = size_of(question);
   found.reason =
-      "functions of the resample that take rows in the order of the data: counts are "
-      "drawn and the rows repeated";
-  found.replicate_nanoseconds = 400 + size.rows * (0.1 + 0.6 * size.columns);
-  for (const Part& part : question.problem().parts)
-    found.replicate_nanoseconds +=
-        size.rows * (std::holds_alternative<statistic::Sums>(part.bound.body) ? 2 : 1);
-  // Counts of a super-block in place of row numbers.
-  const std::size_t piece = std::min<std::uint64_t>(question.rows, resample::kSuperBlockRows);
-  const std::size_t order = question.design.stratum_labels().empty() ? 0 : question.rows;
-  found.shared_bytes = question.design.sampling_bytes(question.rows) + (std::size_t{1} << 19);
-  found.thread_bytes += 4 * (piece + 2 * order);
+      "functions of the resample that take rows in any order: counts are drawn and rows repeated";
+  // Memory that is read in order costs little, so this pays where rows do not fit a cache.
+  found.replicate_nanoseconds = 600 + 0.1 * size.rows +
+                                size.columns * (0.4 * size.rows + 0.3 * size.draws) +
+                                evaluation_cost(question.problem(), size);
+  // Counts in place of row numbers: those of a super-block, or of all rows where these are drawn in
+  // another order.
+  const resample::Design& design = question.design;
+  const bool ordered = !design.stratum_labels().empty() || !design.weights().empty();
+  const std::size_t counted =
+      ordered ? question.rows : std::min<std::uint64_t>(question.rows, resample::kSuperBlockRows);
+  const std::size_t bytes = resample::count_bytes(design, question.rows) == 1 ? 1 : 4;
+  found.shared_bytes = design.sampling_bytes(question.rows) +
+                       (design.weights().empty() ? std::size_t{1} << 19 : std::size_t{7} << 20);
+  found.thread_bytes += counted * bytes + (ordered ? 4 * design.places(question.rows) : 0) +
+                        sizeof(resample::simd::Replaced) + 2 * resample::simd::kCountTile;
   return found;
 }
 

@@ -515,7 +515,7 @@ std::unique_ptr<Engine> prepare(const Question& question, const Resources& resou
 double cost(const Size& size) {
   constexpr auto kBlock = static_cast<double>(resample::kSuperBlockRows);
   const double blocks = std::ceil(size.rows / kBlock);
-  const double top_up = 3 * std::sqrt(size.draws * blocks);
+  const double top_up = 3 * std::sqrt(size.draws * blocks);  // with what void attempts cost
   const double row = 0.045 + 0.007 * size.planes;
   return 250 + size.rows * row + top_up * (2 + 1.5 * size.features);
 }

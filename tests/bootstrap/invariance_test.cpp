@@ -163,7 +163,7 @@ TEST(Invariance, InstructionSets) {
   });
 }
 
-// A limit that is too low is refused; every limit that is accepted gives the same bits. Of the 304
+// A limit that is too low is refused; every limit that is accepted gives the same bits. Of the 336
 // cases 4 do not fit into 16 MiB and 52 not into 13 MiB; refusing more would be a step back.
 TEST(Invariance, MemoryLimits) {
   std::map<std::size_t, std::size_t> refused;

@@ -131,6 +131,23 @@ int main(int count, char** arguments) {
     return run(numbers(100'000),
                {statistic::callable([](const statistic::Resample& r) { return r.column(0)[7]; })},
                options);
+  if (job == "callable_any_order" || job == "callable_any_order_weighted") {
+    const std::vector<double> data = numbers(2'200'000);
+    const Statistic last =
+        statistic::callable([](const statistic::Resample& r) { return r.column(0)[r.rows - 1]; },
+                            "last", statistic::RowOrder::any);
+    std::vector<double> weights;
+    options.path = Path::stream;
+    options.replicates = 5;
+    if (job == "callable_any_order_weighted") {
+      weights = data;
+      for (double& weight : weights) weight += 1.5;
+      options.scheme = scheme::Weighted{weights, 40'000};
+    }
+    take_least_memory(options, [&](const Options& tried) { return plan(data, last, tried); });
+    return report(bootstrap(data, last, options), (data.size() + weights.size()) * sizeof(double),
+                  options.memory);
+  }
   if (job == "callable_many") {
     options.replicates = 2'000'000;
     return run(numbers(20),

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "bootfold/error.h"
+#include "resample/super_blocks.h"
 #include "statistic/reference.h"
 
 namespace bootfold {
@@ -179,6 +180,40 @@ TEST(User, CallableInAnyOrderFollowsTheCountsOfEveryScheme) {
   }
 }
 
+// A resample of one row under `poisson` is empty in e^-1 of all replicates.
+TEST(User, CallableInAnyOrderOfAnEmptyResampleIsUndefined) {
+  Options options{.replicates = 100, .seed = 3, .scheme = scheme::Poisson{}};
+  options.path = Path::stream;
+  const Result result =
+      bootstrap(std::vector<double>{5},
+                statistic::callable([](const statistic::Resample& r) { return r.column(0)[0]; },
+                                    "first", statistic::RowOrder::any),
+                options);
+  EXPECT_GT(result.undefined(), 10U);
+  EXPECT_LT(result.undefined(), 70U);
+  for (std::uint64_t r = 0; r < 100; ++r)
+    EXPECT_TRUE(std::isnan(result.replicate(r)) || result.replicate(r) == 5);
+}
+
+struct Rows {
+  double rows = 0;
+  void accumulate(double, double weight) { rows += weight; }
+  void merge(const Rows& part) { rows += part.rows; }
+  [[nodiscard]] double finish() const { return rows; }
+};
+
+// The last super-block has nine rows. Where a single draw falls into it, it is a top-up.
+TEST(User, AccumulatorTakesASuperBlockWithASingleDraw) {
+  constexpr std::uint64_t kRows = resample::kSuperBlockRows + 9;
+  const resample::SuperBlocks blocks(kRows);
+  std::uint64_t replicate = 0;
+  while (blocks.draws(3, replicate, kRows, 1) != 1) ++replicate;
+  const std::vector<double> x(kRows, 1.0);
+  Options options{.replicates = 1, .seed = 3, .first_replicate = replicate};
+  options.path = Path::stream;
+  EXPECT_EQ(bootstrap(x, statistic::accumulator(Rows{}), options).replicate(0), kRows);
+}
+
 TEST(User, CallableInAnyOrderIsPlanned) {
   const std::vector<double> x = reference::whole_numbers(5000);
   const Statistic any = statistic::callable(digest, "digest", statistic::RowOrder::any);
@@ -191,7 +226,11 @@ TEST(User, CallableInAnyOrderIsPlanned) {
   EXPECT_EQ(plan(x, any, {.scheme = scheme::MovingBlocks{10}}).path, Path::gather);
   EXPECT_NE(bootstrap(x, any, {.replicates = 2}).fingerprint(),
             bootstrap(x, drawn, {.replicates = 2}).fingerprint());
-  // A mean beside it has the replicates that it has alone.
+  // Few draws of many rows are looked up.
+  EXPECT_EQ(
+      plan(reference::whole_numbers(1'000'000), any, {.scheme = scheme::Iid{.size = 50}}).path,
+      Path::gather);
+  // A mean beside it has the same resamples as alone; of whole numbers it has the same bits.
   const Options options{.replicates = 30, .seed = 9};
   const Result both = bootstrap(x, {statistic::mean(), any}, options);
   const Result alone = bootstrap(x, statistic::mean(), options);

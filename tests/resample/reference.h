@@ -41,7 +41,8 @@ class Replicates {
     const std::uint64_t rows = blocks_.rows(b);
     const std::uint64_t draws = blocks_.draws(seed, replicate, counts_.size(), b);
     TileLaws laws;
-    if (draws > 0) laws = laws_(count_mean(rows, draws, options_.margin), rows);
+    const double mean = draws > 0 ? count_mean(rows, draws, options_.margin) : 0;
+    if (mean > 0) laws = laws_(mean, rows);
     BlockCounts block(options_.level, laws, {seed, replicate, b}, rows, draws);
     do {
       total_ = 0;

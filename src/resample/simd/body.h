@@ -66,8 +66,8 @@ constexpr std::size_t kStepRows = 128;  // rows of a step of counts
   std::uint32_t low[kStepDraws];
   for (std::size_t made = 0; made < draws;) {
     draw_step(lanes, draw, drawn, low);
-    if (!any_below(low, draw.reject))
-        [[likely]] {  // there is room for the surplus of the last step
+    if (!any_below(low, draw.reject)) [[likely]] {
+      // There is room for the surplus of the last step.
       std::memcpy(rows + made, drawn, sizeof drawn);
       made += kStepDraws;
       continue;

@@ -42,10 +42,12 @@ struct NumberTable {
     for (std::size_t k = 0; k < kPadding; ++k)
       reached += static_cast<std::uint32_t>(high[number + k] < bits);
     number += reached;
-    if (reached == kPadding) [[unlikely]]
+    if (reached == kPadding) [[unlikely]] {
       while (high[number] < bits) ++number;
-    while (number < thresholds && high[number] == bits && low[number] <= more)
-      [[unlikely]]++ number;
+    }
+    while (number < thresholds && high[number] == bits && low[number] <= more) [[unlikely]] {
+        ++number;
+      }
     return number;
   }
 };

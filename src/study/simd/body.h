@@ -27,14 +27,13 @@ constexpr std::size_t kStepRows = 128;  // rows of a step of dot products
     const double low = v - high * 0x1p28;
     const double high_bits = high + kRound;
     const double low_bits = low + kRound;
-    std::int64_t h;
-    std::int64_t l;
+    std::uint64_t h;
+    std::uint64_t l;
     std::memcpy(&h, &high_bits, sizeof h);
     std::memcpy(&l, &low_bits, sizeof l);
-    constexpr std::int64_t kBias = 0x4338000000000000;  // the bits of kRound
+    constexpr std::uint64_t kBias = 0x4338000000000000;  // the bits of kRound
     // Modulo 2^64: larger values are rounded elsewhere (study/fixed_point.h).
-    integers[i] = static_cast<std::int64_t>((static_cast<std::uint64_t>(h - kBias) << 28) +
-                                            static_cast<std::uint64_t>(l - kBias));
+    integers[i] = static_cast<std::int64_t>(((h - kBias) << 28) + (l - kBias));
   }
 }
 
