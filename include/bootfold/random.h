@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 #include "bootfold/api.h"
 
@@ -92,6 +93,9 @@ class BOOTFOLD_API Stream {
 
 /// Standard normal.
 [[nodiscard]] BOOTFOLD_API double normal(Stream& stream);
+
+/// Fills `out` with the values of as many calls of normal(), which is faster.
+BOOTFOLD_API void normals(Stream& stream, std::span<double> out);
 
 /// Exponential with mean 1.
 [[nodiscard]] BOOTFOLD_API double exponential(Stream& stream);

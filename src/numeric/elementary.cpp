@@ -27,8 +27,11 @@ double from_bits(std::uint64_t bits) noexcept {
 
 /// atanh(s) / s - 1 for |s| < 0.1716, given s^2.
 double atanh_series(double square) noexcept {
+  // A table, because g++ -O2 would divide in every step.
+  constexpr std::array kCoefficients = {1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13,
+                                        1.0 / 11, 1.0 / 9,  1.0 / 7,  1.0 / 5,  1.0 / 3};
   double series = 1.0 / 23;
-  for (int k = 21; k >= 3; k -= 2) series = series * square + 1.0 / k;
+  for (const double coefficient : kCoefficients) series = series * square + coefficient;
   return series * square;
 }
 
@@ -55,13 +58,14 @@ constexpr std::array<double, 16> kStirling = {
 }  // namespace
 
 double log(double x) noexcept {
+  // x = 2^exponent m with m from sqrt(1/2) to sqrt(2). In integers, because which half the mantissa
+  // lies in is random, and a branch would be guessed wrong half of the time.
+  constexpr std::uint64_t kMantissa = 0xFFFFFFFFFFFFFU;
   const std::uint64_t bits = bits_of(x);
-  int exponent = static_cast<int>(bits >> 52) - 1023;
-  double m = from_bits((bits & 0xFFFFFFFFFFFFFU) | 0x3FF0000000000000U);
-  if (m > 0x1.6a09e667f3bcdp0) {  // sqrt(2)
-    m *= 0.5;
-    ++exponent;
-  }
+  const std::uint64_t mantissa = bits & kMantissa;
+  const auto above = static_cast<std::uint64_t>(mantissa > 0x6a09e667f3bcdU);  // of sqrt(2)
+  const int exponent = static_cast<int>((bits >> 52) + above) - 1023;
+  const double m = from_bits(mantissa | (0x3FFU - above) << 52);
   // log(m) = 2 atanh(s) = f - s f + 2 s (atanh(s) / s - 1), with f = m - 1 without error.
   const double f = m - 1;
   const double s = f / (2 + f);

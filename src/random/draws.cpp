@@ -36,6 +36,25 @@ double normal(Stream& stream) {
   }
 }
 
+void normals(Stream& stream, std::span<double> out) {
+  constexpr std::size_t kSome = 64;
+  double x[kSome];
+  double square[kSome];
+  while (!out.empty()) {
+    const std::size_t some = std::min(kSome, out.size());
+    // Which points are inside is random: without a branch there is nothing to predict.
+    for (std::size_t i = 0; i < some;) {
+      x[i] = 2 * uniform(stream) - 1;
+      const double y = 2 * uniform(stream) - 1;
+      square[i] = x[i] * x[i] + y * y;
+      i += static_cast<std::size_t>(square[i] < 1);
+    }
+    for (std::size_t i = 0; i < some; ++i)
+      out[i] = x[i] * std::sqrt(-2 * numeric::log(square[i]) / square[i]);
+    out = out.subspan(some);
+  }
+}
+
 double exponential(Stream& stream) { return -numeric::log(uniform(stream)); }
 
 namespace {

@@ -18,6 +18,17 @@ namespace laws_test {
 
 using theory::kAlarm;
 
+TEST(Normals, AreThoseOfSingleCalls) {
+  for (const std::size_t size : {0U, 1U, 63U, 64U, 65U, 200U}) {
+    Stream alone({.seed = 5, .replicate = 2});
+    Stream together = alone;
+    std::vector<double> found(size);
+    normals(together, found);
+    for (const double value : found) EXPECT_EQ(value, normal(alone));
+    EXPECT_EQ(together(), alone()) << "after " << size << " numbers";
+  }
+}
+
 // Kolmogorov-Smirnov; moments with their exact variances; nine comparisons share one alarm of 1e-6.
 TEST(Normal, IsNormal) {
   constexpr std::size_t kDraws = 1'000'000;
