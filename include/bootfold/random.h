@@ -94,7 +94,11 @@ class BOOTFOLD_API Stream {
 /// Standard normal.
 [[nodiscard]] BOOTFOLD_API double normal(Stream& stream);
 
-/// Fills `out` with the values of as many calls of normal(), which is faster.
+/// Fills `out` with the values of as many calls of normal(), and leaves the stream where these
+/// would. Faster than single calls.
+///
+///     std::vector<double> noise(1000);
+///     random::normals(stream, noise);
 BOOTFOLD_API void normals(Stream& stream, std::span<double> out);
 
 /// Exponential with mean 1.

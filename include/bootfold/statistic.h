@@ -291,7 +291,8 @@ sums(std::size_t count, std::function<void(std::span<const double>, std::span<do
 ///     }, "range", statistic::RowOrder::any);
 ///
 /// A function that does not depend on the order of its rows, as a range does not, should say so by
-/// RowOrder::any: from about a million rows on it is then twice as fast.
+/// RowOrder::any: from about a million rows on it is then twice as fast. Throws InvalidArgument if
+/// `function` is empty.
 [[nodiscard]] BOOTFOLD_API Statistic callable(std::function<double(const Resample&)> function,
                                               std::string name = "callable",
                                               RowOrder order = RowOrder::drawn);

@@ -136,6 +136,13 @@ class Accumulation final : public Maker {
 
 }  // namespace
 
+bool suits(const Question& question) { return question.problem().all<statistic::Fold>(); }
+
+std::string serves(const Question& question) {
+  const bool same_size = question.traits.iid && question.draws == question.rows;
+  return same_size && question.design.streams(question.rows) ? "" : no_way_for(question.design);
+}
+
 Estimate estimate(const Question& question) {
   const study::Problem& problem = question.problem();
   const Size size = size_of(question);

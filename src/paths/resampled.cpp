@@ -388,9 +388,9 @@ std::unique_ptr<Engine> prepare(const Question& question, const Resources& resou
 
 namespace by_counts {
 
-bool suits(const study::Problem& problem) {
+bool suits(const Question& question) {
   bool any = false;
-  for (const Part& part : problem.parts) {
+  for (const Part& part : question.problem().parts) {
     const auto* call = std::get_if<statistic::Call>(&part.bound.body);
     if (call == nullptr || call->trimmed || call->ranking) continue;
     if (call->order != statistic::RowOrder::any) return false;

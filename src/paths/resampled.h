@@ -23,7 +23,7 @@ struct Bytes {
 /// The same by counts: rows stand in the order of the data, each as often as it is drawn.
 namespace by_counts {
 /// Whether there are functions of the resample, and all of them take rows in any order.
-[[nodiscard]] bool suits(const study::Problem& problem);
+[[nodiscard]] bool suits(const Question& question);
 [[nodiscard]] Estimate estimate(const Question& question);
 [[nodiscard]] std::unique_ptr<Engine> prepare(const Question& question, const Resources& resources);
 }  // namespace by_counts

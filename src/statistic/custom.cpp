@@ -68,6 +68,8 @@ Statistic sums(std::size_t count,
 
 Statistic callable(std::function<double(const Resample&)> function, std::string name,
                    RowOrder order) {
+  if (!function)
+    throw InvalidArgument("function is empty; give callable() a function of the resample");
   return Statistic(name, 1, Statistic::kAnyNumber, [=](std::size_t) {
     const auto call = [function](const Resample& resample, std::span<double> values) {
       values[0] = function(resample);

@@ -1,4 +1,5 @@
 // Statistics that users write, and what happens when these fail.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -235,6 +236,11 @@ TEST(User, CallableInAnyOrderIsPlanned) {
   const Result both = bootstrap(x, {statistic::mean(), any}, options);
   const Result alone = bootstrap(x, statistic::mean(), options);
   for (std::uint64_t r = 0; r < 30; ++r) EXPECT_EQ(both.replicate(r, 0), alone.replicate(r));
+}
+
+TEST(User, EmptyFunctionsAreRefused) {
+  EXPECT_THAT([] { static_cast<void>(statistic::callable(nullptr)); },
+              testing::ThrowsMessage<InvalidArgument>(testing::HasSubstr("function is empty")));
 }
 
 struct Failing {
