@@ -11,7 +11,6 @@
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <span>
 
 #include "bootfold/api.h"
 
@@ -76,9 +75,15 @@ class BOOTFOLD_API Stream {
   static constexpr result_type min() { return 0; }
   static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
 
-  result_type operator()() noexcept;
+  result_type operator()() noexcept {
+    if (!has_spare_) return next_block();
+    has_spare_ = false;
+    return spare_;
+  }
 
  private:
+  result_type next_block() noexcept;
+
   StreamId id_;
   std::uint64_t position_;
   std::uint64_t spare_ = 0;
@@ -93,13 +98,6 @@ class BOOTFOLD_API Stream {
 
 /// Standard normal.
 [[nodiscard]] BOOTFOLD_API double normal(Stream& stream);
-
-/// Fills `out` with the values of as many calls of normal(), and leaves the stream where these
-/// would. Faster than single calls.
-///
-///     std::vector<double> noise(1000);
-///     random::normals(stream, noise);
-BOOTFOLD_API void normals(Stream& stream, std::span<double> out);
 
 /// Exponential with mean 1.
 [[nodiscard]] BOOTFOLD_API double exponential(Stream& stream);

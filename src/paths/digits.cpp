@@ -67,6 +67,19 @@ std::int64_t sum_rows(const std::int32_t* integers, std::span<const std::uint32_
   return a + b + c + d;
 }
 
+/// And for two, as means under clusters have them.
+void sum_pairs(const std::int32_t* integers, std::span<const std::uint32_t> rows,
+               std::span<__int128> sums) {
+  std::int64_t a = 0;
+  std::int64_t b = 0;
+  for (const std::uint32_t row : rows) {
+    a += integers[2 * std::size_t{row}];
+    b += integers[2 * std::size_t{row} + 1];
+  }
+  sums[0] += a;
+  sums[1] += b;
+}
+
 }  // namespace
 
 Digits::Size::Size(const study::FixedSums& sums, const QuantileWindows::Size& windows)
@@ -276,8 +289,10 @@ void DigitReader::add_rows(std::size_t stratum, std::uint64_t first,
     const std::size_t at = place * sums.size();
     if (digits_.short_.empty())
       add_rows_of(digits_.long_.data() + at, rows, sums);
-    else if (sums.size() > 1)
+    else if (sums.size() > 2)
       add_rows_of(digits_.short_.data() + at, rows, sums);
+    else if (sums.size() == 2)
+      sum_pairs(digits_.short_.data() + at, rows, sums);
     else
       sums[0] += sum_rows(digits_.short_.data() + at, rows);
     return;

@@ -26,35 +26,6 @@ std::uint64_t uniform_index(Stream& stream, std::uint64_t bound) {
 
 double uniform(Stream& stream) { return static_cast<double>(stream() >> 12) * 0x1p-52 + 0x1p-53; }
 
-// The polar method (Marsaglia and Bray 1964); the second number of the pair is not used.
-double normal(Stream& stream) {
-  for (;;) {
-    const double x = 2 * uniform(stream) - 1;
-    const double y = 2 * uniform(stream) - 1;
-    const double square = x * x + y * y;
-    if (square < 1) return x * std::sqrt(-2 * numeric::log(square) / square);
-  }
-}
-
-void normals(Stream& stream, std::span<double> out) {
-  constexpr std::size_t kSome = 64;
-  double x[kSome];
-  double square[kSome];
-  while (!out.empty()) {
-    const std::size_t some = std::min(kSome, out.size());
-    // Which points are inside is random: without a branch there is nothing to predict.
-    for (std::size_t i = 0; i < some;) {
-      x[i] = 2 * uniform(stream) - 1;
-      const double y = 2 * uniform(stream) - 1;
-      square[i] = x[i] * x[i] + y * y;
-      i += static_cast<std::size_t>(square[i] < 1);
-    }
-    for (std::size_t i = 0; i < some; ++i)
-      out[i] = x[i] * std::sqrt(-2 * numeric::log(square[i]) / square[i]);
-    out = out.subspan(some);
-  }
-}
-
 double exponential(Stream& stream) { return -numeric::log(uniform(stream)); }
 
 namespace {

@@ -24,11 +24,7 @@ std::array<std::uint32_t, 4> block(const StreamId& stream, std::uint64_t positio
   return c;
 }
 
-Stream::result_type Stream::operator()() noexcept {
-  if (has_spare_) {
-    has_spare_ = false;
-    return spare_;
-  }
+Stream::result_type Stream::next_block() noexcept {
   const auto words = block(id_, position_++);
   spare_ = std::uint64_t{words[3]} << 32 | words[2];
   has_spare_ = true;

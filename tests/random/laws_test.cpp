@@ -18,23 +18,6 @@ namespace laws_test {
 
 using theory::kAlarm;
 
-// Also where positions pass 2^32, and where a word of a call is left.
-TEST(Normals, AreThoseOfSingleCalls) {
-  for (const std::uint64_t position : {0ULL, 5ULL, 0xFFFFFFF9ULL})
-    for (const int words : {0, 1, 2})
-      for (const std::size_t size : {0U, 1U, 63U, 64U, 65U, 200U}) {
-        SCOPED_TRACE(testing::Message()
-                     << size << " after " << words << " words from " << position);
-        Stream alone({.seed = 5, .replicate = 2}, position);
-        for (int word = 0; word < words; ++word) (void)alone();
-        Stream together = alone;
-        std::vector<double> found(size);
-        normals(together, found);
-        for (const double value : found) EXPECT_EQ(value, normal(alone));
-        EXPECT_EQ(together(), alone());
-      }
-}
-
 // Kolmogorov-Smirnov; moments with their exact variances; nine comparisons share one alarm of 1e-6.
 TEST(Normal, IsNormal) {
   constexpr std::size_t kDraws = 1'000'000;

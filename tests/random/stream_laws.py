@@ -189,13 +189,39 @@ def exponential(source):
     return -log(uniform(source))
 
 
+TAIL = float.fromhex("0x1.d3bb48209ad33p+1")
+AREA = float.fromhex("0x1.43016a5a43732p-8")
+
+
+def ziggurat():
+    """Edges of the 256 layers of the normal curve, and its heights there."""
+    height = exp(-0.5 * TAIL * TAIL)
+    edges, heights = [AREA / height, TAIL], [0.0, height]
+    while len(edges) < 256:
+        heights.append(heights[-1] + AREA / edges[-1])
+        edges.append(sqrt(-2 * log(heights[-1])))
+    return [*edges, 0.0], [*heights, 1.0]
+
+
+EDGES, HEIGHTS = ziggurat()
+
+
 def normal(source):
     while True:
-        x = 2 * uniform(source) - 1
-        y = 2 * uniform(source) - 1
-        square = x * x + y * y
-        if square < 1:
-            return x * sqrt(-2 * log(square) / square)
+        word = next(source)
+        layer = word & 255
+        x = ((word >> 12) * 2.0**-52 + 2.0**-53) * EDGES[layer]
+        sign = -1.0 if word & 256 else 1.0
+        if x < EDGES[layer + 1]:
+            return sign * x
+        if layer == 0:
+            while True:
+                above = exponential(source) / TAIL
+                if 2 * exponential(source) > above * above:
+                    return sign * (TAIL + above)
+        low, high = HEIGHTS[layer], HEIGHTS[layer + 1]
+        if low + uniform(source) * (high - low) < exp(-0.5 * x * x):
+            return sign * x
 
 
 def log_probability(trials, p, k):
