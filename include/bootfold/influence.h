@@ -79,15 +79,29 @@ struct BOOTFOLD_API Influence {
 
 /// Input of the ABC interval of one output: four numbers, and the values of the statistic along the
 /// least favourable direction, in which the row weights change it most.
-struct AbcCurve {
-  static constexpr int kReach = 64;      ///< `values` are at the points -kReach .. kReach
-  static constexpr double kPerUnit = 8;  ///< points per standard error
+struct BOOTFOLD_API AbcCurve {
+  /// Where the curve is known, in standard errors from the estimate, at most kReach. It is smooth
+  /// in the inner range. In the rest it is constant: the statistic is at an end of its own range
+  /// there, as a correlation at 1.
+  struct Range {
+    double from = 0;
+    double to = 0;
+  };
+  static constexpr double kReach = 8;
+  static constexpr std::size_t kValues = 1120;  ///< how many values describe the smooth part
+
   double estimate = 0;
   double deviation = 0;     ///< standard error of the infinitesimal jackknife
   double acceleration = 0;  ///< acceleration of the infinitesimal jackknife
   double curvature = 0;     ///< bias / deviation - quadratic coefficient
+  Range smooth = {};
+  Range known = {};
   std::vector<double> values = {};
   std::string problem = {};  ///< why there is no curve; empty if there is one
+
+  /// The value `place` standard errors along the curve, right to about 1e-10 standard errors; NaN
+  /// outside `known`.
+  [[nodiscard]] double at(double place) const;
 };
 
 /// Computes one curve for each value of the statistics. Only functions of sums have curves; for

@@ -57,9 +57,14 @@ struct Folded {
   double rows = 0;                ///< number of rows drawn
   std::span<const Scale> scales;  ///< scale of each column, for features that are products
   double resolution = 0;          ///< bound on the error of the means of products
+  bool relative = false;          ///< only differences of values are wanted, to all digits
 
   /// Mean of column `column`, if feature number `feature` is the product {column}.
   [[nodiscard]] double column_mean(std::size_t column, std::size_t feature) const;
+
+  /// The same, less the centre of the column if only differences are wanted: for statistics that
+  /// move with the data, such as a mean, whose differences the centre would round away.
+  [[nodiscard]] double column_place(std::size_t column, std::size_t feature) const;
 
   [[nodiscard]] double mean(std::size_t feature) const { return means[feature]; }
   [[nodiscard]] double sum(std::size_t feature) const { return means[feature] * rows; }

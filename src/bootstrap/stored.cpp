@@ -14,12 +14,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFormat = "bootfold result 2";
-constexpr const char* kOldFormat = "bootfold result 1";
+constexpr const char* kFormat = "bootfold result 3";
 constexpr const char* kAnyFormat = "bootfold result ";
 constexpr std::size_t kInfluenceNumbers = 6;
-constexpr std::size_t kCurveNumbers = 4;
-constexpr std::size_t kCurveValues = 2 * AbcCurve::kReach + 1;
+constexpr std::size_t kCurveNumbers = 8;
+constexpr std::size_t kCurveValues = AbcCurve::kValues;
 
 Json words_of(const Plan& plan) {
   return {{"path", name(plan.path)},
@@ -107,7 +106,8 @@ void Result::save(const std::string& path) const {
   for (const AbcCurve& curve : companions_.abc_curves) {
     words["abc_problems"].push_back(curve.problem);
     numbers.insert(numbers.end(),
-                   {curve.estimate, curve.deviation, curve.acceleration, curve.curvature});
+                   {curve.estimate, curve.deviation, curve.acceleration, curve.curvature,
+                    curve.smooth.from, curve.smooth.to, curve.known.from, curve.known.to});
     std::vector<double> values = curve.values;
     values.resize(kCurveValues, std::numeric_limits<double>::quiet_NaN());
     curves.insert(curves.end(), values.begin(), values.end());
@@ -143,11 +143,10 @@ void require_format(const data::SafetensorsFile& file) {
   const auto found = file.words().find("format");
   const std::string format = found == file.words().end() ? "" : found->second;
   if (format == kFormat && file.words().contains("bootfold")) return;
-  if (format == kOldFormat)
-    file.fail(
-        "an earlier version of bootfold wrote it, which did not record the numbers of its "
-        "replicates; run the bootstrap again and save its result");
-  if (format != kFormat && format.starts_with(kAnyFormat))
+  if (format.starts_with(kAnyFormat) && format < kFormat)
+    file.fail(text::concat("an earlier version of bootfold wrote it, in the format '", format,
+                           "'; run the bootstrap again and save its result"));
+  if (format.starts_with(kAnyFormat))
     file.fail(text::concat("its format is '", format, "' but this version of bootfold reads '",
                            kFormat, "'; a later version wrote it, so update bootfold"));
   file.fail(text::concat(
@@ -196,6 +195,8 @@ Result Result::load(const std::string& path) {
                                          number[1],
                                          number[2],
                                          number[3],
+                                         {number[4], number[5]},
+                                         {number[6], number[7]},
                                          {first, first + kCurveValues},
                                          words.at("abc_problems").at(k).get<std::string>()});
       }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "jackknife/curve.h"
 #include "jackknife/sums.h"
 
 namespace bootfold::jackknife {
@@ -25,7 +26,10 @@ void Derivatives::merge(const Derivatives& part) {
 }
 
 Differentiation::Differentiation(const Task& task)
-    : task_(task), rows_(static_cast<double>(task.study.rows())), whole_(at_means(task, rows_)) {}
+    : task_(task),
+      rows_(static_cast<double>(task.study.rows())),
+      whole_(at_means(task, rows_)),
+      near_(at_means(task, rows_, true)) {}
 
 std::vector<Derivatives> Differentiation::nothing() const {
   std::vector<Derivatives> init(task_.outputs);
@@ -37,7 +41,7 @@ std::vector<Derivatives> Differentiation::nothing() const {
 }
 
 void Differentiation::see(const FeatureTile& tile, std::vector<Derivatives>& found) const {
-  ShiftedMeans shifted(task_, rows_);
+  ShiftedMeans shifted(task_, rows_, true);
   const Measure& measure = task_.measure;
   const std::size_t rows = tile.rows;
   std::vector<double> near;
@@ -53,7 +57,7 @@ void Differentiation::see(const FeatureTile& tile, std::vector<Derivatives>& fou
       shifted.at(part, tile.values + i, tile.stride, centre, kStep, near);
       shifted.at(part, tile.values + i, tile.stride, centre, -kStep, away);
       for (std::size_t k = 0; k < near.size(); ++k) {
-        const double at = whole_[part.first_output + k];
+        const double at = near_[part.first_output + k];
         firsts[k * rows + i] = (near[k] - away[k]) / (2 * kStep);
         found[part.first_output + k].second +=
             weight * (((near[k] - at) - (at - away[k])) / (kStep * kStep));
@@ -84,11 +88,13 @@ void Differentiation::conclude(std::span<const Derivatives> all, double draws,
                                std::span<Influence> influences, std::span<AbcCurve> curves) const {
   const double n = rows_;
   const double scale = n / draws;  // of the variance of a mean
-  ShiftedMeans shifted(task_, n);
+  ShiftedMeans absolute(task_, n);
+  ShiftedMeans relative(task_, n, true);
   for_each_part(task_, [&](const Part& part) {
     std::vector<double> values(part.outputs());
-    const auto along = [&](std::size_t k, std::span<const double> direction, double step) {
-      shifted.along(part, direction, step, values);
+    const auto along = [&](ShiftedMeans& means, std::size_t k, std::span<const double> direction,
+                           double step) {
+      means.along(part, direction, step, values);
       return values[k];
     };
     for (std::size_t k = 0; k < part.outputs(); ++k) {
@@ -112,12 +118,11 @@ void Differentiation::conclude(std::span<const Derivatives> all, double draws,
       std::vector<double> direction = all[output].direction;
       for (double& value : direction) value = value * scale / (n * n * curve.deviation);
       constexpr double kShort = 0x1p-10;  // in standard errors
-      const double curvature = ((along(k, direction, kShort) - curve.estimate) -
-                                (curve.estimate - along(k, direction, -kShort))) /
+      const double curvature = ((along(relative, k, direction, kShort) - near_[output]) -
+                                (near_[output] - along(relative, k, direction, -kShort))) /
                                (2 * curve.deviation * kShort * kShort);
       curve.curvature = scale * all[output].second / (2 * n * n) / curve.deviation - curvature;
-      for (int i = -AbcCurve::kReach; i <= AbcCurve::kReach; ++i)
-        curve.values.push_back(along(k, direction, i / AbcCurve::kPerUnit));
+      sample(curve, [&](double place) { return along(absolute, k, direction, place); });
     }
   });
 }

@@ -110,8 +110,9 @@ void delete_and_evaluate(const Task& task, const Units& units, std::span<Influen
 [[nodiscard]] std::vector<double> values_without(const Task& task, const Units& units);
 [[nodiscard]] bool evaluated(const study::Part& part, const Units& units);
 
-/// All values of functions of sums at the means, for so many rows.
-[[nodiscard]] std::vector<double> at_means(const Task& task, double rows);
+/// All values of functions of sums at the means, for so many rows; relative ones are for
+/// differences to other relative ones.
+[[nodiscard]] std::vector<double> at_means(const Task& task, double rows, bool relative = false);
 
 /// Turns the spread of U into an influence: second, third, undefined and problem.
 void conclude(const Spread& spread, Influence& influence);

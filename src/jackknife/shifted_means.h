@@ -15,8 +15,9 @@ namespace bootfold::jackknife {
 /// Evaluates functions of sums at shifted means.
 class ShiftedMeans {
  public:
-  /// `rows` is what finishing functions see as the number of rows.
-  ShiftedMeans(const Task& task, double rows) : rows_(rows) {
+  /// `rows` and `relative` are what finishing functions see in Folded.
+  ShiftedMeans(const Task& task, double rows, bool relative = false)
+      : rows_(rows), relative_(relative) {
     for (const auto& feature : task.features) means_.push_back(feature.mean);
     scratch_.resize(means_.size());
   }
@@ -63,12 +64,13 @@ class ShiftedMeans {
  private:
   void finish(const study::Part& part, std::span<double> values) {
     std::get<statistic::Sums>(part.bound.body)
-        .finish(
-            {std::span<const double>(scratch_).first(part.features.size()), rows_, part.scales, 0},
-            values);
+        .finish({std::span<const double>(scratch_).first(part.features.size()), rows_, part.scales,
+                 0, relative_},
+                values);
   }
 
   double rows_;
+  bool relative_;
   std::vector<double> means_;
   std::vector<double> scratch_;
 };

@@ -11,9 +11,9 @@
 
 namespace bootfold::jackknife {
 
-std::vector<double> at_means(const Task& task, double rows) {
+std::vector<double> at_means(const Task& task, double rows, bool relative) {
   std::vector<double> values(task.outputs);
-  ShiftedMeans shifted(task, rows);
+  ShiftedMeans shifted(task, rows, relative);
   for_each_part(task, [&](const study::Part& part) {
     shifted.at_means(part, std::span(values).subspan(part.first_output, part.outputs()));
   });
@@ -27,10 +27,11 @@ Deletions::Deletions(const Task& task)
       step_(exact_ ? 1 / std::max(rows_ - 1, 1.0) : kLeastStep),
       whole_(at_means(task, rows_)),
       fewer_(at_means(task, rows_ - 1)),
+      near_(at_means(task, rows_ - 1, true)),
       heavy_(task) {}
 
 void Deletions::see(const FeatureTile& tile, std::vector<numeric::Moments>& found) const {
-  ShiftedMeans shifted(task_, rows_ - 1);
+  ShiftedMeans shifted(task_, rows_ - 1, true);
   const std::size_t rows = tile.rows;
   std::vector<double> values;
   std::vector<double> changes;  // [output][row]
@@ -45,7 +46,7 @@ void Deletions::see(const FeatureTile& tile, std::vector<numeric::Moments>& foun
         shifted.at(part, others, values);
       }
       for (std::size_t k = 0; k < values.size(); ++k)
-        changes[k * rows + i] = (fewer_[part.first_output + k] - values[k]) / step_;
+        changes[k * rows + i] = (near_[part.first_output + k] - values[k]) / step_;
     }
     for (std::size_t k = 0; k < values.size(); ++k)
       found[part.first_output + k].add({changes.data() + k * rows, rows});
@@ -106,13 +107,13 @@ void study_sums(const Task& task, const SumsRequest& request) {
 std::vector<double> changes_of_sums(const Task& task, std::size_t first, std::size_t last) {
   const std::uint64_t all = task.study.rows();
   const auto n = static_cast<double>(all);
-  const std::vector<double> fewer = at_means(task, n - 1);
+  const std::vector<double> fewer = at_means(task, n - 1, true);
   std::vector<double> changes((last - first) * all);
   struct Nothing {};
   static_cast<void>(over_tiles(
       task, Nothing{},
       [&](Nothing&, const FeatureTile& tile) {
-        ShiftedMeans shifted(task, n - 1);
+        ShiftedMeans shifted(task, n - 1, true);
         std::vector<double> values;
         for_each_part(task, [&](const study::Part& part) {
           const std::size_t from = std::max(first, part.first_output);

@@ -31,6 +31,7 @@ class Deletions {
   double step_;                // the share of all weight that is moved
   std::vector<double> whole_;  // values at the means
   std::vector<double> fewer_;  // values at the same means of one row less
+  std::vector<double> near_;   // the same as Folded::relative has them
   HeavyRows heavy_;
 };
 
@@ -57,6 +58,7 @@ class Differentiation {
   const Task& task_;
   double rows_;
   std::vector<double> whole_;  // values at the means
+  std::vector<double> near_;   // the same as Folded::relative has them
 };
 
 }  // namespace bootfold::jackknife

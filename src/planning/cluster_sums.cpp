@@ -97,7 +97,7 @@ Statistic ClusterSums::statistic() const {
       resolution =
           std::max(resolution, std::ldexp(folded.resolution, folded.scales[f].exponent) / rows);
     }
-    problem->finish_sums(means, rows * folded.rows, resolution, values, scratch);
+    problem->finish_sums(means, rows * folded.rows, resolution, values, scratch, folded.relative);
   };
   return Statistic("sums of clusters", features + 1, features + 1,
                    [sums = std::move(sums), problem = problem_](std::size_t) {

@@ -35,11 +35,14 @@ double central(const Folded& folded, double product, double mean1, double mean2)
   return std::abs(value) <= 1e4 * uncertainty(folded, product) ? 0 : value;
 }
 
-/// A moment over the power of the variance that makes it scale-free, if four digits of it are sure;
-/// none of the terms it is made of is larger than `largest`.
-double standardised(const Folded& folded, double moment, double power, double largest) {
-  const double doubt = folded.resolution + 0x1p-50 * largest;
+/// A moment over the power of the variance that makes it scale-free, if four digits of it are sure.
+double standardised(double moment, double power, double doubt) {
   return power > 1e4 * doubt ? moment / power : kUndefined;
+}
+
+/// What rounding may have done to a moment, none of whose terms is larger than `largest`.
+double doubt_of_moment(const Folded& folded, double largest) {
+  return folded.resolution + 0x1p-50 * largest;
 }
 
 /// n / (n - ddof), NaN when there are no degrees of freedom.
@@ -74,10 +77,17 @@ double fourth_moment(const Folded& folded) {
          3 * m1 * m1 * m1 * m1;
 }
 
-/// sqrt((m4 - m2^2) / n): the standard error of m2.
+/// None of the terms of the fourth moment is larger than six times the mean of u^4.
+double doubt_of_fourth_moment(const Folded& folded) {
+  return doubt_of_moment(folded, 6 * folded.mean(3));
+}
+
+/// sqrt((m4 - m2^2) / n): the standard error of m2; 0 where less than four digits of the difference
+/// are sure, as on two values that are drawn equally often.
 double scaled_error_of_variance(const Folded& folded) {
   const double m2 = scaled_variance(folded);
-  return std::sqrt(std::max(0.0, fourth_moment(folded) - m2 * m2) / folded.rows);
+  const double spread = fourth_moment(folded) - m2 * m2;
+  return spread > 1e4 * doubt_of_fourth_moment(folded) ? std::sqrt(spread / folded.rows) : 0;
 }
 
 /// mean(column 0) / mean(column 1), undefined where the divisor may be 0 but for rounding.
@@ -106,6 +116,12 @@ double error_of_ratio(const Folded& f) {
   return error_of_combination(f, ratio_of(f)) / std::abs(f.column_mean(1, 1));
 }
 
+/// value * 2^exponent. Almost always a product does what ldexp does.
+double scaled_up(double value, int exponent) {
+  if (std::abs(exponent) >= 1000) return std::ldexp(value, exponent);
+  return value * std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
+}
+
 template <class Finish>
 Statistic of_products(std::string name, std::size_t columns, std::vector<Product> products,
                       Finish finish, bool is_mean = false) {
@@ -126,18 +142,17 @@ Statistic of_products(std::string name, std::size_t columns, std::vector<Product
 }  // namespace
 
 double Folded::column_mean(std::size_t column, std::size_t feature) const {
-  // Almost always a product does what ldexp does.
-  const int exponent = scales[column].exponent;
-  if (std::abs(exponent) < 1000) {
-    const auto bits = static_cast<std::uint64_t>(1023 + exponent) << 52;
-    return scales[column].centre + means[feature] * std::bit_cast<double>(bits);
-  }
-  return scales[column].centre + std::ldexp(means[feature], exponent);
+  return scales[column].centre + scaled_up(means[feature], scales[column].exponent);
+}
+
+double Folded::column_place(std::size_t column, std::size_t feature) const {
+  return relative ? scaled_up(means[feature], scales[column].exponent)
+                  : column_mean(column, feature);
 }
 
 Statistic mean() {
   return of_products(
-             "mean", 1, {{0}}, [](const Folded& f) { return f.column_mean(0, 0); }, true)
+             "mean", 1, {{0}}, [](const Folded& f) { return f.column_place(0, 0); }, true)
       .with_standard_error(
           of_products("standard_error_of_mean", 1, {{0}, {0, 0}},
                       [](const Folded& f) { return deviation_of(f, 1) / std::sqrt(f.rows); }))
@@ -145,7 +160,7 @@ Statistic mean() {
 }
 
 Statistic sum() {
-  return of_products("sum", 1, {{0}}, [](const Folded& f) { return f.rows * f.column_mean(0, 0); })
+  return of_products("sum", 1, {{0}}, [](const Folded& f) { return f.rows * f.column_place(0, 0); })
       .with_standard_error(
           of_products("standard_error_of_sum", 1, {{0}, {0, 0}},
                       [](const Folded& f) { return deviation_of(f, 1) * std::sqrt(f.rows); }))
@@ -186,14 +201,14 @@ Statistic skewness() {
     // The mean of |u|^3, which rounding is relative to, is no term; but it is at most these terms
     // and sqrt(n) times the power, so it never decides.
     const double largest = std::abs(f.mean(2)) + 4 * std::abs(f.mean(0)) * f.mean(1);
-    return standardised(f, m3, m2 * std::sqrt(m2), largest);
+    return standardised(m3, m2 * std::sqrt(m2), doubt_of_moment(f, largest));
   });
 }
 
 Statistic kurtosis() {
   return of_products("kurtosis", 1, {{0}, {0, 0}, {0, 0, 0}, {0, 0, 0, 0}}, [](const Folded& f) {
     const double m2 = scaled_variance(f);
-    return standardised(f, fourth_moment(f), m2 * m2, 6 * f.mean(3)) - 3;
+    return standardised(fourth_moment(f), m2 * m2, doubt_of_fourth_moment(f)) - 3;
   });
 }
 
@@ -215,7 +230,7 @@ Statistic sharpe_ratio(double periods) {
 
 Statistic difference() {
   return of_products("difference", 2, {{0}, {1}},
-                     [](const Folded& f) { return f.column_mean(0, 0) - f.column_mean(1, 1); })
+                     [](const Folded& f) { return f.column_place(0, 0) - f.column_place(1, 1); })
       .with_standard_error(of_products("standard_error_of_difference", 2,
                                        {{0}, {1}, {0, 0}, {1, 1}, {0, 1}},
                                        [](const Folded& f) { return error_of_combination(f, 1); }));

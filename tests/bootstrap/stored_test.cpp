@@ -104,13 +104,13 @@ TEST(StoredResult, BrokenFilesGetOneClearMessage) {
     EXPECT_NE(at, std::string::npos) << from;
     return text.replace(at, from.size(), to);
   };
-  EXPECT_THAT(message_about(changed("bootfold result 2", "another thing 1  ")),
+  EXPECT_THAT(message_about(changed("bootfold result 3", "another thing 1  ")),
               HasSubstr("does not contain a result that bootfold has saved"));
-  EXPECT_THAT(message_about(changed("bootfold result 2", "bootfold result 1")),
+  EXPECT_THAT(message_about(changed("bootfold result 3", "bootfold result 1")),
               testing::AllOf(HasSubstr("an earlier version of bootfold wrote it"),
                              HasSubstr("run the bootstrap again")));
   EXPECT_THAT(
-      message_about(changed("bootfold result 2", "bootfold result 9")),
+      message_about(changed("bootfold result 3", "bootfold result 9")),
       testing::AllOf(HasSubstr("its format is 'bootfold result 9'"), HasSubstr("update bootfold")));
   EXPECT_THAT(message_about(changed("\\\"seed\\\"", "\\\"sEEd\\\"")),
               HasSubstr("metadata of the result are invalid"));
