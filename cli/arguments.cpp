@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <optional>
 
 #include "bootfold/error.h"
 #include "bootfold/precision.h"
 #include "exact.h"
 #include "number.h"
 #include "text/choice.h"
+#include "text/quantity.h"
 
 namespace bootfold::cli {
 namespace {
@@ -54,6 +56,25 @@ void check_replicates(const Arguments& arguments, Request& request) {
     throw InvalidArgument("--precision is for --replicates auto; with a number it has no meaning");
   if (!arguments.replicates.empty())
     request.options.replicates = parse_whole("--replicates", arguments.replicates, 1);
+}
+
+// The exponent of --rescale.
+double parse_rescale(const SchemeArguments& arguments) {
+  const std::string& text = arguments.rescale;
+  if (text.empty()) return Options{}.rescale;
+  if (arguments.size.empty())
+    throw InvalidArgument(
+        fmt::format("--rescale is '{}' but as many rows are drawn as there are, so that there is "
+                    "nothing to rescale; give --size as well",
+                    text));
+  if (text == "sqrt") return 0.5;
+  if (text == "none") return 0;
+  const std::optional<double> rate = text::parse_real(text);
+  if (!rate || !(*rate >= 0 && *rate <= 1))
+    throw InvalidArgument(fmt::format(
+        "--rescale is '{}' but must be sqrt, none, or an exponent from 0 to 1, such as 0.33",
+        text));
+  return *rate;
 }
 
 // A jackknife has as many replicates as rows, and two intervals.
@@ -301,6 +322,7 @@ Request check(const Arguments& arguments) {
   options.memory = parse_size("--memory", arguments.memory);
   options.tolerance = parse_between("--tolerance", arguments.tolerance, 0,
                                     std::numeric_limits<double>::infinity(), "1e-5");
+  options.rescale = parse_rescale(arguments.scheme);
   if (!arguments.path.empty()) options.path = parse_path(arguments.path);
   request.save = arguments.save;
   if (!request.save.empty()) check_save(request.save);

@@ -104,6 +104,7 @@ CompareRequest check(const CompareArguments& arguments) {
   options.alternative = common.interval.alternative;
   options.precision = common.precision;
   options.nested_replicates = common.options.nested_replicates;
+  options.rescale = common.options.rescale;
   options.replicates = common.options.replicates;
   options.seed = common.options.seed;
   options.memory = common.options.memory;

@@ -37,6 +37,7 @@ std::string with_command_options(std::string_view message) {
       {"optimizer", "--optimizer"},
       {"patience", "--patience"},
       {"precision", "--precision"},
+      {"rescale", "--rescale"},
       {"replicates", "--replicates"},
       {"resampling", "--resampling"},
       {"schedule", "--schedule"},

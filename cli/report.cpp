@@ -45,6 +45,7 @@ Json json_of(const Interval& interval) {
               {"status", name(interval.status)}};
   if (!interval.fallback.empty()) object["fallback"] = interval.fallback;
   if (!interval.reason.empty()) object["reason"] = interval.reason;
+  if (!interval.note.empty()) object["note"] = interval.note;
   return object;
 }
 
@@ -66,6 +67,7 @@ Json json_of(const Effort& effort) {
 
 // "49.4 to 126.7", "at least 49.4".
 std::string limits_of(const Interval& interval, double standard_error) {
+  if (interval.status == interval::Status::undefined) return "none";
   double coarser = std::max(interval.low_error, interval.high_error);
   if (coarser == 0) coarser = standard_error / 100;  // exact, but nobody reads sixteen digits
   if (interval.alternative == interval::Alternative::less)
@@ -76,6 +78,7 @@ std::string limits_of(const Interval& interval, double standard_error) {
 }
 
 std::string errors_of(const Interval& interval) {
+  if (interval.status == interval::Status::undefined) return "no limits";
   if (interval.low_error == 0 && interval.high_error == 0) return "no Monte Carlo error";
   if (interval.alternative == interval::Alternative::less)
     return fmt::format("Monte Carlo error {:.2g}", interval.high_error);
@@ -98,6 +101,7 @@ Json json_of(const Plan& plan) {
               {"reason", plan.reason},
               {"scheme", plan.scheme},
               {"draws", plan.draws},
+              {"rescale", plan.rescale},
               {"arithmetic", plan.arithmetic},
               {"digits", plan.digits},
               {"sum_error", plan.sum_error},
@@ -213,6 +217,7 @@ std::string numbers_as_text(const Run& run, std::size_t output) {
       if (!caveat_of(each).empty()) text += item("", caveat_of(each));
     }
   }
+  if (!interval.note.empty()) text += item("note", interval.note);
   if (undefined > 0)
     text += item("undefined",
                  fmt::format("on {} of {} replicates{}", grouped(undefined),
@@ -234,7 +239,11 @@ std::string histogram_as_text(const Run& run, std::size_t output) {
                                   : outputs <= 3 ? 4U
                                                  : 2U,
                         .utf8 = has_utf8()};
-  return histogram(run.result.replicates(), output, outputs, marks, style);
+  if (run.result.plan().rescale == 1)
+    return histogram(run.result.replicates(), output, outputs, marks, style);
+  std::vector<double> values(run.result.count());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = run.result.rescaled(i, output);
+  return histogram(values, 0, 1, marks, style);
 }
 
 std::string story_as_text(const Run& run) {
@@ -243,6 +252,10 @@ std::string story_as_text(const Run& run) {
   const auto rows = static_cast<double>(plan.rows);
   std::string text = item("plan", fmt::format("{}: {}", name(plan.path), plan.reason));
   if (plan.scheme != "iid") text += item("scheme", plan.scheme);
+  if (plan.rescale != 1)
+    text += item("rescaled", fmt::format("deviations of {} rows times {:.4g}, for {} rows "
+                                         "(--rescale none: as drawn)",
+                                         grouped(plan.draws), plan.rescale, grouped(plan.rows)));
   text += sums_of(plan);
   text += item(
       "work",

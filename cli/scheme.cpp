@@ -31,6 +31,10 @@ void add_scheme_arguments(CLI::App& command, SchemeArguments& arguments) {
       ->group(group);
   add_text(command, "--size", arguments.size, "M", "Rows a replicate draws [as many as there are]")
       ->group(group);
+  add_text(command, "--rescale", arguments.rescale, "R",
+           "With --size: standard errors and intervals for all n rows, by the factor (M / n)^R; "
+           "sqrt is 0.5, none keeps those of M rows [sqrt]")
+      ->group(group);
   add_text(command, "--strata", arguments.strata, "COLUMN",
            "Draw within each stratum as many rows as it has")
       ->group(group);

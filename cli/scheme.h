@@ -15,6 +15,7 @@ namespace bootfold::cli {
 struct SchemeArguments {
   std::string scheme;
   std::string size;
+  std::string rescale;
   std::string strata;
   std::string cluster;
   bool two_stage = false;

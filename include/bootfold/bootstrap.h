@@ -64,9 +64,17 @@ class BOOTFOLD_API Result {
     return replicates_.at(index * outputs() + output);
   }
 
-  // The following are computed over the replicates on which the statistic is defined (not NaN).
-  // Under scheme jackknife, standard error and bias are the jackknife estimates; they have no Monte
-  // Carlo error and are NaN if a replicate is undefined.
+  /// The replicate as intervals see it: its deviation from the estimate times Plan::rescale, which
+  /// is 1 unless more or fewer rows are drawn than there are.
+  [[nodiscard]] double rescaled(std::size_t index, std::size_t output = 0) const {
+    const double value = replicate(index, output);
+    return plan_.rescale == 1 ? value
+                              : estimate(output) + plan_.rescale * (value - estimate(output));
+  }
+
+  // The following are computed over the replicates on which the statistic is defined (not NaN), and
+  // include Plan::rescale. Under scheme jackknife, standard error and bias are the jackknife
+  // estimates; they have no Monte Carlo error and are NaN if a replicate is undefined.
   /// Standard deviation of the replicates (divisor: their number - 1).
   [[nodiscard]] double standard_error(std::size_t output = 0) const;
   /// Monte Carlo error of the standard error: its standard deviation over seeds.
@@ -82,6 +90,9 @@ class BOOTFOLD_API Result {
   [[nodiscard]] double kurtosis(std::size_t output = 0) const {
     return summaries_.at(output).kurtosis;
   }
+  /// Two values of this output that differ by no more than this are equal but for rounding: the
+  /// bound of the error of sums (at least 1e-9 standard errors) and a few units in the last place.
+  [[nodiscard]] double resolution(std::size_t output = 0) const;
   /// Number of replicates on which the statistic is NaN, such as the correlation of constant rows.
   [[nodiscard]] std::uint64_t undefined(std::size_t output = 0) const;
 

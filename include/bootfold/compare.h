@@ -74,6 +74,7 @@ struct Options {
   /// million. Inside (0, 1).
   std::optional<double> precision = std::nullopt;
   std::uint64_t nested_replicates = 50;  ///< nested bootstrap size, for studentized intervals
+  double rescale = 0.5;  ///< rescaling of resamples of m rows, as in bootfold::Options
   std::uint64_t seed = 0;
   /// Scheme by which each group is resampled; strata, clusters and weights have one entry per row.
   Scheme scheme = {};
@@ -102,7 +103,7 @@ struct Group {
 /// A warning about a contrast: a name for programs and a sentence for people.
 struct Note {
   std::string name;  ///< undefined_replicates, no_variation, control_near_zero, few_replicates,
-                     ///< fell_back
+                     ///< fell_back, few_rows, least_p_value
   std::string text;
 };
 
@@ -113,9 +114,11 @@ struct Contrast {
   double standard_error = 0;
   double standard_error_error = 0;  ///< Monte Carlo error of standard_error
   double bias = 0;
-  Interval interval;            ///< for this group alone
-  Interval adjusted_interval;   ///< corrected: all of them hold jointly with `confidence`
-  double p_value = 0;           ///< smallest error level at which the interval excludes 0
+  Interval interval;           ///< for this group alone
+  Interval adjusted_interval;  ///< corrected: all of them hold jointly with `confidence`
+  /// Smallest error level at which the interval excludes 0, but no less than the smallest p-value
+  /// that a permutation test of so many rows (or clusters) could give.
+  double p_value = 0;
   double p_value_error = 0;     ///< Monte Carlo error of p_value
   double adjusted_p_value = 0;  ///< equals p_value without a correction
   double adjusted_p_value_error = 0;

@@ -42,7 +42,8 @@ enum class Alternative {
 /// Conventions for ties and quantiles, in which packages differ in the last digits.
 enum class Convention {
   numpy,  ///< as SciPy: ties count one half in z0 of BCa, quantiles of type 7
-  r,      ///< as R boot: ties do not count in z0, order statistic (R + 1) p on the normal scale
+  r,      ///< as R boot: ties do not count in z0, order statistic (R + 1) p on the normal scale,
+          ///< resamples whose standard error is 0 are left out of studentized intervals
 };
 
 /// Whether the limits are those of the requested method.
@@ -78,6 +79,7 @@ struct Interval {
   interval::Status status = interval::Status::good;
   std::string fallback = {};  ///< the method that was used instead, if any
   std::string reason = {};    ///< why the status is not good
+  std::string note = {};      ///< what else to know, such as that there are few rows
 
   [[nodiscard]] std::pair<double, double> limits() const { return {low, high}; }
 };

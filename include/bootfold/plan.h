@@ -65,6 +65,11 @@ struct Options {
   /// the formula of the statistic, or by a nested bootstrap of the resample.
   bool standard_errors = false;
   std::uint64_t nested_replicates = 50;  ///< size of the nested bootstrap, if there is no formula
+  /// Where a replicate draws m rows of n (scheme::Iid::size), the statistic varies more or less
+  /// than on n rows. If it converges at the rate n^-rescale, its deviations from the estimate must
+  /// be multiplied by (m / n)^rescale: standard errors, biases and intervals are, replicates are
+  /// not. 1/2 is right for means and what behaves like them; 0 keeps the deviations of m rows.
+  double rescale = 0.5;
   Execution execution = {};
 };
 
@@ -74,7 +79,11 @@ struct BOOTFOLD_API Plan {
   std::string reason;
   std::string scheme;  ///< description of the scheme
   std::uint64_t rows = 0;
-  std::uint64_t draws = 0;  ///< rows drawn per replicate; the typical number if it varies
+  std::uint64_t draws = 0;        ///< rows drawn per replicate; the typical number if it varies
+  std::uint64_t units = 0;        ///< rows, or clusters, or blocks to draw from; 0: not known
+  std::uint64_t fixed_units = 0;  ///< of these, the ones that every replicate has once, because
+                                  ///< there is no other in their stratum
+  double rescale = 1;  ///< (m / n)^Options::rescale: factor of all deviations from the estimate
   std::uint64_t first_replicate = 0;
   std::uint64_t replicates = 0;
   /// Hash of everything that defines a replicate: the data, the statistics, the scheme with its

@@ -22,7 +22,7 @@ from bootfold._options import (
     precision_number,
 )
 from bootfold._result import Result
-from bootfold._source import Settings, Source, set_scheme, settings_of, weight_array
+from bootfold._source import Rescale, Settings, Source, set_scheme, settings_of, weight_array
 from bootfold._statistics import Function, Statistic, resolve
 from bootfold._sums import Sums, SumsSource
 
@@ -52,6 +52,7 @@ def bootstrap(
     block_length: float | None = None,
     weights: Any = None,
     size: int | None = None,
+    rescale: Rescale = "sqrt",
     nan: NanPolicy = "error",
     vectorized: bool | None = None,
     takes: Takes = "resample",
@@ -116,6 +117,11 @@ def bootstrap(
         the shares of the weights; its error is about a hundredth of a standard error.
     size : int, optional
         Rows that a resample draws, if not as many as there are.
+    rescale : {"sqrt", "none"} or float
+        With `size`, the statistic varies as it does on so many rows. Its deviations from the
+        estimate are multiplied by ``(size / rows) ** 0.5``, so that standard errors, biases and
+        intervals are those of all rows; the replicates stay as they are drawn. A number is another
+        exponent, for statistics that converge at another rate; "none" rescales nothing.
     nan : {"error", "omit", "propagate"}
         What to do about NaN: raise an error, leave such rows out, or return NaN for every value
         that depends on them.
@@ -175,6 +181,7 @@ def bootstrap(
         block_length=block_length,
         weights=weights,
         size=size,
+        rescale=rescale,
         nan=nan,
         vectorized=vectorized,
         takes=takes,
@@ -225,6 +232,7 @@ def explain(
     block_length: float | None = None,
     weights: Any = None,
     size: int | None = None,
+    rescale: Rescale = "sqrt",
     nan: NanPolicy = "error",
     vectorized: bool | None = None,
     takes: Takes = "resample",
@@ -260,6 +268,7 @@ def explain(
         block_length=block_length,
         weights=weights,
         size=size,
+        rescale=rescale,
         nan=nan,
         vectorized=vectorized,
         takes=takes,
@@ -292,6 +301,7 @@ def _source(
     block_length: float | None,
     weights: Any,
     size: int | None,
+    rescale: Rescale,
     nan: NanPolicy,
     vectorized: bool | None,
     takes: Takes,
@@ -304,7 +314,7 @@ def _source(
     if isinstance(strata, str) or isinstance(clusters, str) or isinstance(weights, str):
         given, strata, clusters, weights = _taken_out(given, strata, clusters, weights)
     data = _data.read(given, paired=paired, axis=axis)
-    set_scheme(settings, scheme, two_stage, size, block_length)
+    set_scheme(settings, scheme, two_stage, size, block_length, rescale)
     if strata is not None:
         settings.strata = coded(strata, data.rows, "strata")[0]
     if clusters is not None:

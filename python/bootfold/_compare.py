@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bootfold._interval import Alternative, Method
+    from bootfold._source import Rescale
 
 Difference: TypeAlias = Literal["absolute", "relative"]
 Correction: TypeAlias = Literal["none", "bonferroni", "holm", "simultaneous"]
@@ -75,6 +76,7 @@ def compare(
     block_length: float | None = None,
     weights: str | None = None,
     size: int | None = None,
+    rescale: Rescale = "sqrt",
     nan: Literal["error", "omit"] = "error",
     tolerance: float = 1e-5,
     threads: int | None = None,
@@ -113,7 +115,7 @@ def compare(
     precision : float, optional
         For replicates="auto": the largest Monte Carlo error of a limit, as a share of the standard
         error of its difference; 0.01 unless given.
-    scheme, two_stage, block_length, size
+    scheme, two_stage, block_length, size, rescale
         How each group draws its rows, as in `bootstrap`.
     strata, clusters, weights : str, optional
         Columns with a label or a weight for each row, as in `bootstrap`.
@@ -144,7 +146,7 @@ def compare(
     data = _data.read(tuple(_column(df, name, "value") for name in names), paired=True)
     labels = _column(df, by, "by")
     settings = settings_of(seed, memory, threads, tolerance, nested_replicates, None)
-    set_scheme(settings, scheme, two_stage, size, block_length)
+    set_scheme(settings, scheme, two_stage, size, block_length, rescale)
     codes, found = coded(labels, data.rows, "by")
     if weights is not None:
         settings.weights = weight_array(_column(df, weights, "weights"), data.rows)

@@ -84,6 +84,8 @@ class Interval:
         "good", "extreme", "partial", "fell back" or "undefined": the worst of all values.
     reason : str
         Why the status is not good.
+    note : str
+        What else to know, such as that there are few rows.
     """
 
     low: Any
@@ -95,6 +97,7 @@ class Interval:
     alternative: str
     status: str = "good"
     reason: str = ""
+    note: str = ""
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.low, self.high))
@@ -108,6 +111,8 @@ class Interval:
             words += f", {self.alternative}"
         if self.status != "good":
             words += f"; {self.status}: {self.reason}"
+        if self.note:
+            words += f"; {self.note}"
         return f"Interval(low={self.low}, high={self.high}; {words})"
 
 
@@ -149,4 +154,5 @@ def joined(found: Sequence[_core.Interval], shape: tuple[int, ...]) -> Interval:
         first.alternative,
         status,
         reason,
+        first.note,
     )

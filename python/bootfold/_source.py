@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from bootfold import _core
 from bootfold._data import Array, number_array
 from bootfold._interval import Needs
 from bootfold._options import Progress, Seed, memory_bytes, seed_number, thread_number, whole_number
+
+Rescale: TypeAlias = Literal["sqrt", "none"] | float
 
 
 class Source(Protocol):
@@ -51,6 +53,7 @@ class Settings:
     block_length: float | None = None
     size: int = 0
     two_stage: bool = False
+    rate: float = 0.5
 
     def request(self, arrays: list[Array], names: list[str]) -> _core.Request:
         """A request without statistics."""
@@ -70,6 +73,7 @@ class Settings:
             self.tolerance,
             self.nested_replicates,
             self.path,
+            self.rate,
         )
 
     def without_rows(self, dropped: Array) -> Settings:
@@ -104,16 +108,39 @@ def settings_of(
     )
 
 
+def rescaling_rate(rescale: Rescale, size: int | None) -> float:
+    """The exponent of (size / rows) by which deviations from the estimate are multiplied."""
+    named = {"sqrt": 0.5, "none": 0.0}
+    if isinstance(rescale, str):
+        if rescale not in named:
+            raise ValueError(
+                f"rescale is {rescale!r} but must be 'sqrt', 'none' or an exponent from 0 to 1"
+            )
+        rate = named[rescale]
+    else:
+        rate = float(rescale)
+        if not 0 <= rate <= 1:
+            raise ValueError(f"rescale is {rescale!r} but must be an exponent from 0 to 1")
+    if size is None and rescale != "sqrt":
+        raise ValueError(
+            f"rescale is {rescale!r} but as many rows are drawn as there are, so that there is "
+            "nothing to rescale; give size as well"
+        )
+    return rate
+
+
 def set_scheme(
     settings: Settings,
     scheme: str | None,
     two_stage: bool,
     size: int | None,
     block_length: float | None,
+    rescale: Rescale = "sqrt",
 ) -> None:
     """What a scheme needs beside labels and weights."""
     settings.scheme = scheme
     settings.two_stage = two_stage
+    settings.rate = rescaling_rate(rescale, size)
     if size is not None:
         settings.size = whole_number("size", size, 1)
     if block_length is not None:

@@ -41,6 +41,7 @@ Options Request::options(std::uint64_t replicates, std::uint64_t first) const {
   if (setting_.tolerance != 0) options.tolerance = setting_.tolerance;
   if (setting_.nested_replicates != 0) options.nested_replicates = setting_.nested_replicates;
   if (setting_.path) options.path = parse_path(*setting_.path);
+  options.rescale = setting_.rate;
   options.execution.threads = setting_.threads;
   return options;
 }
@@ -161,16 +162,16 @@ void bind_bootstrap(nb::module_& m) {
              std::optional<Codes> clusters, std::optional<Doubles> weights,
              std::optional<double> block_length, std::uint64_t size, bool two_stage,
              std::uint64_t seed, std::size_t memory, unsigned threads, double tolerance,
-             std::uint64_t nested_replicates, std::optional<std::string> path) {
-            new (self)
-                Request(std::move(columns), std::move(names),
-                        {std::move(scheme), std::move(strata), std::move(clusters),
-                         std::move(weights), block_length, size, two_stage},
-                        {seed, memory, threads, tolerance, nested_replicates, std::move(path)});
+             std::uint64_t nested_replicates, std::optional<std::string> path, double rate) {
+            new (self) Request(
+                std::move(columns), std::move(names),
+                {std::move(scheme), std::move(strata), std::move(clusters), std::move(weights),
+                 block_length, size, two_stage},
+                {seed, memory, threads, tolerance, nested_replicates, std::move(path), rate});
           },
           "columns"_a, "names"_a, "scheme"_a.none(), "strata"_a.none(), "clusters"_a.none(),
           "weights"_a.none(), "block_length"_a.none(), "size"_a, "two_stage"_a, "seed"_a,
-          "memory"_a, "threads"_a, "tolerance"_a, "nested_replicates"_a, "path"_a.none(),
+          "memory"_a, "threads"_a, "tolerance"_a, "nested_replicates"_a, "path"_a.none(), "rate"_a,
           nb::sig("def __init__(self, columns: collections.abc.Sequence[numpy.typing.NDArray["
                   "typing.Any]], names: collections.abc.Sequence[str], scheme: str | None, "
                   "strata: numpy.typing.NDArray[numpy.uint32] | None, "
@@ -178,7 +179,7 @@ void bind_bootstrap(nb::module_& m) {
                   "weights: numpy.typing.NDArray[numpy.float64] | None, "
                   "block_length: float | None, size: int, two_stage: bool, seed: int, "
                   "memory: int, threads: int, tolerance: float, nested_replicates: int, "
-                  "path: str | None) -> None"))
+                  "path: str | None, rate: float) -> None"))
       .def("add_named", &Request::add_named, "name"_a)
       .def(
           "add_native",

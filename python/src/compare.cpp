@@ -40,6 +40,7 @@ Comparison compare_groups(const Request& request, const Codes& codes,
   options.replicates = replicates;
   options.precision = precision;
   options.nested_replicates = run.nested_replicates;
+  options.rescale = run.rescale;
   options.seed = run.seed;
   options.scheme = run.scheme;
   options.memory = run.memory;

@@ -24,6 +24,7 @@ struct Setting {
   double tolerance = 0;                 ///< 0: the default
   std::uint64_t nested_replicates = 0;  ///< 0: the default
   std::optional<std::string> path = std::nullopt;
+  double rate = Options{}.rescale;  ///< of rescaling
 };
 
 class Request {

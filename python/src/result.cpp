@@ -174,7 +174,8 @@ void bind_result(nb::module_& m) {
       .def_prop_ro("alternative", [](const Interval& i) { return interval::name(i.alternative); })
       .def_prop_ro("status", [](const Interval& i) { return interval::name(i.status); })
       .def_ro("fallback", &Interval::fallback)
-      .def_ro("reason", &Interval::reason);
+      .def_ro("reason", &Interval::reason)
+      .def_ro("note", &Interval::note);
 
   nb::class_<Handle>(m, "Result", "What a bootstrap found; bootfold.Result shows it.")
       .def_prop_ro("plan", [](const Handle& h) { return h.result.plan(); })

@@ -143,3 +143,40 @@ def test_a_column_that_is_not_there():
         bf.bootstrap(TABLE[["x", "g"]], "mean", clusters="school")
     with pytest.raises(TypeError, match="no DataFrame"):
         bf.bootstrap([1.0, 2.0], "mean", clusters="school")
+
+
+def test_resamples_of_fewer_rows_are_rescaled():
+    x = np.arange(400.0) % 17
+    kept = bf.bootstrap(x, "mean", size=100, rescale="none", seed=1)
+    half = bf.bootstrap(x, "mean", size=100, seed=1)
+    assert np.array_equal(kept.replicates, half.replicates)
+    assert half.standard_error == pytest.approx(kept.standard_error / 2)
+    low, high = half.interval()
+    wide = kept.interval()
+    assert low - half.estimate == pytest.approx((wide.low - kept.estimate) / 2)
+    assert high - half.estimate == pytest.approx((wide.high - kept.estimate) / 2)
+    third = bf.bootstrap(x, "mean", size=100, rescale=1 / 3, seed=1)
+    assert third.standard_error == pytest.approx(kept.standard_error * 0.25 ** (1 / 3))
+    by_function = bf.bootstrap(x, lambda v: v.mean(), size=100, replicates=500, seed=1)
+    assert by_function.standard_error == pytest.approx(half.standard_error, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"rescale": "none"}, "give size as well"),
+        ({"size": 5, "rescale": "cube"}, "must be 'sqrt', 'none' or an exponent"),
+        ({"size": 5, "rescale": 2}, "must be an exponent from 0 to 1"),
+    ],
+)
+def test_bad_rescaling_is_refused(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        bf.bootstrap([1.0, 2, 3], "mean", **arguments)
+
+
+def test_few_rows_are_noted():
+    found = bf.bootstrap([1.0, 2.0], "mean", seed=1).interval()
+    assert "only 2 rows" in found.note
+    assert "only 2 rows" in repr(found)
+    with pytest.warns(bf.IntervalWarning, match="there is only one row"):
+        assert np.isnan(bf.bootstrap([1.0], "mean", seed=1).interval().low)

@@ -65,7 +65,7 @@ void Result::summarize_all() {
     summaries_[output] = summarize(output);
     if (output < companions_.errors_from.size() &&
         companions_.errors_from[output] == ErrorSource::replicates)
-      companions_.estimate_errors[output] = summaries_[output].deviation;
+      companions_.estimate_errors[output] = standard_error(output);
   }
 }
 
@@ -122,7 +122,7 @@ Result::Summary Result::summarize(std::size_t output) const {
 
 double Result::standard_error(std::size_t output) const {
   if (companions_.jackknife) return companions_.influences.at(output).standard_error();
-  return summaries_.at(output).deviation;
+  return plan_.rescale * summaries_.at(output).deviation;
 }
 
 double Result::standard_error_error(std::size_t output) const {
@@ -130,19 +130,28 @@ double Result::standard_error_error(std::size_t output) const {
   // it.
   const Summary& summary = summaries_.at(output);
   if (companions_.jackknife) return 0;
-  return summary.deviation * std::sqrt(std::max(0.0, summary.kurtosis - 1) /
-                                       (4 * static_cast<double>(summary.defined)));
+  return plan_.rescale * summary.deviation *
+         std::sqrt(std::max(0.0, summary.kurtosis - 1) /
+                   (4 * static_cast<double>(summary.defined)));
 }
 
 double Result::bias(std::size_t output) const {
   if (companions_.jackknife) return companions_.influences.at(output).bias();
-  return summaries_.at(output).mean - estimates_.at(output);
+  return plan_.rescale * (summaries_.at(output).mean - estimates_.at(output));
 }
 
 double Result::bias_error(std::size_t output) const {
   const Summary& summary = summaries_.at(output);
   if (companions_.jackknife) return 0;
-  return summary.deviation / std::sqrt(static_cast<double>(summary.defined));
+  return plan_.rescale * summary.deviation / std::sqrt(static_cast<double>(summary.defined));
+}
+
+double Result::resolution(std::size_t output) const {
+  const Summary& summary = summaries_.at(output);
+  const double largest = std::max(std::abs(estimates_.at(output)), std::abs(summary.mean));
+  const double spread = std::isfinite(summary.deviation) ? summary.deviation : 0;
+  return std::max(plan_.sum_error, 1e-9) * spread +
+         (std::isfinite(largest) ? 0x1p-50 * largest : 0);
 }
 
 void Result::add_influences(std::vector<Influence> influences, std::vector<AbcCurve> curves) {

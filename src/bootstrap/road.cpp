@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "bootfold/error.h"
@@ -31,6 +32,11 @@ void check(const Options& options, std::size_t outputs) {
         text::concat("tolerance is ", options.tolerance,
                      " but must be above 0 and below 1: the error of a sum as a share "
                      "of its standard error"));
+  if (!(options.rescale >= 0 && options.rescale <= 1))
+    throw InvalidArgument(
+        text::concat("rescale is ", options.rescale,
+                     " but must be from 0 to 1: 0.5 for statistics that converge like a mean, 0 to "
+                     "keep the deviations of the rows drawn"));
   if (options.first_replicate > ~std::uint64_t{0} - options.replicates)
     throw InvalidArgument(text::concat(
         "first_replicate is ", grouped(options.first_replicate), " and ",
@@ -204,6 +210,12 @@ void Road::describe() {
   plan_.scheme = design_->describe(data_.rows());
   plan_.rows = data_.rows();
   plan_.draws = only_cluster_sums() ? data_.rows() : asked.draws;
+  plan_.units = design_->units(data_.rows());
+  plan_.fixed_units = design_->fixed_units(data_.rows());
+  if (design_->draws(data_.rows()) != data_.rows() && !deletes())
+    plan_.rescale = std::pow(
+        static_cast<double>(design_->draws(data_.rows())) / static_cast<double>(data_.rows()),
+        options_.rescale);
   plan_.first_replicate = options_.first_replicate;
   plan_.replicates = options_.replicates;
   plan_.fingerprint = bootfold::fingerprint(

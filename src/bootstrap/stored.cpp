@@ -26,6 +26,9 @@ Json words_of(const Plan& plan) {
           {"scheme", plan.scheme},
           {"rows", plan.rows},
           {"draws", plan.draws},
+          {"units", plan.units},
+          {"fixed_units", plan.fixed_units},
+          {"rescale", plan.rescale},
           {"first_replicate", plan.first_replicate},
           {"replicates", plan.replicates},
           {"fingerprint", plan.fingerprint},
@@ -50,6 +53,9 @@ Plan plan_of(const Json& words) {
   words.at("scheme").get_to(plan.scheme);
   words.at("rows").get_to(plan.rows);
   words.at("draws").get_to(plan.draws);
+  words.at("units").get_to(plan.units);
+  words.at("fixed_units").get_to(plan.fixed_units);
+  words.at("rescale").get_to(plan.rescale);
   words.at("first_replicate").get_to(plan.first_replicate);
   words.at("replicates").get_to(plan.replicates);
   words.at("fingerprint").get_to(plan.fingerprint);

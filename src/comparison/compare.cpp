@@ -150,6 +150,34 @@ Contrast describe(const std::string& name, const Result& differences, const Opti
   return contrast;
 }
 
+/// A number with two digits.
+double rounded(double value) {
+  const double unit = std::pow(10, std::floor(std::log10(value)) - 1);
+  return std::round(value / unit) * unit;
+}
+
+/// The smallest p-value that a permutation test of the two groups could give. Resamples of few rows
+/// seem to know more than there is to know, so none below it is shown.
+double least_of(const Plan& group, const Plan& control, const Options& options) {
+  return least_p_value(group.units - group.fixed_units, control.units - control.fixed_units,
+                       options.alternative);
+}
+
+void note_few_rows(Contrast& contrast, double least, const Plan& group, const Plan& control) {
+  if (!contrast.interval.note.empty())
+    contrast.notes.push_back({"few_rows", contrast.interval.note});
+  if (contrast.p_value >= least) return;
+  contrast.notes.push_back(
+      {"least_p_value",
+       text::concat("no permutation of ", grouped(group.units - group.fixed_units), " and ",
+                    grouped(control.units - control.fixed_units),
+                    group.units == group.rows ? " rows" : " clusters", " has a p-value below ",
+                    rounded(least),
+                    ", so it is not shown smaller, even where the interval excludes 0")});
+  contrast.p_value = least;
+  contrast.p_value_error = 0;
+}
+
 void set_adjusted(std::vector<Contrast>& contrasts, std::span<const PValue> values) {
   for (std::size_t i = 0; i < contrasts.size(); ++i) {
     contrasts[i].adjusted_p_value = values[i].value;
@@ -243,6 +271,8 @@ Comparison compare_once(const DataView& values, const data::Labels& groups,
     const Result differences = subtract(result, control, options.difference);
     found.contrasts.push_back(
         describe(samples.name(group), differences, options, samples.size() - 1));
+    note_few_rows(found.contrasts.back(), least_of(result.plan(), control.plan(), options),
+                  result.plan(), control.plan());
     if (unsure)
       found.contrasts.back().notes.push_back(
           {"control_near_zero",
@@ -251,6 +281,10 @@ Comparison compare_once(const DataView& values, const data::Labels& groups,
     if (options.correction == Correction::simultaneous) farthest.add(differences);
   }
   correct(found.contrasts, options, farthest);
+  for (std::size_t i = 0; i < found.contrasts.size(); ++i)
+    found.contrasts[i].adjusted_p_value =
+        std::max(found.contrasts[i].adjusted_p_value,
+                 least_of(found.groups[i + 1].plan, found.groups[0].plan, options));
   for (const Contrast& contrast : found.contrasts)
     found.precision = std::max(found.precision, worst_error(contrast));
   return found;

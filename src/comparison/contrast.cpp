@@ -48,16 +48,18 @@ PValue of_share(double beyond, double all, double sides) {
 }
 
 /// One-sided, the share of `count` values at(0), at(1), ... that are <= point (if `low`) or >= it;
-/// two-sided, twice the smaller.
+/// two-sided, twice the smaller. Values within `width` of the point are equal to it but for
+/// rounding.
 template <class At>
-PValue tails(std::size_t count, double point, bool two_sided, bool low, const At& at) {
+PValue tails(std::size_t count, double point, double width, bool two_sided, bool low,
+             const At& at) {
   double below = 0;
   double above = 0;
   double numbers = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const double value = at(i);  // NaN is on neither side
-    below += static_cast<double>(value <= point);
-    above += static_cast<double>(value >= point);
+    below += static_cast<double>(value <= point + width);
+    above += static_cast<double>(value >= point - width);
     numbers += static_cast<double>(value == value);
   }
   if (two_sided) return of_share(std::min(below, above), numbers + 1, 2);
@@ -66,7 +68,8 @@ PValue tails(std::size_t count, double point, bool two_sided, bool low, const At
 
 PValue tails(const Result& differences, double point, bool two_sided, bool low) {
   const std::span<const double> values = differences.replicates();
-  return tails(values.size(), point, two_sided, low, [values](std::size_t i) { return values[i]; });
+  return tails(values.size(), point, differences.resolution(), two_sided, low,
+               [values](std::size_t i) { return values[i]; });
 }
 
 /// Of a normal quantile v with Monte Carlo error `doubt`, at which a lower limit reaches 0.
@@ -99,10 +102,12 @@ PValue bca_tails(const Result& differences, Alternative alternative) {
   double below = 0;
   double above = 0;
   double under = 0;  // the estimate; ties count half
+  const double width = differences.resolution();
+  const double estimate = differences.estimate();
   for (const double value : differences.replicates()) {
-    below += static_cast<double>(value <= 0);
-    above += static_cast<double>(value >= 0);
-    under += value < differences.estimate() ? 1 : value == differences.estimate() ? 0.5 : 0;
+    below += static_cast<double>(value <= width);
+    above += static_cast<double>(value >= -width);
+    under += value < estimate - width ? 1 : value <= estimate + width ? 0.5 : 0;
   }
   const double count = defined(differences);
   const bool low =
@@ -134,8 +139,9 @@ PValue studentized_tails(const Result& differences, bool two_sided, bool low) {
   const std::span<const double> values = differences.replicates();
   const std::span<const double> errors = differences.companions().replicate_errors;
   const double estimate = differences.estimate();
-  return tails(values.size(), estimate / differences.companions().estimate_errors[0], two_sided,
-               low, [=](std::size_t i) { return (values[i] - estimate) / errors[i]; });
+  const double error = differences.companions().estimate_errors[0];
+  return tails(values.size(), estimate / error, differences.resolution() / error, two_sided, low,
+               [=](std::size_t i) { return (values[i] - estimate) / errors[i]; });
 }
 
 /// At most 1, and surer of it the farther the product lies beyond.
@@ -149,7 +155,7 @@ PValue times(const PValue& p, double factor) {
 Result subtract(const Result& group, const Result& control, Difference kind) {
   std::vector<double> values(group.replicates().size());
   for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = difference_of(group.replicates()[i], control.replicates()[i], kind);
+    values[i] = difference_of(group.rescaled(i), control.rescaled(i), kind);
   const Slopes slopes = slopes_of(group.estimate(), control.estimate(), kind);
   const Companions& ours = group.companions();
   const Companions& theirs = control.companions();
@@ -167,7 +173,20 @@ Result subtract(const Result& group, const Result& control, Difference kind) {
           error_of(slopes_of(group.replicates()[i], control.replicates()[i], kind),
                    ours.replicate_errors[i], theirs.replicate_errors[i]);
   }
-  return Result(group.plan(), group.seed(),
+  Plan plan = group.plan();
+  plan.rescale = 1;
+  // What rounding leaves open of the two, in standard errors of the difference.
+  const double error = error_of(slopes, group.standard_error(), control.standard_error());
+  const double open = error_of(slopes, group.resolution(), control.resolution());
+  plan.sum_error = error > 0 ? open / error : 0;
+  // The smaller sample decides how much an interval means.
+  const auto varying = [](const Plan& each) { return each.units - each.fixed_units; };
+  if (varying(control.plan()) < varying(plan)) {
+    plan.units = control.plan().units;
+    plan.fixed_units = control.plan().fixed_units;
+    plan.rows = control.plan().rows;
+  }
+  return Result(std::move(plan), group.seed(),
                 {difference_of(group.estimate(), control.estimate(), kind)}, std::move(values),
                 std::move(companions));
 }
@@ -190,6 +209,15 @@ PValue p_value(const Result& differences, Method method, Alternative alternative
       break;
   }
   return tails(differences, 0, two_sided, low);
+}
+
+double least_p_value(std::uint64_t group, std::uint64_t control, Alternative alternative) {
+  // One over the number of ways to choose the group among all; two-sided, its mirror image counts.
+  double ways = 1;
+  const std::uint64_t fewer = std::min(group, control);
+  for (std::uint64_t k = 1; k <= fewer && std::isfinite(ways); ++k)
+    ways *= static_cast<double>(group + control - fewer + k) / static_cast<double>(k);
+  return std::min(1.0, (alternative == Alternative::two_sided ? 2 : 1) / ways);
 }
 
 std::vector<PValue> bonferroni(std::span<const PValue> values) {

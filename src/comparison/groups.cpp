@@ -142,6 +142,7 @@ Result Groups::run(std::size_t group) {
                             .influence = options_.interval == interval::Method::bca,
                             .standard_errors = options_.interval == interval::Method::studentized,
                             .nested_replicates = options_.nested_replicates,
+                            .rescale = options_.rescale,
                             .execution = options_.execution};
   if (options_.execution.progress)
     options.execution.progress = [this, before = done_](execution::Progress progress) {

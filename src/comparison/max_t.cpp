@@ -20,6 +20,7 @@ void MaxT::add(const Result& differences) {
   const double error = differences.standard_error();
   const double estimate = differences.estimate();
   const std::span<const double> values = differences.replicates();
+  if (error > 0) width_ = std::max(width_, differences.resolution() / error);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!(error > 0) && !std::isnan(values[i])) continue;
     const double distance = counted((values[i] - estimate) / error);
@@ -62,7 +63,7 @@ PValue MaxT::p_value(double estimate, double standard_error) const {
       counted(standard_error > 0 ? estimate / standard_error
               : estimate == 0    ? 0
                               : std::copysign(std::numeric_limits<double>::infinity(), estimate));
-  const auto first = std::lower_bound(largest_.begin(), largest_.end(), t);
+  const auto first = std::lower_bound(largest_.begin(), largest_.end(), t - width_);
   const auto all = static_cast<double>(largest_.size()) + 1;
   const double share = (static_cast<double>(largest_.end() - first) + 1) / all;
   return {share, std::sqrt(share * (1 - share) / all)};

@@ -49,6 +49,7 @@ class MaxT {
 
   interval::Alternative alternative_;
   std::vector<double> largest_;  // of each replicate; sorted by finish()
+  double width_ = 0;             // distances that differ by no more are equal but for rounding
 };
 
 }  // namespace bootfold::comparison

@@ -76,6 +76,39 @@ void note(Interval& interval, Status status, const std::string& reason) {
   interval.reason += (interval.reason.empty() ? "" : "; ") + reason;
 }
 
+/// "row", or "cluster".
+std::string unit_of(const Plan& plan, std::uint64_t count) {
+  const bool rows = plan.units == plan.rows;
+  const bool blocks = !rows && plan.scheme.starts_with("moving");
+  return text::concat(rows ? "row" : blocks ? "block" : "cluster", count == 1 ? "" : "s");
+}
+
+/// Why no interval says anything; empty if one may.
+std::string nothing_varies(const Plan& plan) {
+  if (plan.units == 0 || plan.fixed_units < plan.units) return "";
+  if (plan.units == 1)
+    return text::concat("there is only one ", unit_of(plan, 1),
+                        " to draw from, which shows nothing of how the statistic varies");
+  return text::concat("each of the ", text::grouped(plan.units),
+                      " strata has one row, which shows nothing of how the statistic varies");
+}
+
+/// What a reader of the interval should know beside its status.
+std::string remark(const Plan& plan) {
+  constexpr std::uint64_t kFew = 10;
+  if (plan.units == 0) return "";
+  const std::uint64_t varying = plan.units - plan.fixed_units;
+  if (varying < kFew)
+    return text::concat("there are only ", varying, " ", unit_of(plan, varying),
+                        varying <= 2 ? " to draw from: the interval means little"
+                                     : " to draw from: so few make intervals that are too narrow");
+  if (plan.fixed_units > 0)
+    return text::concat(text::grouped(plan.fixed_units),
+                        " strata have one row each, so that the variation within them is unknown "
+                        "and taken as 0");
+  return "";
+}
+
 }  // namespace
 
 std::string_view name(Method method) noexcept {
@@ -132,8 +165,14 @@ Interval make(Method method, const Result& result, const Options& options) {
   const Context context(result, options);
   Interval interval{std::string(name(method)), options.confidence};
   interval.alternative = options.alternative;
+  interval.note = remark(result.plan());
   Found found;
-  if (context.defined == 0) {
+  const std::string constant = nothing_varies(result.plan());
+  if (!constant.empty()) {
+    found.low = found.high = {kNaN, kNaN, false};
+    interval.note.clear();
+    note(interval, Status::undefined, constant);
+  } else if (context.defined == 0) {
     found.low = found.high = {kNaN, kNaN, false};
     note(interval, Status::undefined, "the statistic is undefined on every replicate");
   } else {

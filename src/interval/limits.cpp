@@ -47,6 +47,12 @@ Context::Context(const Result& r, const Options& o)
 
 Ordered Context::replicates() const {
   const std::span<const double> all = result.replicates();
+  const double rescale = result.plan().rescale;
+  if (rescale != 1)
+    return {
+        scan_of(all.size(), output, result.outputs(),
+                [all, rescale, t = estimate](std::size_t i) { return t + rescale * (all[i] - t); }),
+        defined, options.convention};
   if (result.outputs() == 1)
     return {[all](const std::function<void(std::span<const double>)>& see) { see(all); }, defined,
             options.convention};
@@ -57,10 +63,14 @@ Ordered Context::replicates() const {
 Ordered Context::pivots() const {
   const std::span<const double> all = result.replicates();
   const std::span<const double> errors = result.companions().replicate_errors;
-  // A resample without spread puts its pivot at infinity, on the side where it lies.
-  const numeric::Scan scan =
-      scan_of(all.size(), output, result.outputs(),
-              [all, errors, t = estimate](std::size_t i) { return (all[i] - t) / errors[i]; });
+  // A resample without spread puts its pivot at infinity, on the side where it lies; R leaves it
+  // out.
+  const bool finite = options.convention == Convention::r;
+  const numeric::Scan scan = scan_of(
+      all.size(), output, result.outputs(), [all, errors, finite, t = estimate](std::size_t i) {
+        const double pivot = (all[i] - t) / errors[i];
+        return finite && std::isinf(pivot) ? std::numeric_limits<double>::quiet_NaN() : pivot;
+      });
   std::uint64_t count = 0;
   scan([&](std::span<const double> values) {
     for (const double value : values) count += value == value ? 1 : 0;
@@ -110,7 +120,8 @@ Found bca_limits(const Context& context) {
   if (!std::isfinite(context.estimate)) return {.trouble = "the estimate is undefined"};
   if (!influence.usable()) return {.trouble = influence.problem};
   const Ordered replicates = context.replicates();
-  const Ordered::Share share = replicates.share_below(context.estimate);
+  const Ordered::Share share =
+      replicates.share_below(context.estimate, context.result.resolution(context.output));
   const double ties = context.options.convention == Convention::numpy ? share.equal / 2 : 0;
   const double below = share.below + ties;
   if (below <= 0 || below >= 1)
@@ -160,7 +171,9 @@ Found studentized_limits(const Context& context) {
   if (low_infinite || high_infinite)
     found.trouble = "too many resamples have a standard error of 0";
   if (pivots.count() < context.defined)
-    found.note = text::concat("the standard error is undefined on ",
+    found.note = text::concat(context.options.convention == Convention::r
+                                  ? "the standard error is 0 or undefined on "
+                                  : "the standard error is undefined on ",
                               text::grouped(context.defined - pivots.count()), " of ",
                               text::grouped(context.defined), " resamples, which are left out");
   return found;

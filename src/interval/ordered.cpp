@@ -64,13 +64,13 @@ Limit Ordered::quantile(double p) const {
   return quantile(p, std::sqrt(p * (1 - p) / static_cast<double>(count_)));
 }
 
-Ordered::Share Ordered::share_below(double value) const {
+Ordered::Share Ordered::share_below(double value, double width) const {
   std::uint64_t below = 0;
   std::uint64_t equal = 0;
   scan_([&](std::span<const double> values) {
     for (const double x : values) {
-      below += x < value ? 1 : 0;
-      equal += x == value ? 1 : 0;
+      below += x < value - width ? 1 : 0;
+      equal += std::abs(x - value) <= width ? 1 : 0;
     }
   });
   const auto count = static_cast<double>(count_);

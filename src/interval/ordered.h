@@ -31,12 +31,13 @@ class Ordered {
   /// The same with the reach of a quantile of given p: sqrt(p (1 - p) / count).
   [[nodiscard]] Limit quantile(double p) const;
 
-  /// Share of the values below `value`, and of those equal to it.
+  /// Share of the values below `value`, and of those within `width` of it, which are equal to it
+  /// but for rounding.
   struct Share {
     double below = 0;
     double equal = 0;
   };
-  [[nodiscard]] Share share_below(double value) const;
+  [[nodiscard]] Share share_below(double value, double width) const;
 
  private:
   /// The order statistics number first .. last, sorted.

@@ -88,6 +88,13 @@ class Design {
   virtual void check_run(std::uint64_t rows, std::uint64_t first, std::uint64_t replicates) const;
   [[nodiscard]] virtual Traits traits(std::uint64_t rows) const = 0;
 
+  /// What is drawn from: rows, whole clusters, or blocks at different places.
+  [[nodiscard]] virtual std::uint64_t units(std::uint64_t rows) const { return rows; }
+  /// The units that every replicate has exactly once, because there is no other to draw.
+  [[nodiscard]] virtual std::uint64_t fixed_units(std::uint64_t rows) const {
+    return units(rows) == 1 ? 1 : 0;
+  }
+
   /// Rows that a replicate draws; where that varies, the usual number.
   [[nodiscard]] virtual std::uint64_t draws(std::uint64_t rows) const { return rows; }
   /// The number of replicates, where the design has a number of its own (the jackknife).

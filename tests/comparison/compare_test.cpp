@@ -70,7 +70,8 @@ TEST(Compare, MiceDifferByThirtyDays) {
   EXPECT_LT(contrast.interval.low, 0);
   EXPECT_GT(contrast.interval.high, 80);
   EXPECT_EQ(contrast.undefined, 0U);
-  EXPECT_TRUE(contrast.notes.empty());
+  ASSERT_EQ(contrast.notes.size(), 1U);
+  EXPECT_EQ(contrast.notes[0].name, "few_rows");
 }
 
 // The medians: standard errors 37.8346743939 and 12.8608629, exact.

@@ -199,6 +199,69 @@ TEST(Correction, HolmStepsDown) {
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_DOUBLE_EQ(adjusted[i], expected[i]);
 }
 
+TEST(PValue, IsNoSmallerThanThatOfAPermutation) {
+  using interval::Alternative;
+  EXPECT_DOUBLE_EQ(least_p_value(2, 2, Alternative::two_sided), 2 / 6.0);
+  EXPECT_DOUBLE_EQ(least_p_value(2, 2, Alternative::greater), 1 / 6.0);
+  EXPECT_DOUBLE_EQ(least_p_value(3, 5, Alternative::two_sided), 2 / 56.0);
+  EXPECT_DOUBLE_EQ(least_p_value(1, 1, Alternative::two_sided), 1);
+  EXPECT_EQ(least_p_value(1'000'000, 2'000'000, Alternative::two_sided), 0);
+
+  Samples samples;
+  samples.add("A", {1, 2});
+  samples.add("B", {3, 4});
+  for (const auto correction : {Correction::none, Correction::holm, Correction::simultaneous}) {
+    SCOPED_TRACE(name(correction));
+    const Comparison found = compare(samples.values, samples.labels(), statistic::mean(),
+                                     {.control = "A", .correction = correction});
+    const Contrast& contrast = found.contrasts[0];
+    EXPECT_DOUBLE_EQ(contrast.p_value, 2 / 6.0);
+    EXPECT_DOUBLE_EQ(contrast.adjusted_p_value, 2 / 6.0);
+    std::vector<std::string> names;
+    for (const Note& note : contrast.notes) names.push_back(note.name);
+    EXPECT_EQ(names, (std::vector<std::string>{"few_rows", "least_p_value"}));
+    EXPECT_NE(
+        contrast.notes[1].text.find("no permutation of 2 and 2 rows has a p-value below 0.33"),
+        std::string::npos)
+        << contrast.notes[1].text;
+  }
+  // Clusters are what is permuted.
+  Samples many;
+  std::vector<std::uint32_t> clusters;
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    many.add(i % 2 == 0 ? "A" : "B", {static_cast<double>(i % 2 * 10 + i / 10)});
+    clusters.push_back(i / 10);
+  }
+  const Comparison found = compare(many.values, many.labels(), statistic::mean(),
+                                   {.control = "A", .scheme = scheme::Cluster{clusters}});
+  EXPECT_DOUBLE_EQ(found.contrasts[0].p_value, 2 / 70.0);
+}
+
+// Values divided by 3 are not exact, and neither are their sums: ties must be found all the same.
+TEST(PValue, DoesNotDependOnTheUnit) {
+  const auto p_values = [](double unit, interval::Method method, Correction correction) {
+    Samples samples;
+    for (int i = 0; i < 12; ++i) {
+      samples.add("A", {unit * (i * 7 % 5)});
+      samples.add("B", {unit * (i * 3 % 5 + (i % 4 == 0 ? 1 : 0))});
+    }
+    const Comparison found =
+        compare(samples.values, samples.labels(), statistic::mean(),
+                {.control = "A", .interval = method, .correction = correction, .seed = 3});
+    return std::pair(found.contrasts[0].p_value, found.contrasts[0].adjusted_p_value);
+  };
+  using interval::Method;
+  for (const Method method : {Method::percentile, Method::basic, Method::bca, Method::studentized})
+    for (const Correction correction : {Correction::none, Correction::simultaneous})
+      for (const double unit : {1 / 3.0, 0.1, 1e-9 / 7}) {
+        SCOPED_TRACE(testing::Message() << interval::name(method) << ", unit " << unit);
+        const auto found = p_values(unit, method, correction);
+        const auto wanted = p_values(1, method, correction);
+        EXPECT_NEAR(found.first, wanted.first, 1e-9);
+        EXPECT_NEAR(found.second, wanted.second, 1e-9);
+      }
+}
+
 TEST(MaxT, TakesTheFarthestInUnitsOfTheErrors) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double error = std::sqrt(10.0);  // of the first

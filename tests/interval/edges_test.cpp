@@ -166,5 +166,123 @@ TEST(Abc, OfACorrelationStaysWithinItsRange) {
   }
 }
 
+// Values divided by 3 are not exact, and neither are their sums: ties must be found all the same.
+TEST(Ties, DoNotDependOnTheUnit) {
+  std::vector<double> ratings;
+  for (int i = 0; i < 40; ++i) ratings.push_back((i * 7 % 5) + 1);
+  const auto scaled = [&](double unit) {
+    std::vector<double> x = ratings;
+    for (double& value : x) value *= unit;
+    return x;
+  };
+  for (const Path path : {Path::gather, Path::stream, Path::distinct}) {
+    SCOPED_TRACE(name(path));
+    const Options options{.replicates = 2000, .seed = 9, .path = path, .influence = true};
+    const Result whole = bootstrap(ratings, statistic::mean(), options);
+    for (const double unit : {1 / 3.0, 0.1, 1 / 7.0, 1e-9 / 3}) {
+      SCOPED_TRACE(unit);
+      const Result other = bootstrap(scaled(unit), statistic::mean(), options);
+      for (const auto convention : {interval::Convention::numpy, interval::Convention::r}) {
+        const Interval wanted = interval::bca(whole, {.convention = convention});
+        const Interval found = interval::bca(other, {.convention = convention});
+        EXPECT_TRUE(reference::close(found.low, wanted.low * unit, 1e-9));
+        EXPECT_TRUE(reference::close(found.high, wanted.high * unit, 1e-9));
+      }
+    }
+  }
+}
+
+// One unit shows no variation, so there is no interval, and none of width 0.
+TEST(OneUnit, HasNoInterval) {
+  const auto expect_none = [](const std::vector<double>& x, const Scheme& scheme, const char* why) {
+    SCOPED_TRACE(name(scheme));
+    const Result result =
+        bootstrap(x, statistic::mean(), {.replicates = 50, .scheme = scheme, .influence = true});
+    for (const Interval& found : interval::all(result)) {
+      SCOPED_TRACE(found.method);
+      EXPECT_EQ(found.status, Status::undefined);
+      EXPECT_THAT(found.reason, HasSubstr(why));
+      EXPECT_TRUE(std::isnan(found.low) && std::isnan(found.high));
+    }
+  };
+  const std::vector<double> four = {1, 2, 3, 5};
+  const std::vector<std::uint32_t> same = {1, 1, 1, 1};
+  const std::vector<std::uint32_t> each = {0, 1, 2, 3};
+  const std::vector<double> alone = {0, 1, 0, 0};
+  expect_none({4}, {}, "there is only one row");
+  expect_none({4}, scheme::Balanced{}, "there is only one row");
+  expect_none(four, scheme::Cluster{same}, "there is only one cluster");
+  expect_none(four, scheme::Stratified{each}, "each of the 4 strata has one row");
+  expect_none(four, scheme::MovingBlocks{4}, "there is only one block");
+  expect_none(four, scheme::Weighted{alone}, "there is only one");
+}
+
+TEST(FewUnits, AreNoted) {
+  const auto note = [](std::size_t rows) {
+    std::vector<double> x(rows);
+    for (std::size_t i = 0; i < rows; ++i) x[i] = static_cast<double>(i * i);
+    return interval::percentile(bootstrap(x, statistic::mean(), {.replicates = 100})).note;
+  };
+  EXPECT_THAT(note(2), HasSubstr("only 2 rows to draw from: the interval means little"));
+  EXPECT_THAT(note(9), HasSubstr("only 9 rows"));
+  EXPECT_EQ(note(10), "");
+  std::vector<std::uint32_t> strata(30);
+  for (std::uint32_t i = 0; i < 30; ++i) strata[i] = i < 20 ? 0 : i;
+  EXPECT_THAT(
+      interval::percentile(bootstrap(exponentials(30, 0), statistic::mean(),
+                                     {.replicates = 100, .scheme = scheme::Stratified{strata}}))
+          .note,
+      HasSubstr("10 strata have one row each"));
+}
+
+// Of m rows a mean varies sqrt(n / m) times as much as of n, for which the interval is.
+TEST(Rescale, TurnsResamplesOfMRowsIntoOnesOfN) {
+  const std::vector<double> x = exponentials(400, 0);
+  const auto run = [&](double rate) {
+    return bootstrap(x, statistic::mean(),
+                     {.replicates = 5000,
+                      .seed = 2,
+                      .scheme = scheme::Iid{.size = 100},
+                      .influence = true,
+                      .rescale = rate});
+  };
+  const Result kept = run(0);
+  const Result half = run(0.5);
+  const Result third = run(1 / 3.0);
+  EXPECT_EQ(kept.plan().rescale, 1);
+  EXPECT_EQ(half.plan().rescale, 0.5);
+  EXPECT_EQ(std::vector(kept.replicates().begin(), kept.replicates().end()),
+            std::vector(half.replicates().begin(), half.replicates().end()));
+  EXPECT_NEAR(half.standard_error(), kept.standard_error() / 2, 1e-15);
+  EXPECT_NEAR(third.standard_error(), kept.standard_error() * std::cbrt(0.25), 1e-12);
+  const double estimate = kept.estimate();
+  for (const auto method : {interval::Method::normal, interval::Method::basic,
+                            interval::Method::percentile, interval::Method::bca}) {
+    SCOPED_TRACE(interval::name(method));
+    const Interval wide = interval::make(method, kept);
+    const Interval found = interval::make(method, half);
+    EXPECT_NEAR(found.low, estimate + 0.5 * (wide.low - estimate), 1e-12);
+    EXPECT_NEAR(found.high, estimate + 0.5 * (wide.high - estimate), 1e-12);
+    EXPECT_NEAR(found.low_error, 0.5 * wide.low_error, 1e-12);
+  }
+  // The law: within 4 of its own standard errors of that of resamples of n (false alarm 1e-4).
+  const Result full = bootstrap(x, statistic::mean(), {.replicates = 5000, .seed = 3});
+  EXPECT_NEAR(half.standard_error(), full.standard_error(),
+              4 * std::hypot(half.standard_error_error(), full.standard_error_error()));
+}
+
+// As norm.inter of R boot, which leaves out what is not finite.
+TEST(ConventionR, LeavesOutResamplesWithoutSpread) {
+  const std::vector<double> x = two_values(0, 2, 1, 2);
+  const Result result =
+      bootstrap(x, statistic::mean(), {.replicates = 2000, .seed = 4, .standard_errors = true});
+  const Interval numpy = interval::studentized(result);
+  EXPECT_EQ(numpy.status, Status::fell_back);
+  const Interval found = interval::studentized(result, {.convention = interval::Convention::r});
+  EXPECT_EQ(found.status, Status::partial);
+  EXPECT_THAT(found.reason, HasSubstr("the standard error is 0 or undefined on"));
+  EXPECT_TRUE(std::isfinite(found.low) && std::isfinite(found.high));
+}
+
 }  // namespace edges_test
 }  // namespace bootfold

@@ -138,6 +138,11 @@ void BlockDesign::check(std::uint64_t rows) const {
                                        text::grouped(rows), ", the number of rows"));
 }
 
+std::uint64_t BlockDesign::units(std::uint64_t rows) const {
+  const bool moving = kind_ == BlockKind::moving && length_ >= 1;
+  return moving ? rows - static_cast<std::uint64_t>(length_) + 1 : rows;
+}
+
 Traits BlockDesign::traits(std::uint64_t) const { return {}; }
 
 std::shared_ptr<const Sampling> BlockDesign::sampling(std::uint64_t rows, std::uint64_t seed,

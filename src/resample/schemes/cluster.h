@@ -15,6 +15,7 @@ class ClusterDesign final : public Design {
   [[nodiscard]] std::string_view name() const override { return "cluster"; }
   [[nodiscard]] std::string describe(std::uint64_t rows) const override;
   void check(std::uint64_t rows) const override;
+  [[nodiscard]] std::uint64_t units(std::uint64_t) const override { return groups()->count(); }
   [[nodiscard]] Traits traits(std::uint64_t rows) const override;
   [[nodiscard]] std::shared_ptr<const Sampling> sampling(std::uint64_t rows, std::uint64_t seed,
                                                          std::uint64_t replicates,

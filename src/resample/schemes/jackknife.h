@@ -13,6 +13,9 @@ class JackknifeDesign final : public Design {
   [[nodiscard]] std::string_view name() const override { return "jackknife"; }
   [[nodiscard]] std::string describe(std::uint64_t rows) const override;
   void check(std::uint64_t rows) const override;
+  [[nodiscard]] std::uint64_t units(std::uint64_t rows) const override {
+    return by_row() ? rows : groups()->count();
+  }
   [[nodiscard]] Traits traits(std::uint64_t rows) const override;
   [[nodiscard]] std::uint64_t draws(std::uint64_t rows) const override;
   [[nodiscard]] std::optional<std::uint64_t> replicates(std::uint64_t rows) const override;

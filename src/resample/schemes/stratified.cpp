@@ -53,6 +53,12 @@ std::string StratifiedDesign::describe(std::uint64_t) const {
 
 void StratifiedDesign::check(std::uint64_t rows) const { check_labels(labels(), "strata", rows); }
 
+std::uint64_t StratifiedDesign::fixed_units(std::uint64_t) const {
+  std::uint64_t alone = 0;
+  for (std::size_t s = 0; s < groups()->count(); ++s) alone += groups()->rows(s).size() == 1;
+  return alone;
+}
+
 Traits StratifiedDesign::traits(std::uint64_t) const {
   Traits facts;
   facts.together = false;

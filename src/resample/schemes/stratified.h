@@ -13,6 +13,7 @@ class StratifiedDesign final : public Design {
   [[nodiscard]] std::string_view name() const override { return "stratified"; }
   [[nodiscard]] std::string describe(std::uint64_t rows) const override;
   void check(std::uint64_t rows) const override;
+  [[nodiscard]] std::uint64_t fixed_units(std::uint64_t rows) const override;
   [[nodiscard]] Traits traits(std::uint64_t rows) const override;
   [[nodiscard]] std::shared_ptr<const Sampling> sampling(std::uint64_t rows, std::uint64_t seed,
                                                          std::uint64_t replicates,

@@ -56,6 +56,11 @@ void WeightedDesign::check(std::uint64_t rows) const {
     throw InvalidArgument("the sum of the weights exceeds 1.8e308; scale them down");
 }
 
+std::uint64_t WeightedDesign::units(std::uint64_t) const {
+  return static_cast<std::uint64_t>(
+      std::ranges::count_if(weights(), [](double weight) { return weight > 0; }));
+}
+
 Traits WeightedDesign::traits(std::uint64_t) const {
   Traits facts;
   facts.together = false;

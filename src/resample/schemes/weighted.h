@@ -12,6 +12,8 @@ class WeightedDesign final : public Design {
 
   [[nodiscard]] std::string_view name() const override { return "weighted"; }
   void check(std::uint64_t rows) const override;
+  /// Rows that can be drawn.
+  [[nodiscard]] std::uint64_t units(std::uint64_t rows) const override;
   [[nodiscard]] Traits traits(std::uint64_t rows) const override;
   [[nodiscard]] std::uint64_t draws(std::uint64_t rows) const override {
     return size_ == 0 ? rows : size_;
