@@ -28,4 +28,5 @@
 #include "bootfold/samples.h"
 #include "bootfold/scheme.h"
 #include "bootfold/statistic.h"
+#include "bootfold/texts.h"
 #include "bootfold/version.h"
