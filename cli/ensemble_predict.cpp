@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "arguments.h"
 #include "bootfold/error.h"
@@ -18,6 +18,7 @@
 #include "json.h"
 #include "number.h"
 #include "prediction_rows.h"
+#include "prediction_table.h"
 #include "progress.h"
 #include "report.h"
 #include "text.h"
@@ -30,7 +31,7 @@ namespace {
 
 using ensemble::Ensemble;
 
-constexpr std::size_t kRowsAtOnce = 4096;  // of text
+constexpr std::size_t kListed = 5;  // empty rows in a note
 
 /// As typed.
 struct PredictArguments {
@@ -46,128 +47,30 @@ struct PredictArguments {
   bool quiet = false;
 };
 
-// As RFC 4180 wants it.
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + '"';
-}
-
-/// The table as CSV, piece by piece. Numbers read back as the same bits.
-class CsvPieces {
- public:
-  explicit CsvPieces(PredictionRows& rows) : rows_(rows) {}
-
-  std::string operator()() {
-    std::string text;
-    if (!headed_) {
-      for (const std::string& name : rows_.names()) text += (text.empty() ? "" : ",") + field(name);
-      text += '\n';
-      headed_ = true;
-    }
-    if (row_ == rows_.count()) {
-      if (!rows_.next()) return text;
-      row_ = 0;
-    }
-    const std::size_t last = std::min(row_ + kRowsAtOnce, rows_.count());
-    for (; row_ < last; ++row_) {
-      const std::vector<double> values = rows_.values(row_);
-      for (std::size_t c = 0; c < values.size(); ++c) {
-        if (c > 0) text += ',';
-        const std::string* name = c == 0 ? rows_.class_name(row_) : nullptr;
-        if (name != nullptr)
-          text += field(*name);
-        else
-          fmt::format_to(std::back_inserter(text), "{}", values[c]);
-      }
-      text += '\n';
-    }
-    return text;
-  }
-
- private:
-  PredictionRows& rows_;
-  std::size_t row_ = 0;
-  bool headed_ = false;
-};
-
-/// The table as numbers, piece by piece.
-class NumberPieces {
- public:
-  explicit NumberPieces(PredictionRows& rows) : rows_(rows) {}
-
-  std::vector<double> operator()() {
-    std::vector<double> values;
-    if (row_ == rows_.count()) {
-      if (!rows_.next()) return values;
-      row_ = 0;
-    }
-    const std::size_t last = std::min(row_ + kRowsAtOnce, rows_.count());
-    for (; row_ < last; ++row_) {
-      const std::vector<double> own = rows_.values(row_);
-      values.insert(values.end(), own.begin(), own.end());
-    }
-    return values;
-  }
-
- private:
-  PredictionRows& rows_;
-  std::size_t row_ = 0;
-};
-
-void write(const std::string& path, PredictionRows& predictions) {
-  try {
-    if (path.ends_with(".npy"))
-      data::write_npy(path, NumberPieces(predictions),
-                      std::array{predictions.rows(), predictions.names().size()});
-    else
-      text::write_file(path, CsvPieces(predictions));
-  } catch (const DataError& error) {
-    throw Failure(error.what());
-  }
-}
-
-void print_csv(PredictionRows& predictions) {
-  CsvPieces pieces(predictions);
-  for (std::string piece = pieces(); !piece.empty(); piece = pieces()) print(piece);
-}
-
-// One list for each column.
-Json columns_of(PredictionRows& predictions) {
-  Json columns;
-  for (const std::string& name : predictions.names()) columns[name] = Json::array();
-  while (predictions.next())
-    for (std::size_t row = 0; row < predictions.count(); ++row) {
-      const std::vector<double> values = predictions.values(row);
-      for (std::size_t c = 0; c < values.size(); ++c) {
-        const std::string* name = c == 0 ? predictions.class_name(row) : nullptr;
-        Json& column = columns[predictions.names()[c]];
-        if (name != nullptr)
-          column.push_back(*name);
-        else
-          column.push_back(values[c]);
-      }
-    }
-  return columns;
-}
-
-// JSON is one piece: there is no smaller way.
-void check_json(const PredictionRows& predictions, std::size_t memory) {
-  constexpr double kBytes = 48;  // of a number, and of its text
-  const double needed = static_cast<double>(predictions.rows()) *
-                        static_cast<double>(predictions.names().size()) * kBytes;
-  if (needed > static_cast<double>(memory))
-    throw InvalidArgument(fmt::format(
-        "the predictions as one JSON object take about {} but the memory limit is {}; write "
-        "them to a file with --output, which works in parts, or give more with --memory",
-        bytes(needed), bytes(static_cast<double>(memory))));
+// Names that are there twice would hide one another.
+void check_kept(const PredictionTable& table) {
+  std::set<std::string> taken;
+  for (const data::Texts* kept : table.kept)
+    if (!taken.insert(kept->column()).second)
+      throw InvalidArgument(
+          fmt::format("--keep names column '{}' twice; name it once", one_line(kept->column())));
+  for (const std::string& name : table.predictions.names())
+    if (taken.contains(name))
+      throw InvalidArgument(
+          fmt::format("--keep names column '{}' but the predictions have a column of that name; "
+                      "rename the column of the file",
+                      one_line(name)));
 }
 
 void check_output(const std::string& output, const PredictArguments& arguments) {
   if (!output.ends_with(".csv") && !output.ends_with(".npy"))
     throw InvalidArgument(
         fmt::format("--output is '{}' but must end in .csv or .npy", one_line(output)));
+  if (output.ends_with(".npy") && !arguments.rows.kept.empty())
+    throw InvalidArgument(
+        fmt::format("--keep copies text but --output is '{}' and .npy files hold numbers alone; "
+                    "write a .csv file",
+                    one_line(output)));
   std::error_code ignored;
   for (const std::string& read : {arguments.model, arguments.rows.file, arguments.training})
     if (std::filesystem::equivalent(output, read, ignored))
@@ -207,14 +110,26 @@ ModelExamples training_rows(const PredictArguments& arguments, const Ensemble& m
   return {rows, model.frame(), true};
 }
 
-/// Writes the predictions; the summary comes later.
-void write_predictions(PredictionRows& predictions, const PredictArguments& arguments,
-                       Json& columns) {
-  if (!arguments.output.empty()) return write(arguments.output, predictions);
-  if (arguments.json)
-    columns = columns_of(predictions);
-  else
-    print_csv(predictions);
+/// Says on standard error which rows are empty and how many are extrapolations.
+void print_notes(const PredictionRows& predictions, const std::vector<std::size_t>& empty) {
+  const auto share = [&](std::size_t count) {
+    return fmt::format("{} of {} rows {}", grouped(count), grouped(predictions.rows()),
+                       count == 1 ? "is" : "are");
+  };
+  if (!empty.empty()) {
+    std::vector<std::string> numbers;
+    for (std::size_t i = 0; i < std::min(empty.size(), kListed); ++i)
+      numbers.push_back(std::to_string(empty[i] + 1));
+    complain(fmt::format(
+        "{} empty because an input is missing: {} {}{} (counted from 1, without the header)",
+        share(empty.size()), empty.size() == 1 ? "row" : "rows", fmt::join(numbers, ", "),
+        empty.size() > kListed ? ", ..." : ""));
+  }
+  if (predictions.outside_rows() > 0)
+    complain(
+        fmt::format("{} outside the range of the training rows (column outside); members may "
+                    "agree there and be wrong",
+                    share(predictions.outside_rows())));
 }
 
 void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
@@ -245,11 +160,18 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
   bar.emplace(arguments.quiet || on_terminal, "rows");
   execution.stop = interrupt.token();
   execution.progress = bar->callback();
-  PredictionRows predictions(model, rows.inputs(), {confidence, training ? &examples : nullptr},
-                             memory, execution);
-  if (arguments.json && arguments.output.empty()) check_json(predictions, memory);
+  PredictionRows predictions(model, {rows.inputs(), rows.omitted_rows()},
+                             {confidence, training ? &examples : nullptr}, memory, execution);
+  const PredictionTable table{predictions, rows.kept()};
+  check_kept(table);
+  if (arguments.json && arguments.output.empty()) check_json(table, memory);
   try {
-    write_predictions(predictions, arguments, columns);
+    if (!arguments.output.empty())
+      write_table(table, arguments.output);
+    else if (arguments.json)
+      columns = columns_of(table);
+    else
+      print_table(table);
   } catch (const InvalidArgument& error) {
     if (!training) throw;
     throw InvalidArgument(
@@ -258,8 +180,10 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
   bar.reset();
   const double seconds = computing.seconds();
   if (arguments.json) {
-    Json object{
-        {"members", model.size()}, {"rows", predictions.rows()}, {"omitted_rows", rows.omitted()}};
+    Json object{{"members", model.size()},
+                {"rows", predictions.rows()},
+                {"empty_rows", rows.omitted()},
+                {"outside_rows", predictions.outside_rows()}};
     if (!model.classifies()) object["interval"] = arguments.interval;
     if (!model.classifies()) object["confidence"] = confidence;
     if (arguments.output.empty())
@@ -269,12 +193,13 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
     object["seconds"] = seconds;
     return print(dump(object));
   }
-  if (arguments.output.empty() || arguments.quiet) return;
-  print(fmt::format(
-      "{} rows{} written to {} in {} columns: {}\n", grouped(predictions.rows()),
-      rows.omitted() > 0 ? fmt::format(" ({} with NaN left out)", grouped(rows.omitted())) : "",
-      one_line(arguments.output), predictions.names().size(),
-      one_line(fmt::format("{}", fmt::join(predictions.names(), ", ")))));
+  if (arguments.quiet) return;
+  const std::vector<std::string> names = names_of(table);
+  if (!arguments.output.empty())
+    print(fmt::format("{} rows written to {} in {} columns: {}\n", grouped(predictions.rows()),
+                      one_line(arguments.output), names.size(),
+                      one_line(fmt::format("{}", fmt::join(names, ", ")))));
+  print_notes(predictions, rows.omitted_rows());
 }
 
 }  // namespace
@@ -287,6 +212,12 @@ void add_ensemble_predict(CLI::App& group, Task& task) {
                    "Model file that bootfold ensemble train ... --output wrote")
       ->option_text(" ");
   add_file_arguments(*command, arguments->rows, kWhat);
+  command->get_option("--nan")->description(
+      "Stop at the first NaN in an input, or leave the prediction of such a row empty [error]");
+  add_list(*command, "--keep", arguments->rows.kept, "NAME",
+           "Columns of FILE to copy unchanged in front of the predictions, such as an id; repeat "
+           "it or separate by commas [none]")
+      ->group(kWhat);
   add_text(*command, "--confidence", arguments->confidence, "P",
            "Confidence level of the interval of a regression [0.95]")
       ->group(kWhat);
@@ -312,17 +243,23 @@ void add_ensemble_predict(CLI::App& group, Task& task) {
       ->group(kShown)
       ->disable_flag_override();
   command->footer(
-      "Columns are found by the names they had in training; others are ignored.\n\n"
+      "Columns are found by the names they had in training; others are ignored. Every row of FILE\n"
+      "has a line, in the same order: with --nan omit a row with a missing input has empty fields\n"
+      "(null with --json, NaN in .npy files), and a note says which rows these are.\n\n"
       "Columns for classes: class, probability (of that class), p_CLASS for every class, and "
       "total,\n"
       "aleatoric and epistemic uncertainty (entropy of the mean, mean entropy, and the mutual\n"
       "information between them). In .npy files the class is its number, from 0.\n"
       "Columns for numbers: mean, epistemic_std, aleatoric_std, total_std, low, high; the "
       "interval\nassumes a normal distribution. With --interval jackknife+ it is jackknife_low, "
-      "jackknife_high,\nwhich is valid for any distribution (docs/ensemble-intervals.md).\n\n" +
+      "jackknife_high,\nwhich is valid for any distribution (docs/ensemble-intervals.md).\n"
+      "The last column, outside, is the number of inputs outside the range of the training rows.\n"
+      "Above 0 the prediction is an extrapolation: networks may agree there and be wrong.\n\n" +
       examples({{"bootfold ensemble predict iris.safetensors new.csv", "CSV on standard output"},
                 {"bootfold ensemble predict iris.safetensors new.csv --output predictions.npy",
                  "an array [rows, columns]"},
+                {"bootfold ensemble predict iris.safetensors new.csv --nan omit --keep id",
+                 "a line for every row, with its id"},
                 {"bootfold ensemble predict price.safetensors - --confidence 0.9 < new.csv",
                  "a regression with 90% intervals"},
                 {"bootfold ensemble predict price.safetensors new.csv --interval jackknife+ "

@@ -263,6 +263,7 @@ ModelExamples::ModelExamples(const ExampleArguments& arguments,
     : table_([&] {
         data::ReadOptions options = read_options(arguments);
         options.columns = frame.inputs;
+        options.texts = split_list(arguments.kept);
         const std::vector<std::string> named = split_list(arguments.target);
         if (with_target && frame.loss == Loss::cross_entropy) {
           options.labels = named.empty() ? std::vector{frame.target} : named;
@@ -278,6 +279,7 @@ ModelExamples::ModelExamples(const ExampleArguments& arguments,
         if (!arguments.weights.empty()) options.columns.push_back(arguments.weights);
         return data::read(arguments.file, options);
       }()) {
+  kept_ = split_list(arguments.kept).size();
   const std::size_t count = frame.inputs.size();
   // A name that is a number must not select another column by its position.
   for (std::size_t c = 0; c < count; ++c)
@@ -296,6 +298,12 @@ ModelExamples::ModelExamples(const ExampleArguments& arguments,
   } catch (const DataError& error) {
     throw DataError(fmt::format("{}: {}", one_line(arguments.file), error.what()));
   }
+}
+
+std::vector<const data::Texts*> ModelExamples::kept() const {
+  std::vector<const data::Texts*> columns;
+  for (std::size_t c = 0; c < kept_; ++c) columns.push_back(&table_.texts(c));
+  return columns;
 }
 
 }  // namespace bootfold::cli

@@ -23,6 +23,7 @@ struct ExampleArguments {
   std::vector<std::string> inputs;
   std::vector<std::string> ignored;
   std::string weights;
+  std::vector<std::string> kept;
   std::string class_weights = "none";
   std::string nan = "error";
   std::string header = "auto";
@@ -70,8 +71,8 @@ class TrainingExamples {
                                              const std::vector<double>& class_weights,
                                              const std::vector<std::uint32_t>& classes);
 
-/// Rows of a file for a trained ensemble: its inputs by name and, on request, the target and a
-/// column of weights.
+/// Rows of a file for a trained ensemble: its inputs by name and, on request, the target, a column
+/// of weights, and columns of text that are kept.
 class ModelExamples {
  public:
   ModelExamples(const ExampleArguments& arguments, const ensemble::Ensemble::Frame& frame,
@@ -83,10 +84,17 @@ class ModelExamples {
   [[nodiscard]] const DataView& targets() const noexcept { return targets_; }
   /// Of --weights, if it names a column.
   [[nodiscard]] const std::optional<ColumnView>& weights() const noexcept { return weights_; }
+  /// Of --keep: all rows of the file, also omitted ones.
+  [[nodiscard]] std::vector<const data::Texts*> kept() const;
   [[nodiscard]] std::size_t omitted() const noexcept { return table_.omitted(); }
+  /// Ascending, counted from 0 among all rows of the file.
+  [[nodiscard]] const std::vector<std::size_t>& omitted_rows() const noexcept {
+    return table_.omitted_rows();
+  }
 
  private:
   data::Table table_;
+  std::size_t kept_ = 0;  // columns
   DataView inputs_;
   DataView targets_;
   std::optional<ColumnView> weights_;

@@ -1,6 +1,7 @@
 #include "prediction_rows.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace bootfold::cli {
@@ -18,13 +19,14 @@ std::vector<std::string> names_of(const Ensemble& ensemble, bool jackknife) {
     names = {"class", "probability"};
     for (const std::string& name : answers) names.push_back("p_" + name);
     names.insert(names.end(), {"total", "aleatoric", "epistemic"});
-    return names;
+  } else {
+    for (const std::string& target : answers)
+      for (const char* each :
+           {"mean", "epistemic_std", "aleatoric_std", "total_std",
+            jackknife ? "jackknife_low" : "low", jackknife ? "jackknife_high" : "high"})
+        names.push_back(answers.size() == 1 ? each : target + "_" + each);
   }
-  for (const std::string& target : answers)
-    for (const char* each :
-         {"mean", "epistemic_std", "aleatoric_std", "total_std",
-          jackknife ? "jackknife_low" : "low", jackknife ? "jackknife_high" : "high"})
-      names.push_back(answers.size() == 1 ? each : target + "_" + each);
+  names.emplace_back("outside");
   return names;
 }
 
@@ -37,11 +39,11 @@ DataView slice(const DataView& data, std::size_t first, std::size_t rows) {
 
 }  // namespace
 
-PredictionRows::PredictionRows(const Ensemble& ensemble, const DataView& inputs,
+PredictionRows::PredictionRows(const Ensemble& ensemble, const RowsToPredict& rows,
                                const IntervalRequest& intervals, std::size_t memory,
                                Execution execution)
     : ensemble_(ensemble),
-      inputs_(inputs),
+      rows_(rows),
       intervals_(intervals),
       memory_(memory),
       execution_(std::move(execution)),
@@ -51,14 +53,31 @@ PredictionRows::PredictionRows(const Ensemble& ensemble, const DataView& inputs,
 }
 
 bool PredictionRows::next() {
-  if (first_ == rows()) return false;
-  const std::size_t count = std::min(at_once_, rows() - first_);
-  const DataView some = slice(inputs_, first_, count);
+  if (next_row_ == rows()) return false;
+  empty_ = next_omitted_ < rows_.omitted.size() && rows_.omitted[next_omitted_] == next_row_;
+  ++next_row_;
+  if (empty_) {
+    ++next_omitted_;
+    return true;
+  }
+  if (next_at_ == prediction_.rows) {
+    predict_batch();
+    next_at_ = 0;
+  }
+  at_ = next_at_++;
+  if (prediction_.outside[at_] > 0) ++outside_rows_;
+  return true;
+}
+
+void PredictionRows::predict_batch() {
+  const std::size_t complete = rows_.inputs.rows();
+  const std::size_t count = std::min(at_once_, complete - first_);
+  const DataView some = slice(rows_.inputs, first_, count);
   Execution execution = execution_;
   if (execution_.progress)
-    execution.progress = [this](execution::Progress progress) {
+    execution.progress = [this, complete](execution::Progress progress) {
       execution_.progress(
-          {static_cast<double>(first_) + progress.done, static_cast<double>(rows())});
+          {static_cast<double>(first_) + progress.done, static_cast<double>(complete)});
     };
   prediction_ = {};  // gone before the next comes
   prediction_ = ensemble_.predict(some, execution);
@@ -73,32 +92,33 @@ bool PredictionRows::next() {
     limits_ = normal_intervals(prediction_, intervals_.confidence);
   }
   first_ += count;
-  return true;
 }
 
-const std::string* PredictionRows::class_name(std::size_t row) const {
-  return ensemble_.classifies() ? &ensemble_.frame().classes[prediction_.predicted_class(row)]
+const std::string* PredictionRows::class_name() const {
+  return ensemble_.classifies() ? &ensemble_.frame().classes[prediction_.predicted_class(at_)]
                                 : nullptr;
 }
 
-std::vector<double> PredictionRows::values(std::size_t row) const {
+std::vector<double> PredictionRows::values() const {
+  if (empty_) return std::vector<double>(names_.size(), std::numeric_limits<double>::quiet_NaN());
   std::vector<double> values;
   values.reserve(names_.size());
   if (ensemble_.classifies()) {
-    const std::size_t chosen = prediction_.predicted_class(row);
-    values = {static_cast<double>(chosen), prediction_.probability(row, chosen)};
+    const std::size_t chosen = prediction_.predicted_class(at_);
+    values = {static_cast<double>(chosen), prediction_.probability(at_, chosen)};
     for (std::size_t c = 0; c < prediction_.outputs; ++c)
-      values.push_back(prediction_.probability(row, c));
+      values.push_back(prediction_.probability(at_, c));
     values.insert(values.end(),
-                  {prediction_.total[row], prediction_.aleatoric[row], prediction_.epistemic[row]});
-    return values;
+                  {prediction_.total[at_], prediction_.aleatoric[at_], prediction_.epistemic[at_]});
+  } else {
+    for (std::size_t t = 0; t < prediction_.outputs; ++t) {
+      const std::size_t at = at_ * prediction_.outputs + t;
+      values.insert(values.end(),
+                    {prediction_.mean[at], prediction_.epistemic[at], prediction_.aleatoric[at],
+                     prediction_.total[at], limits_[at].low, limits_[at].high});
+    }
   }
-  for (std::size_t t = 0; t < prediction_.outputs; ++t) {
-    const std::size_t at = row * prediction_.outputs + t;
-    values.insert(values.end(),
-                  {prediction_.mean[at], prediction_.epistemic[at], prediction_.aleatoric[at],
-                   prediction_.total[at], limits_[at].low, limits_[at].high});
-  }
+  values.push_back(prediction_.outside[at_]);
   return values;
 }
 

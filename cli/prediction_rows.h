@@ -1,4 +1,4 @@
-// cli/prediction_rows.h: the predictions of an ensemble for the rows of a file, in batches of rows.
+// cli/prediction_rows.h: the predictions of an ensemble for the rows of a file, row by row.
 #pragma once
 
 #include <cstddef>
@@ -18,36 +18,57 @@ struct IntervalRequest {
   const ensemble::Examples* training_examples = nullptr;
 };
 
-/// Predicts the rows of a file batch by batch: call next(), then read the columns row by row.
+/// The rows of a file: inputs of the complete rows, and which rows are missing among them.
+struct RowsToPredict {
+  const DataView& inputs;
+  const std::vector<std::size_t>& omitted;  ///< ascending, counted from 0 among all rows
+};
+
+/// Goes through all rows of a file, in order: call next(), then read the columns of that row. Rows
+/// are predicted in batches. A row with a missing input has its turn too, without a prediction.
 class PredictionRows {
  public:
   /// A batch has as many rows as fit in `memory`, at least 64. All arguments must outlive it.
-  PredictionRows(const ensemble::Ensemble& ensemble, const DataView& inputs,
+  PredictionRows(const ensemble::Ensemble& ensemble, const RowsToPredict& rows,
                  const IntervalRequest& intervals, std::size_t memory, Execution execution);
 
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
-  /// Rows of the file.
-  [[nodiscard]] std::size_t rows() const noexcept { return inputs_.rows(); }
+  /// Rows of the file, with and without a prediction.
+  [[nodiscard]] std::size_t rows() const noexcept {
+    return rows_.inputs.rows() + rows_.omitted.size();
+  }
+  /// Rows so far that are outside the range of the training rows.
+  [[nodiscard]] std::size_t outside_rows() const noexcept { return outside_rows_; }
 
-  /// Predicts the next batch; false if there are no more rows. Throws InvalidArgument, Cancelled.
+  /// Moves to the next row; false if there are no more. Throws InvalidArgument, Cancelled.
   bool next();
-  /// Rows of the current batch.
-  [[nodiscard]] std::size_t count() const noexcept { return prediction_.rows; }
-  /// The name of the predicted class of a row of the batch; null for a regression.
-  [[nodiscard]] const std::string* class_name(std::size_t row) const;
-  /// All columns of a row of the batch as numbers; a class is its number from 0.
-  [[nodiscard]] std::vector<double> values(std::size_t row) const;
+  /// The row, counted from 0.
+  [[nodiscard]] std::size_t row() const noexcept { return next_row_ - 1; }
+  /// Whether the row has no prediction, because an input is missing.
+  [[nodiscard]] bool empty() const noexcept { return empty_; }
+  /// The name of the predicted class; null for a regression.
+  [[nodiscard]] const std::string* class_name() const;
+  /// All columns as numbers; a class is its number from 0. All NaN if the row is empty.
+  [[nodiscard]] std::vector<double> values() const;
 
  private:
+  void predict_batch();
+
   const ensemble::Ensemble& ensemble_;
-  const DataView& inputs_;
+  RowsToPredict rows_;
   IntervalRequest intervals_;
   std::size_t memory_;
   Execution execution_;
   std::vector<std::string> names_;
   std::size_t at_once_;
-  std::size_t first_ = 0;  // first row of the next batch
-  ensemble::Prediction prediction_;
+  std::size_t next_row_ = 0;      // of the file
+  std::size_t next_omitted_ = 0;  // index in rows_.omitted
+  std::size_t outside_rows_ = 0;
+  bool empty_ = false;
+  std::size_t first_ = 0;  // complete row that begins the next batch
+  std::size_t at_ = 0;     // in the batch
+  std::size_t next_at_ = 0;
+  ensemble::Prediction prediction_;  // of the batch
   std::vector<ensemble::Limits> limits_;
 };
 

@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   if ((choice & 8U) != 0) options.columns.emplace_back("2");
   if ((choice & 16U) != 0) options.nan = data::NanPolicy::omit;
   if ((choice & 32U) != 0) options.header = (choice & 64U) != 0;
-  if ((choice & 128U) != 0) options.labels = {"1"};
+  if ((choice & 128U) != 0) options.labels = options.texts = {"1"};
   try {
     const data::Table table = data::read(file.path(), options);
     for (std::size_t c = 0; c < table.view().columns(); ++c)
@@ -32,6 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     if (!options.labels.empty()) {
       const data::Labels& labels = table.labels();
       if (labels.rows() != table.view().rows()) std::abort();
+      if (table.texts().rows() != table.view().rows() + table.omitted()) std::abort();
       for (const std::uint64_t count : labels.counts())
         if (count == 0) std::abort();
     }

@@ -12,6 +12,7 @@
 #include "bootfold/ensemble/ensemble.h"
 #include "bootfold/ensemble/evaluation.h"
 #include "bootfold/ensemble/network.h"
+#include "bootfold/ensemble/range.h"
 #include "bootfold/ensemble/selection.h"
 #include "bootfold/ensemble/streaming.h"
 #include "bootfold/ensemble/training.h"
@@ -28,4 +29,5 @@
 #include "bootfold/samples.h"
 #include "bootfold/scheme.h"
 #include "bootfold/statistic.h"
+#include "bootfold/texts.h"
 #include "bootfold/version.h"

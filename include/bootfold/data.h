@@ -20,6 +20,7 @@
 
 #include "bootfold/api.h"
 #include "bootfold/labels.h"
+#include "bootfold/texts.h"
 
 namespace bootfold {
 
@@ -152,7 +153,7 @@ namespace data {
 /// How to handle rows that contain NaN in a selected column.
 enum class NanPolicy {
   error,  ///< throw DataError, which names the first position
-  omit,   ///< omit the row, and its labels; Table::omitted() counts omitted rows
+  omit,   ///< omit the row, and its labels; Table::omitted_rows() lists omitted rows
 };
 
 /// Options of read().
@@ -167,6 +168,10 @@ struct ReadOptions {
   /// If given, all columns of the file are read after `columns`, in the order of the file, except
   /// `columns`, `labels` and the columns listed here.
   std::optional<std::vector<std::string>> all_but = std::nullopt;
+  /// Columns to read as text, selected in the same way; they may be among the others too. They have
+  /// all rows of the file, also those that are omitted. Numbers of .npy files become the shortest
+  /// text that converts back.
+  std::vector<std::string> texts = {};
   NanPolicy nan = NanPolicy::error;
   /// Whether a CSV file has a header line. Default: the first line is a header if one of its fields
   /// is text; if that text could also be a label of the first row, an error asks for this option.
@@ -184,7 +189,15 @@ class BOOTFOLD_API Table {
   [[nodiscard]] const DataView& view() const noexcept { return view_; }
   /// The labels of the rows of view(), one set per entry of ReadOptions::labels.
   [[nodiscard]] const Labels& labels(std::size_t index = 0) const { return labels_.at(index); }
-  [[nodiscard]] std::size_t omitted() const noexcept { return omitted_; }
+  /// The text of all rows of the file, one column per entry of ReadOptions::texts.
+  [[nodiscard]] const Texts& texts(std::size_t index = 0) const { return texts_.at(index); }
+  /// Number of omitted rows.
+  [[nodiscard]] std::size_t omitted() const noexcept { return omitted_rows_.size(); }
+  /// The omitted rows in ascending order, counted from 0 among all rows of the file. The header and
+  /// blank lines are not rows; in a file with one column a blank line between rows is one.
+  [[nodiscard]] const std::vector<std::size_t>& omitted_rows() const noexcept {
+    return omitted_rows_;
+  }
   /// Bytes of the values and label codes, mapped or owned.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
@@ -194,10 +207,11 @@ class BOOTFOLD_API Table {
 
   std::vector<std::string> names_;
   DataView view_;
-  std::size_t omitted_ = 0;
+  std::vector<std::size_t> omitted_rows_;
   std::shared_ptr<const Storage> storage_;
   std::size_t bytes_ = 0;
   std::vector<Labels> labels_;
+  std::vector<Texts> texts_;
 };
 
 /// Reads a .csv, .tsv (also .gz) or .npy file; the file name extension selects the format. "-"

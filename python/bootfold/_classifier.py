@@ -111,6 +111,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         For each member: settings, number, steps, loss, held_out_loss, failure.
     loss_curve_, loss_curves_ : ndarray
         Mean training loss of each epoch: averaged over members, and for each member.
+    input_range_ : tuple of two ndarrays
+        Smallest and largest value of each input in the training rows (see `outside_range`).
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -354,7 +356,11 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         return found
 
     def predict(self, X: Any) -> Array:
-        """The class with the highest probability, for each row."""
+        """The class with the highest probability, for each row.
+
+        NaN in X is an error, as in all methods; `outside_range` tells which rows are
+        extrapolations.
+        """
         return self._chosen(self.predict_proba(X))
 
     def uncertainty(self, X: Any) -> Uncertainty:
@@ -362,11 +368,19 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
 
         Total is the entropy of the mean of the members, aleatoric the mean of their entropies, and
         epistemic the difference: the mutual information of class and member. It is large where
-        members disagree, for example far from the data. With `calibrate`, total is the entropy of
-        `predict_proba`, and the shares of the other two do not change.
+        members disagree. With `calibrate`, total is the entropy of `predict_proba`, and the shares
+        of the other two do not change.
+
+        The attribute `outside` is that of `outside_range`. Where it is above 0 the prediction is an
+        extrapolation, and members may agree on a wrong class.
         """
         found = self._prediction(X)
-        return Uncertainty(found.total[:, 0], found.aleatoric[:, 0], found.epistemic[:, 0])
+        return Uncertainty(
+            found.total[:, 0],
+            found.aleatoric[:, 0],
+            found.epistemic[:, 0],
+            found.outside.astype(np.int64),
+        )
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], classes: Any = None) -> Self:

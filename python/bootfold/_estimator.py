@@ -243,6 +243,34 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         mean, scale = self._ensemble.input_scaling
         return np.array(mean), np.array(scale)
 
+    @property
+    def input_range_(self) -> tuple[Array, Array]:
+        """Smallest and largest value of each input in the training rows."""
+        check_is_fitted(self)
+        low, high = self._ensemble.input_range
+        return np.array(low), np.array(high)
+
+    def outside_range(self, X: Any) -> Array:
+        """For each row, the number of inputs outside the range of the training rows; 0 is inside.
+
+        Predictions outside are extrapolations. Far from the training rows ReLU networks are linear
+        and may agree with one another, so a small spread there is not certainty. A row with 0 can
+        still be far from all training rows, because inputs are compared one by one.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bootfold as bf
+        >>> X = np.linspace(-1, 1, 200)[:, None]
+        >>> model = bf.EnsembleRegressor(members=5, epochs=5).fit(X, X[:, 0])
+        >>> model.outside_range([[0.5], [3.0]])
+        array([0, 1])
+        """
+        inputs = self._checked(X)
+        low, high = self.input_range_
+        found: Array = np.count_nonzero((inputs < low) | (inputs > high), axis=1)
+        return found
+
     def to_torch(self) -> dict[str, Array]:
         """Parameters of all members, stacked: "layers.0.weight" [member, out, in], and so on.
 

@@ -18,12 +18,30 @@ if TYPE_CHECKING:
     from bootfold._data import Array
 
 
-class Uncertainty(NamedTuple):
-    """How far to trust a prediction, and why not further."""
+class _Shares(NamedTuple):
+    total: Array  #: aleatoric and epistemic together
+    aleatoric: Array  #: noise, which no member can predict
+    epistemic: Array  #: disagreement of members, which more data would reduce
 
-    total: Array  #: all of it
-    aleatoric: Array  #: what no member could tell: noise
-    epistemic: Array  #: what members disagree about: too few data
+
+class Uncertainty(_Shares):
+    """Uncertainty of predictions: (total, aleatoric, epistemic).
+
+    The attribute `outside` is for each row the number of inputs outside the range of the training
+    rows. Far from these rows networks may agree, so that a small uncertainty means little there.
+    """
+
+    outside: Array
+
+    def __new__(
+        cls, total: Array, aleatoric: Array, epistemic: Array, outside: Array
+    ) -> Uncertainty:
+        found = super().__new__(cls, total, aleatoric, epistemic)
+        found.outside = outside
+        return found
+
+    def __getnewargs__(self) -> tuple[Array, Array, Array, Array]:
+        return (*self, self.outside)
 
 
 def content_of(core: _core.Ensemble) -> bytes:

@@ -96,6 +96,8 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
     loss_curve_, loss_curves_ : ndarray
         Mean training loss of each epoch, for scaled targets: averaged over members, and for each
         member.
+    input_range_ : tuple of two ndarrays
+        Smallest and largest value of each input in the training rows (see `outside_range`).
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -278,15 +280,26 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         """The mean over the members; with `return_std` also the standard deviation of a new target.
 
         The standard deviation is the total of `uncertainty`: disagreement of members and noise.
+        NaN in X is an error, as in all methods; `outside_range` tells which rows are
+        extrapolations.
         """
         prediction = self._prediction(X)
         mean = self._shaped(prediction.mean)
         return (mean, self._shaped(prediction.total)) if return_std else mean
 
     def uncertainty(self, X: Any) -> Uncertainty:
-        """Standard deviations for each row: total, noise (aleatoric) and members (epistemic)."""
+        """Standard deviations for each row: total, noise (aleatoric) and members (epistemic).
+
+        Its attribute `outside` is that of `outside_range`. Where it is above 0 the prediction is an
+        extrapolation, and members may agree on a wrong value.
+        """
         found = self._prediction(X)
-        return Uncertainty(*map(self._shaped, (found.total, found.aleatoric, found.epistemic)))
+        return Uncertainty(
+            self._shaped(found.total),
+            self._shaped(found.aleatoric),
+            self._shaped(found.epistemic),
+            found.outside.astype(np.int64),
+        )
 
     def predict_interval(
         self,

@@ -244,10 +244,16 @@ void bind_prediction(nb::module_& m) {
       .def_prop_ro("total", matrix(&Prediction::total))
       .def_prop_ro("aleatoric", matrix(&Prediction::aleatoric))
       .def_prop_ro("epistemic", matrix(&Prediction::epistemic))
-      .def_prop_ro("members", [](nb::handle self) {
+      .def_prop_ro("members",
+                   [](nb::handle self) {
+                     const Prediction& said = nb::cast<const Prediction&>(self);
+                     return nb::ndarray<nb::numpy, const std::uint64_t, nb::ndim<1>, nb::c_contig>(
+                         said.members.data(), {said.members.size()}, self);
+                   })
+      .def_prop_ro("outside", [](nb::handle self) {
         const Prediction& said = nb::cast<const Prediction&>(self);
-        return nb::ndarray<nb::numpy, const std::uint64_t, nb::ndim<1>, nb::c_contig>(
-            said.members.data(), {said.members.size()}, self);
+        return nb::ndarray<nb::numpy, const std::uint32_t, nb::ndim<1>, nb::c_contig>(
+            said.outside.data(), {said.outside.size()}, self);
       });
   nb::class_<Band>(m, "Band", "Prediction intervals.")
       .def_prop_ro("low", matrix(&Band::low))
@@ -326,6 +332,10 @@ void bind_trained(nb::module_& m) {
       .def_prop_ro("seed", [](const Ensemble& e) { return e.frame().seed; })
       .def_prop_ro("rows", [](const Ensemble& e) { return e.frame().rows; })
       .def_prop_ro("input_scaling", [](const Ensemble& e) { return pair(e.frame().input_scaling); })
+      .def_prop_ro("input_range",
+                   [](const Ensemble& e) {
+                     return std::tuple(e.frame().input_range.low, e.frame().input_range.high);
+                   })
       .def_prop_ro("target_scaling",
                    [](const Ensemble& e) { return pair(e.frame().target_scaling); })
       .def(

@@ -55,6 +55,12 @@ class CsvReader {
     std::string scratch = {};
   };
 
+  // A column that is kept as text, for every row.
+  struct TextSource {
+    std::size_t field;
+    Texts texts;
+  };
+
   static bool blank(const Record& record) {
     return record.text.find_first_not_of(' ') == std::string_view::npos;
   }
@@ -90,22 +96,24 @@ class CsvReader {
     std::vector<std::size_t> labels;
     if (!options_.labels.empty()) labels = find_columns(columns_, options_.labels, label_);
     chosen_ = choose_columns(columns_, options_, label_, labels);
-    if (!labels.empty() && has_header_ && !options_.header) check_header(record);
+    const std::vector<std::size_t> texts = find_columns(columns_, options_.texts, label_);
+    if (labels.size() + texts.size() > 0 && has_header_ && !options_.header) check_header(record);
     for (const std::size_t field : labels)
       labels_.push_back({field, LabelBuilder(columns_[field])});
+    for (const std::size_t field : texts) texts_.push_back({field, Texts(columns_[field])});
     std::vector<std::size_t> needed = chosen_;
     std::sort(needed.begin(), needed.end());
     needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
     for (const std::size_t field : needed) sources_.push_back({field, 0, {}});
   }
 
-  // Text in the first line may be a label of the first row. It is a header if a column was asked
-  // for by a name in it (not by a number, which a value may equal) or if one that must hold numbers
-  // does not.
+  // Text in the first line may be a label or a text of the first row. It is a header if a column
+  // was asked for by a name in it (not by a number, which a value may equal) or if one that must
+  // hold numbers does not.
   void check_header(const Record& record) {
     const std::vector<std::string>& names = columns_.names();
     double number = 0;
-    for (const auto* wanted : {&options_.columns, &options_.labels})
+    for (const auto* wanted : {&options_.columns, &options_.labels, &options_.texts})
       for (const std::string& word : *wanted)
         if (std::find(names.begin(), names.end(), word) != names.end() &&
             !(parse_plain(word, number) && number <= static_cast<double>(names.size())))
@@ -121,7 +129,7 @@ class CsvReader {
   void add_row(const Record& record) {
     // A line that is a number is one field: the short way for files of one column.
     double& first = sources_[0].value;
-    if (columns_.size() == 1 && blanks_ == 0 && labels_.empty() &&
+    if (columns_.size() == 1 && blanks_ == 0 && labels_.empty() && texts_.empty() &&
         parse_plain(record.text, first)) {
       sources_[0].values.push(first);
       return;
@@ -139,6 +147,8 @@ class CsvReader {
     while (fields.next()) {
       for (LabelSource& label : labels_)
         if (fields.index() == label.field) complete = take_label(record, fields, label) && complete;
+      for (TextSource& each : texts_)
+        if (fields.index() == each.field) each.texts.add(fields.text(scratch_));
       if (source == sources_.end() || fields.index() != source->field) continue;
       source->value = value_of(record, fields);
       complete = complete && !std::isnan(source->value);
@@ -146,10 +156,7 @@ class CsvReader {
     }
     if (record.has_quotes) check_quotes(record, fields);
     if (fields.count() != columns_.size()) throw_ragged(record, fields.count());
-    if (!complete) {
-      ++omitted_;
-      return;
-    }
+    if (!complete) return omit_row();
     for (Source& column : sources_) column.values.push(column.value);
     for (LabelSource& label : labels_) label.builder.add(label.text);
   }
@@ -168,8 +175,13 @@ class CsvReader {
 
   void add_blanks() {
     if (options_.nan == NanPolicy::error) fail_missing({{}, first_blank_, false}, 0);
-    omitted_ += std::exchange(blanks_, 0);
+    for (; blanks_ > 0; --blanks_) {
+      omit_row();
+      for (TextSource& each : texts_) each.texts.add({});
+    }
   }
+
+  void omit_row() { omitted_rows_.push_back(rows() + omitted_rows_.size()); }
 
   // The value of a chosen field; NaN only if rows with NaN are to be left out.
   double value_of(const Record& record, const Fields& fields) {
@@ -204,7 +216,7 @@ class CsvReader {
                                  : "; fields of .tsv are separated by tabs, of .csv by commas";
     else if (options_.all_but)
       remedy = "; all_but=NAME leaves a column of text out";
-    else if (rows() == 0 && omitted_ == 0 && !has_header_)
+    else if (rows() == 0 && omitted_rows_.empty() && !has_header_)
       remedy = "; if this line is the header, do not say that there is none";
     fail(record, fields.index(),
          text::concat(text::quoted(trimmed(text)), " is not a number (column ",
@@ -221,8 +233,8 @@ class CsvReader {
   [[nodiscard]] std::size_t rows() const { return sources_[0].values.size() / sizeof(double); }
 
   Table finish() {
-    if (rows() == 0 && omitted_ > 0)
-      throw DataError(text::concat(label_, ": each of its ", omitted_,
+    if (rows() == 0 && !omitted_rows_.empty())
+      throw DataError(text::concat(label_, ": each of its ", omitted_rows_.size(),
                                    " rows holds NaN in a chosen column, so none is left"));
     if (rows() == 0) throw DataError(text::concat(label_, " has a header but no rows"));
     const std::size_t count = rows();
@@ -244,8 +256,11 @@ class CsvReader {
     DataView view(std::move(views), names);
     std::vector<Labels> labels;
     for (LabelSource& label : labels_) labels.push_back(label.builder.finish());
-    return TableParts{std::move(names),   std::move(view), omitted_,
-                      std::move(storage), bytes,           std::move(labels)}
+    std::vector<Texts> texts;
+    for (TextSource& each : texts_) texts.push_back(std::move(each.texts));
+    return TableParts{std::move(names),   std::move(view), std::move(omitted_rows_),
+                      std::move(storage), bytes,           std::move(labels),
+                      std::move(texts)}
         .table();
   }
 
@@ -259,7 +274,8 @@ class CsvReader {
   std::vector<std::size_t> chosen_;  // fields in the order of options_.columns
   std::vector<Source> sources_;      // the same fields once each, from left to right
   std::vector<LabelSource> labels_;  // in the order of options_.labels
-  std::size_t omitted_ = 0;
+  std::vector<TextSource> texts_;    // in the order of options_.texts
+  std::vector<std::size_t> omitted_rows_;
   std::size_t blanks_ = 0;  // blank lines since the last row of a file with one column
   std::size_t first_blank_ = 0;
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "bootfold/error.h"
 #include "data/label_builder.h"
 #include "data/number.h"
+#include "data/shortest.h"
 #include "text/concat.h"
 #include "text/quoted.h"
 
@@ -54,17 +54,6 @@ Labels make(std::vector<std::uint32_t> codes, std::vector<std::string> names, st
   }
   for (std::uint32_t& code : labels.codes) code = places[code];
   return labels;
-}
-
-/// The fewest digits that read back as the same number; whole numbers without an exponent.
-template <class Number>
-std::string shortest(Number number) {
-  std::array<char, 32> text;
-  char* const end = text.data() + text.size();
-  if constexpr (std::is_floating_point_v<Number>)
-    if (number == std::trunc(number) && std::abs(number) < Number{0x1p53})
-      return shortest(static_cast<std::int64_t>(number));
-  return {text.data(), std::to_chars(text.data(), end, number).ptr};
 }
 
 /// Calls see(key, name) for every row: rows with equal keys have equal numbers, name() is its text.

@@ -11,6 +11,7 @@
 #include "bootfold/error.h"
 #include "data/columns.h"
 #include "data/npy_header.h"
+#include "data/shortest.h"
 #include "data/storage.h"
 #include "text/concat.h"
 
@@ -63,9 +64,6 @@ class Tile {
   [[nodiscard]] double value(std::size_t row, std::size_t column) const {
     return values_[column * kTile + row];
   }
-  [[nodiscard]] std::size_t omitted() const {
-    return static_cast<std::size_t>(std::count(incomplete_.begin(), incomplete_.end(), true));
-  }
 
  private:
   void look_closer(std::size_t first, NanPolicy policy) {
@@ -84,15 +82,40 @@ class Tile {
   std::size_t rows_ = 0;
 };
 
-// Returns the number of rows to leave out.
-std::size_t check(const Chosen& chosen, NanPolicy policy) {
+// Returns the rows to leave out.
+std::vector<std::size_t> check(const Chosen& chosen, NanPolicy policy) {
   Tile tile(chosen);
-  std::size_t omitted = 0;
+  std::vector<std::size_t> omitted;
   for (std::size_t first = 0; first < chosen.columns[0].rows(); first += kTile) {
     tile.read(first, policy);
-    omitted += tile.omitted();
+    for (std::size_t row = 0; row < tile.rows(); ++row)
+      if (tile.incomplete(row)) omitted.push_back(first + row);
   }
   return omitted;
+}
+
+// Every number as text, exactly.
+Texts texts_of(const ColumnView& column, std::string name) {
+  Texts texts(std::move(name));
+  for (std::size_t row = 0; row < column.rows(); ++row) {
+    std::int64_t integer = 0;
+    switch (column.type()) {
+      case Type::int64:
+        column.read_integers(row, {&integer, 1});
+        texts.add(shortest(integer));
+        break;
+      case Type::uint64:
+        column.read_integers(row, {&integer, 1});
+        texts.add(shortest(static_cast<std::uint64_t>(integer)));
+        break;
+      case Type::float32:
+        texts.add(shortest(static_cast<float>(column[row])));
+        break;
+      default:
+        texts.add(shortest(column[row]));
+    }
+  }
+  return texts;
 }
 
 std::vector<Buffer> copy_complete_rows(const Chosen& chosen) {
@@ -141,7 +164,13 @@ Table read_npy(const std::string& path, const ReadOptions& options) {
     chosen.columns.push_back(column_at(file, header, number));
 
   const bool may_be_nan = header.type == Type::float64 || header.type == Type::float32;
-  const std::size_t omitted = may_be_nan ? check(chosen, options.nan) : 0;
+  const std::vector<std::size_t> text_numbers = find_columns(columns, options.texts, path);
+  std::vector<std::size_t> omitted_rows;
+  if (may_be_nan) omitted_rows = check(chosen, options.nan);
+  std::vector<Texts> texts;
+  for (const std::size_t number : text_numbers)
+    texts.push_back(texts_of(column_at(file, header, number), columns[number]));
+  const std::size_t omitted = omitted_rows.size();
   const std::size_t rows = header.rows - omitted;
   const std::size_t size = size_of(header.type);
   if (rows == 0)
@@ -163,8 +192,9 @@ Table read_npy(const std::string& path, const ReadOptions& options) {
   if (omitted > 0) storage->buffers.resize(names.size());
   const std::size_t bytes = chosen.columns.size() * rows * size;
   DataView view(std::move(chosen.columns), names);
-  return TableParts{std::move(names),   std::move(view), omitted,
-                    std::move(storage), bytes,           std::move(all)}
+  return TableParts{std::move(names),   std::move(view), std::move(omitted_rows),
+                    std::move(storage), bytes,           std::move(all),
+                    std::move(texts)}
       .table();
 }
 

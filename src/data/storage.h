@@ -84,10 +84,11 @@ struct Storage {
 struct TableParts {
   std::vector<std::string> names;
   DataView view;
-  std::size_t omitted = 0;
+  std::vector<std::size_t> omitted_rows;
   std::shared_ptr<const Storage> storage;
   std::size_t bytes = 0;  ///< of the values, without the labels
   std::vector<Labels> labels;
+  std::vector<Texts> texts;
 
   [[nodiscard]] Table table() && { return Table(std::move(*this)); }
 };

@@ -50,10 +50,11 @@ Kind find_kind(const std::string& path) {
 Table::Table(TableParts parts)
     : names_(std::move(parts.names)),
       view_(std::move(parts.view)),
-      omitted_(parts.omitted),
+      omitted_rows_(std::move(parts.omitted_rows)),
       storage_(std::move(parts.storage)),
       bytes_(parts.bytes),
-      labels_(std::move(parts.labels)) {
+      labels_(std::move(parts.labels)),
+      texts_(std::move(parts.texts)) {
   for (const Labels& each : labels_) bytes_ += each.codes.size() * sizeof(std::uint32_t);
 }
 

@@ -265,7 +265,7 @@ TEST(EnsembleMemory, LimitDoesNotChangePredictions) {
   EXPECT_EQ(written("parts.npy", "10K"), all);
   // JSON is one object.
   EXPECT_THAT(refused({"ensemble", "predict", model, file, "--memory", "10K", "--json"}),
-              testing::AllOf(HasSubstr("375 KiB"), HasSubstr("--output")));
+              testing::AllOf(HasSubstr("422 KiB"), HasSubstr("--output")));
 }
 
 TEST(EnsembleMemory, LimitDoesNotChangeATraining) {

@@ -254,7 +254,8 @@ TEST(EnsemblePredict, FindsColumnsByName) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const std::vector<std::string> lines = lines_of(outcome.out);
   ASSERT_EQ(lines.size(), 151U);
-  EXPECT_EQ(lines[0], "class,probability,p_iris,\"p_rose, red\",p_tulip,total,aleatoric,epistemic");
+  EXPECT_EQ(lines[0],
+            "class,probability,p_iris,\"p_rose, red\",p_tulip,total,aleatoric,epistemic,outside");
   EXPECT_THAT(lines[2], StartsWith("\"rose, red\","));
   // Other columns, another order: the same numbers.
   std::string turned = "width,more,length,noise\n";

@@ -68,9 +68,11 @@ TEST(Help, ListsTheOptionsOfEnsembles) {
         "--quiet",      "--validation",    "--calibrate"})
     EXPECT_NE(page.find(std::string("  ") + option), std::string::npos) << option;
   const std::string predict = run({"ensemble", "predict", "-h"}).out;
-  for (const char* option : {"--confidence", "--interval", "--training", "--memory"})
+  for (const char* option : {"--confidence", "--interval", "--training", "--memory", "--keep"})
     EXPECT_NE(predict.find(std::string("  ") + option), std::string::npos) << option;
   EXPECT_NE(predict.find("jackknife_low"), std::string::npos);
+  EXPECT_NE(predict.find("predict iris.safetensors new.csv --nan omit --keep id"),
+            std::string::npos);
   EXPECT_NE(run({"ensemble", "evaluate", "-h"}).out.find("  --weights"), std::string::npos);
   EXPECT_NE(page.find("classification of text; of numbers it must be said"), std::string::npos);
   for (const char* command : {"predict", "evaluate"})

@@ -29,7 +29,7 @@ def outputs(path: Path, rows: np.ndarray) -> tuple[np.ndarray, dict]:
     arrays = load_file(path)
     with safe_open(path, "np") as file:
         metadata = file.metadata()
-    assert metadata["format"] == "bootfold ensemble 1", metadata["format"]
+    assert metadata["format"] == "bootfold ensemble 2", metadata["format"]
     model = json.loads(metadata["bootfold"])
     inputs = (rows - model["input_scaling"]["mean"]) / model["input_scaling"]["scale"]
     said = [None] * len(model["members"]["number"])

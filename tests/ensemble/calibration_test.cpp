@@ -42,6 +42,7 @@ struct Odds {
     frame.inputs = {"1"};
     frame.classes = {"0", "1"};
     frame.input_scaling = {{0}, {1}};
+    frame.input_range = {{0}, {1}};
     frame.settings.resize(1);
     frame.settings[0].architecture.hidden = {};
     frame.resampling = Resampling::none;

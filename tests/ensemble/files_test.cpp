@@ -37,6 +37,8 @@ void expect_same(const Ensemble& a, const Ensemble& b) {
   EXPECT_EQ(a.frame().classes, b.frame().classes);
   EXPECT_EQ(a.frame().input_scaling.mean, b.frame().input_scaling.mean);
   EXPECT_EQ(a.frame().input_scaling.scale, b.frame().input_scaling.scale);
+  EXPECT_EQ(a.frame().input_range.low, b.frame().input_range.low);
+  EXPECT_EQ(a.frame().input_range.high, b.frame().input_range.high);
   EXPECT_EQ(a.frame().target_scaling.mean, b.frame().target_scaling.mean);
   EXPECT_EQ(a.frame().target_scaling.scale, b.frame().target_scaling.scale);
   EXPECT_EQ(a.frame().noise, b.frame().noise);
@@ -146,7 +148,7 @@ TEST(Files, StackArraysByShapeAndActivation) {
     EXPECT_TRUE(same(std::span(weights).subspan(m * 8, 8), one.parameters(m).first(8)));
     EXPECT_TRUE(same(std::span(biases).subspan(m * 2, 2), one.parameters(m).last(2)));
   }
-  EXPECT_EQ(read.words().at("format"), "bootfold ensemble 1");
+  EXPECT_EQ(read.words().at("format"), "bootfold ensemble 2");
 
   sweep(spirals).save(file.path());
   data::SafetensorsFile packs(file.path());
@@ -222,9 +224,9 @@ TEST_F(BrokenFiles, OtherFormatsAndVersions) {
                    "not contain a bootfold ensemble"));
   EXPECT_TRUE(says(with_header([](Json& h) { h["__metadata__"]["format"] = "bootfold result 1"; }),
                    "not contain a bootfold ensemble"));
-  EXPECT_TRUE(
-      says(with_header([](Json& h) { h["__metadata__"]["format"] = "bootfold ensemble 2"; }),
-           "'bootfold ensemble 2'", "'bootfold ensemble 1'"));
+  for (const char* other : {"bootfold ensemble 1", "bootfold ensemble 3"})
+    EXPECT_TRUE(says(with_header([&](Json& h) { h["__metadata__"]["format"] = other; }), other,
+                     "'bootfold ensemble 2'", "train again"));
   EXPECT_TRUE(
       says(with_header([](Json& h) { h["__metadata__"]["bootfold"] = "{"; }), "is damaged"));
   EXPECT_TRUE(
@@ -263,6 +265,10 @@ TEST_F(BrokenFiles, InvalidNumbers) {
   for (const Json& bad : {Json(nullptr), Json("inf"), Json(0), Json(-1), Json("1")})
     EXPECT_TRUE(says(set("input_scaling", "scale", 1, bad), "m.safetensors")) << bad;
   EXPECT_TRUE(says(set("input_scaling", "mean", 0, nullptr), "mean nan"));
+  for (const Json& bad : {Json(nullptr), Json("inf"), Json("1"), Json(-1e300)})
+    EXPECT_TRUE(says(set("input_range", "high", 1, bad), "m.safetensors")) << bad;
+  EXPECT_TRUE(says(set("input_range", "low", 0, 1e300), "column 1", "from 1e+300 to"));
+  EXPECT_TRUE(says(with_words([](Json& w) { w["input_range"]["low"].push_back(0.0); }), "ranges"));
   EXPECT_TRUE(says(set("members", "settings", 2, 1), "member 2", "settings 1 of 1"));
   EXPECT_TRUE(
       says(set("members", "settings", 2, std::numeric_limits<std::uint64_t>::max()), "member 2"));

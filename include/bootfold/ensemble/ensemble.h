@@ -6,6 +6,7 @@
 //     auto prediction = ensemble.predict(new_rows);
 //     prediction.probability(3, 0);   // of class 0 for row 3: the mean over the members
 //     prediction.epistemic[3];        // how much the members disagree
+//     prediction.outside[3];          // inputs outside the range of the training rows
 //
 // Lane l of every vector belongs to member l of a pack, and no sum mixes lanes. So a member is the
 // same to the bit alone, among ten or among ten thousand, on any number of threads, and with AVX2
@@ -43,6 +44,12 @@ struct Scaling {
   std::vector<double> scale;  ///< standard deviations
 };
 
+/// Smallest and largest value of each column.
+struct Range {
+  std::vector<double> low;
+  std::vector<double> high;
+};
+
 /// The outcome of the training of one member.
 struct Member {
   std::size_t settings = 0;  ///< index in Frame::settings
@@ -77,6 +84,9 @@ struct BOOTFOLD_API Prediction {
   /// [row]: number of members that predict the row. Out-of-bag predictions of different rows come
   /// from different members; if there are none, all numbers of the row are NaN.
   std::vector<std::uint64_t> members = {};
+  /// [row]: number of input columns in which the row is outside the range of the training rows
+  /// (range.h). Empty for out-of-bag predictions, which are of the training rows.
+  std::vector<std::uint32_t> outside = {};
 
   [[nodiscard]] double probability(std::size_t row, std::size_t output) const {
     return mean[row * outputs + output];
@@ -95,6 +105,7 @@ class BOOTFOLD_API Ensemble {
     std::string target;                ///< name of the class column; may be empty
     std::vector<std::string> classes;  ///< names of the classes, or of the targets
     Scaling input_scaling;
+    Range input_range;       ///< of the inputs of the training rows, without those of weight 0
     Scaling target_scaling;  ///< of a regression
     /// Variance of the noise of each target, estimated from out-of-bag residuals. Empty if the
     /// networks predict a variance themselves.

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFormat = "bootfold ensemble 1";
+constexpr const char* kFormat = "bootfold ensemble 2";
 constexpr const char* kFormatStart = "bootfold ensemble ";
 constexpr std::size_t kMostUnits = 65'536;  // of a layer, as in training
 
@@ -92,6 +92,22 @@ Scaling scaling_from(const Json& json, std::size_t columns) {
   return scaling;
 }
 
+Json json_of(const Range& range) {
+  return {{"low", json_of(range.low)}, {"high", json_of(range.high)}};
+}
+
+Range range_from(const Json& json, std::size_t columns) {
+  Range range{list_of(json.at("low"), number_of), list_of(json.at("high"), number_of)};
+  require(range.low.size() == columns && range.high.size() == columns,
+          "the number of ranges is not the number of columns");
+  for (std::size_t c = 0; c < columns; ++c)
+    require(
+        std::isfinite(range.low[c]) && std::isfinite(range.high[c]) &&
+            range.low[c] <= range.high[c],
+        text::concat("column ", c + 1, " has a range from ", range.low[c], " to ", range.high[c]));
+  return range;
+}
+
 Json json_of(const Settings& settings) {
   return {{"hidden", settings.architecture.hidden},
           {"activation", name(settings.architecture.activation)},
@@ -136,6 +152,7 @@ Json json_of(const Ensemble::Frame& frame, std::uint64_t fingerprint) {
           {"target", frame.target},
           {"classes", frame.classes},
           {"input_scaling", json_of(frame.input_scaling)},
+          {"input_range", json_of(frame.input_range)},
           {"target_scaling", json_of(frame.target_scaling)},
           {"noise", json_of(frame.noise)},
           {"temperature", json_of(frame.temperature)},
@@ -156,6 +173,7 @@ Ensemble::Frame frame_from(const Json& json) {
   require(!frame.inputs.empty(), "it has no inputs");
   require(frame.classes.size() >= (classifies ? 2 : 1), "it has too few classes or targets");
   frame.input_scaling = scaling_from(json.at("input_scaling"), frame.inputs.size());
+  frame.input_range = range_from(json.at("input_range"), frame.inputs.size());
   frame.target_scaling =
       scaling_from(json.at("target_scaling"), classifies ? 0 : frame.classes.size());
   frame.noise = list_of(json.at("noise"), number_of);

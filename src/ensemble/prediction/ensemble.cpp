@@ -7,6 +7,7 @@
 #include "ensemble/calibration/temperature.h"
 #include "ensemble/prediction/point_blocks.h"
 #include "ensemble/prediction/prediction_sums.h"
+#include "ensemble/prediction/range.h"
 #include "ensemble/scaling.h"
 #include "ensemble/validate_arguments.h"
 #include "text/concat.h"
@@ -49,6 +50,7 @@ Prediction Ensemble::predict(const DataView& inputs, const Execution& execution)
     throw InvalidArgument("all members of the ensemble failed, so it cannot predict");
 
   Prediction prediction = empty_prediction(frame_.loss, rows, frame_.classes.size());
+  prediction.outside.resize(rows);
   const std::vector<float> all(kPoints, 1.0F);
   const std::size_t chunk_rows = kPoints * kBlocksAtOnce;
   execution::detail::run_chunks(
@@ -58,6 +60,7 @@ Prediction Ensemble::predict(const DataView& inputs, const Execution& execution)
         const std::size_t count = std::min(chunk_rows, rows - first);
         std::vector<float> read(count * columns);
         read_rows(inputs, frame_.input_scaling, first, count, read.data());
+        count_outside(frame_.input_range, inputs, first, count, prediction.outside.data() + first);
         std::vector<float> points(chunk_rows * columns);
         transpose_points(read.data(), count, columns, points.data());
         std::vector<BlockSums> sums((count + kPoints - 1) / kPoints,

@@ -113,10 +113,13 @@ bool same_scaling(const Scaling& a, const Scaling& b) {
   return a.mean == b.mean && a.scale == b.scale;
 }
 
+bool same_range(const Range& a, const Range& b) { return a.low == b.low && a.high == b.high; }
+
 /// Compares all but noise and temperature.
 bool same_frame(const Ensemble::Frame& a, const Ensemble::Frame& b) {
   return a.loss == b.loss && a.inputs == b.inputs && a.target == b.target &&
          a.classes == b.classes && same_scaling(a.input_scaling, b.input_scaling) &&
+         same_range(a.input_range, b.input_range) &&
          same_scaling(a.target_scaling, b.target_scaling) && a.settings == b.settings &&
          a.resampling == b.resampling && a.seed == b.seed && a.rows == b.rows;
 }

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "bootfold/ensemble/range.h"
 #include "bootfold/error.h"
 #include "ensemble/prediction/noise.h"
 #include "ensemble/prediction/query_points.h"
@@ -92,6 +93,7 @@ StreamedPrediction train_and_predict(const Examples& examples, const Training& t
     estimate_noise(trainer.frame(), examples.targets, streamed.out_of_bag);
   }
   streamed.prediction = finish(sums.points, trainer.frame(), points.rows());
+  streamed.prediction.outside = outside_range(trainer.frame().input_range, points);
   streamed.frame = trainer.frame();
   return streamed;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ensemble/fingerprint.h"
+#include "ensemble/prediction/range.h"
 #include "ensemble/scaling.h"
 #include "ensemble/training/pack_trainer.h"
 #include "ensemble/training/solo_trainer.h"
@@ -30,6 +31,7 @@ Ensemble::Frame frame_of(const Examples& examples, const Training& training) {
     return training.standardize ? scaling_of(data) : no_scaling(data.columns());
   };
   frame.input_scaling = scaled(examples.inputs);
+  frame.input_range = range_of(examples);
   frame.target_scaling = scaled(examples.targets);
   frame.settings = training.settings;
   frame.resampling = training.resampling;

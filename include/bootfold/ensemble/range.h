@@ -1,0 +1,30 @@
+// bootfold/ensemble/range.h: rows outside the range of the training rows.
+//
+//     auto prediction = model.predict(new_rows);
+//     prediction.outside[3];   // input columns in which row 3 is outside; 0: inside the range
+//
+// A prediction outside the range is an extrapolation. Far from the training rows ReLU networks are
+// linear, and the members of an ensemble can agree there, so a small spread is no certainty.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bootfold/api.h"
+#include "bootfold/data.h"
+#include "bootfold/ensemble/ensemble.h"
+
+namespace bootfold::ensemble {
+
+/// Counts for each row the columns whose value is below the minimum or above the maximum of the
+/// training rows; NaN counts as outside. The cost is two comparisons per value.
+///
+///     auto outside = ensemble::outside_range(model.frame().input_range, new_rows);
+///     outside[3];   // 2: row 3 is outside in two columns
+///
+/// A row with 0 can still be far from all training rows, because columns are compared one by one.
+/// Throws InvalidArgument if the number of columns is not that of the range.
+[[nodiscard]] BOOTFOLD_API std::vector<std::uint32_t> outside_range(const Range& range,
+                                                                    const DataView& inputs);
+
+}  // namespace bootfold::ensemble
