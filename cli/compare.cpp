@@ -33,6 +33,7 @@ struct CompareArguments {
   std::string difference = "absolute";
   std::string interval = "percentile";
   std::string correction = "none";
+  std::string pair;
 };
 
 void add_compare_arguments(CLI::App& command, CompareArguments& arguments) {
@@ -68,6 +69,9 @@ void add_compare_arguments(CLI::App& command, CompareArguments& arguments) {
   add_text(command, "--replicates", common.replicates, "N",
            "Resamples to draw: 1e6; auto: as many as --precision needs [10000]")
       ->group(kWhat);
+  add_text(command, "--pair", arguments.pair, "COLUMN",
+           "Rows with the same value here are a pair: one in each group, drawn together")
+      ->group(kWhat);
   add_precision(command, common);
   add_nested_replicates(command, common);
   add_seed(command, common);
@@ -81,7 +85,16 @@ struct CompareRequest {
 };
 
 CompareRequest check(const CompareArguments& arguments) {
-  CompareRequest request{cli::check(arguments.common), {}};
+  Arguments with_pairs = arguments.common;
+  if (!arguments.pair.empty()) {
+    if (!arguments.common.scheme.cluster.empty())
+      throw InvalidArgument(
+          fmt::format("--pair is '{}' and --cluster is '{}' but pairs are clusters already; give "
+                      "one of the two",
+                      arguments.pair, arguments.common.scheme.cluster));
+    with_pairs.scheme.cluster = arguments.pair;
+  }
+  CompareRequest request{cli::check(with_pairs), {}};
   Request& common = request.common;
   if (arguments.by.empty())
     throw InvalidArgument("no --by given; name the column that holds the groups: --by variant");
@@ -105,6 +118,7 @@ CompareRequest check(const CompareArguments& arguments) {
   options.precision = common.precision;
   options.nested_replicates = common.options.nested_replicates;
   options.rescale = common.options.rescale;
+  options.paired = !arguments.pair.empty();
   options.replicates = common.options.replicates;
   options.seed = common.options.seed;
   options.memory = common.options.memory;
@@ -198,6 +212,9 @@ void add_compare(CLI::App& root, Task& task) {
                      {"bootfold compare times.csv --value ms --by release --groups 2.0,2.1 "
                       "--control 1.9 --statistic quantile:0.99",
                       "the 99th percentile of two releases against 1.9"},
+                     {"bootfold compare trial.csv --value score --by time --control before --pair "
+                      "person",
+                      "before and after of the same people"},
                      {"bootfold compare visits.csv --value revenue --by variant --json | jq "
                       "'.contrasts[] | {group, estimate, p_value}'",
                       "JSON output"}});

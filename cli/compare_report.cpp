@@ -173,11 +173,21 @@ std::string paths_of(const Comparison& found) {
   return text;
 }
 
+// Whether groups that see the same clusters are drawn together.
+std::string clusters_of(const Comparison& found) {
+  if (found.shared_clusters == 0)
+    return fmt::format("{}, none of them in several groups: each group draws its own",
+                       grouped(found.clusters));
+  return fmt::format("{}, {} of them in several groups: drawn once for all groups",
+                     grouped(found.clusters), grouped(found.shared_clusters));
+}
+
 std::string story_of(const CompareRun& run) {
   const Comparison& found = run.found;
   const auto replicates = static_cast<double>(found.replicates);
   const auto rows = static_cast<double>(rows_of(found));
   std::string text = item("method", method_of(found));
+  if (found.clusters > 0) text += item("clusters", clusters_of(found));
   text += item("plan", paths_of(found));
   text +=
       item("work",
@@ -258,6 +268,8 @@ std::string as_json(const CompareRun& run) {
   object["contrasts"] = Json::array();
   for (const Contrast& contrast : found.contrasts) object["contrasts"].push_back(json_of(contrast));
   object["rows"] = rows_of(found);
+  if (found.clusters > 0)
+    object["clusters"] = {{"all", found.clusters}, {"shared", found.shared_clusters}};
   object["omitted_rows"] = run.omitted;
   object["replicates"] = found.replicates;
   if (!found.rounds.empty())

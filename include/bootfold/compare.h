@@ -8,7 +8,9 @@
 //                 << ", p = " << contrast.p_value << "\n";
 //
 // Groups are independent samples: each is bootstrapped on its own rows with its own seed, and
-// differences are computed replicate by replicate (docs/compare.md).
+// differences are computed replicate by replicate (docs/compare.md). Groups that share clusters,
+// such as users who saw both variants, are not independent: their clusters are drawn once for all
+// groups, so that what they share cancels in the difference.
 #pragma once
 
 #include <cstddef>
@@ -78,6 +80,9 @@ struct Options {
   std::uint64_t seed = 0;
   /// Scheme by which each group is resampled; strata, clusters and weights have one entry per row.
   Scheme scheme = {};
+  /// Whether the clusters of the scheme are pairs (or triples, ...): exactly one row of each in
+  /// every group.
+  bool paired = false;
   /// Memory limit of the bootstrap of a group (0: the default) and tolerance of its sums, as in
   /// bootfold::Options.
   std::size_t memory = 0;
@@ -96,14 +101,15 @@ struct Group {
   double standard_error_error = 0;  ///< Monte Carlo error of the standard error
   std::uint64_t undefined = 0;      ///< number of replicates on which the statistic is NaN
   std::uint64_t seed = 0;           ///< group_seed(): bootstrap() of the rows of the group with
-                                    ///< this seed gives the same replicates
+                                    ///< this seed gives the same replicates, unless clusters are
+                                    ///< drawn jointly
   Plan plan;
 };
 
 /// A warning about a contrast: a name for programs and a sentence for people.
 struct Note {
   std::string name;  ///< undefined_replicates, no_variation, control_near_zero, few_replicates,
-                     ///< fell_back, few_rows, least_p_value
+                     ///< fell_back, few_rows, least_p_value, joint_clusters
   std::string text;
 };
 
@@ -142,6 +148,9 @@ struct Comparison {
   std::uint64_t seed = 0;
   std::vector<comparison::Group> groups;  ///< the control first, then the others sorted by name
   std::vector<comparison::Contrast> contrasts;  ///< groups 1, 2, ... against group 0
+  std::uint64_t clusters = 0;         ///< clusters of the scheme in these groups, if it has any
+  std::uint64_t shared_clusters = 0;  ///< of these, the ones in several groups. If there are any,
+                                      ///< all clusters are drawn once for all groups
   /// Largest ratio of the Monte Carlo error of a limit to the standard error of its difference.
   double precision = 0;
   std::vector<std::uint64_t> rounds = {};  ///< replicates of each round, if Options::precision

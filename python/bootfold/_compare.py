@@ -72,6 +72,7 @@ def compare(
     scheme: str | None = None,
     strata: str | None = None,
     clusters: str | None = None,
+    pair: str | None = None,
     two_stage: bool = False,
     block_length: float | None = None,
     weights: str | None = None,
@@ -118,7 +119,12 @@ def compare(
     scheme, two_stage, block_length, size, rescale
         How each group draws its rows, as in `bootstrap`.
     strata, clusters, weights : str, optional
-        Columns with a label or a weight for each row, as in `bootstrap`.
+        Columns with a label or a weight for each row, as in `bootstrap`. Clusters with rows in
+        several groups, such as days that all shops see, are drawn once for all groups, so that
+        what they share cancels in the difference; the column "note" says so.
+    pair : str, optional
+        Rows with the same value in this column are a pair, with one row in each group, and are
+        drawn together: before and after of the same person.
     nan : {"error", "omit"}
         What to do about rows whose value is NaN: raise an error, or leave them out.
 
@@ -150,6 +156,13 @@ def compare(
     codes, found = coded(labels, data.rows, "by")
     if weights is not None:
         settings.weights = weight_array(_column(df, weights, "weights"), data.rows)
+    if pair is not None and clusters is not None:
+        raise ValueError(
+            f"pair is {pair!r} and clusters is {clusters!r} but pairs are clusters already; give "
+            "one of the two"
+        )
+    if pair is not None:
+        settings.clusters = coded(_column(df, pair, "pair"), data.rows, "pair")[0]
     if clusters is not None:
         settings.clusters = coded(_column(df, clusters, "clusters"), data.rows, "clusters")[0]
     if strata is not None:
@@ -190,6 +203,7 @@ def compare(
             alternative,
             count,
             limit or None,
+            pair is not None,
             tell,
         )
     return _table(df, _columns(comparison))

@@ -110,3 +110,37 @@ def test_nan_rows():
 def test_misuse(arguments, error, message):
     with pytest.raises(error, match=message):
         bf.compare(TABLE, **({"value": "revenue", "by": "variant"} | arguments))
+
+
+def shared_days():
+    rng = np.random.default_rng(4)
+    day = np.repeat(np.arange(120), 4)
+    weather = rng.normal(scale=5, size=120)[day]
+    airport = np.tile(["A", "A", "B", "B"], 120)
+    return pd.DataFrame({"day": day, "airport": airport, "delay": weather + rng.normal(size=480)})
+
+
+def test_clusters_that_groups_share_are_drawn_once():
+    df = shared_days()
+    joint = bf.compare(df, value="delay", by="airport", clusters="day", seed=1)
+    assert "120 of 120 clusters are in several groups" in joint["note"][0]
+    assert joint["standard_error"][0] == pytest.approx((2 / 240) ** 0.5, rel=0.2)
+    apart = bf.compare(
+        df.assign(day=df["day"].astype(str) + df["airport"]),
+        value="delay",
+        by="airport",
+        clusters="day",
+    )
+    assert apart["standard_error"][0] > 4 * joint["standard_error"][0]
+
+
+def test_pairs():
+    df = shared_days().groupby(["day", "airport"], as_index=False).mean()
+    found = bf.compare(df, value="delay", by="airport", pair="day", seed=1)
+    wide = df.pivot(index="day", columns="airport", values="delay")
+    assert found["difference"][0] == pytest.approx((wide["B"] - wide["A"]).mean())
+    assert found["standard_error"][0] == pytest.approx((wide["B"] - wide["A"]).sem(), rel=0.05)
+    with pytest.raises(ValueError, match="pairs need exactly one row in every group"):
+        bf.compare(df.iloc[1:], value="delay", by="airport", pair="day")
+    with pytest.raises(ValueError, match="pairs are clusters already"):
+        bf.compare(df, value="delay", by="airport", pair="day", clusters="day")

@@ -61,8 +61,9 @@ void check(const DataView& values, const data::Labels& labels, const Options& op
                                        " but must be at least 2; 10000 is a good start"));
 }
 
-void check_memory(const Options& options, std::size_t contrasts) {
+void check_memory(const Options& options, std::size_t contrasts, bool joint) {
   const double lists = (options.interval == Method::studentized ? 7 : 4) +
+                       (joint ? static_cast<double>(2 * contrasts + 1) : 0) +
                        (options.keep_replicates ? static_cast<double>(contrasts) : 0);
   const double wanted = 8 * lists * static_cast<double>(options.replicates);
   const auto there = static_cast<double>(execution::allowed_memory());
@@ -157,23 +158,28 @@ double rounded(double value) {
 }
 
 /// The smallest p-value that a permutation test of the two groups could give. Resamples of few rows
-/// seem to know more than there is to know, so none below it is shown.
-double least_of(const Plan& group, const Plan& control, const Options& options) {
+/// seem to know more than there is to know, so none below it is shown. Within a cluster that groups
+/// share, only its own rows are permuted: two ways for each.
+double least_of(const Plan& group, const Plan& control, const Options& options, bool joint) {
+  if (joint)
+    return std::min(1.0, std::ldexp(options.alternative == interval::Alternative::two_sided ? 2 : 1,
+                                    -static_cast<int>(std::min<std::uint64_t>(group.units, 1000))));
   return least_p_value(group.units - group.fixed_units, control.units - control.fixed_units,
                        options.alternative);
 }
 
-void note_few_rows(Contrast& contrast, double least, const Plan& group, const Plan& control) {
+void note_few_rows(Contrast& contrast, double least, const Plan& group, const Plan& control,
+                   bool joint) {
   if (!contrast.interval.note.empty())
     contrast.notes.push_back({"few_rows", contrast.interval.note});
   if (contrast.p_value >= least) return;
   contrast.notes.push_back(
       {"least_p_value",
-       text::concat("no permutation of ", grouped(group.units - group.fixed_units), " and ",
-                    grouped(control.units - control.fixed_units),
-                    group.units == group.rows ? " rows" : " clusters", " has a p-value below ",
-                    rounded(least),
-                    ", so it is not shown smaller, even where the interval excludes 0")});
+       text::concat(
+           "no permutation of ", joint ? "" : grouped(group.units - group.fixed_units) + " and ",
+           grouped(control.units - control.fixed_units),
+           !joint && group.units == group.rows ? " rows" : " clusters", " has a p-value below ",
+           rounded(least), ", so it is not shown smaller, even where the interval excludes 0")});
   contrast.p_value = least;
   contrast.p_value_error = 0;
 }
@@ -243,7 +249,7 @@ namespace {
 Comparison compare_once(const DataView& values, const data::Labels& groups,
                         const Statistic& statistic, const Options& options) {
   Groups samples(values, groups, statistic, options);
-  check_memory(options, samples.size() - 1);
+  check_memory(options, samples.size() - 1, samples.joint());
   const Result control = samples.run(0);
   Comparison found{control.plan().outputs[0],
                    samples.name(0),
@@ -268,11 +274,17 @@ Comparison compare_once(const DataView& values, const data::Labels& groups,
   for (std::size_t group = 1; group < samples.size(); ++group) {
     const Result result = samples.run(group);
     found.groups.push_back(describe(samples.name(group), result));
-    const Result differences = subtract(result, control, options.difference);
+    const Result differences = samples.difference(group, result, control);
     found.contrasts.push_back(
         describe(samples.name(group), differences, options, samples.size() - 1));
-    note_few_rows(found.contrasts.back(), least_of(result.plan(), control.plan(), options),
-                  result.plan(), control.plan());
+    note_few_rows(found.contrasts.back(),
+                  least_of(result.plan(), control.plan(), options, samples.joint()), result.plan(),
+                  control.plan(), samples.joint());
+    if (samples.joint())
+      found.contrasts.back().notes.push_back(
+          {"joint_clusters",
+           text::concat(grouped(samples.clusters().shared), " of ", grouped(samples.clusters().all),
+                        " clusters are in several groups, so all are drawn once for all groups")});
     if (unsure)
       found.contrasts.back().notes.push_back(
           {"control_near_zero",
@@ -280,11 +292,13 @@ Comparison compare_once(const DataView& values, const data::Labels& groups,
            "reliable; take difference=absolute"});
     if (options.correction == Correction::simultaneous) farthest.add(differences);
   }
+  found.clusters = samples.clusters().all;
+  found.shared_clusters = samples.clusters().shared;
   correct(found.contrasts, options, farthest);
   for (std::size_t i = 0; i < found.contrasts.size(); ++i)
-    found.contrasts[i].adjusted_p_value =
-        std::max(found.contrasts[i].adjusted_p_value,
-                 least_of(found.groups[i + 1].plan, found.groups[0].plan, options));
+    found.contrasts[i].adjusted_p_value = std::max(
+        found.contrasts[i].adjusted_p_value,
+        least_of(found.groups[i + 1].plan, found.groups[0].plan, options, samples.joint()));
   for (const Contrast& contrast : found.contrasts)
     found.precision = std::max(found.precision, worst_error(contrast));
   return found;

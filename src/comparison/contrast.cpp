@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
+#include "comparison/by_group.h"
 #include "numeric/normal.h"
 
 namespace bootfold::comparison {
@@ -13,13 +13,6 @@ namespace {
 
 using interval::Alternative;
 using interval::Method;
-
-/// NaN where there is none: the control is 0, or one of the two is not a number.
-double difference_of(double group, double control, Difference kind) {
-  const double plain = group - control;
-  const double value = kind == Difference::absolute ? plain : plain / std::abs(control);
-  return std::isfinite(value) ? value : std::numeric_limits<double>::quiet_NaN();
-}
 
 /// Derivatives of the difference by group and control.
 struct Slopes {

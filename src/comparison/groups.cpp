@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 
 #include "bootfold/error.h"
 #include "bootfold/random.h"
+#include "comparison/by_group.h"
+#include "comparison/contrast.h"
+#include "study/problem.h"
 #include "text/concat.h"
 #include "text/nearest.h"
 #include "text/quantity.h"
@@ -123,6 +128,43 @@ Groups::Groups(const DataView& values, const data::Labels& labels, const Statist
     check(design_->weights().size());
     weights_in_order_ = rows_.arrange(design_->weights(), weight_copies_);
   }
+  if (!design_->labels().empty() && design_->stratum_labels().empty()) count_clusters();
+  if (options.paired) check_pairs();
+}
+
+void Groups::count_clusters() {
+  constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  constexpr std::uint32_t kSeveral = kNone - 1;
+  std::vector<std::uint32_t> group_of;  // by label
+  for (std::uint32_t group = 0; group < size(); ++group)
+    for (const std::uint32_t label : rows_.of_group(codes_in_order_, group)) {
+      if (label >= group_of.size()) group_of.resize(std::size_t{label} + 1, kNone);
+      std::uint32_t& known = group_of[label];
+      known = known == kNone || known == group ? group : kSeveral;
+    }
+  for (const std::uint32_t group : group_of) {
+    clusters_.all += group != kNone ? 1 : 0;
+    clusters_.shared += group == kSeveral ? 1 : 0;
+  }
+}
+
+void Groups::check_pairs() const {
+  if (design_->clusters().empty())
+    throw InvalidArgument("paired is true but the scheme has no clusters, which name the pairs");
+  for (std::size_t group = 0; group < size(); ++group) {
+    std::map<std::uint32_t, std::uint64_t> counts;
+    for (const std::uint32_t label : rows_.of_group(codes_in_order_, group)) ++counts[label];
+    const auto twice =
+        std::ranges::find_if(counts, [](const auto& entry) { return entry.second > 1; });
+    if (twice != counts.end() || counts.size() != clusters_.all)
+      throw InvalidArgument(text::concat(
+          "group ", text::quoted(name(group)), " has ",
+          twice != counts.end() ? text::concat(twice->second, " rows of one pair")
+                                : text::concat("no row for ", clusters_.all - counts.size(),
+                                               " of the ", grouped(clusters_.all), " pairs"),
+          " but pairs need exactly one row in every group; name the column as clusters instead, "
+          "which may have any number of rows"));
+  }
 }
 
 Scheme Groups::scheme_of(std::size_t group) const {
@@ -133,22 +175,27 @@ Scheme Groups::scheme_of(std::size_t group) const {
   return design_->subset(own(codes_in_order_), own(weights_in_order_));
 }
 
+bootfold::Options Groups::options_of(std::size_t group) const {
+  return {.replicates = options_.replicates,
+          .seed = joint() ? options_.seed : group_seed(options_.seed, name(group)),
+          .scheme = joint() ? Scheme{} : scheme_of(group),
+          .memory = options_.memory,
+          .tolerance = options_.tolerance,
+          .influence = options_.interval == interval::Method::bca,
+          .standard_errors = options_.interval == interval::Method::studentized,
+          .nested_replicates = options_.nested_replicates,
+          .rescale = options_.rescale,
+          .execution = options_.execution};
+}
+
 Result Groups::run(std::size_t group) {
-  bootfold::Options options{.replicates = options_.replicates,
-                            .seed = group_seed(options_.seed, name(group)),
-                            .scheme = scheme_of(group),
-                            .memory = options_.memory,
-                            .tolerance = options_.tolerance,
-                            .influence = options_.interval == interval::Method::bca,
-                            .standard_errors = options_.interval == interval::Method::studentized,
-                            .nested_replicates = options_.nested_replicates,
-                            .rescale = options_.rescale,
-                            .execution = options_.execution};
+  if (joint() && !joint_) run_jointly();
+  bootfold::Options options = options_of(group);
   if (options_.execution.progress)
     options.execution.progress = [this, before = done_](execution::Progress progress) {
       options_.execution.progress({before + progress.done, total_});
     };
-  Result result = bootstrap_group(group, options);
+  Result result = joint() ? part_of_joint(group, group) : bootstrap_group(group, options);
   if (!std::isfinite(result.estimate()))
     throw InvalidArgument(
         text::concat("the ", result.plan().outputs[0], " of group ", text::quoted(name(group)),
@@ -156,6 +203,54 @@ Result Groups::run(std::size_t group) {
                      " rows; choose the other groups with groups=NAME, or another statistic"));
   done_ += work(result.plan().rows);
   return result;
+}
+
+Result Groups::difference(std::size_t group, const Result& result, const Result& control) const {
+  if (!joint()) return subtract(result, control, options_.difference);
+  return part_of_joint(size() + group - 1, group);
+}
+
+void Groups::run_jointly() {
+  const std::size_t columns = rows_.view(0).columns();
+  std::size_t rows = 0;
+  for (std::size_t group = 0; group < size(); ++group) rows += rows_.view(group).rows();
+  std::vector<std::vector<double>> values(columns + 1, std::vector<double>(rows));
+  std::vector<std::uint32_t> labels;
+  std::size_t first = 0;
+  for (std::size_t group = 0; group < size(); ++group) {
+    const DataView& own = rows_.view(group);
+    for (std::size_t c = 0; c < columns; ++c)
+      own.column(c).read(0, std::span(values[c]).subspan(first, own.rows()));
+    std::fill_n(values[columns].begin() + static_cast<std::ptrdiff_t>(first), own.rows(),
+                static_cast<double>(group));
+    const auto own_labels = rows_.of_group(codes_in_order_, group);
+    labels.insert(labels.end(), own_labels.begin(), own_labels.end());
+    first += own.rows();
+  }
+  std::vector<ColumnView> views;
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c <= columns; ++c) {
+    views.emplace_back(values[c]);
+    names.push_back(c < columns ? rows_.view(0).name(c) : "group");
+  }
+  const DataView all(std::move(views), std::move(names));
+  bootfold::Options options = options_of(0);
+  options.scheme = design_->subset(labels, {});
+  joint_ = bootstrap(all, by_group(statistic_, all, size(), options_.difference), options);
+}
+
+Result Groups::part_of_joint(std::size_t output, std::size_t group) const {
+  Plan plan = joint_->plan();
+  plan.outputs = study::Problem(rows_.view(0), {&statistic_, 1}).outputs;
+  plan.rows = rows_.view(group).rows();
+  plan.result_bytes /= joint_->outputs();
+  std::vector<double> values(joint_->count());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = joint_->replicate(i, output);
+  Companions companions;
+  if (!joint_->companions().influences.empty())
+    companions.influences = {joint_->companions().influences[output]};
+  return Result(std::move(plan), joint_->seed(), {joint_->estimate(output)}, std::move(values),
+                std::move(companions));
 }
 
 Result Groups::bootstrap_group(std::size_t group, const bootfold::Options& options) const {

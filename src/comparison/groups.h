@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,10 +29,28 @@ class Groups {
     return labels_.names[codes_[group]];
   }
 
+  /// Clusters of the scheme, and how many of them have rows in several groups. If any has, all are
+  /// drawn once for all groups; otherwise each group draws its own.
+  struct Clusters {
+    std::uint64_t all = 0;
+    std::uint64_t shared = 0;
+  };
+  [[nodiscard]] const Clusters& clusters() const { return clusters_; }
+  [[nodiscard]] bool joint() const { return clusters_.shared > 0; }
+
   /// Bootstraps a group, each once and in order: progress counts on. The estimate is a number.
   [[nodiscard]] Result run(std::size_t group);
 
+  /// The differences of a group from the control, replicate by replicate.
+  [[nodiscard]] Result difference(std::size_t group, const Result& result,
+                                  const Result& control) const;
+
  private:
+  void count_clusters();
+  void check_pairs() const;
+  [[nodiscard]] bootfold::Options options_of(std::size_t group) const;
+  void run_jointly();
+  [[nodiscard]] Result part_of_joint(std::size_t output, std::size_t group) const;
   [[nodiscard]] Result bootstrap_group(std::size_t group, const bootfold::Options& options) const;
   [[nodiscard]] Scheme scheme_of(std::size_t group) const;
   [[nodiscard]] std::vector<std::uint32_t> places() const;
@@ -53,6 +72,8 @@ class Groups {
   std::span<const double> weights_in_order_;
   double total_ = 0;  // rows x replicates
   double done_ = 0;
+  Clusters clusters_;
+  std::optional<Result> joint_;  // all groups and differences, if they are drawn jointly
 };
 
 }  // namespace bootfold::comparison

@@ -120,7 +120,7 @@ TEST(Compare, EqualsPlainBootstrapsUnderEveryScheme) {
   std::vector<std::uint32_t> codes;
   std::vector<double> weights;
   for (std::uint32_t i = 0; i < 600; ++i) {
-    codes.push_back(i * 31 % 17);
+    codes.push_back(i * 31 % 17 * 4 + static_cast<std::uint32_t>(samples.groups[i][0] - 'A'));
     weights.push_back(1 + i % 3);
   }
   const std::vector<Scheme> schemes = {scheme::Cluster{codes}, scheme::Stratified{codes},

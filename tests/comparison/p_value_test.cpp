@@ -225,16 +225,23 @@ TEST(PValue, IsNoSmallerThanThatOfAPermutation) {
         std::string::npos)
         << contrast.notes[1].text;
   }
-  // Clusters are what is permuted.
+  // Clusters are what is permuted, or the groups within those that they share.
   Samples many;
-  std::vector<std::uint32_t> clusters;
+  std::vector<std::uint32_t> own;
+  std::vector<std::uint32_t> shared;
   for (std::uint32_t i = 0; i < 40; ++i) {
     many.add(i % 2 == 0 ? "A" : "B", {static_cast<double>(i % 2 * 10 + i / 10)});
-    clusters.push_back(i / 10);
+    own.push_back(i / 10 * 2 + i % 2);
+    shared.push_back(i / 10);
   }
-  const Comparison found = compare(many.values, many.labels(), statistic::mean(),
-                                   {.control = "A", .scheme = scheme::Cluster{clusters}});
-  EXPECT_DOUBLE_EQ(found.contrasts[0].p_value, 2 / 70.0);
+  const auto p_of = [&](const std::vector<std::uint32_t>& clusters) {
+    return compare(many.values, many.labels(), statistic::mean(),
+                   {.control = "A", .scheme = scheme::Cluster{clusters}})
+        .contrasts[0]
+        .p_value;
+  };
+  EXPECT_DOUBLE_EQ(p_of(own), 2 / 70.0);
+  EXPECT_DOUBLE_EQ(p_of(shared), 2 / 16.0);
 }
 
 // Values divided by 3 are not exact, and neither are their sums: ties must be found all the same.

@@ -1,0 +1,224 @@
+// Clusters that have rows in several groups are drawn once for all of them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "bootfold/compare.h"
+#include "bootfold/error.h"
+#include "random/theory.h"
+#include "samples.h"
+
+namespace bootfold::comparison {
+namespace shared_clusters_test {
+
+using testing::HasSubstr;
+using theory::kAlarm;
+
+/// Rows of groups A and B in four clusters; one has no row in B.
+struct Table {
+  Samples samples;
+  std::vector<std::uint32_t> clusters;
+
+  void add(const std::string& group, std::uint32_t cluster, const std::vector<double>& values) {
+    samples.add(group, values);
+    clusters.insert(clusters.end(), values.size(), cluster);
+  }
+};
+
+Table small() {
+  Table table;
+  table.add("A", 0, {1, 4});
+  table.add("B", 0, {2});
+  table.add("A", 1, {6});
+  table.add("B", 1, {9, 7, 5.5});
+  table.add("B", 2, {3.25});
+  table.add("A", 2, {2.5, 3});
+  table.add("A", 3, {10});
+  return table;
+}
+
+double mean_of(const std::vector<double>& x) {
+  double sum = 0;
+  for (const double value : x) sum += value;
+  return sum / static_cast<double>(x.size());
+}
+
+double median_of(std::vector<double> x) {
+  std::sort(x.begin(), x.end());
+  const std::size_t half = x.size() / 2;
+  return x.size() % 2 == 1 ? x[half] : (x[half - 1] + x[half]) / 2;
+}
+
+/// Probabilities of the values of B - A over all ways to draw as many clusters as there are; what
+/// is not defined is left out of them.
+template <class Value>
+std::map<double, double> law_of(const Table& table, std::uint32_t clusters, Difference kind,
+                                const Value& value) {
+  std::map<double, double> law;
+  std::vector<std::uint32_t> drawn(clusters, 0);
+  const double each = std::pow(clusters, -static_cast<double>(clusters));
+  for (;;) {
+    std::vector<double> a;
+    std::vector<double> b;
+    for (const std::uint32_t cluster : drawn)
+      for (std::size_t i = 0; i < table.clusters.size(); ++i)
+        if (table.clusters[i] == cluster)
+          (table.samples.groups[i] == "A" ? a : b).push_back(table.samples.values[i]);
+    if (!a.empty() && !b.empty()) {
+      const double difference = value(b) - value(a);
+      const double shown = kind == Difference::absolute ? difference : difference / value(a);
+      law[std::round(shown * 1e9) / 1e9] += each;
+    }
+    std::size_t place = 0;
+    while (place < clusters && ++drawn[place] == clusters) drawn[place++] = 0;
+    if (place == clusters) return law;
+  }
+}
+
+/// Whether the replicates have this law; all values share one alarm of a millionth.
+void expect_law(const std::map<double, double>& law, const Contrast& found) {
+  std::map<double, std::uint64_t> counts;
+  for (const double value : found.replicates)
+    if (!std::isnan(value)) ++counts[std::round(value * 1e9) / 1e9];
+  double known = 0;
+  for (const auto& [value, probability] : law) known += probability;
+  EXPECT_TRUE(theory::is_binomial(found.replicates.size() - found.undefined,
+                                  found.replicates.size(), known, kAlarm / 2));
+  for (const auto& [value, probability] : law)
+    EXPECT_TRUE(theory::is_binomial(counts[value], found.replicates.size(), probability,
+                                    kAlarm / 2 / static_cast<double>(law.size())))
+        << value;
+  for (const auto& [value, count] : counts) EXPECT_TRUE(law.contains(value)) << value;
+}
+
+TEST(SharedClusters, AreDrawnOnceForAllGroups) {
+  const Table table = small();
+  for (const Difference kind : {Difference::absolute, Difference::relative})
+    for (const bool mean : {true, false}) {
+      SCOPED_TRACE(testing::Message() << name(kind) << (mean ? " mean" : " median"));
+      const Comparison found = compare(table.samples.values, table.samples.labels(),
+                                       mean ? statistic::mean() : statistic::median(),
+                                       {.control = "A",
+                                        .difference = kind,
+                                        .replicates = 40'000,
+                                        .seed = 7,
+                                        .scheme = scheme::Cluster{table.clusters},
+                                        .keep_replicates = true});
+      EXPECT_EQ(found.clusters, 4U);
+      EXPECT_EQ(found.shared_clusters, 3U);
+      expect_law(mean ? law_of(table, 4, kind, mean_of) : law_of(table, 4, kind, median_of),
+                 found.contrasts[0]);
+      EXPECT_EQ(found.contrasts[0].notes.back().name, "joint_clusters");
+      EXPECT_EQ(found.groups[0].rows, 6U);
+      EXPECT_EQ(found.groups[1].rows, 5U);
+    }
+}
+
+// Days that all airports see: what a day does to all cancels in the difference.
+Table days(std::size_t count, double common) {
+  random::Stream stream({.seed = 12});
+  Table table;
+  for (std::uint32_t day = 0; day < count; ++day) {
+    const double weather = common * random::normal(stream);
+    for (const char* airport : {"EWR", "JFK", "LGA"})
+      for (int flight = 0; flight < 3; ++flight)
+        table.add(airport, day, {1e6 + weather + random::normal(stream)});
+  }
+  return table;
+}
+
+TEST(SharedClusters, CancelInTheDifference) {
+  const Table table = days(200, 10);
+  for (const interval::Method method :
+       {interval::Method::percentile, interval::Method::bca, interval::Method::normal}) {
+    SCOPED_TRACE(interval::name(method));
+    const Comparison found =
+        compare(table.samples.values, table.samples.labels(), statistic::mean(),
+                {.control = "EWR", .interval = method, .scheme = scheme::Cluster{table.clusters}});
+    for (const Contrast& contrast : found.contrasts) {
+      // Of 600 flights each, sqrt(2 / 600), though a group alone has 10 / sqrt(200).
+      EXPECT_NEAR(contrast.standard_error, std::sqrt(2 / 600.0), 0.012);
+      EXPECT_EQ(contrast.interval.status, interval::Status::good);
+    }
+    EXPECT_GT(found.groups[0].standard_error, 0.5);
+  }
+}
+
+TEST(SharedClusters, DoNotDependOnThreadsOrOrderOfRows) {
+  Table table = days(50, 3);
+  const auto run = [](const Table& data, unsigned threads) {
+    return compare(data.samples.values, data.samples.labels(), statistic::mean(),
+                   {.control = "EWR",
+                    .replicates = 500,
+                    .scheme = scheme::Cluster{data.clusters},
+                    .keep_replicates = true,
+                    .execution = {.threads = threads}})
+        .contrasts[1]
+        .replicates;
+  };
+  const std::vector<double> once = run(table, 1);
+  EXPECT_EQ(once, run(table, 3));
+}
+
+TEST(SharedClusters, ThatNoGroupSharesAreDrawnByEach) {
+  Table table;
+  random::Stream stream({.seed = 3});
+  for (std::uint32_t user = 0; user < 40; ++user)
+    table.add(user % 2 == 0 ? "A" : "B", user, {random::normal(stream), random::normal(stream)});
+  const Comparison found = compare(table.samples.values, table.samples.labels(), statistic::mean(),
+                                   {.control = "A", .scheme = scheme::Cluster{table.clusters}});
+  EXPECT_EQ(found.clusters, 40U);
+  EXPECT_EQ(found.shared_clusters, 0U);
+  EXPECT_EQ(found.groups[1].seed, group_seed(0, "B"));
+  EXPECT_TRUE(found.contrasts[0].notes.empty());
+}
+
+// A paired comparison of means is a bootstrap of the differences within pairs.
+TEST(Pairs, AreClustersOfOneRowInEachGroup) {
+  random::Stream stream({.seed = 21});
+  Table table;
+  std::vector<double> differences;
+  for (std::uint32_t pair = 0; pair < 60; ++pair) {
+    const double person = 5 * random::normal(stream);
+    const double before = person + random::normal(stream);
+    const double after = person + 0.5 + random::normal(stream);
+    table.add("before", pair, {before});
+    table.add("after", pair, {after});
+    differences.push_back(after - before);
+  }
+  const comparison::Options options{.control = "before",
+                                    .replicates = 20'000,
+                                    .scheme = scheme::Cluster{table.clusters},
+                                    .paired = true};
+  const Contrast found =
+      compare(table.samples.values, table.samples.labels(), statistic::mean(), options)
+          .contrasts[0];
+  const Result wanted =
+      bootstrap(differences, statistic::mean(), {.replicates = 20'000, .seed = 1});
+  EXPECT_NEAR(found.estimate, wanted.estimate(), 1e-12);
+  EXPECT_TRUE(
+      theory::is_normal(found.standard_error, wanted.standard_error(),
+                        std::hypot(found.standard_error_error, wanted.standard_error_error())));
+
+  Table broken = table;
+  broken.add("after", 3, {1});
+  const auto message = [&](const Table& data) {
+    comparison::Options asked = options;
+    asked.scheme = scheme::Cluster{data.clusters};
+    try {
+      (void)compare(data.samples.values, data.samples.labels(), statistic::mean(), asked);
+    } catch (const InvalidArgument& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(message(broken), HasSubstr("group 'after' has 2 rows of one pair"));
+  broken = table;
+  broken.add("after", 99, {1});
+  EXPECT_THAT(message(broken), HasSubstr("group 'before' has no row for 1 of the 61 pairs"));
+}
+
+}  // namespace shared_clusters_test
+}  // namespace bootfold::comparison
