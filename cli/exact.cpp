@@ -75,9 +75,9 @@ std::vector<double> drawn(const Distribution& law) {
     }
     return values;
   }
-  // Between points of the distribution function it is as good as straight.
-  // (Sums of halves, which have no list of atoms, take longer for a point.)
-  const int points = law.method() == exact::Method::enumeration ? 100 : 2000;
+  // Between points of the distribution function it is as good as straight. Where no atoms are
+  // listed a point of few rows can take a hundredth of a second.
+  const int points = law.method() == exact::Method::enumeration ? 50 : law.rows() < 100 ? 100 : 2000;
   const double low = law.quantile(1e-5);
   const double width = (law.quantile(1 - 1e-5) - low) / points;
   double before = 0;
