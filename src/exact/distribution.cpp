@@ -121,8 +121,8 @@ class Task {
   void expect_bound(double bound) const {
     if (bound <= options_.tolerance) return;
     throw InvalidArgument(text::concat(
-        "the exact law of ", problem_.outputs[0], " is not available: the error bound of ",
-        text::grouped(problem_.data.rows()), " rows is ", bound, " but must be at most ",
+        "the exact law of ", problem_.outputs[0], " is not available: the error bound for these ",
+        text::grouped(problem_.data.rows()), " rows is about ", bound, " but must be at most ",
         options_.tolerance,
         "; values rounded to a common step have an exact law, and replicates "
         "(replicates=1000000) are always available"));

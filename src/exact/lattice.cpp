@@ -69,8 +69,7 @@ double rounded_step(const ColumnView& column, const study::ColumnSummary& summar
   const double range = summary.max - summary.min;
   if (!(range > kSmallestRange)) return 0;
   const double largest = std::max(std::abs(summary.min), std::abs(summary.max));
-  const double rounding =
-      column.type() == data::Type::float32 ? kFloatRounding : kDoubleRounding;
+  const double rounding = column.type() == data::Type::float32 ? kFloatRounding : kDoubleRounding;
   const double tolerance = rounding * (largest / range);
   // Fractions with denominators up to K differ by 1 / K^2 at least: only one is within reach.
   const double most = std::floor(std::sqrt(1 / (16 * tolerance)));

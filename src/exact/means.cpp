@@ -27,7 +27,7 @@ constexpr double kEasyNodeWork = 2e8;      // so few that no bound is needed to 
 constexpr double kMostPairWork = 5e9;      // cosines that bound the rest
 constexpr std::uint64_t kFewRows = 80;     // too few for pairs to bound anything
 constexpr std::uint64_t kSampledRuns = 4;  // of cells, in a sixteenth of an octave, for a forecast
-constexpr double kForecastMargin = 10;     // what such a forecast may be too high by
+constexpr double kForecastMargin = 3;      // what such a forecast may be too high by
 
 /// The t at which Bennett's bound on P(sum - mean >= t) is kOutside / 2, for rows of at most
 /// `reach` above their mean: exp(-(V / b^2) h(b t / V)), h(x) = (1 + x) log(1 + x) - x. Never more
@@ -96,7 +96,7 @@ Means::Means(const study::Study& study, bool total, const Options& options)
   }
   spread_ = spread_of(rows_, execution);
   choose_circle();
-  if (!options.method && method_ == Method::lattice && !easy()) {
+  if (!options.method && method_ == Method::lattice && !whole()) {
     // So fine a lattice is no help.
     if (circle_.period >= kMostExact || rows_.rows() < kFewRows ||
         Pairs(rows_).work(std::numbers::pi) > kMostPairWork) {
@@ -181,10 +181,12 @@ Found Means::binomial() const {
 bool Means::few_rows() const noexcept { return !circle_.lattice && rows_.rows() < kFewRows; }
 
 bool Means::easy() const noexcept {
-  if (method_ == Method::binomial) return true;
-  const auto values = static_cast<double>(rows_.values());
+  return method_ == Method::binomial || (whole() && circle_.period <= kMostTabulated);
+}
+
+bool Means::whole() const noexcept {
   return circle_.lattice && last_ <= kMostNodes &&
-         (last_ * values <= kEasyNodeWork || rows_.rows() < kFewRows);
+         (rows_.rows() < kFewRows || last_ * static_cast<double>(rows_.values()) <= kEasyNodeWork);
 }
 
 Frequencies Means::frequencies(const Pairs& pairs) const {
@@ -200,7 +202,7 @@ Frequencies Means::frequencies(const Pairs& pairs) const {
 }
 
 Cover Means::cover_all(const Execution& execution) const {
-  if (easy()) return {{{1, static_cast<std::uint64_t>(last_) + 1}}, 0, 0};
+  if (whole()) return {{{1, static_cast<std::uint64_t>(last_) + 1}}, 0, 0};
   if (few_rows())
     return {{{1, static_cast<std::uint64_t>(kMostNodes) + 1}}, 0, 0, 1 / (kMostNodes + 1)};
   const Pairs pairs(rows_);
@@ -212,23 +214,26 @@ Cover Means::cover_all(const Execution& execution) const {
 }
 
 double Means::forecast(const Execution& execution) const {
-  if (easy()) return 0;
-  if (few_rows()) return forecast_nodes(execution);
+  if (method_ == Method::binomial || whole()) return 0;
+  if (few_rows()) return forecast_nodes(kMostNodes, execution);
   const Pairs pairs(rows_);
   const Frequencies all = frequencies(pairs);
   const Cover sampled = cover(spread_, pairs, all, kSampledRuns, execution);
   const double beyond = circle_.lattice ? 0 : (1 + 2 * sampled.plain) / (all.last + 1);
-  return (sampled.harmonic + beyond) / kForecastMargin;
+  const double charged = (sampled.harmonic + beyond) / kForecastMargin;
+  return circle_.lattice ? charged : std::max(charged, forecast_nodes(all.last, execution));
 }
 
-double Means::forecast_nodes(const Execution& execution) const {
-  // The low frequencies, and of the others one block in 16: a group of them at a time, because how
-  // much groups differ tells what the sum is known to.
+double Means::forecast_nodes(double last, const Execution& execution) const {
+  // The low frequencies, and one block in each stratum of the others: a group of them at a time,
+  // because how much groups differ tells what the sum is known to.
   constexpr std::uint64_t kLow = 4096;
-  constexpr std::uint64_t kBlocks = 32;
-  constexpr std::uint64_t kStratum = 16 * kBlocks;
+  constexpr std::uint64_t kBlock = 32;
   constexpr std::uint64_t kGroups = 64;
-  const auto last = static_cast<std::uint64_t>(kMostNodes);
+  constexpr std::uint64_t kRowsAtOnce = 64;  // with more rows the sample is smaller
+  if (rows_.values() > kFewValues) return 0;
+  const std::uint64_t blocks = 16 * (1 + (rows_.values() - 1) / kRowsAtOnce);  // in a stratum
+  const auto end = static_cast<std::uint64_t>(std::min(last, kMostNodes));
   const auto size_of = [&](std::span<const NodeRange> ranges) {
     return compute_nodes(rows_, spread_, circle_.period, ranges, 1, silent(execution)).plain;
   };
@@ -238,18 +243,19 @@ double Means::forecast_nodes(const Execution& execution) const {
   for (std::uint64_t group = 0; group < kGroups; ++group) {
     check(execution);
     std::vector<NodeRange> ranges;
-    for (std::uint64_t first = kLow + group * kStratum; first + kStratum <= last;
-         first += kGroups * kStratum) {
+    for (std::uint64_t stratum = group; kLow + (stratum + 1) * blocks * kBlock <= end;
+         stratum += kGroups) {
       // Which block: by a multiplicative hash, so that no period of the data is met.
-      const std::uint64_t block = (first / kStratum * 0x9E3779B97F4A7C15U) >> 60;
-      ranges.push_back({first + block * kBlocks, first + (block + 1) * kBlocks});
+      const std::uint64_t chosen = ((stratum * 0x9E3779B97F4A7C15U) >> 32) % blocks;
+      const std::uint64_t first = kLow + (stratum * blocks + chosen) * kBlock;
+      ranges.push_back({first, first + kBlock});
     }
-    const double part = 16 * size_of(ranges);
+    const double part = static_cast<double>(blocks) * size_of(ranges);
     sum += part;
     squares += part * part;
   }
-  // Three standard errors below; the squares are at least as large as their deviations.
-  return std::max(0.0, 1 + 2 * (sum - 3 * std::sqrt(squares))) / (kMostNodes + 1);
+  // Three standard errors below; the squares are at least as large as the deviations.
+  return std::max(0.0, 1 + 2 * (sum - 3 * std::sqrt(squares))) / (last + 1);
 }
 
 Found Means::law(const Execution& execution) const {

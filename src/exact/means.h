@@ -37,8 +37,11 @@ class Means {
 
  private:
   void choose_circle();
+  /// A lattice of which all frequencies are computed.
+  [[nodiscard]] bool whole() const noexcept;
+  /// No lattice, and too few rows for pairs to bound anything.
   [[nodiscard]] bool few_rows() const noexcept;
-  [[nodiscard]] double forecast_nodes(const Execution& execution) const;
+  [[nodiscard]] double forecast_nodes(double last, const Execution& execution) const;
   [[nodiscard]] Frequencies frequencies(const Pairs& pairs) const;
   [[nodiscard]] Found binomial() const;
   [[nodiscard]] Cover cover_all(const Execution& execution) const;

@@ -217,7 +217,8 @@ Cover cover(const Spread& spread, const Pairs& pairs, const Frequencies& frequen
         else
           all.charge(first, last, bound);
       } else {
-        const std::uint64_t runs = sampled_runs == 0 ? scan.runs() : std::min(scan.runs(), sampled_runs);
+        const std::uint64_t runs =
+            sampled_runs == 0 ? scan.runs() : std::min(scan.runs(), sampled_runs);
         Settled found = map_reduce(
             {0, static_cast<std::size_t>(runs), 0}, Settled{},
             [&](Settled& settled, std::size_t run) {

@@ -28,7 +28,8 @@ double step(const std::vector<Value>& data, unsigned threads = 1) {
 /// Whole numbers of [low, high], spread evenly but in no simple order.
 std::vector<double> whole(std::size_t n, int low, int high) {
   std::vector<double> data;
-  for (const double u : reference::uniforms(n, 5)) data.push_back(low + std::floor(u * (high - low + 1)));
+  for (const double u : reference::uniforms(n, 5))
+    data.push_back(low + std::floor(u * (high - low + 1)));
   return data;
 }
 
@@ -84,8 +85,10 @@ std::vector<Scaled> scaled() {
       {"thirds", ratings, 1.0 / 3, 0, mapped(ratings, [](double r) { return r / 3; })},
       {"cents / 7", cents, 0.01 / 7, 0, mapped(cents, [](double c) { return c / 100 / 7; })},
       {"tenths from 1e6 on", many, 0.1, 1e6, mapped(many, [](double k) { return 1e6 + k * 0.1; })},
-      {"thirds from 1e6 on", many, 1.0 / 3, 1e6, mapped(many, [](double k) { return 1e6 + k / 3; })},
-      {"thirds from 1e9 on", many, 1.0 / 3, 1e9, mapped(many, [](double k) { return 1e9 + k / 3; })},
+      {"thirds from 1e6 on", many, 1.0 / 3, 1e6,
+       mapped(many, [](double k) { return 1e6 + k / 3; })},
+      {"thirds from 1e9 on", many, 1.0 / 3, 1e9,
+       mapped(many, [](double k) { return 1e9 + k / 3; })},
       {"multiples of pi", many, std::acos(-1.0), 0,
        mapped(many, [](double k) { return k * std::acos(-1.0); })},
       {"tiny sevenths", many, 1e-200 / 7, 0, mapped(many, [](double k) { return k * 1e-200 / 7; })},
@@ -141,8 +144,8 @@ TEST(Lattice, StepsOfFloats) {
   EXPECT_EQ(distribution(thirds, statistic::mean()).method(), Method::lattice);
 }
 
-// The rule: every value is within 2^-46 of the largest size of a lattice that begins at the smallest
-// value and ends at the largest.
+// The rule: every value is within 2^-46 of the largest size of a lattice that begins at the
+// smallest value and ends at the largest.
 TEST(Lattice, ValuesMayBeOffByRounding) {
   std::vector<double> data = mapped(whole(200, 1, 300), [](double k) { return k / 7; });
   data[0] = 1.0 / 7;
@@ -175,7 +178,9 @@ TEST(Lattice, AnOutlierDoesNotBlurTheRest) {
 
 // At most 2^21 steps where the values reach down to 0, fewer where an offset costs digits.
 TEST(Lattice, MayHaveTwoMillionSteps) {
-  const auto sevenths = [](double most) { return std::vector<double>{0, 1.0 / 7, 5.0 / 7, 11.0 / 7, most / 7}; };
+  const auto sevenths = [](double most) {
+    return std::vector<double>{0, 1.0 / 7, 5.0 / 7, 11.0 / 7, most / 7};
+  };
   EXPECT_NEAR(step(sevenths(2'000'003)), 1.0 / 7, 1e-12);
   EXPECT_EQ(step(sevenths(2'200'003)), 0);
 }
