@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stop_token>
 
 #include "bootfold/error.h"
 #include "bootfold/exact.h"
@@ -60,8 +61,12 @@ struct Answer {
   std::vector<std::string> notes;   // of --interval all: what is not available, and why
 };
 
+void check(const std::stop_token& stop) {
+  if (stop.stop_requested()) throw Cancelled();
+}
+
 /// Values at even steps of probability: a sample without chance.
-std::vector<double> drawn(const Distribution& law) {
+std::vector<double> drawn(const Distribution& law, const std::stop_token& stop) {
   std::vector<double> values;
   const auto step = 1.0 / static_cast<double>(kDrawn);
   const auto atoms = law.atoms();
@@ -75,13 +80,16 @@ std::vector<double> drawn(const Distribution& law) {
     }
     return values;
   }
-  // Between points of the distribution function it is as good as straight.
-  // (Sums of halves, which have no list of atoms, take longer for a point.)
-  const int points = law.method() == exact::Method::enumeration ? 100 : 2000;
+  // Between points of the distribution function it is as good as straight. Where no atoms are
+  // listed a point of few rows can take a hundredth of a second.
+  const int points = law.method() == exact::Method::enumeration ? 50
+                     : law.rows() < 100                         ? 100
+                                                                : 2000;
   const double low = law.quantile(1e-5);
   const double width = (law.quantile(1 - 1e-5) - low) / points;
   double before = 0;
   for (int i = 0; i <= points; ++i) {
+    check(stop);
     const double x = low + width * i;
     const double here = law.cdf(x);
     for (double p = (static_cast<double>(values.size()) + 0.5) * step;
@@ -92,7 +100,7 @@ std::vector<double> drawn(const Distribution& law) {
   return values;
 }
 
-std::string picture(const Answer& answer, std::size_t answers) {
+std::string picture(const Answer& answer, std::size_t answers, const std::stop_token& stop) {
   const Interval& interval = answer.intervals[0];
   const Marks marks{.low = interval.low,
                     .estimate = answer.law.estimate(),
@@ -103,7 +111,7 @@ std::string picture(const Answer& answer, std::size_t answers) {
                                   : answers <= 3 ? 4U
                                                  : 2U,
                         .utf8 = has_utf8()};
-  return histogram(drawn(answer.law), 0, 1, marks, style);
+  return histogram(drawn(answer.law, stop), 0, 1, marks, style);
 }
 
 // Six digits of what is as good as exact, more where the spread needs them.
@@ -156,6 +164,7 @@ struct Surroundings {
   double read_seconds = 0;
   double seconds = 0;
   unsigned threads = 1;
+  std::stop_token stop = {};
 };
 
 std::string as_json(const std::vector<Answer>& answers, const Surroundings& around) {
@@ -203,7 +212,7 @@ std::string as_text(const std::vector<Answer>& answers, const Surroundings& arou
   for (const Answer& answer : answers) {
     text += numbers(answer, around.table.names());
     if (around.request.quiet) continue;
-    const std::string drawing = picture(answer, answers.size());
+    const std::string drawing = picture(answer, answers.size(), around.stop);
     text += drawing.empty() ? "\n" : "\n" + drawing + "\n";
     text += item("plan", fmt::format("exact, {}: {}", exact::name(answer.law.method()),
                                      answer.law.reason()));
@@ -250,9 +259,11 @@ Interval interval_of(const Distribution& law, interval::Method method, const Que
 }
 
 // By all methods asked for. BCa may not be available; of --interval all it is then left out.
-void add_intervals(Answer& answer, const Question& question, const Request& request) {
+void add_intervals(Answer& answer, const Question& question, const Request& request,
+                   const std::stop_token& stop) {
   std::size_t percentile = 0;  // its place among them, if it is there
   for (const interval::Method method : request.methods) {
+    check(stop);
     try {
       if (method == interval::Method::percentile) percentile = answer.intervals.size();
       answer.intervals.push_back(interval_of(answer.law, method, question, request));
@@ -312,11 +323,15 @@ std::string exact_report(const data::Table& table, const Request& request, doubl
   for (const Question& question : questions(table, request)) {
     const Distribution law = exact::distribution(question.data, question.statistic, options);
     Answer answer{label_of(question, law.output()), law, {}, {}};
-    add_intervals(answer, question, request);
+    add_intervals(answer, question, request, interrupt.token());
     answers.push_back(std::move(answer));
   }
-  const Surroundings around{table, request, read_seconds, timer.seconds(),
-                            execution::thread_count(options.execution)};
+  const Surroundings around{table,
+                            request,
+                            read_seconds,
+                            timer.seconds(),
+                            execution::thread_count(options.execution),
+                            interrupt.token()};
   return request.json ? as_json(answers, around) : as_text(answers, around);
 }
 

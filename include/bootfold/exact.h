@@ -47,8 +47,8 @@ struct Options {
   /// Method to use; default: chosen from the data and the statistic. Throws InvalidArgument if the
   /// method does not apply.
   std::optional<Method> method = std::nullopt;
-  /// Largest acceptable error bound; distribution() throws InvalidArgument if it is exceeded. The
-  /// computation aims at about 1e-9 in any case.
+  /// Largest acceptable error bound; distribution() throws InvalidArgument if it is exceeded, and
+  /// outline() if a forecast exceeds it. The computation aims at about 1e-9 in any case.
   double tolerance = 1e-6;
   /// Largest number of distinct resamples to enumerate; each takes 16 bytes.
   std::uint64_t resamples = 6'000'000;

@@ -89,6 +89,25 @@ def test_explains_itself():
     assert "standard error 14.2" in repr(bf.bootstrap(X, "mean", replicates="exact"))
 
 
+def test_steps_of_any_size_are_found():
+    fahrenheit = np.arange(200) ** 2 % 83 + 20.0
+    whole = bf.bootstrap(fahrenheit, "mean", replicates="exact")
+    for step, offset in ((5 / 9, -160 / 9), (1 / 3, 0.0), (0.01 / 7, 0.0), (0.1, 1e6)):
+        r = bf.bootstrap(offset + fahrenheit * step, "mean", replicates="exact")
+        assert r.plan.methods == ["lattice"]
+        expected = [offset + step * limit for limit in whole.interval("bca")]
+        assert list(r.interval("bca")) == pytest.approx(expected, rel=1e-12)
+    thirds = (fahrenheit / 3).astype(np.float32)
+    assert bf.bootstrap(thirds, "mean", replicates="exact").plan.methods == ["lattice"]
+
+
+def test_lumpy_data_are_refused_before_the_work():
+    lumpy = np.append(np.sqrt(np.arange(1.0, 20.0)), 1e7)
+    for function in (bf.explain, bf.bootstrap):
+        with pytest.raises(ValueError, match="20 rows .* at most 1e-06; .*replicates=1000000"):
+            function(lumpy, "mean", replicates="exact")
+
+
 def test_what_needs_replicates_is_refused():
     r = bf.bootstrap(X, "mean", replicates="exact")
     for action in (lambda: r.replicates, lambda: r.extend(10), lambda: r.save("x"), r.plot):

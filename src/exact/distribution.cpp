@@ -42,12 +42,7 @@ class Task {
     const Found found = find(about.estimate);
     about.error_bound = found.error_bound;
     about.undefined = found.undefined;
-    if (found.error_bound > options_.tolerance)
-      throw InvalidArgument(
-          text::concat("the exact law of ", about.output, " is not available: its error bound is ",
-                       found.error_bound, " but must be at most ", options_.tolerance,
-                       "; values rounded to a common step have an exact law, and replicates "
-                       "(replicates=1000000) are always available"));
+    expect_bound(found.error_bound);
     return Distribution(std::move(about), found.law);
   }
 
@@ -99,12 +94,16 @@ class Task {
     means_.emplace(study_, total, options_);
     method_ = means_->method();
     reason_ = means_->reason();
-    if (method_ != Method::characteristic || options_.method) return;
-    // No lattice: few rows are enumerated rather.
+    if (means_->easy()) return;
+    if (options_.method) {
+      if (options_.method == method_) expect_bound(means_->forecast(options_.execution));
+      return;
+    }
+    // Few rows or few distinct values are enumerated rather.
     enumeration_.emplace(problem_, options_.resamples);
     if (enumeration_->possible()) return enumerate();
     halved_ = halve(problem_.data.column(0), 2 * options_.resamples);
-    if (!halved_.possible()) return;
+    if (!halved_.possible()) return expect_bound(means_->forecast(options_.execution));
     total_ = total;
     method_ = Method::enumeration;
     reason_ = text::concat("all sums of two halves of the rows, ", text::grouped(halved_.entries),
@@ -116,6 +115,17 @@ class Task {
     reason_ = text::concat(text::grouped(enumeration_->resamples()), " distinct resamples of ",
                            text::grouped(enumeration_->distinct_rows()),
                            " distinct rows: all of them, with their probabilities");
+  }
+
+  /// Throws if an error bound of at least so much is not good enough.
+  void expect_bound(double bound) const {
+    if (bound <= options_.tolerance) return;
+    throw InvalidArgument(text::concat(
+        "the exact law of ", problem_.outputs[0], " is not available: the error bound for these ",
+        text::grouped(problem_.data.rows()), " rows is about ", bound, " but must be at most ",
+        options_.tolerance,
+        "; values rounded to a common step have an exact law, and replicates "
+        "(replicates=1000000) are always available"));
   }
 
   [[nodiscard]] bool serves(Method method) const {

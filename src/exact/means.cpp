@@ -26,6 +26,8 @@ constexpr double kMostNodeWork = 2e10;     // nodes times values
 constexpr double kEasyNodeWork = 2e8;      // so few that no bound is needed to leave any out
 constexpr double kMostPairWork = 5e9;      // cosines that bound the rest
 constexpr std::uint64_t kFewRows = 80;     // too few for pairs to bound anything
+constexpr std::uint64_t kSampledRuns = 4;  // of cells, in a sixteenth of an octave, for a forecast
+constexpr double kForecastMargin = 3;      // what such a forecast may be too high by
 
 /// The t at which Bennett's bound on P(sum - mean >= t) is kOutside / 2, for rows of at most
 /// `reach` above their mean: exp(-(V / b^2) h(b t / V)), h(x) = (1 + x) log(1 + x) - x. Never more
@@ -80,7 +82,7 @@ Means::Means(const study::Study& study, bool total, const Options& options)
   }
   std::optional<Lattice> lattice;
   if (!options.method || options.method == Method::lattice)
-    lattice = find_lattice(problem.data.column(0), problem.columns[0], execution);
+    lattice = find_lattice(problem.data.column(0), problem.columns[0], rows_.values(), execution);
   if (lattice) {
     power_ = lattice->power;
     rows_.set_shift(0);
@@ -94,15 +96,13 @@ Means::Means(const study::Study& study, bool total, const Options& options)
   }
   spread_ = spread_of(rows_, execution);
   choose_circle();
-  if (!options.method && method_ == Method::lattice) {
+  if (!options.method && method_ == Method::lattice && !whole()) {
     // So fine a lattice is no help.
-    const Pairs pairs(rows_);
-    const double work = pairs.work(std::numbers::pi);
-    if (circle_.period >= kMostExact || work > kMostPairWork) {
+    if (circle_.period >= kMostExact || rows_.rows() < kFewRows ||
+        Pairs(rows_).work(std::numbers::pi) > kMostPairWork) {
       method_ = Method::characteristic;
-      Rows plain(problem.data.column(0), problem.columns[0].scale);
-      plain.set_shift(summary.mean);
-      rows_ = std::move(plain);
+      rows_.set_step(0);
+      rows_.set_shift(summary.mean);
       spread_ = spread_of(rows_, execution);
       choose_circle();
     }
@@ -149,8 +149,11 @@ Scaling Means::scaling() const {
     if (std::abs(whole.base) + whole.unit * farthest < kMostExact && whole.divisor < kMostExact)
       return whole;
   }
-  return total_ ? Scaling{n * rows_.value(0), 0, rows_.unit(), 1}
-                : Scaling{rows_.value(0), 0, rows_.unit(), n};
+  const double divisor = total_ ? 1 : n;
+  // From the estimate, which is a sum of whole steps too: nothing is lost where values are large.
+  if (circle_.lattice)
+    return {estimate_, -rows_.unit() * std::nearbyint(n * spread_.mean), rows_.unit(), divisor};
+  return {total_ ? n * rows_.value(0) : rows_.value(0), 0, rows_.unit(), divisor};
 }
 
 Found Means::binomial() const {
@@ -175,33 +178,91 @@ Found Means::binomial() const {
   });
 }
 
+bool Means::few_rows() const noexcept { return !circle_.lattice && rows_.rows() < kFewRows; }
+
+bool Means::easy() const noexcept {
+  return method_ == Method::binomial || (whole() && circle_.period <= kMostTabulated);
+}
+
+bool Means::whole() const noexcept {
+  return circle_.lattice && last_ <= kMostNodes &&
+         (rows_.rows() < kFewRows || last_ * static_cast<double>(rows_.values()) <= kEasyNodeWork);
+}
+
+Frequencies Means::frequencies(const Pairs& pairs) const {
+  Frequencies found;
+  found.base = 2 * std::numbers::pi / circle_.period;
+  found.last = last_;
+  found.near =
+      std::min(kMostNodes, std::floor(kMostNodeWork / static_cast<double>(rows_.values())));
+  if (!circle_.lattice)
+    while (found.last > found.near && pairs.work(found.last * found.base) > kMostPairWork)
+      found.last = std::floor(found.last / 2);
+  return found;
+}
+
 Cover Means::cover_all(const Execution& execution) const {
-  const auto values = static_cast<double>(rows_.values());
-  if (circle_.lattice && last_ <= kMostNodes && last_ * values <= kEasyNodeWork)
-    return {{{1, static_cast<std::uint64_t>(last_) + 1}}, 0, 0};
-  if (rows_.rows() < kFewRows && !circle_.lattice)
+  if (whole()) return {{{1, static_cast<std::uint64_t>(last_) + 1}}, 0, 0};
+  if (few_rows())
     return {{{1, static_cast<std::uint64_t>(kMostNodes) + 1}}, 0, 0, 1 / (kMostNodes + 1)};
   const Pairs pairs(rows_);
-  Frequencies frequencies;
-  frequencies.base = 2 * std::numbers::pi / circle_.period;
-  frequencies.last = last_;
-  frequencies.near = std::min(kMostNodes, std::floor(kMostNodeWork / values));
-  if (!circle_.lattice)
-    while (frequencies.last > frequencies.near &&
-           pairs.work(frequencies.last * frequencies.base) > kMostPairWork)
-      frequencies.last = std::floor(frequencies.last / 2);
-  Cover found = cover(spread_, pairs, frequencies, execution);
+  const Frequencies all = frequencies(pairs);
+  Cover found = cover(spread_, pairs, all, 0, execution);
   // Frequencies beyond the last: Selberg's polynomials (docs/exact.md).
-  if (!circle_.lattice) found.beyond = 1 / (frequencies.last + 1);
+  if (!circle_.lattice) found.beyond = 1 / (all.last + 1);
   return found;
+}
+
+double Means::forecast(const Execution& execution) const {
+  if (method_ == Method::binomial || whole()) return 0;
+  if (few_rows()) return forecast_nodes(kMostNodes, execution);
+  const Pairs pairs(rows_);
+  const Frequencies all = frequencies(pairs);
+  const Cover sampled = cover(spread_, pairs, all, kSampledRuns, execution);
+  const double beyond = circle_.lattice ? 0 : (1 + 2 * sampled.plain) / (all.last + 1);
+  const double charged = (sampled.harmonic + beyond) / kForecastMargin;
+  return circle_.lattice ? charged : std::max(charged, forecast_nodes(all.last, execution));
+}
+
+double Means::forecast_nodes(double last, const Execution& execution) const {
+  // The low frequencies, and one block in each stratum of the others: a group of them at a time,
+  // because how much groups differ tells what the sum is known to.
+  constexpr std::uint64_t kLow = 4096;
+  constexpr std::uint64_t kBlock = 32;
+  constexpr std::uint64_t kGroups = 64;
+  constexpr std::uint64_t kRowsAtOnce = 64;  // with more rows the sample is smaller
+  if (rows_.values() > kFewValues) return 0;
+  const std::uint64_t blocks = 16 * (1 + (rows_.values() - 1) / kRowsAtOnce);  // in a stratum
+  const auto end = static_cast<std::uint64_t>(std::min(last, kMostNodes));
+  const auto size_of = [&](std::span<const NodeRange> ranges) {
+    return compute_nodes(rows_, spread_, circle_.period, ranges, 1, silent(execution)).plain;
+  };
+  const NodeRange low{1, kLow};
+  double sum = size_of({&low, 1});
+  double squares = 0;
+  for (std::uint64_t group = 0; group < kGroups; ++group) {
+    check(execution);
+    std::vector<NodeRange> ranges;
+    for (std::uint64_t stratum = group; kLow + (stratum + 1) * blocks * kBlock <= end;
+         stratum += kGroups) {
+      // Which block: by a multiplicative hash, so that no period of the data is met.
+      const std::uint64_t chosen = ((stratum * 0x9E3779B97F4A7C15U) >> 32) % blocks;
+      const std::uint64_t first = kLow + (stratum * blocks + chosen) * kBlock;
+      ranges.push_back({first, first + kBlock});
+    }
+    const double part = static_cast<double>(blocks) * size_of(ranges);
+    sum += part;
+    squares += part * part;
+  }
+  // Three standard errors below; the squares are at least as large as the deviations.
+  return std::max(0.0, 1 + 2 * (sum - 3 * std::sqrt(squares))) / (last + 1);
 }
 
 Found Means::law(const Execution& execution) const {
   if (method_ == Method::binomial) return binomial();
   const Cover covered = cover_all(execution);
   const bool tabulated = circle_.lattice && circle_.period <= kMostTabulated;
-  const bool few = !circle_.lattice && rows_.rows() < kFewRows;
-  const double worth = few ? 2e-14 : tabulated ? 1e-24 : 1e-19;
+  const double worth = few_rows() ? 2e-14 : tabulated ? 1e-24 : 1e-19;
   const Computed computed =
       compute_nodes(rows_, spread_, circle_.period, covered.nodes, worth, execution);
   const std::vector<Node>& nodes = computed.nodes;

@@ -26,11 +26,23 @@ class Means {
   [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
   [[nodiscard]] double estimate() const noexcept { return estimate_; }
 
+  /// Whether the law takes a moment whatever the data: two values, or a lattice of few points.
+  [[nodiscard]] bool easy() const noexcept;
+
+  /// About what the error bound will be at least, from a sample of the frequencies. Takes a moment.
+  [[nodiscard]] double forecast(const Execution& execution) const;
+
   /// The error bound may be anything up to 1.
   [[nodiscard]] Found law(const Execution& execution) const;
 
  private:
   void choose_circle();
+  /// A lattice of which all frequencies are computed.
+  [[nodiscard]] bool whole() const noexcept;
+  /// No lattice, and too few rows for pairs to bound anything.
+  [[nodiscard]] bool few_rows() const noexcept;
+  [[nodiscard]] double forecast_nodes(double last, const Execution& execution) const;
+  [[nodiscard]] Frequencies frequencies(const Pairs& pairs) const;
   [[nodiscard]] Found binomial() const;
   [[nodiscard]] Cover cover_all(const Execution& execution) const;
   [[nodiscard]] Scaling scaling() const;

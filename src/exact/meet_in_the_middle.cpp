@@ -16,7 +16,10 @@
 #include <utility>
 
 #include "bootfold/error.h"
+#include "bootfold/map_reduce.h"
+#include "exact/discrete.h"
 #include "exact/methods.h"
+#include "exact/rows.h"
 #include "numeric/compensated.h"
 
 namespace bootfold::exact {
@@ -48,27 +51,31 @@ class Lister {
 
   [[nodiscard]] Half list(bool cumulated) {
     Half half(n_ + 1);
-    for (std::uint64_t draws = 0; draws <= n_; ++draws) {
-      check(execution_);
-      auto& pairs = pairs_[draws];
-      std::sort(pairs.begin(), pairs.end());
-      List& list = half[draws];
-      list.sums.reserve(pairs.size());
-      list.masses.reserve(pairs.size() + 1);
-      numeric::Compensated sum;
-      for (const auto& [value, mass] : pairs) {
-        list.sums.push_back(value);
-        if (cumulated) list.masses.push_back(sum.value());
-        sum.add(mass);
-        if (!cumulated) list.masses.push_back(mass);
-      }
-      if (cumulated) list.masses.push_back(sum.value());
-      pairs = std::vector<std::pair<double, double>>();  // `{}` would keep the memory
-    }
+    // The longest lists first, so that workers end together.
+    execution::detail::run_chunks(n_ + 1, static_cast<double>(n_ + 1), silent(execution_),
+                                  [&](const execution::Worker&, std::size_t chunk) {
+                                    sort(n_ - chunk, cumulated, half[n_ - chunk]);
+                                  });
     return half;
   }
 
  private:
+  void sort(std::uint64_t draws, bool cumulated, List& list) {
+    auto& pairs = pairs_[draws];
+    std::sort(pairs.begin(), pairs.end());
+    list.sums.reserve(pairs.size());
+    list.masses.reserve(pairs.size() + 1);
+    numeric::Compensated sum;
+    for (const auto& [value, mass] : pairs) {
+      list.sums.push_back(value);
+      if (cumulated) list.masses.push_back(sum.value());
+      sum.add(mass);
+      if (!cumulated) list.masses.push_back(mass);
+    }
+    if (cumulated) list.masses.push_back(sum.value());
+    pairs = std::vector<std::pair<double, double>>();  // `{}` would keep the memory
+  }
+
   /// Rows from `row` on are still to be drawn; `mass` is draws! times the product of the others.
   void visit(std::size_t row, std::uint64_t draws, double sum, double mass) {
     if (row == values_.size()) {
@@ -92,13 +99,15 @@ class Lister {
 /// The law of offset + scale * (sum of n draws of centred rows).
 class HalvesLaw final : public Law {
  public:
-  HalvesLaw(Half first, Half second, double offset, double deviation, double scale, double blur)
-      : Law(offset, deviation),
+  /// `typical`: the size of a centred row in the middle, whatever the outliers.
+  HalvesLaw(Half first, Half second, const Moments& moments, double offset, double scale,
+            double typical)
+      : Law(moments.mean, moments.deviation),
         first_(std::move(first)),
         second_(std::move(second)),
         offset_(offset),
         scale_(scale),
-        blur_(blur) {
+        typical_(typical) {
     double choose = 1;
     const std::size_t n = first_.size() - 1;
     for (std::size_t a = 0; a <= n; ++a) {
@@ -107,8 +116,14 @@ class HalvesLaw final : public Law {
     }
   }
 
-  [[nodiscard]] double at_most(double x) const override { return up_to(sum_of(x) + blur_).mass; }
-  [[nodiscard]] double below(double x) const override { return up_to(sum_of(x) - blur_).mass; }
+  [[nodiscard]] double at_most(double x) const override {
+    const double s = sum_of(x);
+    return up_to(s + blur(s)).mass;
+  }
+  [[nodiscard]] double below(double x) const override {
+    const double s = sum_of(x);
+    return up_to(s - blur(s)).mass;
+  }
   [[nodiscard]] double quantile(double p) const override;
 
  private:
@@ -118,6 +133,12 @@ class HalvesLaw final : public Law {
   };
 
   [[nodiscard]] double sum_of(double x) const { return (x - offset_) / scale_; }
+  /// Sums closer than this to s are equal to it: they have at most 2 n roundings, of at most 2^-53
+  /// of their size each; eight times that, because the value that is asked for was rounded too.
+  [[nodiscard]] double blur(double s) const {
+    const auto n = static_cast<double>(first_.size() - 1);
+    return 0x1p-49 * n * (std::abs(s) + n * typical_);
+  }
 
   /// Calls see(a, i, j) for each entry i of the first half with a draws: the first j of the second
   /// make sums up to s.
@@ -165,14 +186,14 @@ class HalvesLaw final : public Law {
   Half second_;
   double offset_;
   double scale_;
-  double blur_;  // sums closer than this are equal
+  double typical_;
   std::vector<double> chooses_;
 };
 
 constexpr double kSlack = 1e-12;  // what a cumulated probability may be short by
 
 double HalvesLaw::quantile(double p) const {
-  constexpr double kFewPairs = 50'000;
+  constexpr double kFewPairs = 200'000;
   const double wanted = std::max(p - kSlack, std::numeric_limits<double>::min());
   double least = std::numeric_limits<double>::infinity();
   double most = -least;
@@ -183,20 +204,23 @@ double HalvesLaw::quantile(double p) const {
     least = std::min(least, ours.sums.front() + theirs.sums.front());
     most = std::max(most, ours.sums.back() + theirs.sums.back());
   }
-  double low = least - 2 * blur_;
-  double high = most + blur_;
+  double low = least - 2 * blur(least);
+  double high = most + blur(most);
   Share at_low{0, 0};
   Share at_high = up_to(high);
-  // A secant where the function is smooth, else the middle: the brackets always close.
-  for (int turn = 0; at_high.pairs - at_low.pairs > kFewPairs && high - low > blur_; ++turn) {
+  // A secant as long as it halves what is left between the brackets, else the middle.
+  bool smooth = true;
+  while (at_high.pairs - at_low.pairs > kFewPairs && high - low > blur(low)) {
+    const double left = at_high.pairs - at_low.pairs;
     double s = low + (high - low) / 2;
-    if (turn % 2 == 1 && at_high.mass > at_low.mass) {
+    if (smooth && at_high.mass > at_low.mass) {
       const double aim = (wanted - at_low.mass) / (at_high.mass - at_low.mass);
       s = low + (high - low) * std::clamp(aim, 0.001, 0.999);
     }
     const Share here = up_to(s);
     (here.mass < wanted ? low : high) = s;
     (here.mass < wanted ? at_low : at_high) = here;
+    smooth = !smooth || at_high.pairs - at_low.pairs < left / 2;
   }
   double value = high;
   if (at_high.pairs - at_low.pairs <= kFewPairs) {
@@ -214,7 +238,7 @@ double HalvesLaw::quantile(double p) const {
 }  // namespace
 
 HalvedRows halve(const ColumnView& column, std::uint64_t most) {
-  constexpr std::uint64_t kMostRows = 64;
+  constexpr std::uint64_t kMostRows = 1000;  // C(n, n / 2) is a double
   const std::uint64_t n = column.rows();
   if (n < 2 || n > kMostRows) return {};
   std::map<double, std::uint64_t> kinds;
@@ -241,27 +265,30 @@ Found halves_law(const HalvedRows& rows, bool total, const Execution& execution)
     sum.add(static_cast<double>(rows.weights[i]) * rows.values[i]);
   }
   const auto draws = static_cast<double>(n);
-  const double centre = sum.value() / draws;
+  const double mean = sum.value() / draws;
+  // About a value in the middle, so that small values keep their digits next to an outlier.
+  const double centre = rows.values[rows.values.size() / 2];
   std::vector<double> values;
-  double largest = 0;
+  std::vector<double> sizes;
   numeric::Compensated squares;
   for (std::size_t i = 0; i < rows.values.size(); ++i) {
     values.push_back(rows.values[i] - centre);
-    largest = std::max(largest, std::abs(values[i]));
-    squares.add(static_cast<double>(rows.weights[i]) * values[i] * values[i]);
+    sizes.push_back(std::abs(values[i]));
+    const double off = rows.values[i] - mean;
+    squares.add(static_cast<double>(rows.weights[i]) * off * off);
   }
+  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+  std::nth_element(sizes.begin(), middle, sizes.end());
   const std::size_t half = values.size() / 2;
   const std::span<const double> all(values);
   const std::span<const std::uint64_t> weights(rows.weights);
   Half first = Lister(all.first(half), weights.first(half), n, execution).list(false);
   Half second = Lister(all.subspan(half), weights.subspan(half), n, execution).list(true);
   const double deviation = std::sqrt(squares.value() / draws / draws);
-  // A sum has at most 2 n roundings, of at most 2^-53 n largest each; eight times that, because the
-  // value that is asked for was rounded too.
-  const double blur = 0x1p-49 * draws * draws * largest;
   const double factor = total ? draws : 1;
-  return {std::make_shared<const HalvesLaw>(std::move(first), std::move(second), factor * centre,
-                                            factor * deviation, factor / draws, blur),
+  return {std::make_shared<const HalvesLaw>(std::move(first), std::move(second),
+                                            Moments{factor * mean, factor * deviation},
+                                            factor * centre, factor / draws, *middle),
           kSlack, 0};
 }
 

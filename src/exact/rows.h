@@ -63,9 +63,9 @@ class Rows {
     factor2_ = std::ldexp(1.0, -scale.exponent - half);
   }
 
-  /// From now on in steps of this size.
+  /// From now on in steps of this size; 0: no steps.
   void set_step(double step) {
-    steps_ = std::ldexp(1.0, scale_.exponent) / step;
+    steps_ = step > 0 ? std::ldexp(1.0, scale_.exponent) / step : 0;
     unit_ = step;
   }
   void set_shift(double shift) { shift_ = shift; }

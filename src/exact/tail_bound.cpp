@@ -67,6 +67,10 @@ struct Settled {
       open.push_back({first, last});
     }
   }
+  void scale(double factor) {
+    harmonic *= factor;
+    plain *= factor;
+  }
   void append(Settled&& later) {
     harmonic += later.harmonic;
     plain += later.plain;
@@ -193,7 +197,7 @@ double Pairs::work(double u) const {
 }
 
 Cover cover(const Spread& spread, const Pairs& pairs, const Frequencies& frequencies,
-            const Execution& execution) {
+            std::uint64_t sampled_runs, const Execution& execution) {
   const simd::Kernels& kernels =
       simd::kernels(execution.level.value_or(execution::default_level()));
   Settled all;
@@ -213,11 +217,17 @@ Cover cover(const Spread& spread, const Pairs& pairs, const Frequencies& frequen
         else
           all.charge(first, last, bound);
       } else {
-        all.append(map_reduce(
-            {0, static_cast<std::size_t>(scan.runs()), 0}, Settled{},
-            [&](Settled& settled, std::size_t run) { scan.settle(run, kernels, settled); },
+        const std::uint64_t runs =
+            sampled_runs == 0 ? scan.runs() : std::min(scan.runs(), sampled_runs);
+        Settled found = map_reduce(
+            {0, static_cast<std::size_t>(runs), 0}, Settled{},
+            [&](Settled& settled, std::size_t run) {
+              scan.settle(run * scan.runs() / runs, kernels, settled);
+            },
             [](Settled& total, Settled&& part) { total.append(std::move(part)); },
-            silent(execution)));
+            silent(execution));
+        found.scale(static_cast<double>(scan.runs()) / static_cast<double>(runs));
+        all.append(std::move(found));
       }
     }
     first = last;

@@ -54,7 +54,9 @@ class Pairs {
   std::vector<std::vector<double>> lags_;  // sorted differences, one list for each lag
 };
 
+/// `sampled_runs`: 0, or a forecast that looks at so many runs of cells in each sixteenth of an
+/// octave; its nodes are some of those to be computed.
 [[nodiscard]] Cover cover(const Spread& spread, const Pairs& pairs, const Frequencies& frequencies,
-                          const Execution& execution);
+                          std::uint64_t sampled_runs, const Execution& execution);
 
 }  // namespace bootfold::exact

@@ -1,7 +1,9 @@
 // `--replicates exact`: the same report from the law itself.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "program.h"
@@ -113,6 +115,51 @@ TEST(Exact, ErrorsAreOneLine) {
   refused({"--statistic", "variance"}, "draw replicates instead: --replicates 1000000");
   refused({"--path", "gather"}, "--path");
   refused({"--output", "r.npy"}, "--output");
+}
+
+// Whole degrees Fahrenheit in Celsius lie on a lattice with a step of 5/9, as their integers do.
+TEST(Exact, CelsiusHasTheLawOfFahrenheit) {
+  std::string fahrenheit = "x\n";
+  std::string celsius = "x\n";
+  for (int i = 0; i < 200; ++i) {
+    const int f = 20 + i * i % 83;
+    fahrenheit += std::to_string(f) + "\n";
+    celsius += fmt::format("{}\n", (f - 32) * 5 / 9.0);
+  }
+  const std::vector<std::string> command = {"bootstrap", "-", "--replicates", "exact", "--json"};
+  const Json whole = Json::parse(run(command, {.input = fahrenheit}).out);
+  const Json result = Json::parse(run(command, {.input = celsius}).out);
+  EXPECT_EQ(result["plan"]["method"], "lattice");
+  for (const char* limit : {"low", "high"})
+    EXPECT_NEAR(result["interval"][limit].get<double>(),
+                (whole["interval"][limit].get<double>() - 32) * 5 / 9, 1e-12);
+}
+
+// An outlier among 20 rows makes lumps; `explain` refuses as `bootstrap` does.
+TEST(Exact, LumpyDataAreRefused) {
+  std::string rows = "x\n1e7\n";
+  for (int i = 1; i < 20; ++i) rows += fmt::format("{}\n", std::sqrt(i));
+  for (const char* verb : {"bootstrap", "explain"}) {
+    const Outcome outcome = run({verb, "-", "--replicates", "exact"}, {.input = rows});
+    EXPECT_EQ(outcome.code, 2);
+    for (const char* part : {"20 rows", "at most 1e-06", "common step", "--replicates 1000000"})
+      EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+  }
+}
+
+// 18 rows without a step take seconds, by halves, with the picture.
+TEST(Exact, AnInterruptEndsItWithinASecond) {
+  std::string rows = "x\n";
+  for (int i = 1; i < 19; ++i) rows += fmt::format("{}\n", std::exp(std::sqrt(i)));
+  double seconds = 0;
+  const Outcome outcome = run({"bootstrap", "-", "--replicates", "exact", "--interval", "all"},
+                              {.input = rows,
+                               .signal = SIGINT,
+                               .patience = std::chrono::milliseconds(700),
+                               .cpu_after_signal = &seconds});
+  EXPECT_EQ(outcome.code, 130);
+  EXPECT_EQ(outcome.err, "bootfold: interrupted; nothing was written\n");
+  EXPECT_LT(seconds, 2);  // of two threads
 }
 
 }  // namespace exact_test

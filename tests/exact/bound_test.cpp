@@ -4,7 +4,6 @@
 #include <numbers>
 
 #include "bootfold/exact.h"
-#include "exact/lattice.h"
 #include "exact/laws.h"
 #include "exact/nodes.h"
 #include "exact/tail_bound.h"
@@ -128,7 +127,7 @@ TEST(ErrorBound, FrequenciesThatAreLeftOutAreNegligible) {
     frequencies.base = 0.3 / std::sqrt(static_cast<double>(data.size()) * spread.variance);
     frequencies.last = 4000;
     frequencies.near = 4000;
-    const Cover found = cover(spread, Pairs(rows), frequencies, {});
+    const Cover found = cover(spread, Pairs(rows), frequencies, 0, {});
     std::vector<bool> computed(4001);
     for (const NodeRange& range : found.nodes)
       for (std::uint64_t k = range.first; k < range.last; ++k) computed[k] = true;
@@ -170,24 +169,6 @@ TEST(ErrorBound, RoundingOfNodesIsBounded) {
     EXPECT_LT(found.harmonic, 1e-11);
     EXPECT_GT(harmonic, 0);
   }
-}
-
-TEST(Lattice, StepsAreFound) {
-  const auto step = [](const std::vector<double>& data) {
-    const auto lattice = find_lattice(ColumnView(data), summary_of(data), {});
-    return lattice ? lattice->step : 0;
-  };
-  EXPECT_EQ(step({1, 5, 9}), 4);
-  EXPECT_EQ(step({0.1, 0.2, 0.7}), 0.1);
-  EXPECT_EQ(step({12.34, 0.04, -7.21}), 0.05);
-  EXPECT_EQ(step({12.34, 0.05, -7.21}), 0.01);
-  EXPECT_EQ(step({0.25, 0.5, 1.75}), 0.25);
-  EXPECT_EQ(step({1e9, 1e9 + 3, 1e9 + 9}), 3);
-  EXPECT_EQ(step({0x1p-30, 0x1p-29, 5 * 0x1p-31}), 0x1p-31);
-  EXPECT_EQ(step({0, 0x1p-1070, 0x1p-1073}), 0x1p-1073);
-  EXPECT_EQ(step({1 + 0x1p-20, 2.5, 7 + 3 * 0x1p-20}), 0x1p-20);
-  EXPECT_EQ(step({std::sqrt(2.0), std::exp(1.0), 1.0 / 3, 1e5 / 7}), 0);
-  EXPECT_EQ(step({1, 1e300}), 0);
 }
 
 }  // namespace bound_test
