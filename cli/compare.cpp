@@ -34,6 +34,7 @@ struct CompareArguments {
   std::string interval = "percentile";
   std::string correction = "none";
   std::string pair;
+  std::string test = "bootstrap";
 };
 
 void add_compare_arguments(CLI::App& command, CompareArguments& arguments) {
@@ -68,6 +69,9 @@ void add_compare_arguments(CLI::App& command, CompareArguments& arguments) {
       ->group(kWhat);
   add_text(command, "--replicates", common.replicates, "N",
            "Resamples to draw: 1e6; auto: as many as --precision needs [10000]")
+      ->group(kWhat);
+  add_text(command, "--test", arguments.test, "T",
+           "p-values by bootstrap, from the intervals, or by permutation of the rows [bootstrap]")
       ->group(kWhat);
   add_text(command, "--pair", arguments.pair, "COLUMN",
            "Rows with the same value here are a pair: one in each group, drawn together")
@@ -119,6 +123,7 @@ CompareRequest check(const CompareArguments& arguments) {
   options.nested_replicates = common.options.nested_replicates;
   options.rescale = common.options.rescale;
   options.paired = !arguments.pair.empty();
+  options.test = comparison::parse_test(arguments.test);
   options.replicates = common.options.replicates;
   options.seed = common.options.seed;
   options.memory = common.options.memory;

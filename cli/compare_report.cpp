@@ -97,7 +97,9 @@ std::string contrasts_as_text(const Comparison& found) {
                     scale.change(contrast.estimate, contrast.standard_error / 10),
                     scale.number(contrast.standard_error, contrast.standard_error_error),
                     limits_of(interval, scale, coarser),
-                    with_error(contrast.adjusted_p_value, contrast.adjusted_p_value_error)});
+                    contrast.adjusted_p_value_error == 0
+                        ? fmt::format("{:.3g}", contrast.adjusted_p_value)
+                        : with_error(contrast.adjusted_p_value, contrast.adjusted_p_value_error)});
   }
   return table(rows);
 }
@@ -173,6 +175,16 @@ std::string paths_of(const Comparison& found) {
   return text;
 }
 
+// "p-values by permutation: all 12,870 relabellings of B".
+std::string permutations_of(const Comparison& found) {
+  std::string text = "p-values by permutation: ";
+  for (const Contrast& contrast : found.contrasts)
+    text += fmt::format("{}{}{} relabellings of {}", text.ends_with(": ") ? "" : ", ",
+                        contrast.p_value_error == 0 ? "all " : "", grouped(contrast.permutations),
+                        display_name(contrast.group));
+  return text;
+}
+
 // Whether groups that see the same clusters are drawn together.
 std::string clusters_of(const Comparison& found) {
   if (found.shared_clusters == 0)
@@ -187,6 +199,7 @@ std::string story_of(const CompareRun& run) {
   const auto replicates = static_cast<double>(found.replicates);
   const auto rows = static_cast<double>(rows_of(found));
   std::string text = item("method", method_of(found));
+  if (found.test == comparison::Test::permutation) text += item("test", permutations_of(found));
   if (found.clusters > 0) text += item("clusters", clusters_of(found));
   text += item("plan", paths_of(found));
   text +=
@@ -232,6 +245,7 @@ Json json_of(const Contrast& contrast) {
           {"interval", cli::json_of(contrast.interval)},
           {"p_value", contrast.p_value},
           {"p_value_error", contrast.p_value_error},
+          {"permutations", contrast.permutations},
           {"adjusted_interval", cli::json_of(contrast.adjusted_interval)},
           {"adjusted_p_value", contrast.adjusted_p_value},
           {"adjusted_p_value_error", contrast.adjusted_p_value_error},
@@ -263,6 +277,7 @@ std::string as_json(const CompareRun& run) {
   object["interval_method"] = name(found.method);
   object["alternative"] = name(found.alternative);
   object["correction"] = name(found.correction);
+  object["test"] = name(found.test);
   object["groups"] = Json::array();
   for (const Group& group : found.groups) object["groups"].push_back(json_of(group));
   object["contrasts"] = Json::array();

@@ -45,6 +45,7 @@ std::string with_command_options(std::string_view message) {
       {"seed", "--seed"},
       {"size", "--size"},
       {"subsample", "--subsample"},
+      {"test", "--test"},
       {"threads", "--threads"},
       {"tolerance", "--tolerance"},
       {"weight_decay", "--weight-decay"},

@@ -46,12 +46,21 @@ enum class Correction {
   simultaneous,  ///< max-t: the joint distribution of all studentized differences
 };
 
+/// Where p-values come from.
+enum class Test {
+  bootstrap,    ///< the error level at which the interval excludes 0
+  permutation,  ///< the share of relabellings of the rows (or clusters) with such a difference: all
+                ///< of them if there are at most 100,000, otherwise `replicates` random ones
+};
+
 [[nodiscard]] BOOTFOLD_API std::string_view name(Difference difference) noexcept;
 [[nodiscard]] BOOTFOLD_API std::string_view name(Correction correction) noexcept;
+[[nodiscard]] BOOTFOLD_API std::string_view name(Test test) noexcept;
 
 /// The value with that name. Throws InvalidArgument, which lists the names, if there is none.
 [[nodiscard]] BOOTFOLD_API Difference parse_difference(std::string_view text);
 [[nodiscard]] BOOTFOLD_API Correction parse_correction(std::string_view text);
+[[nodiscard]] BOOTFOLD_API Test parse_test(std::string_view text);
 
 /// Largest number of groups in one comparison.
 inline constexpr std::size_t kMostGroups = 1000;
@@ -66,6 +75,9 @@ struct Options {
   Difference difference = Difference::absolute;
   interval::Method interval = interval::Method::percentile;  ///< any method except abc
   Correction correction = Correction::none;
+  /// Permutation tests are for scheme iid and for clusters: clusters within one group are
+  /// relabelled whole, and within those that groups share (pairs too) the groups are swapped.
+  Test test = Test::bootstrap;
   double confidence = 0.95;  ///< inside (0, 1)
   /// Alternative hypothesis: the group differs from, is less than, or is greater than the control.
   /// Limits and p-values are two-sided or one-sided accordingly.
@@ -125,8 +137,9 @@ struct Contrast {
   /// Smallest error level at which the interval excludes 0, but no less than the smallest p-value
   /// that a permutation test of so many rows (or clusters) could give.
   double p_value = 0;
-  double p_value_error = 0;     ///< Monte Carlo error of p_value
-  double adjusted_p_value = 0;  ///< equals p_value without a correction
+  double p_value_error = 0;        ///< Monte Carlo error of p_value
+  std::uint64_t permutations = 0;  ///< of a permutation test; all there are if p_value_error is 0
+  double adjusted_p_value = 0;     ///< equals p_value without a correction
   double adjusted_p_value_error = 0;
   std::uint64_t undefined = 0;          ///< replicates with an undefined difference, not used above
   std::vector<Note> notes = {};         ///< warnings; empty if there are none
@@ -148,6 +161,7 @@ struct Comparison {
   std::uint64_t seed = 0;
   std::vector<comparison::Group> groups;  ///< the control first, then the others sorted by name
   std::vector<comparison::Contrast> contrasts;  ///< groups 1, 2, ... against group 0
+  comparison::Test test = comparison::Test::bootstrap;
   std::uint64_t clusters = 0;         ///< clusters of the scheme in these groups, if it has any
   std::uint64_t shared_clusters = 0;  ///< of these, the ones in several groups. If there are any,
                                       ///< all clusters are drawn once for all groups

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Difference: TypeAlias = Literal["absolute", "relative"]
 Correction: TypeAlias = Literal["none", "bonferroni", "holm", "simultaneous"]
+Test: TypeAlias = Literal["bootstrap", "permutation"]
 
 
 def _column(frame: Any, name: str, role: str) -> Any:
@@ -63,6 +64,7 @@ def compare(
     difference: Difference = "absolute",
     interval: Method = "percentile",
     correction: Correction = "none",
+    test: Test = "bootstrap",
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
     replicates: int | Literal["auto"] = 10_000,
@@ -109,6 +111,10 @@ def compare(
         As in `Result.interval`; all but "abc".
     correction : {"none", "bonferroni", "holm", "simultaneous"}
         What is done about many groups giving many chances to be wrong.
+    test : {"bootstrap", "permutation"}
+        Where p-values come from: the error level at which the interval excludes 0, or the share of
+        relabellings of the rows (or clusters, or pairs) with such a difference. All relabellings
+        are taken if there are at most 100,000, otherwise `replicates` random ones.
     confidence, alternative, nested_replicates, seed, tolerance, threads, memory, progress
         As in `bootstrap`.
     replicates : int or "auto"
@@ -204,6 +210,7 @@ def compare(
             count,
             limit or None,
             pair is not None,
+            test,
             tell,
         )
     return _table(df, _columns(comparison))

@@ -25,7 +25,8 @@ Comparison compare_groups(const Request& request, const Codes& codes,
                           const std::string& difference, const std::string& interval,
                           const std::string& correction, double confidence,
                           const std::string& alternative, std::uint64_t replicates,
-                          std::optional<double> precision, bool paired, nb::object progress) {
+                          std::optional<double> precision, bool paired, const std::string& test,
+                          nb::object progress) {
   const data::Labels labels{
       {codes.data(), codes.data() + codes.size()}, std::move(names), std::move(column)};
   const Options run = request.options(replicates);
@@ -42,6 +43,7 @@ Comparison compare_groups(const Request& request, const Codes& codes,
   options.nested_replicates = run.nested_replicates;
   options.rescale = run.rescale;
   options.paired = paired;
+  options.test = comparison::parse_test(test);
   options.seed = run.seed;
   options.scheme = run.scheme;
   options.memory = run.memory;
@@ -91,7 +93,7 @@ void bind_compare(nb::module_& m) {
       .def_ro("contrasts", &Comparison::contrasts);
   m.def("compare_groups", &compare_groups, "request"_a, "codes"_a, "names"_a, "column"_a,
         "control"_a.none(), "groups"_a, "difference"_a, "interval"_a, "correction"_a,
-        "confidence"_a, "alternative"_a, "replicates"_a, "precision"_a.none(), "paired"_a,
+        "confidence"_a, "alternative"_a, "replicates"_a, "precision"_a.none(), "paired"_a, "test"_a,
         "progress"_a.none());
 }
 

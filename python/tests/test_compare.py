@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import scipy.stats
 
 import bootfold as bf
 
@@ -144,3 +145,27 @@ def test_pairs():
         bf.compare(df.iloc[1:], value="delay", by="airport", pair="day")
     with pytest.raises(ValueError, match="pairs are clusters already"):
         bf.compare(df, value="delay", by="airport", pair="day", clusters="day")
+
+
+def test_permutation_tests_are_those_of_scipy():
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(size=7), rng.normal(1, size=8)
+    df = pd.DataFrame({"x": np.concatenate([a, b]), "g": ["a"] * 7 + ["b"] * 8})
+
+    def difference(x, y):
+        return np.mean(y) - np.mean(x)
+
+    for alternative in ("two-sided", "less", "greater"):
+        wanted = scipy.stats.permutation_test(
+            (a, b), difference, n_resamples=np.inf, alternative=alternative
+        )
+        found = bf.compare(df, value="x", by="g", test="permutation", alternative=alternative)
+        assert found["p_value"][0] == pytest.approx(wanted.pvalue)
+    pairs = pd.DataFrame(
+        {"x": np.concatenate([a, b[:7]]), "g": ["a"] * 7 + ["b"] * 7, "id": list(range(7)) * 2}
+    )
+    wanted = scipy.stats.permutation_test(
+        (a, b[:7]), difference, permutation_type="samples", n_resamples=np.inf
+    )
+    found = bf.compare(pairs, value="x", by="g", pair="id", test="permutation")
+    assert found["p_value"][0] == pytest.approx(wanted.pvalue)

@@ -56,6 +56,20 @@ void check(const DataView& values, const data::Labels& labels, const Options& op
         text::concat("precision is ", *options.precision,
                      " but must be above 0 and below 1: the Monte Carlo error of a "
                      "limit as a share of the standard error; 0.01 is usual"));
+  if (options.test == Test::permutation) {
+    const auto* iid = std::get_if<scheme::Iid>(&options.scheme);
+    if (!(iid != nullptr && iid->size == 0) &&
+        !std::holds_alternative<scheme::Cluster>(options.scheme))
+      throw InvalidArgument(
+          text::concat("test is 'permutation' but the scheme is '", bootfold::name(options.scheme),
+                       iid != nullptr ? "' with a size" : "'",
+                       "; permutation tests relabel rows or clusters: omit the scheme, or give "
+                       "clusters"));
+    if (options.correction == Correction::simultaneous)
+      throw InvalidArgument(
+          "test is 'permutation' but the correction is 'simultaneous', which takes its p-values "
+          "from the bootstrap; use holm or bonferroni");
+  }
   if (options.replicates < 2)
     throw InvalidArgument(text::concat("replicates is ", options.replicates,
                                        " but must be at least 2; 10000 is a good start"));
@@ -161,6 +175,7 @@ double rounded(double value) {
 /// seem to know more than there is to know, so none below it is shown. Within a cluster that groups
 /// share, only its own rows are permuted: two ways for each.
 double least_of(const Plan& group, const Plan& control, const Options& options, bool joint) {
+  if (options.test == Test::permutation) return 0;  // it has its own
   if (joint)
     return std::min(1.0, std::ldexp(options.alternative == interval::Alternative::two_sided ? 2 : 1,
                                     -static_cast<int>(std::min<std::uint64_t>(group.units, 1000))));
@@ -277,6 +292,13 @@ Comparison compare_once(const DataView& values, const data::Labels& groups,
     const Result differences = samples.difference(group, result, control);
     found.contrasts.push_back(
         describe(samples.name(group), differences, options, samples.size() - 1));
+    if (options.test == Test::permutation) {
+      Contrast& contrast = found.contrasts.back();
+      const PermutationResult tested = samples.permute(group, contrast.estimate);
+      contrast.p_value = tested.p.value;
+      contrast.p_value_error = tested.p.error;
+      contrast.permutations = tested.permutations;
+    }
     note_few_rows(found.contrasts.back(),
                   least_of(result.plan(), control.plan(), options, samples.joint()), result.plan(),
                   control.plan(), samples.joint());
@@ -292,6 +314,7 @@ Comparison compare_once(const DataView& values, const data::Labels& groups,
            "reliable; take difference=absolute"});
     if (options.correction == Correction::simultaneous) farthest.add(differences);
   }
+  found.test = options.test;
   found.clusters = samples.clusters().all;
   found.shared_clusters = samples.clusters().shared;
   correct(found.contrasts, options, farthest);

@@ -210,6 +210,19 @@ Result Groups::difference(std::size_t group, const Result& result, const Result&
   return part_of_joint(size() + group - 1, group);
 }
 
+PermutationResult Groups::permute(std::size_t group, double difference) const {
+  Relabelling relabelling{rows_.view(group), rows_.view(0)};
+  if (clusters_.all > 0) {
+    relabelling.group_clusters = rows_.of_group(codes_in_order_, group);
+    relabelling.control_clusters = rows_.of_group(codes_in_order_, 0);
+    relabelling.within = joint();
+  }
+  bootfold::Options options = options_of(group);
+  options.seed = group_seed(options_.seed, name(group));
+  return permutation_test(relabelling, statistic_, difference, options_.difference,
+                          options_.alternative, options);
+}
+
 void Groups::run_jointly() {
   const std::size_t columns = rows_.view(0).columns();
   std::size_t rows = 0;

@@ -10,6 +10,7 @@
 
 #include "bootfold/bootstrap.h"
 #include "bootfold/compare.h"
+#include "comparison/permutation.h"
 #include "comparison/rows.h"
 #include "resample/design.h"
 
@@ -44,6 +45,9 @@ class Groups {
   /// The differences of a group from the control, replicate by replicate.
   [[nodiscard]] Result difference(std::size_t group, const Result& result,
                                   const Result& control) const;
+
+  /// The permutation test of a group whose difference from the control this is.
+  [[nodiscard]] PermutationResult permute(std::size_t group, double difference) const;
 
  private:
   void count_clusters();

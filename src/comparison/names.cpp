@@ -24,6 +24,10 @@ std::string_view name(Correction correction) noexcept {
   return "unknown";
 }
 
+std::string_view name(Test test) noexcept {
+  return test == Test::bootstrap ? "bootstrap" : "permutation";
+}
+
 Difference parse_difference(std::string_view text) {
   return text::choose("difference", text, std::array{Difference::absolute, Difference::relative});
 }
@@ -32,6 +36,10 @@ Correction parse_correction(std::string_view text) {
   return text::choose("correction", text,
                       std::array{Correction::none, Correction::bonferroni, Correction::holm,
                                  Correction::simultaneous});
+}
+
+Test parse_test(std::string_view text) {
+  return text::choose("test", text, std::array{Test::bootstrap, Test::permutation});
 }
 
 }  // namespace bootfold::comparison

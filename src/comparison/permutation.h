@@ -1,0 +1,38 @@
+// The permutation test: how often would groups that were labelled at random differ so much?
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "bootfold/compare.h"
+#include "bootfold/data.h"
+#include "bootfold/plan.h"
+#include "bootfold/statistic.h"
+#include "comparison/contrast.h"
+
+namespace bootfold::comparison {
+
+/// Two groups and what is relabelled: rows, or whole clusters, or the two groups within a cluster.
+struct Relabelling {
+  const DataView& group;
+  const DataView& control;
+  std::span<const std::uint32_t> group_clusters = {};  ///< label of each row; empty: rows
+  std::span<const std::uint32_t> control_clusters = {};
+  bool within = false;  ///< swap the groups within every cluster that has rows of both
+};
+
+struct PermutationResult {
+  PValue p;
+  std::uint64_t permutations = 0;
+  bool exact = false;  ///< these are all there are
+};
+
+/// `difference` is the value on the groups as they are. Of the options, `replicates` is the number
+/// of random relabellings where there are too many to take all; `seed`, `memory`, `tolerance` and
+/// `execution` are as usual.
+[[nodiscard]] PermutationResult permutation_test(const Relabelling& relabelling,
+                                                 const Statistic& statistic, double difference,
+                                                 Difference kind, interval::Alternative alternative,
+                                                 const bootfold::Options& options);
+
+}  // namespace bootfold::comparison
