@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "bootfold/bootstrap.h"
 #include "bootfold/error.h"
@@ -268,6 +269,22 @@ TEST(StratifiedScheme, TopsManyRowsUpFromTheirOwnStratum) {
                 {.replicates = 400, .seed = 5, .scheme = scheme::Stratified{strata}});
   for (std::size_t r = 0; r < 400; ++r)
     for (const std::size_t c : {0U, 8U}) EXPECT_EQ(many.replicate(r, c), copied.replicate(r));
+}
+
+// Beyond a super-block too, replicates that miss a huge row have digits of their own: about 37 % of
+// them do (false alarm below 1e-9 for fewer than 15 of 120).
+TEST(HugeRow, LeavesTheDigitsOfTheOthersBeyondASuperBlock) {
+  random::Stream stream({.seed = 6});
+  std::vector<double> x(1'500'000);
+  for (double& value : x) value = 5 + random::normal(stream);
+  x[777'777] = 1e18;
+  const Result result = bootstrap(x, statistic::mean(), {.replicates = 120, .seed = 2});
+  std::set<double> without;
+  for (const double value : result.replicates())
+    if (value < 100) without.insert(value);
+  EXPECT_GE(without.size(), 15U);
+  EXPECT_NEAR(*without.begin(), 5, 0.01);
+  EXPECT_GT(*without.rbegin() - *without.begin(), 1e-4);
 }
 
 // Of a thousand draws from a million hardly one meets the huge row; the others have their own
