@@ -200,9 +200,7 @@ void add_run(CLI::App& command, Arguments& arguments) {
   add_text(command, "--nan", arguments.nan, "error|omit",
            "Stop at the first NaN, or omit rows with NaN [error]")
       ->group(kWhat);
-  add_text(command, "--header", arguments.header, "yes|no|auto",
-           "Whether a CSV file names its columns [auto]")
-      ->group(kWhat);
+  add_text(command, "--header", arguments.header, "yes|no|auto", kHeaderHelp)->group(kWhat);
   add_scheme_arguments(command, arguments.scheme);
   add_text(command, "--threads", arguments.threads, "T", kThreadsHelp)->group(kHow);
   add_text(command, "--memory", arguments.memory, "SIZE", kMemoryHelp)->group(kHow);

@@ -115,6 +115,10 @@ inline constexpr const char* kMemoryHelp =
     "the "
     "process may use]";
 
+inline constexpr const char* kHeaderHelp =
+    "Whether the first line of a CSV file is a header [auto: if it has text; a line such as "
+    "2019,2020,2021 is asked about]";
+
 /// Takes "--threads" as typed; empty is 0: all cores.
 [[nodiscard]] unsigned parse_threads(const std::string& text);
 

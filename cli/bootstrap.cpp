@@ -14,6 +14,7 @@
 #include "console.h"
 #include "exact.h"
 #include "failure.h"
+#include "input_note.h"
 #include "memory.h"
 #include "nested.h"
 #include "output.h"
@@ -73,6 +74,7 @@ void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
   const Timer reading;
   const data::Table table = data::read(request.file, request.read);
   const double read_seconds = reading.seconds();
+  print_input_note(table.note(), request.quiet || request.json);
 
   const Interrupt::Work work(interrupt);
   const SchemeRequest::View view(request.scheme, table);

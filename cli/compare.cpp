@@ -13,6 +13,7 @@
 #include "command.h"
 #include "compare_report.h"
 #include "console.h"
+#include "input_note.h"
 #include "memory.h"
 #include "nested.h"
 #include "output.h"
@@ -167,6 +168,7 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
   const Timer reading;
   const data::Table values = data::read(common.file, common.read);
   const double read_seconds = reading.seconds();
+  print_input_note(values.note(), common.quiet || common.json);
 
   const Interrupt::Work work(interrupt);
   const SchemeRequest::View view(common.scheme, values);

@@ -8,6 +8,7 @@
 #include "bootfold/error.h"
 #include "console.h"
 #include "examples_reader.h"
+#include "input_note.h"
 #include "number.h"
 #include "progress.h"
 #include "timer.h"
@@ -36,6 +37,7 @@ void run_evaluate(const EvaluateArguments& arguments, Interrupt& interrupt) {
   execution.threads = parse_threads(arguments.threads);
   const ensemble::Ensemble model = ensemble::Ensemble::load(arguments.model);
   const ModelExamples rows(arguments.rows, model.frame(), true);
+  print_input_note(rows.note(), arguments.quiet || arguments.json);
 
   const Interrupt::Work work(interrupt);
   const Timer computing;

@@ -15,6 +15,7 @@
 #include "ensemble.h"
 #include "examples_reader.h"
 #include "failure.h"
+#include "input_note.h"
 #include "json.h"
 #include "number.h"
 #include "prediction_rows.h"
@@ -146,6 +147,8 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
   const ModelExamples rows(arguments.rows, model.frame(), false);
   std::optional<ModelExamples> training;
   if (jackknife) training.emplace(training_rows(arguments, model));
+  print_input_note(rows.note(), arguments.quiet || arguments.json);
+  if (training) print_input_note(training->note(), arguments.quiet || arguments.json);
   const ensemble::Examples examples =
       training ? ensemble::Examples{.inputs = training->inputs(), .targets = training->targets()}
                : ensemble::Examples{};

@@ -15,6 +15,7 @@
 #include "ensemble.h"
 #include "examples_reader.h"
 #include "failure.h"
+#include "input_note.h"
 #include "memory.h"
 #include "number.h"
 #include "progress.h"
@@ -198,6 +199,8 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
     training.validation = &validation->examples();
   }
   const double read_seconds = reading.seconds();
+  print_input_note(rows.note(), arguments.quiet || arguments.json);
+  if (validation) print_input_note(validation->note(), arguments.quiet || arguments.json);
   const Examples examples = rows.examples();
   training.loss = rows.loss();
   if (arguments.calibrate && examples.classes == nullptr)

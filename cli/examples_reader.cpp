@@ -155,9 +155,7 @@ void add_file_arguments(CLI::App& command, ExampleArguments& arguments, const ch
   add_text(command, "--nan", arguments.nan, "error|omit",
            "Stop at the first NaN in a column that is used, or leave out such rows [error]")
       ->group(group);
-  add_text(command, "--header", arguments.header, "yes|no|auto",
-           "Whether a CSV file names its columns [auto]")
-      ->group(group);
+  add_text(command, "--header", arguments.header, "yes|no|auto", kHeaderHelp)->group(group);
 }
 
 void add_example_arguments(CLI::App& command, ExampleArguments& arguments) {

@@ -51,6 +51,8 @@ class TrainingExamples {
   [[nodiscard]] std::optional<ensemble::Loss> loss() const noexcept { return loss_; }
   [[nodiscard]] std::size_t count() const noexcept { return table_.view().rows(); }
   [[nodiscard]] std::size_t omitted() const noexcept { return table_.omitted(); }
+  /// What reading assumed about the file.
+  [[nodiscard]] const std::string& note() const noexcept { return table_.note(); }
 
  private:
   void take_columns(const ExampleArguments& arguments, bool classes, std::size_t targets);
@@ -87,6 +89,8 @@ class ModelExamples {
   /// Of --keep: all rows of the file, also omitted ones.
   [[nodiscard]] std::vector<const data::Texts*> kept() const;
   [[nodiscard]] std::size_t omitted() const noexcept { return table_.omitted(); }
+  /// What reading assumed about the file.
+  [[nodiscard]] const std::string& note() const noexcept { return table_.note(); }
   /// Ascending, counted from 0 among all rows of the file.
   [[nodiscard]] const std::vector<std::size_t>& omitted_rows() const noexcept {
     return table_.omitted_rows();

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "console.h"
 #include "exact.h"
+#include "input_note.h"
 #include "nested.h"
 #include "report.h"
 #include "usage.h"
@@ -17,6 +18,7 @@ namespace {
 void run_explain(const Arguments& arguments, Interrupt& interrupt) {
   const Request request = check(arguments);
   const data::Table table = data::read(request.file, request.read);
+  print_input_note(table.note(), request.quiet || request.json);
   if (request.exact) return print(exact_forecast(table, request));
   const Interrupt::Work work(interrupt);
   const SchemeRequest::View view(request.scheme, table);

@@ -26,6 +26,7 @@ class ValidationExamples {
     return rows_.weights();
   }
   [[nodiscard]] std::size_t omitted() const noexcept { return rows_.omitted(); }
+  [[nodiscard]] const std::string& note() const noexcept { return rows_.note(); }
 
  private:
   ModelExamples rows_;

@@ -174,7 +174,8 @@ struct ReadOptions {
   std::vector<std::string> texts = {};
   NanPolicy nan = NanPolicy::error;
   /// Whether a CSV file has a header line. Default: the first line is a header if one of its fields
-  /// is text; if that text could also be a label of the first row, an error asks for this option.
+  /// is text. Where both are likely, an error asks for this option: text that could be a label of
+  /// the first row, and numbers that look like years or column numbers (docs/files.md).
   std::optional<bool> header = std::nullopt;
 };
 
@@ -198,6 +199,9 @@ class BOOTFOLD_API Table {
   [[nodiscard]] const std::vector<std::size_t>& omitted_rows() const noexcept {
     return omitted_rows_;
   }
+  /// What read() assumed without certainty: a first line of several numbers was read as a row.
+  /// Empty if nothing.
+  [[nodiscard]] const std::string& note() const noexcept { return note_; }
   /// Bytes of the values and label codes, mapped or owned.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
@@ -208,6 +212,7 @@ class BOOTFOLD_API Table {
   std::vector<std::string> names_;
   DataView view_;
   std::vector<std::size_t> omitted_rows_;
+  std::string note_;
   std::shared_ptr<const Storage> storage_;
   std::size_t bytes_ = 0;
   std::vector<Labels> labels_;

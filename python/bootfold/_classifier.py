@@ -18,6 +18,7 @@ from sklearn.utils.validation import (
 )
 
 from bootfold import _core
+from bootfold._dates import check_no_dates
 from bootfold._estimator import EnsembleEstimator
 from bootfold._examples import Examples, weighted
 from bootfold._members import Uncertainty
@@ -251,6 +252,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         swept: Sequence[dict[str, Any]],
         keep_best: int | None,
     ) -> Self:
+        check_no_dates(X, "X")
+        check_no_dates(sample_weight, "sample_weight")
         X, y = validate_data(
             self, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, multi_output=True
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from bootfold import _core, _data
-from bootfold._data import module_of
+from bootfold._dates import check_no_dates, module_of
 from bootfold._labels import coded
 from bootfold._options import Progress, Seed, number_of_replicates, precision_number
 from bootfold._progress import reporter
@@ -155,7 +155,10 @@ def compare(
             f"statistic is {statistic!r} but compare takes one that has a name, such as 'mean'"
         )
     names = [value] if isinstance(value, str) else list(value)
-    data = _data.read(tuple(_column(df, name, "value") for name in names), paired=True)
+    columns = tuple(_column(df, name, "value") for name in names)
+    for name, column in zip(names, columns, strict=True):
+        check_no_dates(column, f"column '{name}'")
+    data = _data.read(columns, paired=True)
     labels = _column(df, by, "by")
     settings = settings_of(seed, memory, threads, tolerance, nested_replicates, None)
     set_scheme(settings, scheme, two_stage, size, block_length, rescale)

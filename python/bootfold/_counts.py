@@ -13,6 +13,7 @@ from bootfold._function import noted, place, stacked
 from bootfold._labels import coded
 from bootfold._options import Progress, Seed, memory_bytes, seed_number, thread_number, whole_number
 from bootfold._progress import reporter
+from bootfold._returned import check_returned, name_of
 from bootfold._source import Settings, set_scheme, weight_array
 
 if TYPE_CHECKING:
@@ -248,8 +249,6 @@ class _Maker:
 
 def _as_numbers(found: Any) -> Array:
     """What a function of NumPy, JAX, torch or CuPy returned, as an array of doubles."""
-    if found is None:
-        raise TypeError("None is no array")  # NumPy would take it for NaN
     if hasattr(found, "detach"):  # torch: without its graph, and on the CPU
         found = found.detach().cpu()
     elif hasattr(found, "get") and hasattr(found, "__dlpack__"):  # CuPy
@@ -269,6 +268,7 @@ class CountsSource:
                 "compute one value for each data set"
             )
         self._function = statistic.function
+        self._name = name_of(statistic.function)
         self._takes = takes
         self._data = data
         self._arguments = _shown(data, given)
@@ -308,12 +308,13 @@ class CountsSource:
         except Exception as error:
             noted(error, place(number, replicates))
             raise
+        expected = "an array of numbers, one for each resample"
+        check_returned(found, f"the statistic {self._name}", expected)
         try:
             array = _as_numbers(found)
         except (TypeError, ValueError, RuntimeError):
             raise TypeError(
-                f"the statistic returned {found!r} but must return an array of numbers, one for "
-                "each resample"
+                f"the statistic {self._name} returned {found!r} but must return {expected}"
             ) from None
         if array.ndim == 0 or array.shape[0] != replicates:
             raise ValueError(

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from bootfold import _core
+from bootfold._dates import check_no_dates, module_of
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 NanPolicy: TypeAlias = Literal["error", "omit", "propagate"]
@@ -51,13 +52,9 @@ class Data:
         return self.parts[0].shape
 
 
-def module_of(value: Any) -> str:
-    """The package that the type of a value comes from."""
-    return type(value).__module__.partition(".")[0]
-
-
 def number_array(values: Any, what: str) -> Array:
     """`values` as an array of numbers in the machine's byte order; no copy if it is one."""
+    check_no_dates(values, what)
     if type(values) is np.ndarray:
         array = values
     elif isinstance(values, np.ma.MaskedArray):
@@ -68,6 +65,7 @@ def number_array(values: Any, what: str) -> Array:
     if kind == "f" and array.dtype.itemsize in (4, 8) and array.dtype.isnative:
         return array
     if kind not in "biuf":
+        check_no_dates(array, what)
         told = "text" if kind in "US" else f"of type {array.dtype}"
         raise TypeError(
             f"{what} are {told} but must be numbers; convert them, for example with "
@@ -108,6 +106,8 @@ def _is_frame(value: Any) -> bool:
 def _part(value: Any, what: str) -> tuple[Part, list[Array]]:
     """One part and its columns."""
     module = module_of(value)
+    name = None if hasattr(value, "columns") else getattr(value, "name", None)
+    check_no_dates(value, what if name in (None, "") else f"column '{name}'")
     if module == "pandas" and hasattr(value, "columns"):
         names = [str(name) for name in value.columns]
         arrays = [

@@ -10,6 +10,7 @@ import numpy as np
 from bootfold import _core
 from bootfold._function import noted, place
 from bootfold._limits import jackknife_acceleration
+from bootfold._returned import check_returned, name_of
 from bootfold._statistics import known, takes_axis
 
 if TYPE_CHECKING:
@@ -92,15 +93,21 @@ class CalledSource:
         self._estimate = self._values(alone, -1, None)[..., 0]
         self.shape = self._estimate.shape
 
+    def _check(self, found: Any) -> None:
+        expected = "a number, or equally many numbers every time"
+        check_returned(found, f"the statistic {name_of(self._statistic)}", expected)
+
     def _values(self, shown: list[Array], number: int, shape: tuple[int, ...] | None) -> Array:
         """The statistic on resamples (..., resample, row): (..., resample)."""
         count = shown[0].shape[-2]
         if self._vectorized:
             try:
-                found = np.asarray(self._statistic(*shown, axis=-1))
+                found = self._statistic(*shown, axis=-1)
             except Exception as error:
                 noted(error, place(number, count))
                 raise
+            self._check(found)
+            found = np.asarray(found)
         else:
             values: list[Any] = []
             lead = self._samples.lead
@@ -110,6 +117,7 @@ class CalledSource:
             except Exception as error:
                 noted(error, place(number + len(values) % count if number >= 0 else -1, 1))
                 raise
+            self._check(values)
             each = np.asarray(values)
             found = np.moveaxis(each, 0, -1).reshape(*each.shape[1:], *lead, count)
         if (

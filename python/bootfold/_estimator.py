@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bootfold import _core, _members
+from bootfold._dates import check_no_dates
 from bootfold._options import memory_bytes, seed_number, thread_number, whole_number
 from bootfold._progress import reporter
 
@@ -193,6 +194,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any) -> Array:
         check_is_fitted(self)
+        check_no_dates(X, "X")
         found: Array = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
         return found
 
@@ -202,6 +204,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             X, y = given
         except (TypeError, ValueError):
             raise TypeError(f"{what} must be a pair (X, y)") from None
+        check_no_dates(X, "X")
         inputs: Array = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
         truth = np.asarray(y)
         if truth.shape[:1] != inputs.shape[:1]:

@@ -12,6 +12,7 @@ import numpy as np
 from bootfold import _core
 from bootfold._data import Array, Data, frame_of
 from bootfold._progress import reporter
+from bootfold._returned import check_returned, name_of
 
 if TYPE_CHECKING:
     from bootfold._interval import Needs
@@ -106,6 +107,7 @@ class FunctionSource:
         self, data: Data, statistic: Function, settings: Settings, *, jackknife: bool = False
     ) -> None:
         self._function = statistic.function
+        self._name = name_of(statistic.function)
         self._vectorized = statistic.vectorized
         self._data = data
         self._shown = _Shown(data)
@@ -170,13 +172,14 @@ class FunctionSource:
             if not self._names:
                 self._names = [str(key) for key in found[0]]
             found = [list(one.values()) for one in found]
+        expected = "a number, or equally many numbers every time"
+        check_returned(found, f"the statistic {self._name}", expected)
         try:
             array = np.asarray(found, dtype=np.float64)
         except (TypeError, ValueError):
             first = found if self._vectorized else found[0]
             raise TypeError(
-                f"the statistic returned {first!r} but must return a number, or equally many "
-                "numbers every time"
+                f"the statistic {self._name} returned {first!r} but must return {expected}"
             ) from None
         if not self._vectorized:
             if self._shown.sets:  # behind the values of each, as a vectorised function has them

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from bootfold._data import Array, module_of
+from bootfold._data import Array
+from bootfold._dates import module_of
 
 
 def _values(labels: Any, what: str) -> tuple[Array, Array]:
@@ -22,6 +23,8 @@ def _values(labels: Any, what: str) -> tuple[Array, Array]:
     array = np.asarray(labels)
     if array.dtype.kind == "f":
         return array, np.isnan(array)
+    if array.dtype.kind in "Mm":
+        return array, np.isnat(array)
     if array.dtype.kind == "O":
         return array, np.array([label is None or label != label for label in array.flat])
     return array, np.zeros(array.shape, dtype=bool)

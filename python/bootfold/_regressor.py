@@ -11,6 +11,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from bootfold import _core
+from bootfold._dates import check_no_dates
 from bootfold._estimator import EnsembleEstimator
 from bootfold._examples import Examples, weighted
 from bootfold._members import Uncertainty
@@ -225,6 +226,9 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         swept: Sequence[dict[str, Any]],
         keep_best: int | None,
     ) -> Self:
+        check_no_dates(X, "X")
+        check_no_dates(y, "y")
+        check_no_dates(sample_weight, "sample_weight")
         X, y = validate_data(
             self,
             X,
@@ -245,6 +249,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         held_out = None
         if validation is not None:
             inputs, truth = self._parts(validation, "validation")
+            check_no_dates(truth, "y")
             truth = np.asarray(truth, dtype=np.float64).reshape(len(truth), -1)
             if truth.shape[1] != targets.shape[1]:
                 raise ValueError(
@@ -275,6 +280,12 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
 
     def _shaped(self, values: Array) -> Array:
         return values[:, 0] if self._single else values
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The coefficient of determination, R2, of the predictions."""
+        check_no_dates(y, "y")
+        check_no_dates(sample_weight, "sample_weight")
+        return float(super().score(X, y, sample_weight))
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """The mean over the members; with `return_std` also the standard deviation of a new target.
@@ -346,9 +357,11 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
                 )
             return self._training_examples
         inputs, y = self._parts(training[:2])
+        check_no_dates(y, "y")
         targets = np.asarray(y, dtype=np.float64)
         weights = None
         if len(training) > 2 and training[2] is not None:
+            check_no_dates(training[2], "sample_weight")
             weights = _check_sample_weight(training[2], inputs, dtype=np.float64)
         return weighted(inputs, targets.reshape(targets.shape[0], -1), weights)
 

@@ -9,12 +9,14 @@ import numpy as np
 
 from bootfold import _core
 from bootfold._bootstrap import bootstrap
+from bootfold._dates import check_no_dates
 from bootfold._interval import NOTHING, Needs
 from bootfold._labels import coded
 from bootfold._metrics import NAMES, OF_CLASSES, OF_PROBABILITIES, Metric, Prepared, known
 from bootfold._options import memory_bytes, seed_number, thread_number, whole_number
 from bootfold._progress import reporter
 from bootfold._result import Result
+from bootfold._returned import check_returned
 from bootfold._source import Settings
 from bootfold._sums import sums
 
@@ -114,6 +116,7 @@ def bootstrap_score(
     >>> [round(value, 3) for value in r.estimate.tolist()]
     [0.8, 0.6, 0.2]
     """
+    check_no_dates(y, "y")
     truth = np.asarray(y)
     if truth.ndim == 0 or truth.shape[0] == 0:
         raise ValueError("y has no rows; a score needs at least one")
@@ -186,6 +189,7 @@ class _Subject:
                     "X is given but the first argument is not an estimator, which has predict(); "
                     "with predictions X must be None"
                 )
+            check_no_dates(given, "predictions")
             self._given = self._checked(np.asarray(given), "predictions")
         elif X is None:
             raise ValueError("X is None but an estimator needs the rows of the test set")
@@ -211,6 +215,7 @@ class _Subject:
                     "needs; give it predictions, or another response="
                 )
             told = np.asarray(getattr(self.estimator, method)(self._X))
+            check_no_dates(told, "predictions")
             self._found[method] = self._checked(told, "predictions")
         return self._found[method]
 
@@ -314,6 +319,7 @@ def _by_resamples(
     def score(rows: Array) -> Any:
         place = rows.astype(np.intp)
         found = [one(place) for one in scores]
+        check_returned(found, f"the statistic {name}", "a number")
         if len(found) == 1:
             return found[0]
         return dict(zip(_names(name, 2), (*found, found[0] - found[1]), strict=True))

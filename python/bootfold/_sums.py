@@ -12,6 +12,7 @@ from bootfold import _core
 from bootfold._data import Array, Data, frame_of, number_array
 from bootfold._interval import Needs
 from bootfold._progress import reporter
+from bootfold._returned import check_returned, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -99,6 +100,9 @@ def _arguments(data: Data) -> list[Any]:
 def _features(statistic: Sums, data: Data) -> list[Array]:
     """The columns that the user's function makes."""
     made = statistic.features(*_arguments(data))
+    check_returned(
+        made, f"features {name_of(statistic.features)}", "columns with a number for each row"
+    )
     if not isinstance(made, (tuple, list)):
         array = number_array(made, "features")
         if array.ndim == 1:
@@ -154,12 +158,13 @@ class SumsSource:
         """Values [replicate][output] of means [feature][replicate]."""
         count = means.shape[1]
         found = self._statistic.finish(means)
+        who = f"finish {name_of(self._statistic.finish)}"
+        expected = "one number for each replicate"
+        check_returned(found, who, expected)
         try:
             array = np.asarray(found, dtype=np.float64)
         except (TypeError, ValueError):
-            raise TypeError(
-                f"finish returned {found!r} but must return one number for each replicate"
-            ) from None
+            raise TypeError(f"{who} returned {found!r} but must return {expected}") from None
         if array.ndim == 0 or array.shape[-1] != count:
             raise ValueError(
                 f"finish returned an array of shape {array.shape} for the means of {count} "

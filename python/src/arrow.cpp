@@ -197,11 +197,16 @@ Numbers copied(const std::vector<Piece>& pieces, const Kind& kind) {
 Numbers column_of(const Chunks& chunks, std::int64_t child, const char* name) {
   const ArrowSchema& schema = child < 0 ? *chunks.schema : *chunks.schema->children[child];
   const Kind* const kind = schema.dictionary == nullptr ? kind_of(schema.format) : nullptr;
-  if (kind == nullptr)
-    throw nb::type_error(text::concat("column '", name == nullptr ? "" : name,
-                                      "' is of Arrow's type '", schema.format,
-                                      "' but must be numbers; select or cast it")
-                             .c_str());
+  if (kind == nullptr) {
+    // Types of dates, times and durations begin with t.
+    const bool times = schema.dictionary == nullptr && schema.format[0] == 't';
+    throw nb::type_error(
+        text::concat("column '", name == nullptr ? "" : name, "' ",
+                     times ? "holds dates or times, " : "is ", "of Arrow's type '", schema.format,
+                     "', but must be numbers; ",
+                     times ? "convert them first, for example to seconds" : "select or cast it")
+            .c_str());
+  }
   std::vector<Piece> pieces;
   for (const auto& array : chunks.arrays) pieces.push_back(piece_of(*array, child));
   if (pieces.size() != 1 || kind->type == data::Type::boolean || pieces[0].nulls())

@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "bootfold/error.h"
 #include "data/columns.h"
+#include "data/first_line.h"
 #include "data/label_builder.h"
 #include "data/number.h"
 #include "data/records.h"
+#include "data/shortest.h"
 #include "data/storage.h"
 #include "text/concat.h"
 #include "text/quoted.h"
@@ -19,6 +23,7 @@ namespace bootfold::data {
 namespace {
 
 constexpr std::size_t kMostColumns = std::size_t{1} << 20;
+constexpr std::size_t kRowsOfRange = 2;  // fewer rows say too little about the values of a column
 
 class CsvReader {
  public:
@@ -79,7 +84,6 @@ class CsvReader {
   // Looks at the first record: is it a header, how many columns are there, which are meant?
   void start(const Record& record) {
     std::vector<std::string> names;
-    bool has_text = false;
     Fields fields(record, delimiter_);
     while (fields.next()) {
       check_quotes(record, fields);
@@ -87,11 +91,12 @@ class CsvReader {
         throw DataError(text::concat(label_, " has more than ", kMostColumns,
                                      " columns; store a table this wide as .npy"));
       const std::string_view name = trimmed(fields.text(scratch_));
-      double value = 0;
-      has_text = has_text || !parse_number(name, value);
+      first_line_.add(name);
       names.push_back(name.empty() ? std::to_string(names.size() + 1) : std::string(name));
     }
-    has_header_ = options_.header.value_or(has_text);
+    first_line_number_ = record.line;
+    has_header_ = options_.header.value_or(first_line_.has_text());
+    if (!has_header_ && !options_.header) check_no_names(names);
     columns_ = has_header_ ? ColumnNames(std::move(names)) : ColumnNames(names.size());
     std::vector<std::size_t> labels;
     if (!options_.labels.empty()) labels = find_columns(columns_, options_.labels, label_);
@@ -124,6 +129,70 @@ class CsvReader {
         text::concat(label_, ":", record.line, ": this line may be a header or a row (",
                      text::quoted(names[chosen_[0]]), " in column ", chosen_[0] + 1,
                      " is a number); say which with header=yes or header=no"));
+  }
+
+  // A column that is asked for by a number in the first line, and is no number of a column: the
+  // line may be a header.
+  void check_no_names(const std::vector<std::string>& fields) const {
+    double number = 0;
+    for (const auto* wanted : {&options_.columns, &options_.labels, &options_.texts})
+      for (const std::string& word : *wanted)
+        if (std::find(fields.begin(), fields.end(), word) != fields.end() &&
+            parse_plain(word, number) && number > static_cast<double>(fields.size()))
+          throw InvalidArgument(text::concat(
+              label_, " has no column ", text::quoted(word), ", but line ", first_line_number_,
+              " holds ", text::quoted(word), "; if that line is a header, say header=yes"));
+  }
+
+  // Throws if the first line, which was read as a row, looks like a header of numbers and every
+  // number is outside the values below it; a label must not occur below.
+  void check_first_line(const std::vector<Labels>& labels) const {
+    const std::size_t below = !omitted_rows_.empty() && omitted_rows_[0] == 0 ? 0 : 1;
+    if (rows() < below + kRowsOfRange || !first_line_.looks_like_header()) return;
+    for (std::size_t l = 0; l < labels.size(); ++l) {
+      const double number = first_line_.number(labels_[l].field);
+      if (std::isnan(number)) continue;
+      const std::vector<std::uint32_t>& codes = labels[l].codes;
+      const std::optional<std::uint32_t> code =
+          below == 1 ? codes[0] : labels[l].find(shortest(number));
+      const auto first = codes.begin() + static_cast<std::ptrdiff_t>(below);
+      if (code && std::find(first, codes.end(), *code) != codes.end()) return;
+    }
+    std::string evidence;
+    for (const Source& source : sources_) {
+      const double number = first_line_.number(source.field);
+      if (std::isnan(number)) continue;
+      const Range range = range_of(source, below);
+      if (range.contains(number)) return;
+      if (evidence.empty())
+        evidence = text::concat(", and it is ", shortest(number), " in column ", source.field + 1,
+                                " where the values below are ", shortest(range.low), " to ",
+                                shortest(range.high));
+    }
+    throw InvalidArgument(text::concat(
+        label_, ":", first_line_number_, ": this line may be a header or a row: it looks like ",
+        "years or column numbers", evidence, "; say which with header=yes or header=no"));
+  }
+
+  static Range range_of(const Source& source, std::size_t first) {
+    Range range;
+    const std::size_t rows = source.values.size() / sizeof(double);
+    const ColumnView values(source.values.bytes(), Type::float64, rows, sizeof(double));
+    for (std::size_t row = first; row < rows; ++row) range.add(values[row]);
+    return range;
+  }
+
+  [[nodiscard]] bool may_be_header(std::size_t line) const {
+    return line == first_line_number_ && !has_header_ && !options_.header &&
+           first_line_.looks_like_header();
+  }
+
+  // What is told about a first line of numbers that was read as a row.
+  [[nodiscard]] std::string note() const {
+    if (has_header_ || options_.header || columns_.size() == 1) return {};
+    return text::concat(label_, ":", first_line_number_,
+                        ": this line holds only numbers and was read as a row; header=yes takes it "
+                        "as a header, header=no confirms that it is a row");
   }
 
   void add_row(const Record& record) {
@@ -205,8 +274,9 @@ class CsvReader {
 
   [[noreturn]] void fail_missing(const Record& record, std::size_t field) const {
     fail(record, field,
-         text::concat("missing value (column ", quoted_name(field),
-                      "); nan=omit leaves such rows out"));
+         text::concat(
+             "missing value (column ", quoted_name(field), "); nan=omit leaves such rows out",
+             may_be_header(record.line) ? ", header=yes takes this line as a header" : ""));
   }
 
   [[noreturn]] void fail_text(const Record& record, const Fields& fields, std::string_view text) {
@@ -237,6 +307,9 @@ class CsvReader {
       throw DataError(text::concat(label_, ": each of its ", omitted_rows_.size(),
                                    " rows holds NaN in a chosen column, so none is left"));
     if (rows() == 0) throw DataError(text::concat(label_, " has a header but no rows"));
+    std::vector<Labels> labels;
+    for (LabelSource& label : labels_) labels.push_back(label.builder.finish());
+    if (!has_header_ && !options_.header && columns_.size() > 1) check_first_line(labels);
     const std::size_t count = rows();
     auto storage = std::make_shared<Storage>();
     for (Source& source : sources_) {
@@ -254,13 +327,11 @@ class CsvReader {
     }
     const std::size_t bytes = sources_.size() * count * sizeof(double);
     DataView view(std::move(views), names);
-    std::vector<Labels> labels;
-    for (LabelSource& label : labels_) labels.push_back(label.builder.finish());
     std::vector<Texts> texts;
     for (TextSource& each : texts_) texts.push_back(std::move(each.texts));
     return TableParts{std::move(names),   std::move(view), std::move(omitted_rows_),
                       std::move(storage), bytes,           std::move(labels),
-                      std::move(texts)}
+                      std::move(texts),   note()}
         .table();
   }
 
@@ -269,6 +340,8 @@ class CsvReader {
   const ReadOptions& options_;
   Records records_;
   std::string scratch_;
+  FirstLine first_line_;
+  std::size_t first_line_number_ = 0;
   bool has_header_ = false;
   ColumnNames columns_{std::size_t{0}};
   std::vector<std::size_t> chosen_;  // fields in the order of options_.columns

@@ -89,6 +89,7 @@ struct TableParts {
   std::size_t bytes = 0;  ///< of the values, without the labels
   std::vector<Labels> labels;
   std::vector<Texts> texts;
+  std::string note = {};
 
   [[nodiscard]] Table table() && { return Table(std::move(*this)); }
 };

@@ -51,6 +51,7 @@ Table::Table(TableParts parts)
     : names_(std::move(parts.names)),
       view_(std::move(parts.view)),
       omitted_rows_(std::move(parts.omitted_rows)),
+      note_(std::move(parts.note)),
       storage_(std::move(parts.storage)),
       bytes_(parts.bytes),
       labels_(std::move(parts.labels)),
