@@ -68,6 +68,7 @@ std::string groups_as_text(const CompareRun& run) {
 }
 
 std::string limits_of(const Interval& interval, const Scale& scale, double coarser) {
+  if (interval.status == interval::Status::undefined) return "none";
   if (interval.alternative == interval::Alternative::less)
     return "at most " + scale.change(interval.high, coarser);
   if (interval.alternative == interval::Alternative::greater)
@@ -180,7 +181,7 @@ std::string permutations_of(const Comparison& found) {
   std::string text = "p-values by permutation: ";
   for (const Contrast& contrast : found.contrasts)
     text += fmt::format("{}{}{} relabellings of {}", text.ends_with(": ") ? "" : ", ",
-                        contrast.p_value_error == 0 ? "all " : "", grouped(contrast.permutations),
+                        contrast.all_permutations ? "all " : "", grouped(contrast.permutations),
                         display_name(contrast.group));
   return text;
 }
@@ -246,6 +247,7 @@ Json json_of(const Contrast& contrast) {
           {"p_value", contrast.p_value},
           {"p_value_error", contrast.p_value_error},
           {"permutations", contrast.permutations},
+          {"all_permutations", contrast.all_permutations},
           {"adjusted_interval", cli::json_of(contrast.adjusted_interval)},
           {"adjusted_p_value", contrast.adjusted_p_value},
           {"adjusted_p_value_error", contrast.adjusted_p_value_error},

@@ -121,7 +121,8 @@ struct Group {
 /// A warning about a contrast: a name for programs and a sentence for people.
 struct Note {
   std::string name;  ///< undefined_replicates, no_variation, control_near_zero, few_replicates,
-                     ///< fell_back, few_rows, least_p_value, joint_clusters
+                     ///< fell_back, few_rows, least_p_value, joint_clusters,
+                     ///< no_interval
   std::string text;
 };
 
@@ -138,7 +139,8 @@ struct Contrast {
   /// that a permutation test of so many rows (or clusters) could give.
   double p_value = 0;
   double p_value_error = 0;        ///< Monte Carlo error of p_value
-  std::uint64_t permutations = 0;  ///< of a permutation test; all there are if p_value_error is 0
+  std::uint64_t permutations = 0;  ///< relabellings of a permutation test
+  bool all_permutations = false;   ///< these are all there are, so the p-value is exact
   double adjusted_p_value = 0;     ///< equals p_value without a correction
   double adjusted_p_value_error = 0;
   std::uint64_t undefined = 0;          ///< replicates with an undefined difference, not used above
@@ -174,8 +176,9 @@ struct Comparison {
 /// must have one value (ratio and correlation take two columns).
 ///
 /// The result has the same bits for every number of threads, instruction set and order of the
-/// groups, and the results for a group do not depend on which other groups exist. Rows are sorted
-/// by group once, which takes one copy of the values unless they are sorted already.
+/// groups. Unless groups share clusters, the results for a group do not depend on which other
+/// groups exist. Rows are sorted by group once, which takes one copy of the values unless they are
+/// sorted already.
 ///
 /// Throws InvalidArgument for an unknown control (the message lists the groups), fewer than two
 /// groups, a group of one row, and a statistic that has several values or is undefined on a group.

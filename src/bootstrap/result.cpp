@@ -137,13 +137,15 @@ double Result::standard_error_error(std::size_t output) const {
 
 double Result::bias(std::size_t output) const {
   if (companions_.jackknife) return companions_.influences.at(output).bias();
-  return plan_.rescale * (summaries_.at(output).mean - estimates_.at(output));
+  // Biases fall twice as fast as deviations.
+  return plan_.rescale * plan_.rescale * (summaries_.at(output).mean - estimates_.at(output));
 }
 
 double Result::bias_error(std::size_t output) const {
   const Summary& summary = summaries_.at(output);
   if (companions_.jackknife) return 0;
-  return plan_.rescale * summary.deviation / std::sqrt(static_cast<double>(summary.defined));
+  return plan_.rescale * plan_.rescale * summary.deviation /
+         std::sqrt(static_cast<double>(summary.defined));
 }
 
 double Result::resolution(std::size_t output) const {

@@ -58,11 +58,13 @@ void check(const DataView& values, const data::Labels& labels, const Options& op
                      "limit as a share of the standard error; 0.01 is usual"));
   if (options.test == Test::permutation) {
     const auto* iid = std::get_if<scheme::Iid>(&options.scheme);
-    if (!(iid != nullptr && iid->size == 0) &&
-        !std::holds_alternative<scheme::Cluster>(options.scheme))
+    const auto* clusters = std::get_if<scheme::Cluster>(&options.scheme);
+    if (!(iid != nullptr && iid->size == 0) && !(clusters != nullptr && !clusters->two_stage))
       throw InvalidArgument(
           text::concat("test is 'permutation' but the scheme is '", bootfold::name(options.scheme),
-                       iid != nullptr ? "' with a size" : "'",
+                       iid != nullptr        ? "' with a size"
+                       : clusters != nullptr ? "' in two stages"
+                                             : "'",
                        "; permutation tests relabel rows or clusters: omit the scheme, or give "
                        "clusters"));
     if (options.correction == Correction::simultaneous)
@@ -172,29 +174,24 @@ double rounded(double value) {
 }
 
 /// The smallest p-value that a permutation test of the two groups could give. Resamples of few rows
-/// seem to know more than there is to know, so none below it is shown. Within a cluster that groups
-/// share, only its own rows are permuted: two ways for each.
-double least_of(const Plan& group, const Plan& control, const Options& options, bool joint) {
+/// seem to know more than there is to know, so none below it is shown.
+double least_p_value(const Groups& samples, std::size_t group, const Options& options) {
   if (options.test == Test::permutation) return 0;  // it has its own
-  if (joint)
-    return std::min(1.0, std::ldexp(options.alternative == interval::Alternative::two_sided ? 2 : 1,
-                                    -static_cast<int>(std::min<std::uint64_t>(group.units, 1000))));
-  return least_p_value(group.units - group.fixed_units, control.units - control.fixed_units,
-                       options.alternative);
+  const double sides = options.alternative == interval::Alternative::two_sided ? 2 : 1;
+  return std::min(1.0, sides / samples.relabelling(group).ways());
 }
 
-void note_few_rows(Contrast& contrast, double least, const Plan& group, const Plan& control,
-                   bool joint) {
+void note_few_rows(Contrast& contrast, double least) {
+  if (contrast.interval.status == interval::Status::undefined)
+    contrast.notes.push_back({"no_interval", contrast.interval.reason});
   if (!contrast.interval.note.empty())
     contrast.notes.push_back({"few_rows", contrast.interval.note});
   if (contrast.p_value >= least) return;
   contrast.notes.push_back(
       {"least_p_value",
-       text::concat(
-           "no permutation of ", joint ? "" : grouped(group.units - group.fixed_units) + " and ",
-           grouped(control.units - control.fixed_units),
-           !joint && group.units == group.rows ? " rows" : " clusters", " has a p-value below ",
-           rounded(least), ", so it is not shown smaller, even where the interval excludes 0")});
+       text::concat("no permutation of so few rows or clusters has a p-value below ",
+                    rounded(least),
+                    ", so it is not shown smaller, even where the interval excludes 0")});
   contrast.p_value = least;
   contrast.p_value_error = 0;
 }
@@ -239,9 +236,10 @@ void correct(std::vector<Contrast>& contrasts, const Options& options, MaxT& far
         "need such replicates; choose another correction or statistic");
   for (std::size_t i = 0; i < contrasts.size(); ++i) {
     Contrast& contrast = contrasts[i];
-    contrast.adjusted_interval =
-        farthest.interval(contrast.estimate, contrast.standard_error, contrast.standard_error_error,
-                          options.confidence);
+    if (contrast.interval.status != interval::Status::undefined)
+      contrast.adjusted_interval =
+          farthest.interval(contrast.estimate, contrast.standard_error,
+                            contrast.standard_error_error, options.confidence);
     values[i] = farthest.p_value(contrast.estimate, contrast.standard_error);
     if ((1 - options.confidence) * static_cast<double>(farthest.defined()) < 1)
       contrast.notes.push_back(
@@ -286,6 +284,7 @@ Comparison compare_once(const DataView& values, const data::Labels& groups,
   const bool unsure = relative && near_zero(control);
   MaxT farthest(options.correction == Correction::simultaneous ? options.replicates : 0,
                 options.alternative);
+  std::vector<double> least;  // p-value of each contrast
   for (std::size_t group = 1; group < samples.size(); ++group) {
     const Result result = samples.run(group);
     found.groups.push_back(describe(samples.name(group), result));
@@ -294,14 +293,15 @@ Comparison compare_once(const DataView& values, const data::Labels& groups,
         describe(samples.name(group), differences, options, samples.size() - 1));
     if (options.test == Test::permutation) {
       Contrast& contrast = found.contrasts.back();
-      const PermutationResult tested = samples.permute(group, contrast.estimate);
+      const PermutationResult tested =
+          samples.permute(group, result.estimate() - control.estimate());
       contrast.p_value = tested.p.value;
       contrast.p_value_error = tested.p.error;
       contrast.permutations = tested.permutations;
+      contrast.all_permutations = tested.exact;
     }
-    note_few_rows(found.contrasts.back(),
-                  least_of(result.plan(), control.plan(), options, samples.joint()), result.plan(),
-                  control.plan(), samples.joint());
+    least.push_back(least_p_value(samples, group, options));
+    note_few_rows(found.contrasts.back(), least.back());
     if (samples.joint())
       found.contrasts.back().notes.push_back(
           {"joint_clusters",
@@ -318,10 +318,12 @@ Comparison compare_once(const DataView& values, const data::Labels& groups,
   found.clusters = samples.clusters().all;
   found.shared_clusters = samples.clusters().shared;
   correct(found.contrasts, options, farthest);
-  for (std::size_t i = 0; i < found.contrasts.size(); ++i)
-    found.contrasts[i].adjusted_p_value = std::max(
-        found.contrasts[i].adjusted_p_value,
-        least_of(found.groups[i + 1].plan, found.groups[0].plan, options, samples.joint()));
+  for (std::size_t i = 0; i < found.contrasts.size(); ++i) {
+    Contrast& contrast = found.contrasts[i];
+    if (contrast.adjusted_p_value >= least[i]) continue;
+    contrast.adjusted_p_value = least[i];
+    contrast.adjusted_p_value_error = 0;
+  }
   for (const Contrast& contrast : found.contrasts)
     found.precision = std::max(found.precision, worst_error(contrast));
   return found;

@@ -164,7 +164,8 @@ Result subtract(const Result& group, const Result& control, Difference kind) {
     for (std::size_t i = 0; i < values.size(); ++i)
       companions.replicate_errors[i] =
           error_of(slopes_of(group.replicates()[i], control.replicates()[i], kind),
-                   ours.replicate_errors[i], theirs.replicate_errors[i]);
+                   group.plan().rescale * ours.replicate_errors[i],
+                   control.plan().rescale * theirs.replicate_errors[i]);
   }
   Plan plan = group.plan();
   plan.rescale = 1;
@@ -202,15 +203,6 @@ PValue p_value(const Result& differences, Method method, Alternative alternative
       break;
   }
   return tails(differences, 0, two_sided, low);
-}
-
-double least_p_value(std::uint64_t group, std::uint64_t control, Alternative alternative) {
-  // One over the number of ways to choose the group among all; two-sided, its mirror image counts.
-  double ways = 1;
-  const std::uint64_t fewer = std::min(group, control);
-  for (std::uint64_t k = 1; k <= fewer && std::isfinite(ways); ++k)
-    ways *= static_cast<double>(group + control - fewer + k) / static_cast<double>(k);
-  return std::min(1.0, (alternative == Alternative::two_sided ? 2 : 1) / ways);
 }
 
 std::vector<PValue> bonferroni(std::span<const PValue> values) {

@@ -25,10 +25,6 @@ struct PValue {
 [[nodiscard]] PValue p_value(const Result& differences, interval::Method method,
                              interval::Alternative alternative = interval::Alternative::two_sided);
 
-/// The smallest p-value that a permutation test of two samples of so many units can give.
-[[nodiscard]] double least_p_value(std::uint64_t group, std::uint64_t control,
-                                   interval::Alternative alternative);
-
 /// Bonferroni's: times their number. Holm's: the smallest times their number m, the next times
 /// m - 1, ..., none below its predecessor. All at most 1.
 [[nodiscard]] std::vector<PValue> bonferroni(std::span<const PValue> values);

@@ -113,6 +113,9 @@ Groups::Groups(const DataView& values, const data::Labels& labels, const Statist
       codes_(choose_groups(labels, counts_, options)),
       rows_(values, labels, places(), sizes(), options.execution.stop) {
   for (const std::uint64_t size : sizes()) total_ += work(size);
+  if (options.test == Test::permutation)
+    for (std::size_t group = 1; group < this->size(); ++group)
+      total_ += work(counts_[codes_[group]] + counts_[codes_[0]]);
   const auto check = [&](std::size_t there) {
     if (there != labels.rows())
       throw InvalidArgument(text::concat("scheme '", design_->name(), "' has ", grouped(there),
@@ -136,12 +139,18 @@ void Groups::count_clusters() {
   constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
   constexpr std::uint32_t kSeveral = kNone - 1;
   std::vector<std::uint32_t> group_of;  // by label
-  for (std::uint32_t group = 0; group < size(); ++group)
+  for (std::uint32_t group = 0; group < size(); ++group) {
+    std::vector<bool> seen;
+    own_clusters_.push_back(0);
     for (const std::uint32_t label : rows_.of_group(codes_in_order_, group)) {
       if (label >= group_of.size()) group_of.resize(std::size_t{label} + 1, kNone);
+      if (label >= seen.size()) seen.resize(std::size_t{label} + 1);
+      own_clusters_.back() += seen[label] ? 0 : 1;
+      seen[label] = true;
       std::uint32_t& known = group_of[label];
       known = known == kNone || known == group ? group : kSeveral;
     }
+  }
   for (const std::uint32_t group : group_of) {
     clusters_.all += group != kNone ? 1 : 0;
     clusters_.shared += group == kSeveral ? 1 : 0;
@@ -150,7 +159,9 @@ void Groups::count_clusters() {
 
 void Groups::check_pairs() const {
   if (design_->clusters().empty())
-    throw InvalidArgument("paired is true but the scheme has no clusters, which name the pairs");
+    throw InvalidArgument(
+        "paired is true but the scheme has no clusters, which name the pairs; give scheme::Cluster "
+        "with one label for each pair");
   for (std::size_t group = 0; group < size(); ++group) {
     std::map<std::uint32_t, std::uint64_t> counts;
     for (const std::uint32_t label : rows_.of_group(codes_in_order_, group)) ++counts[label];
@@ -210,17 +221,27 @@ Result Groups::difference(std::size_t group, const Result& result, const Result&
   return part_of_joint(size() + group - 1, group);
 }
 
-PermutationResult Groups::permute(std::size_t group, double difference) const {
-  Relabelling relabelling{rows_.view(group), rows_.view(0)};
+Relabelling Groups::relabelling(std::size_t group) const {
+  Relabelling found{rows_.view(group), rows_.view(0)};
   if (clusters_.all > 0) {
-    relabelling.group_clusters = rows_.of_group(codes_in_order_, group);
-    relabelling.control_clusters = rows_.of_group(codes_in_order_, 0);
-    relabelling.within = joint();
+    found.group_clusters = rows_.of_group(codes_in_order_, group);
+    found.control_clusters = rows_.of_group(codes_in_order_, 0);
   }
+  return found;
+}
+
+PermutationResult Groups::permute(std::size_t group, double difference) {
   bootfold::Options options = options_of(group);
   options.seed = group_seed(options_.seed, name(group));
-  return permutation_test(relabelling, statistic_, difference, options_.difference,
-                          options_.alternative, options);
+  const double own = work(rows_.view(group).rows() + rows_.view(0).rows());
+  if (options_.execution.progress)
+    options.execution.progress = [this, before = done_, own](execution::Progress progress) {
+      options_.execution.progress({before + own * progress.done / progress.total, total_});
+    };
+  const PermutationResult found =
+      permutation_test(relabelling(group), statistic_, difference, options_.alternative, options);
+  done_ += own;
+  return found;
 }
 
 void Groups::run_jointly() {
@@ -256,6 +277,10 @@ Result Groups::part_of_joint(std::size_t output, std::size_t group) const {
   Plan plan = joint_->plan();
   plan.outputs = study::Problem(rows_.view(0), {&statistic_, 1}).outputs;
   plan.rows = rows_.view(group).rows();
+  // A difference means as much as the smaller of its two samples.
+  plan.units =
+      output < size() ? own_clusters_[group] : std::min(own_clusters_[group], own_clusters_[0]);
+  plan.fixed_units = plan.units == 1 ? 1 : 0;
   plan.result_bytes /= joint_->outputs();
   std::vector<double> values(joint_->count());
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = joint_->replicate(i, output);

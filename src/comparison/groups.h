@@ -47,7 +47,9 @@ class Groups {
                                   const Result& control) const;
 
   /// The permutation test of a group whose difference from the control this is.
-  [[nodiscard]] PermutationResult permute(std::size_t group, double difference) const;
+  [[nodiscard]] PermutationResult permute(std::size_t group, double difference);
+  /// What the test relabels.
+  [[nodiscard]] Relabelling relabelling(std::size_t group) const;
 
  private:
   void count_clusters();
@@ -77,6 +79,7 @@ class Groups {
   double total_ = 0;  // rows x replicates
   double done_ = 0;
   Clusters clusters_;
+  std::vector<std::uint64_t> own_clusters_;  // of each group
   std::optional<Result> joint_;  // all groups and differences, if they are drawn jointly
 };
 

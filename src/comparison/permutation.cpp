@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -25,88 +24,85 @@ constexpr double kMostOfAll = 100'000;
 /// Units, and which of them each row belongs to. Rows of the group come first.
 struct Units {
   std::vector<std::uint32_t> of_row;
-  std::uint32_t count = 0;
-  std::uint32_t in_group = 0;  // of them
-  bool within = false;         // a unit swaps its rows of the two groups, or does not
+  std::uint32_t swapping = 0;  // units 0 .. swapping - 1 swap their rows of the two groups, or not
+  std::uint32_t whole = 0;     // those behind them are in the group, or not
+  std::uint32_t in_group = 0;  // so many of these
   std::size_t group_rows = 0;
 
-  [[nodiscard]] double relabellings() const {
-    if (within) return std::exp2(count);
-    double ways = 1;
-    for (std::uint32_t k = 1; k <= in_group; ++k) ways = ways * (count - in_group + k) / k;
+  [[nodiscard]] double ways() const {
+    double ways = std::exp2(swapping);
+    const std::uint32_t fewer = std::min(in_group, whole - in_group);
+    for (std::uint32_t k = 1; k <= fewer && std::isfinite(ways); ++k)
+      ways = ways * (whole - fewer + k) / k;
     return std::round(ways);
   }
 };
 
 Units units_of(const Relabelling& given) {
   Units units;
-  units.within = given.within;
   units.group_rows = given.group.rows();
   const std::size_t rows = given.group.rows() + given.control.rows();
   if (given.group_clusters.empty()) {
     units.of_row.resize(rows);
     std::iota(units.of_row.begin(), units.of_row.end(), 0U);
-    units.count = static_cast<std::uint32_t>(rows);
+    units.whole = static_cast<std::uint32_t>(rows);
     units.in_group = static_cast<std::uint32_t>(given.group.rows());
     return units;
   }
-  std::map<std::uint32_t, std::pair<bool, bool>> sides;  // does it have rows of group and control
-  for (const std::uint32_t label : given.group_clusters) sides[label].first = true;
-  for (const std::uint32_t label : given.control_clusters) sides[label].second = true;
-  std::map<std::uint32_t, std::uint32_t> number;
-  for (const auto& [label, side] : sides) {
-    const bool swaps = side.first && side.second;
-    if (!given.within || swaps) number[label] = units.count++;
-    if (side.first && !given.within) ++units.in_group;
-  }
-  const auto add = [&](std::span<const std::uint32_t> labels) {
+  std::vector<std::uint8_t> sides;  // of each label: 1 has rows of the group, 2 of the control
+  const auto see = [&](std::span<const std::uint32_t> labels, std::uint8_t side) {
     for (const std::uint32_t label : labels) {
-      const auto known = number.find(label);
-      // Clusters of one group, which have nothing to swap, share the number behind the last.
-      units.of_row.push_back(known == number.end() ? units.count : known->second);
+      if (label >= sides.size()) sides.resize(std::size_t{label} + 1);
+      sides[label] |= side;
     }
   };
-  add(given.group_clusters);
-  add(given.control_clusters);
+  see(given.group_clusters, 1);
+  see(given.control_clusters, 2);
+  units.swapping = static_cast<std::uint32_t>(std::ranges::count(sides, 3));
+  std::vector<std::uint32_t> number(sides.size());
+  std::uint32_t swaps = 0;
+  for (std::size_t label = 0; label < sides.size(); ++label) {
+    if (sides[label] == 3) number[label] = swaps++;
+    if (sides[label] == 1 || sides[label] == 2) number[label] = units.swapping + units.whole++;
+    units.in_group += sides[label] == 1 ? 1 : 0;
+  }
+  units.of_row.reserve(rows);
+  for (const auto labels : {given.group_clusters, given.control_clusters})
+    for (const std::uint32_t label : labels) units.of_row.push_back(number[label]);
   return units;
 }
 
-/// Marks the units that go into the group, or swap: number `index` of all ways.
+/// Marks the units that swap, and those that go into the group: number `index` of all ways.
 void choose_number(const Units& units, std::uint64_t index, std::vector<bool>& chosen) {
-  if (units.within) {
-    for (std::uint32_t u = 0; u < units.count; ++u) chosen[u] = (index >> u & 1) != 0;
-    return;
-  }
-  // The combinatorial number system: is unit u among the `left` that are still to be chosen?
+  for (std::uint32_t u = 0; u < units.swapping; ++u, index >>= 1) chosen[u] = (index & 1) != 0;
+  // The combinatorial number system: is the next unit among the `left` that are still to be chosen?
   std::uint32_t left = units.in_group;
-  for (std::uint32_t u = 0; u < units.count && left > 0; ++u) {
-    const std::uint32_t after = units.count - u - 1;
-    double with = left <= after + 1 ? 1 : 0;  // ways to choose the rest after this one
-    for (std::uint32_t k = 1; k < left; ++k) with = with * (after - (left - 1) + k) / k;
-    const auto ways = static_cast<std::uint64_t>(std::llround(with));
-    if (index < ways) {
-      chosen[u] = true;
-      --left;
+  double ways = 1;  // C(after, left - 1): to choose the others after this one
+  for (std::uint32_t k = 1; k < left; ++k) ways = ways * (units.whole - left + k) / k;
+  for (std::uint32_t u = 0; left > 0; ++u) {
+    const std::uint32_t after = units.whole - u - 1;
+    const auto with = static_cast<std::uint64_t>(std::llround(ways));
+    if (index < with) {
+      chosen[units.swapping + u] = true;
+      if (--left > 0) ways = std::round(ways * left / after);
     } else {
-      index -= ways;
+      index -= with;
+      ways = std::round(ways * (after - (left - 1)) / after);
     }
   }
 }
 
 void choose_at_random(const Units& units, random::Stream& stream, std::vector<bool>& chosen,
                       std::vector<std::uint32_t>& order) {
-  if (units.within) {
-    std::uint64_t bits = 0;
-    for (std::uint32_t u = 0; u < units.count; ++u, bits >>= 1) {
-      if (u % 64 == 0) bits = stream();
-      chosen[u] = (bits & 1) != 0;
-    }
-    return;
+  std::uint64_t bits = 0;
+  for (std::uint32_t u = 0; u < units.swapping; ++u, bits >>= 1) {
+    if (u % 64 == 0) bits = stream();
+    chosen[u] = (bits & 1) != 0;
   }
-  order.resize(units.count);
-  std::iota(order.begin(), order.end(), 0U);
+  order.resize(units.whole);
+  std::iota(order.begin(), order.end(), units.swapping);
   for (std::uint32_t k = 0; k < units.in_group; ++k) {
-    std::swap(order[k], order[k + random::uniform_index(stream, units.count - k)]);
+    std::swap(order[k], order[k + random::uniform_index(stream, units.whole - k)]);
     chosen[order[k]] = true;
   }
 }
@@ -133,7 +129,7 @@ class RelabelDesign final : public resample::Design {
     std::vector<std::uint32_t> order = {};
 
     std::span<const std::uint32_t> operator()(std::uint64_t replicate, resample::RowList& out) {
-      chosen.assign(units->count + 1, false);  // the last: units that have nothing to swap
+      chosen.assign(units->swapping + units->whole, false);
       if (all) {
         choose_number(*units, replicate, chosen);
       } else {
@@ -143,9 +139,9 @@ class RelabelDesign final : public resample::Design {
       const auto rows = static_cast<std::uint32_t>(units->of_row.size());
       out.clear();
       for (std::uint32_t row = 0; row < rows; ++row) {
+        const std::uint32_t unit = units->of_row[row];
         const bool own = row < units->group_rows;
-        const bool group =
-            units->within ? own != chosen[units->of_row[row]] : bool{chosen[units->of_row[row]]};
+        const bool group = unit < units->swapping ? own != chosen[unit] : bool{chosen[unit]};
         out.push_back(group ? row : rows + row);
       }
       return out;
@@ -158,12 +154,13 @@ class RelabelDesign final : public resample::Design {
 
 }  // namespace
 
+double Relabelling::ways() const { return units_of(*this).ways(); }
+
 PermutationResult permutation_test(const Relabelling& relabelling, const Statistic& statistic,
-                                   double difference, Difference kind,
-                                   interval::Alternative alternative,
+                                   double difference, interval::Alternative alternative,
                                    const bootfold::Options& options) {
   Units units = units_of(relabelling);
-  const bool all = units.relabellings() <= kMostOfAll;
+  const bool all = units.ways() <= kMostOfAll;
   const std::size_t columns = relabelling.group.columns();
   const std::size_t rows = units.of_row.size();
   std::vector<std::vector<double>> values(columns + 1, std::vector<double>(2 * rows));
@@ -177,34 +174,32 @@ PermutationResult permutation_test(const Relabelling& relabelling, const Statist
   const DataView data(std::vector<ColumnView>(values.begin(), values.end()));
 
   bootfold::Options run = options;
-  run.replicates = all ? static_cast<std::uint64_t>(units.relabellings()) : options.replicates;
+  run.replicates = all ? static_cast<std::uint64_t>(units.ways()) : options.replicates;
   run.first_replicate = 0;
   run.influence = run.standard_errors = false;
   run.scheme = scheme::Custom{std::make_shared<const RelabelDesign>(std::move(units), all)};
   run.rescale = 0;
-  const Result found = bootstrap(data, by_group(statistic, data, 2, kind), run);
+  const Result found = bootstrap(data, by_group(statistic, data, 2, Difference::absolute), run);
 
   constexpr std::size_t kDifference = 2;
-  const double width = found.resolution(kDifference) + 0x1p-48 * std::abs(difference);
+  const double width = found.resolution(0) + found.resolution(kDifference);
   double below = all ? 0 : 1;  // the groups as they are count among random relabellings
   double above = below;
-  double defined = below;
+  const double count = static_cast<double>(run.replicates) + below;
   for (std::size_t i = 0; i < run.replicates; ++i) {
     const double value = found.replicate(i, kDifference);
-    below += value <= difference + width ? 1 : 0;
-    above += value >= difference - width ? 1 : 0;
-    defined += value == value ? 1 : 0;
+    below += value > difference + width ? 0 : 1;  // NaN is on both sides
+    above += value < difference - width ? 0 : 1;
   }
   const bool two_sided = alternative == interval::Alternative::two_sided;
   const double beyond = two_sided                                    ? std::min(below, above)
                         : alternative == interval::Alternative::less ? below
                                                                      : above;
-  const double share = beyond / defined;
+  const double share = std::max(1.0, beyond) / count;
   const double sides = two_sided ? 2 : 1;
-  return {
-      {std::min(1.0, sides * share), all ? 0 : sides * std::sqrt(share * (1 - share) / defined)},
-      run.replicates,
-      all};
+  return {{std::min(1.0, sides * share), all ? 0 : sides * std::sqrt(share * (1 - share) / count)},
+          run.replicates,
+          all};
 }
 
 }  // namespace bootfold::comparison

@@ -12,13 +12,16 @@
 
 namespace bootfold::comparison {
 
-/// Two groups and what is relabelled: rows, or whole clusters, or the two groups within a cluster.
+/// Two groups and what is relabelled: rows, or clusters. A cluster that has rows of both groups
+/// swaps them or does not; the others go to one of the groups whole, as many to each as it has.
 struct Relabelling {
   const DataView& group;
   const DataView& control;
   std::span<const std::uint32_t> group_clusters = {};  ///< label of each row; empty: rows
   std::span<const std::uint32_t> control_clusters = {};
-  bool within = false;  ///< swap the groups within every cluster that has rows of both
+
+  /// How many ways there are, maybe infinity.
+  [[nodiscard]] double ways() const;
 };
 
 struct PermutationResult {
@@ -27,12 +30,13 @@ struct PermutationResult {
   bool exact = false;  ///< these are all there are
 };
 
-/// `difference` is the value on the groups as they are. Of the options, `replicates` is the number
-/// of random relabellings where there are too many to take all; `seed`, `memory`, `tolerance` and
-/// `execution` are as usual.
+/// The share of relabellings whose group - control is at least as far out as `difference`, that of
+/// the groups as they are; those on which the statistic is undefined count as farther. Of the
+/// options, `replicates` is the number of random relabellings where there are too many to take all;
+/// `seed`, `memory`, `tolerance` and `execution` are as usual.
 [[nodiscard]] PermutationResult permutation_test(const Relabelling& relabelling,
                                                  const Statistic& statistic, double difference,
-                                                 Difference kind, interval::Alternative alternative,
+                                                 interval::Alternative alternative,
                                                  const bootfold::Options& options);
 
 }  // namespace bootfold::comparison

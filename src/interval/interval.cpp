@@ -79,7 +79,7 @@ void note(Interval& interval, Status status, const std::string& reason) {
 /// "row", or "cluster".
 std::string unit_of(const Plan& plan, std::uint64_t count) {
   const bool rows = plan.units == plan.rows;
-  const bool blocks = !rows && plan.scheme.starts_with("moving");
+  const bool blocks = !rows && plan.scheme.find(", blocks of") != std::string::npos;
   return text::concat(rows ? "row" : blocks ? "block" : "cluster", count == 1 ? "" : "s");
 }
 

@@ -102,11 +102,12 @@ Found normal_limits(const Context& context) {
   const double centre = context.estimate - context.result.bias(context.output);
   const double skewness = context.result.skewness(context.output);
   const double kurtosis = context.result.kurtosis(context.output);
+  const double shift = context.result.plan().rescale;  // of the bias, beside that of deviations
   return both(context, [&](double p) {
     // Mean and deviation of R replicates have variances s^2 / R and (kurtosis - 1) s^2 / (4 R) and
     // covariance skewness s^2 / (2 R).
     const double z = normal::quantile(p);
-    const double spread = 1 + z * z * (kurtosis - 1) / 4 - z * skewness;
+    const double spread = shift * shift + z * z * (kurtosis - 1) / 4 - shift * z * skewness;
     return Limit{
         centre + z * deviation,
         random ? deviation * std::sqrt(std::max(0.0, spread) / static_cast<double>(context.defined))

@@ -200,13 +200,6 @@ TEST(Correction, HolmStepsDown) {
 }
 
 TEST(PValue, IsNoSmallerThanThatOfAPermutation) {
-  using interval::Alternative;
-  EXPECT_DOUBLE_EQ(least_p_value(2, 2, Alternative::two_sided), 2 / 6.0);
-  EXPECT_DOUBLE_EQ(least_p_value(2, 2, Alternative::greater), 1 / 6.0);
-  EXPECT_DOUBLE_EQ(least_p_value(3, 5, Alternative::two_sided), 2 / 56.0);
-  EXPECT_DOUBLE_EQ(least_p_value(1, 1, Alternative::two_sided), 1);
-  EXPECT_EQ(least_p_value(1'000'000, 2'000'000, Alternative::two_sided), 0);
-
   Samples samples;
   samples.add("A", {1, 2});
   samples.add("B", {3, 4});
@@ -220,9 +213,9 @@ TEST(PValue, IsNoSmallerThanThatOfAPermutation) {
     std::vector<std::string> names;
     for (const Note& note : contrast.notes) names.push_back(note.name);
     EXPECT_EQ(names, (std::vector<std::string>{"few_rows", "least_p_value"}));
-    EXPECT_NE(
-        contrast.notes[1].text.find("no permutation of 2 and 2 rows has a p-value below 0.33"),
-        std::string::npos)
+    EXPECT_NE(contrast.notes[1].text.find(
+                  "no permutation of so few rows or clusters has a p-value below 0.33"),
+              std::string::npos)
         << contrast.notes[1].text;
   }
   // Clusters are what is permuted, or the groups within those that they share.

@@ -283,6 +283,89 @@ TEST(Permutation, SwapsPairsAndClusters) {
       4 / 20.0);  // 0, 1 and 3 have the same medians as 0, 1 and 2
 }
 
+// Groups B and C share users with each other, and none with the control: whole users are
+// relabelled. With some shared by the two groups, those swap and the others go whole.
+TEST(Permutation, RelabelsClustersAsEachPairOfGroupsHasThem) {
+  Table table;
+  for (std::uint32_t user = 0; user < 4; ++user) {
+    table.add("A", user, {1.0 * user});
+    table.add("B", 10 + user, {10.0 + user});
+    table.add("C", 10 + user, {20.0 + user});
+  }
+  comparison::Options options{.control = "A", .scheme = scheme::Cluster{table.clusters}};
+  EXPECT_DOUBLE_EQ(permutation_p(table, options), 2 / 70.0);  // B
+  options.test = comparison::Test::bootstrap;
+  const Comparison bootstrapped =
+      compare(table.samples.values, table.samples.labels(), statistic::mean(), options);
+  EXPECT_DOUBLE_EQ(bootstrapped.contrasts[0].p_value, 2 / 70.0);
+
+  Table mixed;
+  mixed.add("A", 0, {1});
+  mixed.add("B", 0, {11});
+  for (std::uint32_t user = 1; user < 4; ++user) {
+    mixed.add("A", user, {1.0 * user});
+    mixed.add("B", 10 + user, {10.0 + user});
+  }
+  options.scheme = scheme::Cluster{mixed.clusters};
+  EXPECT_DOUBLE_EQ(permutation_p(mixed, options), 2 / (2 * 20.0));
+}
+
+// The share of a control may be 0 on a relabelling, where the lift is undefined but the difference
+// is not: the test is that of the difference.
+TEST(Permutation, OfALiftIsThatOfTheDifference) {
+  Table table;
+  table.samples.add("A", {1, 0, 0, 0, 0, 0, 0, 0, 0});
+  table.samples.add("B", {1, 1, 1, 0, 0, 0, 0, 0, 0});
+  for (const Difference kind : {Difference::absolute, Difference::relative})
+    // Hypergeometric: 3 or 4 of the four ones among nine of eighteen.
+    EXPECT_NEAR(permutation_p(table, {.control = "A",
+                                      .difference = kind,
+                                      .alternative = interval::Alternative::greater}),
+                (84.0 * 9 + 126.0) / 3060, 1e-12);
+}
+
+TEST(FewClusters, AreThoseOfTheGroupAlsoIfDrawnJointly) {
+  Table table = days(20, 1);
+  table.add("one", 3, {1e6, 1e6 + 2});
+  for (const Correction correction : {Correction::none, Correction::simultaneous}) {
+    SCOPED_TRACE(name(correction));
+    const Comparison found =
+        compare(table.samples.values, table.samples.labels(), statistic::mean(),
+                {.control = "EWR",
+                 .correction = correction,
+                 .replicates = 200,
+                 .scheme = scheme::Cluster{table.clusters}});
+    const Contrast& one = found.contrasts.back();
+    EXPECT_EQ(one.group, "one");
+    EXPECT_EQ(one.interval.status, interval::Status::undefined);
+    EXPECT_EQ(one.adjusted_interval.status, interval::Status::undefined);
+    EXPECT_THAT(one.interval.reason, HasSubstr("there is only one cluster"));
+    const bool noted =
+        std::ranges::any_of(one.notes, [](const Note& note) { return note.name == "no_interval"; });
+    EXPECT_TRUE(noted);
+    EXPECT_EQ(found.contrasts[0].interval.note, "");
+  }
+}
+
+// Pivots of m rows are of m rows in both parts, so studentized limits need no rescaling: those of
+// m out of n are near those of n.
+TEST(Rescale, LeavesStudentizedDifferencesAsTheyAre) {
+  Samples samples;
+  samples.add("A", normals(400, 5));
+  samples.add("B", normals(300, 6, 0.3));
+  const auto width = [&](std::uint64_t size, double rescale) {
+    const Interval found = compare(samples.values, samples.labels(), statistic::mean(),
+                                   {.control = "A",
+                                    .interval = interval::Method::studentized,
+                                    .rescale = rescale,
+                                    .scheme = scheme::Iid{.size = size}})
+                               .contrasts[0]
+                               .interval;
+    return found.high - found.low;
+  };
+  EXPECT_NEAR(width(100, 0.5), width(0, 0.5), 0.06 * width(0, 0.5));
+}
+
 // Random relabellings: within the Monte Carlo error of the exact p, and the same on any threads.
 TEST(Permutation, AtRandomIsNearTheExactOne) {
   Table table;

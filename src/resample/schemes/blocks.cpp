@@ -139,8 +139,9 @@ void BlockDesign::check(std::uint64_t rows) const {
 }
 
 std::uint64_t BlockDesign::units(std::uint64_t rows) const {
-  const bool moving = kind_ == BlockKind::moving && length_ >= 1;
-  return moving ? rows - static_cast<std::uint64_t>(length_) + 1 : rows;
+  return length_ >= 1 ? std::max<std::uint64_t>(
+                            1, static_cast<std::uint64_t>(static_cast<double>(rows) / length_))
+                      : rows;
 }
 
 Traits BlockDesign::traits(std::uint64_t) const { return {}; }

@@ -14,7 +14,7 @@ class BlockDesign final : public Design {
   [[nodiscard]] std::string_view name() const override;
   [[nodiscard]] std::string describe(std::uint64_t rows) const override;
   void check(std::uint64_t rows) const override;
-  /// Places where a block can start.
+  /// Blocks that fit into the data beside one another: what there is of independent information.
   [[nodiscard]] std::uint64_t units(std::uint64_t rows) const override;
   [[nodiscard]] Traits traits(std::uint64_t rows) const override;
   [[nodiscard]] std::shared_ptr<const Sampling> sampling(std::uint64_t rows, std::uint64_t seed,
