@@ -147,7 +147,7 @@ TEST(SharedClusters, CancelInTheDifference) {
   }
 }
 
-TEST(SharedClusters, DoNotDependOnThreadsOrOrderOfRows) {
+TEST(SharedClusters, DoNotDependOnThreads) {
   Table table = days(50, 3);
   const auto run = [](const Table& data, unsigned threads) {
     return compare(data.samples.values, data.samples.labels(), statistic::mean(),
