@@ -294,6 +294,8 @@ Request check(const Arguments& arguments) {
   for (const std::string& name : split_list(arguments.statistics))
     request.statistics.push_back(statistic::parse(name));
   if (request.statistics.empty()) request.statistics.push_back(statistic::mean());
+  if (request.scheme.weighted())
+    for (Statistic& statistic : request.statistics) statistic = statistic::weighted(statistic);
 
   Options& options = request.options;
   request.interval = check_interval(arguments);

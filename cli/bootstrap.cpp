@@ -120,6 +120,10 @@ void add_bootstrap(CLI::App& root, Task& task) {
                  "a statistic of two columns"},
                 {"bootfold bootstrap scores.csv --column score --cluster school",
                  "whole schools are drawn, because pupils of a school are correlated"},
+                {"bootfold bootstrap survey.csv --column income --statistic median --weights w",
+                 "survey weights: a weighted median, with rows drawn alike"},
+                {"bootfold bootstrap counts.csv --column value --frequencies count",
+                 "a table of counts: a row stands for so many equal rows"},
                 {"bootfold bootstrap law.csv --column lsat,gpa --statistic correlation --scheme "
                  "jackknife",
                  "the jackknife: deletes one row at a time, no resamples"},

@@ -172,7 +172,7 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
 
   const Interrupt::Work work(interrupt);
   const SchemeRequest::View view(common.scheme, values);
-  const data::Labels& groups = values.labels(common.read.labels.size() - 1);
+  const data::Labels groups = view.labels(values.labels(common.read.labels.size() - 1));
   announce(view.data(), groups, request, interrupt);
   const Timer computing;
   const Comparison found = [&] {
@@ -219,6 +219,8 @@ void add_compare(CLI::App& root, Task& task) {
                      {"bootfold compare times.csv --value ms --by release --groups 2.0,2.1 "
                       "--control 1.9 --statistic quantile:0.99",
                       "the 99th percentile of two releases against 1.9"},
+                     {"bootfold compare funnel.csv --value bought --by variant --frequencies users",
+                      "a table of counts: variant, bought (0 or 1), number of users"},
                      {"bootfold compare trial.csv --value score --by time --control before --pair "
                       "person",
                       "before and after of the same people"},

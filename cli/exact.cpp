@@ -294,10 +294,11 @@ void check_exact(const Arguments& arguments, Request& request) {
     throw InvalidArgument("--precision is for --replicates auto; exact has no Monte Carlo error");
   const SchemeArguments& scheme = arguments.scheme;
   if ((!scheme.scheme.empty() && scheme.scheme != "iid") || !scheme.size.empty() ||
-      !scheme.strata.empty() || !scheme.cluster.empty() || !scheme.weights.empty() ||
-      !scheme.block_length.empty())
+      !scheme.strata.empty() || !scheme.cluster.empty() || !scheme.block_length.empty() ||
+      !scheme.probabilities.empty() || !scheme.weights.empty() || !scheme.frequencies.empty())
     throw InvalidArgument(
-        "--replicates exact is for the plain iid bootstrap; leave the scheme out or give a number "
+        "--replicates exact is for the plain iid bootstrap; leave scheme and weights out or give a "
+        "number "
         "of replicates");
   const std::vector<std::string> names = split_list(arguments.intervals);
   std::erase_if(request.methods, [&](interval::Method method) {

@@ -27,7 +27,7 @@ void add_scheme_arguments(CLI::App& command, SchemeArguments& arguments) {
   const std::string group = "How rows are drawn";
   add_text(command, "--scheme", arguments.scheme, "NAME",
            "iid, stratified, cluster, moving, circular or stationary blocks, poisson, bayesian, "
-           "balanced, weighted; jackknife [iid]")
+           "balanced, unequal; jackknife [iid]")
       ->group(group);
   add_text(command, "--size", arguments.size, "M", "Rows a replicate draws [as many as there are]")
       ->group(group);
@@ -47,24 +47,37 @@ void add_scheme_arguments(CLI::App& command, SchemeArguments& arguments) {
   add_text(command, "--block-length", arguments.block_length, "L|auto",
            "Rows of a block, for time series [auto]")
       ->group(group);
-  add_text(command, "--weights", arguments.weights, "COLUMN",
-           "Draw rows with probabilities in proportion to this column")
+  add_text(command, "--probabilities", arguments.probabilities, "COLUMN",
+           "Draw rows with probabilities in proportion to this column (scheme unequal)")
       ->group(group);
+  const std::string weights = "Weights of rows";
+  add_text(command, "--weights", arguments.weights, "COLUMN",
+           "Weights of the statistic: the mean is sum(w x) / sum(w); rows are drawn alike")
+      ->group(weights);
+  add_text(command, "--frequencies", arguments.frequencies, "COLUMN",
+           "A row stands for so many equal rows, as in a table of counts")
+      ->group(weights);
 }
 
 SchemeRequest::SchemeRequest(const SchemeArguments& arguments)
     : labels_(arguments.strata.empty() ? arguments.cluster : arguments.strata),
-      weights_(arguments.weights) {
+      weights_(arguments.weights),
+      frequencies_(arguments.frequencies),
+      probabilities_(arguments.probabilities) {
   if (!arguments.scheme.empty()) spec_.name = arguments.scheme;
   if (!arguments.strata.empty()) spec_.strata.emplace();
   if (!arguments.cluster.empty()) spec_.clusters.emplace();
-  if (!arguments.weights.empty()) spec_.weights.emplace();
+  if (!arguments.probabilities.empty()) spec_.probabilities.emplace();
   if (!arguments.size.empty()) spec_.size = parse_whole("--size", arguments.size, 1);
   spec_.two_stage = arguments.two_stage;
   spec_.auto_block_length = arguments.block_length == "auto";
   if (!arguments.block_length.empty() && !spec_.auto_block_length)
     spec_.block_length = parse_between("--block-length", arguments.block_length, 0,
                                        std::numeric_limits<double>::infinity(), "20, or auto");
+  if (!frequencies_.empty() && !probabilities_.empty())
+    throw InvalidArgument(
+        "--frequencies and --probabilities do not go together; multiply the two columns and give "
+        "the product as --probabilities");
   without_data_ = make_scheme(spec_, option_of);
   name_ = bootfold::name(without_data_);
   facts_ = facts(without_data_);
@@ -72,35 +85,54 @@ SchemeRequest::SchemeRequest(const SchemeArguments& arguments)
 
 void SchemeRequest::extend(data::ReadOptions& options) const {
   if (!labels_.empty()) options.labels.push_back(labels_);
-  if (weights_.empty()) return;
-  if (options.columns.empty())
-    throw InvalidArgument(
-        "--weights needs --column as well: name the column to compute the statistic of");
-  options.columns.push_back(weights_);
-}
-
-std::vector<std::string> SchemeRequest::View::columns() const {
-  std::vector<std::string> names;
-  for (std::size_t c = 0; c < data_.columns(); ++c) names.push_back(data_.name(c));
-  return names;
+  const auto add = [&](const char* option, const std::string& column) {
+    if (column.empty()) return;
+    if (options.columns.empty())
+      throw InvalidArgument(fmt::format(
+          "{} needs --column as well: name the column to compute the statistic of", option));
+    options.columns.push_back(column);
+  };
+  add("--weights", weights_);
+  add("--frequencies", frequencies_);
+  add("--probabilities", probabilities_);
 }
 
 SchemeRequest::View::View(const SchemeRequest& request, const data::Table& table)
-    : data_(table.view()) {
+    : columns_(table.names()), data_(table.view()) {
+  // Behind the columns of the statistic, in this order: weights, frequencies, probabilities.
+  const auto take_last = [&] {
+    const std::size_t last = data_.columns() - 1;
+    std::vector<double> values(data_.rows());
+    data_.column(last).read(0, values);
+    std::vector<ColumnView> others;
+    for (std::size_t c = 0; c < last; ++c) others.push_back(data_.column(c));
+    columns_.pop_back();
+    data_ = DataView(std::move(others), columns_);
+    return values;
+  };
   scheme::Spec spec = request.spec_;
-  if (spec.strata) spec.strata = table.labels().codes;
-  if (spec.clusters) spec.clusters = table.labels().codes;
-  if (spec.weights) {
-    // The last column holds the weights; the statistic sees those before it.
-    const std::size_t columns = data_.columns() - 1;
-    weights_.resize(data_.rows());
-    data_.column(columns).read(0, weights_);
-    std::vector<ColumnView> seen;
-    for (std::size_t c = 0; c < columns; ++c) seen.push_back(table.view().column(c));
-    data_ = DataView(std::move(seen), {table.names().begin(), table.names().end() - 1});
-    spec.weights = weights_;
+  if (spec.probabilities) {
+    probabilities_ = take_last();
+    spec.probabilities = probabilities_;
   }
+  std::span<const std::uint32_t> codes;
+  if (spec.strata || spec.clusters) codes = table.labels().codes;
+  if (!request.frequencies_.empty()) {
+    const std::vector<double> frequencies = take_last();
+    repeated_.emplace(data_, frequencies);
+    data_ = repeated_->view();
+    if (!codes.empty()) codes = codes_ = repeated_->codes(codes);
+  }
+  if (request.weighted()) columns_.pop_back();
+  if (spec.strata) spec.strata = codes;
+  if (spec.clusters) spec.clusters = codes;
   scheme_ = make_scheme(spec, option_of);
+}
+
+data::Labels SchemeRequest::View::labels(const data::Labels& of_table) const {
+  data::Labels labels = of_table;
+  if (repeated_) labels.codes = repeated_->codes(of_table.codes);
+  return labels;
 }
 
 }  // namespace bootfold::cli

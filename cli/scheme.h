@@ -1,12 +1,14 @@
-// cli/scheme.h: --scheme and the options that belong to it.
+// cli/scheme.h: --scheme and the options that belong to it, and the columns of weights.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bootfold/data.h"
+#include "bootfold/repeated.h"
 #include "bootfold/scheme.h"
 
 namespace bootfold::cli {
@@ -21,6 +23,8 @@ struct SchemeArguments {
   bool two_stage = false;
   std::string block_length;
   std::string weights;
+  std::string frequencies;
+  std::string probabilities;
 };
 
 void add_scheme_arguments(CLI::App& command, SchemeArguments& arguments);
@@ -32,12 +36,16 @@ class SchemeRequest {
   /// Throws InvalidArgument for options that do not go together.
   explicit SchemeRequest(const SchemeArguments& arguments);
 
-  /// Asks for the columns that the scheme needs beside those of the statistic.
+  /// Asks for the columns of labels, weights, frequencies and probabilities, which come behind
+  /// those of the statistic.
   void extend(data::ReadOptions& options) const;
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-  /// The scheme with empty labels and weights: enough to check what does not go with it.
+  /// Whether --weights names a column, so that the statistics are weighted.
+  [[nodiscard]] bool weighted() const noexcept { return !weights_.empty(); }
+
+  /// The scheme with empty labels and probabilities: enough to check what does not go with it.
   [[nodiscard]] const Scheme& without_data() const noexcept { return without_data_; }
 
   /// Whether formulas give the standard errors of resamples, for statistics that have one.
@@ -58,23 +66,32 @@ class SchemeRequest {
     View& operator=(const View&) = delete;
 
     [[nodiscard]] const Scheme& scheme() const noexcept { return scheme_; }
+    /// The columns of the statistic, then that of the weights; rows are written out as often as
+    /// --frequencies says.
     [[nodiscard]] const DataView& data() const noexcept { return data_; }
-    /// Names of the columns that the statistic sees.
-    [[nodiscard]] std::vector<std::string> columns() const;
+    /// Names of the columns of the statistic.
+    [[nodiscard]] const std::vector<std::string>& columns() const noexcept { return columns_; }
+    /// Labels of the table for the rows of data().
+    [[nodiscard]] data::Labels labels(const data::Labels& of_table) const;
 
    private:
-    std::vector<double> weights_;
+    std::vector<std::string> columns_;
+    std::vector<double> probabilities_;
+    std::vector<std::uint32_t> codes_;
+    std::optional<data::Repeated> repeated_;
     DataView data_;
     Scheme scheme_;
   };
 
  private:
-  scheme::Spec spec_;  // with labels and weights that are not read yet
+  scheme::Spec spec_;  // with labels and probabilities that are not read yet
   std::string name_ = "iid";
   Scheme without_data_;
   scheme::Facts facts_;
   std::string labels_;  // column of strata or clusters
   std::string weights_;
+  std::string frequencies_;
+  std::string probabilities_;
 };
 
 }  // namespace bootfold::cli

@@ -59,7 +59,7 @@ using BatchFunction = std::function<void(const Batch& batch, std::span<double> v
 /// the original data, which gives the estimates, and then with the batches in the order of the
 /// replicates. `outputs` names each value that the function computes for a resample.
 ///
-/// Under scheme weighted the estimate is the mean of 32 values: in place of the original data the
+/// Under scheme unequal the estimate is the mean of 32 values: in place of the original data the
 /// function gets, one by one, 32 resamples in which row i appears in proportion to its weight,
 /// rounded up or down, so that on average its share is exact to 1/32 of a row
 /// (docs/resampling.md).
@@ -104,9 +104,9 @@ using CountFunction = std::function<void(const CountBatch& batch, std::span<doub
 /// functions which are compiled for a shape are compiled once: surplus values at the end of a run
 /// are dropped, except under scheme balanced, whose last batch may be smaller.
 ///
-/// Under scheme weighted the estimates come from the weights, scaled to add up to the number of
-/// rows: Takes::weights passes exactly these. Takes::counts needs whole numbers, so its estimate is
-/// the mean of 32 values, as for bootstrap_batches().
+/// Under scheme unequal the estimates come from the probabilities, scaled to add up to the number
+/// of rows: Takes::weights passes exactly these. Takes::counts needs whole numbers, so its estimate
+/// is the mean of 32 values, as for bootstrap_batches().
 ///
 /// Counts are those of resample::Counter. Two batches exist at a time, each of at most
 /// Options::memory / 8 / sizeof(double) counts, unless a single replicate has more. Throws

@@ -25,6 +25,7 @@
 #include "bootfold/plan.h"
 #include "bootfold/precision.h"
 #include "bootfold/random.h"
+#include "bootfold/repeated.h"
 #include "bootfold/resample.h"
 #include "bootfold/samples.h"
 #include "bootfold/scheme.h"

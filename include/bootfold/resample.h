@@ -49,11 +49,11 @@ struct CounterOptions {
 };
 
 /// Makes the counts of any replicates of a run, in any order, on several threads. Refers to labels
-/// and weights of the scheme. Any number of threads may use one Counter.
+/// and probabilities of the scheme. Any number of threads may use one Counter.
 ///
 /// Counts are those of the replicates of bootstrap() with the same rows, seed and scheme:
 /// - iid (unless more rows are drawn than there are), poisson, stratified with strata of at least
-///   256 rows on average, and weighted from 32,768 draws on: the replicates of path stream.
+///   256 rows on average, and unequal from 32,768 draws on: the replicates of path stream.
 ///   counts * x / rows is then the mean of the replicate, up to rounding.
 /// - all other schemes: the rows that functions of the resample get (statistic::callable), which
 ///   are the replicates of path gather.
@@ -82,7 +82,7 @@ class BOOTFOLD_API Counter {
   void weights(std::uint64_t first, std::span<double> out, const Execution& execution = {}) const;
 
   /// Bytes of the smallest type that holds the counts: 1, unless a row is drawn so often on average
-  /// (scheme weighted, or many more draws than rows) that 255 may be exceeded; then 2 or 4.
+  /// (scheme unequal, or many more draws than rows) that 255 may be exceeded; then 2 or 4.
   [[nodiscard]] unsigned count_bytes() const;
 
  private:

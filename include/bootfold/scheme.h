@@ -4,8 +4,8 @@
 //     bootstrap(returns, statistic::sharpe_ratio(), {.scheme = scheme::StationaryBlocks{20}});
 //     bootstrap(scores, statistic::mean(), {.scheme = scheme::Cluster{school.codes}});
 //
-// docs/resampling.md states the law of each scheme. Labels and weights are views: like the data,
-// they must outlive the call.
+// docs/resampling.md states the law of each scheme. Labels and probabilities are views: like the
+// data, they must outlive the call.
 #pragma once
 
 #include <cstdint>
@@ -47,10 +47,14 @@ struct Bayesian {};
 /// on the number of replicates, and a run cannot be extended or split.
 struct Balanced {};
 
-/// Row i is drawn with probability weights[i] / sum of the weights.
-struct Weighted {
-  std::span<const double> weights;  ///< one per row, at least 0, not all 0
-  std::uint64_t size = 0;           ///< rows drawn; 0: the number of rows of the data
+/// Rows are drawn with unequal probabilities: row i with probabilities[i] / sum of all. This
+/// changes how often a row is drawn, and with it the estimate, which is that of data in which row i
+/// has this share. For weights of the statistic (survey weights, volumes, exposures), with which
+/// rows are drawn alike, see statistic::weighted(); for a table in which a row stands for several
+/// equal rows, data::Repeated. docs/resampling.md has the three side by side.
+struct Unequal {
+  std::span<const double> probabilities;  ///< one per row, at least 0, not all 0; any sum
+  std::uint64_t size = 0;                 ///< rows drawn; 0: the number of rows of the data
 };
 
 /// Within each stratum, as many rows are drawn independently as the stratum has.
@@ -99,7 +103,7 @@ struct Custom {
 }  // namespace scheme
 
 using Scheme =
-    std::variant<scheme::Iid, scheme::Poisson, scheme::Bayesian, scheme::Balanced, scheme::Weighted,
+    std::variant<scheme::Iid, scheme::Poisson, scheme::Bayesian, scheme::Balanced, scheme::Unequal,
                  scheme::Stratified, scheme::Cluster, scheme::MovingBlocks, scheme::CircularBlocks,
                  scheme::StationaryBlocks, scheme::Jackknife, scheme::Custom>;
 
@@ -112,17 +116,17 @@ namespace scheme {
 [[nodiscard]] BOOTFOLD_API std::vector<std::string_view> names();
 
 /// Description of a scheme by its name, or by the options that imply it. Members without a value
-/// are not given. Labels and weights that are given may be empty, so that a description can be
-/// checked before data are read.
+/// are not given. Labels and probabilities that are given may be empty, so that a description can
+/// be checked before data are read.
 ///
 ///     Scheme scheme = make_scheme({.clusters = school.codes, .two_stage = true});
 struct Spec {
-  /// One of names(). Default: "stratified", "cluster", "weighted" or "stationary" if strata,
-  /// clusters, weights or a block length are given, otherwise "iid".
+  /// One of names(). Default: "stratified", "cluster", "unequal" or "stationary" if strata,
+  /// clusters, probabilities or a block length are given, otherwise "iid".
   std::optional<std::string> name = {};
   std::optional<std::span<const std::uint32_t>> strata = {};
   std::optional<std::span<const std::uint32_t>> clusters = {};
-  std::optional<std::span<const double>> weights = {};
+  std::optional<std::span<const double>> probabilities = {};
   std::optional<double> block_length = {};  ///< at least 1; an integer for moving and circular
   bool auto_block_length = false;           ///< whether the block length is chosen from the data
   std::uint64_t size = 0;                   ///< rows drawn per replicate; 0: not given
@@ -145,7 +149,7 @@ struct Facts {
 [[nodiscard]] BOOTFOLD_API Scheme make_scheme(
     const scheme::Spec& spec, const std::function<std::string(std::string_view key)>& option = {});
 
-/// The properties of a scheme. They do not depend on labels and weights, which may be empty.
+/// The properties of a scheme. They do not depend on labels and probabilities, which may be empty.
 [[nodiscard]] BOOTFOLD_API scheme::Facts facts(const Scheme& scheme);
 
 /// Optimal block lengths for estimating the variance of a mean.

@@ -58,6 +58,9 @@ struct Folded {
   std::span<const Scale> scales;  ///< scale of each column, for features that are products
   double resolution = 0;          ///< bound on the error of the means of products
   bool relative = false;          ///< only differences of values are wanted, to all digits
+  /// Mean weight of the rows drawn, if they have weights (weighted()): then all means above are
+  /// weighted means.
+  std::optional<double> weight = std::nullopt;
 
   /// Mean of column `column`, if feature number `feature` is the product {column}.
   [[nodiscard]] double column_mean(std::size_t column, std::size_t feature) const;
@@ -67,7 +70,9 @@ struct Folded {
   [[nodiscard]] double column_place(std::size_t column, std::size_t feature) const;
 
   [[nodiscard]] double mean(std::size_t feature) const { return means[feature]; }
-  [[nodiscard]] double sum(std::size_t feature) const { return means[feature] * rows; }
+  [[nodiscard]] double sum(std::size_t feature) const {
+    return means[feature] * rows * weight.value_or(1);
+  }
 };
 
 /// A product of scaled columns: {0, 0} is the square of column 0, {0, 1} is a cross product.
@@ -83,6 +88,8 @@ struct Sums {
   std::function<void(const Folded& folded, std::span<double> values)> finish;
   /// The value is the mean of column 0, from the product {0}: `finish` need not be called for it.
   bool is_mean = false;
+  /// A column that is scaled but not centred, because it holds weights.
+  std::optional<std::uint32_t> weights = std::nullopt;
 };
 
 /// A function of quantiles of one column (type 7, as in NumPy).
@@ -126,6 +133,9 @@ struct Call {
   /// over counts in the order of the scores.
   std::optional<Ranking> ranking = std::nullopt;
   RowOrder order = RowOrder::drawn;
+  /// If set, the function is this function of the quantiles of column 0 with the weights of column
+  /// 1; the engine then walks over counts in the order of the values.
+  std::optional<Order> weighted_order = std::nullopt;
 };
 
 /// Statistics whose exact bootstrap law is known (bootfold/exact.h).
@@ -161,6 +171,19 @@ class BOOTFOLD_API Statistic {
 
   /// The statistic for data with `columns` columns, which must be within the limits above.
   [[nodiscard]] statistic::Bound bind(std::size_t columns) const { return bind_(columns); }
+
+  /// Whether the last of its columns holds weights of the rows (weighted()).
+  [[nodiscard]] bool weighted() const noexcept { return weighted_; }
+
+  /// Whether it is a statistic of one column, which is applied to each column of the data.
+  [[nodiscard]] bool of_each_column() const noexcept { return most_ == (weighted_ ? 2 : 1); }
+
+  /// Returns this statistic with the declaration that its last column holds weights of the rows.
+  [[nodiscard]] Statistic with_weights() const {
+    Statistic copy = *this;
+    copy.weighted_ = true;
+    return copy;
+  }
 
   /// Returns this statistic with a formula for its standard error: a statistic of the same columns
   /// that estimates the standard error of each value from the rows. Studentized intervals then need
@@ -207,6 +230,7 @@ class BOOTFOLD_API Statistic {
   std::shared_ptr<const Statistic> standard_error_;
   std::optional<statistic::ExactLaw> exact_law_;
   std::vector<double> parameters_;
+  bool weighted_ = false;
 };
 
 namespace statistic {
@@ -257,6 +281,23 @@ namespace statistic {
 /// positive rows among those whose score is at least theirs. Columns and values as for roc_auc().
 /// NaN where there are no positive rows.
 [[nodiscard]] BOOTFOLD_API Statistic average_precision();
+
+/// The statistic with weights of the rows: survey weights, volumes, exposures. The last column of
+/// the data holds the weights, at least 0 and not all 0. Rows are drawn as ever, with their
+/// weights.
+///
+///     // sum of w x / sum of w; the columns are x and w
+///     bootstrap(table, statistic::weighted(statistic::mean()));
+///
+/// Means, also those of which variances, correlations and regressions are made, become weighted
+/// means; n - ddof still counts rows, so a common factor of all weights changes nothing except
+/// sum(), which is the sum of w x. Quantiles, trimmed means, roc_auc and average_precision are
+/// weighted too. Throws InvalidArgument for an accumulator or a function of the resample of your
+/// own: let these take the weights as a column.
+///
+/// For probabilities with which rows are drawn, see scheme::Unequal; for rows that stand for
+/// several equal rows, data::Repeated.
+[[nodiscard]] BOOTFOLD_API Statistic weighted(const Statistic& statistic);
 
 /// The statistic with that name: "mean", "quantile:0.9", "trimmed_mean:0.1", "sharpe_ratio:252",
 /// "variance:0". Throws InvalidArgument, which suggests the nearest name and lists all names.

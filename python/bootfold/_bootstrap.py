@@ -6,6 +6,8 @@ import dataclasses
 import warnings
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bootfold import _core, _data
 from bootfold._counts import CountsSource, Takes, check_takes
 from bootfold._data import Data, NanPolicy, nan_rows
@@ -22,7 +24,15 @@ from bootfold._options import (
     precision_number,
 )
 from bootfold._result import Result
-from bootfold._source import Rescale, Settings, Source, set_scheme, settings_of, weight_array
+from bootfold._source import (
+    Rescale,
+    Settings,
+    Source,
+    row_numbers,
+    set_scheme,
+    settings_of,
+    whole_frequencies,
+)
 from bootfold._statistics import Function, Statistic, resolve
 from bootfold._sums import Sums, SumsSource
 
@@ -50,7 +60,9 @@ def bootstrap(
     clusters: Any = None,
     two_stage: bool = False,
     block_length: float | None = None,
+    probabilities: Any = None,
     weights: Any = None,
+    frequencies: Any = None,
     size: int | None = None,
     rescale: Rescale = "sqrt",
     nan: NanPolicy = "error",
@@ -97,7 +109,7 @@ def bootstrap(
         seed.
     scheme : str, optional
         "iid", "stratified", "cluster", "moving", "circular", "stationary", "poisson", "bayesian",
-        "balanced", "weighted" or "jackknife". Unless given it follows from the arguments below.
+        "balanced", "unequal" or "jackknife". Unless given it follows from the arguments below.
         "bayesian" gives rows weights in place of counts, so it takes functions of sums, quantiles
         and trimmed means; callables need takes="weights".
     paired : bool
@@ -111,10 +123,20 @@ def bootstrap(
     block_length : float, optional
         For time series; chosen from the data unless given.
     weights : array_like or column name, optional
-        Rows are drawn with probabilities in proportion to these. The estimate is the statistic of
-        the weighted data: exact for named statistics, `sums` and takes="weights". Other functions
-        see whole rows, so their estimate is the mean of 32 values on resamples that together have
-        the shares of the weights; its error is about a hundredth of a standard error.
+        Weights of the statistic: survey weights, volumes, exposures. The mean becomes
+        ``sum(w * x) / sum(w)``, and variances, quantiles, correlations and regressions are weighted
+        in the same way; only the ratios of the weights matter, except for "sum". Rows are drawn
+        with equal probability, each with its weight. For named statistics and `sums`; a function
+        gets the weights by takes="weights", multiplied by the counts of its rows.
+    frequencies : array_like or column name, optional
+        A row stands for so many equal rows, as in a table of counts. All is as if the rows were
+        written out; named statistics and `sums` do not take the memory for that.
+    probabilities : array_like or column name, optional
+        Rows are drawn with probabilities in proportion to these (scheme "unequal"). The estimate is
+        that of data in which each row has its share: exact for named statistics, `sums` and
+        takes="weights". Other functions see whole rows, so their estimate is the mean of 32 values
+        on resamples that together have these shares; its error is about a hundredth of a standard
+        error.
     size : int, optional
         Rows that a resample draws, if not as many as there are.
     rescale : {"sqrt", "none"} or float
@@ -179,7 +201,9 @@ def bootstrap(
         clusters=clusters,
         two_stage=two_stage,
         block_length=block_length,
+        probabilities=probabilities,
         weights=weights,
+        frequencies=frequencies,
         size=size,
         rescale=rescale,
         nan=nan,
@@ -230,7 +254,9 @@ def explain(
     clusters: Any = None,
     two_stage: bool = False,
     block_length: float | None = None,
+    probabilities: Any = None,
     weights: Any = None,
+    frequencies: Any = None,
     size: int | None = None,
     rescale: Rescale = "sqrt",
     nan: NanPolicy = "error",
@@ -266,7 +292,9 @@ def explain(
         clusters=clusters,
         two_stage=two_stage,
         block_length=block_length,
+        probabilities=probabilities,
         weights=weights,
+        frequencies=frequencies,
         size=size,
         rescale=rescale,
         nan=nan,
@@ -299,7 +327,9 @@ def _source(
     clusters: Any,
     two_stage: bool,
     block_length: float | None,
+    probabilities: Any,
     weights: Any,
+    frequencies: Any,
     size: int | None,
     rescale: Rescale,
     nan: NanPolicy,
@@ -311,18 +341,26 @@ def _source(
         raise ValueError(f"nan is {nan!r} but must be 'error', 'omit' or 'propagate'")
     check_takes(takes, vectorized)
     wanted = resolve(statistic, vectorized if takes == "resample" else True)
-    if isinstance(strata, str) or isinstance(clusters, str) or isinstance(weights, str):
-        given, strata, clusters, weights = _taken_out(given, strata, clusters, weights)
+    roles = [strata, clusters, probabilities, weights, frequencies]
+    if any(isinstance(role, str) for role in roles):
+        given, roles = _taken_out(given, roles)
+        strata, clusters, probabilities, weights, frequencies = roles
     data = _data.read(given, paired=paired, axis=axis)
     set_scheme(settings, scheme, two_stage, size, block_length, rescale)
     if strata is not None:
         settings.strata = coded(strata, data.rows, "strata")[0]
     if clusters is not None:
         settings.clusters = coded(clusters, data.rows, "clusters")[0]
+    if probabilities is not None:
+        settings.probabilities = row_numbers(probabilities, data.rows, "probabilities")
     if weights is not None:
-        settings.weights = weight_array(weights, data.rows)
+        settings.weights = row_numbers(weights, data.rows, "weights")
+    if frequencies is not None:
+        settings.frequencies = row_numbers(frequencies, data.rows, "frequencies")
     if nan == "omit":
         data, settings = _without_nan(data, settings)
+    if settings.frequencies is not None and isinstance(wanted, Function):
+        given, data, settings = _written_out(data, settings)
     if takes != "resample":
         if not isinstance(wanted, Function):
             raise TypeError(
@@ -335,8 +373,22 @@ def _source(
     return _of_kind(data, wanted, settings, nan)
 
 
-def _taken_out(given: Any, *roles: Any) -> tuple[Any, Any, Any, Any]:
-    """Columns of a frame that are named as strata, clusters or weights are not data."""
+def _written_out(data: Data, settings: Settings) -> tuple[Any, Data, Settings]:
+    """The rows as often as their frequencies say, for functions, which see them all."""
+    assert settings.frequencies is not None
+    times = whole_frequencies(settings.frequencies)
+    if not data.paired:
+        raise ValueError(
+            "frequencies= is for one sample, or for rows that belong together: say paired=True, or "
+            "write independent samples out by numpy.repeat"
+        )
+    arrays = [np.repeat(array, times) for array in data.arrays]
+    parts = [dataclasses.replace(part, rows=arrays[0].shape[0]) for part in data.parts]
+    return (None,) * len(parts), Data(arrays, parts), settings.written_out(times)
+
+
+def _taken_out(given: Any, roles: list[Any]) -> tuple[Any, list[Any]]:
+    """Columns of a frame that are named as strata, clusters, weights, ... are not data."""
     if not hasattr(given, "columns"):
         name = next(role for role in roles if isinstance(role, str))
         raise TypeError(
@@ -353,7 +405,7 @@ def _taken_out(given: Any, *roles: Any) -> tuple[Any, Any, Any, Any]:
     others = [name for name in there if name not in names]
     rest = given.select(others) if arrow else given[others]
     found = [given[role] if isinstance(role, str) else role for role in roles]
-    return rest, found[0], found[1], found[2]
+    return rest, found
 
 
 def _without_nan(data: Data, settings: Settings) -> tuple[Data, Settings]:
@@ -387,6 +439,12 @@ def _without_nan(data: Data, settings: Settings) -> tuple[Data, Settings]:
 
 def _of_kind(data: Data, wanted: Statistic, settings: Settings, nan: NanPolicy) -> Source:
     if isinstance(wanted, Function):
+        if settings.weights is not None:
+            raise ValueError(
+                "weights= is for named statistics and sums, and a function of the resample does "
+                "not see them; takes='weights' gives it the data and one row of weights for each "
+                "resample, or pass the weights as one more array with paired=True"
+            )
         if nan == "error":
             _data.check_no_nan(data)
         return FunctionSource(data, wanted, settings, jackknife=settings.scheme == "jackknife")

@@ -9,7 +9,7 @@ from bootfold._dates import check_no_dates, module_of
 from bootfold._labels import coded
 from bootfold._options import Progress, Seed, number_of_replicates, precision_number
 from bootfold._progress import reporter
-from bootfold._source import set_scheme, settings_of, weight_array
+from bootfold._source import row_numbers, set_scheme, settings_of
 from bootfold._statistics import Named, resolve
 
 if TYPE_CHECKING:
@@ -77,7 +77,9 @@ def compare(
     pair: str | None = None,
     two_stage: bool = False,
     block_length: float | None = None,
+    probabilities: str | None = None,
     weights: str | None = None,
+    frequencies: str | None = None,
     size: int | None = None,
     rescale: Rescale = "sqrt",
     nan: Literal["error", "omit"] = "error",
@@ -124,8 +126,11 @@ def compare(
         error of its difference; 0.01 unless given.
     scheme, two_stage, block_length, size, rescale
         How each group draws its rows, as in `bootstrap`.
-    strata, clusters, weights : str, optional
-        Columns with a label or a weight for each row, as in `bootstrap`. Clusters with rows in
+    weights, frequencies, probabilities : str, optional
+        Columns with a number for each row, as in `bootstrap`: weights of the statistic, how many
+        equal rows a row stands for, or with which probability a group draws it.
+    strata, clusters : str, optional
+        Columns with a label for each row, as in `bootstrap`. Clusters with rows in
         several groups, such as days that all shops see, are drawn once for all groups, so that
         what they share cancels in the difference; the column "note" says so.
     pair : str, optional
@@ -163,8 +168,10 @@ def compare(
     settings = settings_of(seed, memory, threads, tolerance, nested_replicates, None)
     set_scheme(settings, scheme, two_stage, size, block_length, rescale)
     codes, found = coded(labels, data.rows, "by")
-    if weights is not None:
-        settings.weights = weight_array(_column(df, weights, "weights"), data.rows)
+    roles = {"probabilities": probabilities, "weights": weights, "frequencies": frequencies}
+    for role, named in roles.items():
+        if named is not None:
+            setattr(settings, role, row_numbers(_column(df, named, role), data.rows, role))
     if pair is not None and clusters is not None:
         raise ValueError(
             f"pair is {pair!r} and clusters is {clusters!r} but pairs are clusters already; give "

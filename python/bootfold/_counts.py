@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
@@ -14,7 +15,7 @@ from bootfold._labels import coded
 from bootfold._options import Progress, Seed, memory_bytes, seed_number, thread_number, whole_number
 from bootfold._progress import reporter
 from bootfold._returned import check_returned, name_of
-from bootfold._source import Settings, set_scheme, weight_array
+from bootfold._source import Settings, row_numbers, set_scheme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +41,7 @@ def counts(
     clusters: Any = ...,
     two_stage: bool = ...,
     block_length: float | None = ...,
-    weights: Any = ...,
+    probabilities: Any = ...,
     size: int | None = ...,
     dtype: Any = ...,
     batches: Literal[False] = ...,
@@ -63,7 +64,7 @@ def counts(
     clusters: Any = ...,
     two_stage: bool = ...,
     block_length: float | None = ...,
-    weights: Any = ...,
+    probabilities: Any = ...,
     size: int | None = ...,
     dtype: Any = ...,
     batches: Literal[True],
@@ -85,7 +86,7 @@ def counts(
     clusters: Any = None,
     two_stage: bool = False,
     block_length: float | None = None,
-    weights: Any = None,
+    probabilities: Any = None,
     size: int | None = None,
     dtype: Any = None,
     batches: bool = False,
@@ -111,7 +112,7 @@ def counts(
     first : int
         The number of the first replicate. A replicate depends on seed and number alone, so ranges
         can be made apart from each other.
-    scheme, strata, clusters, two_stage, block_length, weights, size
+    scheme, strata, clusters, two_stage, block_length, probabilities, size
         How rows are drawn, as in `bootstrap`; blocks need a length. For scheme "bayesian" the
         result is an array of weights that add up to the rows.
     dtype : optional
@@ -133,7 +134,7 @@ def counts(
     Notes
     -----
     For schemes "iid" (unless more rows are drawn than there are), "poisson", "stratified" (with at
-    least 256 rows in a stratum on average) and "weighted" (from 32,768 draws on) these are the
+    least 256 rows in a stratum on average) and "unequal" (from 32,768 draws on) these are the
     resamples of path "stream", the path of means and other sums of many rows. For other schemes
     they are the resamples that functions get.
 
@@ -160,8 +161,8 @@ def counts(
         settings.strata = coded(strata, rows, "strata")[0]
     if clusters is not None:
         settings.clusters = coded(clusters, rows, "clusters")[0]
-    if weights is not None:
-        settings.weights = weight_array(weights, rows)
+    if probabilities is not None:
+        settings.probabilities = row_numbers(probabilities, rows, "probabilities")
     if scheme in ("moving", "circular", "stationary") and not settings.block_length:
         raise ValueError(
             f"scheme {scheme!r} needs block_length=: there are no data to choose a length from"
@@ -198,7 +199,7 @@ class _Maker:
             settings.scheme,
             settings.strata,
             settings.clusters,
-            settings.weights,
+            settings.probabilities,
             settings.block_length,
             settings.size,
             settings.two_stage,
@@ -270,6 +271,14 @@ class CountsSource:
         self._function = statistic.function
         self._name = name_of(statistic.function)
         self._takes = takes
+        self._weights = settings.weights
+        if self._weights is not None:
+            if takes == "counts":
+                raise ValueError(
+                    "weights= does not go with takes='counts', which are whole numbers; "
+                    "takes='weights' gives the function the product of both"
+                )
+            settings = dataclasses.replace(settings, weights=None)
         self._data = data
         self._arguments = _shown(data, given)
         self._settings = settings
@@ -281,8 +290,8 @@ class CountsSource:
         self.shape: tuple[int, ...] = ()
         self._names: list[str] = []
         found = self._first(statistic.name)
-        # Under weights the library asks for the values that make the estimates.
-        self._estimates: Array | None = found if settings.weights is None else None
+        # Under unequal probabilities the library asks for the values that make the estimates.
+        self._estimates: Array | None = found if settings.probabilities is None else None
 
     def _first(self, name: str) -> Array:
         """The values on the data, and what they say about their number and shape."""
@@ -299,6 +308,8 @@ class CountsSource:
     def _values(self, counted: Array, number: int) -> Array:
         """Values [replicate, ...]."""
         replicates = counted.shape[0]
+        if self._weights is not None:
+            counted = counted * self._weights
         parts = [counted]
         if not self._data.paired:
             ends = np.cumsum([part.rows for part in self._data.parts])[:-1]

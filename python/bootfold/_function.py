@@ -77,15 +77,17 @@ def stacked(data: Data, settings: Settings) -> tuple[list[Array], _core.Request]
     """The columns, of independent samples one below the other, and a request for them."""
     if data.paired:
         return data.arrays, settings.request(data.arrays, data.names)
+    of_rows = (settings.clusters, settings.probabilities, settings.strata, settings.weights)
     if (
         settings.scheme not in (None, "iid")
         or settings.size
-        or any(v is not None for v in (settings.clusters, settings.weights, settings.strata))
+        or any(values is not None for values in of_rows)
         or settings.block_length is not None
     ):
         raise ValueError(
             "each of several independent samples is resampled by scheme 'iid' at its own size; "
-            "omit scheme, size, strata, clusters, weights and block_length, or use paired=True"
+            "omit scheme, size, strata, clusters, weights, probabilities and block_length, or use "
+            "paired=True"
         )
     columns = data.parts[0].columns
     if any(part.columns != columns for part in data.parts):
@@ -119,8 +121,8 @@ class FunctionSource:
         self.shape: tuple[int, ...] = ()
         self._names: list[str] = []
         found = self._first(statistic.name)
-        # Under weights the library asks for the values that make the estimates.
-        self._estimates: Array | None = found if settings.weights is None else None
+        # Under unequal probabilities the library asks for the values that make the estimates.
+        self._estimates: Array | None = found if settings.probabilities is None else None
 
     def _first(self, name: str) -> Array:
         """The values on the data, and what they say about their number and shape."""

@@ -14,6 +14,8 @@ from bootfold._options import Progress, Seed, memory_bytes, seed_number, thread_
 
 Rescale: TypeAlias = Literal["sqrt", "none"] | float
 
+_OF_ROWS = ("strata", "clusters", "probabilities", "weights", "frequencies")
+
 
 class Source(Protocol):
     """Makes replicates, and finds what intervals need beside them."""
@@ -49,7 +51,9 @@ class Settings:
     scheme: str | None = None
     strata: Array | None = None
     clusters: Array | None = None
+    probabilities: Array | None = None
     weights: Array | None = None
+    frequencies: Array | None = None
     block_length: float | None = None
     size: int = 0
     two_stage: bool = False
@@ -63,10 +67,12 @@ class Settings:
             self.scheme,
             self.strata,
             self.clusters,
-            self.weights,
+            self.probabilities,
             self.block_length,
             self.size,
             self.two_stage,
+            self.weights,
+            self.frequencies,
             self.seed,
             self.memory,
             self.threads,
@@ -80,10 +86,19 @@ class Settings:
         """The same for the other rows."""
         kept = ~dropped
         changes: dict[str, Any] = {}
-        for name in ("strata", "clusters", "weights"):
+        for name in _OF_ROWS:
             values = getattr(self, name)
             if values is not None:
                 changes[name] = values[kept]
+        return replace(self, **changes)
+
+    def written_out(self, times: Array) -> Settings:
+        """The same for rows that are written out so many times."""
+        changes: dict[str, Any] = {"frequencies": None}
+        for name in _OF_ROWS:
+            values = getattr(self, name)
+            if name != "frequencies" and values is not None:
+                changes[name] = np.repeat(values, times)
         return replace(self, **changes)
 
 
@@ -137,7 +152,7 @@ def set_scheme(
     block_length: float | None,
     rescale: Rescale = "sqrt",
 ) -> None:
-    """What a scheme needs beside labels and weights."""
+    """What a scheme needs beside labels and probabilities."""
     settings.scheme = scheme
     settings.two_stage = two_stage
     settings.rate = rescaling_rate(rescale, size)
@@ -147,11 +162,24 @@ def set_scheme(
         settings.block_length = float(block_length)
 
 
-def weight_array(weights: Any, rows: int) -> Array:
-    """Weights of rows, one for each."""
-    array = np.ascontiguousarray(number_array(weights, "weights"), dtype=np.float64)
+def row_numbers(values: Any, rows: int, name: str) -> Array:
+    """Weights, frequencies or probabilities of rows, one for each."""
+    array = np.ascontiguousarray(number_array(values, name), dtype=np.float64)
     if array.shape != (rows,):
         raise ValueError(
-            f"weights have shape {array.shape} but the data have {rows} rows; each needs one"
+            f"{name} have shape {array.shape} but the data have {rows} rows; each needs one"
         )
     return array
+
+
+def whole_frequencies(frequencies: Array) -> Array:
+    """Frequencies as integers, for rows that are written out in memory."""
+    bad = np.flatnonzero(~((frequencies >= 0) & (frequencies == np.floor(frequencies))))
+    if bad.size:
+        raise ValueError(
+            f"frequency of row {bad[0] + 1} is {frequencies[bad[0]]:g} but must be a whole number, "
+            "0 or more: the number of equal rows that it stands for; weights may be any numbers"
+        )
+    if not frequencies.any():
+        raise ValueError("all frequencies are 0 but at least one must be positive")
+    return frequencies.astype(np.int64)

@@ -224,16 +224,22 @@ class SumsSource:
     def add_influences(self, result: _core.Result) -> None:
         """By pseudo-values: without a row their mean does what the statistic does."""
         self._check(Needs(influence=True))
-        rows = self._features[0].shape[0]
+        settings = self._settings
+        number = self._features[0].shape[0]
+        weights = np.ones(number) if settings.weights is None else settings.weights
+        times = np.ones(number) if settings.frequencies is None else settings.frequencies
+        rows = float(times.sum())
+        total = float(weights @ times)
         means = np.array(self.request.run(1, 0, None).estimates)[:, None]
         estimates = np.array(result.estimates)
-        changed = np.empty((rows, estimates.size))
+        changed = np.empty((number, estimates.size))
         chunk = max(1024, _CHUNK_BYTES // (8 * len(self._features)))
-        for begin in range(0, rows, chunk):
+        for begin in range(0, number, chunk):
             own = np.array([f[begin : begin + chunk] for f in self._features], dtype=np.float64)
-            without = means - (own - means) / (rows - 1)
+            weight = weights[begin : begin + chunk]
+            without = means - (own - means) * (weight / (total - weight))
             values = self._finish(without)
             changed[begin : begin + chunk] = estimates + (rows - 1) * (estimates - values)
-        request = self._settings.request(list(changed.T), [])
+        request = dataclasses.replace(settings, weights=None).request(list(changed.T), [])
         request.add_named("mean")
         request.add_linear_influences(result)

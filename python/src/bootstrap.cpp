@@ -21,15 +21,51 @@
 
 namespace bootfold::python {
 
+namespace {
+
+/// The columns, and behind them the weights if there are some.
+DataView with_weights(const DataView& data, const std::optional<Doubles>& weights) {
+  if (!weights) return data;
+  std::vector<ColumnView> columns;
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c < data.columns(); ++c) {
+    columns.push_back(data.column(c));
+    names.push_back(data.name(c));
+  }
+  columns.emplace_back(std::span<const double>(weights->data(), weights->size()));
+  names.emplace_back("weights");
+  return DataView(std::move(columns), std::move(names));
+}
+
+}  // namespace
+
 Request::Request(std::vector<Array> arrays, std::vector<std::string> names, SchemeArguments scheme,
-                 const Setting& setting)
+                 RowWeights weights, const Setting& setting)
     : arrays_(std::move(arrays)),
       scheme_arguments_(std::move(scheme)),
+      weights_(std::move(weights)),
       setting_(setting),
-      data_(view(arrays_, std::move(names))),
-      scheme_(make_scheme(scheme_arguments_)) {}
+      data_(with_weights(view(arrays_, std::move(names)), weights_.weights)) {
+  if (!weights_.frequencies) {
+    scheme_ = make_scheme(scheme_arguments_);
+    return;
+  }
+  repeated_.emplace(
+      data_, std::span<const double>(weights_.frequencies->data(), weights_.frequencies->size()));
+  data_ = repeated_->view();
+  scheme_ = make_scheme(scheme_arguments_, *repeated_, codes_);
+}
 
-void Request::add_named(const std::string& name) { statistics_.push_back(statistic::parse(name)); }
+void Request::add(const Statistic& statistic) {
+  statistics_.push_back(weights_.weights ? statistic::weighted(statistic) : statistic);
+}
+
+void Request::add_named(const std::string& name) { add(statistic::parse(name)); }
+
+std::vector<std::uint32_t> Request::codes(const Codes& codes) const {
+  const std::span<const std::uint32_t> all(codes.data(), codes.size());
+  return repeated_ ? repeated_->codes(all) : std::vector<std::uint32_t>(all.begin(), all.end());
+}
 
 Options Request::options(std::uint64_t replicates, std::uint64_t first) const {
   Options options;
@@ -48,26 +84,28 @@ Options Request::options(std::uint64_t replicates, std::uint64_t first) const {
 
 bool Request::by_column() const {
   return std::all_of(statistics_.begin(), statistics_.end(),
-                     [](const Statistic& statistic) { return statistic.most_columns() == 1; });
+                     [](const Statistic& statistic) { return statistic.of_each_column(); });
 }
 
 std::vector<bool> Request::outputs_of(const std::vector<bool>& columns) const {
   std::vector<bool> found;
   const bool any = std::find(columns.begin(), columns.end(), true) != columns.end();
   for (const Statistic& statistic : statistics_) {
-    if (statistic.most_columns() == 1) {
+    const std::size_t weights = statistic.weighted() ? 1 : 0;
+    const std::size_t all = columns.size() + weights;
+    if (statistic.of_each_column()) {
       for (const bool marked : columns)
-        found.insert(found.end(), statistic.bind(1).outputs.size(), marked);
-    } else if (columns.size() >= statistic.fewest_columns() &&
-               columns.size() <= statistic.most_columns()) {  // else the engine will tell
-      found.insert(found.end(), statistic.bind(columns.size()).outputs.size(), any);
+        found.insert(found.end(), statistic.bind(1 + weights).outputs.size(), marked);
+    } else if (all >= statistic.fewest_columns() &&
+               all <= statistic.most_columns()) {  // else the engine will tell
+      found.insert(found.end(), statistic.bind(all).outputs.size(), any);
     }
   }
   return found;
 }
 
 std::size_t Request::outputs() const {
-  return outputs_of(std::vector<bool>(data_.columns(), false)).size();
+  return outputs_of(std::vector<bool>(arrays_.size(), false)).size();
 }
 
 Call Request::call(std::uint64_t replicates, nb::object progress) const {
@@ -159,25 +197,30 @@ void bind_bootstrap(nb::module_& m) {
           "__init__",
           [](Request* self, std::vector<Array> columns, std::vector<std::string> names,
              std::optional<std::string> scheme, std::optional<Codes> strata,
-             std::optional<Codes> clusters, std::optional<Doubles> weights,
+             std::optional<Codes> clusters, std::optional<Doubles> probabilities,
              std::optional<double> block_length, std::uint64_t size, bool two_stage,
-             std::uint64_t seed, std::size_t memory, unsigned threads, double tolerance,
+             std::optional<Doubles> weights, std::optional<Doubles> frequencies, std::uint64_t seed,
+             std::size_t memory, unsigned threads, double tolerance,
              std::uint64_t nested_replicates, std::optional<std::string> path, double rate) {
             new (self) Request(
                 std::move(columns), std::move(names),
-                {std::move(scheme), std::move(strata), std::move(clusters), std::move(weights),
-                 block_length, size, two_stage},
+                {std::move(scheme), std::move(strata), std::move(clusters),
+                 std::move(probabilities), block_length, size, two_stage},
+                {std::move(weights), std::move(frequencies)},
                 {seed, memory, threads, tolerance, nested_replicates, std::move(path), rate});
           },
           "columns"_a, "names"_a, "scheme"_a.none(), "strata"_a.none(), "clusters"_a.none(),
-          "weights"_a.none(), "block_length"_a.none(), "size"_a, "two_stage"_a, "seed"_a,
-          "memory"_a, "threads"_a, "tolerance"_a, "nested_replicates"_a, "path"_a.none(), "rate"_a,
+          "probabilities"_a.none(), "block_length"_a.none(), "size"_a, "two_stage"_a,
+          "weights"_a.none(), "frequencies"_a.none(), "seed"_a, "memory"_a, "threads"_a,
+          "tolerance"_a, "nested_replicates"_a, "path"_a.none(), "rate"_a,
           nb::sig("def __init__(self, columns: collections.abc.Sequence[numpy.typing.NDArray["
                   "typing.Any]], names: collections.abc.Sequence[str], scheme: str | None, "
                   "strata: numpy.typing.NDArray[numpy.uint32] | None, "
                   "clusters: numpy.typing.NDArray[numpy.uint32] | None, "
+                  "probabilities: numpy.typing.NDArray[numpy.float64] | None, "
+                  "block_length: float | None, size: int, two_stage: bool, "
                   "weights: numpy.typing.NDArray[numpy.float64] | None, "
-                  "block_length: float | None, size: int, two_stage: bool, seed: int, "
+                  "frequencies: numpy.typing.NDArray[numpy.float64] | None, seed: int, "
                   "memory: int, threads: int, tolerance: float, nested_replicates: int, "
                   "path: str | None, rate: float) -> None"))
       .def("add_named", &Request::add_named, "name"_a)

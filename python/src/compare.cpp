@@ -27,8 +27,7 @@ Comparison compare_groups(const Request& request, const Codes& codes,
                           const std::string& alternative, std::uint64_t replicates,
                           std::optional<double> precision, bool paired, const std::string& test,
                           nb::object progress) {
-  const data::Labels labels{
-      {codes.data(), codes.data() + codes.size()}, std::move(names), std::move(column)};
+  const data::Labels labels{request.codes(codes), std::move(names), std::move(column)};
   const Options run = request.options(replicates);
   comparison::Options options;
   options.control = std::move(control);

@@ -111,19 +111,21 @@ void bind_counts(nb::module_& m) {
           "__init__",
           [](PythonCounter* self, std::uint64_t rows, std::optional<std::string> scheme,
              std::optional<Codes> strata, std::optional<Codes> clusters,
-             std::optional<Doubles> weights, std::optional<double> block_length, std::uint64_t size,
-             bool two_stage, std::uint64_t seed, std::uint64_t replicates, unsigned threads) {
+             std::optional<Doubles> probabilities, std::optional<double> block_length,
+             std::uint64_t size, bool two_stage, std::uint64_t seed, std::uint64_t replicates,
+             unsigned threads) {
             new (self) PythonCounter(rows,
                                      {std::move(scheme), std::move(strata), std::move(clusters),
-                                      std::move(weights), block_length, size, two_stage},
+                                      std::move(probabilities), block_length, size, two_stage},
                                      seed, replicates, threads);
           },
-          "rows"_a, "scheme"_a.none(), "strata"_a.none(), "clusters"_a.none(), "weights"_a.none(),
-          "block_length"_a.none(), "size"_a, "two_stage"_a, "seed"_a, "replicates"_a, "threads"_a,
+          "rows"_a, "scheme"_a.none(), "strata"_a.none(), "clusters"_a.none(),
+          "probabilities"_a.none(), "block_length"_a.none(), "size"_a, "two_stage"_a, "seed"_a,
+          "replicates"_a, "threads"_a,
           nb::sig("def __init__(self, rows: int, scheme: str | None, "
                   "strata: numpy.typing.NDArray[numpy.uint32] | None, "
                   "clusters: numpy.typing.NDArray[numpy.uint32] | None, "
-                  "weights: numpy.typing.NDArray[numpy.float64] | None, "
+                  "probabilities: numpy.typing.NDArray[numpy.float64] | None, "
                   "block_length: float | None, size: int, two_stage: bool, seed: int, "
                   "replicates: int, threads: int) -> None"))
       .def("fill_bytes", &PythonCounter::fill<std::uint8_t>, "first"_a, "counts"_a.noconvert(),

@@ -27,20 +27,31 @@ struct Setting {
   double rate = Options{}.rescale;  ///< of rescaling
 };
 
+/// Weights of rows, one for each.
+struct RowWeights {
+  std::optional<Doubles> weights = std::nullopt;      ///< of the statistics
+  std::optional<Doubles> frequencies = std::nullopt;  ///< equal rows that a row stands for
+};
+
 class Request {
  public:
   Request(std::vector<Array> arrays, std::vector<std::string> names, SchemeArguments scheme,
-          const Setting& setting);
+          RowWeights weights, const Setting& setting);
+  Request(const Request&) = delete;
+  Request& operator=(const Request&) = delete;
 
-  /// Adds a statistic by its name ("quantile:0.9").
+  /// Adds a statistic by its name ("quantile:0.9"), with the weights if there are some.
   void add_named(const std::string& name);
   /// Adds one of the user's own, which may take its time.
-  void add_own(Statistic statistic) {
-    statistics_.push_back(std::move(statistic));
+  void add_own(const Statistic& statistic) {
+    add(statistic);
     own_ = true;
   }
 
+  /// The rows of all columns, behind which stand the weights.
   [[nodiscard]] const DataView& data() const noexcept { return data_; }
+  /// Labels of the rows of the arrays, for the rows of data().
+  [[nodiscard]] std::vector<std::uint32_t> codes(const Codes& codes) const;
   [[nodiscard]] const Scheme& scheme() const noexcept { return scheme_; }
   [[nodiscard]] const std::vector<Statistic>& statistics() const noexcept { return statistics_; }
   [[nodiscard]] Options options(std::uint64_t replicates, std::uint64_t first = 0) const;
@@ -49,16 +60,21 @@ class Request {
   [[nodiscard]] std::size_t outputs() const;
   /// Has every column its own values, one for each statistic?
   [[nodiscard]] bool by_column() const;
-  /// Which values see one of the marked columns.
+  /// Which values see one of the marked columns; the weights are not among these.
   [[nodiscard]] std::vector<bool> outputs_of(const std::vector<bool>& columns) const;
 
   /// How to call the engine for so many replicates.
   [[nodiscard]] Call call(std::uint64_t replicates, nb::object progress) const;
 
  private:
+  void add(const Statistic& statistic);
+
   std::vector<Array> arrays_;
   SchemeArguments scheme_arguments_;
+  RowWeights weights_;
   Setting setting_;
+  std::optional<data::Repeated> repeated_;
+  std::vector<std::uint32_t> codes_;  // of strata or clusters, if rows are repeated
   DataView data_;
   Scheme scheme_;
   std::vector<Statistic> statistics_;

@@ -1,22 +1,41 @@
 #include "scheme.h"
 
+#include "bootfold/error.h"
+
 namespace bootfold::python {
 
 namespace {
 
 std::span<const std::uint32_t> span(const Codes& codes) { return {codes.data(), codes.size()}; }
 
-}  // namespace
-
-Scheme make_scheme(const SchemeArguments& arguments) {
+scheme::Spec spec_of(const SchemeArguments& arguments) {
   scheme::Spec spec;
   spec.name = arguments.name;
   if (arguments.strata) spec.strata = span(*arguments.strata);
   if (arguments.clusters) spec.clusters = span(*arguments.clusters);
-  if (arguments.weights) spec.weights = {arguments.weights->data(), arguments.weights->size()};
+  if (arguments.probabilities)
+    spec.probabilities = {arguments.probabilities->data(), arguments.probabilities->size()};
   spec.block_length = arguments.block_length;
   spec.size = arguments.size;
   spec.two_stage = arguments.two_stage;
+  return spec;
+}
+
+}  // namespace
+
+Scheme make_scheme(const SchemeArguments& arguments) {
+  return bootfold::make_scheme(spec_of(arguments));
+}
+
+Scheme make_scheme(const SchemeArguments& arguments, const data::Repeated& rows,
+                   std::vector<std::uint32_t>& codes) {
+  scheme::Spec spec = spec_of(arguments);
+  if (spec.probabilities)
+    throw InvalidArgument(
+        "frequencies and probabilities do not go together; give their product as probabilities");
+  if (spec.strata || spec.clusters) codes = rows.codes(spec.strata ? *spec.strata : *spec.clusters);
+  if (spec.strata) spec.strata = codes;
+  if (spec.clusters) spec.clusters = codes;
   return bootfold::make_scheme(spec);
 }
 

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "bootfold/repeated.h"
 #include "bootfold/scheme.h"
 #include "columns.h"
 
@@ -15,7 +17,7 @@ struct SchemeArguments {
   std::optional<std::string> name;
   std::optional<Codes> strata;
   std::optional<Codes> clusters;
-  std::optional<Doubles> weights;
+  std::optional<Doubles> probabilities;
   std::optional<double> block_length;
   std::uint64_t size = 0;  ///< rows drawn; 0: as many as there are
   bool two_stage = false;
@@ -24,5 +26,9 @@ struct SchemeArguments {
 /// The scheme, as a view of the arrays. Throws InvalidArgument for arguments that do not go
 /// together.
 [[nodiscard]] Scheme make_scheme(const SchemeArguments& arguments);
+
+/// The same for rows that are written out; `codes` gets their labels, and the scheme views these.
+[[nodiscard]] Scheme make_scheme(const SchemeArguments& arguments, const data::Repeated& rows,
+                                 std::vector<std::uint32_t>& codes);
 
 }  // namespace bootfold::python

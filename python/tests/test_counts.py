@@ -62,12 +62,12 @@ def test_other_schemes(how):
 
 def test_types_hold_their_counts():
     heavy = np.r_[1.0, np.zeros(9)]
-    c = bf.counts(10, 3, weights=heavy, size=70_000)
+    c = bf.counts(10, 3, probabilities=heavy, size=70_000)
     assert c.dtype == np.uint32 and (c[:, 0] == 70_000).all()
     assert bf.counts(10, 3, size=5000).dtype == np.uint16
     assert bf.counts(10, 3, dtype=np.float64).dtype == np.float64
     with pytest.raises(ValueError, match="row 1 is drawn more than 255 times in replicate 0"):
-        bf.counts(10, 3, weights=heavy, size=70_000, dtype="uint8")
+        bf.counts(10, 3, probabilities=heavy, size=70_000, dtype="uint8")
     weights = bf.counts(1000, 5, scheme="bayesian", seed=7)
     np.testing.assert_allclose(weights.sum(axis=1), 1000)
     x = np.random.default_rng(1).normal(size=1000)
@@ -298,12 +298,11 @@ def test_rows_beyond_a_super_block_under_weights_and_one_stratum():
     rows = 2**20 + 5000
     plain = bf.counts(rows, 2, seed=7)
     np.testing.assert_array_equal(bf.counts(rows, 2, seed=7, strata=np.zeros(rows, int)), plain)
-    weighted = bf.counts(rows, 2, seed=7, weights=np.r_[np.zeros(1000), np.ones(rows - 1000)])
+    late = np.r_[np.zeros(1000), np.ones(rows - 1000)]
+    weighted = bf.counts(rows, 2, seed=7, probabilities=late)
     np.testing.assert_array_equal(weighted.sum(axis=1), rows)
     assert not weighted[:, :1000].any()
-    np.testing.assert_array_equal(
-        weighted, bf.counts(rows, 2, seed=7, weights=np.r_[np.zeros(1000), np.ones(rows - 1000)])
-    )
+    np.testing.assert_array_equal(weighted, bf.counts(rows, 2, seed=7, probabilities=late))
 
 
 @pytest.mark.parametrize(("rows", "size"), [(1000, 1), (1000, 5), (2**20, 100), (3 * 2**20, 7)])
@@ -315,22 +314,22 @@ def test_estimates_follow_the_weights():
     rng = np.random.default_rng(3)
     x = rng.normal(size=40_000)
     w = np.exp(x)
-    named = bf.bootstrap(x, "mean", weights=w, replicates=200, seed=1)
+    named = bf.bootstrap(x, "mean", probabilities=w, replicates=200, seed=1)
     exact = np.average(x, weights=w)
     assert named.estimate == pytest.approx(exact, abs=1e-12)
     error = np.sqrt(np.average((x - exact) ** 2, weights=w) / x.size)
     for takes, off in (("counts", error / 50), ("weights", 1e-12)):
         r = bf.bootstrap(
-            x, lambda x, c: c @ x / len(x), takes=takes, weights=w, replicates=20, seed=1
+            x, lambda x, c: c @ x / len(x), takes=takes, probabilities=w, replicates=20, seed=1
         )
         assert r.estimate == pytest.approx(exact, abs=off)
         assert r.extend(5).estimate == r.estimate
     for function in (lambda x: x.mean(), lambda x, axis: x.mean(axis=axis)):
-        r = bf.bootstrap(x, function, weights=w, replicates=20, seed=1)
+        r = bf.bootstrap(x, function, probabilities=w, replicates=20, seed=1)
         assert r.estimate == pytest.approx(exact, abs=error / 50)
         assert r.extend(5).estimate == r.estimate
     label = (x + rng.normal(size=x.size) > 0).astype(float)
-    r = bf.bootstrap((label, x), "roc_auc", paired=True, weights=w, replicates=200, seed=1)
+    r = bf.bootstrap((label, x), "roc_auc", paired=True, probabilities=w, replicates=200, seed=1)
     expected = sklearn_metrics.roc_auc_score(label, x, sample_weight=w)
     assert r.estimate == pytest.approx(expected, abs=1e-12)
     # The mean of 200 replicates is within five standard errors of the estimate, but for once in a

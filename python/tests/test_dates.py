@@ -152,7 +152,7 @@ def test_scores_and_weights_of_dates_are_refused():
         "predictions are of type",
     )
     refuses(lambda: bf.bootstrap(NUMBERS, "mean", weights=DAYS), "weights are of type")
-    refuses(lambda: bf.counts(20, 5, weights=pd.Series(SPANS)), "weights are of type")
+    refuses(lambda: bf.counts(20, 5, probabilities=pd.Series(SPANS)), "probabilities are of type")
 
 
 def test_estimators_refuse_dates():

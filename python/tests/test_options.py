@@ -42,7 +42,7 @@ STRUCTS = {
     "ConformalOptions": "conformal.h",
     **dict.fromkeys(
         [
-            *("Iid", "Weighted", "Stratified", "Cluster", "Jackknife"),
+            *("Iid", "Unequal", "Stratified", "Cluster", "Jackknife"),
             *("MovingBlocks", "CircularBlocks", "StationaryBlocks"),
         ],
         "scheme.h",

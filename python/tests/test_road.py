@@ -23,7 +23,7 @@ SCHEMES = {
     "poisson": {"scheme": "poisson"},
     "bayesian": {"scheme": "bayesian"},
     "balanced": {"scheme": "balanced"},
-    "weighted": {"weights": 1.0 + np.arange(ROWS) % 3},
+    "unequal": {"probabilities": 1.0 + np.arange(ROWS) % 3},
     "stratified": {"strata": HALVES},
     "cluster": {"clusters": FOURS},
     "two stages": {"clusters": FOURS, "two_stage": True},

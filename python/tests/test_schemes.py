@@ -18,6 +18,7 @@ TABLE = pd.DataFrame(
         "y": RNG.gamma(2.0, size=240),
         "g": RNG.choice(list("abcd"), size=240),
         "w": RNG.uniform(0.5, 2.0, size=240),
+        "f": np.arange(240) % 5,
     }
 )
 
@@ -40,6 +41,10 @@ def program(tmp_path, *arguments):
         (["--cluster", "g"], {"clusters": "g"}),
         (["--cluster", "g", "--two-stage"], {"clusters": "g", "two_stage": True}),
         (["--weights", "w"], {"weights": "w"}),
+        (["--probabilities", "w"], {"probabilities": "w"}),
+        (["--frequencies", "f"], {"frequencies": "f"}),
+        (["--weights", "w", "--frequencies", "f"], {"weights": "w", "frequencies": "f"}),
+        (["--strata", "g", "--frequencies", "f"], {"strata": "g", "frequencies": "f"}),
         (["--block-length", "5"], {"block_length": 5}),
         (["--scheme", "stationary"], {"scheme": "stationary"}),
         (["--scheme", "moving", "--block-length", "7"], {"scheme": "moving", "block_length": 7}),
@@ -53,7 +58,8 @@ def program(tmp_path, *arguments):
 )
 def test_the_program_has_the_same_bits(tmp_path, options, arguments):
     told, replicates = program(tmp_path, "--column", "x", "--statistic", "mean", *options)
-    label = [v for k, v in arguments.items() if k in ("strata", "clusters", "weights")]
+    roles = ("strata", "clusters", "weights", "frequencies", "probabilities")
+    label = [v for k, v in arguments.items() if k in roles]
     r = bf.bootstrap(TABLE[["x", *label]], "mean", replicates=500, seed=7, **arguments)
     np.testing.assert_array_equal(r.replicates.ravel(), replicates)
     assert told["estimate"] == r.estimate.item()
@@ -126,7 +132,13 @@ def test_the_jackknife_has_no_resamples(call):
         ({"strata": [0, 1]}, "strata has 2 labels but the data have 240 rows"),
         ({"clusters": [None] + ["a"] * 239}, "no label in row 1"),
         ({"weights": [1.0]}, r"weights have shape \(1,\)"),
-        ({"weights": [-1.0] * 240}, "weight"),
+        ({"weights": [-1.0] * 240}, "weights must not be negative"),
+        ({"weights": [0.0] * 240}, "all are 0"),
+        ({"probabilities": [-1.0] * 240}, "probability of row 1 is -1"),
+        ({"frequencies": [1.5] * 240}, r"frequency of row 1 is 1\.5 but must be a whole number"),
+        ({"frequencies": [-1] * 240}, "frequency of row 1 is -1"),
+        ({"frequencies": [0] * 240}, "all frequencies are 0"),
+        ({"frequencies": [1] * 240, "probabilities": [1] * 240}, "do not go together"),
         ({"block_length": 0}, "block_length is 0"),
         ({"scheme": "moving", "block_length": 2.5}, "whole number"),
         ({"block_length": 1000, "scheme": "moving"}, "1 to 240"),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <memory>
 
 #include "bootfold/bootstrap.h"
@@ -56,12 +57,22 @@ Options inner_options(const Options& options) {
   return inner;
 }
 
+/// Whether all drawn rows have weight 0, so that no weighted statistic is defined on them.
+bool weightless(const statistic::Resample& resample) {
+  return std::ranges::all_of(resample.column(resample.columns.size() - 1),
+                             [](double weight) { return weight == 0; });
+}
+
 /// By a bootstrap of the resample, within the same strata.
 Nested nested_bootstrap(const resample::Design& design, const Options& options) {
   return [seed = options.seed, inner = inner_options(options),
           strata = std::make_shared<const std::vector<std::uint32_t>>(strata_of_places(design))](
              const Statistic& statistic, const statistic::Resample& resample,
              std::span<double> values) {
+    if (statistic.weighted() && weightless(resample)) {
+      std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
+      return;
+    }
     Options run = inner;
     run.seed = seed_of(resample, seed);
     if (!strata->empty()) run.scheme = scheme::Stratified{*strata};
@@ -74,18 +85,19 @@ Nested nested_bootstrap(const resample::Design& design, const Options& options) 
 }
 
 Statistic by_nested_bootstrap(const Statistic& statistic, const Nested& nested) {
-  return Statistic("standard_error_of_" + statistic.name(), statistic.fewest_columns(),
-                   statistic.most_columns(), [statistic, nested](std::size_t columns) {
-                     statistic::Bound bound;
-                     for (const std::string& name : statistic.bind(columns).outputs)
-                       bound.outputs.push_back("standard_error_of_" + name);
-                     bound.body =
-                         statistic::Call{[statistic, nested](const statistic::Resample& resample,
-                                                             std::span<double> values) {
-                           nested(statistic, resample, values);
-                         }};
-                     return bound;
-                   });
+  const Statistic made(
+      "standard_error_of_" + statistic.name(), statistic.fewest_columns(), statistic.most_columns(),
+      [statistic, nested](std::size_t columns) {
+        statistic::Bound bound;
+        for (const std::string& name : statistic.bind(columns).outputs)
+          bound.outputs.push_back("standard_error_of_" + name);
+        bound.body = statistic::Call{
+            [statistic, nested](const statistic::Resample& resample, std::span<double> values) {
+              nested(statistic, resample, values);
+            }};
+        return bound;
+      });
+  return statistic.weighted() ? made.with_weights() : made;
 }
 
 /// Throws unless the design has standard errors on resamples.
@@ -105,7 +117,8 @@ void check(std::span<const Statistic> statistics, const resample::Design& design
   throw InvalidArgument(
       text::concat("scheme is '", design.describe(rows),
                    "' but standard errors on every resample, for studentized intervals, are "
-                   "available only where rows are drawn one by one (by weight: for statistics with "
+                   "available only where rows are drawn one by one (with unequal probabilities: "
+                   "for statistics with "
                    "a formula) or within strata; use bca, percentile, basic or normal intervals, "
                    "which support every scheme"));
 }
@@ -126,11 +139,8 @@ WithStandardErrors::WithStandardErrors(const DataView& data, std::span<const Sta
   bool by_bootstrap = false;
   for (const Statistic& statistic : asked) {
     const Statistic* formula = traits.formula ? statistic.standard_error() : nullptr;
-    const bool each = statistic.most_columns() == 1;  // column by column
-    nested.insert(
-        nested.end(),
-        statistic.bind(each ? 1 : data.columns()).outputs.size() * (each ? data.columns() : 1),
-        formula == nullptr);
+    nested.insert(nested.end(), study::Problem(data, {&statistic, 1}).outputs.size(),
+                  formula == nullptr);
     (formula != nullptr ? by_formula : by_bootstrap) = true;
     statistics.push_back(formula != nullptr ? *formula : by_nested_bootstrap(statistic, inner));
     if (formula == nullptr)

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "numeric/quantile.h"
@@ -25,8 +26,10 @@ void add_differences(std::span<double> values, std::size_t groups, Difference ki
     values[groups + g - 1] = difference_of(values[g], values[0], kind);
 }
 
-/// Centre and scale of every column within every group: [group][column].
-std::vector<std::vector<Scale>> scales_of(const DataView& data, std::size_t groups) {
+/// Centre and scale of every column within every group: [group][column]. Weights, if there are
+/// some, have centre 0.
+std::vector<std::vector<Scale>> scales_of(const DataView& data, std::size_t groups,
+                                          std::optional<std::uint32_t> weights) {
   constexpr std::size_t kTile = 4096;
   const std::size_t columns = data.columns() - 1;
   std::vector<double> sums(groups * columns);
@@ -43,7 +46,9 @@ std::vector<std::vector<Scale>> scales_of(const DataView& data, std::size_t grou
       }
   };
   for_each([&](std::size_t g, std::size_t c, double) { counts[g] += c == 0 ? 1 : 0; });
-  for_each([&](std::size_t g, std::size_t c, double x) { sums[g * columns + c] += x / counts[g]; });
+  for_each([&](std::size_t g, std::size_t c, double x) {
+    if (c != weights) sums[g * columns + c] += x / counts[g];
+  });
   std::vector<double> farthest(groups * columns);
   for_each([&](std::size_t g, std::size_t c, double x) {
     double& own = farthest[g * columns + c];
@@ -180,7 +185,8 @@ Statistic by_group(const Statistic& statistic, const DataView& data, std::size_t
   for (std::size_t g = 1; g < groups; ++g)
     bound.outputs.push_back("difference of " + inner.outputs[0]);
   if (const auto* sums = std::get_if<statistic::Sums>(&inner.body)) {
-    const auto made = std::make_shared<const SumsByGroup>(*sums, scales_of(data, groups), kind);
+    const auto made =
+        std::make_shared<const SumsByGroup>(*sums, scales_of(data, groups, sums->weights), kind);
     statistic::Sums all;
     all.filled = made->features();
     all.fill = [made](const Tile& tile, std::span<double* const> features) {

@@ -88,11 +88,13 @@ std::vector<std::uint32_t> choose_groups(const data::Labels& labels,
 
 /// A statistic must give one number, or there is no one difference.
 const Statistic& single(const Statistic& statistic, std::size_t columns) {
-  const bool each = statistic.most_columns() == 1;  // applied to every column
-  if (!each && (columns < statistic.fewest_columns() || columns > statistic.most_columns()))
+  const bool each = statistic.of_each_column();
+  if (columns < statistic.fewest_columns() || (!each && columns > statistic.most_columns()))
     return statistic;  // bootstrap() says what it needs
-  const std::size_t outputs =
-      each ? columns * statistic.bind(1).outputs.size() : statistic.bind(columns).outputs.size();
+  const std::size_t weights = statistic.weighted() ? 1 : 0;
+  const std::size_t outputs = each
+                                  ? (columns - weights) * statistic.bind(1 + weights).outputs.size()
+                                  : statistic.bind(columns).outputs.size();
   if (outputs != 1)
     throw InvalidArgument(text::concat(
         "statistic '", statistic.name(), "' gives ", outputs, " values on ", columns,

@@ -9,6 +9,7 @@
 #include "paths/resampled.h"
 #include "paths/sums.h"
 #include "paths/table.h"
+#include "paths/weighted_order.h"
 #include "planning/choose.h"
 #include "random/counter.h"
 #include "resample/rows.h"
@@ -195,10 +196,11 @@ bool adds_integers(const Question& question) {
          question.study.fixed(question.tolerance, true).accurate();
 }
 
-/// Whether drawn rows are counted, because that is all that measures of ranking need. Under designs
-/// whose counts stream they are those of path stream.
+/// Whether drawn rows are counted, because that is all that measures of ranking and quantiles of
+/// rows with weights need. Under designs whose counts stream they are those of path stream.
 bool counts_rows(const Question& question) {
-  return ranked::suits(question) && !question.design.streams(question.rows);
+  return (ranked::suits(question) || weighted_order::suits(question)) &&
+         !question.design.streams(question.rows);
 }
 
 /// What the table of integers takes, shared by all threads.
@@ -233,7 +235,9 @@ std::string serves(const Question& question) {
 }
 
 Estimate estimate(const Question& question) {
-  if (counts_rows(question)) return ranked::estimate(question);
+  if (counts_rows(question))
+    return ranked::suits(question) ? ranked::estimate(question)
+                                   : weighted_order::estimate(question);
   const Size size = size_of(question);
   if (!adds_integers(question)) return resampled::estimate(question);
   const study::FixedSums& sums = question.study.fixed(question.tolerance, true);
@@ -255,7 +259,9 @@ Estimate estimate(const Question& question) {
 }
 
 std::unique_ptr<Engine> prepare(const Question& question, const Resources& resources) {
-  if (counts_rows(question)) return ranked::prepare(question, resources);
+  if (counts_rows(question))
+    return ranked::suits(question) ? ranked::prepare(question, resources)
+                                   : weighted_order::prepare(question, resources);
   if (!adds_integers(question) || !has_room(question))
     return resampled::prepare(question, resources);
   const bool side_by_side = question.rows <= resample::kShortRows;

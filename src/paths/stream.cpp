@@ -10,6 +10,7 @@
 #include "paths/resampled.h"
 #include "paths/table.h"
 #include "paths/walk.h"
+#include "paths/weighted_order.h"
 #include "resample/super_blocks.h"
 
 namespace bootfold::paths::stream {
@@ -31,6 +32,7 @@ std::string serves_rows(const Question& question) {
 
 constexpr std::array kKinds = {
     Kind{ranked::suits, serves_rows, ranked::estimate, ranked::prepare},
+    Kind{weighted_order::suits, serves_rows, weighted_order::estimate, weighted_order::prepare},
     Kind{resampled::by_counts::suits, serves_rows, resampled::by_counts::estimate,
          resampled::by_counts::prepare},
     Kind{accumulate::suits, accumulate::serves, accumulate::estimate, accumulate::prepare},

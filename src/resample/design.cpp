@@ -13,7 +13,7 @@
 #include "resample/schemes/jackknife.h"
 #include "resample/schemes/poisson.h"
 #include "resample/schemes/stratified.h"
-#include "resample/schemes/weighted.h"
+#include "resample/schemes/unequal.h"
 #include "resample/small_strata.h"
 #include "resample/strata.h"
 #include "text/concat.h"
@@ -89,7 +89,7 @@ std::shared_ptr<const Design> design(const Scheme& scheme) {
           [](const scheme::Poisson&) -> Made { return std::make_shared<PoissonDesign>(); },
           [](const scheme::Bayesian&) -> Made { return std::make_shared<BayesianDesign>(); },
           [](const scheme::Balanced&) -> Made { return std::make_shared<BalancedDesign>(); },
-          [](const scheme::Weighted& s) -> Made { return std::make_shared<WeightedDesign>(s); },
+          [](const scheme::Unequal& s) -> Made { return std::make_shared<UnequalDesign>(s); },
           [](const scheme::Stratified& s) -> Made { return std::make_shared<StratifiedDesign>(s); },
           [](const scheme::Cluster& s) -> Made { return std::make_shared<ClusterDesign>(s); },
           [](const scheme::MovingBlocks& s) -> Made {

@@ -20,7 +20,7 @@ using scheme::Spec;
 constexpr std::size_t kNamed = std::variant_size_v<Scheme> - 1;
 static_assert(std::is_same_v<std::variant_alternative_t<kNamed, Scheme>, scheme::Custom>);
 
-/// Those schemes, without labels and weights.
+/// Those schemes, without labels and probabilities.
 template <std::size_t... Index>
 std::vector<Scheme> empty_schemes(std::index_sequence<Index...>) {
   return {Scheme(std::in_place_index<Index>)...};
@@ -37,7 +37,7 @@ class SpecReader {
         left_{{"strata", spec.strata.has_value()},
               {"clusters", spec.clusters.has_value()},
               {"two_stage", spec.two_stage},
-              {"weights", spec.weights.has_value()},
+              {"probabilities", spec.probabilities.has_value()},
               {"block_length", spec.block_length || spec.auto_block_length},
               {"size", spec.size != 0}} {}
 
@@ -50,8 +50,8 @@ class SpecReader {
             [](scheme::Poisson&) {},
             [](scheme::Bayesian&) {},
             [](scheme::Balanced&) {},
-            [&](scheme::Weighted& s) {
-              s.weights = need("weights", spec_.weights, "the weight");
+            [&](scheme::Unequal& s) {
+              s.probabilities = need("probabilities", spec_.probabilities, "the probability");
               s.size = take("size", spec_.size);
             },
             [&](scheme::Stratified& s) { s.strata = need("strata", spec_.strata, "the stratum"); },
@@ -79,7 +79,7 @@ class SpecReader {
   [[nodiscard]] std::string implied() const {
     if (spec_.strata) return "stratified";
     if (spec_.clusters) return "cluster";
-    if (spec_.weights) return "weighted";
+    if (spec_.probabilities) return "unequal";
     if (spec_.block_length || spec_.auto_block_length) return "stationary";
     return "iid";
   }

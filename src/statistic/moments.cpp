@@ -160,7 +160,12 @@ Statistic mean() {
 }
 
 Statistic sum() {
-  return of_products("sum", 1, {{0}}, [](const Folded& f) { return f.rows * f.column_place(0, 0); })
+  return of_products("sum", 1, {{0}},
+                     [](const Folded& f) {
+                       // The sum of the weights varies, so the centre cannot be left out.
+                       if (f.weight) return f.rows * *f.weight * f.column_mean(0, 0);
+                       return f.rows * f.column_place(0, 0);
+                     })
       .with_standard_error(
           of_products("standard_error_of_sum", 1, {{0}, {0, 0}},
                       [](const Folded& f) { return deviation_of(f, 1) * std::sqrt(f.rows); }))

@@ -31,17 +31,27 @@ std::string label(const std::string& text, const DataView& data,
 }
 
 std::string output_name(const std::string& text, const DataView& data,
-                        std::span<const std::uint32_t> columns) {
+                        std::span<const std::uint32_t> columns, bool weighted) {
   constexpr std::string_view kOnly = "({1})";
-  if (data.columns() == 1 && text.ends_with(kOnly))
+  if (data.columns() == (weighted ? 2 : 1) && text.ends_with(kOnly))
     return text.substr(0, text.size() - kOnly.size());
   return label(text, data, columns);
 }
 
 std::string column_rule(const Statistic& statistic) {
-  if (statistic.most_columns() == Statistic::kAnyNumber)
-    return text::concat("at least ", statistic.fewest_columns());
-  return text::concat("exactly ", statistic.fewest_columns());
+  return text::concat(statistic.most_columns() == Statistic::kAnyNumber ? "at least " : "exactly ",
+                      statistic.fewest_columns(), " columns",
+                      statistic.weighted() ? ", the last of them weights," : "");
+}
+
+/// Throws DataError unless a column can hold weights.
+void check_weights(const ColumnSummary& weights, const std::string& name) {
+  if (weights.min < 0)
+    throw DataError(text::concat("column ", name, " holds weights, but one of them is ",
+                                 weights.min, "; weights must not be negative"));
+  if (weights.max == 0)
+    throw DataError(text::concat("column ", name,
+                                 " holds weights, but all are 0; at least one must be positive"));
 }
 
 }  // namespace
@@ -54,24 +64,31 @@ Problem::Problem(const DataView& view, std::span<const Statistic> statistics) : 
   const auto add = [&](const Statistic& statistic, const std::vector<std::uint32_t>& own) {
     parts.push_back({statistic.bind(own.size()), statistic.name(), own});
     parts.back().parameters = statistic.parameters();
+    parts.back().weighted = statistic.weighted();
   };
   for (const Statistic& statistic : statistics) {
     std::vector<std::uint32_t> all;
     for (std::uint32_t c = 0; c < data.columns(); ++c) all.push_back(c);
-    if (statistic.most_columns() == 1) {
-      for (const std::uint32_t c : all) add(statistic, {c});
+    if (statistic.of_each_column() && all.size() >= statistic.fewest_columns()) {
+      const std::uint32_t last = all.back();
+      if (statistic.weighted()) {
+        for (const std::uint32_t c : all)
+          if (c != last) add(statistic, {c, last});
+      } else {
+        for (const std::uint32_t c : all) add(statistic, {c});
+      }
       continue;
     }
     if (all.size() < statistic.fewest_columns() || all.size() > statistic.most_columns())
       throw InvalidArgument(text::concat("statistic '", statistic.name(), "' needs ",
-                                         column_rule(statistic), " columns but the data have ",
+                                         column_rule(statistic), " but the data have ",
                                          all.size()));
     add(statistic, all);
   }
   for (Part& part : parts) {
     part.first_output = outputs.size();
     for (const std::string& output : part.bound.outputs)
-      outputs.push_back(output_name(output, data, part.columns));
+      outputs.push_back(output_name(output, data, part.columns, part.weighted));
     if (const auto* sums = std::get_if<statistic::Sums>(&part.bound.body)) {
       for (statistic::Product product : sums->products) {
         for (std::uint32_t& c : product) c = part.columns[c];
@@ -87,6 +104,13 @@ Problem::Problem(const DataView& view, std::span<const Statistic> statistics) : 
 
 void Problem::set_columns(std::vector<ColumnSummary> summaries) {
   columns = std::move(summaries);
+  for (const Part& part : parts) {
+    if (part.weighted) check_weights(columns[part.columns.back()], data.name(part.columns.back()));
+    const auto* sums = std::get_if<statistic::Sums>(&part.bound.body);
+    if (sums == nullptr || !sums->weights) continue;
+    ColumnSummary& weights = columns[part.columns[*sums->weights]];
+    if (weights.scale.centre != 0) weights.scale = {0, std::ilogb(weights.max) + 1};
+  }
   std::vector<statistic::Scale> scales;
   for (const ColumnSummary& column : columns) scales.push_back(column.scale);
   for (Part& part : parts) {

@@ -29,6 +29,7 @@ struct Part {
   std::vector<statistic::Scale> scales = {};
   std::vector<double> parameters = {};  // of the statistic
   double resolution = 0;                // bound on the error of the folded means of its products
+  bool weighted = false;                // the last of its columns holds weights
 
   [[nodiscard]] std::size_t outputs() const noexcept { return bound.outputs.size(); }
 };
@@ -37,7 +38,8 @@ struct Problem {
   /// Binds; looks at the number of columns, not at the rows. Throws InvalidArgument.
   Problem(const DataView& data, std::span<const Statistic> statistics);
 
-  /// Sets what is known of the columns, and with it the scales of products.
+  /// Sets what is known of the columns, and with it the scales of products. Throws DataError for
+  /// weights that are negative or all 0.
   void set_columns(std::vector<ColumnSummary> summaries);
 
   /// The same problem with columns scaled by their typical size in place of their largest, for

@@ -104,8 +104,8 @@ TEST(Append, RefusesOtherDataStatisticsSchemesAndSeeds) {
   const std::vector<double> ones(100, 1);
   std::vector<double> weights = ones;
   weights[7] = 2;
-  EXPECT_NE(run(x, 0, 10, {.scheme = scheme::Weighted{ones}}).fingerprint(),
-            run(x, 0, 10, {.scheme = scheme::Weighted{weights}}).fingerprint());
+  EXPECT_NE(run(x, 0, 10, {.scheme = scheme::Unequal{ones}}).fingerprint(),
+            run(x, 0, 10, {.scheme = scheme::Unequal{weights}}).fingerprint());
   EXPECT_NE(run(x, 0, 10, {.scheme = scheme::Balanced{}}).fingerprint(),
             run(x, 0, 11, {.scheme = scheme::Balanced{}}).fingerprint());
 }

@@ -99,7 +99,7 @@ TEST(CountBatches, WeightsServeSchemesThatTakeSumsOnly) {
   std::vector<double> weights(data.size());
   std::iota(weights.begin(), weights.end(), 1.0);
   for (const Scheme& scheme :
-       std::vector<Scheme>{scheme::Bayesian{}, scheme::Weighted{weights}, scheme::Iid{}}) {
+       std::vector<Scheme>{scheme::Bayesian{}, scheme::Unequal{weights}, scheme::Iid{}}) {
     SCOPED_TRACE(name(scheme));
     Options options = options_of(100, 2, scheme);
     const Result found = bootstrap_counts(data, {"mean"}, means(data), options, Takes::weights);

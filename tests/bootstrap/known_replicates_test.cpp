@@ -101,7 +101,7 @@ std::vector<Case> cases(const Given& given) {
       {"poisson", scheme::Poisson{}},
       {"bayesian", scheme::Bayesian{}},
       {"balanced", scheme::Balanced{}},
-      {"weighted", scheme::Weighted{given.weights}},
+      {"weighted", scheme::Unequal{given.weights}},
       {"stratified", scheme::Stratified{given.strata}},
       {"cluster", scheme::Cluster{given.clusters}},
       {"cluster, two stages", scheme::Cluster{given.clusters, true}},

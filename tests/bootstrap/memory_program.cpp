@@ -142,7 +142,7 @@ int main(int count, char** arguments) {
     if (job == "callable_any_order_weighted") {
       weights = data;
       for (double& weight : weights) weight += 1.5;
-      options.scheme = scheme::Weighted{weights, 40'000};
+      options.scheme = scheme::Unequal{weights, 40'000};
     }
     take_least_memory(options, [&](const Options& tried) { return plan(data, last, tried); });
     return report(bootstrap(data, last, options), (data.size() + weights.size()) * sizeof(double),
@@ -202,7 +202,7 @@ int main(int count, char** arguments) {
     std::vector<double> weights = data;
     for (double& weight : weights) weight += 1.5;
     options.replicates = 3;
-    options.scheme = scheme::Weighted{weights, 10 * data.size()};
+    options.scheme = scheme::Unequal{weights, 10 * data.size()};
     if (job == "weighted_counts") return run_counts(data, options, Takes::counts, 2);
     take_least_memory(options,
                       [&](const Options& tried) { return plan(data, statistic::mean(), tried); });

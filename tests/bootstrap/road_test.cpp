@@ -36,7 +36,7 @@ std::vector<Scheme> schemes(const Labels& labels) {
           scheme::Poisson{},
           scheme::Bayesian{},
           scheme::Balanced{},
-          scheme::Weighted{labels.weights},
+          scheme::Unequal{labels.weights},
           scheme::Stratified{labels.halves},
           scheme::Cluster{labels.fours},
           scheme::Cluster{labels.fours, true},

@@ -56,7 +56,7 @@ class Schemes : public testing::Test {
             {"more", scheme::Iid{2000}},
             {"poisson", scheme::Poisson{}},
             {"balanced", scheme::Balanced{}},
-            {"weighted", scheme::Weighted{weights}},
+            {"weighted", scheme::Unequal{weights}},
             {"stratified", scheme::Stratified{strata}},
             {"cluster", scheme::Cluster{clusters}},
             {"two stages", scheme::Cluster{clusters, true}},
@@ -70,14 +70,14 @@ class Schemes : public testing::Test {
     return schemes;
   }
   [[nodiscard]] static bool weighs(const Scheme& scheme) {
-    return std::holds_alternative<scheme::Weighted>(scheme);
+    return std::holds_alternative<scheme::Unequal>(scheme);
   }
 };
 
 // Where the fast way draws the same rows as the sampler, replicates agree one by one.
 TEST_F(Schemes, GiveSumsThatEqualThoseOfTheDrawnRows) {
   for (const auto& [name, scheme] : drawing_rows()) {
-    if (std::holds_alternative<scheme::Weighted>(scheme)) continue;
+    if (std::holds_alternative<scheme::Unequal>(scheme)) continue;
     SCOPED_TRACE(name);
     const bool streams = std::holds_alternative<scheme::Poisson>(scheme) ||
                          std::get_if<scheme::MovingBlocks>(&scheme) != nullptr ||
@@ -332,7 +332,7 @@ TEST_F(Schemes, EstimateWithTheWeightsOfTheScheme) {
     total += weights[i];
   }
   const Result result =
-      bootstrap(x, statistic::mean(), {.replicates = 20'000, .scheme = scheme::Weighted{weights}});
+      bootstrap(x, statistic::mean(), {.replicates = 20'000, .scheme = scheme::Unequal{weights}});
   EXPECT_NEAR(result.estimate(), sum / total, 1e-13);
   EXPECT_TRUE(theory::is_normal(result.bias(), 0, result.standard_error() / std::sqrt(20'000)));
 }

@@ -166,7 +166,7 @@ TEST(User, CallableInAnyOrderFollowsTheCountsOfEveryScheme) {
   }
   for (const Scheme& scheme : {Scheme(scheme::Iid{.size = 50}), Scheme(scheme::Poisson{}),
                                Scheme(scheme::Stratified{strata}),
-                               Scheme(scheme::Weighted{.weights = weights, .size = 40'000})}) {
+                               Scheme(scheme::Unequal{.probabilities = weights, .size = 40'000})}) {
     SCOPED_TRACE(name(scheme));
     Options options{.replicates = 20, .seed = 3, .scheme = scheme};
     options.path = Path::stream;

@@ -54,7 +54,7 @@ TEST(Scheme, OfStrataThatAreConstantHasNoError) {
   EXPECT_EQ(constant["standard_error"], 0);
 }
 
-TEST(Scheme, OfWeightsEstimatesWithThem) {
+TEST(Scheme, OfUnequalProbabilitiesEstimatesWithThem) {
   const Folder folder;
   const std::string file = folder.write("schools.csv", schools(21));
   double sum = 0;
@@ -63,9 +63,13 @@ TEST(Scheme, OfWeightsEstimatesWithThem) {
     sum += (i % 3) * (i % 7);
     total += i % 3;
   }
-  const Json result = bootstrap(file, {"--weights", "weight"});
-  EXPECT_NEAR(result["estimate"], sum / total, 1e-12);
-  EXPECT_EQ(result["columns"], Json::array({"score"}));
+  for (const char* option : {"--probabilities", "--weights", "--frequencies"}) {
+    const Json result = bootstrap(file, {option, "weight"});
+    EXPECT_NEAR(result["estimate"], sum / total, 1e-12) << option;
+    EXPECT_EQ(result["columns"], Json::array({"score"}));
+  }
+  EXPECT_EQ(bootstrap(file, {"--weights", "weight"})["plan"]["scheme"], "iid");
+  EXPECT_EQ(bootstrap(file, {"--frequencies", "weight"})["rows"], 42);
 }
 
 TEST(Scheme, IsTakenFromTheOptionsThatNeedIt) {

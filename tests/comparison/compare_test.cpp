@@ -124,7 +124,7 @@ TEST(Compare, EqualsPlainBootstrapsUnderEveryScheme) {
     weights.push_back(1 + i % 3);
   }
   const std::vector<Scheme> schemes = {scheme::Cluster{codes}, scheme::Stratified{codes},
-                                       scheme::Weighted{weights}, scheme::Bayesian{},
+                                       scheme::Unequal{weights}, scheme::Bayesian{},
                                        scheme::StationaryBlocks{5}};
   for (const Scheme& scheme : schemes) {
     SCOPED_TRACE(bootfold::name(scheme));
@@ -142,7 +142,8 @@ TEST(Compare, EqualsPlainBootstrapsUnderEveryScheme) {
       Scheme own = scheme;
       if (auto* cluster = std::get_if<scheme::Cluster>(&own)) cluster->clusters = own_codes;
       if (auto* strata = std::get_if<scheme::Stratified>(&own)) strata->strata = own_codes;
-      if (auto* weighted = std::get_if<scheme::Weighted>(&own)) weighted->weights = own_weights;
+      if (auto* weighted = std::get_if<scheme::Unequal>(&own))
+        weighted->probabilities = own_weights;
       return bootstrap(values_of(samples, group), statistic::mean(),
                        {.replicates = 200, .seed = group_seed(7, group), .scheme = own});
     };

@@ -87,7 +87,7 @@ TEST(Influence, OfAMeanFarFromZeroHasAllDigits) {
       for (std::size_t i = 0; i < rows; ++i) weights[i] = static_cast<double>(1 + i % 3);
       for (const Scheme& scheme :
            {Scheme(scheme::Iid{}), Scheme(scheme::Stratified{labels}),
-            Scheme(scheme::Cluster{labels}), Scheme(scheme::Weighted{weights}),
+            Scheme(scheme::Cluster{labels}), Scheme(scheme::Unequal{weights}),
             Scheme(scheme::MovingBlocks{5})}) {
         SCOPED_TRACE(name(scheme));
         expect_same(influence(far, statistic::mean(), {.scheme = scheme})[0],
@@ -214,7 +214,7 @@ TEST(OneUnit, HasNoInterval) {
   expect_none(four, scheme::Cluster{same}, "there is only one cluster");
   expect_none(four, scheme::Stratified{each}, "each of the 4 strata has one row");
   expect_none(four, scheme::MovingBlocks{4}, "there is only one block");
-  expect_none(four, scheme::Weighted{alone}, "there is only one");
+  expect_none(four, scheme::Unequal{alone}, "there is only one");
 }
 
 TEST(FewUnits, AreNoted) {

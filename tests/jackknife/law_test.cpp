@@ -140,7 +140,7 @@ TEST(InfluenceLaw, WeightedHasTheSkewnessOfAllResamples) {
   for (const std::uint64_t size : {0U, 3U, 6U}) {
     SCOPED_TRACE(size);
     const Law law = law_of_draws(kFive, probabilities, size == 0 ? 5 : size);
-    const Scheme scheme = scheme::Weighted{weights, size};
+    const Scheme scheme = scheme::Unequal{weights, size};
     const Influence found = of_mean(kFive, scheme);
     expect_law(found, law);
     EXPECT_EQ(found.method, "downdated sums, by weight");
@@ -258,7 +258,7 @@ TEST(InfluenceLaw, ReplicatesOfEveryScheme) {
   }
   for (const Scheme& scheme :
        {Scheme(scheme::Iid{}), Scheme(scheme::Iid{25}), Scheme(scheme::Iid{100}),
-        Scheme(scheme::Weighted{weights}), Scheme(scheme::Weighted{weights, 33}),
+        Scheme(scheme::Unequal{weights}), Scheme(scheme::Unequal{weights, 33}),
         Scheme(scheme::Stratified{thirds}), Scheme(scheme::Cluster{clusters}),
         Scheme(scheme::Cluster{clusters, true}), Scheme(scheme::MovingBlocks{7}),
         Scheme(scheme::CircularBlocks{7}), Scheme(scheme::StationaryBlocks{4})}) {

@@ -53,7 +53,7 @@ TEST(InfluenceScheme, TrivialOnesAreIid) {
     std::vector<Scheme> schemes = {scheme::Stratified{one},     scheme::MovingBlocks{1},
                                    scheme::CircularBlocks{1},   scheme::Cluster{own, true},
                                    scheme::StationaryBlocks{1}, scheme::Cluster{own}};
-    if (sums) schemes.emplace_back(scheme::Weighted{ones});
+    if (sums) schemes.emplace_back(scheme::Unequal{ones});
     for (const Scheme& scheme : schemes) {
       SCOPED_TRACE(name(scheme));
       const Influence found = influence(x, statistic, {.scheme = scheme})[0];
@@ -142,7 +142,7 @@ TEST(InfluenceScheme, WeightedAbcIsThatOfRepeatedRows) {
     SCOPED_TRACE(name);
     const Statistic statistic = statistic::parse(name);
     const AbcCurve found =
-        curve_of(reference::view(columns), statistic, scheme::Weighted{weights, 15});
+        curve_of(reference::view(columns), statistic, scheme::Unequal{weights, 15});
     const AbcCurve wanted = curve_of(reference::view(repeated), statistic, scheme::Iid{15});
     ASSERT_EQ(found.problem, "");
     EXPECT_NEAR(found.estimate, wanted.estimate, 1e-13);
@@ -313,7 +313,7 @@ TEST(InfluenceScheme, TheSameBitsForAnyNumberOfThreadsAndMemory) {
     return all;
   };
   for (const Scheme& scheme :
-       {Scheme(scheme::Stratified{labels}), Scheme(scheme::Weighted{columns[1]}),
+       {Scheme(scheme::Stratified{labels}), Scheme(scheme::Unequal{columns[1]}),
         Scheme(scheme::StationaryBlocks{20}), Scheme(scheme::MovingBlocks{20})}) {
     SCOPED_TRACE(name(scheme));
     const auto wanted = numbers(scheme, 3, std::size_t{64} << 20);

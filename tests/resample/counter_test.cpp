@@ -82,7 +82,7 @@ TEST(Counter, CountsTheRowsOfSamplers) {
   std::vector<double> weights(kRows);
   std::iota(weights.begin(), weights.end(), 0.0);
   const std::vector<Scheme> schemes = {
-      scheme::Iid{.size = 700},     scheme::Balanced{},         scheme::Weighted{weights},
+      scheme::Iid{.size = 700},     scheme::Balanced{},         scheme::Unequal{weights},
       scheme::Stratified{clusters}, scheme::Cluster{clusters},  scheme::Cluster{clusters, true},
       scheme::MovingBlocks{7},      scheme::CircularBlocks{7},  scheme::StationaryBlocks{7.5},
       scheme::Jackknife{},          scheme::Jackknife{clusters}};
@@ -143,7 +143,7 @@ TEST(Counter, BayesianWeightsAddUpToTheRows) {
 
 TEST(Counter, ACountThatDoesNotFitIsAnError) {
   const std::vector<double> weights = {0, 1, 0};
-  const Counter counter(3, {.scheme = scheme::Weighted{weights, 70'000}});
+  const Counter counter(3, {.scheme = scheme::Unequal{weights, 70'000}});
   EXPECT_EQ(counter.count_bytes(), 4U);
   std::vector<std::uint8_t> one(3);
   std::vector<std::uint16_t> two(3);

@@ -88,7 +88,7 @@ std::vector<Case> cases() {
       {"iid", scheme::Iid{}, 3, then(then(any3, any3), any3)},
       {"two_out_of_three", scheme::Iid{2}, 3, then(any3, any3)},
       {"four_out_of_three", scheme::Iid{4}, 3, then(then(any3, any3), then(any3, any3))},
-      {"weighted", scheme::Weighted{kWeights, 2}, 4, then(weighted, weighted)},
+      {"weighted", scheme::Unequal{kWeights, 2}, 4, then(weighted, weighted)},
       {"stratified", scheme::Stratified{kStrata}, 3,
        then(then(one_of({{0}, {2}}), one_of({{0}, {2}})), {{{1}, 1}})},
       {"cluster", scheme::Cluster{kClusters}, 3, then(cluster, cluster)},
@@ -224,13 +224,13 @@ TEST(Scheme, ThatDoesNotFitIsNamed) {
   using testing::HasSubstr;
   EXPECT_THAT(complaint(scheme::Stratified{kStrata}, 4), AllOf(HasSubstr("3"), HasSubstr("4")));
   EXPECT_THAT(complaint(scheme::Cluster{kClusters}, 2), AllOf(HasSubstr("3"), HasSubstr("2")));
-  EXPECT_THAT(complaint(scheme::Weighted{kWeights}, 3), AllOf(HasSubstr("4"), HasSubstr("3")));
+  EXPECT_THAT(complaint(scheme::Unequal{kWeights}, 3), AllOf(HasSubstr("4"), HasSubstr("3")));
   const std::vector<double> negative = {1, -2};
-  EXPECT_THAT(complaint(scheme::Weighted{negative}, 2), AllOf(HasSubstr("row 2"), HasSubstr("-2")));
+  EXPECT_THAT(complaint(scheme::Unequal{negative}, 2), AllOf(HasSubstr("row 2"), HasSubstr("-2")));
   const std::vector<double> nan = {std::nan(""), 1};
-  EXPECT_THAT(complaint(scheme::Weighted{nan}, 2), HasSubstr("row 1"));
+  EXPECT_THAT(complaint(scheme::Unequal{nan}, 2), HasSubstr("row 1"));
   const std::vector<double> zero = {0, 0};
-  EXPECT_THAT(complaint(scheme::Weighted{zero}, 2), HasSubstr("all weights are 0"));
+  EXPECT_THAT(complaint(scheme::Unequal{zero}, 2), HasSubstr("all probabilities are 0"));
   EXPECT_THAT(complaint(scheme::MovingBlocks{0}, 5), AllOf(HasSubstr("0"), HasSubstr("1 to 5")));
   EXPECT_THAT(complaint(scheme::CircularBlocks{6}, 5), AllOf(HasSubstr("6"), HasSubstr("1 to 5")));
   EXPECT_THAT(complaint(scheme::StationaryBlocks{0.5}, 5), HasSubstr("0.5"));

@@ -30,7 +30,7 @@ TEST(Spec, NamesASchemeOrImpliesIt) {
   EXPECT_EQ(name(make_scheme({})), "iid");
   EXPECT_EQ(name(make_scheme({.strata = kLabels})), "stratified");
   EXPECT_EQ(name(make_scheme({.clusters = kLabels})), "cluster");
-  EXPECT_EQ(name(make_scheme({.weights = kWeights})), "weighted");
+  EXPECT_EQ(name(make_scheme({.probabilities = kWeights})), "unequal");
   EXPECT_EQ(name(make_scheme({.block_length = 2.5})), "stationary");
   EXPECT_EQ(name(make_scheme({.auto_block_length = true})), "stationary");
   EXPECT_EQ(name(make_scheme({.name = "jackknife", .clusters = kLabels})), "jackknife");
@@ -43,8 +43,9 @@ TEST(Spec, HandsItsOptionsToTheScheme) {
       std::get<scheme::Cluster>(make_scheme({.clusters = kLabels, .two_stage = true}));
   EXPECT_EQ(cluster.clusters.data(), kLabels.data());
   EXPECT_TRUE(cluster.two_stage);
-  const auto weighted = std::get<scheme::Weighted>(make_scheme({.weights = kWeights, .size = 2}));
-  EXPECT_EQ(weighted.weights.data(), kWeights.data());
+  const auto weighted =
+      std::get<scheme::Unequal>(make_scheme({.probabilities = kWeights, .size = 2}));
+  EXPECT_EQ(weighted.probabilities.data(), kWeights.data());
   EXPECT_EQ(weighted.size, 2U);
   EXPECT_EQ(std::get<scheme::Stratified>(make_scheme({.strata = kLabels})).strata.data(),
             kLabels.data());
@@ -57,17 +58,17 @@ TEST(Spec, HandsItsOptionsToTheScheme) {
 }
 
 TEST(Spec, KnowsEveryNameAndNoOther) {
-  const Spec full{.strata = kLabels, .clusters = kLabels, .weights = kWeights};
+  const Spec full{.strata = kLabels, .clusters = kLabels, .probabilities = kWeights};
   for (const std::string_view each : scheme::names()) {
     Spec spec{.name = std::string(each)};
     if (each == "stratified") spec.strata = full.strata;
     if (each == "cluster") spec.clusters = full.clusters;
-    if (each == "weighted") spec.weights = full.weights;
+    if (each == "unequal") spec.probabilities = full.probabilities;
     EXPECT_EQ(name(make_scheme(spec)), each);
   }
   EXPECT_EQ(scheme::names().size(), 11U);
   EXPECT_EQ(refusal({.name = "boot"}),
-            "scheme is 'boot' but must be one of iid, poisson, bayesian, balanced, weighted, "
+            "scheme is 'boot' but must be one of iid, poisson, bayesian, balanced, unequal, "
             "stratified, cluster, moving, circular, stationary, jackknife");
 }
 
@@ -75,7 +76,7 @@ TEST(Spec, RefusesOptionsOfOtherSchemes) {
   const std::string of_iid = " does not go with scheme 'iid'; leave one of them out";
   EXPECT_EQ(refusal({.name = "iid", .strata = kLabels}), "strata" + of_iid);
   EXPECT_EQ(refusal({.name = "iid", .clusters = kLabels}), "clusters" + of_iid);
-  EXPECT_EQ(refusal({.name = "iid", .weights = kWeights}), "weights" + of_iid);
+  EXPECT_EQ(refusal({.name = "iid", .probabilities = kWeights}), "probabilities" + of_iid);
   EXPECT_EQ(refusal({.name = "iid", .block_length = 5}), "block_length" + of_iid);
   EXPECT_EQ(refusal({.name = "iid", .auto_block_length = true}), "block_length" + of_iid);
   EXPECT_EQ(refusal({.two_stage = true}), "two_stage" + of_iid);
@@ -90,8 +91,8 @@ TEST(Spec, RefusesToLeaveOutWhatASchemeNeeds) {
             "scheme 'stratified' needs strata: the stratum of each row");
   EXPECT_EQ(refusal({.name = "cluster"}),
             "scheme 'cluster' needs clusters: the cluster of each row");
-  EXPECT_EQ(refusal({.name = "weighted"}),
-            "scheme 'weighted' needs weights: the weight of each row");
+  EXPECT_EQ(refusal({.name = "unequal"}),
+            "scheme 'unequal' needs probabilities: the probability of each row");
 }
 
 TEST(Spec, RefusesLengthsThatNoBlockHas) {

@@ -175,7 +175,7 @@ TEST(StandardError, WeightedByFormula) {
   const std::vector<double> weights = {1, 2, 0, 1, 4};
   const Result result =
       bootstrap(x, statistic::mean(),
-                {.replicates = 50, .scheme = scheme::Weighted{weights}, .standard_errors = true});
+                {.replicates = 50, .scheme = scheme::Unequal{weights}, .standard_errors = true});
   const double mean = (1 + 2 * 4 + 9 + 4 * 3) / 8.0;
   const double second = (1 + 2 * 16 + 81 + 4 * 9) / 8.0 - mean * mean;
   // The usual divisor: n - 1 of n draws.

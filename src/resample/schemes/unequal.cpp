@@ -1,4 +1,4 @@
-#include "resample/schemes/weighted.h"
+#include "resample/schemes/unequal.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,30 +38,30 @@ struct WeightedRows {
 
 }  // namespace
 
-void WeightedDesign::check(std::uint64_t rows) const {
+void UnequalDesign::check(std::uint64_t rows) const {
   if (weights_.size() != rows)
     throw InvalidArgument(text::concat("there are ", text::grouped(weights_.size()),
-                                       " weights but ", text::grouped(rows),
+                                       " probabilities but ", text::grouped(rows),
                                        " rows; every row needs one"));
   double sum = 0;
   for (std::size_t i = 0; i < weights_.size(); ++i) {
     if (!(weights_[i] >= 0) || std::isinf(weights_[i]))
-      throw InvalidArgument(text::concat("weight of row ", text::grouped(i + 1), " is ",
+      throw InvalidArgument(text::concat("probability of row ", text::grouped(i + 1), " is ",
                                          weights_[i],
                                          " but must be a number that is not negative"));
     sum += weights_[i];
   }
-  if (sum == 0) throw InvalidArgument("all weights are 0 but at least one must be positive");
+  if (sum == 0) throw InvalidArgument("all probabilities are 0 but at least one must be positive");
   if (std::isinf(sum))
-    throw InvalidArgument("the sum of the weights exceeds 1.8e308; scale them down");
+    throw InvalidArgument("the sum of the probabilities exceeds 1.8e308; scale them down");
 }
 
-std::uint64_t WeightedDesign::units(std::uint64_t) const {
+std::uint64_t UnequalDesign::units(std::uint64_t) const {
   return static_cast<std::uint64_t>(
       std::ranges::count_if(weights(), [](double weight) { return weight > 0; }));
 }
 
-Traits WeightedDesign::traits(std::uint64_t) const {
+Traits UnequalDesign::traits(std::uint64_t) const {
   Traits facts;
   facts.together = false;
   facts.formula = true;
@@ -69,32 +69,32 @@ Traits WeightedDesign::traits(std::uint64_t) const {
   return facts;
 }
 
-std::size_t WeightedDesign::sampling_bytes(std::uint64_t rows) const {
+std::size_t UnequalDesign::sampling_bytes(std::uint64_t rows) const {
   return streams(rows) ? std::max<std::size_t>(32 * rows, 20 * places(rows)) : 32 * rows;
 }
 
-bool WeightedDesign::streams(std::uint64_t rows) const { return draws(rows) >= kStreamedDraws; }
+bool UnequalDesign::streams(std::uint64_t rows) const { return draws(rows) >= kStreamedDraws; }
 
-std::uint64_t WeightedDesign::places(std::uint64_t rows) const {
+std::uint64_t UnequalDesign::places(std::uint64_t rows) const {
   return WeightedPlaces::count(weights_, draws(rows));
 }
 
-std::unique_ptr<const Strata> WeightedDesign::strata(std::uint64_t rows, std::uint64_t seed) const {
+std::unique_ptr<const Strata> UnequalDesign::strata(std::uint64_t rows, std::uint64_t seed) const {
   return std::make_unique<const Strata>(
       std::make_shared<const WeightedPlaces>(weights_, draws(rows)), seed);
 }
 
-std::shared_ptr<const Sampling> WeightedDesign::sampling(std::uint64_t rows, std::uint64_t seed,
-                                                         std::uint64_t, execution::Level) const {
+std::shared_ptr<const Sampling> UnequalDesign::sampling(std::uint64_t rows, std::uint64_t seed,
+                                                        std::uint64_t, execution::Level) const {
   return sampling_by(WeightedRows{seed, draws(rows), std::make_shared<const Alias>(weights_)});
 }
 
-Scheme WeightedDesign::subset(std::span<const std::uint32_t>,
-                              std::span<const double> weights) const {
-  return scheme::Weighted{weights, size_};
+Scheme UnequalDesign::subset(std::span<const std::uint32_t>,
+                             std::span<const double> weights) const {
+  return scheme::Unequal{weights, size_};
 }
 
-std::optional<Cumulants> WeightedDesign::cumulants(std::span<const double> changes) const {
+std::optional<Cumulants> UnequalDesign::cumulants(std::span<const double> changes) const {
   return cumulants_of_draws(changes, weights_, static_cast<double>(draws(changes.size())));
 }
 

@@ -1,16 +1,16 @@
-// Scheme weighted: rows are drawn independently, with probabilities in proportion to weights.
+// Scheme unequal: rows are drawn independently, with unequal probabilities.
 #pragma once
 
 #include "resample/design.h"
 
 namespace bootfold::resample {
 
-class WeightedDesign final : public Design {
+class UnequalDesign final : public Design {
  public:
-  explicit WeightedDesign(const scheme::Weighted& scheme)
-      : weights_(scheme.weights), size_(scheme.size) {}
+  explicit UnequalDesign(const scheme::Unequal& scheme)
+      : weights_(scheme.probabilities), size_(scheme.size) {}
 
-  [[nodiscard]] std::string_view name() const override { return "weighted"; }
+  [[nodiscard]] std::string_view name() const override { return "unequal"; }
   void check(std::uint64_t rows) const override;
   /// Rows that can be drawn.
   [[nodiscard]] std::uint64_t units(std::uint64_t rows) const override;
@@ -31,7 +31,7 @@ class WeightedDesign final : public Design {
   [[nodiscard]] Scheme subset(std::span<const std::uint32_t> labels,
                               std::span<const double> weights) const override;
   [[nodiscard]] std::optional<Cumulants> cumulants(std::span<const double> changes) const override;
-  [[nodiscard]] std::string manner() const override { return "by weight"; }
+  [[nodiscard]] std::string manner() const override { return "with unequal probabilities"; }
 
  private:
   std::span<const double> weights_;

@@ -1,4 +1,4 @@
-// Scheme weighted: values, estimates and bits of all kinds of statistics.
+// Scheme unequal: values, estimates and bits of all kinds of statistics.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 #include "statistic/reference.h"
 
 namespace bootfold {
-namespace weighted_test {
+namespace unequal_test {
 
 using theory::kAlarm;
 
@@ -59,14 +59,14 @@ std::map<double, double> law_of_median(const std::vector<double>& x,
 }
 
 // Path order, and rows drawn out. Two chi-squares share one alarm of 1e-6.
-TEST(Weighted, MediansFollowTheEnumeratedLaw) {
+TEST(Unequal, MediansFollowTheEnumeratedLaw) {
   const std::vector<double> x = {3, 1, 4, 1.5, 9, 2};
   const std::vector<double> weights = {1, 2.5, 0.5, 0, 3, 1};
   const auto law = law_of_median(x, weights);
   for (const Path path : {Path::order, Path::gather}) {
     const Result result = bootstrap(
         x, statistic::median(),
-        {.replicates = 100'000, .seed = 4, .scheme = scheme::Weighted{weights, 5}, .path = path});
+        {.replicates = 100'000, .seed = 4, .scheme = scheme::Unequal{weights, 5}, .path = path});
     std::map<double, std::uint64_t> seen;
     for (const double value : result.replicates()) ++seen[value];
     std::vector<std::uint64_t> observed;
@@ -80,7 +80,7 @@ TEST(Weighted, MediansFollowTheEnumeratedLaw) {
 }
 
 // Values of path stream are those of the counted rows.
-TEST(Weighted, StreamedValuesAreThoseOfTheCounts) {
+TEST(Unequal, StreamedValuesAreThoseOfTheCounts) {
   constexpr std::size_t kRows = 40'000;
   const std::vector<double> x = reference::normals(kRows, 5);
   const std::vector<double> weights = exponential_weights(kRows);
@@ -89,7 +89,7 @@ TEST(Weighted, StreamedValuesAreThoseOfTheCounts) {
                                              statistic::trimmed_mean(0.1)};
   const Result result = bootstrap(
       x, statistics,
-      {.replicates = 6, .seed = 9, .scheme = scheme::Weighted{weights}, .tolerance = 1e-12});
+      {.replicates = 6, .seed = 9, .scheme = scheme::Unequal{weights}, .tolerance = 1e-12});
   ASSERT_EQ(result.plan().path, Path::stream);
   const resample::Strata strata(std::make_shared<const resample::WeightedPlaces>(weights, kRows),
                                 9);
@@ -121,7 +121,7 @@ TEST(Weighted, StreamedValuesAreThoseOfTheCounts) {
 }
 
 // The standard error of a weighted mean is sqrt(sum p (x - m)^2 / N).
-TEST(Weighted, StreamedMeansSpreadAsTheorySays) {
+TEST(Unequal, StreamedMeansSpreadAsTheorySays) {
   constexpr std::size_t kRows = 50'000;
   const std::vector<double> x = reference::normals(kRows, 5);
   const std::vector<double> weights = exponential_weights(kRows);
@@ -134,7 +134,7 @@ TEST(Weighted, StreamedMeansSpreadAsTheorySays) {
   for (const std::uint64_t size : {std::uint64_t{0}, std::uint64_t{200'000}}) {
     const Result result =
         bootstrap(x, statistic::mean(),
-                  {.replicates = 1000, .seed = 2, .scheme = scheme::Weighted{weights, size}});
+                  {.replicates = 1000, .seed = 2, .scheme = scheme::Unequal{weights, size}});
     ASSERT_EQ(result.plan().path, Path::stream);
     EXPECT_NEAR(result.estimate(), mean, 1e-12);
     double sum = 0;
@@ -144,7 +144,7 @@ TEST(Weighted, StreamedMeansSpreadAsTheorySays) {
   }
 }
 
-TEST(Weighted, BitsDependOnNothingElse) {
+TEST(Unequal, BitsDependOnNothingElse) {
   constexpr std::size_t kRows = 70'001;
   const std::vector<double> x = reference::normals(kRows, 5);
   const std::vector<double> weights = exponential_weights(kRows);
@@ -157,7 +157,7 @@ TEST(Weighted, BitsDependOnNothingElse) {
     const DataView two({ColumnView(x), ColumnView(weights)});
     const bool of_two = statistics[0].name() == "regression";
     const DataView& data = of_two ? two : one;
-    Options options{.replicates = 9, .seed = 3, .scheme = scheme::Weighted{weights}};
+    Options options{.replicates = 9, .seed = 3, .scheme = scheme::Unequal{weights}};
     options.execution.threads = 1;
     const Result alone = bootstrap(data, statistics, options);
     const auto same = [&](const Options& other, std::size_t from = 0) {
@@ -186,7 +186,7 @@ TEST(Weighted, BitsDependOnNothingElse) {
 }
 
 // Whole weights are rows written out. A function that sees rows, and quantiles, sees exactly those.
-TEST(Weighted, EstimatesAreThoseOfRepeatedRows) {
+TEST(Unequal, EstimatesAreThoseOfRepeatedRows) {
   const std::vector<double> x = {5, 1, 4, 2.5, 9, 2, 7, 3};
   const std::vector<double> weights = {1, 2, 0, 1, 1, 3, 0, 0};
   std::vector<double> repeated;
@@ -196,13 +196,13 @@ TEST(Weighted, EstimatesAreThoseOfRepeatedRows) {
       statistic::mean(),           statistic::median(),        statistic::quantile(0.3),
       statistic::trimmed_mean(.2), statistic::callable(range), statistic::callable(mean_of)};
   const Result weighted =
-      bootstrap(x, statistics, {.replicates = 10, .scheme = scheme::Weighted{weights}});
+      bootstrap(x, statistics, {.replicates = 10, .scheme = scheme::Unequal{weights}});
   const Result plain = bootstrap(repeated, statistics, {.replicates = 10});
   for (std::size_t k = 0; k < statistics.size(); ++k)
     EXPECT_NEAR(weighted.estimate(k), plain.estimate(k), 1e-14) << statistics[k].name();
   // A quantile alone takes another path to the same estimate.
   EXPECT_EQ(
-      bootstrap(x, statistic::median(), {.replicates = 10, .scheme = scheme::Weighted{weights}})
+      bootstrap(x, statistic::median(), {.replicates = 10, .scheme = scheme::Unequal{weights}})
           .estimate(),
       weighted.estimate(1));
 }
@@ -239,7 +239,7 @@ CountFunction means_by_counts(const std::vector<double>& x) {
 
 // Functions of rows and of whole counts have the weighted mean as their estimate, up to a small
 // share of the standard error: by a single resample of whole numbers it would be about half of one.
-TEST(Weighted, EstimatesOfFunctionsAreWeightedMeans) {
+TEST(Unequal, EstimatesOfFunctionsAreWeightedMeans) {
   constexpr std::size_t kRows = 40'000;
   const std::vector<double> x = reference::normals(kRows, 5);
   std::vector<double> one_heavy = exponential_weights(kRows);
@@ -260,7 +260,7 @@ TEST(Weighted, EstimatesOfFunctionsAreWeightedMeans) {
       const auto mean = static_cast<double>(sum / total);
       const double error = std::sqrt((static_cast<double>(squares / total) - mean * mean) /
                                      static_cast<double>(draws));
-      const Options options{.replicates = 2, .seed = 3, .scheme = scheme::Weighted{weights, size}};
+      const Options options{.replicates = 2, .seed = 3, .scheme = scheme::Unequal{weights, size}};
       const auto off = [&](const Result& result) { return std::abs(result.estimate() - mean); };
       EXPECT_LT(off(bootstrap(x, statistic::callable(mean_of), options)), 0.05 * error);
       EXPECT_LT(off(bootstrap(x, statistic::accumulator(SumAndRows{}), options)), 0.05 * error);
@@ -275,10 +275,10 @@ TEST(Weighted, EstimatesOfFunctionsAreWeightedMeans) {
 }
 
 // The resamples that stand for the data may have no value: these are left out.
-TEST(Weighted, UndefinedValuesAreLeftOutOfAnEstimate) {
+TEST(Unequal, UndefinedValuesAreLeftOutOfAnEstimate) {
   const std::vector<double> x = {1, 2, 3};
   const std::vector<double> weights = {1, 1.3, 0.7};
-  const Options options{.replicates = 2, .scheme = scheme::Weighted{weights}};
+  const Options options{.replicates = 2, .scheme = scheme::Unequal{weights}};
   const auto first_if_no_two = [](const statistic::Resample& resample) {
     const auto column = resample.column(0);
     const bool two = std::count(column.begin(), column.end(), 2.0) == 2;
@@ -293,7 +293,7 @@ TEST(Weighted, UndefinedValuesAreLeftOutOfAnEstimate) {
 
 // One row has nearly all of the weight, so that the standard error is far below that of the rows as
 // they are: the bound that the plan states holds all the same.
-TEST(Weighted, ErrorsOfSumsAreWithinTheStatedBoundUnderExtremeWeights) {
+TEST(Unequal, ErrorsOfSumsAreWithinTheStatedBoundUnderExtremeWeights) {
   constexpr std::size_t kRows = 40'000;
   constexpr std::size_t kHeavy = 123;
   for (const double value : {0.7, 1000.0})
@@ -317,7 +317,7 @@ TEST(Weighted, ErrorsOfSumsAreWithinTheStatedBoundUnderExtremeWeights) {
 
         const Options options{.replicates = 30,
                               .seed = 3,
-                              .scheme = scheme::Weighted{weights, draws},
+                              .scheme = scheme::Unequal{weights, draws},
                               .path = Path::stream};
         const Result result = bootstrap(x, statistic::mean(), options);
         EXPECT_LE(result.plan().sum_error, options.tolerance);
@@ -336,28 +336,28 @@ TEST(Weighted, ErrorsOfSumsAreWithinTheStatedBoundUnderExtremeWeights) {
       }
 }
 
-TEST(Weighted, QuantilesHaveNoInfluenceAndSayWhy) {
+TEST(Unequal, QuantilesHaveNoInfluenceAndSayWhy) {
   const std::vector<double> x = reference::normals(50, 5);
   const std::vector<double> weights = exponential_weights(50);
   const Result result =
       bootstrap(x, statistic::median(),
-                {.replicates = 50, .scheme = scheme::Weighted{weights}, .influence = true});
+                {.replicates = 50, .scheme = scheme::Unequal{weights}, .influence = true});
   EXPECT_THAT(result.companions().influences[0].problem,
-              testing::AllOf(testing::HasSubstr("weighted"), testing::HasSubstr("sums only")));
+              testing::AllOf(testing::HasSubstr("unequal"), testing::HasSubstr("sums only")));
 }
 
-TEST(Weighted, OneRowWithNearlyAllWeight) {
+TEST(Unequal, OneRowWithNearlyAllWeight) {
   constexpr std::size_t kRows = 40'000;
   std::vector<double> x = reference::normals(kRows, 5);
   std::vector<double> weights(kRows, 1e-12);
   weights[77] = 1e6;
   const Result result = bootstrap(x, std::vector<Statistic>{statistic::mean(), statistic::median()},
-                                  {.replicates = 5, .scheme = scheme::Weighted{weights}});
+                                  {.replicates = 5, .scheme = scheme::Unequal{weights}});
   for (std::size_t r = 0; r < 5; ++r) {
     EXPECT_NEAR(result.replicate(r, 0), x[77], 1e-6);
     EXPECT_EQ(result.replicate(r, 1), x[77]);
   }
 }
 
-}  // namespace weighted_test
+}  // namespace unequal_test
 }  // namespace bootfold
