@@ -167,6 +167,12 @@ Result subtract(const Result& group, const Result& control, Difference kind) {
                    group.plan().rescale * ours.replicate_errors[i],
                    control.plan().rescale * theirs.replicate_errors[i]);
   }
+  if (!ours.linear_parts.empty() && !theirs.linear_parts.empty()) {
+    companions.linear_parts.resize(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      companions.linear_parts[i] =
+          slopes.group * ours.linear_parts[i] + slopes.control * theirs.linear_parts[i];
+  }
   Plan plan = group.plan();
   plan.rescale = 1;
   // What rounding leaves open of the two, in standard errors of the difference.

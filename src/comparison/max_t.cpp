@@ -71,12 +71,8 @@ Interval MaxT::interval(const Difference& difference, double confidence) const {
   const double error = difference.standard_error * std::hypot(c_error, c * own_doubt(difference));
   const double half = c * difference.standard_error;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  Interval found{"simultaneous",
-                 confidence,
-                 difference.estimate - half,
-                 difference.estimate + half,
-                 error,
-                 error};
+  Interval found{"simultaneous", confidence, difference.estimate - half, difference.estimate + half,
+                 error,          error};
   found.alternative = alternative_;
   if (alternative_ == Alternative::less) found.low = -kInfinity, found.low_error = 0;
   if (alternative_ == Alternative::greater) found.high = kInfinity, found.high_error = 0;

@@ -5,12 +5,13 @@
 // estimate +- c standard errors hold together with about that confidence, whatever the dependence
 // between the differences (they share the control). 16 bytes a replicate, whatever the groups.
 //
-// The standard errors come from the same replicates, and another seed changes them too. If replicate
-// b alone counted, the standard error of difference g would change by the share V_gb = (z_gb^2 - 1)
-// / 2, z_gb being its distance from the mean. Distances shrink as standard errors grow, so c changes
-// by the mean of V over the differences that may be the farthest; these are taken as equally often
-// the farthest, and as equally dependent on that mean, W_b. Then c standard errors have the
-// variance of c and c^2 (var V_g - var W) / R: with one difference standard errors cancel.
+// The standard errors come from the same replicates, and another seed changes them too. If
+// replicate b alone counted, the standard error of difference g would change by the share V_gb =
+// (z_gb^2 - 1) / 2, z_gb being its distance from the mean. Distances shrink as standard errors
+// grow, so c changes by the mean of V over the differences that may be the farthest; these are
+// taken as equally often the farthest, and as equally dependent on that mean, W_b. Then c standard
+// errors have the variance of c and c^2 (var V_g - var W) / R: with one difference standard errors
+// cancel.
 #pragma once
 
 #include <cstdint>

@@ -104,9 +104,8 @@ constexpr std::array kMethods = {interval::Method::normal, interval::Method::bas
                                  interval::Method::studentized};
 
 /// Standard error, bias and all limits of one run.
-std::vector<Stated> numbers(const DataView& data, const Statistic& statistic,
-                            const Scheme& scheme, std::uint64_t replicates, std::uint64_t seed,
-                            bool studentized) {
+std::vector<Stated> numbers(const DataView& data, const Statistic& statistic, const Scheme& scheme,
+                            std::uint64_t replicates, std::uint64_t seed, bool studentized) {
   const Result result = bootstrap(data, statistic,
                                   {.replicates = replicates,
                                    .seed = seed,
@@ -168,31 +167,29 @@ void intervals() {
 
 void comparisons() {
   random::Stream stream({.seed = 2});
-  constexpr std::size_t kGroups = 5;
+  constexpr std::size_t kGroups = 4;
   std::vector<double> values;
   data::Labels labels;
   for (std::size_t g = 0; g < kGroups; ++g) labels.names.push_back("g" + std::to_string(g));
-  for (std::size_t i = 0; i < kGroups * 40; ++i) {
+  for (std::size_t i = 0; i < kGroups * 30; ++i) {
     const std::size_t group = i % kGroups;
     labels.codes.push_back(static_cast<std::uint32_t>(group));
-    values.push_back(random::exponential(stream) + 0.2 * static_cast<double>(group));
+    values.push_back(random::exponential(stream) + 0.1 * static_cast<double>(group));
   }
   std::vector<std::string> cells;
   for (std::size_t g = 1; g < kGroups; ++g)
-    for (const char* what : {"p", "low", "high"})
-      cells.push_back(labels.names[g] + " " + what);
+    for (const char* what : {"p", "low", "high"}) cells.push_back(labels.names[g] + " " + what);
   header("simultaneous, scheme, replicates", cells);
   for (const Scheme& scheme : {Scheme(scheme::Iid{}), Scheme(scheme::Balanced{})})
     for (const std::uint64_t replicates : {999U, 4999U})
       line("simultaneous, " + name(scheme) + ", " + std::to_string(replicates), cells.size(), 1.1,
            [&](std::uint64_t seed) {
-             const Comparison found =
-                 compare(values, labels, statistic::mean(),
-                         {.correction = comparison::Correction::simultaneous,
-                          .replicates = replicates,
-                          .seed = seed,
-                          .scheme = scheme,
-                          .execution = {.threads = 1}});
+             const Comparison found = compare(values, labels, statistic::mean(),
+                                              {.correction = comparison::Correction::simultaneous,
+                                               .replicates = replicates,
+                                               .seed = seed,
+                                               .scheme = scheme,
+                                               .execution = {.threads = 1}});
              std::vector<Stated> numbers;
              for (const comparison::Contrast& each : found.contrasts) {
                numbers.push_back({each.adjusted_p_value, each.adjusted_p_value_error});
