@@ -176,6 +176,25 @@ void comparisons() {
     labels.codes.push_back(static_cast<std::uint32_t>(group));
     values.push_back(random::exponential(stream) + 0.1 * static_cast<double>(group));
   }
+  const auto shown = [](const comparison::Contrast& each) -> std::vector<Stated> {
+    return {{each.adjusted_p_value, each.adjusted_p_value_error},
+            {each.adjusted_interval.low, each.adjusted_interval.low_error},
+            {each.adjusted_interval.high, each.adjusted_interval.high_error}};
+  };
+  header("difference, scheme, replicates", {"p", "low", "high"});
+  for (const interval::Method method : kMethods)
+    for (const Scheme& scheme : {Scheme(scheme::Iid{}), Scheme(scheme::Balanced{})})
+      line("difference, " + std::string(name(method)) + ", " + name(scheme) + ", 999", 3, 1.1,
+           [&](std::uint64_t seed) {
+             return shown(compare(values, labels, statistic::mean(),
+                                  {.groups = {"g1"},
+                                   .interval = method,
+                                   .replicates = 999,
+                                   .seed = seed,
+                                   .scheme = scheme,
+                                   .execution = {.threads = 1}})
+                              .contrasts[0]);
+           });
   std::vector<std::string> cells;
   for (std::size_t g = 1; g < kGroups; ++g)
     for (const char* what : {"p", "low", "high"}) cells.push_back(labels.names[g] + " " + what);
@@ -191,11 +210,8 @@ void comparisons() {
                                                .scheme = scheme,
                                                .execution = {.threads = 1}});
              std::vector<Stated> numbers;
-             for (const comparison::Contrast& each : found.contrasts) {
-               numbers.push_back({each.adjusted_p_value, each.adjusted_p_value_error});
-               numbers.push_back({each.adjusted_interval.low, each.adjusted_interval.low_error});
-               numbers.push_back({each.adjusted_interval.high, each.adjusted_interval.high_error});
-             }
+             for (const comparison::Contrast& each : found.contrasts)
+               for (const Stated& stated : shown(each)) numbers.push_back(stated);
              return numbers;
            });
 }
