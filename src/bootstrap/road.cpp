@@ -228,7 +228,8 @@ void Road::describe() {
   plan_.level = options_.execution.level.value_or(execution::default_level());
   plan_.memory_limit = options_.memory;
   plan_.working_bytes = choice_.working_bytes + (cluster_sums_ ? cluster_sums_->bytes() : 0);
-  plan_.result_bytes = options_.replicates * plan_.outputs.size() * sizeof(double);
+  plan_.result_bytes = options_.replicates * sizeof(double) *
+                       (plan_.outputs.size() + (finds_linear_parts() ? asked_ : 0));
   plan_.digits = estimate.digits;
   plan_.sum_error = estimate.sum_error;
   plan_.arithmetic = estimate.arithmetic;
@@ -310,15 +311,14 @@ void Road::add_influences(Result& result, const Execution& execution) const {
 }
 
 bool Road::finds_linear_parts() const {
-  const double changes = 8 * static_cast<double>(data_.rows()) * static_cast<double>(asked_);
   return design_->traits(data_.rows()).balanced && rows_ == Rows::known &&
-         changes <= static_cast<double>(options_.memory);
+         jackknife::serves_linear_parts(data_.rows(), asked_);
 }
 
 double Road::linear_rows() const {
   if (!finds_linear_parts()) return 0;
   return static_cast<double>(options_.replicates) * static_cast<double>(data_.rows()) *
-         jackknife::linear_passes(data_.rows(), options_.replicates);
+         jackknife::linear_passes(data_.rows(), asked_, options_.replicates);
 }
 
 double Road::evaluated_rows() const {

@@ -54,7 +54,7 @@ class Road {
   /// Influences and ABC curves of a result, if they were asked for, and the linear parts of its
   /// replicates, if the run is balanced.
   void add_influences(Result& result, const Execution& execution) const;
-  /// Whether linear parts are found: the run is balanced, and the memory limit has room for them.
+  /// Whether linear parts are found: the run is balanced, and the rows are numbers.
   [[nodiscard]] bool finds_linear_parts() const;
   /// Rows that are visited after the replicates are made: to evaluate statistics without a row, and
   /// to find linear parts.

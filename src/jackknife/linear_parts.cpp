@@ -124,16 +124,20 @@ void refine(const BalancedRun& run, std::span<const Rest> rests, std::vector<dou
 
 }  // namespace
 
-unsigned linear_passes(std::uint64_t rows, std::uint64_t replicates) {
-  return rows <= replicates / 4 ? 3 : 1;
+bool serves_linear_parts(std::uint64_t rows, std::uint64_t outputs) {
+  return outputs == 1 || rows * outputs <= std::uint64_t{1} << 22;
+}
+
+unsigned linear_passes(std::uint64_t rows, std::uint64_t outputs, std::uint64_t replicates) {
+  return rows <= replicates / 4 && rows * outputs <= std::uint64_t{1} << 18 ? 3 : 1;
 }
 
 std::vector<double> linear_parts(const BalancedRun& run, std::span<const double> values,
                                  std::vector<double> changes, const Execution& execution) {
-  const unsigned passes = linear_passes(run.rows, run.replicates);
+  const std::size_t outputs = changes.size() / run.rows;
+  const unsigned passes = linear_passes(run.rows, outputs, run.replicates);
   std::vector<double> parts = means(run, changes, pass_of(execution, 0, passes));
   if (passes == 1) return parts;
-  const std::size_t outputs = changes.size() / run.rows;
   std::vector<Rest> rests;
   for (std::size_t k = 0; k < outputs; ++k) rests.push_back(rest_of(values, parts, outputs, k));
   refine(run, rests, changes, pass_of(execution, 1, passes));

@@ -28,9 +28,14 @@ struct BalancedRun {
   std::uint64_t replicates = 0;
 };
 
+/// Whether the changes take little memory: 32 MiB, or one output. A fixed number, because the
+/// memory limit never changes a result.
+[[nodiscard]] bool serves_linear_parts(std::uint64_t rows, std::uint64_t outputs);
+
 /// How often linear_parts() draws the rows of the run again: three times, or once if there are so
-/// many rows that replicates tell less than noise.
-[[nodiscard]] unsigned linear_passes(std::uint64_t rows, std::uint64_t replicates);
+/// many rows that replicates tell little beside noise, or take much memory.
+[[nodiscard]] unsigned linear_passes(std::uint64_t rows, std::uint64_t outputs,
+                                     std::uint64_t replicates);
 
 /// The linear parts of `values` [replicate][output], in the same order, from `changes`
 /// [output][row]. The bits do not depend on threads.
