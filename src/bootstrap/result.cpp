@@ -163,8 +163,11 @@ double Result::bias(std::size_t output) const {
 double Result::bias_error(std::size_t output) const {
   const Summary& summary = summaries_.at(output);
   if (companions_.jackknife) return 0;
-  return plan_.rescale * plan_.rescale * summary.deviation * summary.rest /
-         std::sqrt(static_cast<double>(summary.defined));
+  const double error = plan_.rescale * plan_.rescale * summary.deviation * summary.rest /
+                       std::sqrt(static_cast<double>(summary.defined));
+  // What is linear in the rows is fixed in a balanced run, but for rounding.
+  const double unit = 0x1p-52 * std::max(std::abs(estimates_.at(output)), std::abs(summary.mean));
+  return summary.rest < 1 && error < unit ? unit : error;
 }
 
 double Result::resolution(std::size_t output) const {

@@ -32,8 +32,8 @@ struct BalancedRun {
 /// memory limit never changes a result.
 [[nodiscard]] bool serves_linear_parts(std::uint64_t rows, std::uint64_t outputs);
 
-/// How often linear_parts() draws the rows of the run again: three times, or once if there are so
-/// many rows that replicates tell little beside noise, or take much memory.
+/// How often linear_parts() draws the rows of the run again, at most: twice, or once if there are
+/// so many rows that replicates tell little beside noise, or take much memory.
 [[nodiscard]] unsigned linear_passes(std::uint64_t rows, std::uint64_t outputs,
                                      std::uint64_t replicates);
 

@@ -78,10 +78,8 @@ TEST(MonteCarloError, OfABalancedRun) {
     skewed[i] = std::exp(skewed[i]);
     other[i] += skewed[i];
   }
-  Options options{.replicates = 1000,
-                  .scheme = scheme::Balanced{},
-                  .influence = true,
-                  .standard_errors = true};
+  Options options{
+      .replicates = 500, .scheme = scheme::Balanced{}, .influence = true, .standard_errors = true};
   expect_honest(skewed, statistic::mean(), options, kFive, true);
   expect_honest(skewed, statistic::variance(), options, kFive);
   options.standard_errors = false;  // it has no formula
