@@ -236,10 +236,14 @@ void Road::describe() {
   plan_.distinct_rows = estimate.distinct_rows;
   const auto rows = static_cast<double>(asked.rows);
   const auto read = static_cast<double>(problem.data.columns() + 2 * problem.features.count());
-  plan_.seconds = 2e-9 * rows * read +
-                  1e-9 * level_factor(plan_.level) / plan_.threads *
-                      (estimate.replicate_nanoseconds * static_cast<double>(options_.replicates) +
-                       estimate.start_nanoseconds);
+  // Linear parts draw the rows of the run again, which is most of the work of a replicate.
+  const double draws = 1 + (finds_linear_parts() ? jackknife::linear_passes(data_.rows(), asked_,
+                                                                            options_.replicates)
+                                                 : 0);
+  plan_.seconds = 2e-9 * rows * read + 1e-9 * level_factor(plan_.level) / plan_.threads *
+                                           (estimate.replicate_nanoseconds * draws *
+                                                static_cast<double>(options_.replicates) +
+                                            estimate.start_nanoseconds);
   if (only_cluster_sums())
     plan_.reason =
         text::concat("sums of ", grouped(cluster_sums_->clusters()), " clusters: ", plan_.reason);
