@@ -35,6 +35,9 @@ struct Companions {
   std::vector<ErrorSource> errors_from = {};  ///< source of each of these standard errors
   std::vector<double> replicate_errors = {};  ///< standard errors on resamples [replicate][output]
   std::string error_method = {};              ///< "formula" or "nested bootstrap, 50 replicates"
+  /// Under scheme balanced, mean influence of the rows drawn [replicate][output]: its mean over a
+  /// run is 0 for every seed, which Monte Carlo errors take into account. 0 where it is not known.
+  std::vector<double> linear_parts = {};
   bool jackknife = false;  ///< the replicates, and `influences`, are those of scheme jackknife
 };
 
@@ -101,6 +104,9 @@ class BOOTFOLD_API Result {
   /// Adds influences and ABC curves that were computed separately by influence() and abc_curves().
   void add_influences(std::vector<Influence> influences, std::vector<AbcCurve> curves = {});
 
+  /// Adds the linear parts of the replicates of a balanced run (Companions::linear_parts).
+  void add_linear_parts(std::vector<double> parts);
+
   /// Appends the replicates of a run that continues this one (Options::first_replicate). Throws
   /// InvalidArgument if the two ranges of replicates overlap or leave a gap (the message names both
   /// ranges), and if the fingerprints differ (the message names both fingerprints).
@@ -118,9 +124,12 @@ class BOOTFOLD_API Result {
     double deviation = 0;
     double skewness = 0;  // third central moment / second^1.5
     double kurtosis = 0;  // fourth central moment / squared second
+    double rest = 1;      // deviation of what is not linear in the rows, as a share of `deviation`
+    double linear = 0;    // covariance of linear part and square, both standardised
     std::uint64_t defined = 0;
   };
   [[nodiscard]] Summary summarize(std::size_t output) const;
+  void balance(std::size_t output);
   void summarize_all();
 
   Plan plan_;

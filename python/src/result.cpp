@@ -126,6 +126,7 @@ std::unique_ptr<Handle> joined(const std::vector<const Handle*>& parts) {
   std::vector<double> values(count * width);
   if (!first.companions().replicate_errors.empty())
     companions.replicate_errors.resize(count * width);
+  if (!first.companions().linear_parts.empty()) companions.linear_parts.resize(count * width);
   const auto add = [](auto& all, const auto& found, std::size_t k) {
     if (!found.empty()) all.push_back(found.at(k));
   };
@@ -143,6 +144,8 @@ std::unique_ptr<Handle> joined(const std::vector<const Handle*>& parts) {
         values[at] = part.replicate(r, k);
         if (!own.replicate_errors.empty())
           companions.replicate_errors[at] = own.replicate_errors[r * outputs + k];
+        if (!own.linear_parts.empty() && !companions.linear_parts.empty())
+          companions.linear_parts[at] = own.linear_parts[r * outputs + k];
       }
     }
   return std::make_unique<Handle>(Result(joined_plan(plans), first.seed(), std::move(estimates),

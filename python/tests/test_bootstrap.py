@@ -26,6 +26,12 @@ def test_the_standard_error_of_a_mean_is_that_of_theory(x):
     assert r.standard_error == pytest.approx(x.std() / np.sqrt(x.size), rel=0.025)
 
 
+def test_the_bias_of_a_balanced_mean_is_rounding(x):
+    r = bf.bootstrap(x, "mean", replicates=500, seed=7, scheme="balanced")
+    assert abs(r.bias) < 1e-12 * r.standard_error
+    assert r.bias_error < 1e-12 * r.standard_error
+
+
 def test_the_same_seed_gives_the_same_bits_on_any_number_of_threads(x):
     runs = [bf.bootstrap(x, "median", replicates=5000, seed=3, threads=t) for t in (1, 2, 7)]
     for run in runs[1:]:

@@ -7,6 +7,7 @@
 
 #include "bootfold/bootstrap.h"
 #include "bootfold/error.h"
+#include "bootstrap/balance.h"
 #include "text/concat.h"
 #include "text/quantity.h"
 
@@ -63,6 +64,7 @@ Result::Result(Plan plan, std::uint64_t seed, std::vector<double> estimates,
 void Result::summarize_all() {
   for (std::size_t output = 0; output < outputs(); ++output) {
     summaries_[output] = summarize(output);
+    balance(output);
     if (output < companions_.errors_from.size() &&
         companions_.errors_from[output] == ErrorSource::replicates)
       companions_.estimate_errors[output] = standard_error(output);
@@ -120,6 +122,23 @@ Result::Summary Result::summarize(std::size_t output) const {
   return summary;
 }
 
+void Result::balance(std::size_t output) {
+  const Balance balance(*this, output);
+  Summary& summary = summaries_[output];
+  if (!balance.known() || !(summary.deviation > 0) || !std::isfinite(summary.deviation)) return;
+  const auto z = [&](std::size_t i) {
+    return (replicate(i, output) - summary.mean) / summary.deviation;
+  };
+  const double slope = balance.covariance(z);
+  summary.linear = balance.covariance([&](std::size_t i) { return z(i) * z(i); });
+  double squares = 0;
+  for (std::size_t i = 0; i < replicates_.size() / outputs(); ++i) {
+    const double rest = z(i) - slope * balance.part(i);
+    if (!std::isnan(rest)) squares += rest * rest;
+  }
+  summary.rest = std::sqrt(squares / static_cast<double>(summary.defined));
+}
+
 double Result::standard_error(std::size_t output) const {
   if (companions_.jackknife) return companions_.influences.at(output).standard_error();
   return plan_.rescale * summaries_.at(output).deviation;
@@ -131,7 +150,7 @@ double Result::standard_error_error(std::size_t output) const {
   const Summary& summary = summaries_.at(output);
   if (companions_.jackknife) return 0;
   return plan_.rescale * summary.deviation *
-         std::sqrt(std::max(0.0, summary.kurtosis - 1) /
+         std::sqrt(std::max(0.0, summary.kurtosis - 1 - summary.linear * summary.linear) /
                    (4 * static_cast<double>(summary.defined)));
 }
 
@@ -144,8 +163,11 @@ double Result::bias(std::size_t output) const {
 double Result::bias_error(std::size_t output) const {
   const Summary& summary = summaries_.at(output);
   if (companions_.jackknife) return 0;
-  return plan_.rescale * plan_.rescale * summary.deviation /
-         std::sqrt(static_cast<double>(summary.defined));
+  const double error = plan_.rescale * plan_.rescale * summary.deviation * summary.rest /
+                       std::sqrt(static_cast<double>(summary.defined));
+  // What is linear in the rows is fixed in a balanced run, but for rounding.
+  const double unit = 0x1p-52 * std::max(std::abs(estimates_.at(output)), std::abs(summary.mean));
+  return summary.rest < 1 && error < unit ? unit : error;
 }
 
 double Result::resolution(std::size_t output) const {
@@ -162,6 +184,14 @@ void Result::add_influences(std::vector<Influence> influences, std::vector<AbcCu
                                        outputs(), " values; each value needs its own"));
   companions_.influences = std::move(influences);
   companions_.abc_curves = std::move(curves);
+}
+
+void Result::add_linear_parts(std::vector<double> parts) {
+  if (parts.size() != replicates_.size())
+    throw InvalidArgument(text::concat("there are ", parts.size(), " linear parts but ",
+                                       replicates_.size(), " values; each value needs its own"));
+  companions_.linear_parts = std::move(parts);
+  for (std::size_t output = 0; output < outputs(); ++output) balance(output);
 }
 
 namespace {
@@ -206,6 +236,7 @@ void Result::append(const Result& later) {
   auto& errors = companions_.replicate_errors;
   errors.insert(errors.end(), later.companions_.replicate_errors.begin(),
                 later.companions_.replicate_errors.end());
+  companions_.linear_parts.clear();  // each of the two was balanced on its own
   plan_.replicates += later.plan_.replicates;
   plan_.result_bytes += later.plan_.result_bytes;
   plan_.seconds += later.plan_.seconds;

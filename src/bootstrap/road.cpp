@@ -10,6 +10,7 @@
 #include "bootstrap/fingerprint.h"
 #include "jackknife/cumulants.h"
 #include "jackknife/influence.h"
+#include "jackknife/linear_parts.h"
 #include "numeric/moments.h"
 #include "paths/entry.h"
 #include "paths/estimates.h"
@@ -118,7 +119,7 @@ Influence influence_of(std::span<const double> values, std::size_t outputs, std:
 
 Road::Road(const DataView& data, std::span<const Statistic> statistics, const Options& options,
            Rows rows, std::span<const planning::PathEntry> table)
-    : data_(data), options_(options), design_(resample::design(options.scheme, data)) {
+    : data_(data), options_(options), rows_(rows), design_(resample::design(options.scheme, data)) {
   study_ = std::make_unique<study::Study>(data, statistics);
   asked_ = study_->problem().outputs.size();
   design_->check(data.rows());
@@ -227,17 +228,22 @@ void Road::describe() {
   plan_.level = options_.execution.level.value_or(execution::default_level());
   plan_.memory_limit = options_.memory;
   plan_.working_bytes = choice_.working_bytes + (cluster_sums_ ? cluster_sums_->bytes() : 0);
-  plan_.result_bytes = options_.replicates * plan_.outputs.size() * sizeof(double);
+  plan_.result_bytes = options_.replicates * sizeof(double) *
+                       (plan_.outputs.size() + (finds_linear_parts() ? asked_ : 0));
   plan_.digits = estimate.digits;
   plan_.sum_error = estimate.sum_error;
   plan_.arithmetic = estimate.arithmetic;
   plan_.distinct_rows = estimate.distinct_rows;
   const auto rows = static_cast<double>(asked.rows);
   const auto read = static_cast<double>(problem.data.columns() + 2 * problem.features.count());
-  plan_.seconds = 2e-9 * rows * read +
-                  1e-9 * level_factor(plan_.level) / plan_.threads *
-                      (estimate.replicate_nanoseconds * static_cast<double>(options_.replicates) +
-                       estimate.start_nanoseconds);
+  // Linear parts draw the rows of the run again, which is most of the work of a replicate.
+  const double draws = 1 + (finds_linear_parts() ? jackknife::linear_passes(data_.rows(), asked_,
+                                                                            options_.replicates)
+                                                 : 0);
+  plan_.seconds = 2e-9 * rows * read + 1e-9 * level_factor(plan_.level) / plan_.threads *
+                                           (estimate.replicate_nanoseconds * draws *
+                                                static_cast<double>(options_.replicates) +
+                                            estimate.start_nanoseconds);
   if (only_cluster_sums())
     plan_.reason =
         text::concat("sums of ", grouped(cluster_sums_->clusters()), " clusters: ", plan_.reason);
@@ -282,10 +288,11 @@ void Road::add_influences(Result& result, const Execution& execution) const {
     return jackknife ? resample::design(design.drawing_what_is_deleted()) : nullptr;
   };
   jackknife::Request request{.outputs = asked_,
-                             .influences = !jackknife,
-                             .curves = true,
+                             .influences = options_.influence && !jackknife,
+                             .curves = options_.influence,
+                             .changes = finds_linear_parts(),
                              .memory = options_.memory,
-                             .execution = execution};
+                             .execution = stage(execution, 0, linear_rows())};
   jackknife::Findings found;
   if (only_cluster_sums()) {
     const auto drawn = drawing(*sums_design_);
@@ -294,11 +301,34 @@ void Road::add_influences(Result& result, const Execution& execution) const {
     const auto drawn = drawing(*design_);
     const resample::Design& design = drawn ? *drawn : *design_;
     // Where rows are drawn together no output has a curve, and the result says so by having none.
-    request.curves = !design.traits(data_.rows()).together || !design.clusters().empty();
+    request.curves =
+        request.curves && (!design.traits(data_.rows()).together || !design.clusters().empty());
     found = jackknife::find(*study_, design, request);
   }
-  result.add_influences(jackknife ? result.companions().influences : std::move(found.influences),
-                        std::move(found.curves));
+  if (options_.influence)
+    result.add_influences(jackknife ? result.companions().influences : std::move(found.influences),
+                          std::move(found.curves));
+  if (!finds_linear_parts()) return;
+  result.add_linear_parts(jackknife::linear_parts(
+      {*design_, data_.rows(), options_.seed, options_.replicates}, result.replicates(),
+      std::move(found.changes), stage(execution, evaluated_rows(), 0)));
+}
+
+bool Road::finds_linear_parts() const {
+  return design_->traits(data_.rows()).balanced && rows_ == Rows::known &&
+         jackknife::serves_linear_parts(data_.rows(), asked_);
+}
+
+double Road::linear_rows() const {
+  if (!finds_linear_parts()) return 0;
+  return static_cast<double>(options_.replicates) * static_cast<double>(data_.rows()) *
+         jackknife::linear_passes(data_.rows(), asked_, options_.replicates);
+}
+
+double Road::evaluated_rows() const {
+  if (!options_.influence || deletes()) return 0;
+  return static_cast<double>(data_.rows()) *
+         static_cast<double>(jackknife::evaluations(study_->problem(), *design_, asked_));
 }
 
 Result Road::run() const {
@@ -312,12 +342,7 @@ Result Road::run() const {
   std::vector<double> estimates = engine->estimates().value_or(std::vector<double>());
   if (estimates.empty()) estimates = paths::estimates(asked.study, asked.design, execution);
 
-  // Rows that evaluations without a row will visit later.
-  const double later =
-      options_.influence && !deletes()
-          ? static_cast<double>(data_.rows()) *
-                static_cast<double>(jackknife::evaluations(study_->problem(), *design_, asked_))
-          : 0;
+  const double later = evaluated_rows() + linear_rows();
   const std::size_t outputs = estimates.size();
   std::vector<double> values(options_.replicates * outputs);
   planning::make_replicates(*engine, options_.first_replicate, options_.replicates, outputs, values,
@@ -343,7 +368,8 @@ Result Road::run() const {
                 std::move(companions));
   const double made =
       static_cast<double>(options_.replicates) * static_cast<double>(engine->steps());
-  if (options_.influence) add_influences(result, stage(options_.execution, made, 0));
+  if (options_.influence || finds_linear_parts())
+    add_influences(result, stage(options_.execution, made, 0));
   return result;
 }
 

@@ -51,14 +51,22 @@ class Road {
     return cluster_sums_ && study_->problem().all<statistic::Sums>();
   }
   [[nodiscard]] bool deletes() const { return design_->traits(data_.rows()).deletes; }
-  /// Influences and ABC curves of a result, if they were asked for.
+  /// Influences and ABC curves of a result, if they were asked for, and the linear parts of its
+  /// replicates, if the run is balanced.
   void add_influences(Result& result, const Execution& execution) const;
+  /// Whether linear parts are found: the run is balanced, and the rows are numbers.
+  [[nodiscard]] bool finds_linear_parts() const;
+  /// Rows that are visited after the replicates are made: to evaluate statistics without a row, and
+  /// to find linear parts.
+  [[nodiscard]] double evaluated_rows() const;
+  [[nodiscard]] double linear_rows() const;
   [[nodiscard]] Companions jackknife(const planning::Engine& engine,
                                      std::span<const double> estimates,
                                      std::span<const double> values) const;
 
   DataView data_;
   Options options_;  // with replicates and memory as they are
+  Rows rows_;
   std::shared_ptr<const resample::Design> design_;
   std::optional<WithStandardErrors> errors_;
   std::unique_ptr<study::Study> study_;  // of the data

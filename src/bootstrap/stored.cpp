@@ -136,6 +136,8 @@ void Result::save(const std::string& path) const {
     tensors.emplace_back("replicate_errors", std::vector{count, outputs()},
                          companions_.replicate_errors);
   }
+  if (!companions_.linear_parts.empty())
+    tensors.emplace_back("linear_parts", std::vector{count, outputs()}, companions_.linear_parts);
   data::write_safetensors(
       path,
       {{"format", kFormat},
@@ -215,6 +217,8 @@ Result Result::load(const std::string& path) {
                                              ? ErrorSource::replicates
                                              : ErrorSource::data);
     }
+    if (file.has("linear_parts"))
+      companions.linear_parts = array(file, "linear_parts", {count, outputs});
     words.at("error_method").get_to(companions.error_method);
     companions.jackknife = words.value("jackknife", false);
     if (companions.jackknife && companions.influences.empty())

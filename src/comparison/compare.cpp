@@ -79,6 +79,7 @@ void check(const DataView& values, const data::Labels& labels, const Options& op
 
 void check_memory(const Options& options, std::size_t contrasts, bool joint) {
   const double lists = (options.interval == Method::studentized ? 7 : 4) +
+                       (options.correction == Correction::simultaneous ? 1 : 0) +
                        (joint ? static_cast<double>(2 * contrasts + 1) : 0) +
                        (options.keep_replicates ? static_cast<double>(contrasts) : 0);
   const double wanted = 8 * lists * static_cast<double>(options.replicates);
@@ -236,11 +237,11 @@ void correct(std::vector<Contrast>& contrasts, const Options& options, MaxT& far
         "need such replicates; choose another correction or statistic");
   for (std::size_t i = 0; i < contrasts.size(); ++i) {
     Contrast& contrast = contrasts[i];
+    const MaxT::Difference difference{contrast.estimate, contrast.standard_error,
+                                      contrast.standard_error_error};
     if (contrast.interval.status != interval::Status::undefined)
-      contrast.adjusted_interval =
-          farthest.interval(contrast.estimate, contrast.standard_error,
-                            contrast.standard_error_error, options.confidence);
-    values[i] = farthest.p_value(contrast.estimate, contrast.standard_error);
+      contrast.adjusted_interval = farthest.interval(difference, options.confidence);
+    values[i] = farthest.p_value(difference);
     if ((1 - options.confidence) * static_cast<double>(farthest.defined()) < 1)
       contrast.notes.push_back(
           {"few_replicates",

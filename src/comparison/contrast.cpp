@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "bootstrap/balance.h"
 #include "comparison/by_group.h"
 #include "numeric/normal.h"
 
@@ -34,18 +35,21 @@ double defined(const Result& differences) {
   return static_cast<double>(differences.replicates().size() - differences.undefined());
 }
 
-/// The p-value of a share of `all` - 1 values that was found to lie beyond.
-PValue of_share(double beyond, double all, double sides) {
+/// The p-value of a share of `all` - 1 values that was found to lie beyond. `fixed`: covariance
+/// with what a balanced run fixes.
+PValue of_share(double beyond, double all, double sides, double fixed) {
   const double side = std::min(1.0, (beyond + 1) / all);
-  return {std::min(1.0, sides * side), sides * std::sqrt(side * (1 - side) / all)};
+  const double variance = std::max(0.0, side * (1 - side) - fixed * fixed);
+  return {std::min(1.0, sides * side), sides * std::sqrt(variance / all)};
 }
 
 /// One-sided, the share of `count` values at(0), at(1), ... that are <= point (if `low`) or >= it;
 /// two-sided, twice the smaller. Values within `width` of the point are equal to it but for
 /// rounding.
 template <class At>
-PValue tails(std::size_t count, double point, double width, bool two_sided, bool low,
+PValue tails(const Result& differences, double point, double width, bool two_sided, bool low,
              const At& at) {
+  const std::size_t count = differences.replicates().size();
   double below = 0;
   double above = 0;
   double numbers = 0;
@@ -55,13 +59,16 @@ PValue tails(std::size_t count, double point, double width, bool two_sided, bool
     above += static_cast<double>(value >= point - width);
     numbers += static_cast<double>(value == value);
   }
-  if (two_sided) return of_share(std::min(below, above), numbers + 1, 2);
-  return of_share(low ? below : above, numbers + 1, 1);
+  if (two_sided) low = below < above;
+  const double fixed = Balance(differences, 0).covariance([&](std::size_t i) {
+    return low ? at(i) <= point + width : at(i) >= point - width;
+  });
+  return of_share(low ? below : above, numbers + 1, two_sided ? 2 : 1, fixed);
 }
 
 PValue tails(const Result& differences, double point, bool two_sided, bool low) {
   const std::span<const double> values = differences.replicates();
-  return tails(values.size(), point, differences.resolution(), two_sided, low,
+  return tails(differences, point, differences.resolution(), two_sided, low,
                [values](std::size_t i) { return values[i]; });
 }
 
@@ -83,8 +90,14 @@ PValue normal_tails(const Result& differences, Alternative alternative) {
     return {seen ? 0.0 : 1.0, 0};
   }
   const double z = centre / error;
-  const double doubt = std::hypot(z * differences.standard_error_error() / error,
-                                  1 / std::sqrt(defined(differences)));
+  // As for a normal limit: mean and standard error vary, and together.
+  const double mean = differences.estimate() + differences.bias();
+  const double fixed = Balance(differences, 0).covariance([&](std::size_t i) {
+    const double d = (differences.replicate(i) - mean) / error;
+    return d + z * d * d / 2;
+  });
+  const double spread = 1 + z * z * (differences.kurtosis() - 1) / 4 + z * differences.skewness();
+  const double doubt = std::sqrt(std::max(0.0, spread - fixed * fixed) / defined(differences));
   return normal_tail(-z, doubt, alternative);
 }
 
@@ -125,7 +138,13 @@ PValue bca_tails(const Result& differences, Alternative alternative) {
   const double variance = by_share * by_share * share * (1 - share) +
                           by_under * by_under * p0 * (1 - p0) +
                           2 * by_share * by_under * (std::min(share, p0) - share * p0);
-  return normal_tail(v, std::sqrt(std::max(0.0, variance) / count), alternative);
+  const double fixed = Balance(differences, 0).covariance([&](std::size_t i) {
+    const double value = differences.replicate(i);
+    const double beyond_zero = low ? value <= width : value < -width;
+    const double tie = value <= estimate + width ? 0.5 : 0;
+    return by_share * beyond_zero + by_under * (value < estimate - width ? 1 : tie);
+  });
+  return normal_tail(v, std::sqrt(std::max(0.0, variance - fixed * fixed) / count), alternative);
 }
 
 PValue studentized_tails(const Result& differences, bool two_sided, bool low) {
@@ -133,7 +152,7 @@ PValue studentized_tails(const Result& differences, bool two_sided, bool low) {
   const std::span<const double> errors = differences.companions().replicate_errors;
   const double estimate = differences.estimate();
   const double error = differences.companions().estimate_errors[0];
-  return tails(values.size(), estimate / error, differences.resolution() / error, two_sided, low,
+  return tails(differences, estimate / error, differences.resolution() / error, two_sided, low,
                [=](std::size_t i) { return (values[i] - estimate) / errors[i]; });
 }
 
@@ -166,6 +185,12 @@ Result subtract(const Result& group, const Result& control, Difference kind) {
           error_of(slopes_of(group.replicates()[i], control.replicates()[i], kind),
                    group.plan().rescale * ours.replicate_errors[i],
                    control.plan().rescale * theirs.replicate_errors[i]);
+  }
+  if (!ours.linear_parts.empty() && !theirs.linear_parts.empty()) {
+    companions.linear_parts.resize(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      companions.linear_parts[i] =
+          slopes.group * ours.linear_parts[i] + slopes.control * theirs.linear_parts[i];
   }
   Plan plan = group.plan();
   plan.rescale = 1;

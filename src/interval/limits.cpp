@@ -38,6 +38,7 @@ Context::Context(const Result& r, const Options& o)
       options(o),
       output(o.output),
       estimate(r.estimate(o.output)),
+      balance(r, o.output),
       defined(r.replicates().size() / r.outputs() - r.undefined(o.output)) {
   const bool one_sided = options.alternative != Alternative::two_sided;
   const double tail = one_sided ? 1 - options.confidence : (1 - options.confidence) / 2;
@@ -78,16 +79,30 @@ Ordered Context::pivots() const {
   return {scan, count, options.convention};
 }
 
+/// A quantile p of value(i), with the error that balance leaves of it.
+template <class Value>
+Limit balanced_quantile(const Context& context, const Ordered& ordered, double p, Value&& value) {
+  Limit limit = ordered.quantile(p);
+  const double covariance =
+      context.balance.covariance([&](std::size_t i) { return value(i) <= limit.value; });
+  limit.error = Balance::reduced(limit.error, p * (1 - p), covariance);
+  return limit;
+}
+
 Found percentile_limits(const Context& context) {
   const Ordered replicates = context.replicates();
-  return both(context, [&](double p) { return replicates.quantile(p); });
+  return both(context, [&](double p) {
+    return balanced_quantile(context, replicates, p,
+                             [&](std::size_t i) { return context.replicate(i); });
+  });
 }
 
 Found basic_limits(const Context& context) {
   if (!std::isfinite(context.estimate)) return {.trouble = "the estimate is undefined"};
   const Ordered replicates = context.replicates();
   return both(context, [&](double p) {
-    const Limit mirrored = replicates.quantile(1 - p);
+    const Limit mirrored = balanced_quantile(context, replicates, 1 - p,
+                                             [&](std::size_t i) { return context.replicate(i); });
     return Limit{2 * context.estimate - mirrored.value, mirrored.error, mirrored.extreme};
   });
 }
@@ -103,11 +118,17 @@ Found normal_limits(const Context& context) {
   const double skewness = context.result.skewness(context.output);
   const double kurtosis = context.result.kurtosis(context.output);
   const double shift = context.result.plan().rescale;  // of the bias, beside that of deviations
+  const double mean = context.estimate + context.result.bias(context.output) / shift;
   return both(context, [&](double p) {
     // Mean and deviation of R replicates have variances s^2 / R and (kurtosis - 1) s^2 / (4 R) and
     // covariance skewness s^2 / (2 R).
     const double z = normal::quantile(p);
-    const double spread = shift * shift + z * z * (kurtosis - 1) / 4 - shift * z * skewness;
+    const double fixed = context.balance.covariance([&](std::size_t i) {
+      const double d = (context.replicate(i) - mean) / deviation;
+      return z * d * d / 2 - shift * d;
+    });
+    const double spread =
+        shift * shift + z * z * (kurtosis - 1) / 4 - shift * z * skewness - fixed * fixed;
     return Limit{
         centre + z * deviation,
         random ? deviation * std::sqrt(std::max(0.0, spread) / static_cast<double>(context.defined))
@@ -123,7 +144,8 @@ Found bca_limits(const Context& context) {
   const Ordered replicates = context.replicates();
   const Ordered::Share share =
       replicates.share_below(context.estimate, context.result.resolution(context.output));
-  const double ties = context.options.convention == Convention::numpy ? share.equal / 2 : 0;
+  const double tie = context.options.convention == Convention::numpy ? 0.5 : 0;
+  const double ties = tie * share.equal;
   const double below = share.below + ties;
   if (below <= 0 || below >= 1)
     return {.trouble = "all replicates lie on one side of the estimate, so z0 is infinite"};
@@ -146,7 +168,17 @@ Found bca_limits(const Context& context) {
     const double together = std::min(below, corrected) - below * corrected;
     const double variance =
         corrected * (1 - corrected) + slope * slope * share_variance - 2 * slope * together;
-    return replicates.quantile(corrected, std::sqrt(std::max(0.0, variance) / count));
+    Limit limit = replicates.quantile(corrected, std::sqrt(std::max(0.0, variance) / count));
+    const double width = context.result.resolution(context.output);
+    const double covariance = context.balance.covariance([&](std::size_t i) {
+      const double value = context.replicate(i);
+      const double under = value < context.estimate - width    ? 1
+                           : value <= context.estimate + width ? tie
+                                                               : 0;
+      return (value <= limit.value ? 1 : 0) - slope * under;
+    });
+    limit.error = Balance::reduced(limit.error, variance, covariance);
+    return limit;
   });
   found.trouble = trouble;
   return found;
@@ -163,7 +195,8 @@ Found studentized_limits(const Context& context) {
   const bool nested = error == context.result.standard_error(context.output);
   const double error_error = nested ? context.result.standard_error_error(context.output) : 0.0;
   Found found = both(context, [&](double p) {
-    const Limit pivot = pivots.quantile(1 - p);
+    const Limit pivot =
+        balanced_quantile(context, pivots, 1 - p, [&](std::size_t i) { return context.pivot(i); });
     return Limit{context.estimate - error * pivot.value,
                  std::hypot(error * pivot.error, pivot.value * error_error), pivot.extreme};
   });

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bootfold/interval.h"
+#include "bootstrap/balance.h"
 #include "interval/ordered.h"
 
 namespace bootfold::interval {
@@ -16,11 +17,18 @@ struct Context {
   /// The replicates of the output, or, with standard errors, (replicate - estimate) / error.
   [[nodiscard]] Ordered replicates() const;
   [[nodiscard]] Ordered pivots() const;
+  /// The same one by one.
+  [[nodiscard]] double replicate(std::size_t i) const { return result.rescaled(i, output); }
+  [[nodiscard]] double pivot(std::size_t i) const {
+    return (result.replicate(i, output) - estimate) /
+           result.companions().replicate_errors[i * result.outputs() + output];
+  }
 
   const Result& result;
   const Options& options;
   std::size_t output;
   double estimate;
+  Balance balance;
   std::uint64_t defined;      // replicates that are numbers
   std::optional<double> low;  // the probability below it; nothing: -infinity
   std::optional<double> high;

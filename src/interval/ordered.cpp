@@ -42,6 +42,25 @@ std::vector<double> Ordered::between(std::uint64_t first, std::uint64_t last) co
   return {begin, end};
 }
 
+double Ordered::tail_error(double p, double reach) const {
+  const auto count = static_cast<double>(count_);
+  const bool low = p < 0.5;
+  const double tail = low ? p : 1 - p;
+  if (count_ < 2) return 0;
+  const std::uint64_t most = std::clamp<std::uint64_t>((count_ - 1) / 4, 1, 8);
+  const std::vector<double> few = low ? between(1, most + 1) : between(count_ - most, count_);
+  const double threshold = low ? few.back() : few.front();
+  double scale = 0;  // mean distance from the threshold: that of an exponential tail
+  for (const double value : few) scale += std::abs(value - threshold) / static_cast<double>(most);
+  if (!std::isfinite(scale)) return 0;
+  // The logarithm of the share beyond the k-th value from outside has variance trigamma(k), and
+  // whatever else moves the rank adds to it.
+  const double k = 1 + (count - 1) * tail;
+  const double trigamma = 1 / k + 1 / (2 * k * k) + 1 / (6 * k * k * k);
+  const double others = std::max(0.0, reach * reach - tail * (1 - tail) / count);
+  return scale * std::sqrt(trigamma + others * count * count / (k * k));
+}
+
 Limit Ordered::quantile(double p, double reach) const {
   const Position at = position(p);
   const Position below = position(std::max(0.0, p - reach));
@@ -56,6 +75,7 @@ Limit Ordered::quantile(double p, double reach) const {
       return std::isinf(low) ? low : high;  // between a number and infinity
     return numeric::interpolate(low, high, position.weight);
   };
+  if (p - reach < 0 || p + reach > 1) return {value(at), tail_error(p, reach), at.extreme};
   const double reached = value(above) - value(below);
   return {value(at), std::isnan(reached) ? 0 : reached / 2, at.extreme};
 }

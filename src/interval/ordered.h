@@ -25,7 +25,8 @@ class Ordered {
 
   /// The quantile p. Its rank among endless replicates is uncertain by `reach` (a share of all,
   /// one standard deviation); half the way between the quantiles that far below and above is its
-  /// error.
+  /// error. If that leads beyond the outermost value, the error is that of a tail which falls like
+  /// an exponential.
   [[nodiscard]] Limit quantile(double p, double reach) const;
 
   /// The same with the reach of a quantile of given p: sqrt(p (1 - p) / count).
@@ -49,6 +50,9 @@ class Ordered {
     bool extreme = false;
   };
   [[nodiscard]] Position position(double p) const;
+
+  /// The error of a quantile among the outermost values, from the few farthest out.
+  [[nodiscard]] double tail_error(double p, double reach) const;
 
   numeric::Scan scan_;
   std::uint64_t count_;

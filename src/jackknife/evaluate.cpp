@@ -129,7 +129,8 @@ std::vector<double> values_without(const Task& task, const Units& units) {
   return values;
 }
 
-void delete_and_evaluate(const Task& task, const Units& units, std::span<Influence> influences) {
+void delete_and_evaluate(const Task& task, const Units& units, std::span<Influence> influences,
+                         std::span<double> changes) {
   const std::size_t width = task.outputs;
   const std::vector<double> values = values_without(task, units);
   const auto count = static_cast<double>(units.count());
@@ -147,8 +148,11 @@ void delete_and_evaluate(const Task& task, const Units& units, std::span<Influen
       found.estimate = values[units.count() * width + k];
       numeric::Moments moments;
       if (units.count() > 1) {
-        for (std::uint64_t unit = 0; unit < units.count(); ++unit)
-          moments.add((count - 1) * (found.estimate - values[unit * width + k]));
+        for (std::uint64_t unit = 0; unit < units.count(); ++unit) {
+          const double change = (count - 1) * (found.estimate - values[unit * width + k]);
+          moments.add(change);
+          if (!changes.empty() && !units.grouped()) changes[k * units.count() + unit] = change;
+        }
         found.shift = -moments.mean() / (count - 1);
       }
       found.mean = found.estimate + found.shift;

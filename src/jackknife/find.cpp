@@ -67,6 +67,32 @@ std::vector<AbcCurve> no_curves(const resample::Design& design, const resample::
   return curves;
 }
 
+/// The changes of functions of sums and of quantiles, [output][row]; 0 for the others.
+std::vector<double> find_changes(const Task& task) {
+  const auto rows = static_cast<std::size_t>(task.study.rows());
+  std::vector<double> changes = task.problem().features.empty()
+                                    ? std::vector<double>(task.outputs * rows)
+                                    : changes_of_sums(task, 0, task.outputs);
+  for (const Part& part : task.problem().parts) {
+    if (part.first_output >= task.outputs ||
+        !std::holds_alternative<statistic::Order>(part.bound.body))
+      continue;
+    std::vector<double> whole(part.outputs());
+    const auto found = changes_of_order(task, part, whole);
+    for (std::size_t k = 0; k < found.size(); ++k)
+      std::copy(found[k].begin(), found[k].end(),
+                changes.begin() + static_cast<std::ptrdiff_t>((part.first_output + k) * rows));
+  }
+  return changes;
+}
+
+/// Gives the changes of an output a mean of 0, or makes all of them 0 if some are not finite.
+void centre(std::span<double> changes) {
+  double mean = 0;
+  for (const double value : changes) mean += value / static_cast<double>(changes.size());
+  for (double& value : changes) value = std::isfinite(mean) ? value - mean : 0;
+}
+
 bool is_sum(const Part& part) { return std::holds_alternative<statistic::Sums>(part.bound.body); }
 
 /// Statistics that are functions of sums, as a study of the sums of clusters sees them; the others
@@ -126,9 +152,13 @@ Findings find(const study::Study& study, const resample::Design& design, const R
   if (request.curves) found.curves = no_curves(design, traits, request.outputs);
   const bool curves = request.curves && !traits.together && !problem.features.empty();
   const bool alike = traits.iid || traits.exchangeable;
+  if (request.changes && alike) found.changes = find_changes(task);
+  if (request.influences && alike)
+    found.influences = influences(
+        task, draws, curves ? std::span(found.curves) : std::span<AbcCurve>(), found.changes);
+  for (std::size_t first = 0; first < found.changes.size(); first += rows)
+    centre(std::span(found.changes).subspan(first, rows));
   if (request.influences && alike) {
-    found.influences =
-        influences(task, draws, curves ? std::span(found.curves) : std::span<AbcCurve>());
     if (design.draws(rows) != rows)
       for (Influence& each : found.influences) rescale(design, rows, each);
     return found;
@@ -162,7 +192,8 @@ std::uint64_t evaluations(const study::Problem& problem, const resample::Design&
   return 0;
 }
 
-std::vector<Influence> influences(const Task& task, double draws, std::span<AbcCurve> curves) {
+std::vector<Influence> influences(const Task& task, double draws, std::span<AbcCurve> curves,
+                                  std::span<double> changes) {
   std::vector<Influence> found(task.outputs);
   std::vector<Influence> derivatives(curves.size());
   if (!task.problem().features.empty()) study_sums(task, {found, derivatives, curves, draws});
@@ -174,7 +205,7 @@ std::vector<Influence> influences(const Task& task, double draws, std::span<AbcC
   if (std::any_of(task.problem().parts.begin(), task.problem().parts.end(), [&](const Part& part) {
         return part.first_output < task.outputs && evaluated(part, units);
       }))
-    delete_and_evaluate(task, units, found);
+    delete_and_evaluate(task, units, found, changes);
   return found;
 }
 

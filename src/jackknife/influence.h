@@ -36,7 +36,8 @@ struct Task {
 struct Request {
   std::size_t outputs = 0;  ///< of the first so many outputs
   bool influences = true;
-  bool curves = false;  ///< ABC too
+  bool curves = false;   ///< ABC too
+  bool changes = false;  ///< Findings::changes too, where rows are drawn one by one alike
   std::size_t memory = 0;
   Execution execution = {};
 };
@@ -45,6 +46,9 @@ struct Request {
 struct Findings {
   std::vector<Influence> influences = {};
   std::vector<AbcCurve> curves = {};
+  /// The change U that each row makes, [output][row], with mean 0. All are 0 where some are not
+  /// finite, and for functions of the resample unless influences are asked for of all single rows.
+  std::vector<double> changes = {};
 };
 
 /// Influences and ABC curves under a design, from a study that looked at all rows. For functions of
@@ -62,9 +66,11 @@ struct Findings {
                                         const resample::Design& design, std::size_t outputs);
 
 /// Delete-one influences where rows are drawn one by one alike; curves too unless the span is
-/// empty, for resamples of `draws` rows.
+/// empty, for resamples of `draws` rows; and changes of functions of the resample, as Findings has
+/// them, unless that span is empty.
 [[nodiscard]] std::vector<Influence> influences(const Task& task, double draws = 0,
-                                                std::span<AbcCurve> curves = {});
+                                                std::span<AbcCurve> curves = {},
+                                                std::span<double> changes = {});
 
 /// The same under a design for which where a row stands matters: its stratum, its neighbours, its
 /// weight. Changes of as many outputs as fit `memory` are held at a time.
@@ -94,7 +100,8 @@ struct SumsRequest {
 void study_sums(const Task& task, const SumsRequest& request);
 
 void delete_from_order(const Task& task, const study::Part& part, std::span<Influence> influences);
-void delete_and_evaluate(const Task& task, const Units& units, std::span<Influence> influences);
+void delete_and_evaluate(const Task& task, const Units& units, std::span<Influence> influences,
+                         std::span<double> changes = {});
 
 // The same in the order of the rows: (n - 1) times what leaving row i out takes from the value.
 

@@ -44,6 +44,8 @@ struct Traits {
   bool fixed_size = true;
   /// Replicates are numbered without end: a run can be split into ranges and extended.
   bool endless = true;
+  /// All replicates of a run together draw every row equally often.
+  bool balanced = false;
   /// Any number of rows will do; otherwise at most kMostGatherRows.
   bool any_length = false;
   /// There are samplers, which list the rows of a replicate. Otherwise rows only get weights.

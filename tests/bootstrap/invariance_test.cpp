@@ -185,6 +185,29 @@ TEST(Invariance, MemoryLimits) {
   EXPECT_EQ(refused[1000], 0U);
 }
 
+// Beside the replicates of a balanced run: what is linear in them, also as replicates tell it.
+TEST(Invariance, LinearPartsOfABalancedRun) {
+  const std::vector<double> x = reference::normals(100, 1);
+  Options options{.replicates = 1000, .scheme = scheme::Balanced{}, .execution = {.threads = 1}};
+  const auto parts = [&] {
+    return bootstrap(x, {statistic::mean(), statistic::median()}, options)
+        .companions()
+        .linear_parts;
+  };
+  const std::vector<double> one = parts();
+  ASSERT_EQ(one.size(), 2000U);
+  for (const unsigned threads : {2U, 7U}) {
+    options.execution.threads = threads;
+    EXPECT_EQ(parts(), one) << threads << " threads";
+  }
+  for (const auto level : execution::available_levels()) {
+    options.execution.level = level;
+    EXPECT_EQ(parts(), one) << execution::name(level);
+  }
+  options.memory = std::size_t{16} << 20;
+  EXPECT_EQ(parts(), one) << "less memory";
+}
+
 TEST(Invariance, PiecesOfARun) {
   for_all([](const Family& family, const DataView& data, Options options, const Result& whole) {
     std::vector<double> joined;

@@ -25,10 +25,14 @@ void expect_equal(const Result& a, const Result& b) {
                          b.replicates().end(),
                          [](double x, double y) { return x == y || (x != x && y != y); }));
   EXPECT_EQ(a.companions().replicate_errors, b.companions().replicate_errors);
+  EXPECT_EQ(a.companions().linear_parts, b.companions().linear_parts);
   EXPECT_EQ(a.companions().error_method, b.companions().error_method);
   ASSERT_EQ(interval::available(a), interval::available(b));
   for (std::size_t output = 0; output < a.outputs(); ++output) {
     EXPECT_EQ(a.estimate(output), b.estimate(output));
+    if (a.bias(output) == a.bias(output)) {
+      EXPECT_EQ(a.bias_error(output), b.bias_error(output));
+    }
     for (const interval::Method method : interval::available(a)) {
       const Interval before = interval::make(method, a, {.confidence = 0.8, .output = output});
       const Interval after = interval::make(method, b, {.confidence = 0.8, .output = output});
@@ -56,6 +60,16 @@ TEST(StoredResult, RoundTrip) {
   expect_equal(full, back);
   EXPECT_EQ(back.companions().influences[1].method, "downdated sums");
   EXPECT_EQ(interval::available(back).size(), 6U);
+}
+
+TEST(StoredResult, LinearPartsOfABalancedRunRoundTrip) {
+  const TempFile file("run.safetensors");
+  const Result run =
+      bootstrap(reference::normals(30, 1), {statistic::mean(), statistic::variance()},
+                {.replicates = 300, .scheme = scheme::Balanced{}});
+  ASSERT_EQ(run.companions().linear_parts.size(), 600U);
+  run.save(file.path());
+  expect_equal(run, Result::load(file.path()));
 }
 
 // NaN among replicates, a statistic without derivatives, a delete-one value that is undefined.

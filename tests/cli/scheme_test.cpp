@@ -87,6 +87,15 @@ TEST(Scheme, IsTakenFromTheOptionsThatNeedIt) {
             "cluster, 50 clusters, rows within them too");
 }
 
+// A balanced run draws every row equally often, so the mean of its means is the estimate.
+TEST(Scheme, BalancedBiasOfAMeanIsRounding) {
+  const Folder folder;
+  const Json result = bootstrap(folder.write("schools.csv", schools(50)), {"--scheme", "balanced"});
+  const double error = result["standard_error"];
+  EXPECT_LT(result["bias_error"].get<double>(), 1e-12 * error);
+  EXPECT_LT(std::abs(result["bias"].get<double>()), 1e-12 * error);
+}
+
 TEST(Scheme, IsExplained) {
   const Folder folder;
   const std::string file = folder.write("schools.csv", schools(50));

@@ -138,18 +138,18 @@ TEST(Correction, OneSidedMaxTLooksAtOneSide) {
   greater.add(result);
   greater.add(result_of(0, {2, 2, 2, 2, 2}));  // one that never varies adds nothing
   greater.finish();
-  const Interval found = greater.interval(1, error, 0, 0.75);
+  const Interval found = greater.interval({1, error}, 0.75);
   EXPECT_DOUBLE_EQ(found.low, 1 - 0.5);  // the fourth of five exceeds it by 0.5
   EXPECT_EQ(found.high, std::numeric_limits<double>::infinity());
   // 1 is exceeded by 1 or more (t = 1 / error) in one of five.
-  EXPECT_DOUBLE_EQ(greater.p_value(1, error).value, 2 / 6.0);
+  EXPECT_DOUBLE_EQ(greater.p_value({1, error}).value, 2 / 6.0);
   MaxT less(5, interval::Alternative::less);
   less.add(result);
   less.finish();
-  EXPECT_DOUBLE_EQ(less.interval(1, error, 0, 0.75).high, 1 + 0.5);
-  EXPECT_EQ(less.interval(1, error, 0, 0.75).low, -std::numeric_limits<double>::infinity());
+  EXPECT_DOUBLE_EQ(less.interval({1, error}, 0.75).high, 1 + 0.5);
+  EXPECT_EQ(less.interval({1, error}, 0.75).low, -std::numeric_limits<double>::infinity());
   // On the other side: 1 or less below it lie four of five.
-  EXPECT_DOUBLE_EQ(less.p_value(1, error).value, 5 / 6.0);
+  EXPECT_DOUBLE_EQ(less.p_value({1, error}).value, 5 / 6.0);
 }
 
 // TRUTH: two-sample acceleration of the mice's difference of means, printed by SciPy's tests.
@@ -271,15 +271,15 @@ TEST(MaxT, TakesTheFarthestInUnitsOfTheErrors) {
   farthest.finish();
   EXPECT_EQ(farthest.defined(), 5U);
   const double deviation = std::sqrt(10.8);
-  const Interval interval = farthest.interval(10, 2, 0, 0.5);
+  const Interval interval = farthest.interval({10, 2}, 0.5);
   EXPECT_NEAR(interval.high, 10 + 2 * 2 / deviation, 1e-12);
   EXPECT_EQ(interval.method, "simultaneous");
   // Two of five stray by 4 / deviation.
-  EXPECT_DOUBLE_EQ(farthest.p_value(4 / deviation * error, error).value, 3 / 6.0);
-  EXPECT_DOUBLE_EQ(farthest.p_value(100, 1).value, 1 / 6.0);
-  EXPECT_DOUBLE_EQ(farthest.p_value(0, 1).value, 1);
-  EXPECT_DOUBLE_EQ(farthest.p_value(0, 0).value, 1);
-  EXPECT_DOUBLE_EQ(farthest.p_value(1, 0).value, 1 / 6.0);
+  EXPECT_DOUBLE_EQ(farthest.p_value({4 / deviation * error, error}).value, 3 / 6.0);
+  EXPECT_DOUBLE_EQ(farthest.p_value({100, 1}).value, 1 / 6.0);
+  EXPECT_DOUBLE_EQ(farthest.p_value({0, 1}).value, 1);
+  EXPECT_DOUBLE_EQ(farthest.p_value({0, 0}).value, 1);
+  EXPECT_DOUBLE_EQ(farthest.p_value({1, 0}).value, 1 / 6.0);
 
   MaxT gaps(3);
   gaps.add(result_of(0, {nan, 1, -1}));

@@ -38,6 +38,7 @@ Traits BalancedDesign::traits(std::uint64_t) const {
   Traits facts;
   facts.exchangeable = true;
   facts.endless = false;
+  facts.balanced = true;
   facts.together = false;
   facts.formula = true;
   facts.studentized = Studentized::yes;
