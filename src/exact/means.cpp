@@ -238,7 +238,8 @@ double Means::forecast_nodes(double last, const Execution& execution) const {
     return compute_nodes(rows_, spread_, circle_.period, ranges, 1, silent(execution)).plain;
   };
   const NodeRange low{1, kLow};
-  double sum = size_of({&low, 1});
+  const double known = size_of({&low, 1});
+  double sum = 0;
   double squares = 0;
   for (std::uint64_t group = 0; group < kGroups; ++group) {
     check(execution);
@@ -254,8 +255,9 @@ double Means::forecast_nodes(double last, const Execution& execution) const {
     sum += part;
     squares += part * part;
   }
-  // Three standard errors below; the squares are at least as large as the deviations.
-  return std::max(0.0, 1 + 2 * (sum - 3 * std::sqrt(squares))) / (last + 1);
+  // Three standard errors below: the groups are alike but for what each of them happens to meet.
+  const double variance = std::max(0.0, squares - sum * sum / kGroups) * kGroups / (kGroups - 1.0);
+  return std::max(0.0, 1 + 2 * (known + sum - 3 * std::sqrt(variance))) / (last + 1);
 }
 
 Found Means::law(const Execution& execution) const {
