@@ -17,17 +17,17 @@ namespace bootfold::exact {
 
 namespace {
 
-constexpr double kOutside = 1e-13;         // probability left outside the window
-constexpr double kCut = 5e-10;             // aimed at for frequencies beyond the last
-constexpr double kMostTabulated = 0x1p20;  // lattice points that are listed
-constexpr double kMostExact = 0x1p52;      // whole numbers that a double holds, with room
-constexpr double kMostNodes = 0x1p24;      // nodes that are computed
-constexpr double kMostNodeWork = 2e10;     // nodes times values
-constexpr double kEasyNodeWork = 2e8;      // so few that no bound is needed to leave any out
-constexpr double kMostPairWork = 5e9;      // cosines that bound the rest
-constexpr std::uint64_t kFewRows = 80;     // too few for pairs to bound anything
-constexpr std::uint64_t kSampledRuns = 4;  // of cells, in a sixteenth of an octave, for a forecast
-constexpr double kForecastMargin = 3;      // what such a forecast may be too high by
+constexpr double kOutside = 1e-13;          // probability left outside the window
+constexpr double kCut = 5e-10;              // aimed at for frequencies beyond the last
+constexpr double kMostTabulated = 0x1p20;   // lattice points that are listed
+constexpr double kMostExact = 0x1p52;       // whole numbers that a double holds, with room
+constexpr double kMostNodes = 0x1p24;       // nodes that are computed
+constexpr double kMostNodeWork = 2e10;      // nodes times values
+constexpr double kEasyNodeWork = 2e8;       // so few that no bound is needed to leave any out
+constexpr double kMostPairWork = 5e9;       // cosines that bound the rest
+constexpr std::uint64_t kFewRows = 80;      // too few for pairs to bound anything
+constexpr std::uint64_t kSampledRuns = 64;  // of cells, in a sixteenth of an octave, for a forecast
+constexpr double kForecastMargin = 1.6;     // what such a forecast may be too high by
 
 /// The t at which Bennett's bound on P(sum - mean >= t) is kOutside / 2, for rows of at most
 /// `reach` above their mean: exp(-(V / b^2) h(b t / V)), h(x) = (1 + x) log(1 + x) - x. Never more
