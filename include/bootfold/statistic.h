@@ -56,7 +56,7 @@ struct Folded {
   std::span<const double> means;  ///< sum of each feature divided by rows
   double rows = 0;                ///< number of rows drawn
   std::span<const Scale> scales;  ///< scale of each column, for features that are products
-  double resolution = 0;          ///< bound on the error of the means of products
+  double resolution = 0;          ///< bound on the error of the means
   bool relative = false;          ///< only differences of values are wanted, to all digits
   /// Mean weight of the rows drawn, if they have weights (weighted()): then all means above are
   /// weighted means.

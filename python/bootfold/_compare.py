@@ -144,7 +144,11 @@ def compare(
     table
         One row for each group but the control, in the kind of table given: group, rows, estimate,
         control, control_rows, control_estimate, difference, standard_error, low, high, p_value,
-        adjusted_low, adjusted_high, adjusted_p_value and note.
+        p_value_error, adjusted_low, adjusted_high, adjusted_p_value, adjusted_p_value_error, test,
+        permutations, all_permutations, clusters, shared_clusters and note. The errors are Monte
+        Carlo errors. `permutations` is 0 unless the test is "permutation"; if all_permutations is
+        true these are all there are, and p_value is exact. `clusters` counts the clusters of all
+        groups, and shared_clusters those of them that several groups have.
 
     Examples
     --------
@@ -241,8 +245,15 @@ def _columns(comparison: _core.Comparison) -> dict[str, list[Any]]:
         "low": [contrast.interval.low for _, contrast in pairs],
         "high": [contrast.interval.high for _, contrast in pairs],
         "p_value": [contrast.p_value for _, contrast in pairs],
+        "p_value_error": [contrast.p_value_error for _, contrast in pairs],
         "adjusted_low": [contrast.adjusted_interval.low for _, contrast in pairs],
         "adjusted_high": [contrast.adjusted_interval.high for _, contrast in pairs],
         "adjusted_p_value": [contrast.adjusted_p_value for _, contrast in pairs],
+        "adjusted_p_value_error": [contrast.adjusted_p_value_error for _, contrast in pairs],
+        "test": [comparison.test for _ in pairs],
+        "permutations": [contrast.permutations for _, contrast in pairs],
+        "all_permutations": [contrast.all_permutations for _, contrast in pairs],
+        "clusters": [comparison.clusters for _ in pairs],
+        "shared_clusters": [comparison.shared_clusters for _ in pairs],
         "note": ["; ".join(note.text for note in contrast.notes) for _, contrast in pairs],
     }

@@ -80,7 +80,10 @@ void bind_compare(nb::module_& m) {
       .def_ro("adjusted_interval", &Contrast::adjusted_interval)
       .def_ro("p_value", &Contrast::p_value)
       .def_ro("p_value_error", &Contrast::p_value_error)
+      .def_ro("permutations", &Contrast::permutations)
+      .def_ro("all_permutations", &Contrast::all_permutations)
       .def_ro("adjusted_p_value", &Contrast::adjusted_p_value)
+      .def_ro("adjusted_p_value_error", &Contrast::adjusted_p_value_error)
       .def_ro("undefined", &Contrast::undefined)
       .def_ro("notes", &Contrast::notes);
   nb::class_<Comparison>(m, "Comparison")
@@ -88,6 +91,9 @@ void bind_compare(nb::module_& m) {
       .def_ro("control", &Comparison::control)
       .def_ro("replicates", &Comparison::replicates)
       .def_ro("precision", &Comparison::precision)
+      .def_prop_ro("test", [](const Comparison& found) { return std::string(name(found.test)); })
+      .def_ro("clusters", &Comparison::clusters)
+      .def_ro("shared_clusters", &Comparison::shared_clusters)
       .def_ro("groups", &Comparison::groups)
       .def_ro("contrasts", &Comparison::contrasts);
   m.def("compare_groups", &compare_groups, "request"_a, "codes"_a, "names"_a, "column"_a,

@@ -48,10 +48,12 @@ def test_the_program_says_the_same(tmp_path):
         assert row.difference == contrast["estimate"]
         assert row.standard_error == contrast["standard_error"]
         assert (row.low, row.high) == tuple(contrast["interval"][k] for k in ("low", "high"))
-        assert (row.p_value, row.adjusted_p_value) == (
-            contrast["p_value"],
-            contrast["adjusted_p_value"],
-        )
+        for name in (
+            *("p_value", "p_value_error", "adjusted_p_value", "adjusted_p_value_error"),
+            *("permutations", "all_permutations"),
+        ):
+            assert getattr(row, name) == contrast[name]
+        assert (row.test, row.clusters, row.shared_clusters) == (told["test"], 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -125,6 +127,7 @@ def test_clusters_that_groups_share_are_drawn_once():
     df = shared_days()
     joint = bf.compare(df, value="delay", by="airport", clusters="day", seed=1)
     assert "120 of 120 clusters are in several groups" in joint["note"][0]
+    assert (joint["clusters"][0], joint["shared_clusters"][0]) == (120, 120)
     assert joint["standard_error"][0] == pytest.approx((2 / 240) ** 0.5, rel=0.2)
     apart = bf.compare(
         df.assign(day=df["day"].astype(str) + df["airport"]),
@@ -161,6 +164,8 @@ def test_permutation_tests_are_those_of_scipy():
         )
         found = bf.compare(df, value="x", by="g", test="permutation", alternative=alternative)
         assert found["p_value"][0] == pytest.approx(wanted.pvalue)
+        assert (found["test"][0], found["permutations"][0]) == ("permutation", 6435)
+        assert found["all_permutations"][0] and found["p_value_error"][0] == 0
     pairs = pd.DataFrame(
         {"x": np.concatenate([a, b[:7]]), "g": ["a"] * 7 + ["b"] * 7, "id": list(range(7)) * 2}
     )

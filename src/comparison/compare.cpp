@@ -214,6 +214,31 @@ double worst_error(const Contrast& contrast) {
   return worst;
 }
 
+double worst_error(const Comparison& found) {
+  double worst = 0;
+  for (const Contrast& contrast : found.contrasts) worst = std::max(worst, worst_error(contrast));
+  return worst;
+}
+
+/// Whether the limits are known as well as was asked, or as they can be.
+bool is_last_round(const Comparison& found, const Options& options) {
+  return !options.precision || worst_error(found) <= *options.precision ||
+         options.replicates == kMostReplicates;
+}
+
+/// p-values by relabelling, in place of those of the intervals.
+void test_by_permutation(Comparison& found, Groups& samples) {
+  for (std::size_t i = 0; i < found.contrasts.size(); ++i) {
+    Contrast& contrast = found.contrasts[i];
+    const PermutationResult tested =
+        samples.permute(i + 1, found.groups[i + 1].estimate - found.groups[0].estimate);
+    contrast.p_value = tested.p.value;
+    contrast.p_value_error = tested.p.error;
+    contrast.permutations = tested.permutations;
+    contrast.all_permutations = tested.exact;
+  }
+}
+
 /// p-values that allow for the number of contrasts.
 void correct(std::vector<Contrast>& contrasts, const Options& options, MaxT& farthest) {
   std::vector<PValue> values;
@@ -292,15 +317,6 @@ Comparison compare_once(const DataView& values, const data::Labels& groups,
     const Result differences = samples.difference(group, result, control);
     found.contrasts.push_back(
         describe(samples.name(group), differences, options, samples.size() - 1));
-    if (options.test == Test::permutation) {
-      Contrast& contrast = found.contrasts.back();
-      const PermutationResult tested =
-          samples.permute(group, result.estimate() - control.estimate());
-      contrast.p_value = tested.p.value;
-      contrast.p_value_error = tested.p.error;
-      contrast.permutations = tested.permutations;
-      contrast.all_permutations = tested.exact;
-    }
     least.push_back(least_p_value(samples, group, options));
     note_few_rows(found.contrasts.back(), least.back());
     if (samples.joint())
@@ -315,6 +331,9 @@ Comparison compare_once(const DataView& values, const data::Labels& groups,
            "reliable; take difference=absolute"});
     if (options.correction == Correction::simultaneous) farthest.add(differences);
   }
+  // Limits do not depend on the test, so it waits until they are known well enough.
+  if (options.test == Test::permutation && is_last_round(found, options))
+    test_by_permutation(found, samples);
   found.test = options.test;
   found.clusters = samples.clusters().all;
   found.shared_clusters = samples.clusters().shared;
@@ -325,8 +344,7 @@ Comparison compare_once(const DataView& values, const data::Labels& groups,
     contrast.adjusted_p_value = least[i];
     contrast.adjusted_p_value_error = 0;
   }
-  for (const Contrast& contrast : found.contrasts)
-    found.precision = std::max(found.precision, worst_error(contrast));
+  found.precision = worst_error(found);
   return found;
 }
 
@@ -348,7 +366,7 @@ Comparison compare(const DataView& values, const data::Labels& groups, const Sta
     rounds.push_back(tried.replicates);
     Comparison found = compare_once(values, groups, statistic, tried);
     const double ratio = found.precision / *options.precision;
-    if (ratio <= 1 || tried.replicates == kMostReplicates) {
+    if (is_last_round(found, tried)) {
       found.rounds = std::move(rounds);
       return found;
     }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "bootstrap/balance.h"
-#include "comparison/by_group.h"
+#include "comparison/group_sums.h"
 #include "numeric/normal.h"
 
 namespace bootfold::comparison {
@@ -164,6 +164,11 @@ PValue times(const PValue& p, double factor) {
 
 }  // namespace
 
+double difference_resolution(const Result& group, const Result& control, Difference kind) {
+  return error_of(slopes_of(group.estimate(), control.estimate(), kind), group.resolution(),
+                  control.resolution());
+}
+
 Result subtract(const Result& group, const Result& control, Difference kind) {
   std::vector<double> values(group.replicates().size());
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -196,7 +201,7 @@ Result subtract(const Result& group, const Result& control, Difference kind) {
   plan.rescale = 1;
   // What rounding leaves open of the two, in standard errors of the difference.
   const double error = error_of(slopes, group.standard_error(), control.standard_error());
-  const double open = error_of(slopes, group.resolution(), control.resolution());
+  const double open = difference_resolution(group, control, kind);
   plan.sum_error = error > 0 ? open / error : 0;
   // The smaller sample decides how much an interval means.
   const auto varying = [](const Plan& each) { return each.units - each.fixed_units; };

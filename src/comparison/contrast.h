@@ -14,6 +14,10 @@ namespace bootfold::comparison {
 /// both have it: a difference is NaN where the control is 0 in a lift, or one of the two is NaN.
 [[nodiscard]] Result subtract(const Result& group, const Result& control, Difference kind);
 
+/// What rounding of the two leaves open of their difference: Result::resolution() of it.
+[[nodiscard]] double difference_resolution(const Result& group, const Result& control,
+                                           Difference kind);
+
 /// A p-value and its Monte Carlo error.
 struct PValue {
   double value = 1;

@@ -4,11 +4,14 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "bootfold/error.h"
 #include "bootfold/random.h"
 #include "comparison/by_group.h"
 #include "comparison/contrast.h"
+#include "comparison/group_sums.h"
+#include "comparison/joint_sums.h"
 #include "study/problem.h"
 #include "text/concat.h"
 #include "text/nearest.h"
@@ -103,6 +106,11 @@ const Statistic& single(const Statistic& statistic, std::size_t columns) {
   return statistic;
 }
 
+/// Whether clusters are drawn, whole or in two stages.
+bool has_clusters(const resample::Design& design) {
+  return !design.labels().empty() && design.stratum_labels().empty();
+}
+
 }  // namespace
 
 Groups::Groups(const DataView& values, const data::Labels& labels, const Statistic& statistic,
@@ -113,7 +121,7 @@ Groups::Groups(const DataView& values, const data::Labels& labels, const Statist
       design_(resample::design(options.scheme)),
       counts_(labels.counts()),
       codes_(choose_groups(labels, counts_, options)),
-      rows_(values, labels, places(), sizes(), options.execution.stop) {
+      rows_(values, labels, places(), sizes(), has_clusters(*design_), options.execution.stop) {
   for (const std::uint64_t size : sizes()) total_ += work(size);
   if (options.test == Test::permutation)
     for (std::size_t group = 1; group < this->size(); ++group)
@@ -133,30 +141,36 @@ Groups::Groups(const DataView& values, const data::Labels& labels, const Statist
     check(design_->weights().size());
     weights_in_order_ = rows_.arrange(design_->weights(), weight_copies_);
   }
-  if (!design_->labels().empty() && design_->stratum_labels().empty()) count_clusters();
+  if (has_clusters(*design_)) count_clusters();
   if (options.paired) check_pairs();
+}
+
+template <class Work>
+auto Groups::on_rows_of(std::size_t group, const Work& work) const {
+  try {
+    return work(rows_.view(group));
+  } catch (const DataError& error) {
+    throw DataError(text::concat("group ", text::quoted(name(group)),
+                                 ", counting its own rows: ", error.what()));
+  }
 }
 
 void Groups::count_clusters() {
   constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
   constexpr std::uint32_t kSeveral = kNone - 1;
-  std::vector<std::uint32_t> group_of;  // by label
-  for (std::uint32_t group = 0; group < size(); ++group) {
-    std::vector<bool> seen;
-    own_clusters_.push_back(0);
+  number_ = resample::Numbering(rows_.of_all(codes_in_order_));
+  std::vector<std::uint32_t> last(number_.count(), kNone);   // group in which a cluster was seen
+  std::vector<std::uint32_t> known(number_.count(), kNone);  // group, or several
+  own_clusters_.resize(size());
+  for (std::uint32_t group = 0; group < size(); ++group)
     for (const std::uint32_t label : rows_.of_group(codes_in_order_, group)) {
-      if (label >= group_of.size()) group_of.resize(std::size_t{label} + 1, kNone);
-      if (label >= seen.size()) seen.resize(std::size_t{label} + 1);
-      own_clusters_.back() += seen[label] ? 0 : 1;
-      seen[label] = true;
-      std::uint32_t& known = group_of[label];
-      known = known == kNone || known == group ? group : kSeveral;
+      const std::uint32_t cluster = number_(label);
+      if (std::exchange(last[cluster], group) == group) continue;
+      ++own_clusters_[group];
+      known[cluster] = known[cluster] == kNone ? group : kSeveral;
     }
-  }
-  for (const std::uint32_t group : group_of) {
-    clusters_.all += group != kNone ? 1 : 0;
-    clusters_.shared += group == kSeveral ? 1 : 0;
-  }
+  clusters_.all = number_.count();
+  clusters_.shared = static_cast<std::uint64_t>(std::ranges::count(known, kSeveral));
 }
 
 void Groups::check_pairs() const {
@@ -220,7 +234,9 @@ Result Groups::run(std::size_t group) {
 
 Result Groups::difference(std::size_t group, const Result& result, const Result& control) const {
   if (!joint()) return subtract(result, control, options_.difference);
-  return part_of_joint(size() + group - 1, group);
+  // What groups share cancels in their difference; what was rounded does not.
+  return part_of_joint(size() + group - 1, group,
+                       difference_resolution(result, control, options_.difference));
 }
 
 Relabelling Groups::relabelling(std::size_t group) const {
@@ -247,43 +263,85 @@ PermutationResult Groups::permute(std::size_t group, double difference) {
 }
 
 void Groups::run_jointly() {
-  const std::size_t columns = rows_.view(0).columns();
-  std::size_t rows = 0;
-  for (std::size_t group = 0; group < size(); ++group) rows += rows_.view(group).rows();
-  std::vector<std::vector<double>> values(columns + 1, std::vector<double>(rows));
-  std::vector<std::uint32_t> labels;
-  std::size_t first = 0;
-  for (std::size_t group = 0; group < size(); ++group) {
-    const DataView& own = rows_.view(group);
-    for (std::size_t c = 0; c < columns; ++c)
-      own.column(c).read(0, std::span(values[c]).subspan(first, own.rows()));
-    std::fill_n(values[columns].begin() + static_cast<std::ptrdiff_t>(first), own.rows(),
-                static_cast<double>(group));
-    const auto own_labels = rows_.of_group(codes_in_order_, group);
-    labels.insert(labels.end(), own_labels.begin(), own_labels.end());
-    first += own.rows();
-  }
-  std::vector<ColumnView> views;
-  std::vector<std::string> names;
-  for (std::size_t c = 0; c <= columns; ++c) {
-    views.emplace_back(values[c]);
-    names.push_back(c < columns ? rows_.view(0).name(c) : "group");
-  }
-  const DataView all(std::move(views), std::move(names));
-  bootfold::Options options = options_of(0);
-  options.scheme = design_->subset(labels, {});
-  joint_ = bootstrap(all, by_group(statistic_, all, size(), options_.difference), options);
+  const bool sums =
+      std::holds_alternative<statistic::Sums>(statistic_.bind(rows_.view(0).columns()).body);
+  // Where rows are drawn within clusters too there are no sums to draw.
+  if (sums && !design_->clusters().empty() && options_.interval != interval::Method::studentized)
+    bootstrap_sums();
+  else
+    bootstrap_rows();
 }
 
-Result Groups::part_of_joint(std::size_t output, std::size_t group) const {
-  Plan plan = joint_->plan();
+void Groups::bootstrap_sums() {
+  std::vector<ClusteredRows> groups;
+  for (std::size_t group = 0; group < size(); ++group)
+    groups.push_back(
+        {rows_.view(group), rows_.of_group(codes_in_order_, group), scales_of_group(group)});
+  bootfold::Options options = options_of(0);
+  options.memory = execution::memory_limit(options.memory);
+  const JointSums sums(groups, number_, statistic_, options_.difference, options.memory,
+                       options.execution);
+  options.memory -= sums.bytes();
+  joint_ = bootstrap(sums.view(), sums.statistic(), options);
+  joint_plan_ = joint_->plan();
+  joint_plan_.reason =
+      text::concat("sums of ", grouped(clusters_.all), " clusters: ", joint_plan_.reason);
+  joint_plan_.scheme = design_->describe(0);
+  joint_plan_.memory_limit += sums.bytes();
+  joint_plan_.working_bytes += sums.bytes();
+  std::vector<Influence> influences = joint_->companions().influences;
+  if (influences.empty()) return;
+  for (Influence& influence : influences) {
+    influence.method += ", by cluster";
+    influence.unit = Influence::Unit::cluster;
+  }
+  joint_->add_influences(std::move(influences));
+}
+
+void Groups::bootstrap_rows() {
+  const std::vector<std::uint16_t> group_of_each = rows_.group_of_each();
+  std::vector<ColumnView> columns = rows_.all();
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c < columns.size(); ++c) names.push_back(rows_.view(0).name(c));
+  columns.emplace_back(group_of_each.data(), data::Type::uint16, group_of_each.size(),
+                       sizeof(std::uint16_t));
+  names.emplace_back("group");
+  std::vector<std::vector<statistic::Scale>> scales;
+  for (std::size_t group = 0; group < size(); ++group) scales.push_back(scales_of_group(group));
+  bootfold::Options options = options_of(0);
+  options.scheme = design_->subset(rows_.of_all(codes_in_order_), {});
+  options.memory = execution::memory_limit(options.memory);
+  const std::size_t bytes = group_of_each.size() * sizeof(std::uint16_t);
+  if (bytes > options.memory / 2)
+    throw InvalidArgument(text::concat(
+        "memory is ", text::bytes(static_cast<double>(options.memory)), " but the groups of ",
+        grouped(group_of_each.size()), " rows whose clusters are drawn jointly need at least ",
+        (2 * bytes >> 20) + 1, " MiB in addition to the data; raise memory"));
+  options.memory -= bytes;
+  joint_ = bootstrap(DataView(std::move(columns), std::move(names)),
+                     by_group(statistic_, scales, options_.difference), options);
+  joint_plan_ = joint_->plan();
+  joint_plan_.memory_limit += bytes;
+  joint_plan_.working_bytes += bytes;
+}
+
+Result Groups::part_of_joint(std::size_t output, std::size_t group,
+                             std::optional<double> resolution) const {
+  Plan plan = joint_plan_;
+  plan.columns.clear();
+  for (std::size_t c = 0; c < rows_.view(0).columns(); ++c)
+    plan.columns.push_back(rows_.view(0).name(c));
   plan.outputs = study::Problem(rows_.view(0), {&statistic_, 1}).outputs;
+  plan.draws = 0;
+  for (const std::uint64_t rows : sizes()) plan.draws += rows;
   plan.rows = rows_.view(group).rows();
   // A difference means as much as the smaller of its two samples.
   plan.units =
       output < size() ? own_clusters_[group] : std::min(own_clusters_[group], own_clusters_[0]);
   plan.fixed_units = plan.units == 1 ? 1 : 0;
   plan.result_bytes /= joint_->outputs();
+  if (resolution && joint_->standard_error(output) > 0)
+    plan.sum_error = *resolution / joint_->standard_error(output);
   std::vector<double> values(joint_->count());
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = joint_->replicate(i, output);
   Companions companions;
@@ -294,12 +352,16 @@ Result Groups::part_of_joint(std::size_t output, std::size_t group) const {
 }
 
 Result Groups::bootstrap_group(std::size_t group, const bootfold::Options& options) const {
-  try {
-    return bootstrap(rows_.view(group), statistic_, options);
-  } catch (const DataError& error) {
-    throw DataError(text::concat("group ", text::quoted(name(group)),
-                                 ", counting its own rows: ", error.what()));
-  }
+  return on_rows_of(group,
+                    [&](const DataView& rows) { return bootstrap(rows, statistic_, options); });
+}
+
+std::vector<statistic::Scale> Groups::scales_of_group(std::size_t group) const {
+  return on_rows_of(group, [&](const DataView& rows) {
+    Execution execution = options_.execution;
+    execution.progress = nullptr;
+    return scales_of(rows, statistic_, execution);
+  });
 }
 
 std::vector<std::uint32_t> Groups::places() const {

@@ -13,6 +13,7 @@
 #include "comparison/permutation.h"
 #include "comparison/rows.h"
 #include "resample/design.h"
+#include "resample/numbering.h"
 
 namespace bootfold::comparison {
 
@@ -56,7 +57,13 @@ class Groups {
   void check_pairs() const;
   [[nodiscard]] bootfold::Options options_of(std::size_t group) const;
   void run_jointly();
-  [[nodiscard]] Result part_of_joint(std::size_t output, std::size_t group) const;
+  void bootstrap_sums();
+  void bootstrap_rows();
+  [[nodiscard]] Result part_of_joint(std::size_t output, std::size_t group,
+                                     std::optional<double> resolution = std::nullopt) const;
+  template <class Work>
+  [[nodiscard]] auto on_rows_of(std::size_t group, const Work& work) const;
+  [[nodiscard]] std::vector<statistic::Scale> scales_of_group(std::size_t group) const;
   [[nodiscard]] Result bootstrap_group(std::size_t group, const bootfold::Options& options) const;
   [[nodiscard]] Scheme scheme_of(std::size_t group) const;
   [[nodiscard]] std::vector<std::uint32_t> places() const;
@@ -78,9 +85,11 @@ class Groups {
   std::span<const double> weights_in_order_;
   double total_ = 0;  // rows x replicates
   double done_ = 0;
+  resample::Numbering number_;  // of the clusters
   Clusters clusters_;
   std::vector<std::uint64_t> own_clusters_;  // of each group
   std::optional<Result> joint_;  // all groups and differences, if they are drawn jointly
+  Plan joint_plan_;
 };
 
 }  // namespace bootfold::comparison

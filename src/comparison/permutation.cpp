@@ -3,6 +3,7 @@
 #include "comparison/permutation.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -11,7 +12,9 @@
 #include "bootfold/bootstrap.h"
 #include "bootfold/random.h"
 #include "comparison/by_group.h"
+#include "comparison/group_sums.h"
 #include "resample/design.h"
+#include "resample/numbering.h"
 #include "resample/sampling_by.h"
 
 namespace bootfold::comparison {
@@ -49,26 +52,20 @@ Units units_of(const Relabelling& given) {
     units.in_group = static_cast<std::uint32_t>(given.group.rows());
     return units;
   }
-  std::vector<std::uint8_t> sides;  // of each label: 1 has rows of the group, 2 of the control
-  const auto see = [&](std::span<const std::uint32_t> labels, std::uint8_t side) {
-    for (const std::uint32_t label : labels) {
-      if (label >= sides.size()) sides.resize(std::size_t{label} + 1);
-      sides[label] |= side;
-    }
-  };
-  see(given.group_clusters, 1);
-  see(given.control_clusters, 2);
+  const resample::Numbering label_number({given.group_clusters, given.control_clusters});
+  std::vector<std::uint8_t> sides(label_number.count());  // 1: has rows of the group, 2: control
+  for (const std::uint32_t label : given.group_clusters) sides[label_number(label)] |= 1;
+  for (const std::uint32_t label : given.control_clusters) sides[label_number(label)] |= 2;
   units.swapping = static_cast<std::uint32_t>(std::ranges::count(sides, 3));
-  std::vector<std::uint32_t> number(sides.size());
+  std::vector<std::uint32_t> unit(sides.size());
   std::uint32_t swaps = 0;
-  for (std::size_t label = 0; label < sides.size(); ++label) {
-    if (sides[label] == 3) number[label] = swaps++;
-    if (sides[label] == 1 || sides[label] == 2) number[label] = units.swapping + units.whole++;
-    units.in_group += sides[label] == 1 ? 1 : 0;
+  for (std::size_t cluster = 0; cluster < sides.size(); ++cluster) {
+    unit[cluster] = sides[cluster] == 3 ? swaps++ : units.swapping + units.whole++;
+    units.in_group += sides[cluster] == 1 ? 1 : 0;
   }
   units.of_row.reserve(rows);
   for (const auto labels : {given.group_clusters, given.control_clusters})
-    for (const std::uint32_t label : labels) units.of_row.push_back(number[label]);
+    for (const std::uint32_t label : labels) units.of_row.push_back(unit[label_number(label)]);
   return units;
 }
 
@@ -106,6 +103,44 @@ void choose_at_random(const Units& units, random::Stream& stream, std::vector<bo
     chosen[order[k]] = true;
   }
 }
+
+/// A column of the group's rows and then the control's, and all of them once more. Nothing is
+/// copied.
+class DoubledColumn final : public data::ColumnSource {
+ public:
+  DoubledColumn(ColumnView group, ColumnView control) : pieces_{group, control} {}
+
+  [[nodiscard]] std::size_t rows() const noexcept override {
+    return 2 * (pieces_[0].rows() + pieces_[1].rows());
+  }
+  void read(std::size_t first, std::span<double> out) const noexcept override {
+    std::size_t piece = 0;
+    while (first >= pieces_[piece % 2].rows()) first -= pieces_[piece++ % 2].rows();
+    for (; !out.empty(); ++piece, first = 0) {
+      const ColumnView& own = pieces_[piece % 2];
+      const std::size_t size = std::min(out.size(), own.rows() - first);
+      own.read(first, out.first(size));
+      out = out.subspan(size);
+    }
+  }
+
+ private:
+  std::array<ColumnView, 2> pieces_;
+};
+
+/// The group of such rows: 1 for the first half, and 0, the control, for the second.
+class DoubledSide final : public data::ColumnSource {
+ public:
+  explicit DoubledSide(std::size_t once) : once_(once) {}
+
+  [[nodiscard]] std::size_t rows() const noexcept override { return 2 * once_; }
+  void read(std::size_t first, std::span<double> out) const noexcept override {
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = first + i < once_ ? 1 : 0;
+  }
+
+ private:
+  std::size_t once_;
+};
 
 /// Of 2 n rows, row i is row i of the data in the group, and row n + i the same in the control.
 class RelabelDesign final : public resample::Design {
@@ -162,24 +197,30 @@ PermutationResult permutation_test(const Relabelling& relabelling, const Statist
   Units units = units_of(relabelling);
   const bool all = units.ways() <= kMostOfAll;
   const std::size_t columns = relabelling.group.columns();
-  const std::size_t rows = units.of_row.size();
-  std::vector<std::vector<double>> values(columns + 1, std::vector<double>(2 * rows));
-  for (std::size_t c = 0; c < columns; ++c) {
-    const std::span<double> once = std::span(values[c]).first(rows);
-    relabelling.group.column(c).read(0, once.first(units.group_rows));
-    relabelling.control.column(c).read(0, once.subspan(units.group_rows));
-    std::copy(once.begin(), once.end(), values[c].begin() + static_cast<std::ptrdiff_t>(rows));
+  const DoubledSide side(units.of_row.size());
+  std::vector<DoubledColumn> sources;
+  for (std::size_t c = 0; c < columns; ++c)
+    sources.emplace_back(relabelling.group.column(c), relabelling.control.column(c));
+  std::vector<ColumnView> views;
+  std::vector<ColumnView> once;
+  for (const DoubledColumn& source : sources) {
+    views.emplace_back(source);
+    once.push_back(views.back().slice(0, units.of_row.size()));
   }
-  std::fill_n(values[columns].begin(), rows, 1.0);
-  const DataView data(std::vector<ColumnView>(values.begin(), values.end()));
-
+  views.emplace_back(side);
+  const DataView data(std::move(views));
   bootfold::Options run = options;
   run.replicates = all ? static_cast<std::uint64_t>(units.ways()) : options.replicates;
   run.first_replicate = 0;
   run.influence = run.standard_errors = false;
   run.scheme = scheme::Custom{std::make_shared<const RelabelDesign>(std::move(units), all)};
   run.rescale = 0;
-  const Result found = bootstrap(data, by_group(statistic, data, 2, Difference::absolute), run);
+  Execution looking = options.execution;
+  looking.progress = nullptr;
+  const std::vector<statistic::Scale> scales =
+      scales_of(DataView(std::move(once)), statistic, looking);
+  const Result found =
+      bootstrap(data, by_group(statistic, {scales, scales}, Difference::absolute), run);
 
   constexpr std::size_t kDifference = 2;
   const double width = found.resolution(0) + found.resolution(kDifference);

@@ -52,6 +52,15 @@ std::vector<std::size_t> neighbours(const data::Labels& labels,
   return firsts;
 }
 
+/// The row behind the last of all groups.
+std::size_t end_of(const std::vector<std::size_t>& firsts,
+                   const std::vector<std::uint64_t>& counts) {
+  std::size_t end = 0;
+  for (std::size_t group = 0; group < counts.size(); ++group)
+    end = std::max(end, firsts[group] + counts[group]);
+  return end;
+}
+
 /// float32 where it holds every value of `type`.
 data::Type copied_type(data::Type type) {
   switch (type) {
@@ -77,24 +86,26 @@ void scatter(std::span<const double> values, std::span<const std::size_t> target
 
 GroupedRows::GroupedRows(const DataView& values, const data::Labels& labels,
                          std::vector<std::uint32_t> places,
-                         const std::vector<std::uint64_t>& counts, const std::stop_token& stop)
-    : labels_(labels), places_(std::move(places)) {
+                         const std::vector<std::uint64_t>& counts, bool together,
+                         const std::stop_token& stop)
+    : labels_(labels),
+      places_(std::move(places)),
+      rows_(std::accumulate(counts.begin(), counts.end(), std::size_t{0})) {
   std::vector<std::string> names;
-  std::vector<ColumnView> columns;
   for (std::size_t c = 0; c < values.columns(); ++c) {
     names.push_back(values.name(c));
-    columns.push_back(values.column(c));
+    columns_.push_back(values.column(c));
   }
   firsts_ = neighbours(labels, places_, counts.size());
-  if (firsts_.empty()) {
+  if (firsts_.empty() ||
+      (together && end_of(firsts_, counts) - std::ranges::min(firsts_) != rows_)) {
     firsts_.resize(counts.size());
     std::exclusive_scan(counts.begin(), counts.end(), firsts_.begin(), std::size_t{0});
-    const std::size_t rows = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
-    for (ColumnView& column : columns) {
+    for (ColumnView& column : columns_) {
       const data::Type type = copied_type(column.type());
       const std::size_t size = data::size_of(type);
-      copies_.push_back(std::make_unique_for_overwrite<std::byte[]>(rows * size));
-      column = ColumnView(copies_.back().get(), type, rows, static_cast<std::ptrdiff_t>(size));
+      copies_.push_back(std::make_unique_for_overwrite<std::byte[]>(rows_ * size));
+      column = ColumnView(copies_.back().get(), type, rows_, static_cast<std::ptrdiff_t>(size));
     }
     Placement placement(labels, places_, firsts_);
     std::array<double, kTile> tile;
@@ -102,9 +113,9 @@ GroupedRows::GroupedRows(const DataView& values, const data::Labels& labels,
       if (stop.stop_requested()) throw Cancelled();
       const std::size_t size = std::min(kTile, values.rows() - first);
       const std::span<const std::size_t> targets = placement.tile(first, size);
-      for (std::size_t c = 0; c < columns.size(); ++c) {
+      for (std::size_t c = 0; c < columns_.size(); ++c) {
         values.column(c).read(first, std::span(tile).first(size));
-        if (columns[c].type() == data::Type::float32)
+        if (columns_[c].type() == data::Type::float32)
           scatter(std::span<const double>(tile).first(size), targets,
                   reinterpret_cast<float*>(copies_[c].get()));
         else
@@ -113,13 +124,29 @@ GroupedRows::GroupedRows(const DataView& values, const data::Labels& labels,
       }
     }
   }
+  first_ = std::ranges::min(firsts_);
   for (std::size_t group = 0; group < counts.size(); ++group) {
     std::vector<ColumnView> own;
-    own.reserve(columns.size());
-    for (const ColumnView& column : columns)
+    own.reserve(columns_.size());
+    for (const ColumnView& column : columns_)
       own.push_back(column.slice(firsts_[group], counts[group]));
     views_.emplace_back(std::move(own), names);
   }
+}
+
+std::vector<ColumnView> GroupedRows::all() const {
+  std::vector<ColumnView> all;
+  all.reserve(columns_.size());
+  for (const ColumnView& column : columns_) all.push_back(column.slice(first_, rows_));
+  return all;
+}
+
+std::vector<std::uint16_t> GroupedRows::group_of_each() const {
+  std::vector<std::uint16_t> groups(rows_);
+  for (std::size_t group = 0; group < views_.size(); ++group)
+    std::fill_n(groups.begin() + static_cast<std::ptrdiff_t>(firsts_[group] - first_),
+                views_[group].rows(), static_cast<std::uint16_t>(group));
+  return groups;
 }
 
 }  // namespace bootfold::comparison

@@ -17,17 +17,17 @@ namespace bootfold::exact {
 
 namespace {
 
-constexpr double kOutside = 1e-13;         // probability left outside the window
-constexpr double kCut = 5e-10;             // aimed at for frequencies beyond the last
-constexpr double kMostTabulated = 0x1p20;  // lattice points that are listed
-constexpr double kMostExact = 0x1p52;      // whole numbers that a double holds, with room
-constexpr double kMostNodes = 0x1p24;      // nodes that are computed
-constexpr double kMostNodeWork = 2e10;     // nodes times values
-constexpr double kEasyNodeWork = 2e8;      // so few that no bound is needed to leave any out
-constexpr double kMostPairWork = 5e9;      // cosines that bound the rest
-constexpr std::uint64_t kFewRows = 80;     // too few for pairs to bound anything
-constexpr std::uint64_t kSampledRuns = 4;  // of cells, in a sixteenth of an octave, for a forecast
-constexpr double kForecastMargin = 3;      // what such a forecast may be too high by
+constexpr double kOutside = 1e-13;          // probability left outside the window
+constexpr double kCut = 5e-10;              // aimed at for frequencies beyond the last
+constexpr double kMostTabulated = 0x1p20;   // lattice points that are listed
+constexpr double kMostExact = 0x1p52;       // whole numbers that a double holds, with room
+constexpr double kMostNodes = 0x1p24;       // nodes that are computed
+constexpr double kMostNodeWork = 2e10;      // nodes times values
+constexpr double kEasyNodeWork = 2e8;       // so few that no bound is needed to leave any out
+constexpr double kMostPairWork = 5e9;       // cosines that bound the rest
+constexpr std::uint64_t kFewRows = 80;      // too few for pairs to bound anything
+constexpr std::uint64_t kSampledRuns = 64;  // of cells, in a sixteenth of an octave, for a forecast
+constexpr double kForecastMargin = 1.6;     // what such a forecast may be too high by
 
 /// The t at which Bennett's bound on P(sum - mean >= t) is kOutside / 2, for rows of at most
 /// `reach` above their mean: exp(-(V / b^2) h(b t / V)), h(x) = (1 + x) log(1 + x) - x. Never more
@@ -238,7 +238,8 @@ double Means::forecast_nodes(double last, const Execution& execution) const {
     return compute_nodes(rows_, spread_, circle_.period, ranges, 1, silent(execution)).plain;
   };
   const NodeRange low{1, kLow};
-  double sum = size_of({&low, 1});
+  const double known = size_of({&low, 1});
+  double sum = 0;
   double squares = 0;
   for (std::uint64_t group = 0; group < kGroups; ++group) {
     check(execution);
@@ -254,8 +255,9 @@ double Means::forecast_nodes(double last, const Execution& execution) const {
     sum += part;
     squares += part * part;
   }
-  // Three standard errors below; the squares are at least as large as the deviations.
-  return std::max(0.0, 1 + 2 * (sum - 3 * std::sqrt(squares))) / (last + 1);
+  // Three standard errors below: the groups are alike but for what each of them happens to meet.
+  const double variance = std::max(0.0, squares - sum * sum / kGroups) * kGroups / (kGroups - 1.0);
+  return std::max(0.0, 1 + 2 * (known + sum - 3 * std::sqrt(variance))) / (last + 1);
 }
 
 Found Means::law(const Execution& execution) const {

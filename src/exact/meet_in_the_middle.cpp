@@ -4,8 +4,9 @@
 // each a the two are independent: P = C(n, a) q q' with q = a! / (c_1! ...) (w_1 / n)^c_1 ... of
 // the counts in each half. Both halves are listed by a and sorted: about C(3 n / 2, n / 2) entries
 // each in place of C(2 n - 1, n) resamples. The distribution function at x is one walk along the
-// two lists, in opposite directions; a quantile takes a dozen, and then the few sums that are left
-// between its brackets are laid out.
+// two lists of each a, in opposite directions: entry by entry along the shorter, by leaps along the
+// longer, which may be a million times as long. A quantile takes a dozen such walks, and then the
+// few sums that are left between its brackets are laid out.
 #include "exact/meet_in_the_middle.h"
 
 #include <algorithm>
@@ -29,9 +30,18 @@ namespace {
 /// Sums that a half can add with a given number of draws, rising.
 struct List {
   std::vector<double> sums;
-  std::vector<double> masses;  // of the first half: q; of the second: q' cumulated, from 0
+  std::vector<double> cumulated;  // their q from 0 on: one more than there are sums
+
+  [[nodiscard]] double mass(std::size_t i) const { return cumulated[i + 1] - cumulated[i]; }
 };
 using Half = std::vector<List>;  // by the number of draws
+
+/// What is drawn given how many draws fall into each half: two independent sums.
+struct Split {
+  List shorter = {};
+  List longer = {};
+  double ways = 0;  // C(n, draws in the first half)
+};
 
 double ways_at_most(std::uint64_t draws, std::uint64_t rows) {
   double found = 1;
@@ -49,30 +59,28 @@ class Lister {
     visit(0, 0, 0, 1);
   }
 
-  [[nodiscard]] Half list(bool cumulated) {
+  [[nodiscard]] Half list() {
     Half half(n_ + 1);
     // The longest lists first, so that workers end together.
-    execution::detail::run_chunks(n_ + 1, static_cast<double>(n_ + 1), silent(execution_),
-                                  [&](const execution::Worker&, std::size_t chunk) {
-                                    sort(n_ - chunk, cumulated, half[n_ - chunk]);
-                                  });
+    execution::detail::run_chunks(
+        n_ + 1, static_cast<double>(n_ + 1), silent(execution_),
+        [&](const execution::Worker&, std::size_t chunk) { sort(n_ - chunk, half[n_ - chunk]); });
     return half;
   }
 
  private:
-  void sort(std::uint64_t draws, bool cumulated, List& list) {
+  void sort(std::uint64_t draws, List& list) {
     auto& pairs = pairs_[draws];
     std::sort(pairs.begin(), pairs.end());
     list.sums.reserve(pairs.size());
-    list.masses.reserve(pairs.size() + 1);
+    list.cumulated.reserve(pairs.size() + 1);
     numeric::Compensated sum;
+    list.cumulated.push_back(0);
     for (const auto& [value, mass] : pairs) {
       list.sums.push_back(value);
-      if (cumulated) list.masses.push_back(sum.value());
       sum.add(mass);
-      if (!cumulated) list.masses.push_back(mass);
+      list.cumulated.push_back(sum.value());
     }
-    if (cumulated) list.masses.push_back(sum.value());
     pairs = std::vector<std::pair<double, double>>();  // `{}` would keep the memory
   }
 
@@ -103,16 +111,17 @@ class HalvesLaw final : public Law {
   HalvesLaw(Half first, Half second, const Moments& moments, double offset, double scale,
             double typical)
       : Law(moments.mean, moments.deviation),
-        first_(std::move(first)),
-        second_(std::move(second)),
+        draws_(static_cast<double>(first.size() - 1)),
         offset_(offset),
         scale_(scale),
         typical_(typical) {
-    double choose = 1;
-    const std::size_t n = first_.size() - 1;
-    for (std::size_t a = 0; a <= n; ++a) {
-      chooses_.push_back(choose);
-      choose = choose * static_cast<double>(n - a) / static_cast<double>(a + 1);
+    double ways = 1;
+    for (std::size_t a = 0; a < first.size(); ++a) {
+      List& ours = first[a];
+      List& theirs = second[first.size() - 1 - a];
+      if (ours.sums.size() > theirs.sums.size()) std::swap(ours, theirs);
+      if (!ours.sums.empty()) splits_.push_back({std::move(ours), std::move(theirs), ways});
+      ways = ways * (draws_ - static_cast<double>(a)) / static_cast<double>(a + 1);
     }
   }
 
@@ -136,22 +145,32 @@ class HalvesLaw final : public Law {
   /// Sums closer than this to s are equal to it: they have at most 2 n roundings, of at most 2^-53
   /// of their size each; eight times that, because the value that is asked for was rounded too.
   [[nodiscard]] double blur(double s) const {
-    const auto n = static_cast<double>(first_.size() - 1);
-    return 0x1p-49 * n * (std::abs(s) + n * typical_);
+    return 0x1p-49 * draws_ * (std::abs(s) + draws_ * typical_);
   }
 
-  /// Calls see(a, i, j) for each entry i of the first half with a draws: the first j of the second
-  /// make sums up to s.
+  /// How many of the first `most` of these rising sums are at most s together with `part`; found by
+  /// leaps from the end.
+  [[nodiscard]] static std::size_t count_up_to(double s, double part, std::span<const double> sums,
+                                               std::size_t most) {
+    std::size_t leap = 1;
+    for (; leap <= most && part + sums[most - leap] > s; leap *= 2) most -= leap;
+    const std::size_t least = leap <= most ? most - leap + 1 : 0;
+    const std::span<const double> left = sums.subspan(least, most - least);
+    const auto end = std::partition_point(left.begin(), left.end(),
+                                          [&](double each) { return part + each <= s; });
+    return least + static_cast<std::size_t>(end - left.begin());
+  }
+
+  /// Calls see(split, i, j) for each entry i of the shorter list: the first j of the longer make
+  /// sums up to s.
   template <class See>
   void walk(double s, const See& see) const {
-    for (std::size_t a = 0; a < first_.size(); ++a) {
-      const List& ours = first_[a];
-      const List& theirs = second_[first_.size() - 1 - a];
-      std::size_t j = theirs.sums.size();
-      for (std::size_t i = 0; i < ours.sums.size(); ++i) {
-        while (j > 0 && ours.sums[i] + theirs.sums[j - 1] > s) --j;
+    for (const Split& split : splits_) {
+      std::size_t j = split.longer.sums.size();
+      for (std::size_t i = 0; i < split.shorter.sums.size(); ++i) {
+        j = count_up_to(s, split.shorter.sums[i], split.longer.sums, j);
         if (j == 0) break;
-        see(a, i, j);
+        see(split, i, j);
       }
     }
   }
@@ -159,9 +178,8 @@ class HalvesLaw final : public Law {
   [[nodiscard]] Share up_to(double s) const {
     numeric::Compensated mass;
     double pairs = 0;
-    walk(s, [&](std::size_t a, std::size_t i, std::size_t j) {
-      const List& theirs = second_[first_.size() - 1 - a];
-      mass.add(chooses_[a] * first_[a].masses[i] * theirs.masses[j]);
+    walk(s, [&](const Split& split, std::size_t i, std::size_t j) {
+      mass.add(split.ways * split.shorter.mass(i) * split.longer.cumulated[j]);
       pairs += static_cast<double>(j);
     });
     return {std::clamp(mass.value(), 0.0, 1.0), pairs};
@@ -170,39 +188,37 @@ class HalvesLaw final : public Law {
   /// All sums in (low, high], rising, with their probabilities.
   [[nodiscard]] std::vector<Atom> between(double low, double high) const {
     std::vector<Atom> found;
-    walk(high, [&](std::size_t a, std::size_t i, std::size_t j) {
-      const List& theirs = second_[first_.size() - 1 - a];
-      for (; j > 0 && first_[a].sums[i] + theirs.sums[j - 1] > low; --j)
-        found.push_back(
-            {first_[a].sums[i] + theirs.sums[j - 1],
-             chooses_[a] * first_[a].masses[i] * (theirs.masses[j] - theirs.masses[j - 1])});
+    walk(high, [&](const Split& split, std::size_t i, std::size_t j) {
+      const double part = split.shorter.sums[i];
+      for (; j > 0 && part + split.longer.sums[j - 1] > low; --j)
+        found.push_back({part + split.longer.sums[j - 1],
+                         split.ways * split.shorter.mass(i) * split.longer.mass(j - 1)});
     });
     std::sort(found.begin(), found.end(),
               [](const Atom& x, const Atom& y) { return x.value < y.value; });
     return found;
   }
 
-  Half first_;
-  Half second_;
+  std::vector<Split> splits_;
+  double draws_;
   double offset_;
   double scale_;
   double typical_;
-  std::vector<double> chooses_;
 };
 
-constexpr double kSlack = 1e-12;  // what a cumulated probability may be short by
+// What a cumulated probability may be short by. Each cumulated q is rounded once, and a sum of
+// their differences times a falling function shows that rounding a few times, not once for each
+// entry.
+constexpr double kSlack = 1e-12;
 
 double HalvesLaw::quantile(double p) const {
   constexpr double kFewPairs = 200'000;
   const double wanted = std::max(p - kSlack, std::numeric_limits<double>::min());
   double least = std::numeric_limits<double>::infinity();
   double most = -least;
-  for (std::size_t a = 0; a < first_.size(); ++a) {
-    const List& ours = first_[a];
-    const List& theirs = second_[first_.size() - 1 - a];
-    if (ours.sums.empty() || theirs.sums.empty()) continue;
-    least = std::min(least, ours.sums.front() + theirs.sums.front());
-    most = std::max(most, ours.sums.back() + theirs.sums.back());
+  for (const Split& split : splits_) {
+    least = std::min(least, split.shorter.sums.front() + split.longer.sums.front());
+    most = std::max(most, split.shorter.sums.back() + split.longer.sums.back());
   }
   double low = least - 2 * blur(least);
   double high = most + blur(most);
@@ -282,8 +298,8 @@ Found halves_law(const HalvedRows& rows, bool total, const Execution& execution)
   const std::size_t half = values.size() / 2;
   const std::span<const double> all(values);
   const std::span<const std::uint64_t> weights(rows.weights);
-  Half first = Lister(all.first(half), weights.first(half), n, execution).list(false);
-  Half second = Lister(all.subspan(half), weights.subspan(half), n, execution).list(true);
+  Half first = Lister(all.first(half), weights.first(half), n, execution).list();
+  Half second = Lister(all.subspan(half), weights.subspan(half), n, execution).list();
   const double deviation = std::sqrt(squares.value() / draws / draws);
   const double factor = total ? draws : 1;
   return {std::make_shared<const HalvesLaw>(std::move(first), std::move(second),

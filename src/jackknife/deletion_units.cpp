@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "resample/numbering.h"
 #include "study/problem.h"
 
 namespace bootfold::jackknife {
@@ -16,16 +17,10 @@ Units::Units(std::uint64_t rows, std::vector<std::uint32_t> clusters)
 }
 
 std::vector<std::uint32_t> Units::numbers_of(std::span<const std::uint32_t> labels) {
-  std::vector<std::uint32_t> number;
-  for (const std::uint32_t label : labels) {
-    if (label >= number.size()) number.resize(std::size_t{label} + 1);
-    number[label] = 1;
-  }
-  std::uint32_t next = 0;
-  for (std::uint32_t& n : number) n = n == 0 ? 0 : next++;
+  const resample::Numbering number(labels);
   std::vector<std::uint32_t> numbers;
   numbers.reserve(labels.size());
-  for (const std::uint32_t label : labels) numbers.push_back(number[label]);
+  for (const std::uint32_t label : labels) numbers.push_back(number(label));
   return numbers;
 }
 

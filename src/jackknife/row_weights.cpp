@@ -16,8 +16,8 @@ Measure::Measure(const resample::Design& design, const study::Problem& problem,
   if (labels_.empty() && weights_.empty()) return;
 
   features_ = features.size();
-  const std::size_t groups =
-      labels_.empty() ? 1 : std::size_t{*std::max_element(labels_.begin(), labels_.end())} + 1;
+  number_ = resample::Numbering(labels_);
+  const std::size_t groups = std::max<std::size_t>(number_.count(), 1);
   std::vector<numeric::Compensated> sums(groups * features_);
   std::vector<numeric::Compensated> sizes(groups);
   const std::size_t tile_rows = study::feature_tile_rows(features_);
@@ -29,7 +29,7 @@ Measure::Measure(const resample::Design& design, const study::Problem& problem,
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows, rows - first));
     problem.features.make(reader.read(first, size), made.data(), tile_rows);
     for (std::size_t i = 0; i < size; ++i) {
-      const std::size_t group = labels_.empty() ? 0 : labels_[first + i];
+      const std::size_t group = labels_.empty() ? 0 : number_(labels_[first + i]);
       const double weight = weights_.empty() ? 1 : weights_[first + i];
       sizes[group].add(weight);
       for (std::size_t f = 0; f < features_; ++f)
@@ -50,7 +50,7 @@ double Measure::deletion(std::uint64_t row) const {
     const double others = total_ - weights_[row];
     return others > 0 ? weights_[row] / others : 0;
   }
-  const double size = labels_.empty() ? rows_ : sizes_[labels_[row]];
+  const double size = labels_.empty() ? rows_ : sizes_[number_(labels_[row])];
   return size > 1 ? size / rows_ / (size - 1) : 0;
 }
 

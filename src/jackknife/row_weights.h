@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "resample/design.h"
+#include "resample/numbering.h"
 #include "study/problem.h"
 
 namespace bootfold::jackknife {
@@ -26,7 +27,7 @@ class Measure {
 
   /// Means of the row's stratum, one for each feature; null: those of all rows.
   [[nodiscard]] const double* centre(std::uint64_t row) const {
-    return labels_.empty() ? nullptr : means_.data() + labels_[row] * features_;
+    return labels_.empty() ? nullptr : means_.data() + number_(labels_[row]) * features_;
   }
 
   /// Of all weight n, what the row has: n times its probability.
@@ -43,11 +44,12 @@ class Measure {
  private:
   double rows_;
   std::span<const std::uint32_t> labels_;
+  resample::Numbering number_;  // of the labels
   std::span<const double> weights_;
   double total_ = 0;
   std::size_t features_ = 0;
-  std::vector<double> sizes_;  // of strata, by label
-  std::vector<double> means_;  // [label][feature]
+  std::vector<double> sizes_;  // of strata, by number
+  std::vector<double> means_;  // [number][feature]
 };
 
 }  // namespace bootfold::jackknife

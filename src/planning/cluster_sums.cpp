@@ -5,6 +5,7 @@
 
 #include "bootfold/error.h"
 #include "numeric/compensated.h"
+#include "resample/numbering.h"
 #include "study/tile.h"
 #include "text/concat.h"
 #include "text/quantity.h"
@@ -47,13 +48,7 @@ ClusterSums::ClusterSums(const study::Study& study, std::span<const std::uint32_
   const DataView& data = problem_->data;
   const std::size_t features = problem_->features.count();
   const std::size_t clusters = groups.count();
-  // Clusters are numbered by their labels in rising order, without those that no row has.
-  std::vector<std::uint32_t> number;
-  for (std::uint32_t c = 0; c < clusters; ++c) {
-    const std::uint32_t label = labels[groups.rows(c)[0]];
-    if (label >= number.size()) number.resize(std::size_t{label} + 1);
-    number[label] = c;
-  }
+  const resample::Numbering number(labels);  // as the groups number them
 
   std::vector<numeric::Compensated> sums(features * clusters);
   std::vector<double> rows_of(clusters);
@@ -64,10 +59,10 @@ ClusterSums::ClusterSums(const study::Study& study, std::span<const std::uint32_
     if (execution.stop.stop_requested()) throw Cancelled();
     const std::size_t size = std::min(tile_rows, data.rows() - row);
     problem_->features.make(reader.read(row, size), made.data(), tile_rows);
-    for (std::size_t i = 0; i < size; ++i) ++rows_of[number[labels[row + i]]];
+    for (std::size_t i = 0; i < size; ++i) ++rows_of[number(labels[row + i])];
     for (std::size_t f = 0; f < features; ++f)
       for (std::size_t i = 0; i < size; ++i)
-        sums[f * clusters + number[labels[row + i]]].add(made[f * tile_rows + i]);
+        sums[f * clusters + number(labels[row + i])].add(made[f * tile_rows + i]);
   }
   columns_.resize(features + 1);
   for (std::size_t f = 0; f < features; ++f)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bootfold/error.h"
+#include "resample/numbering.h"
 #include "text/concat.h"
 #include "text/quantity.h"
 
@@ -10,19 +11,18 @@ namespace bootfold::resample {
 
 Groups::Groups(std::span<const std::uint32_t> labels) : rows_(labels.size()) {
   // A counting sort: places of the groups, then every row to the next place of its group.
-  const std::uint32_t highest =
-      labels.empty() ? 0 : *std::max_element(labels.begin(), labels.end());
-  std::vector<std::uint32_t> next(std::size_t{highest} + 1);
-  for (const std::uint32_t label : labels) ++next[label];
+  const Numbering number(labels);
+  std::vector<std::uint32_t> next(number.count());
+  for (const std::uint32_t label : labels) ++next[number(label)];
   std::uint32_t begin = 0;
   for (std::uint32_t& place : next) {
     const std::uint32_t size = place;
     place = begin;
     begin += size;
-    if (size > 0) ends_.push_back(begin);
+    ends_.push_back(begin);
   }
   for (std::size_t row = 0; row < labels.size(); ++row)
-    rows_[next[labels[row]]++] = static_cast<std::uint32_t>(row);
+    rows_[next[number(labels[row])]++] = static_cast<std::uint32_t>(row);
 }
 
 std::size_t Groups::largest() const noexcept {

@@ -50,8 +50,7 @@ FixedSums::FixedSums(const Problem& from, std::span<const FeatureSummary> summar
     const bool wide = std::any_of(part.features.begin(), part.features.end(),
                                   [&](std::uint32_t f) { return fixed[f].limbs() > 1; });
     for (const std::uint32_t f : part.features)
-      if (problem.features.is_product(f))
-        part.resolution = std::max(part.resolution, wide ? fixed[f].rounding : fixed[f].error);
+      part.resolution = std::max(part.resolution, wide ? fixed[f].rounding : fixed[f].error);
   }
   for (std::size_t f = 0; f < fixed.size(); ++f)
     accurate_ = accurate_ &&

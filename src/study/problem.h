@@ -28,7 +28,7 @@ struct Part {
   std::vector<std::uint32_t> features = {};  // if it is a function of sums: where its features are
   std::vector<statistic::Scale> scales = {};
   std::vector<double> parameters = {};  // of the statistic
-  double resolution = 0;                // bound on the error of the folded means of its products
+  double resolution = 0;                // bound on the error of the folded means of its features
   bool weighted = false;                // the last of its columns holds weights
 
   [[nodiscard]] std::size_t outputs() const noexcept { return bound.outputs.size(); }

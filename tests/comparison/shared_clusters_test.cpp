@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <map>
@@ -364,6 +365,86 @@ TEST(Rescale, LeavesStudentizedDifferencesAsTheyAre) {
     return found.high - found.low;
   };
   EXPECT_NEAR(width(100, 0.5), width(0, 0.5), 0.06 * width(0, 0.5));
+}
+
+TEST(SharedClusters, MayHaveLabelsOfAnyValue) {
+  const Table table = days(30, 2);
+  Table sparse = table;
+  for (std::uint32_t& label : sparse.clusters) label = 4'294'967'295U - 100'000'000U * (29 - label);
+  for (const bool mean : {true, false}) {
+    const auto run = [&](const Table& of) {
+      return compare(of.samples.values, of.samples.labels(),
+                     mean ? statistic::mean() : statistic::median(),
+                     {.control = "EWR",
+                      .replicates = 300,
+                      .scheme = scheme::Cluster{of.clusters},
+                      .keep_replicates = true});
+    };
+    EXPECT_EQ(run(sparse).contrasts[0].replicates, run(table).contrasts[0].replicates);
+  }
+}
+
+// Each cluster has the same values in both groups, in another order: every difference is 0 but for
+// rounding, which is that of numbers of 1e9 and not of their difference.
+TEST(SharedClusters, DifferencesThatAreRoundingAreTies) {
+  Table table;
+  const std::vector<double> noise = normals(60, 9);
+  for (std::uint32_t cluster = 0; cluster < 20; ++cluster) {
+    std::vector<double> values;
+    for (std::uint32_t i = 0; i < 3; ++i) values.push_back(1e9 + noise[3 * cluster + i] / 3);
+    table.add("A", cluster, values);
+    std::ranges::reverse(values);
+    table.add("B", cluster, values);
+  }
+  for (const interval::Method method : {interval::Method::percentile, interval::Method::basic}) {
+    const Comparison found =
+        compare(table.samples.values, table.samples.labels(), statistic::variance(),
+                {.control = "A",
+                 .interval = method,
+                 .replicates = 1000,
+                 .scheme = scheme::Cluster{table.clusters}});
+    EXPECT_EQ(found.contrasts[0].p_value, 1) << interval::name(method);
+  }
+}
+
+TEST(SharedClusters, CountInTheMemoryLimit) {
+  Table table;
+  for (std::uint32_t cluster = 0; cluster < 4000; ++cluster)
+    for (std::uint32_t group = 0; group < 80; ++group)
+      table.add("g" + std::to_string(group), cluster, {1.0 * (cluster % 7) + group});
+  comparison::Options options{.replicates = 20, .scheme = scheme::Cluster{table.clusters}};
+  options.memory = std::size_t{8} << 20;
+  try {
+    (void)compare(table.samples.values, table.samples.labels(), statistic::mean(), options);
+    ADD_FAILURE() << "not refused";
+  } catch (const InvalidArgument& error) {
+    EXPECT_THAT(error.what(), HasSubstr("memory is 8.0 MiB but the sums of 4,000 clusters in 80 "
+                                        "groups need at least 11 MiB in addition to the data"));
+  }
+}
+
+// A permutation test does not depend on the limits, so it waits until these are known.
+TEST(Permutation, IsMadeOnceWhateverTheRounds) {
+  Table table;
+  table.samples.add("A", normals(7, 1));
+  table.samples.add("B", normals(7, 2, 0.4));
+  std::atomic<std::uint64_t> calls = 0;
+  const Statistic range = statistic::callable([&](const statistic::Resample& rows) {
+    ++calls;
+    return std::ranges::max(rows.column(0)) - std::ranges::min(rows.column(0));
+  });
+  comparison::Options options{.control = "A", .precision = 0.03};
+  const auto count = [&](comparison::Test test) {
+    options.test = test;
+    calls = 0;
+    const Comparison found = compare(table.samples.values, table.samples.labels(), range, options);
+    EXPECT_GT(found.rounds.size(), 1U);
+    return calls.load();
+  };
+  const std::uint64_t without = count(comparison::Test::bootstrap);
+  const std::uint64_t with = count(comparison::Test::permutation);
+  EXPECT_GE(with - without, 2 * 3432U);  // both groups of all relabellings
+  EXPECT_LT(with - without, 3 * 3432U);
 }
 
 // Random relabellings: within the Monte Carlo error of the exact p, and the same on any threads.

@@ -39,6 +39,7 @@ peer    number             by definition                           what is done
 R boot  quantile of R      number (R + 1) p                        bootfold --convention r
 R boot  z0 of BCa          ties do not count                       bootfold --convention r
 R boot  acceleration       regression on frequencies               L = deletion of rows, centred
+R boot  m of n rows        deviations and biases of m rows         times sqrt(m / n), and m / n
 R boot  weights            boot.ci weighs back to equal rows       perc.ci on the replicates
 R boot  BCa, two samples   bootfold compare counts ties half       not compared
 SciPy   normal             has none, nor a studentized interval    not compared

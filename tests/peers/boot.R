@@ -60,7 +60,10 @@ for (k in seq_len(nrow(cases))) {
         first <- function(data, i) {
             both(data[if (identical(i, seq_len(n))) i else i[seq_len(number)], , drop = FALSE])
         }
-        boot(data, first, R = replicates)
+        fewer <- boot(data, first, R = replicates)
+        # Deviations of all rows, as bootfold has them.
+        fewer$t[, 1] <- fewer$t0[1] + sqrt(number / n) * (fewer$t[, 1] - fewer$t0[1])
+        fewer
     } else if (scheme == "balanced") {
         boot(data, on_rows, R = replicates, sim = "balanced")
     } else if (scheme == "weighted") {
@@ -81,6 +84,10 @@ for (k in seq_len(nrow(cases))) {
         limits <- if (scheme == "weighted") {
             # boot.ci would weigh the replicates back to equal probabilities of rows.
             tail(boot:::perc.ci(t, 0.95)[1, ], 2)
+        } else if (scheme == "m out of n" && method == "normal") {
+            # Biases fall twice as fast as deviations.
+            bias <- sqrt(number / n) * (mean(t) - found$t0[1])
+            found$t0[1] - bias + qnorm(c(0.025, 0.975)) * sd(t)
         } else {
             # Rows deleted one by one, as bootfold has it, in place of a regression on frequencies;
             # about their mean, which empinf() leaves to do.

@@ -71,6 +71,7 @@ DATA: dict[str, dict[str, np.ndarray]] = {
         "x": np.concatenate([_TREATMENT, _CONTROL]),
         "stratum": np.repeat([1, 0], [len(_TREATMENT), len(_CONTROL)]),
     },
+    "thirds": {"x": _TREATMENT / 3},  # whose sums are rounded, and tie all the same
     "sixteen": {"x": _numbers("10 12 12.5 12.5 13.9 15 21 22 23 34 50 81 89 121 134 213")},
     "law": {
         "x": _numbers("576 635 558 578 666 580 555 661 651 605 653 575 545 572 594"),
@@ -181,6 +182,7 @@ _TWO = ("x", "u")
 
 CASES = (
     Case("mouse mean", "mouse", "mean", BCA, _EVERYONE, smooth=False),
+    Case("mouse thirds mean", "thirds", "mean", BCA, _EVERYONE, smooth=False),
     Case("mouse median", "mouse", "median", BCA, _EVERYONE, smooth=False),
     Case("sixteen mean", "sixteen", "mean", ALL, _EVERYONE, smooth=False),
     Case("law correlation", "law", "correlation", BCA, _EVERYONE, _TWO),
