@@ -168,4 +168,35 @@ std::vector<double> estimates(const study::Study& study, const resample::Design&
   return values;
 }
 
+std::vector<double> centres(const study::Study& study, const resample::Design& design,
+                            std::span<const double> estimates, const Execution& execution) {
+  const std::vector<double> counts = design.expected_counts(study.rows());
+  if (counts.empty()) return {};
+  const study::Problem& problem = study.problem();
+  std::vector<double> values(estimates.begin(), estimates.end());
+  if (!problem.features.empty()) {
+    const std::vector<double> means = weighted_means(problem, counts, execution);
+    std::vector<double> scratch(means.size());
+    problem.finish_sums(means, static_cast<double>(study.rows()), 0, values, scratch);
+  }
+  for (const Part& part : problem.parts) {
+    const std::span<double> own = std::span(values).subspan(part.first_output, part.outputs());
+    std::visit(
+        overloaded{
+            [](const statistic::Sums&) {},  // finish_sums() has made them
+            [&](const statistic::Order&) { estimate_order(problem, part, counts, execution, own); },
+            [](const statistic::Fold&) {},  // takes whole rows only
+            [&](const statistic::Call& call) {
+              if (call.trimmed)
+                own[0] = weighted_trimmed_mean(problem.data.column(part.columns[0]), *call.trimmed,
+                                               counts);
+            },
+        },
+        part.bound.body);
+  }
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (!std::isfinite(values[k])) values[k] = estimates[k];
+  return values;
+}
+
 }  // namespace bootfold::paths
