@@ -21,8 +21,9 @@ namespace bootfold::paths {
                                             const Execution& execution);
 
 /// The values around which the replicates lie, where those are not the estimates: the statistics
-/// with Design::expected_counts() as weights. Where a statistic takes whole rows only, or is
-/// undefined with these weights: the estimate. Empty if the design draws all rows equally often.
+/// with Design::expected_counts() as weights. Where a statistic takes whole rows only, is a minimum
+/// or a maximum, or is undefined with these weights: the estimate. Empty if the design draws all
+/// rows equally often.
 [[nodiscard]] std::vector<double> centres(const study::Study& study, const resample::Design& design,
                                           std::span<const double> estimates,
                                           const Execution& execution);

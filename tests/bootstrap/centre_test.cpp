@@ -125,6 +125,15 @@ TEST(Centre, IsTheEstimateWhereAStatisticTakesWholeRows) {
   EXPECT_NE(result.centre(1), result.estimate(1));
 }
 
+// Replicates of a maximum are at most the estimate. With little weight on the last row the weighted
+// quantile would be the row before it, and intervals would lie as far above the estimate.
+TEST(Centre, OfExtremesIsTheEstimate) {
+  const Result result =
+      bootstrap(kSeries, {statistic::max(), statistic::min(), statistic::quantile(0.95)},
+                {.replicates = 10, .scheme = scheme::MovingBlocks{kLength}});
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(result.centre(k), result.estimate(k)) << k;
+}
+
 TEST(Centre, IsTheEstimateWhereAllRowsAreDrawnAlike) {
   for (const Scheme& scheme : {Scheme(scheme::Iid{}), Scheme(scheme::CircularBlocks{3}),
                                Scheme(scheme::StationaryBlocks{3})}) {
