@@ -161,7 +161,7 @@ TEST(Centre, OfFunctionsOfWeightsIsTheirValueAtTheExpectedCounts) {
 }
 
 // The bias of a mean is 0. Within six Monte Carlo errors it is; from the estimate the replicates
-// are more than a hundred away.
+// are more than fifty away.
 TEST(Centre, LeavesNoBiasOfAMean) {
   const std::vector<double> x = rising(200);
   const Result result = bootstrap(
