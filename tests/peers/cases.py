@@ -229,7 +229,7 @@ CASES = (
         _R,
         scheme="m out of n",
         number=20,
-        options=("--size", "20"),
+        options=("--size", "20", "--rescale", "none"),
     ),
     Case(
         "20 of 60 median",
@@ -239,7 +239,7 @@ CASES = (
         _R,
         scheme="m out of n",
         number=20,
-        options=("--size", "20"),
+        options=("--size", "20", "--rescale", "none"),
         smooth=False,
     ),
     Case(
