@@ -239,7 +239,7 @@ std::string histogram_as_text(const Run& run, std::size_t output) {
                                   : outputs <= 3 ? 4U
                                                  : 2U,
                         .utf8 = has_utf8()};
-  if (run.result.plan().rescale == 1)
+  if (run.result.as_drawn(output))
     return histogram(run.result.replicates(), output, outputs, marks, style);
   std::vector<double> values(run.result.count());
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = run.result.rescaled(i, output);
@@ -256,6 +256,10 @@ std::string story_as_text(const Run& run) {
     text += item("rescaled", fmt::format("deviations of {} rows times {:.4g}, for {} rows "
                                          "(--rescale none: as drawn)",
                                          grouped(plan.draws), plan.rescale, grouped(plan.rows)));
+  if (!run.result.companions().centres.empty())
+    text += item("centred",
+                 "rows near the ends are in fewer blocks, so deviations are from the "
+                 "statistic with the expected counts as weights");
   text += sums_of(plan);
   text += item(
       "work",
@@ -295,6 +299,8 @@ std::string as_json(const Run& run) {
   list("standard_error_error", [&](std::size_t i) { return result.standard_error_error(i); });
   list("bias", [&](std::size_t i) { return result.bias(i); });
   list("bias_error", [&](std::size_t i) { return result.bias_error(i); });
+  if (!result.companions().centres.empty())
+    list("centre", [&](std::size_t i) { return result.centre(i); });
   list("interval", [&](std::size_t i) { return json_of(run.intervals[i]); });
   if (!run.several.empty())
     list("intervals", [&](std::size_t i) {

@@ -41,7 +41,10 @@ void add_scheme_arguments(CLI::App& command, SchemeArguments& arguments) {
   add_text(command, "--cluster", arguments.cluster, "COLUMN",
            "Draw (or leave out) whole clusters of rows")
       ->group(group);
-  command.add_flag("--two-stage", arguments.two_stage, "Draw the rows within clusters as well")
+  command
+      .add_flag("--two-stage", arguments.two_stage,
+                "Draw the rows within clusters as well: adds the variance within clusters a "
+                "second time, so intervals are too wide")
       ->group(group)
       ->disable_flag_override();
   add_text(command, "--block-length", arguments.block_length, "L|auto",

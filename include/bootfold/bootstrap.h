@@ -38,6 +38,7 @@ struct Companions {
   /// Under scheme balanced, mean influence of the rows drawn [replicate][output]: its mean over a
   /// run is 0 for every seed, which Monte Carlo errors take into account. 0 where it is not known.
   std::vector<double> linear_parts = {};
+  std::vector<double> centres = {};  ///< Result::centre() of each output; empty: the estimates
   bool jackknife = false;  ///< the replicates, and `influences`, are those of scheme jackknife
 };
 
@@ -67,12 +68,23 @@ class BOOTFOLD_API Result {
     return replicates_.at(index * outputs() + output);
   }
 
-  /// The replicate as intervals see it: its deviation from the estimate times Plan::rescale, which
-  /// is 1 unless more or fewer rows are drawn than there are.
+  /// The value around which the replicates are distributed: the statistic with the expected counts
+  /// of rows as weights. It is the estimate, unless the scheme draws some rows more often than
+  /// others (moving blocks) and the statistic can be evaluated at weights.
+  [[nodiscard]] double centre(std::size_t output = 0) const {
+    return companions_.centres.empty() ? estimate(output) : companions_.centres.at(output);
+  }
+
+  /// Whether intervals see the replicates of an output as they are.
+  [[nodiscard]] bool as_drawn(std::size_t output = 0) const {
+    return plan_.rescale == 1 &&
+           (companions_.centres.empty() || centre(output) == estimate(output));
+  }
+  /// The replicate as intervals see it: the estimate plus the deviation from centre() times
+  /// Plan::rescale, which is 1 unless more or fewer rows are drawn than there are.
   [[nodiscard]] double rescaled(std::size_t index, std::size_t output = 0) const {
     const double value = replicate(index, output);
-    return plan_.rescale == 1 ? value
-                              : estimate(output) + plan_.rescale * (value - estimate(output));
+    return as_drawn(output) ? value : estimate(output) + plan_.rescale * (value - centre(output));
   }
 
   // The following are computed over the replicates on which the statistic is defined (not NaN), and
@@ -82,7 +94,7 @@ class BOOTFOLD_API Result {
   [[nodiscard]] double standard_error(std::size_t output = 0) const;
   /// Monte Carlo error of the standard error: its standard deviation over seeds.
   [[nodiscard]] double standard_error_error(std::size_t output = 0) const;
-  /// Mean of the replicates - estimate.
+  /// Mean of the replicates - centre().
   [[nodiscard]] double bias(std::size_t output = 0) const;
   /// Monte Carlo error of the bias.
   [[nodiscard]] double bias_error(std::size_t output = 0) const;

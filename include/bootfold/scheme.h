@@ -63,6 +63,13 @@ struct Stratified {
 };
 
 /// As many clusters are drawn independently as the data have, each with all its rows.
+///
+/// The means of clusters already vary by the rows within them, so drawing whole clusters has all of
+/// the variance. `two_stage` draws the rows of each drawn cluster as well, which adds the variance
+/// within clusters a second time: standard errors are too large, by up to the factor sqrt(2) if
+/// clusters differ no more than their rows explain, and hardly if they differ much or have many
+/// rows. Use it if the rows of a cluster are a small sample of it and too wide is better than too
+/// narrow, as with few clusters; otherwise leave it off.
 struct Cluster {
   std::span<const std::uint32_t> clusters;  ///< the cluster of each row: 0, 1, ...
   bool two_stage = false;                   ///< also draw the rows within each drawn cluster
@@ -71,7 +78,9 @@ struct Cluster {
 // Schemes for time series draw blocks of consecutive rows, which preserves the dependence within a
 // block. The last block is truncated so that a replicate has as many rows as the data.
 
-/// Blocks of `length` rows that lie within the data.
+/// Blocks of `length` rows that lie within the data. Rows near the ends are in fewer blocks, so the
+/// replicates are centred at the statistic with the expected counts of rows as weights, not at the
+/// estimate; biases and intervals take that into account (Result::centre()).
 struct MovingBlocks {
   std::uint64_t length = 0;  ///< 0: chosen by block_lengths()
 };
@@ -159,7 +168,16 @@ struct BlockLengths {
 };
 
 /// Chooses block lengths by the rule of Politis and White (2004), corrected by Patton, Politis and
-/// White (2009). The lengths are between 1 and min(3 sqrt(n), n / 3).
+/// White (2009). With autocovariances R(k), the lengths are (c G^2 / g^2 n)^(1/3) with c = 1 for
+/// stationary and 3/2 for fixed blocks, g the sum of w(k / M) R(k) and G that of w(k / M) |k| R(k)
+/// over |k| <= M, w(x) = min(1, 2 (1 - |x|)). M is twice the first lag of the first
+/// max(5, log10(n)) autocorrelations in a row with |R(k)| < 2 sqrt(log10(n) / n) R(0), and at most
+/// ceil(sqrt(n)) + max(5, log10(n)). The lengths are between 1 and ceil(min(3 sqrt(n), n / 3)).
+///
+/// "The first lag of the run" is what the authors' program, R's np::b.star and arch compute. The
+/// text of the paper has the lag before it. If only the first autocorrelation stands out, M is then
+/// 2 and g = R(0) + 2 R(1), which is near 0 for an autocorrelation of -0.5: lengths come out far
+/// too long (docs/resampling.md).
 ///
 ///     double length = block_lengths(returns).stationary;
 [[nodiscard]] BOOTFOLD_API BlockLengths block_lengths(const ColumnView& series);

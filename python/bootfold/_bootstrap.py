@@ -119,7 +119,9 @@ def bootstrap(
     strata, clusters : array_like or column name, optional
         A label for each row. Rows are drawn within strata; clusters are drawn whole.
     two_stage : bool
-        Within a drawn cluster its rows are drawn as well.
+        Within a drawn cluster its rows are drawn as well. The means of whole clusters already vary
+        by their rows, so this adds the variance within clusters a second time, and intervals are
+        too wide: for few clusters of few rows, where too wide is better than too narrow.
     block_length : float, optional
         For time series; chosen from the data unless given.
     weights : array_like or column name, optional

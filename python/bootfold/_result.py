@@ -78,8 +78,18 @@ class Result:
         return self._shaped(self._core.standard_error_errors)
 
     @property
+    def centre(self) -> Any:
+        """The value around which the replicates are distributed.
+
+        The estimate, except for scheme "moving", whose blocks have the rows near the ends less
+        often: then it is the statistic with the expected counts of rows as weights, if the
+        statistic can be evaluated at weights.
+        """
+        return self._shaped(self._core.centres)
+
+    @property
     def bias(self) -> Any:
-        """Mean of the replicates - estimate."""
+        """Mean of the replicates - centre."""
         return self._shaped(self._core.biases)
 
     @property

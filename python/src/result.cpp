@@ -130,11 +130,14 @@ std::unique_ptr<Handle> joined(const std::vector<const Handle*>& parts) {
   const auto add = [](auto& all, const auto& found, std::size_t k) {
     if (!found.empty()) all.push_back(found.at(k));
   };
+  bool centred = false;
   for (std::size_t k = 0; k < outputs; ++k)
     for (std::size_t p = 0; p < parts.size(); ++p) {
       const Result& part = parts[p]->result;
       const Companions& own = part.companions();
       estimates.push_back(part.estimate(k));
+      companions.centres.push_back(part.centre(k));
+      centred = centred || !own.centres.empty();
       add(companions.influences, own.influences, k);
       add(companions.abc_curves, own.abc_curves, k);
       add(companions.estimate_errors, own.estimate_errors, k);
@@ -148,6 +151,7 @@ std::unique_ptr<Handle> joined(const std::vector<const Handle*>& parts) {
           companions.linear_parts[at] = own.linear_parts[r * outputs + k];
       }
     }
+  if (!centred) companions.centres.clear();
   return std::make_unique<Handle>(Result(joined_plan(plans), first.seed(), std::move(estimates),
                                          std::move(values), std::move(companions)));
 }
@@ -190,6 +194,7 @@ void bind_result(nb::module_& m) {
                    [](const Handle& h) { return each(h, &Result::standard_error); })
       .def_prop_ro("standard_error_errors",
                    [](const Handle& h) { return each(h, &Result::standard_error_error); })
+      .def_prop_ro("centres", [](const Handle& h) { return each(h, &Result::centre); })
       .def_prop_ro("biases", [](const Handle& h) { return each(h, &Result::bias); })
       .def_prop_ro("bias_errors", [](const Handle& h) { return each(h, &Result::bias_error); })
       .def_prop_ro("undefined", [](const Handle& h) { return each(h, &Result::undefined); })

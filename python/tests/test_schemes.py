@@ -63,6 +63,8 @@ def test_the_program_has_the_same_bits(tmp_path, options, arguments):
     r = bf.bootstrap(TABLE[["x", *label]], "mean", replicates=500, seed=7, **arguments)
     np.testing.assert_array_equal(r.replicates.ravel(), replicates)
     assert told["estimate"] == r.estimate.item()
+    assert told.get("centre", told["estimate"]) == r.centre.item()
+    assert told["bias"] == r.bias.item()
     interval = r.interval("bca")
     assert told["interval"]["low"] == pytest.approx(interval.low.item(), rel=1e-12)
     assert told["interval"]["high"] == pytest.approx(interval.high.item(), rel=1e-12)
@@ -192,3 +194,26 @@ def test_few_rows_are_noted():
     assert "only 2 rows" in repr(found)
     with pytest.warns(bf.IntervalWarning, match="there is only one row"):
         assert np.isnan(bf.bootstrap([1.0], "mean", seed=1).interval().low)
+
+
+def test_moving_blocks_are_centred_at_the_expected_counts(tmp_path):
+    # Of 5 rows in blocks of 2 there are 4 starts, drawn twice, and a third block that is cut.
+    x = np.array([1.0, 2, 4, 8, 16])
+    counts = np.array([2 * 1 + 1, 2 * 2 + 1, 2 * 2 + 1, 2 * 2 + 1, 2 * 1]) / 4
+    moving = {"scheme": "moving", "block_length": 2, "replicates": 100, "seed": 7}
+    r = bf.bootstrap(x, "mean", **moving)
+    assert r.centre == pytest.approx(x @ counts / 5, rel=1e-12)
+    assert r.bias == pytest.approx(r.replicates.mean() - r.centre, rel=1e-9)
+    low, high = r.interval("percentile")
+    expected = np.quantile(r.replicates, [0.025, 0.975]) + r.estimate - r.centre
+    assert (low, high) == pytest.approx(tuple(expected), rel=1e-9)
+    r.save(tmp_path / "moving.safetensors")
+    assert bf.load(tmp_path / "moving.safetensors").centre == r.centre
+    # One result for each column, and functions of weights.
+    both = bf.bootstrap(np.column_stack([x, x**2]), "mean", axis=0, **moving)
+    assert both.centre == pytest.approx([r.centre, x**2 @ counts / 5], rel=1e-12)
+    weighted = bf.bootstrap(x, lambda x, w: w @ x / 5, takes="weights", **moving)
+    assert weighted.centre == pytest.approx(r.centre, rel=1e-12)
+    # What a function of rows expects is not known, and a maximum has its replicates on one side.
+    assert bf.bootstrap(x, lambda x: float(x[0]), **moving).centre == 1
+    assert bf.bootstrap(x, np.max, **moving).centre == 16

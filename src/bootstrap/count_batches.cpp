@@ -1,6 +1,7 @@
 // Batches of counts, made ahead on threads while one is looked at.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <stop_token>
 #include <utility>
@@ -209,15 +210,20 @@ class CountDrawer {
       if (weights_.empty()) {
         std::fill(counts.begin(), counts.end(), Count{1});
       } else if constexpr (std::is_same_v<Count, double>) {
-        numeric::Compensated total;
-        for (const double weight : weights_) total.add(weight);
-        for (std::size_t i = 0; i < counts.size(); ++i)
-          counts[i] = weights_[i] / total.value() * static_cast<double>(rows_);
+        spread(weights_, counts);
       } else {
         const std::vector<std::uint32_t> whole = paths::repetitions(weights_, resample);
         std::transform(whole.begin(), whole.end(), counts.begin(),
                        [](std::uint32_t count) { return static_cast<Count>(count); });
       }
+    });
+  }
+
+  /// These weights, where the function takes weights.
+  void draw_weights(CountBatch& batch, std::span<const double> weights) {
+    prepare(batch, Batch::kData, 1);
+    visit(batch, [&](auto counts) {
+      if constexpr (std::is_same_v<decltype(counts), std::span<double>>) spread(weights, counts);
     });
   }
 
@@ -235,6 +241,14 @@ class CountDrawer {
   void stop() { stop_.request_stop(); }
 
  private:
+  /// In proportion to the weights, with the number of rows as their sum.
+  static void spread(std::span<const double> weights, std::span<double> counts) {
+    numeric::Compensated total;
+    for (const double weight : weights) total.add(weight);
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      counts[i] = weights[i] / total.value() * static_cast<double>(counts.size());
+  }
+
   void prepare(CountBatch& batch, std::uint64_t first, std::size_t replicates) {
     const std::size_t room = batch.memory ? batch.replicates * batch.rows : 0;
     if (replicates * rows_ > room || batch.memory.use_count() > 1)
@@ -287,6 +301,15 @@ Result bootstrap_counts(const DataView& data, const std::vector<std::string>& ou
     paths::mean_of_resamples(options.execution, estimates, evaluate_data);
   else
     evaluate_data(0, estimates);
+  Companions companions;
+  const std::vector<double> expected = road->design().expected_counts(plan.rows);
+  if (takes == Takes::weights && !expected.empty()) {
+    companions.centres.resize(width);
+    drawer.draw_weights(present, expected);
+    function(present, companions.centres);
+    for (std::size_t k = 0; k < width; ++k)
+      if (!std::isfinite(companions.centres[k])) companions.centres[k] = estimates[k];
+  }
 
   const std::size_t size = batch_replicates(plan.rows, plan.replicates, road->options().memory);
   const bool endless = road->design().traits(data.rows()).endless;
@@ -325,7 +348,7 @@ Result bootstrap_counts(const DataView& data, const std::vector<std::string>& ou
           {static_cast<double>(std::min(after, end) - begin) * static_cast<double>(plan.rows),
            static_cast<double>(plan.replicates) * static_cast<double>(plan.rows)});
   }
-  return Result(plan, options.seed, std::move(estimates), std::move(values));
+  return Result(plan, options.seed, std::move(estimates), std::move(values), std::move(companions));
 }
 
 Plan plan_counts(const DataView& data, const std::vector<std::string>& outputs,

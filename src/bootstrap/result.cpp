@@ -157,7 +157,7 @@ double Result::standard_error_error(std::size_t output) const {
 double Result::bias(std::size_t output) const {
   if (companions_.jackknife) return companions_.influences.at(output).bias();
   // Biases fall twice as fast as deviations.
-  return plan_.rescale * plan_.rescale * (summaries_.at(output).mean - estimates_.at(output));
+  return plan_.rescale * plan_.rescale * (summaries_.at(output).mean - centre(output));
 }
 
 double Result::bias_error(std::size_t output) const {

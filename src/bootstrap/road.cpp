@@ -350,12 +350,14 @@ Result Road::run() const {
 
   Companions companions;
   if (deletes()) companions = jackknife(*engine, estimates, values);
+  companions.centres = paths::centres(asked.study, asked.design, estimates, execution);
   if (errors_) {
     companions.error_method = errors_->method;
     companions.replicate_errors = split_errors(values, asked_);
     companions.estimate_errors.assign(estimates.begin() + static_cast<std::ptrdiff_t>(asked_),
                                       estimates.end());
     estimates.resize(asked_);
+    if (!companions.centres.empty()) companions.centres.resize(asked_);
     // A bootstrap of the data is at hand, with more replicates than a nested one has. But resamples
     // of another size are bootstrapped at theirs, so the data must be at their own.
     const bool same_size =

@@ -125,6 +125,8 @@ void Result::save(const std::string& path) const {
 
   std::vector<data::Tensor> tensors = {{"estimates", {outputs()}, estimates_},
                                        {"replicates", {count, outputs()}, replicates_}};
+  if (!companions_.centres.empty())
+    tensors.emplace_back("centres", std::vector{outputs()}, companions_.centres);
   if (!influences.empty())
     tensors.emplace_back("influences", std::vector{outputs(), kInfluenceNumbers}, influences);
   if (!numbers.empty()) {
@@ -173,6 +175,7 @@ Result Result::load(const std::string& path) {
     const auto count = static_cast<std::size_t>(plan.replicates);
     if (outputs == 0 || count == 0) file.fail("it holds no replicates");
     Companions companions;
+    if (file.has("centres")) companions.centres = array(file, "centres", {outputs});
     if (file.has("influences")) {
       const std::vector<double> numbers = array(file, "influences", {outputs, kInfluenceNumbers});
       for (std::size_t k = 0; k < outputs; ++k) {

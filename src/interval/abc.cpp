@@ -18,11 +18,15 @@ Found abc_limits(const Context& context) {
                                            normal::probability(-curve.curvature))
                         : curve.acceleration - curve.curvature;
   if (!std::isfinite(z0)) return {.trouble = "bias and curvature leave no finite z0"};
+  // The curve is that of the rows drawn; Plan::rescale makes its deviations those of all rows.
+  const double rescale = context.result.plan().rescale;
   std::string trouble;
   Found found = both(context, [&](double p) {
     const double shifted = z0 + normal::quantile(p);
     const double stretch = 1 - curve.acceleration * shifted;
-    const double value = curve.at(shifted / (stretch * stretch));
+    const double drawn = curve.at(shifted / (stretch * stretch));
+    const double value =
+        rescale == 1 ? drawn : context.estimate + rescale * (drawn - context.estimate);
     if (!(stretch > 0) || !std::isfinite(value))
       trouble = text::concat(
           "at this confidence the weights leave the range where the statistic is "

@@ -48,12 +48,13 @@ Context::Context(const Result& r, const Options& o)
 
 Ordered Context::replicates() const {
   const std::span<const double> all = result.replicates();
-  const double rescale = result.plan().rescale;
-  if (rescale != 1)
-    return {
-        scan_of(all.size(), output, result.outputs(),
-                [all, rescale, t = estimate](std::size_t i) { return t + rescale * (all[i] - t); }),
-        defined, options.convention};
+  if (!result.as_drawn(output))
+    return {scan_of(all.size(), output, result.outputs(),
+                    [all, rescale = result.plan().rescale, t = estimate,
+                     centre = result.centre(output)](std::size_t i) {
+                      return t + rescale * (all[i] - centre);
+                    }),
+            defined, options.convention};
   if (result.outputs() == 1)
     return {[all](const std::function<void(std::span<const double>)>& see) { see(all); }, defined,
             options.convention};
@@ -68,8 +69,9 @@ Ordered Context::pivots() const {
   // out.
   const bool finite = options.convention == Convention::r;
   const numeric::Scan scan = scan_of(
-      all.size(), output, result.outputs(), [all, errors, finite, t = estimate](std::size_t i) {
-        const double pivot = (all[i] - t) / errors[i];
+      all.size(), output, result.outputs(),
+      [all, errors, finite, centre = result.centre(output)](std::size_t i) {
+        const double pivot = (all[i] - centre) / errors[i];
         return finite && std::isinf(pivot) ? std::numeric_limits<double>::quiet_NaN() : pivot;
       });
   std::uint64_t count = 0;

@@ -14,7 +14,8 @@ namespace bootfold::interval {
 struct Context {
   Context(const Result& result, const Options& options);
 
-  /// The replicates of the output, or, with standard errors, (replicate - estimate) / error.
+  /// The replicates of the output as Result::rescaled() has them, or, with standard errors,
+  /// (replicate - centre) / error.
   [[nodiscard]] Ordered replicates() const;
   [[nodiscard]] Ordered pivots() const;
   /// The same one by one.

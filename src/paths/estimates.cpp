@@ -138,6 +138,14 @@ void estimate_order(const study::Problem& problem, const Part& part,
   OrderData(alone, problem.data.rows(), 0, execution.stop, weights).estimate(values);
 }
 
+/// Whether no quantile takes the first or the last order statistic, as a maximum does. Replicates
+/// of those lie on one side of the estimate, so that no weights are about their middle.
+bool inside(const statistic::Order& order, std::uint64_t rows) {
+  const auto last = static_cast<double>(rows - 1);
+  return std::all_of(order.probabilities.begin(), order.probabilities.end(),
+                     [&](double p) { return last * p >= 1 && last * (1 - p) >= 1; });
+}
+
 }  // namespace
 
 std::vector<double> estimates(const study::Study& study, const resample::Design& design,
@@ -165,6 +173,39 @@ std::vector<double> estimates(const study::Study& study, const resample::Design&
         },
         part.bound.body);
   }
+  return values;
+}
+
+std::vector<double> centres(const study::Study& study, const resample::Design& design,
+                            std::span<const double> estimates, const Execution& execution) {
+  const std::vector<double> counts = design.expected_counts(study.rows());
+  if (counts.empty()) return {};
+  const study::Problem& problem = study.problem();
+  std::vector<double> values(estimates.begin(), estimates.end());
+  if (!problem.features.empty()) {
+    const std::vector<double> means = weighted_means(problem, counts, execution);
+    std::vector<double> scratch(means.size());
+    problem.finish_sums(means, static_cast<double>(study.rows()), 0, values, scratch);
+  }
+  for (const Part& part : problem.parts) {
+    const std::span<double> own = std::span(values).subspan(part.first_output, part.outputs());
+    std::visit(overloaded{
+                   [](const statistic::Sums&) {},  // finish_sums() has made them
+                   [&](const statistic::Order& order) {
+                     if (inside(order, study.rows()))
+                       estimate_order(problem, part, counts, execution, own);
+                   },
+                   [](const statistic::Fold&) {},  // takes whole rows only
+                   [&](const statistic::Call& call) {
+                     if (call.trimmed)
+                       own[0] = weighted_trimmed_mean(problem.data.column(part.columns[0]),
+                                                      *call.trimmed, counts);
+                   },
+               },
+               part.bound.body);
+  }
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (!std::isfinite(values[k])) values[k] = estimates[k];
   return values;
 }
 

@@ -20,6 +20,14 @@ namespace bootfold::paths {
                                             const resample::Design& design,
                                             const Execution& execution);
 
+/// The values around which the replicates lie, where those are not the estimates: the statistics
+/// with Design::expected_counts() as weights. Where a statistic takes whole rows only, is a minimum
+/// or a maximum, or is undefined with these weights: the estimate. Empty if the design draws all
+/// rows equally often.
+[[nodiscard]] std::vector<double> centres(const study::Study& study, const resample::Design& design,
+                                          std::span<const double> estimates,
+                                          const Execution& execution);
+
 // A function of rows, or of counts, takes whole numbers only. Its value under the weights of a
 // scheme is the mean of its values on kWholeResamples resamples, which a systematic sample of the
 // rows makes: a single one is off by about a standard error, the mean of all by about a hundredth.

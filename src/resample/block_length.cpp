@@ -1,5 +1,6 @@
 // How long blocks should be: Politis and White (2004) with the correction of Patton, Politis and
-// White (2009). Too short and they break the correlation of neighbours, too long and there are few.
+// White (2009), with the lag m of the authors' program (bootfold/scheme.h). Too short and they
+// break the correlation of neighbours, too long and there are few.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -54,7 +55,7 @@ BlockLengths block_lengths(const ColumnView& series) {
   Autocovariances covariance(std::move(values));
   if (!(covariance[0] > 0)) return {1, 1};  // a constant series
 
-  // The first lag behind which several autocorrelations in a row are no larger than chance.
+  // The first lag of several autocorrelations in a row that are no larger than chance.
   constexpr double kLog10 = 0x1.26bb1bbb55516p+1;
   const double magnitude = numeric::log(n) / kLog10;
   const auto in_a_row = static_cast<std::size_t>(std::max(5.0, magnitude));
@@ -67,7 +68,7 @@ BlockLengths block_lengths(const ColumnView& series) {
   std::size_t last_large = 0;
   for (std::size_t lag = 1; lag <= most && lag <= last_large + in_a_row; ++lag)
     if (!small(lag)) last_large = lag;
-  const std::size_t reach = std::min(2 * std::max<std::size_t>(last_large, 1), most);
+  const std::size_t reach = std::min(2 * (last_large + 1), most);
 
   // The spectral density at 0 and what bends it, through a flat-top window.
   double density = covariance[0];

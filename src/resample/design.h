@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bootfold/data.h"
 #include "bootfold/execution.h"
@@ -131,6 +132,10 @@ class Design {
   [[nodiscard]] virtual std::span<const std::uint32_t> stratum_labels() const { return {}; }
   /// The weight of each row, where rows are drawn in proportion to weights.
   [[nodiscard]] virtual std::span<const double> weights() const { return {}; }
+  /// How often each row is drawn on average, up to a factor, where that differs between rows and
+  /// the estimate takes all rows alike: replicates are centred at the statistic with these weights.
+  /// Otherwise empty.
+  [[nodiscard]] virtual std::vector<double> expected_counts(std::uint64_t) const { return {}; }
 
   /// The stratum or cluster of each row, where there are either: also where rows are drawn within
   /// clusters, for which clusters() is empty.

@@ -96,6 +96,23 @@ TEST(Scheme, BalancedBiasOfAMeanIsRounding) {
   EXPECT_LT(std::abs(result["bias"].get<double>()), 1e-12 * error);
 }
 
+// Rows near the ends are in fewer blocks; the bias of a mean about the centre is 0 all the same.
+TEST(Scheme, OfMovingBlocksHasACentre) {
+  const Folder folder;
+  const std::string file = folder.write("schools.csv", schools(50));
+  const Json moving = bootstrap(file, {"--scheme", "moving", "--block-length", "4"});
+  EXPECT_NE(moving["centre"], moving["estimate"]);
+  EXPECT_LT(std::abs(moving["bias"].get<double>()), 6 * moving["bias_error"].get<double>());
+  EXPECT_FALSE(bootstrap(file, {"--scheme", "circular"}).contains("centre"));
+  const Outcome outcome =
+      run({"bootstrap", file, "--column", "score", "--scheme", "moving", "--block-length", "4"});
+  EXPECT_THAT(outcome.out, HasSubstr("rows near the ends are in fewer blocks"));
+}
+
+TEST(Scheme, SaysThatTwoStagesAddTheVarianceWithinClustersTwice) {
+  EXPECT_THAT(run({"bootstrap", "--help"}).out, HasSubstr("second time"));
+}
+
 TEST(Scheme, IsExplained) {
   const Folder folder;
   const std::string file = folder.write("schools.csv", schools(50));

@@ -257,8 +257,8 @@ TEST(Rescale, TurnsResamplesOfMRowsIntoOnesOfN) {
   EXPECT_NEAR(third.standard_error(), kept.standard_error() * std::cbrt(0.25), 1e-12);
   const double estimate = kept.estimate();
   EXPECT_NEAR(half.bias(), kept.bias() / 4, 1e-15);
-  for (const auto method :
-       {interval::Method::basic, interval::Method::percentile, interval::Method::bca}) {
+  for (const auto method : {interval::Method::basic, interval::Method::percentile,
+                            interval::Method::bca, interval::Method::abc}) {
     SCOPED_TRACE(interval::name(method));
     const Interval wide = interval::make(method, kept);
     const Interval found = interval::make(method, half);

@@ -54,6 +54,43 @@ TEST(Normal, IsTheFormula) {
   EXPECT_EQ(found.method, "normal");
 }
 
+// Every method sees the replicates moved by estimate - centre: so the limits are those of
+// replicates that were moved, z0 of BCa counts those below the centre, and pivots are from the
+// centre.
+TEST(Centre, MovesTheReplicatesForEveryMethod) {
+  const double estimate = 0.3;
+  const double centre = 0.1;
+  const std::vector<double> drawn = reference::normals(999, 4);
+  std::vector<double> moved = drawn;
+  for (double& value : moved) value += estimate - centre;
+  const auto make = [&](std::vector<double> replicates, std::vector<double> centres) {
+    Plan plan;
+    plan.replicates = replicates.size();
+    plan.outputs = {"it"};
+    Companions companions;
+    companions.influences = {influence_of(1, 0.2)};
+    companions.estimate_errors = {0.9};
+    companions.errors_from = {ErrorSource::data};
+    for (const double value : drawn) companions.replicate_errors.push_back(1 + value * value / 10);
+    companions.centres = std::move(centres);
+    return Result(plan, 0, {estimate}, std::move(replicates), std::move(companions));
+  };
+  const Result with = make(drawn, {centre});
+  const Result without = make(moved, {});
+  EXPECT_NEAR(with.bias(), without.bias(), 1e-12);
+  for (const Method method :
+       {Method::normal, Method::basic, Method::percentile, Method::bca, Method::studentized}) {
+    SCOPED_TRACE(name(method));
+    const Interval found = interval::make(method, with);
+    const Interval expected = interval::make(method, without);
+    EXPECT_NEAR(found.low, expected.low, 1e-12);
+    EXPECT_NEAR(found.high, expected.high, 1e-12);
+    EXPECT_NEAR(found.low_error, expected.low_error, 1e-12);
+  }
+  EXPECT_NEAR(interval::percentile(with).low, interval::percentile(make(drawn, {})).low + 0.2,
+              1e-12);
+}
+
 TEST(Basic, MirrorsThePercentiles) {
   const Result result = result_of(reference::normals(999, 2), 0.3);
   for (const Convention convention : {Convention::numpy, Convention::r}) {

@@ -231,7 +231,7 @@ CASES = (
         _R,
         scheme="m out of n",
         number=20,
-        options=("--size", "20"),
+        options=("--size", "20", "--rescale", "none"),
     ),
     Case(
         "20 of 60 median",
@@ -241,7 +241,7 @@ CASES = (
         _R,
         scheme="m out of n",
         number=20,
-        options=("--size", "20"),
+        options=("--size", "20", "--rescale", "none"),
         smooth=False,
     ),
     Case(

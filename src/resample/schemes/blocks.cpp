@@ -151,6 +151,24 @@ std::shared_ptr<const Sampling> BlockDesign::sampling(std::uint64_t rows, std::u
   return sampling_by(BlockRows{seed, blocks(rows, level)});
 }
 
+/// Row i is in a block of l rows if that starts at one of the rows i - l + 1 .. i, as far as these
+/// are among the n - L + 1 starts. There are n / L whole blocks, and a last one that is cut.
+std::vector<double> BlockDesign::expected_counts(std::uint64_t rows) const {
+  const auto length = static_cast<std::uint64_t>(length_);
+  if (kind_ != BlockKind::moving || length == 1 || length == rows) return {};
+  const std::uint64_t last_start = rows - length;
+  const auto starts = [&](std::uint64_t row, std::uint64_t reach) {
+    const std::uint64_t first = row < reach ? 0 : row - reach + 1;
+    const std::uint64_t last = std::min(row, last_start);
+    return first <= last ? last - first + 1 : 0;
+  };
+  std::vector<double> counts(rows);
+  for (std::uint64_t row = 0; row < rows; ++row)
+    counts[row] =
+        static_cast<double>(rows / length * starts(row, length) + starts(row, rows % length));
+  return counts;
+}
+
 std::unique_ptr<const BlockLaw> BlockDesign::blocks(std::uint64_t rows,
                                                     execution::Level level) const {
   return std::make_unique<const BlockLaw>(kind_, length_, rows, level);

@@ -17,6 +17,7 @@ class BlockDesign final : public Design {
   /// Blocks that fit into the data beside one another: what there is of independent information.
   [[nodiscard]] std::uint64_t units(std::uint64_t rows) const override;
   [[nodiscard]] Traits traits(std::uint64_t rows) const override;
+  [[nodiscard]] std::vector<double> expected_counts(std::uint64_t rows) const override;
   [[nodiscard]] std::shared_ptr<const Sampling> sampling(std::uint64_t rows, std::uint64_t seed,
                                                          std::uint64_t replicates,
                                                          execution::Level level) const override;
