@@ -38,6 +38,7 @@ constexpr std::uint64_t kReplicates = 1000;
 struct Sample {
   std::vector<std::vector<double>> columns;
   std::vector<std::uint32_t> labels = {};  // strata or clusters
+  std::vector<double> probabilities = {};
 
   [[nodiscard]] DataView view() const {
     return DataView(std::vector<ColumnView>(columns.begin(), columns.end()));
@@ -100,6 +101,24 @@ Sample proportional(Stream& stream, std::size_t rows) {
   return sample;
 }
 
+/// Exponential rows with weights from 0.5 on that have nothing to do with them, as a column.
+Sample with_weights(Stream& stream, std::size_t rows) {
+  Sample sample{{std::vector<double>(rows), std::vector<double>(rows)}};
+  for (std::size_t i = 0; i < rows; ++i) {
+    sample.columns[0][i] = random::exponential(stream);
+    sample.columns[1][i] = 0.5 + random::exponential(stream);
+  }
+  return sample;
+}
+
+/// The same weights as probabilities of draws.
+Sample with_probabilities(Stream& stream, std::size_t rows) {
+  Sample sample = with_weights(stream, rows);
+  sample.probabilities = std::move(sample.columns[1]);
+  sample.columns.pop_back();
+  return sample;
+}
+
 /// Four strata of equal size with means 0, 2, 4 and 6 and exponential rows.
 Sample in_strata(Stream& stream, std::size_t rows) {
   Sample sample{{std::vector<double>(rows)}, std::vector<std::uint32_t>(rows)};
@@ -147,6 +166,7 @@ Scheme plainly(const Sample&) {
 }
 Scheme whole_clusters(const Sample& sample) { return scheme::Cluster{sample.labels}; }
 Scheme two_stages(const Sample& sample) { return scheme::Cluster{sample.labels, true}; }
+Scheme unequal(const Sample& sample) { return scheme::Unequal{sample.probabilities}; }
 Scheme strata(const Sample& sample) { return scheme::Stratified{sample.labels}; }
 /// A share of the rows.
 std::function<Scheme(const Sample&)> some(double power) {
@@ -217,6 +237,20 @@ std::vector<Case> schemes() {
   add("jackknife", plainly<scheme::Jackknife>, false);
   for (const std::size_t rows : {20U, 200U})
     cases.push_back({"four strata", rows, in_strata, statistic::mean(), 3, strata});
+  for (const std::size_t rows : {20U, 200U})
+    cases.push_back({.label = "iid, with weights",
+                     .rows = rows,
+                     .draw = with_weights,
+                     .statistic = statistic::weighted(statistic::mean()),
+                     .truth = 1,
+                     .studentized = true});
+  for (const std::size_t rows : {20U, 200U})
+    cases.push_back({.label = "unequal, by these weights",
+                     .rows = rows,
+                     .draw = with_probabilities,
+                     .statistic = statistic::mean(),
+                     .truth = 1,
+                     .scheme = unequal});
   for (const std::size_t rows : {20U, 200U})
     cases.push_back({.label = "maximum, n^0.75 out of n, rate 1",
                      .rows = rows,

@@ -143,7 +143,7 @@ TEST(InfluenceLaw, WeightedHasTheSkewnessOfAllResamples) {
     const Scheme scheme = scheme::Unequal{weights, size};
     const Influence found = of_mean(kFive, scheme);
     expect_law(found, law);
-    EXPECT_EQ(found.method, "downdated sums, by weight");
+    EXPECT_EQ(found.method, "downdated sums, with unequal probabilities");
     EXPECT_NEAR(found.estimate, law.mean(), 1e-13);
     expect_law(curve_of(kFive, statistic::mean(), scheme), law);
   }

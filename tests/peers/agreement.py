@@ -40,9 +40,8 @@ R boot  quantile of R      number (R + 1) p                        bootfold --co
 R boot  z0 of BCa          ties do not count                       bootfold --convention r
 R boot  acceleration       regression on frequencies               L = deletion of rows, centred
 R boot  m of n rows        deviations and biases of m rows         times sqrt(m / n), and m / n
-R boot  weights            boot.ci weighs back to equal rows       perc.ci on the replicates
+R boot  probabilities      boot.ci weighs back to equal rows       perc.ci on the replicates
 R, arch moving blocks      about the estimate, not their centre    limits moved back
-R boot  m out of n         limits for m rows                       bootfold --rescale none
 R boot  BCa, two samples   bootfold compare counts ties half       not compared
 SciPy   normal             has none, nor a studentized interval    not compared
 arch    z0 of BCa          ties do not count                       only where none tie

@@ -14,6 +14,12 @@ statistics <- list(
     `quantile:0.9` = function(d) quantile(d[, 1], 0.9, names = FALSE),
     correlation = function(d) cor(d[, 1], d[, 2]),
     ratio = function(d) mean(d[, 1]) / mean(d[, 2]),
+    weighted_mean = function(d) weighted.mean(d[, 1], d[, 2]),
+    # As survey::svyvar has it.
+    weighted_variance = function(d) {
+        n <- nrow(d)
+        weighted.mean((d[, 1] - weighted.mean(d[, 1], d[, 2]))^2, d[, 2]) * n / (n - 1)
+    },
     difference = function(d) mean(d[d[, 2] == 1, 1]) - mean(d[d[, 2] == 0, 1])
 )
 # Their variances by formula, for studentized intervals.
@@ -66,7 +72,7 @@ for (k in seq_len(nrow(cases))) {
         fewer
     } else if (scheme == "balanced") {
         boot(data, on_rows, R = replicates, sim = "balanced")
-    } else if (scheme == "weighted") {
+    } else if (scheme == "unequal") {
         boot(data, on_rows, R = replicates, weights = table$w)
     } else if (scheme %in% c("stratified", "two samples")) {
         boot(data, on_rows, R = replicates, strata = table$stratum)
@@ -77,11 +83,11 @@ for (k in seq_len(nrow(cases))) {
     put <- function(what, low, high) {
         lines[[length(lines) + 1]] <<- sprintf("%d,%s,%.17g,%.17g", k, what, low, high)
     }
-    put("estimate", if (scheme == "weighted") NaN else found$t0[1], 0)
+    put("estimate", if (scheme == "unequal") NaN else found$t0[1], 0)
     put("standard error", sd(t), 0)
     if (pivotal) put("error", sqrt(found$t0[2]), 0)
     for (method in methods) {
-        limits <- if (scheme == "weighted") {
+        limits <- if (scheme == "unequal") {
             # boot.ci would weigh the replicates back to equal probabilities of rows.
             tail(boot:::perc.ci(t, 0.95)[1, ], 2)
         } else if (scheme == "m out of n" && method == "normal") {

@@ -98,7 +98,20 @@ def _correlation(x: np.ndarray, u: np.ndarray, axis: int = -1) -> np.ndarray:
     return (x * u).sum(axis=axis) / np.sqrt((x * x).sum(axis=axis) * (u * u).sum(axis=axis))
 
 
+
+def _weighted_mean(x: np.ndarray, w: np.ndarray, axis: int = -1) -> np.ndarray:
+    return (x * w).sum(axis=axis) / w.sum(axis=axis)
+
+
+def _weighted_variance(x: np.ndarray, w: np.ndarray, axis: int = -1) -> np.ndarray:
+    rows = x.shape[axis]
+    mean = _weighted_mean(x, w, axis=axis)
+    return (_weighted_mean(x * x, w, axis=axis) - mean * mean) * rows / (rows - 1)
+
+
 _STATISTICS: dict[str, Callable[..., np.ndarray]] = {
+    "weighted_mean": _weighted_mean,
+    "weighted_variance": _weighted_variance,
     "mean": lambda x, axis=-1: x.mean(axis=axis),
     "median": lambda x, axis=-1: np.median(x, axis=axis),
     "variance": lambda x, axis=-1: x.var(axis=axis, ddof=1),
@@ -231,7 +244,7 @@ CASES = (
         _R,
         scheme="m out of n",
         number=20,
-        options=("--size", "20", "--rescale", "none"),
+        options=("--size", "20"),
     ),
     Case(
         "20 of 60 median",
@@ -241,7 +254,7 @@ CASES = (
         _R,
         scheme="m out of n",
         number=20,
-        options=("--size", "20", "--rescale", "none"),
+        options=("--size", "20"),
         smooth=False,
     ),
     Case(
@@ -261,6 +274,20 @@ CASES = (
         _R,
         scheme="balanced",
         options=("--scheme", "balanced"),
+    ),
+    *(
+        Case(
+            f"weighted {statistic}",
+            "weights",
+            statistic,
+            BCA,
+            _EVERYONE,
+            options=("--weights", "w"),
+            peer_columns=("x", "w"),
+            peer_statistic=f"weighted_{statistic}",
+            smooth=False,  # BCa's upper limit is one of the last forty replicates
+        )
+        for statistic in ("mean", "variance")
     ),
     Case(
         "unequal mean",
