@@ -130,7 +130,16 @@ PValue bca_tails(const Result& differences, Alternative alternative) {
         alternative == Alternative::two_sided || (w < z0) == (alternative == Alternative::greater);
     return {refuted ? least : 1 - least, least};
   }
-  const double v = (w - z0) / stretch - z0;
+  double v = (w - z0) / stretch - z0;
+  if (alternative == Alternative::two_sided) {
+    // Replicates that tie with 0 lie on both sides of it. If the interval of no confidence at all
+    // lies among them, p is 1.
+    const double tied = low ? (count - above) / (count + 1) : (below + 1) / (count + 1);
+    const double y =
+        normal::quantile(std::clamp(tied, 0.5 / (count + 1), count / (count + 1))) - z0;
+    const double other = 1 + a * y > 0 ? y / (1 + a * y) - z0 : v;
+    if ((v > 0) != (other > 0)) v = 0;
+  }
   // Both shares are uncertain, and together.
   const double by_share = 1 / (stretch * stretch * normal::density(w));
   const double by_under = -(1 / (stretch * stretch) + 1) / normal::density(z0);

@@ -232,7 +232,8 @@ double Means::forecast_nodes(double last, const Execution& execution) const {
   constexpr std::uint64_t kGroups = 64;
   constexpr std::uint64_t kRowsAtOnce = 64;  // with more rows the sample is smaller
   if (rows_.values() > kFewValues) return 0;
-  const std::uint64_t blocks = 16 * (1 + (rows_.values() - 1) / kRowsAtOnce);  // in a stratum
+  // In a stratum. Of few rows, whose bounds are near the tolerance, a quarter is looked at.
+  const std::uint64_t blocks = few_rows() ? 4 : 16 * (1 + (rows_.values() - 1) / kRowsAtOnce);
   const auto end = static_cast<std::uint64_t>(std::min(last, kMostNodes));
   const auto size_of = [&](std::span<const NodeRange> ranges) {
     return compute_nodes(rows_, spread_, circle_.period, ranges, 1, silent(execution)).plain;
@@ -256,7 +257,9 @@ double Means::forecast_nodes(double last, const Execution& execution) const {
     squares += part * part;
   }
   // Three standard errors below: the groups are alike but for what each of them happens to meet.
-  const double variance = std::max(0.0, squares - sum * sum / kGroups) * kGroups / (kGroups - 1.0);
+  const double unseen = 1 - 1 / static_cast<double>(blocks);
+  const double variance =
+      unseen * std::max(0.0, squares - sum * sum / kGroups) * kGroups / (kGroups - 1.0);
   return std::max(0.0, 1 + 2 * (known + sum - 3 * std::sqrt(variance))) / (last + 1);
 }
 

@@ -289,5 +289,20 @@ TEST(MaxT, TakesTheFarthestInUnitsOfTheErrors) {
   EXPECT_EQ(gaps.defined(), 1U);
 }
 
+// A third of the differences are exactly 0, and lie on both sides of it.
+TEST(PValue, OfEqualGroupsWithTiesIsOne) {
+  Samples samples;
+  samples.add("A", {2, 2, 2, 2, 2, 2, 2, 2, 3});
+  samples.add("B", {2, 2, 2, 2, 2, 2, 2, 2, 3});
+  for (const interval::Method method :
+       {interval::Method::percentile, interval::Method::basic, interval::Method::bca})
+    EXPECT_EQ(compare(samples.values, samples.labels(), statistic::mean(),
+                      {.control = "A", .interval = method, .replicates = 2000})
+                  .contrasts[0]
+                  .p_value,
+              1)
+        << interval::name(method);
+}
+
 }  // namespace p_value_test
 }  // namespace bootfold::comparison
