@@ -44,32 +44,32 @@ Ends ends_of(std::span<const double> frequencies, std::size_t rows) {
 
 }  // namespace
 
+/// A column whose rows are written out as they are read.
+class RepeatedColumn final : public ColumnSource {
+ public:
+  RepeatedColumn(const ColumnView& column, const Ends& ends) : ends_(ends) {
+    values_.resize(column.rows());
+    column.read(0, values_);
+  }
+
+  [[nodiscard]] std::size_t rows() const noexcept override { return ends_.back(); }
+
+  void read(std::size_t first, std::span<double> out) const noexcept override {
+    auto row = static_cast<std::size_t>(std::ranges::upper_bound(ends_, first) - ends_.begin());
+    for (std::size_t i = 0; i < out.size(); ++row) {
+      const std::size_t end = std::min<std::uint64_t>(out.size(), ends_[row] - first);
+      std::fill(out.begin() + static_cast<std::ptrdiff_t>(i),
+                out.begin() + static_cast<std::ptrdiff_t>(end), values_[row]);
+      i = end;
+    }
+  }
+
+ private:
+  const Ends& ends_;
+  std::vector<double> values_;
+};
+
 struct Repeated::Parts {
-  /// A column whose rows are written out as they are read.
-  class RepeatedColumn final : public ColumnSource {
-   public:
-    RepeatedColumn(const ColumnView& column, const Ends& ends) : ends_(ends) {
-      values_.resize(column.rows());
-      column.read(0, values_);
-    }
-
-    [[nodiscard]] std::size_t rows() const noexcept override { return ends_.back(); }
-
-    void read(std::size_t first, std::span<double> out) const noexcept override {
-      auto row = static_cast<std::size_t>(std::ranges::upper_bound(ends_, first) - ends_.begin());
-      for (std::size_t i = 0; i < out.size(); ++row) {
-        const std::size_t end = std::min<std::uint64_t>(out.size(), ends_[row] - first);
-        std::fill(out.begin() + static_cast<std::ptrdiff_t>(i),
-                  out.begin() + static_cast<std::ptrdiff_t>(end), values_[row]);
-        i = end;
-      }
-    }
-
-   private:
-    const Ends& ends_;
-    std::vector<double> values_;
-  };
-
   Parts(const DataView& table, std::span<const double> frequencies)
       : ends(ends_of(frequencies, table.rows())) {
     std::vector<std::string> names;
