@@ -79,8 +79,7 @@ SchemeRequest::SchemeRequest(const SchemeArguments& arguments)
                                        std::numeric_limits<double>::infinity(), "20, or auto");
   if (!frequencies_.empty() && !probabilities_.empty())
     throw InvalidArgument(
-        "--frequencies and --probabilities do not go together; multiply the two columns and give "
-        "the product as --probabilities");
+        "--frequencies and --probabilities do not go together; write the rows out");
   without_data_ = make_scheme(spec_, option_of);
   name_ = bootfold::name(without_data_);
   facts_ = facts(without_data_);

@@ -378,6 +378,8 @@ def _source(
 def _written_out(data: Data, settings: Settings) -> tuple[Any, Data, Settings]:
     """The rows as often as their frequencies say, for functions, which see them all."""
     assert settings.frequencies is not None
+    if settings.probabilities is not None:
+        raise ValueError("frequencies and probabilities do not go together; write the rows out")
     times = whole_frequencies(settings.frequencies)
     if not data.paired:
         raise ValueError(
@@ -416,6 +418,9 @@ def _without_nan(data: Data, settings: Settings) -> tuple[Data, Settings]:
     arrays: list[_data.Array] = []
     if data.paired:
         dropped = nan_rows(data.arrays)
+        unknown = settings.with_nan()
+        if unknown is not None:
+            dropped = dropped | unknown
         if not dropped.any():
             return data, settings
         if data.parts[0].kind == "sets" and len(data.arrays) > 1:

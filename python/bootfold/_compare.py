@@ -189,6 +189,9 @@ def compare(
         settings.strata = coded(_column(df, strata, "strata"), data.rows, "strata")[0]
     if nan == "omit":
         dropped = _data.nan_rows(data.arrays)
+        unknown = settings.with_nan()
+        if unknown is not None:
+            dropped = dropped | unknown
         if dropped.any():
             settings = settings.without_rows(dropped)
             data.arrays = [array[~dropped] for array in data.arrays]

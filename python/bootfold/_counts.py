@@ -15,7 +15,7 @@ from bootfold._labels import coded
 from bootfold._options import Progress, Seed, memory_bytes, seed_number, thread_number, whole_number
 from bootfold._progress import reporter
 from bootfold._returned import check_returned, name_of
-from bootfold._source import Settings, row_numbers, set_scheme
+from bootfold._source import Settings, checked_weights, row_numbers, set_scheme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -278,6 +278,7 @@ class CountsSource:
                     "weights= does not go with takes='counts', which are whole numbers; "
                     "takes='weights' gives the function the product of both"
                 )
+            self._weights = checked_weights(self._weights)
             settings = dataclasses.replace(settings, weights=None)
         self._data = data
         self._arguments = _shown(data, given)

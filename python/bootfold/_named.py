@@ -85,7 +85,8 @@ class NamedSource:
                 float("nan") if missing else estimate
                 for estimate, missing in zip(result.estimates, affected, strict=True)
             ]
-            result = _core.Result.made(result.plan, result.seed, estimates, values)
+            centres = [] if result.centres == result.estimates else result.centres
+            result = _core.Result.made(result.plan, result.seed, estimates, values, [], centres)
             if needs.influence:
                 self.add_influences(result)
         return result

@@ -92,6 +92,12 @@ class Settings:
                 changes[name] = values[kept]
         return replace(self, **changes)
 
+    def with_nan(self) -> Array | None:
+        """Rows whose weight, frequency or probability is NaN."""
+        found = [getattr(self, name) for name in ("probabilities", "weights", "frequencies")]
+        marked = [np.isnan(values) for values in found if values is not None]
+        return np.logical_or.reduce(marked) if marked else None
+
     def written_out(self, times: Array) -> Settings:
         """The same for rows that are written out so many times."""
         changes: dict[str, Any] = {"frequencies": None}
@@ -172,9 +178,23 @@ def row_numbers(values: Any, rows: int, name: str) -> Array:
     return array
 
 
+def checked_weights(weights: Array) -> Array:
+    """Weights for a function, held to what the library asks of those of named statistics."""
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if bad.size:
+        raise ValueError(
+            f"weight of row {bad[0] + 1} is {weights[bad[0]]:g} but must be a number that is not "
+            "negative"
+        )
+    if not weights.any():
+        raise ValueError("all weights are 0 but at least one must be positive")
+    return weights
+
+
 def whole_frequencies(frequencies: Array) -> Array:
     """Frequencies as integers, for rows that are written out in memory."""
-    bad = np.flatnonzero(~((frequencies >= 0) & (frequencies == np.floor(frequencies))))
+    whole = np.isfinite(frequencies) & (frequencies >= 0) & (frequencies == np.floor(frequencies))
+    bad = np.flatnonzero(~whole)
     if bad.size:
         raise ValueError(
             f"frequency of row {bad[0] + 1} is {frequencies[bad[0]]:g} but must be a whole number, "

@@ -210,8 +210,14 @@ class SumsSource:
                 values.append(self._finish(part.replicates.T))
         whole = values[0] if len(values) == 1 else np.concatenate(values)
         estimates = self._finish(np.array(part.estimates)[:, None])[0]
+        centres = self._finish(np.array(part.centres)[:, None])[0]
         result = _core.Result.made(
-            part.plan, part.seed, estimates.tolist(), np.ascontiguousarray(whole), self._names
+            part.plan,
+            part.seed,
+            estimates.tolist(),
+            np.ascontiguousarray(whole),
+            self._names,
+            [] if part.centres == part.estimates else centres.tolist(),
         )
         if needs.influence:
             self.add_influences(result)
@@ -230,6 +236,11 @@ class SumsSource:
         times = np.ones(number) if settings.frequencies is None else settings.frequencies
         rows = float(times.sum())
         total = float(weights @ times)
+        if (weights == total).any():
+            raise ValueError(
+                "one row has all of the weight, so that nothing is left without it, and there is "
+                "no bca interval; use percentile"
+            )
         means = np.array(self.request.run(1, 0, None).estimates)[:, None]
         estimates = np.array(result.estimates)
         changed = np.empty((number, estimates.size))

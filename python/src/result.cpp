@@ -73,13 +73,16 @@ using Replicates = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::devi
 
 /// A result of replicates that were made otherwise: [replicate][output].
 std::unique_ptr<Handle> made(Plan plan, std::uint64_t seed, std::vector<double> estimates,
-                             const Replicates& values, std::vector<std::string> outputs) {
+                             const Replicates& values, std::vector<std::string> outputs,
+                             std::vector<double> centres) {
   if (!outputs.empty()) plan.outputs = std::move(outputs);
   plan.replicates = values.shape(0);
   plan.result_bytes = values.size() * sizeof(double);
-  return std::make_unique<Handle>(
-      Result(std::move(plan), seed, std::move(estimates),
-             std::vector<double>(values.data(), values.data() + values.size())));
+  Companions companions;
+  companions.centres = std::move(centres);
+  return std::make_unique<Handle>(Result(
+      std::move(plan), seed, std::move(estimates),
+      std::vector<double>(values.data(), values.data() + values.size()), std::move(companions)));
 }
 
 /// The fingerprints of several runs, in their order, as one.
@@ -225,7 +228,7 @@ void bind_result(nb::module_& m) {
           },
           "path"_a)
       .def_static("made", &made, "plan"_a, "seed"_a, "estimates"_a, "values"_a,
-                  "outputs"_a = std::vector<std::string>(),
+                  "outputs"_a = std::vector<std::string>(), "centres"_a = std::vector<double>(),
                   "A result of replicates that were made otherwise.")
       .def_static("joined", &joined, "parts"_a, "Results of several data sets side by side.")
       .def("add_joined_influences", &add_joined_influences, "parts"_a)

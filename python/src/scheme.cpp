@@ -31,8 +31,7 @@ Scheme make_scheme(const SchemeArguments& arguments, const data::Repeated& rows,
                    std::vector<std::uint32_t>& codes) {
   scheme::Spec spec = spec_of(arguments);
   if (spec.probabilities)
-    throw InvalidArgument(
-        "frequencies and probabilities do not go together; give their product as probabilities");
+    throw InvalidArgument("frequencies and probabilities do not go together; write the rows out");
   if (spec.strata || spec.clusters) codes = rows.codes(spec.strata ? *spec.strata : *spec.clusters);
   if (spec.strata) spec.strata = codes;
   if (spec.clusters) spec.clusters = codes;

@@ -113,6 +113,31 @@ def test_comparisons_take_weights():
     assert found["difference"] == [pytest.approx(means[1] - means[0], rel=1e-9)]
 
 
+def test_sums_under_moving_blocks_have_the_centre_of_the_mean():
+    x = np.arange(100.0) ** 2
+    mean = bf.sums(lambda x: (x,), lambda m: m[0])
+    for weights in (None, 1 + np.arange(100) % 5):
+        given = {"scheme": "moving", "block_length": 30, "weights": weights, "seed": 7}
+        r = bf.bootstrap(x, mean, replicates=500, **given)
+        named = bf.bootstrap(x, "mean", replicates=500, **given)
+        assert r.centre == pytest.approx(named.centre, rel=1e-12)
+        assert r.centre != r.estimate
+
+
+def test_rows_without_a_weight_are_omitted():
+    weights = W.copy()
+    weights[3] = np.nan
+    kept = np.delete(np.arange(150), 3)
+    given = {"replicates": 200, "seed": 7}
+    for role in ("weights", "probabilities", "frequencies"):
+        r = bf.bootstrap(X, "mean", nan="omit", **{role: weights}, **given)
+        expected = bf.bootstrap(X[kept], "mean", **{role: W[kept]}, **given)
+        np.testing.assert_array_equal(r.replicates, expected.replicates)
+    table = {"v": ["A", "B"] * 75, "x": X, "w": weights}
+    found = bf.compare(table, value="x", by="v", weights="w", nan="omit", **given)
+    assert (found["control_rows"], found["rows"]) == ([75], [74])
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -123,8 +148,17 @@ def test_comparisons_take_weights():
         ),
         (lambda: bf.bootstrap((X, Y), lambda x, y: 0.0, frequencies=W), "paired=True"),
         (lambda: bf.bootstrap(X, np.ptp, frequencies=W + 0.5), r"is \d\.5 but must be a whole"),
+        (lambda: bf.bootstrap(X, np.ptp, frequencies=np.full(150, np.inf)), "row 1 is inf"),
+        (
+            lambda: bf.bootstrap(X, lambda x, w: w @ x, takes="weights", weights=-W),
+            "weight of row .* must be a number that is not negative",
+        ),
+        (lambda: bf.bootstrap(X, np.ptp, frequencies=W, probabilities=W), "do not go together"),
         (lambda: bf.bootstrap(X, "mean", weights=W, scheme="unequal"), "needs probabilities"),
-        (lambda: bf.bootstrap(X, "median", weights=W, scheme="bayesian"), "bayesian"),
+        (
+            lambda: bf.bootstrap(X, "median", weights=W, scheme="bayesian"),
+            "with weights of your own it takes functions of sums only",
+        ),
     ],
 )
 def test_misuse(call, message):

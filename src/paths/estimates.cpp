@@ -84,6 +84,22 @@ double weighted_trimmed_mean(const ColumnView& column, double share,
   return numeric::weighted_trimmed_mean(rows, share, weights.size());
 }
 
+/// A statistic whose last column holds weights, with these multiplied by `weights`.
+void weigh_again(const study::Problem& problem, const Part& part, std::span<const double> weights,
+                 std::span<double> values) {
+  std::vector<std::vector<double>> columns;
+  std::vector<const double*> starts;
+  for (const std::uint32_t c : part.columns) {
+    columns.emplace_back(problem.data.rows());
+    problem.data.column(c).read(0, columns.back());
+  }
+  const double largest = *std::max_element(weights.begin(), weights.end());
+  for (std::size_t row = 0; row < weights.size(); ++row)
+    columns.back()[row] *= weights[row] / largest;
+  for (const auto& column : columns) starts.push_back(column.data());
+  std::get<statistic::Call>(part.bound.body).call({starts, weights.size()}, values);
+}
+
 void estimate_call(const study::Problem& problem, const Part& part, const resample::Design& design,
                    const Execution& execution, std::span<double> values) {
   const std::span<const double> weights = design.weights();
@@ -92,6 +108,7 @@ void estimate_call(const study::Problem& problem, const Part& part, const resamp
     values[0] = weighted_trimmed_mean(problem.data.column(part.columns[0]), *call.trimmed, weights);
     return;
   }
+  if (!weights.empty() && part.weighted) return weigh_again(problem, part, weights, values);
   study::TileReader reader(problem.data, problem.data.rows());
   const auto evaluate = [&](const statistic::Tile& rows, std::span<double> found) {
     std::vector<const double*> columns;
@@ -197,6 +214,9 @@ std::vector<double> centres(const study::Study& study, const resample::Design& d
                    },
                    [](const statistic::Fold&) {},  // takes whole rows only
                    [&](const statistic::Call& call) {
+                     if (part.weighted &&
+                         (!call.weighted_order || inside(*call.weighted_order, study.rows())))
+                       weigh_again(problem, part, counts, own);
                      if (call.trimmed)
                        own[0] = weighted_trimmed_mean(problem.data.column(part.columns[0]),
                                                       *call.trimmed, counts);

@@ -50,9 +50,10 @@ std::vector<std::uint64_t> integers(std::span<const double> weights, int bits) {
   const int exponent = std::ilogb(*std::max_element(weights.begin(), weights.end())) + 1;
   std::vector<std::uint64_t> found;
   found.reserve(weights.size());
-  for (const double weight : weights)
-    found.push_back(
-        static_cast<std::uint64_t>(std::nearbyint(std::ldexp(weight, bits - exponent))));
+  for (const double weight : weights) {
+    const double units = std::nearbyint(std::ldexp(weight, bits - exponent));
+    found.push_back(weight > 0 ? static_cast<std::uint64_t>(std::max(1.0, units)) : 0);
+  }
   return found;
 }
 

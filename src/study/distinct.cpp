@@ -39,7 +39,14 @@ void DistinctTable::add(const double* features, std::size_t stride, std::size_t 
   for (std::size_t i = 0; i < rows && !closed_; ++i) {
     for (std::size_t f = 0; f < width_; ++f)
       scratch_[f] = std::bit_cast<std::uint64_t>(features[f * stride + i] + 0.0);  // -0 becomes 0
-    count(scratch_.data(), 1, first + i);
+    // Equal rows often follow each other.
+    const auto same = [&](std::size_t row) {
+      return std::memcmp(&rows_[row * width_], scratch_.data(), width_ * sizeof scratch_[0]) == 0;
+    };
+    if (last_ < weights_.size() && same(last_))
+      ++weights_[last_];
+    else
+      count(scratch_.data(), 1, first + i);
   }
 }
 
@@ -58,11 +65,13 @@ void DistinctTable::count(const std::uint64_t* row, std::uint64_t weight, std::u
     if (std::memcmp(&rows_[found * width_], row, width_ * sizeof *row) == 0) {
       weights_[found] += weight;
       first_rows_[found] = std::min(first_rows_[found], first_row);
+      last_ = found;
       return;
     }
   }
   if (weights_.size() == most_) return close();
-  slots_[slot & (slots_.size() - 1)] = static_cast<std::uint32_t>(weights_.size());
+  last_ = weights_.size();
+  slots_[slot & (slots_.size() - 1)] = static_cast<std::uint32_t>(last_);
   rows_.insert(rows_.end(), row, row + width_);
   weights_.push_back(weight);
   first_rows_.push_back(first_row);

@@ -66,6 +66,7 @@ class DistinctTable {
   std::vector<std::uint64_t> weights_;
   std::vector<std::uint64_t> first_rows_;
   std::vector<std::uint64_t> scratch_;
+  std::size_t last_ = 0;  // the row that was counted last
 };
 
 }  // namespace bootfold::study

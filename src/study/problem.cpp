@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "bootfold/error.h"
 #include "text/concat.h"
@@ -45,10 +46,13 @@ std::string column_rule(const Statistic& statistic) {
 }
 
 /// Throws DataError unless a column can hold weights.
-void check_weights(const ColumnSummary& weights, const std::string& name) {
+void check_weights(const ColumnSummary& weights, const std::string& name, std::uint64_t rows) {
   if (weights.min < 0)
     throw DataError(text::concat("column ", name, " holds weights, but one of them is ",
                                  weights.min, "; weights must not be negative"));
+  if (weights.max > std::numeric_limits<double>::max() / 2 / static_cast<double>(rows))
+    throw DataError(text::concat("column ", name, " holds weights up to ", weights.max,
+                                 ", whose sum may exceed 1.8e308; scale them down"));
   if (weights.max == 0)
     throw DataError(text::concat("column ", name,
                                  " holds weights, but all are 0; at least one must be positive"));
@@ -105,7 +109,8 @@ Problem::Problem(const DataView& view, std::span<const Statistic> statistics) : 
 void Problem::set_columns(std::vector<ColumnSummary> summaries) {
   columns = std::move(summaries);
   for (const Part& part : parts) {
-    if (part.weighted) check_weights(columns[part.columns.back()], data.name(part.columns.back()));
+    if (part.weighted)
+      check_weights(columns[part.columns.back()], data.name(part.columns.back()), data.rows());
     const auto* sums = std::get_if<statistic::Sums>(&part.bound.body);
     if (sums == nullptr || !sums->weights) continue;
     ColumnSummary& weights = columns[part.columns[*sums->weights]];

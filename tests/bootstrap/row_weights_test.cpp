@@ -260,6 +260,48 @@ TEST(RowWeights, HaveEveryInterval) {
   EXPECT_NEAR(influence.standard_error(), std::sqrt(squares) / total, 1e-9);
 }
 
+// Rows near the ends are in fewer moving blocks, which the centre takes into account.
+TEST(RowWeights, OfOneChangeNoCentreOfMovingBlocks) {
+  std::vector<double> x(100);
+  for (std::size_t i = 0; i < 100; ++i)
+    x[i] = std::pow(static_cast<double>(i), 2) + static_cast<double>(i % 7);
+  const std::vector<double> ones(100, 1.0);
+  const Options options{.replicates = 50, .scheme = scheme::MovingBlocks{30}};
+  for (const Statistic& inner :
+       {statistic::mean(), statistic::median(), statistic::trimmed_mean(0.1)}) {
+    const Result plain = bootstrap(x, inner, options);
+    const Result found = bootstrap(DataView({x, ones}), statistic::weighted(inner), options);
+    EXPECT_NE(plain.centre(), plain.estimate());
+    EXPECT_NEAR(found.centre() / plain.centre(), 1, 1e-9) << inner.name();
+  }
+}
+
+// Drawn by probabilities p, a row with the weight w has the weight w p in the estimate.
+TEST(RowWeights, MultiplyProbabilitiesInEstimates) {
+  const std::vector<double> x = {1, 2, 3, 5, 7, 8};
+  const std::vector<double> w = {1, 2, 0.5, 1, 2, 1};
+  std::vector<double> squares;
+  for (const double weight : w) squares.push_back(weight * weight);
+  const Options drawn{.replicates = 10, .scheme = scheme::Unequal{w}};
+  for (const Statistic& inner :
+       {statistic::mean(), statistic::median(), statistic::trimmed_mean(0.2)})
+    EXPECT_NEAR(bootstrap(DataView({x, w}), statistic::weighted(inner), drawn).estimate(),
+                bootstrap(DataView({x, squares}), statistic::weighted(inner), {.replicates = 10})
+                    .estimate(),
+                1e-12)
+        << inner.name();
+}
+
+// The largest weight is 2^60 times the others, which count all the same.
+TEST(RowWeights, MayBeTiny) {
+  const std::vector<double> x = {1, 2, 3, 4, 5};
+  const std::vector<double> w = {1e9, 1e-9, 1e-9, 1e-9, 1e-9};
+  const Result found =
+      bootstrap(DataView({x, w}), statistic::weighted(statistic::median()), {.replicates = 2000});
+  EXPECT_EQ(found.undefined(), 0U);
+  EXPECT_GT(found.standard_error(), 1);
+}
+
 TEST(RowWeights, KeepTheirBitsForAnyThreadsAndLevels) {
   const Rows data(5000);
   for (const Statistic& inner : {statistic::mean(), statistic::median(), statistic::variance()}) {
@@ -329,6 +371,11 @@ TEST(RowWeights, MustNotBeNegativeAndNotAllZero) {
         [&] { run(negative, inner); },
         ThrowsMessage<DataError>(HasSubstr("column w holds weights, but one of them is -2")));
     EXPECT_THAT([&] { run(none, inner); }, ThrowsMessage<DataError>(HasSubstr("all are 0")));
+    EXPECT_THAT(
+        [&] {
+          run({1e308, 1e308, 1}, inner);
+        },
+        ThrowsMessage<DataError>(HasSubstr("scale them down")));
   }
   EXPECT_THAT(
       [] {
