@@ -4,6 +4,8 @@
 // different and systematic samples too alike. U of a group is then the sum of the U of a random set
 // of rows, and the sums of squares and cubes over groups estimate those over rows.
 #include <algorithm>
+#include <array>
+#include <map>
 #include <memory>
 #include <numeric>
 
@@ -33,6 +35,8 @@ class Evaluator {
       const std::span<double> own = values.subspan(part.first_output, part.outputs());
       if (const auto* fold = std::get_if<statistic::Fold>(&part.bound.body)) {
         accumulate(*fold, part, unit, worker, own);
+      } else if (part.weighted && part.columns.size() == 2 && evaluated(part, units_)) {
+        evaluate_in_order(part, unit, worker, own);
       } else if (evaluated(part, units_)) {
         if (!copied) copy_without(unit, worker);
         copied = true;
@@ -64,6 +68,52 @@ class Evaluator {
       state->accumulate({columns, size}, {weights_.data(), size});
     }
     state->finish(values);
+  }
+
+  /// The rows of a part with weights in the order of their values, and the units of these.
+  struct InOrder {
+    std::vector<double> values;
+    std::vector<double> weights;
+    std::vector<std::uint64_t> units;
+  };
+
+  /// Functions of values and weights sort their rows, which takes no time if these are sorted.
+  void evaluate_in_order(const Part& part, std::uint64_t unit, const execution::Worker& worker,
+                         std::span<double> values) {
+    InOrder& all = in_order_[part.columns];
+    if (all.values.empty()) all = sort(part, worker);
+    InOrder& kept = kept_in_order_;
+    kept.values.clear();
+    kept.weights.clear();
+    worker.check();
+    for (std::size_t i = 0; i < all.values.size(); ++i) {
+      if (all.units[i] == unit) continue;
+      kept.values.push_back(all.values[i]);
+      kept.weights.push_back(all.weights[i]);
+    }
+    const std::array<const double*, 2> columns = {kept.values.data(), kept.weights.data()};
+    std::get<statistic::Call>(part.bound.body).call({columns, kept.values.size()}, values);
+  }
+
+  [[nodiscard]] InOrder sort(const Part& part, const execution::Worker& worker) const {
+    const DataView& data = task_.problem().data;
+    std::vector<double> values(data.rows());
+    std::vector<double> weights(data.rows());
+    data.column(part.columns[0]).read(0, values);
+    data.column(part.columns[1]).read(0, weights);
+    std::vector<std::uint64_t> order(data.rows());
+    std::iota(order.begin(), order.end(), std::uint64_t{0});
+    worker.check();
+    std::sort(order.begin(), order.end(), [&](std::uint64_t a, std::uint64_t b) {
+      return values[a] != values[b] ? values[a] < values[b] : a < b;
+    });
+    InOrder found;
+    for (const std::uint64_t row : order) {
+      found.values.push_back(values[row]);
+      found.weights.push_back(weights[row]);
+      found.units.push_back(units_.of(row));
+    }
+    return found;
   }
 
   void select(const statistic::Order& order, const Part& part, std::span<double> values) {
@@ -99,6 +149,8 @@ class Evaluator {
   std::vector<std::vector<double>> copies_;
   std::size_t kept_ = 0;
   std::vector<double> sorted_;
+  std::map<std::vector<std::uint32_t>, InOrder> in_order_;  // by columns
+  InOrder kept_in_order_;
 };
 
 }  // namespace

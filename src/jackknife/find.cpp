@@ -38,7 +38,10 @@ Execution within_memory(const study::Problem& problem, const resample::Design& d
                         const Request& request) {
   Execution execution = request.execution;
   if (evaluations(problem, design, request.outputs) == 0) return execution;
-  const std::size_t copy = (problem.data.columns() + 1) * problem.data.rows() * sizeof(double);
+  // Rows with weights are kept in the order of their values as well.
+  const bool weighted = std::ranges::any_of(problem.parts, &Part::weighted);
+  const std::size_t columns = problem.data.columns() + (weighted ? 6 : 1);
+  const std::size_t copy = columns * problem.data.rows() * sizeof(double);
   execution.threads = static_cast<unsigned>(std::clamp<std::size_t>(
       request.memory / std::max<std::size_t>(copy, 1), 1, execution::thread_count(execution)));
   return execution;

@@ -95,8 +95,10 @@ std::vector<numeric::WeightedRow> sorted(const Resample& resample) {
   for (std::size_t row = 0; row < resample.rows; ++row)
     if (resample.columns[1][row] > 0)
       rows.push_back({resample.columns[0][row], resample.columns[1][row]});
-  std::sort(rows.begin(), rows.end(),
-            [](const auto& a, const auto& b) { return a.value < b.value; });
+  const auto less = [](const numeric::WeightedRow& a, const numeric::WeightedRow& b) {
+    return a.value < b.value;
+  };
+  if (!std::is_sorted(rows.begin(), rows.end(), less)) std::sort(rows.begin(), rows.end(), less);
   return rows;
 }
 
