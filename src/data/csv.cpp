@@ -103,6 +103,7 @@ class CsvReader {
     first_line_number_ = record.line;
     has_header_ = options_.header.value_or(first_line_.has_text());
     if (!has_header_ && !options_.header) check_no_names(names);
+    if (has_header_ && names.size() == 1 && !record.has_quotes) check_one_column(names[0]);
     columns_ = has_header_ ? ColumnNames(std::move(names)) : ColumnNames(names.size());
     std::vector<std::size_t> labels;
     if (!options_.labels.empty()) labels = find_columns(columns_, options_.labels, label_);
@@ -117,6 +118,16 @@ class CsvReader {
     needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
     for (const std::size_t field : needed) sources_.push_back({field, 0, {}});
     short_rows_ = columns_.size() == 1 && labels_.empty() && texts_.empty() && dialect_.usual();
+  }
+
+  // "a,b" above 1,2 with a decimal comma: one column, or two of a file that has no decimal commas.
+  void check_one_column(const std::string& name) const {
+    if (options_.decimal != ',' || options_.delimiter || delimiter_ == '\t') return;
+    if (name.find(',') == name.npos) return;
+    throw InvalidArgument(text::concat(
+        label_, ":", first_line_number_, ": ", text::quoted(name), " may be one name or several: ",
+        "with decimal=comma no comma separates fields; say delimiter=semicolon if it is one name, ",
+        "or leave decimal out"));
   }
 
   // Text in the first line may be a label or a text of the first row. It is a header if a column

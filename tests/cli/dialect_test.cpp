@@ -92,6 +92,7 @@ TEST(Dialect, MistakesAreToldInTheWordsOfTheCommandLine) {
                  {"--decimal is ','", "--delimiter semicolon"});
   expect_message({"--thousands", "."}, plain, {"--thousands is '.'", "--decimal comma"});
   expect_message({"--thousands", "dozen"}, plain, {"--thousands is 'dozen'", "apostrophe"});
+  expect_message({"--decimal", ","}, "a,b\n1,2\n", {"'a,b' may be", "--delimiter semicolon"});
   expect_message({"--missing", "NA,,-"}, plain, {"empty name"});
   expect_message({"--missing", ""}, plain, {"--missing needs a value"});
   expect_message({}, "x;y\n1,5;2\n", {"standard input:2:1: '1,5'", "--decimal comma reads it"});

@@ -139,6 +139,16 @@ TEST(Decimal, MustBeAPointOrACommaAndNotTheDelimiter) {
                    "so is the delimiter", "delimiter=semicolon"));
 }
 
+TEST(Decimal, AHeaderOfCommasIsAskedAbout) {
+  const auto asked = [](std::string_view text) {
+    return message_of<InvalidArgument>([&] { (void)read_text(text, {.decimal = ','}); });
+  };
+  EXPECT_TRUE(says(asked("a,b\n1,2\n3,4\n"), "prices.csv:1: 'a,b' may be one name or several",
+                   "delimiter=semicolon"));
+  EXPECT_EQ(read_text("price, EUR\n1,5\n", {.delimiter = ';', .decimal = ','}), Values{1.5});
+  EXPECT_EQ(read_text("\"price, EUR\"\n1,5\n", {.decimal = ','}), Values{1.5});
+}
+
 TEST(Thousands, AreGroupsOfThreeDigits) {
   EXPECT_EQ(read_text("x,y\n\"1,234,567.89\",1\n\"-1,000\",2\n1234.5,3\n\"+12,345e-3\",4\n0.5,5\n",
                       {.columns = {"x"}, .thousands = ','}),
