@@ -215,8 +215,8 @@ std::string Dialect::remedy(std::string_view field, char delimiter) const {
     if (Dialect(options).parse(field, value) && !std::isnan(value)) found.push_back(words);
   }
   if (found.empty()) return {};
-  return found.size() == 1 ? text::concat("; ", found[0], " reads it as one")
-                           : text::concat("; ", found[0], " or ", found[1], " reads it as one");
+  return text::concat("; with ", found[0], found.size() == 1 ? "" : " or ",
+                      found.size() == 1 ? "" : found[1], " it is one");
 }
 
 char find_delimiter(std::string_view start, char decimal) {

@@ -95,7 +95,8 @@ TEST(Dialect, MistakesAreToldInTheWordsOfTheCommandLine) {
   expect_message({"--decimal", ","}, "a,b\n1,2\n", {"'a,b' may be", "--delimiter semicolon"});
   expect_message({"--missing", "NA,,-"}, plain, {"empty name"});
   expect_message({"--missing", ""}, plain, {"--missing needs a value"});
-  expect_message({}, "x;y\n1,5;2\n", {"standard input:2:1: '1,5'", "--decimal comma reads it"});
+  expect_message({}, "x;y\n1,5;2\n",
+                 {"standard input:2:1: '1,5'", "with --decimal comma it is one"});
   expect_message({"--thousands", ","}, "x;y\n1,50;2\n",
                  {"'1,50' is not a number (column 'x')", "--thousands comma", "1,234,567.89"});
   expect_message({}, "x\n1\n-\n", {"'-' is not a number", "--missing TEXT"});

@@ -125,12 +125,13 @@ TEST(Decimal, KeepsEveryDigit) {
 TEST(Decimal, APointIsNoDecimalCommaAndViceVersa) {
   EXPECT_TRUE(says(data_error("x\n1,5\n1.5\n", {.decimal = ','}),
                    "prices.csv:3:1: '1.5' is not a number (column 'x')", "decimal=point"));
-  EXPECT_TRUE(says(data_error("a;b\n1,5;2\n", {.columns = {"a"}}),
-                   "prices.csv:2:1: '1,5' is not a number (column 'a'); decimal=comma reads it"));
+  EXPECT_TRUE(
+      says(data_error("a;b\n1,5;2\n", {.columns = {"a"}}),
+           "prices.csv:2:1: '1,5' is not a number (column 'a'); with decimal=comma it is one"));
   EXPECT_TRUE(says(data_error("a;b\n1,234;2\n", {.columns = {"a"}}),
-                   "decimal=comma or thousands=comma reads it"));
+                   "; with decimal=comma or thousands=comma it is one"));
   EXPECT_TRUE(says(data_error("a;b\n1.234,5;2\n", {.columns = {"a"}}),
-                   "decimal=comma and thousands=point reads it"));
+                   "; with decimal=comma and thousands=point it is one"));
 }
 
 TEST(Decimal, MustBeAPointOrACommaAndNotTheDelimiter) {
