@@ -134,7 +134,7 @@ bool Fields::next_quoted() {
   done_ = rest_.empty();
   if (done_) return true;
   if (rest_[0] != delimiter_) malformed_ = done_ = true;
-  pass(1);
+  rest_.remove_prefix(1);
   return true;
 }
 

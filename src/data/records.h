@@ -68,9 +68,9 @@ class Records {
 class Fields {
  public:
   Fields(const Record& record, char delimiter)
-      : rest_(record.text), delimiter_(delimiter), has_quotes_(record.has_quotes) {
-    if (delimiter == ' ') trim_spaces();
-  }
+      : rest_(record.text),
+        delimiter_(delimiter),
+        special_(record.has_quotes || delimiter == ' ') {}
 
   /// Moves to the next field. Returns false after the last.
   bool next();
@@ -88,16 +88,12 @@ class Fields {
  private:
   bool next_quoted();
   void trim_spaces();
-  void pass(std::size_t size) {
-    rest_.remove_prefix(size);
-    if (delimiter_ == ' ') trim_spaces();
-  }
 
   std::string_view rest_;
   std::string_view field_;
   std::size_t count_ = 0;
   char delimiter_;
-  bool has_quotes_;
+  bool special_;  // there may be quotes, or runs of spaces to skip
   bool quoted_ = false;
   bool malformed_ = false;
   bool done_ = false;
@@ -106,12 +102,15 @@ class Fields {
 inline bool Fields::next() {
   if (done_) return false;
   ++count_;
-  if (has_quotes_ && !rest_.empty() && rest_[0] == '"') return next_quoted();
+  if (special_) {
+    if (delimiter_ == ' ') trim_spaces();
+    if (!rest_.empty() && rest_[0] == '"') return next_quoted();
+  }
   quoted_ = false;
   const std::size_t size = rest_.find(delimiter_);
   field_ = rest_.substr(0, size);
   done_ = size == std::string_view::npos;
-  if (!done_) pass(size + 1);
+  if (!done_) rest_.remove_prefix(size + 1);
   return true;
 }
 
