@@ -200,7 +200,8 @@ void add_run(CLI::App& command, Arguments& arguments) {
   add_text(command, "--nan", arguments.nan, "error|omit",
            "Stop at the first NaN, or omit rows with NaN [error]")
       ->group(kWhat);
-  add_text(command, "--header", arguments.header, "yes|no|auto", kHeaderHelp)->group(kWhat);
+  add_text(command, "--header", arguments.header, "yes|no|auto", kHeaderHelp)->group(kFile);
+  add_dialect_arguments(command, arguments.dialect, kFile);
   add_scheme_arguments(command, arguments.scheme);
   add_text(command, "--threads", arguments.threads, "T", kThreadsHelp)->group(kHow);
   add_text(command, "--memory", arguments.memory, "SIZE", kMemoryHelp)->group(kHow);
@@ -287,6 +288,7 @@ Request check(const Arguments& arguments) {
                          : data::NanPolicy::error;
   if (one_of("--header", arguments.header, {"yes", "no", "auto"}) != "auto")
     request.read.header = arguments.header == "yes";
+  set_dialect(arguments.dialect, request.read);
 
   request.scheme = SchemeRequest(arguments.scheme);
   request.scheme.extend(request.read);

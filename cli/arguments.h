@@ -12,6 +12,7 @@
 #include "bootfold/interval.h"
 #include "bootfold/plan.h"
 #include "bootfold/statistic.h"
+#include "dialect.h"
 #include "scheme.h"
 
 namespace bootfold::cli {
@@ -39,6 +40,7 @@ struct Arguments {
   std::string path;
   std::string nan = "error";
   std::string header = "auto";
+  DialectArguments dialect;
   std::string output;
   SchemeArguments scheme;
   bool json = false;
@@ -84,11 +86,13 @@ void add_interval_arguments(CLI::App& command, Arguments& arguments, const std::
 
 /// Headings of the help page.
 inline constexpr const char* kWhat = "What to compute";
+inline constexpr const char* kFile = "How the file is written";
 inline constexpr const char* kHow = "How to compute it";
 inline constexpr const char* kShown = "What to show";
 
-/// Declares FILE; --seed; --precision; --nested-replicates; --nan, --header, the scheme and
-/// --threads to --tolerance; --json, --output (`shape` is that of the array) and --quiet.
+/// Declares FILE; --seed; --precision; --nested-replicates; --nan, --header, the dialect, the
+/// scheme and --threads to --tolerance; --json, --output (`shape` is that of the array) and
+/// --quiet.
 void add_file(CLI::App& command, Arguments& arguments);
 void add_seed(CLI::App& command, Arguments& arguments);
 void add_precision(CLI::App& command, Arguments& arguments);

@@ -140,6 +140,9 @@ void add_bootstrap(CLI::App& root, Task& task) {
                 {"zcat big.csv.gz | bootfold bootstrap - --column 3 --nan omit --json | jq "
                  ".interval",
                  "reads a pipe and writes JSON"},
+                {"bootfold bootstrap preise.csv --column preis --decimal , --thousands . --missing "
+                 "-,k.A. --nan omit",
+                 "1.234,56 is a number; rows with - or k.A. are left out"},
                 {"bootfold bootstrap prices.csv --column price --replicates exact",
                  "the bootstrap distribution itself, without Monte Carlo error"},
                 {"bootfold bootstrap x.npy --statistic mean --replicates 1e5 --seed 7 --output "

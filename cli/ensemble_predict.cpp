@@ -108,6 +108,7 @@ ModelExamples training_rows(const PredictArguments& arguments, const Ensemble& m
   rows.file = arguments.training;
   rows.nan = arguments.rows.nan;
   rows.header = arguments.rows.header;
+  rows.dialect = arguments.rows.dialect;
   return {rows, model.frame(), true};
 }
 

@@ -33,6 +33,7 @@ data::ReadOptions read_options(const ExampleArguments& arguments) {
     options.nan = data::NanPolicy::omit;
   if (one_of("--header", arguments.header, {"yes", "no", "auto"}) != "auto")
     options.header = arguments.header == "yes";
+  set_dialect(arguments.dialect, options);
   return options;
 }
 
@@ -155,7 +156,8 @@ void add_file_arguments(CLI::App& command, ExampleArguments& arguments, const ch
   add_text(command, "--nan", arguments.nan, "error|omit",
            "Stop at the first NaN in a column that is used, or leave out such rows [error]")
       ->group(group);
-  add_text(command, "--header", arguments.header, "yes|no|auto", kHeaderHelp)->group(group);
+  add_text(command, "--header", arguments.header, "yes|no|auto", kHeaderHelp)->group(kFile);
+  add_dialect_arguments(command, arguments.dialect, kFile);
 }
 
 void add_example_arguments(CLI::App& command, ExampleArguments& arguments) {

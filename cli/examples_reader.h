@@ -8,6 +8,7 @@
 
 #include "bootfold/data.h"
 #include "bootfold/ensemble/ensemble.h"
+#include "dialect.h"
 
 namespace bootfold::cli {
 
@@ -27,10 +28,11 @@ struct ExampleArguments {
   std::string class_weights = "none";
   std::string nan = "error";
   std::string header = "auto";
+  DialectArguments dialect;
 };
 
 void add_example_arguments(CLI::App& command, ExampleArguments& arguments);
-/// Only FILE, --nan and --header, under a heading of the help page.
+/// Only FILE, --nan under a heading of the help page, --header and the dialect.
 void add_file_arguments(CLI::App& command, ExampleArguments& arguments, const char* group);
 
 /// The training examples of a file.

@@ -15,6 +15,7 @@ ExampleArguments arguments_of(const std::string& file, const ExampleArguments& t
   arguments.weights = training.weights;
   arguments.nan = training.nan;
   arguments.header = training.header;
+  arguments.dialect = training.dialect;
   return arguments;
 }
 

@@ -1,5 +1,5 @@
 // Fuzzer of the readers of tables (CSV, gzip, .npy): any bytes give a Table or an exception of
-// bootfold. The first byte chooses kind and options, the rest is the file.
+// bootfold. The first byte chooses kind and options, the second the dialect, the rest is the file.
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -14,9 +14,12 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace bootfold;
   static constexpr std::array<const char*, 4> kEndings = {".csv", ".tsv", ".csv.gz", ".npy"};
-  if (size == 0) return 0;
+  static constexpr std::array<char, 6> kDelimiters = {',', ';', '\t', ' ', '|', '\''};
+  static constexpr std::array<char, 6> kThousands = {',', '.', ' ', '\'', '_', ';'};
+  if (size < 2) return 0;
   const unsigned choice = bytes[0];
-  const fuzz::File file(bytes + 1, size - 1, kEndings[choice % kEndings.size()]);
+  const unsigned dialect = bytes[1];
+  const fuzz::File file(bytes + 2, size - 2, kEndings[choice % kEndings.size()]);
 
   data::ReadOptions options;
   if ((choice & 4U) != 0) options.columns = {"1"};
@@ -24,6 +27,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   if ((choice & 16U) != 0) options.nan = data::NanPolicy::omit;
   if ((choice & 32U) != 0) options.header = (choice & 64U) != 0;
   if ((choice & 128U) != 0) options.labels = options.texts = {"1"};
+  if ((dialect & 1U) != 0) options.decimal = ',';
+  if ((dialect & 2U) != 0) options.missing = {"-", "NA", "-999"};
+  if ((dialect & 4U) != 0) options.delimiter = kDelimiters[(dialect >> 4U) % kDelimiters.size()];
+  if ((dialect & 8U) != 0) options.thousands = kThousands[(dialect >> 4U) % kThousands.size()];
   try {
     const data::Table table = data::read(file.path(), options);
     for (std::size_t c = 0; c < table.view().columns(); ++c)

@@ -33,16 +33,22 @@ def npy(values: list[float]) -> bytes:
 
 
 def table_seeds() -> list[bytes]:
-    """The first byte: kind, columns, missing values, header and labels (fuzz/table_fuzz.cpp)."""
+    """The first byte: kind, columns, missing values, header and labels; the second: the dialect
+    (fuzz/table_fuzz.cpp)."""
     csv = ROWS.encode()
+    german = b"x;y\r\n1.234,5;-\r\n-2;7\r\n3,25;-999,0\r\n"
     return [
-        b"\x14" + csv,
-        b"\x1c" + csv,
-        b"\x34" + csv.split(b"\n", 1)[1],
-        b"\x88" + csv.replace(b",a", b"").replace(b",b", b""),
-        b"\x15" + csv.replace(b",", b"\t"),
-        b"\x16" + gzip.compress(csv, mtime=0),
-        b"\x03" + npy([1.0, 2.5, -3.0, 1e300]),
+        b"\x14\x00" + csv,
+        b"\x1c\x00" + csv,
+        b"\x34\x00" + csv.split(b"\n", 1)[1],
+        b"\x88\x00" + csv.replace(b",a", b"").replace(b",b", b""),
+        b"\x15\x00" + csv.replace(b",", b"\t"),
+        b"\x16\x00" + gzip.compress(csv, mtime=0),
+        b"\x03\x00" + npy([1.0, 2.5, -3.0, 1e300]),
+        b"\x14\x1b" + german,
+        b"\x1c\x17" + german,
+        b"\x1c\x34" + csv.replace(b",", b"  "),
+        b"\x14\x0a" + csv.replace(b"-3e2", b'"-1,300"'),
     ]
 
 

@@ -162,7 +162,7 @@ struct ReadOptions {
   /// a label column; if there are several, an error lists them.
   std::vector<std::string> columns = {};
   /// Columns to read as labels (groups, strata, clusters), selected in the same way. Blanks around
-  /// a label are ignored. A field is missing if it is empty or an unquoted NA, N/A, NaN or null;
+  /// a label are ignored. A label is missing if it is empty, or unquoted and one of `missing`;
   /// missing labels are handled by `nan`, as is NaN in .npy files.
   std::vector<std::string> labels = {};
   /// If given, all columns of the file are read after `columns`, in the order of the file, except
@@ -177,6 +177,20 @@ struct ReadOptions {
   /// is text. Where both are likely, an error asks for this option: text that could be a label of
   /// the first row, and numbers that look like years or column numbers (docs/files.md).
   std::optional<bool> header = std::nullopt;
+  /// Character between the fields of a CSV file. A space stands for any number of spaces. Default:
+  /// a tab in .tsv files; in other files a comma, or the semicolon or tab that the first two lines
+  /// agree on if the first has no comma (docs/files.md). If given, the file may have any ending.
+  std::optional<char> delimiter = std::nullopt;
+  /// Decimal separator of numbers: a point or a comma. With a comma the delimiter is another
+  /// character, by default a semicolon.
+  char decimal = '.';
+  /// Separator between groups of three digits: a comma, point, space, apostrophe or underscore.
+  /// Numbers without it are allowed; in other positions it is an error.
+  std::optional<char> thousands = std::nullopt;
+  /// Fields that stand for missing values, as they are written in the file; the empty field always
+  /// does. One that is a number stands for all spellings of it: -999 for -999.0. Default: NA, N/A,
+  /// NaN and null in upper and lower case. `nan` says what is done with missing values.
+  std::optional<std::vector<std::string>> missing = std::nullopt;
 };
 
 struct Storage;     // buffers or a memory-mapped file; internal

@@ -10,6 +10,7 @@
 
 #include "bootfold/error.h"
 #include "data/columns.h"
+#include "data/dialect.h"
 #include "data/first_line.h"
 #include "data/label_builder.h"
 #include "data/number.h"
@@ -18,6 +19,7 @@
 #include "data/storage.h"
 #include "text/concat.h"
 #include "text/quoted.h"
+#include "text/separator.h"
 
 namespace bootfold::data {
 namespace {
@@ -27,11 +29,15 @@ constexpr std::size_t kRowsOfRange = 2;  // fewer rows say too little about the 
 
 class CsvReader {
  public:
-  CsvReader(const std::string& path, char delimiter, const ReadOptions& options)
+  CsvReader(const std::string& path, std::optional<char> usual, const ReadOptions& options)
       : label_(path == "-" ? "standard input" : path),
-        delimiter_(delimiter),
         options_(options),
-        records_(path, label_, delimiter) {}
+        dialect_(options),
+        records_(path, label_) {
+    if (options.delimiter) usual = options.delimiter;
+    delimiter_ = usual ? *usual : find_delimiter(records_.start(), options.decimal);
+    records_.set_delimiter(delimiter_);
+  }
 
   Table read() {
     Record record;
@@ -91,12 +97,13 @@ class CsvReader {
         throw DataError(text::concat(label_, " has more than ", kMostColumns,
                                      " columns; store a table this wide as .npy"));
       const std::string_view name = trimmed(fields.text(scratch_));
-      first_line_.add(name);
+      first_line_.add(name, dialect_);
       names.push_back(name.empty() ? std::to_string(names.size() + 1) : std::string(name));
     }
     first_line_number_ = record.line;
     has_header_ = options_.header.value_or(first_line_.has_text());
     if (!has_header_ && !options_.header) check_no_names(names);
+    if (has_header_ && names.size() == 1 && !record.has_quotes) check_one_column(names[0]);
     columns_ = has_header_ ? ColumnNames(std::move(names)) : ColumnNames(names.size());
     std::vector<std::size_t> labels;
     if (!options_.labels.empty()) labels = find_columns(columns_, options_.labels, label_);
@@ -110,6 +117,17 @@ class CsvReader {
     std::sort(needed.begin(), needed.end());
     needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
     for (const std::size_t field : needed) sources_.push_back({field, 0, {}});
+    short_rows_ = columns_.size() == 1 && labels_.empty() && texts_.empty() && dialect_.usual();
+  }
+
+  // "a,b" above 1,2 with a decimal comma: one column, or two of a file that has no decimal commas.
+  void check_one_column(const std::string& name) const {
+    if (options_.decimal != ',' || options_.delimiter || delimiter_ == '\t') return;
+    if (name.find(',') == name.npos) return;
+    throw InvalidArgument(text::concat(
+        label_, ":", first_line_number_, ": ", text::quoted(name), " may be one name or several: ",
+        "with decimal=comma no comma separates fields; say delimiter=semicolon if it is one name, ",
+        "or leave decimal out"));
   }
 
   // Text in the first line may be a label or a text of the first row. It is a header if a column
@@ -124,7 +142,7 @@ class CsvReader {
             !(parse_plain(word, number) && number <= static_cast<double>(names.size())))
           return;
     for (const std::size_t field : chosen_)
-      if (!parse_number(names[field], number)) return;
+      if (!dialect_.parse(names[field], number)) return;
     throw InvalidArgument(
         text::concat(label_, ":", record.line, ": this line may be a header or a row (",
                      text::quoted(names[chosen_[0]]), " in column ", chosen_[0] + 1,
@@ -198,8 +216,7 @@ class CsvReader {
   void add_row(const Record& record) {
     // A line that is a number is one field: the short way for files of one column.
     double& first = sources_[0].value;
-    if (columns_.size() == 1 && blanks_ == 0 && labels_.empty() && texts_.empty() &&
-        parse_plain(record.text, first)) {
+    if (short_rows_ && blanks_ == 0 && parse_plain(record.text, first)) {
       sources_[0].values.push(first);
       return;
     }
@@ -233,7 +250,7 @@ class CsvReader {
   // Returns false if the label is missing and its row to be left out.
   bool take_label(const Record& record, const Fields& fields, LabelSource& label) const {
     label.text = trimmed(fields.text(label.scratch));
-    if (!label.text.empty() && (fields.quoted() || !is_missing(label.text))) return true;
+    if (!label.text.empty() && (fields.quoted() || !dialect_.is_missing(label.text))) return true;
     if (options_.nan == NanPolicy::error)
       fail(record, fields.index(),
            text::concat("missing label (column ", quoted_name(fields.index()),
@@ -256,7 +273,7 @@ class CsvReader {
   double value_of(const Record& record, const Fields& fields) {
     const std::string_view text = fields.text(scratch_);
     double value = 0;
-    if (!parse_number(text, value)) fail_text(record, fields, text);
+    if (!dialect_.parse(text, value)) fail_text(record, fields, text);
     if (std::isfinite(value)) [[likely]]
       return value;
     if (std::isinf(value))
@@ -280,10 +297,16 @@ class CsvReader {
   }
 
   [[noreturn]] void fail_text(const Record& record, const Fields& fields, std::string_view text) {
-    std::string remedy = "; write missing values as an empty field or NA";
-    if (columns_.size() == 1 && text.find_first_of(delimiter_ == ',' ? ";\t" : ";,") != text.npos)
-      remedy = delimiter_ == ',' ? "; fields of .csv are separated by commas, of .tsv by tabs"
-                                 : "; fields of .tsv are separated by tabs, of .csv by commas";
+    std::string remedy = "; write missing values as an empty field or NA, or say missing=TEXT";
+    if (options_.missing)
+      remedy = "; if it is missing, leave the field empty or add it to missing=LIST";
+    const std::optional<char> other = other_delimiter(text, delimiter_, options_.decimal);
+    if (const std::string spelling = dialect_.remedy(text, delimiter_); !spelling.empty())
+      remedy = spelling;
+    else if (columns_.size() == 1 && other)
+      remedy = text::concat("; the delimiter is the ", text::separator_name(delimiter_),
+                            " here, and delimiter=", text::separator_name(*other),
+                            " splits the line into fields");
     else if (options_.all_but)
       remedy = "; all_but=NAME leaves a column of text out";
     else if (rows() == 0 && omitted_rows_.empty() && !has_header_)
@@ -336,13 +359,15 @@ class CsvReader {
   }
 
   std::string label_;
-  char delimiter_;
   const ReadOptions& options_;
+  Dialect dialect_;
   Records records_;
+  char delimiter_ = ',';
   std::string scratch_;
   FirstLine first_line_;
   std::size_t first_line_number_ = 0;
   bool has_header_ = false;
+  bool short_rows_ = false;  // a row is one number, without more ado
   ColumnNames columns_{std::size_t{0}};
   std::vector<std::size_t> chosen_;  // fields in the order of options_.columns
   std::vector<Source> sources_;      // the same fields once each, from left to right
@@ -355,8 +380,8 @@ class CsvReader {
 
 }  // namespace
 
-Table read_csv(const std::string& path, char delimiter, const ReadOptions& options) {
-  return CsvReader(path, delimiter, options).read();
+Table read_csv(const std::string& path, std::optional<char> usual, const ReadOptions& options) {
+  return CsvReader(path, usual, options).read();
 }
 
 }  // namespace bootfold::data

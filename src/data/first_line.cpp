@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/number.h"
+#include "data/dialect.h"
 
 namespace bootfold::data {
 
-void FirstLine::add(std::string_view field) {
+void FirstLine::add(std::string_view field, Dialect& dialect) {
   if (numbers_.empty()) first_empty_ = field.empty();
   double value = 0;
-  has_text_ = !parse_number(field, value) || has_text_;
+  has_text_ = !dialect.parse(field, value) || has_text_;
   const bool digits = !field.empty() && field.find_first_not_of("0123456789") == field.npos;
   numbers_.push_back(digits ? value : std::numeric_limits<double>::quiet_NaN());
 }

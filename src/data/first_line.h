@@ -13,10 +13,12 @@
 
 namespace bootfold::data {
 
+class Dialect;
+
 class FirstLine {
  public:
   /// The next field, without blanks at its ends.
-  void add(std::string_view field);
+  void add(std::string_view field, Dialect& dialect);
 
   /// Some field is neither a number nor missing.
   [[nodiscard]] bool has_text() const noexcept { return has_text_; }

@@ -149,6 +149,10 @@ ColumnView column_at(const Mapping& file, const NpyHeader& header, std::size_t c
 }  // namespace
 
 Table read_npy(const std::string& path, const ReadOptions& options) {
+  if (options.missing)
+    throw InvalidArgument(text::concat(
+        "missing is given, but ", path,
+        " is an array, in which missing values are NaN; write NaN there before it is saved"));
   auto storage = std::make_shared<Storage>();
   storage->mapping = Mapping(path);
   const Mapping& file = storage->mapping;

@@ -53,11 +53,6 @@ double out_of_range(std::string_view field) {
 }
 
 bool parse_unusual(std::string_view field, double& value) {
-  field = trimmed(field);
-  if (is_missing(field)) {
-    value = std::numeric_limits<double>::quiet_NaN();
-    return true;
-  }
   if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
   const char* end = field.data() + field.size();
   const auto [stop, error] = std::from_chars(field.data(), end, value);
@@ -90,8 +85,16 @@ bool parse_plain(std::string_view field, double& value) {
   return stop == end && error == std::errc() && std::isfinite(value);
 }
 
+bool parse_spelled(std::string_view field, double& value) {
+  return parse_plain(field, value) || parse_unusual(trimmed(field), value);
+}
+
 bool parse_number(std::string_view field, double& value) {
-  return parse_plain(field, value) || parse_unusual(field, value);
+  if (parse_plain(field, value)) return true;
+  field = trimmed(field);
+  if (!is_missing(field)) return parse_unusual(field, value);
+  value = std::numeric_limits<double>::quiet_NaN();
+  return true;
 }
 
 }  // namespace bootfold::data

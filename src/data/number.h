@@ -11,6 +11,9 @@ namespace bootfold::data {
 /// double are 0. Returns false for other text. (Not optional<double>: it goes through memory.)
 [[nodiscard]] bool parse_number(std::string_view field, double& value);
 
+/// The same without missing values: empty, NA, N/A and null are other text.
+[[nodiscard]] bool parse_spelled(std::string_view field, double& value);
+
 /// The same for the common case, a finite number and nothing round it; false for all else. Such a
 /// field holds neither delimiters nor blanks.
 [[nodiscard]] bool parse_plain(std::string_view field, double& value);

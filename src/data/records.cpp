@@ -19,11 +19,8 @@ const char* find_char(const char* begin, const char* end, char wanted) {
 
 }  // namespace
 
-Records::Records(const std::string& path, std::string label, char delimiter)
-    : label_(std::move(label)),
-      delimiter_(delimiter),
-      input_(std::make_unique<TextInput>(path, label_)),
-      block_(kBlock) {
+Records::Records(const std::string& path, std::string label)
+    : label_(std::move(label)), input_(std::make_unique<TextInput>(path, label_)), block_(kBlock) {
   begin_ = end_ = quote_ = block_.data();
   refill();
   const std::string_view start(begin_, static_cast<std::size_t>(end_ - begin_));
@@ -139,6 +136,11 @@ bool Fields::next_quoted() {
   if (rest_[0] != delimiter_) malformed_ = done_ = true;
   rest_.remove_prefix(1);
   return true;
+}
+
+void Fields::trim_spaces() {
+  while (!rest_.empty() && rest_.front() == ' ') rest_.remove_prefix(1);
+  while (!rest_.empty() && rest_.back() == ' ') rest_.remove_suffix(1);
 }
 
 std::string_view Fields::text(std::string& scratch) const {

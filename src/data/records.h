@@ -25,7 +25,7 @@ struct Record {
 class Records {
  public:
   /// `path` "-" is standard input. `label` names the file in messages. Throws DataError.
-  Records(const std::string& path, std::string label, char delimiter);
+  Records(const std::string& path, std::string label);
   ~Records();
   Records(const Records&) = delete;
   Records& operator=(const Records&) = delete;
@@ -33,6 +33,13 @@ class Records {
   /// Returns false at the end of the file. Throws DataError if the file cannot be read, gzip data
   /// are damaged, a quote is never closed or a record exceeds kLongestRecord.
   bool next(Record& record);
+
+  /// What was read of the file before the first call of next(): up to kBlock bytes.
+  [[nodiscard]] std::string_view start() const noexcept {
+    return {begin_, static_cast<std::size_t>(end_ - begin_)};
+  }
+  /// Before the first call of next().
+  void set_delimiter(char delimiter) noexcept { delimiter_ = delimiter; }
 
   static constexpr std::size_t kBlock = std::size_t{1} << 18;
   static constexpr std::size_t kLongestRecord = std::size_t{1} << 26;
@@ -44,7 +51,7 @@ class Records {
   [[noreturn]] void throw_open_quote(std::size_t field) const;
 
   std::string label_;
-  char delimiter_;
+  char delimiter_ = ',';
   std::unique_ptr<TextInput> input_;
   std::vector<char> block_;
   const char* begin_ = nullptr;  // of what is left in block_
@@ -54,13 +61,16 @@ class Records {
   bool finished_ = false;  // the file has no more bytes than those in block_
 };
 
-/// Splits a record into fields.
+/// Splits a record into fields. Spaces as delimiters count once for a run of them, and not at the
+/// ends of the record.
 ///
 ///     for (Fields fields(record, ','); fields.next();) use(fields.index(), fields.text(scratch));
 class Fields {
  public:
   Fields(const Record& record, char delimiter)
-      : rest_(record.text), delimiter_(delimiter), has_quotes_(record.has_quotes) {}
+      : rest_(record.text),
+        delimiter_(delimiter),
+        special_(record.has_quotes || delimiter == ' ') {}
 
   /// Moves to the next field. Returns false after the last.
   bool next();
@@ -77,12 +87,13 @@ class Fields {
 
  private:
   bool next_quoted();
+  void trim_spaces();
 
   std::string_view rest_;
   std::string_view field_;
   std::size_t count_ = 0;
   char delimiter_;
-  bool has_quotes_;
+  bool special_;  // there may be quotes, or runs of spaces to skip
   bool quoted_ = false;
   bool malformed_ = false;
   bool done_ = false;
@@ -91,7 +102,10 @@ class Fields {
 inline bool Fields::next() {
   if (done_) return false;
   ++count_;
-  if (has_quotes_ && !rest_.empty() && rest_[0] == '"') return next_quoted();
+  if (special_) {
+    if (delimiter_ == ' ') trim_spaces();
+    if (!rest_.empty() && rest_[0] == '"') return next_quoted();
+  }
   quoted_ = false;
   const std::size_t size = rest_.find(delimiter_);
   field_ = rest_.substr(0, size);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -29,7 +30,7 @@ Kind kind_of(std::string path) {
   return path.ends_with(".npy") ? Kind::npy : Kind::unknown;
 }
 
-Kind find_kind(const std::string& path) {
+Kind find_kind(const std::string& path, const ReadOptions& options) {
   if (path == "-") return Kind::csv;
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0)
@@ -39,10 +40,11 @@ Kind find_kind(const std::string& path) {
   const Kind kind = kind_of(path);
   if (kind != Kind::unknown) return kind;
   // The shell's <(command) has no ending; it is standard input by another name.
-  if (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode)) return Kind::csv;
+  if (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode) || options.delimiter) return Kind::csv;
   throw DataError(path +
                   " has an unknown ending; supported are .csv, .tsv, .csv.gz, .tsv.gz and "
-                  ".npy, or - for CSV on standard input");
+                  ".npy, or - for CSV on standard input, and any text if you name its delimiter, "
+                  "such as delimiter=tab");
 }
 
 }  // namespace
@@ -61,13 +63,13 @@ Table::Table(TableParts parts)
 
 Table read(const std::string& path, const ReadOptions& options) {
   try {
-    switch (find_kind(path)) {
+    switch (find_kind(path, options)) {
       case Kind::npy:
         return read_npy(path, options);
       case Kind::tsv:
         return read_csv(path, '\t', options);
       default:
-        return read_csv(path, ',', options);
+        return read_csv(path, std::nullopt, options);
     }
   } catch (const std::bad_alloc&) {
     throw DataError(path +

@@ -39,9 +39,10 @@ TEST(Help, ListsEveryStatisticAndOption) {
   const std::string page = run({"bootstrap", "-h"}).out;
   for (const statistic::Listing& listing : statistic::listings())
     EXPECT_NE(page.find("  " + listing.usage), std::string::npos) << listing.usage;
-  for (const char* option : {"--column", "--statistic", "--replicates", "--seed", "--threads",
-                             "--memory", "--confidence", "--tolerance", "--path", "--nan",
-                             "--header", "--json", "--output", "--quiet"})
+  for (const char* option :
+       {"--column", "--statistic", "--replicates", "--seed", "--threads", "--memory",
+        "--confidence", "--tolerance", "--path", "--nan", "--header", "--delimiter", "--decimal",
+        "--thousands", "--missing", "--json", "--output", "--quiet"})
     EXPECT_NE(page.find(std::string("  ") + option), std::string::npos) << option;
   EXPECT_NE(page.find("the same command gives the same result"), std::string::npos);
 }
@@ -49,9 +50,10 @@ TEST(Help, ListsEveryStatisticAndOption) {
 TEST(Help, ListsTheOptionsOfCompare) {
   const std::string page = run({"compare", "-h"}).out;
   for (const char* option :
-       {"--value", "--by", "--control", "--groups", "--statistic", "--difference", "--interval",
-        "--correction", "--replicates", "--seed", "--threads", "--memory", "--confidence",
-        "--tolerance", "--nan", "--header", "--json", "--output", "--quiet"})
+       {"--value",      "--by",         "--control",    "--groups", "--statistic", "--difference",
+        "--interval",   "--correction", "--replicates", "--seed",   "--threads",   "--memory",
+        "--confidence", "--tolerance",  "--nan",        "--header", "--delimiter", "--decimal",
+        "--thousands",  "--missing",    "--json",       "--output", "--quiet"})
     EXPECT_NE(page.find(std::string("  ") + option), std::string::npos) << option;
 }
 
