@@ -51,12 +51,21 @@ class BOOTFOLD_API Chunked final : public ColumnSource {
   void gather_rows(std::size_t first, std::span<const Row> rows,
                    std::span<double> out) const noexcept;
 
+  /// Where the chunks of rows i << shift_ .. ((i + 1) << shift_) - 1 are found.
+  struct Entry {
+    std::size_t end = 0;      // row behind the chunk of the first of these rows
+    std::uint32_t chunk = 0;  // this chunk
+    std::uint32_t more = 0;   // chunks that begin behind this row and among these rows
+  };
+
   Type type_ = Type::float64;
-  bool in_memory_ = true;            // else some chunk is a source itself
   std::vector<ColumnView> chunks_;   // without the empty ones
   std::vector<std::size_t> begins_;  // first row of each chunk, and the number of rows
   unsigned shift_ = 0;
-  std::vector<std::size_t> chunk_at_;  // the chunk of row i << shift_, and the last chunk
+  std::vector<Entry> entries_;
+  // Row r of a chunk is at origin + r * stride_; none if strides differ, or if a chunk is a source.
+  std::vector<std::uintptr_t> origins_;
+  std::ptrdiff_t stride_ = 0;
 };
 
 }  // namespace bootfold::data

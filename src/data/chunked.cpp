@@ -29,26 +29,37 @@ Chunked::Chunked(std::vector<ColumnView> chunks) : begins_{0} {
                                          " but chunk 1 is of type ", name(type_),
                                          "; the chunks of one column must be of one type"));
     if (chunks[c].rows() == 0) continue;
-    in_memory_ = in_memory_ && chunks[c].source_ == nullptr;
     begins_.push_back(begins_.back() + chunks[c].rows());
     chunks_.push_back(chunks[c]);
   }
   if (chunks_.empty()) return;
   while (rows() >> shift_ > kEntriesPerChunk * chunks_.size()) ++shift_;
-  for (std::size_t row = 0, chunk = 0; row < rows(); row += std::size_t{1} << shift_) {
+  const std::size_t step = std::size_t{1} << shift_;
+  for (std::size_t row = 0, chunk = 0; row < rows(); row += step) {
     while (row >= begins_[chunk + 1]) ++chunk;
-    chunk_at_.push_back(chunk);
+    std::size_t last = chunk;
+    while (last + 1 < chunks_.size() && begins_[last + 1] < row + step) ++last;
+    entries_.push_back({begins_[chunk + 1], static_cast<std::uint32_t>(chunk),
+                        static_cast<std::uint32_t>(last - chunk)});
+    chunk = last;
   }
-  chunk_at_.push_back(chunks_.size() - 1);
+  stride_ = chunks_[0].stride_;
+  if (!std::ranges::all_of(chunks_, [&](const ColumnView& chunk) {
+        return chunk.source_ == nullptr && chunk.stride_ == stride_;
+      }))
+    return;
+  for (std::size_t c = 0; c < chunks_.size(); ++c)
+    origins_.push_back(reinterpret_cast<std::uintptr_t>(chunks_[c].first_) -
+                       begins_[c] * static_cast<std::uintptr_t>(stride_));
 }
 
 std::size_t Chunked::chunk_of(std::size_t row) const noexcept {
-  const std::size_t low = chunk_at_[row >> shift_];
-  const std::size_t high = chunk_at_[(row >> shift_) + 1];
-  if (low == high) return low;
-  const auto begin = begins_.begin() + static_cast<std::ptrdiff_t>(low) + 1;
-  const auto end = begins_.begin() + static_cast<std::ptrdiff_t>(high) + 1;
-  return low + static_cast<std::size_t>(std::upper_bound(begin, end, row) - begin);
+  const Entry& entry = entries_[row >> shift_];
+  // No branch that a processor could not foresee: most entries have one chunk or two.
+  if (entry.more <= 1) return entry.chunk + static_cast<std::size_t>(row >= entry.end);
+  const auto begin = begins_.begin() + entry.chunk + 1;
+  return entry.chunk +
+         static_cast<std::size_t>(std::upper_bound(begin, begin + entry.more, row) - begin);
 }
 
 template <class Number>
@@ -76,16 +87,15 @@ void Chunked::read_integers(std::size_t first, std::span<std::int64_t> out) cons
 template <class Row>
 void Chunked::gather_rows(std::size_t first, std::span<const Row> rows,
                           std::span<double> out) const noexcept {
-  if (!in_memory_) return ColumnSource::gather(first, rows, out);
+  if (origins_.empty()) return ColumnSource::gather(first, rows, out);
   with_type(type_, [&](auto kind) {
     std::array<const std::byte*, kUnderWay> at;
     for (std::size_t done = 0; done < rows.size(); done += kUnderWay) {
       const std::size_t some = std::min(kUnderWay, rows.size() - done);
       for (std::size_t i = 0; i < some; ++i) {
         const std::size_t row = first + rows[done + i];
-        const std::size_t chunk = chunk_of(row);
-        const ColumnView& own = chunks_[chunk];
-        at[i] = own.first_ + static_cast<std::ptrdiff_t>(row - begins_[chunk]) * own.stride_;
+        at[i] = reinterpret_cast<const std::byte*>(origins_[chunk_of(row)] +
+                                                   row * static_cast<std::uintptr_t>(stride_));
         __builtin_prefetch(at[i], 0, 2);
       }
       for (std::size_t i = 0; i < some; ++i) out[done + i] = load<decltype(kind)>(at[i]);
