@@ -64,7 +64,24 @@ class BOOTFOLD_API ColumnSource {
   [[nodiscard]] virtual std::size_t rows() const noexcept = 0;
   /// Fills `out` with the rows first .. first + out.size() - 1.
   virtual void read(std::size_t first, std::span<double> out) const noexcept = 0;
+
+  /// The type of the values before they became double. Default: float64.
+  [[nodiscard]] virtual Type type() const noexcept;
+  /// Fills `out` without rounding, for integer types only. Default: what read() gives.
+  virtual void read_integers(std::size_t first, std::span<std::int64_t> out) const noexcept;
+  /// Fills `out` with the rows first + rows[0], first + rows[1], ... Default: one read() for each
+  /// row.
+  virtual void gather(std::size_t first, std::span<const std::uint64_t> rows,
+                      std::span<double> out) const noexcept;
+  virtual void gather(std::size_t first, std::span<const std::uint32_t> rows,
+                      std::span<double> out) const noexcept;
+  /// The rows first .. first + rows - 1 in memory, if they are contiguous doubles there. Default:
+  /// an empty span.
+  [[nodiscard]] virtual std::span<const double> doubles(std::size_t first,
+                                                        std::size_t rows) const noexcept;
 };
+
+class Chunked;
 
 }  // namespace data
 
@@ -108,9 +125,13 @@ class BOOTFOLD_API ColumnView {
   [[nodiscard]] ColumnView slice(std::size_t first, std::size_t rows) const noexcept;
 
   /// The values, if they are contiguous doubles in memory; otherwise an empty span.
-  [[nodiscard]] std::span<const double> doubles() const noexcept;
+  [[nodiscard]] std::span<const double> doubles() const noexcept { return doubles(0, rows_); }
+  /// The same for rows first .. first + rows - 1, which must exist.
+  [[nodiscard]] std::span<const double> doubles(std::size_t first, std::size_t rows) const noexcept;
 
  private:
+  friend class data::Chunked;
+
   const std::byte* first_ = nullptr;
   std::size_t rows_ = 0;
   std::ptrdiff_t stride_ = 0;

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bootfold import _core, _data
+from bootfold._chunked import Column, whole
 from bootfold._counts import CountsSource, Takes, check_takes
 from bootfold._data import Data, NanPolicy, nan_rows
 from bootfold._exact import ExactPlan, check_exact, exact_plan, exact_result
@@ -386,7 +387,7 @@ def _written_out(data: Data, settings: Settings) -> tuple[Any, Data, Settings]:
             "frequencies= is for one sample, or for rows that belong together: say paired=True, or "
             "write independent samples out by numpy.repeat"
         )
-    arrays = [np.repeat(array, times) for array in data.arrays]
+    arrays: list[Column] = [np.repeat(whole(array), times) for array in data.arrays]
     parts = [dataclasses.replace(part, rows=arrays[0].shape[0]) for part in data.parts]
     return (None,) * len(parts), Data(arrays, parts), settings.written_out(times)
 
@@ -415,7 +416,7 @@ def _taken_out(given: Any, roles: list[Any]) -> tuple[Any, list[Any]]:
 def _without_nan(data: Data, settings: Settings) -> tuple[Data, Settings]:
     """The rows, or in independent samples each sample's rows, that have no NaN."""
     parts = []
-    arrays: list[_data.Array] = []
+    arrays: list[Column] = []
     if data.paired:
         dropped = nan_rows(data.arrays)
         unknown = settings.with_nan()

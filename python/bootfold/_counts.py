@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 import numpy as np
 
 from bootfold import _core
+from bootfold._chunked import whole
 from bootfold._data import Array, Data, frame_of
 from bootfold._function import noted, place, stacked
 from bootfold._labels import coded
@@ -423,13 +424,13 @@ def _shown(data: Data, given: Any) -> list[Any]:
     for value, part, expected in zip(values, data.parts, rows, strict=True):
         own = data.arrays[column : column + part.columns]
         column += part.columns
-        whole = hasattr(value, "__len__") and len(value) == expected
-        if whole and (hasattr(value, "shape") or part.kind == "frame"):
+        complete = hasattr(value, "__len__") and len(value) == expected
+        if complete and (hasattr(value, "shape") or part.kind == "frame"):
             found.append(value)
         elif part.kind == "vector":
-            found.append(own[0])
+            found.append(whole(own[0]))
         else:  # some rows were left out, or a type that the function cannot know
-            table = np.column_stack(own)
+            table = np.column_stack([whole(column) for column in own])
             found.append(frame_of(table, part) if part.kind == "frame" else table)
     return found
 

@@ -8,9 +8,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from bootfold import _core
+from bootfold._chunked import Array as Array
+from bootfold._chunked import Chunked, Column, parts
 from bootfold._dates import check_no_dates, module_of
 
-Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 NanPolicy: TypeAlias = Literal["error", "omit", "propagate"]
 
 
@@ -30,7 +31,7 @@ class Part:
 class Data:
     """All columns, and the parts that they belong to."""
 
-    arrays: list[Array]
+    arrays: list[Column]
     parts: list[Part]
     paired: bool = True  #: row by row the same observation; else samples of their own lengths
 
@@ -103,14 +104,14 @@ def _is_frame(value: Any) -> bool:
     return hasattr(value, "columns") and module_of(value) in ("pandas", "polars")
 
 
-def _part(value: Any, what: str) -> tuple[Part, list[Array]]:
+def _part(value: Any, what: str) -> tuple[Part, list[Column]]:
     """One part and its columns."""
     module = module_of(value)
     name = None if hasattr(value, "columns") else getattr(value, "name", None)
     check_no_dates(value, what if name in (None, "") else f"column '{name}'")
     if module == "pandas" and hasattr(value, "columns"):
         names = [str(name) for name in value.columns]
-        arrays = [
+        arrays: list[Column] = [
             _pandas_column(value.iloc[:, c], f"column '{name}'") for c, name in enumerate(names)
         ]
         return Part("frame", len(names), len(value), (len(names),), "pandas", names), arrays
@@ -121,7 +122,8 @@ def _part(value: Any, what: str) -> tuple[Part, list[Array]]:
     if module != "numpy" and (
         hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__")
     ):
-        table, names, arrays = _core.arrow_columns(value)
+        table, names, columns = _core.arrow_columns(value)
+        arrays = [chunks[0] if len(chunks) == 1 else Chunked(chunks) for chunks in columns]
         if not table:
             return Part("vector", 1, len(arrays[0]), (), "", [n for n in names if n]), arrays
         kind: Literal["frame", "table"] = "frame" if module == "polars" else "table"
@@ -141,14 +143,14 @@ def _part(value: Any, what: str) -> tuple[Part, list[Array]]:
     )
 
 
-def _sets(value: Any, axis: int, what: str) -> tuple[Part, list[Array]]:
+def _sets(value: Any, axis: int, what: str) -> tuple[Part, list[Column]]:
     """Data sets that lie along an axis, one column each."""
     array = number_array(value, what)
     if not -array.ndim <= axis < array.ndim:
         raise ValueError(f"axis is {axis} but {what} have {array.ndim} axes")
     moved = np.moveaxis(array, axis, -1)
     shape = moved.shape[:-1]
-    columns = [moved[index] for index in np.ndindex(*shape)]
+    columns: list[Column] = [moved[index] for index in np.ndindex(*shape)]
     return Part("sets", len(columns), moved.shape[-1], shape), columns
 
 
@@ -171,50 +173,61 @@ def _checked(part: Part, what: str) -> Part:
 def _read_several(data: tuple[Any, ...], paired: bool, axis: int | None) -> Data:
     if not data:
         raise ValueError("data is an empty tuple; give at least one array")
-    parts: list[Part] = []
-    arrays: list[Array] = []
+    found: list[Part] = []
+    arrays: list[Column] = []
     for number, value in enumerate(data, 1):
         what = "data" if len(data) == 1 else f"the values of sample {number}"
         part, columns = _part(value, what) if axis is None else _sets(value, axis, what)
-        parts.append(_checked(part, what))
+        found.append(_checked(part, what))
         arrays.extend(columns)
     paired = paired or len(data) == 1
-    for number, part in enumerate(parts[1:], 2):
-        if paired and part.rows != parts[0].rows:
+    for number, part in enumerate(found[1:], 2):
+        if paired and part.rows != found[0].rows:
             raise ValueError(
-                f"sample 1 has {parts[0].rows} rows and sample {number} has {part.rows}, but "
+                f"sample 1 has {found[0].rows} rows and sample {number} has {part.rows}, but "
                 "paired samples are equally long; leave out paired=True for independent ones"
             )
-        if axis is not None and part.shape != parts[0].shape:
+        if axis is not None and part.shape != found[0].shape:
             raise ValueError(
-                f"sample 1 has data sets of shape {parts[0].shape} and sample {number} of "
+                f"sample 1 has data sets of shape {found[0].shape} and sample {number} of "
                 f"{part.shape}; along axis {axis} they must agree"
             )
-    return Data(arrays, parts, paired)
+    return Data(arrays, found, paired)
 
 
-def has_nan(array: Array) -> bool:
+def has_nan(column: Column) -> bool:
     """Is some value not a number?"""
-    return array.dtype.kind == "f" and bool(np.isnan(array).any())
+    return _first_nan(column) is not None
 
 
-def nan_rows(arrays: list[Array]) -> Array:
+def _first_nan(column: Column) -> int | None:
+    """The first row whose value is not a number."""
+    if column.dtype.kind == "f":
+        for rows, chunk in parts(column):
+            found = np.isnan(chunk)
+            if found.any():
+                return int(rows.start + found.argmax())
+    return None
+
+
+def nan_rows(columns: list[Column]) -> Array:
     """For each row: is some value in it not a number?"""
-    found = np.zeros(arrays[0].shape[0], dtype=bool)
-    for array in arrays:
-        if array.dtype.kind == "f":
-            found |= np.isnan(array)
+    found = np.zeros(columns[0].shape[0], dtype=bool)
+    for column in columns:
+        if column.dtype.kind == "f":
+            for rows, chunk in parts(column):
+                found[rows] |= np.isnan(chunk)
     return found
 
 
 def check_no_nan(data: Data) -> None:
     """Raises ValueError that names the first value that is not a number."""
-    for number, array in enumerate(data.arrays):
-        if has_nan(array):
+    for number, column in enumerate(data.arrays):
+        row = _first_nan(column)
+        if row is not None:
             name = data.names[number] if data.names else str(number + 1)
-            row = int(np.isnan(array).argmax()) + 1
             raise ValueError(
-                f"column {name}, row {row} is nan but every value must be a number; "
+                f"column {name}, row {row + 1} is nan but every value must be a number; "
                 "nan='omit' leaves such rows out, 'propagate' passes them on"
             )
 

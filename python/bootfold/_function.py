@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bootfold import _core
+from bootfold._chunked import Column, chunks_of, matrix
 from bootfold._data import Array, Data, frame_of
 from bootfold._progress import reporter
 from bootfold._returned import check_returned, name_of
@@ -73,7 +74,7 @@ class _Shown:
         ]
 
 
-def stacked(data: Data, settings: Settings) -> tuple[list[Array], _core.Request]:
+def stacked(data: Data, settings: Settings) -> tuple[list[Column], _core.Request]:
     """The columns, of independent samples one below the other, and a request for them."""
     if data.paired:
         return data.arrays, settings.request(data.arrays, data.names)
@@ -95,7 +96,10 @@ def stacked(data: Data, settings: Settings) -> tuple[list[Array], _core.Request]
             "independent samples must have the same number of columns, but they have "
             + ", ".join(str(part.columns) for part in data.parts)
         )
-    joined = [np.concatenate(data.arrays[c::columns]) for c in range(columns)]
+    joined: list[Column] = [
+        np.concatenate([chunk for column in data.arrays[c::columns] for chunk in chunks_of(column)])
+        for c in range(columns)
+    ]
     sizes = [part.rows for part in data.parts]
     strata = np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes)
     stratified = dataclasses.replace(settings, scheme="stratified", strata=strata)
@@ -126,8 +130,7 @@ class FunctionSource:
 
     def _first(self, name: str) -> Array:
         """The values on the data, and what they say about their number and shape."""
-        block = np.stack([np.asarray(array, dtype=np.float64) for array in self._columns])
-        array = self._outputs(self._values(block[:, None, :], -1), 1)
+        array = self._outputs(self._values(matrix(self._columns)[:, None, :], -1), 1)
         self.shape = array.shape[1:]
         if not self._names:
             self._names = (
@@ -243,10 +246,7 @@ class FunctionSource:
         samples = [
             self._data.arrays[s * columns : (s + 1) * columns] for s in range(len(self._data.parts))
         ]
-        blocks = [
-            np.stack([np.asarray(array, dtype=np.float64) for array in sample])[:, None, :]
-            for sample in samples
-        ]
+        blocks = [matrix(sample)[:, None, :] for sample in samples]
         requests = [self._settings.request(sample, []) for sample in samples]
         functions = [
             functools.partial(self._with_sample, blocks, number) for number in range(len(samples))

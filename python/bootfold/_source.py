@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
 from bootfold import _core
+from bootfold._chunked import Column, chunks_of
 from bootfold._data import Array, number_array
 from bootfold._interval import Needs
 from bootfold._options import Progress, Seed, memory_bytes, seed_number, thread_number, whole_number
@@ -59,10 +61,10 @@ class Settings:
     two_stage: bool = False
     rate: float = 0.5
 
-    def request(self, arrays: list[Array], names: list[str]) -> _core.Request:
+    def request(self, columns: Sequence[Column], names: list[str]) -> _core.Request:
         """A request without statistics."""
         return _core.Request(
-            arrays,
+            [chunks_of(column) for column in columns],
             names,
             self.scheme,
             self.strata,

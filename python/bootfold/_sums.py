@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bootfold import _core
+from bootfold._chunked import whole
 from bootfold._data import Array, Data, frame_of, number_array
 from bootfold._interval import Needs
 from bootfold._progress import reporter
@@ -90,9 +91,9 @@ def _arguments(data: Data) -> list[Any]:
         own = data.arrays[column : column + part.columns]
         column += part.columns
         if part.kind == "vector":
-            found.append(own[0])
+            found.append(whole(own[0]))
         else:
-            table = np.column_stack(own)
+            table = np.column_stack([whole(column) for column in own])
             found.append(frame_of(table, part) if part.kind == "frame" else table)
     return found
 

@@ -1,17 +1,21 @@
 // Columns of anything that speaks the Arrow C data interface: Arrow, polars, DuckDB, ...
 //
-// Numbers in one piece without nulls are used where they lie. Others (several chunks, nulls,
-// booleans, which Arrow packs into bits) are copied; a null becomes NaN.
+// Chunks of numbers without nulls are used where they lie. Others (nulls, booleans, which Arrow
+// packs into bits) are copied; a null becomes NaN. Only in a column of doubles does NaN leave the
+// type as it is, so that chunks with nulls alone are copied; the chunks of one column have one
+// type.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -181,7 +185,8 @@ Piece piece_of(const ArrowArray& array, std::int64_t child) {
           array.null_count != 0 && array.n_buffers > 0 ? array.buffers[0] : nullptr, array.offset};
 }
 
-Numbers copied(const std::vector<Piece>& pieces, const Kind& kind) {
+/// The values as doubles in one piece.
+Numbers copied(std::span<const Piece> pieces, const Kind& kind) {
   std::size_t rows = 0;
   for (const Piece& piece : pieces) rows += static_cast<std::size_t>(piece.rows);
   auto values = std::make_unique<double[]>(rows);
@@ -194,7 +199,21 @@ Numbers copied(const std::vector<Piece>& pieces, const Kind& kind) {
   return Numbers(first, 1, &rows, owner, nullptr, nb::dtype<double>());
 }
 
-Numbers column_of(const Chunks& chunks, std::int64_t child, const char* name) {
+/// The values where they lie; `memory` is kept alive.
+Numbers in_place(const Piece& piece, const Kind& kind, const std::shared_ptr<ArrowArray>& memory) {
+  const auto* const bytes = static_cast<const char*>(piece.array->buffers[1]);
+  const auto rows = static_cast<std::size_t>(piece.rows);
+  using Kept = std::shared_ptr<ArrowArray>;
+  auto kept = std::make_unique<Kept>(memory);
+  const nb::capsule owner(kept.get(),
+                          [](void* given) noexcept { delete static_cast<Kept*>(given); });
+  static_cast<void>(kept.release());
+  const auto width = static_cast<std::int64_t>(data::size_of(kind.type));
+  return Numbers(bytes + piece.first * width, 1, &rows, owner, nullptr, kind.dtype);
+}
+
+/// The arrays that make a column, one after the other; at least one.
+std::vector<Numbers> column_of(const Chunks& chunks, std::int64_t child, const char* name) {
   const ArrowSchema& schema = child < 0 ? *chunks.schema : *chunks.schema->children[child];
   const Kind* const kind = schema.dictionary == nullptr ? kind_of(schema.format) : nullptr;
   if (kind == nullptr) {
@@ -208,29 +227,41 @@ Numbers column_of(const Chunks& chunks, std::int64_t child, const char* name) {
             .c_str());
   }
   std::vector<Piece> pieces;
-  for (const auto& array : chunks.arrays) pieces.push_back(piece_of(*array, child));
-  if (pieces.size() != 1 || kind->type == data::Type::boolean || pieces[0].nulls())
-    return copied(pieces, *kind);
-  const auto* const bytes = static_cast<const char*>(pieces[0].array->buffers[1]);
-  const auto rows = static_cast<std::size_t>(pieces[0].rows);
-  using Kept = std::shared_ptr<ArrowArray>;
-  auto kept = std::make_unique<Kept>(chunks.arrays[0]);
-  const nb::capsule owner(kept.get(),
-                          [](void* memory) noexcept { delete static_cast<Kept*>(memory); });
-  static_cast<void>(kept.release());
-  const auto width = static_cast<std::int64_t>(data::size_of(kind->type));
-  return Numbers(bytes + pieces[0].first * width, 1, &rows, owner, nullptr, kind->dtype);
+  std::vector<bool> nulls;
+  std::vector<std::shared_ptr<ArrowArray>> memory;
+  for (const auto& array : chunks.arrays) {
+    const Piece piece = piece_of(*array, child);
+    if (piece.rows == 0) continue;
+    pieces.push_back(piece);
+    nulls.push_back(piece.nulls());
+    memory.push_back(array);
+  }
+  const bool some_null = std::find(nulls.begin(), nulls.end(), true) != nulls.end();
+  if (pieces.empty() || kind->type == data::Type::boolean ||
+      (some_null && kind->type != data::Type::float64))
+    return {copied(pieces, *kind)};
+  std::vector<Numbers> found;
+  for (std::size_t p = 0; p < pieces.size(); ++p)
+    found.push_back(nulls[p] ? copied({&pieces[p], 1}, *kind)
+                             : in_place(pieces[p], *kind, memory[p]));
+  return found;
 }
 
-/// Whether it is a table, and the names and values of its columns.
-std::tuple<bool, std::vector<std::string>, nb::typed<nb::list, nb::any>> arrow_columns(
+using Arrays = nb::typed<nb::list, nb::any>;
+
+/// Whether it is a table, and the names and values of its columns. The values of a column are those
+/// of one or more arrays.
+std::tuple<bool, std::vector<std::string>, nb::typed<nb::list, Arrays>> arrow_columns(
     const nb::object& object) {
   const Chunks chunks = from_object(object);
   std::vector<std::string> names;
-  nb::typed<nb::list, nb::any> arrays;
+  nb::typed<nb::list, Arrays> columns;
   const auto add = [&](std::int64_t child, const char* name) {
     names.emplace_back(name == nullptr ? "" : name);
-    arrays.append(column_of(chunks, child, name).cast());
+    std::vector<Numbers> column = column_of(chunks, child, name);
+    Arrays arrays;
+    for (Numbers& array : column) arrays.append(array.cast());
+    columns.append(arrays);
   };
   if (!chunks.table()) {
     add(-1, chunks.schema->name);
@@ -238,7 +269,7 @@ std::tuple<bool, std::vector<std::string>, nb::typed<nb::list, nb::any>> arrow_c
     for (std::int64_t child = 0; child < chunks.schema->n_children; ++child)
       add(child, chunks.schema->children[child]->name);
   }
-  return {chunks.table(), std::move(names), std::move(arrays)};
+  return {chunks.table(), std::move(names), std::move(columns)};
 }
 
 }  // namespace

@@ -39,13 +39,13 @@ DataView with_weights(const DataView& data, const std::optional<Doubles>& weight
 
 }  // namespace
 
-Request::Request(std::vector<Array> arrays, std::vector<std::string> names, SchemeArguments scheme,
-                 RowWeights weights, const Setting& setting)
-    : arrays_(std::move(arrays)),
+Request::Request(Columns columns, SchemeArguments scheme, RowWeights weights,
+                 const Setting& setting)
+    : columns_(std::move(columns)),
       scheme_arguments_(std::move(scheme)),
       weights_(std::move(weights)),
       setting_(setting),
-      data_(with_weights(view(arrays_, std::move(names)), weights_.weights)) {
+      data_(with_weights(columns_.view(), weights_.weights)) {
   if (!weights_.frequencies) {
     scheme_ = make_scheme(scheme_arguments_);
     return;
@@ -105,7 +105,7 @@ std::vector<bool> Request::outputs_of(const std::vector<bool>& columns) const {
 }
 
 std::size_t Request::outputs() const {
-  return outputs_of(std::vector<bool>(arrays_.size(), false)).size();
+  return outputs_of(std::vector<bool>(columns_.size(), false)).size();
 }
 
 Call Request::call(std::uint64_t replicates, nb::object progress) const {
@@ -195,7 +195,7 @@ void bind_bootstrap(nb::module_& m) {
   nb::class_<Request>(m, "Request", "Data, statistics, scheme and options of a bootstrap.")
       .def(
           "__init__",
-          [](Request* self, std::vector<Array> columns, std::vector<std::string> names,
+          [](Request* self, std::vector<std::vector<Array>> columns, std::vector<std::string> names,
              std::optional<std::string> scheme, std::optional<Codes> strata,
              std::optional<Codes> clusters, std::optional<Doubles> probabilities,
              std::optional<double> block_length, std::uint64_t size, bool two_stage,
@@ -203,7 +203,7 @@ void bind_bootstrap(nb::module_& m) {
              std::size_t memory, unsigned threads, double tolerance,
              std::uint64_t nested_replicates, std::optional<std::string> path, double rate) {
             new (self) Request(
-                std::move(columns), std::move(names),
+                Columns(std::move(columns), std::move(names)),
                 {std::move(scheme), std::move(strata), std::move(clusters),
                  std::move(probabilities), block_length, size, two_stage},
                 {std::move(weights), std::move(frequencies)},
@@ -213,8 +213,9 @@ void bind_bootstrap(nb::module_& m) {
           "probabilities"_a.none(), "block_length"_a.none(), "size"_a, "two_stage"_a,
           "weights"_a.none(), "frequencies"_a.none(), "seed"_a, "memory"_a, "threads"_a,
           "tolerance"_a, "nested_replicates"_a, "path"_a.none(), "rate"_a,
-          nb::sig("def __init__(self, columns: collections.abc.Sequence[numpy.typing.NDArray["
-                  "typing.Any]], names: collections.abc.Sequence[str], scheme: str | None, "
+          nb::sig("def __init__(self, columns: collections.abc.Sequence["
+                  "collections.abc.Sequence[numpy.typing.NDArray[typing.Any]]], names: "
+                  "collections.abc.Sequence[str], scheme: str | None, "
                   "strata: numpy.typing.NDArray[numpy.uint32] | None, "
                   "clusters: numpy.typing.NDArray[numpy.uint32] | None, "
                   "probabilities: numpy.typing.NDArray[numpy.float64] | None, "

@@ -39,12 +39,22 @@ ColumnView column(const Array& array) {
   return {array.data(), type, rows, static_cast<std::ptrdiff_t>(array.stride(0)) * size};
 }
 
-DataView view(const std::vector<Array>& arrays, std::vector<std::string> names) {
-  std::vector<ColumnView> columns;
-  columns.reserve(arrays.size());
-  for (const Array& array : arrays) columns.push_back(column(array));
-  if (names.empty()) return DataView(std::move(columns));
-  return DataView(std::move(columns), std::move(names));
+Columns::Columns(std::vector<std::vector<Array>> columns, std::vector<std::string> names)
+    : arrays_(std::move(columns)) {
+  std::vector<ColumnView> views;
+  views.reserve(arrays_.size());
+  for (const std::vector<Array>& arrays : arrays_) {
+    std::vector<ColumnView> chunks;
+    chunks.reserve(arrays.size());
+    for (const Array& array : arrays) chunks.push_back(column(array));
+    if (chunks.size() == 1) {
+      views.push_back(chunks[0]);
+      continue;
+    }
+    chunked_.push_back(std::make_unique<const data::Chunked>(std::move(chunks)));
+    views.emplace_back(*chunked_.back());
+  }
+  view_ = names.empty() ? DataView(std::move(views)) : DataView(std::move(views), std::move(names));
 }
 
 }  // namespace bootfold::python

@@ -4,9 +4,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "bootfold/chunked.h"
 #include "bootfold/data.h"
 
 namespace bootfold::python {
@@ -23,7 +25,20 @@ using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device:
 /// The array where it lies. Throws InvalidArgument for types that the library does not know.
 [[nodiscard]] ColumnView column(const Array& array);
 
-/// Views of all; they are valid while the arrays live. `names`: empty, or one for each.
-[[nodiscard]] DataView view(const std::vector<Array>& arrays, std::vector<std::string> names);
+/// Columns that keep their arrays alive. A column is one array, or several that follow each other.
+class Columns {
+ public:
+  /// `names`: empty, or one for each column.
+  Columns(std::vector<std::vector<Array>> columns, std::vector<std::string> names);
+
+  [[nodiscard]] std::size_t size() const noexcept { return arrays_.size(); }
+  /// Valid as long as this object exists, also after a move.
+  [[nodiscard]] const DataView& view() const noexcept { return view_; }
+
+ private:
+  std::vector<std::vector<Array>> arrays_;
+  std::vector<std::unique_ptr<const data::Chunked>> chunked_;
+  DataView view_;
+};
 
 }  // namespace bootfold::python

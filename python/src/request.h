@@ -35,8 +35,7 @@ struct RowWeights {
 
 class Request {
  public:
-  Request(std::vector<Array> arrays, std::vector<std::string> names, SchemeArguments scheme,
-          RowWeights weights, const Setting& setting);
+  Request(Columns columns, SchemeArguments scheme, RowWeights weights, const Setting& setting);
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
 
@@ -69,7 +68,7 @@ class Request {
  private:
   void add(const Statistic& statistic);
 
-  std::vector<Array> arrays_;
+  Columns columns_;
   SchemeArguments scheme_arguments_;
   RowWeights weights_;
   Setting setting_;

@@ -118,11 +118,11 @@ def test_tables_have_a_number_for_each_column_and_its_name(make):
 def test_arrow_in_one_piece_is_not_copied():
     values = VALUES.astype(float)
     for data, start in ((pa.array(values), 0), (pa.array(values)[7:], 7), (pl.Series(values), 0)):
-        table, _, (column,) = _core.arrow_columns(data)
+        table, _, ((column,),) = _core.arrow_columns(data)
         assert not table and not column.flags.writeable
         np.testing.assert_array_equal(column, values[start:])
     kept = pa.array(values)
-    (column,) = _core.arrow_columns(kept)[2]
+    ((column,),) = _core.arrow_columns(kept)[2]
     assert column.ctypes.data == kept.buffers()[1].address
 
 

@@ -3,13 +3,13 @@
 #include "comparison/permutation.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
 #include <numeric>
 #include <utility>
 
 #include "bootfold/bootstrap.h"
+#include "bootfold/chunked.h"
 #include "bootfold/random.h"
 #include "comparison/by_group.h"
 #include "comparison/group_sums.h"
@@ -104,31 +104,8 @@ void choose_at_random(const Units& units, random::Stream& stream, std::vector<bo
   }
 }
 
-/// A column of the group's rows and then the control's, and all of them once more. Nothing is
-/// copied.
-class DoubledColumn final : public data::ColumnSource {
- public:
-  DoubledColumn(ColumnView group, ColumnView control) : pieces_{group, control} {}
-
-  [[nodiscard]] std::size_t rows() const noexcept override {
-    return 2 * (pieces_[0].rows() + pieces_[1].rows());
-  }
-  void read(std::size_t first, std::span<double> out) const noexcept override {
-    std::size_t piece = 0;
-    while (first >= pieces_[piece % 2].rows()) first -= pieces_[piece++ % 2].rows();
-    for (; !out.empty(); ++piece, first = 0) {
-      const ColumnView& own = pieces_[piece % 2];
-      const std::size_t size = std::min(out.size(), own.rows() - first);
-      own.read(first, out.first(size));
-      out = out.subspan(size);
-    }
-  }
-
- private:
-  std::array<ColumnView, 2> pieces_;
-};
-
-/// The group of such rows: 1 for the first half, and 0, the control, for the second.
+/// The group of rows that are there twice, the group's and then the control's, and all of them once
+/// more: 1 for the first half, and 0, the control, for the second.
 class DoubledSide final : public data::ColumnSource {
  public:
   explicit DoubledSide(std::size_t once) : once_(once) {}
@@ -198,12 +175,15 @@ PermutationResult permutation_test(const Relabelling& relabelling, const Statist
   const bool all = units.ways() <= kMostOfAll;
   const std::size_t columns = relabelling.group.columns();
   const DoubledSide side(units.of_row.size());
-  std::vector<DoubledColumn> sources;
-  for (std::size_t c = 0; c < columns; ++c)
-    sources.emplace_back(relabelling.group.column(c), relabelling.control.column(c));
+  std::vector<data::Chunked> sources;  // all rows, and all rows once more
+  for (std::size_t c = 0; c < columns; ++c) {
+    const ColumnView& group = relabelling.group.column(c);
+    const ColumnView& control = relabelling.control.column(c);
+    sources.emplace_back(std::vector{group, control, group, control});
+  }
   std::vector<ColumnView> views;
   std::vector<ColumnView> once;
-  for (const DoubledColumn& source : sources) {
+  for (const data::Chunked& source : sources) {
     views.emplace_back(source);
     once.push_back(views.back().slice(0, units.of_row.size()));
   }

@@ -1,13 +1,13 @@
-// Views: a first byte, a type and a stride. Conversion to double happens here and nowhere else.
+// Views: a first byte, a type and a stride, or a source. Values become double as they are read.
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 #include "bootfold/data.h"
 #include "bootfold/error.h"
+#include "data/typed.h"
 #include "text/concat.h"
 
 namespace bootfold {
@@ -30,50 +30,8 @@ constexpr std::array<TypeInfo, 11> kTypes = {{{"float64", 8},
                                               {"uint8", 1},
                                               {"boolean", 1}}};
 
-struct Boolean {
-  std::uint8_t byte;
-  template <class Number>
-  explicit operator Number() const noexcept {
-    return static_cast<Number>(byte != 0);
-  }
-};
-
-// Calls `use` with a value of the C++ type that `type` names.
-template <class Use>
-void with_type(data::Type type, Use&& use) {
-  switch (type) {
-    case data::Type::float64:
-      return use(double{});
-    case data::Type::float32:
-      return use(float{});
-    case data::Type::int64:
-      return use(std::int64_t{});
-    case data::Type::int32:
-      return use(std::int32_t{});
-    case data::Type::int16:
-      return use(std::int16_t{});
-    case data::Type::int8:
-      return use(std::int8_t{});
-    case data::Type::uint64:
-      return use(std::uint64_t{});
-    case data::Type::uint32:
-      return use(std::uint32_t{});
-    case data::Type::uint16:
-      return use(std::uint16_t{});
-    case data::Type::uint8:
-      return use(std::uint8_t{});
-    case data::Type::boolean:
-      return use(Boolean{});
-  }
-}
-
-// Files may place values at any byte, hence memcpy; compilers turn it into one load.
-template <class T, class Out = double>
-Out load(const std::byte* at) noexcept {
-  T value;
-  std::memcpy(&value, at, sizeof value);
-  return static_cast<Out>(value);
-}
+using data::load;
+using data::with_type;
 
 template <class T, class Out>
 void convert(const std::byte* first, std::ptrdiff_t stride, std::span<Out> out) noexcept {
@@ -105,6 +63,12 @@ void pick(const std::byte* first, std::ptrdiff_t stride, std::size_t column_rows
     out[i] = load<T>(first + static_cast<std::ptrdiff_t>(rows[i]) * stride);
 }
 
+template <class Row>
+void read_each(const data::ColumnSource& source, std::size_t first, std::span<const Row> rows,
+               std::span<double> out) noexcept {
+  for (std::size_t i = 0; i < rows.size(); ++i) source.read(first + rows[i], out.subspan(i, 1));
+}
+
 template <class T>
 const std::byte* bytes_of(const T* values) {
   return reinterpret_cast<const std::byte*>(values);
@@ -118,6 +82,32 @@ std::string_view data::name(Type type) noexcept {
 
 std::size_t data::size_of(Type type) noexcept {
   return kTypes[static_cast<std::size_t>(type)].size;
+}
+
+data::Type data::ColumnSource::type() const noexcept { return Type::float64; }
+
+void data::ColumnSource::read_integers(std::size_t first,
+                                       std::span<std::int64_t> out) const noexcept {
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    double value = 0;
+    read(first + i, {&value, 1});
+    out[i] = static_cast<std::int64_t>(value);
+  }
+}
+
+void data::ColumnSource::gather(std::size_t first, std::span<const std::uint64_t> rows,
+                                std::span<double> out) const noexcept {
+  read_each(*this, first, rows, out);
+}
+
+void data::ColumnSource::gather(std::size_t first, std::span<const std::uint32_t> rows,
+                                std::span<double> out) const noexcept {
+  read_each(*this, first, rows, out);
+}
+
+std::span<const double> data::ColumnSource::doubles(std::size_t /*first*/,
+                                                    std::size_t /*rows*/) const noexcept {
+  return {};
 }
 
 ColumnView::ColumnView(std::span<const double> values)
@@ -143,7 +133,8 @@ ColumnView::ColumnView(const void* first, data::Type type, std::size_t rows, std
                      " rows needs a pointer to its first value, but the pointer is null"));
 }
 
-ColumnView::ColumnView(const data::ColumnSource& source) : rows_(source.rows()), source_(&source) {}
+ColumnView::ColumnView(const data::ColumnSource& source)
+    : rows_(source.rows()), type_(source.type()), source_(&source) {}
 
 double ColumnView::operator[](std::size_t row) const noexcept {
   double value = 0;
@@ -160,6 +151,7 @@ void ColumnView::read(std::size_t first, std::span<double> out) const noexcept {
 
 void ColumnView::read_integers(std::size_t first, std::span<std::int64_t> out) const noexcept {
   if (out.empty()) return;
+  if (source_ != nullptr) return source_->read_integers(source_first_ + first, out);
   const std::byte* from = first_ + static_cast<std::ptrdiff_t>(first) * stride_;
   with_type(type_, [&](auto kind) {
     if constexpr (!std::is_floating_point_v<decltype(kind)>)
@@ -168,20 +160,12 @@ void ColumnView::read_integers(std::size_t first, std::span<std::int64_t> out) c
 }
 
 void ColumnView::gather(std::span<const std::uint64_t> rows, std::span<double> out) const noexcept {
-  if (source_ != nullptr) {
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      source_->read(source_first_ + rows[i], out.subspan(i, 1));
-    return;
-  }
+  if (source_ != nullptr) return source_->gather(source_first_, rows, out);
   with_type(type_, [&](auto kind) { pick<decltype(kind)>(first_, stride_, rows_, rows, out); });
 }
 
 void ColumnView::gather(std::span<const std::uint32_t> rows, std::span<double> out) const noexcept {
-  if (source_ != nullptr) {
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      source_->read(source_first_ + rows[i], out.subspan(i, 1));
-    return;
-  }
+  if (source_ != nullptr) return source_->gather(source_first_, rows, out);
   with_type(type_, [&](auto kind) { pick<decltype(kind)>(first_, stride_, rows_, rows, out); });
 }
 
@@ -196,13 +180,13 @@ ColumnView ColumnView::slice(std::size_t first, std::size_t rows) const noexcept
   return part;
 }
 
-std::span<const double> ColumnView::doubles() const noexcept {
-  if (source_ != nullptr) return {};
+std::span<const double> ColumnView::doubles(std::size_t first, std::size_t rows) const noexcept {
+  if (source_ != nullptr) return source_->doubles(source_first_ + first, rows);
   // A mapped file may hold doubles at odd addresses; those are read through read().
   const bool aligned = reinterpret_cast<std::uintptr_t>(first_) % alignof(double) == 0;
   if (type_ != data::Type::float64 || !aligned) return {};
   if (stride_ != static_cast<std::ptrdiff_t>(sizeof(double)) && rows_ > 1) return {};
-  return {reinterpret_cast<const double*>(first_), rows_};
+  return {reinterpret_cast<const double*>(first_) + first, rows};
 }
 
 DataView::DataView(ColumnView column) { columns_.push_back(column); }

@@ -26,16 +26,17 @@ inline constexpr std::size_t kChunkRows = 16 * study::kTileRows;
 /// Shows the rows first .. last - 1 of a column to see(values), a tile at a time.
 template <class See>
 void scan_column(const ColumnView& column, std::size_t first, std::size_t last, See&& see) {
-  const std::span<const double> direct = column.doubles();
-  std::vector<double> buffer(direct.empty() ? study::kTileRows : 0);
+  std::vector<double> buffer;
   for (std::size_t row = first; row < last; row += study::kTileRows) {
     const std::size_t size = std::min(study::kTileRows, last - row);
-    if (direct.empty()) {
-      column.read(row, {buffer.data(), size});
-      see(std::span<const double>(buffer.data(), size));
-    } else {
-      see(direct.subspan(row, size));
+    const std::span<const double> direct = column.doubles(row, size);
+    if (!direct.empty()) {
+      see(direct);
+      continue;
     }
+    buffer.resize(study::kTileRows);
+    column.read(row, {buffer.data(), size});
+    see(std::span<const double>(buffer.data(), size));
   }
 }
 

@@ -37,10 +37,9 @@ numeric::Scan scan_of(const ColumnView& column, const std::stop_token& stop) {
     for (std::size_t row = 0; row < column.rows(); row += buffer.size()) {
       if (stop.stop_requested()) throw Cancelled();
       const std::size_t size = std::min(buffer.size(), column.rows() - row);
-      const std::span<const double> direct = column.doubles();
+      const std::span<const double> direct = column.doubles(row, size);
       if (direct.empty()) column.read(row, {buffer.data(), size});
-      see(direct.empty() ? std::span<const double>(buffer.data(), size)
-                         : direct.subspan(row, size));
+      see(direct.empty() ? std::span<const double>(buffer.data(), size) : direct);
     }
   };
 }

@@ -7,9 +7,9 @@ TileReader::TileReader(const DataView& data, std::size_t most_rows)
 
 statistic::Tile TileReader::read(std::uint64_t first, std::size_t rows) {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    const std::span<const double> direct = data_.column(c).doubles();
+    const std::span<const double> direct = data_.column(c).doubles(first, rows);
     if (!direct.empty()) {
-      columns_[c] = direct.data() + first;
+      columns_[c] = direct.data();
       continue;
     }
     buffers_[c].resize(most_rows_);
