@@ -15,6 +15,7 @@
 #include "paths/entry.h"
 #include "paths/estimates.h"
 #include "planning/memory.h"
+#include "study/tile.h"
 #include "text/concat.h"
 #include "text/quantity.h"
 
@@ -70,6 +71,22 @@ double level_factor(execution::Level level) {
       break;
   }
   return 6;
+}
+
+/// The rows that have a weight, if all statistics are weighted: others add nothing.
+std::optional<std::uint64_t> rows_with_weight(const study::Problem& problem) {
+  for (const study::Part& part : problem.parts)
+    if (!part.weighted) return std::nullopt;
+  const ColumnView& weights = problem.data.column(problem.data.columns() - 1);
+  std::vector<double> tile(study::kTileRows);
+  std::uint64_t count = 0;
+  for (std::size_t row = 0; row < weights.rows(); row += tile.size()) {
+    const auto own = std::span(tile).first(std::min(tile.size(), weights.rows() - row));
+    weights.read(row, own);
+    count += static_cast<std::uint64_t>(
+        std::ranges::count_if(own, [](double weight) { return weight > 0; }));
+  }
+  return count;
 }
 
 /// Progress that begins at `before` and has `after` to come.
@@ -213,6 +230,11 @@ void Road::describe() {
   plan_.draws = only_cluster_sums() ? data_.rows() : asked.draws;
   plan_.units = design_->units(data_.rows());
   plan_.fixed_units = design_->fixed_units(data_.rows());
+  if (const auto weighing = rows_with_weight(study_->problem());
+      weighing && plan_.units == data_.rows() && plan_.fixed_units == 0) {
+    plan_.units = *weighing;
+    plan_.fixed_units = *weighing == 1 ? 1 : 0;
+  }
   if (design_->draws(data_.rows()) != data_.rows() && !deletes())
     plan_.rescale = std::pow(
         static_cast<double>(design_->draws(data_.rows())) / static_cast<double>(data_.rows()),

@@ -76,11 +76,16 @@ void note(Interval& interval, Status status, const std::string& reason) {
   interval.reason += (interval.reason.empty() ? "" : "; ") + reason;
 }
 
-/// "row", or "cluster".
+/// "row", "block" or "cluster".
 std::string unit_of(const Plan& plan, std::uint64_t count) {
   const bool rows = plan.units == plan.rows;
-  const bool blocks = !rows && plan.scheme.find(", blocks of") != std::string::npos;
-  return text::concat(rows ? "row" : blocks ? "block" : "cluster", count == 1 ? "" : "s");
+  const auto drawn = [&](const char* what) {
+    return !rows && plan.scheme.find(what) != std::string::npos;
+  };
+  return text::concat(drawn(", blocks of") ? "block"
+                      : drawn("cluster")   ? "cluster"
+                                           : "row",
+                      count == 1 ? "" : "s");
 }
 
 /// Why no interval says anything; empty if one may.

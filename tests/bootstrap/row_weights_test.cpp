@@ -359,6 +359,17 @@ TEST(RowWeights, OfDrawnRowsMayAllBeZero) {
   }
 }
 
+// As for one row: there is nothing to draw from.
+TEST(RowWeights, OfOneRowAloneHaveNoInterval) {
+  const std::vector<double> y = {1, 2, 3, 4};
+  const std::vector<double> w = {0, 0, 2, 0};
+  for (const Statistic& inner : {statistic::mean(), statistic::median()}) {
+    const Result found =
+        bootstrap(DataView({y, w}), statistic::weighted(inner), {.replicates = 1000});
+    EXPECT_EQ(interval::percentile(found).status, interval::Status::undefined);
+  }
+}
+
 TEST(RowWeights, MustNotBeNegativeAndNotAllZero) {
   const std::vector<double> y = {1, 2, 3};
   const std::vector<double> negative = {1, -2, 3};

@@ -14,6 +14,9 @@ statistics <- list(
     `quantile:0.9` = function(d) quantile(d[, 1], 0.9, names = FALSE),
     correlation = function(d) cor(d[, 1], d[, 2]),
     ratio = function(d) mean(d[, 1]) / mean(d[, 2]),
+    weighted_correlation = function(d) {
+        cov.wt(d[, 1:2], d[, 3] / sum(d[, 3]), cor = TRUE)$cor[1, 2]
+    },
     weighted_mean = function(d) weighted.mean(d[, 1], d[, 2]),
     # As survey::svyvar has it.
     weighted_variance = function(d) {

@@ -55,7 +55,7 @@ def _series() -> dict[str, np.ndarray]:
 
 def _pairs() -> dict[str, np.ndarray]:
     u = np.exp(_normals(50, 2) / 2)
-    return {"x": u * np.exp(_normals(50, 3) / 2), "u": u}
+    return {"x": u * np.exp(_normals(50, 3) / 2), "u": u, "w": 1 + np.arange(50) % 5}
 
 
 def _numbers(text: str) -> np.ndarray:
@@ -109,7 +109,18 @@ def _weighted_variance(x: np.ndarray, w: np.ndarray, axis: int = -1) -> np.ndarr
     return (_weighted_mean(x * x, w, axis=axis) - mean * mean) * rows / (rows - 1)
 
 
+def _weighted_correlation(
+    x: np.ndarray, u: np.ndarray, w: np.ndarray, axis: int = -1
+) -> np.ndarray:
+    def moment(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        means = _weighted_mean(a, w, axis=axis) * _weighted_mean(b, w, axis=axis)
+        return _weighted_mean(a * b, w, axis=axis) - means
+
+    return moment(x, u) / np.sqrt(moment(x, x) * moment(u, u))
+
+
 _STATISTICS: dict[str, Callable[..., np.ndarray]] = {
+    "weighted_correlation": _weighted_correlation,
     "weighted_mean": _weighted_mean,
     "weighted_variance": _weighted_variance,
     "mean": lambda x, axis=-1: x.mean(axis=axis),
@@ -288,6 +299,17 @@ CASES = (
             smooth=False,  # BCa's upper limit is one of the last forty replicates
         )
         for statistic in ("mean", "variance")
+    ),
+    Case(
+        "weighted correlation",
+        "pairs",
+        "correlation",
+        BCA,
+        _EVERYONE,
+        _TWO,
+        options=("--weights", "w"),
+        peer_columns=("x", "u", "w"),
+        peer_statistic="weighted_correlation",
     ),
     Case(
         "unequal mean",
