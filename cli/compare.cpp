@@ -97,6 +97,10 @@ CompareRequest check(const CompareArguments& arguments) {
           fmt::format("--pair is '{}' and --cluster is '{}' but pairs are clusters already; give "
                       "one of the two",
                       arguments.pair, arguments.common.scheme.cluster));
+    if (!arguments.common.scheme.frequencies.empty())
+      throw InvalidArgument(
+          "--pair and --frequencies do not go together: a pair has one row in every group; write "
+          "the rows out, and number the pairs");
     with_pairs.scheme.cluster = arguments.pair;
   }
   CompareRequest request{cli::check(with_pairs), {}};

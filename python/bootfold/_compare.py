@@ -181,6 +181,11 @@ def compare(
             f"pair is {pair!r} and clusters is {clusters!r} but pairs are clusters already; give "
             "one of the two"
         )
+    if pair is not None and frequencies is not None:
+        raise ValueError(
+            "pair and frequencies do not go together: a pair has one row in every group; write the "
+            "rows out, and number the pairs"
+        )
     if pair is not None:
         settings.clusters = coded(_column(df, pair, "pair"), data.rows, "pair")[0]
     if clusters is not None:

@@ -154,6 +154,16 @@ def test_rows_without_a_weight_are_omitted():
             "weight of row .* must be a number that is not negative",
         ),
         (lambda: bf.bootstrap(X, np.ptp, frequencies=W, probabilities=W), "do not go together"),
+        (
+            lambda: bf.compare(
+                {"v": ["A", "B"], "x": [1.0, 2.0], "f": [1, 1], "p": [0, 0]},
+                value="x",
+                by="v",
+                frequencies="f",
+                pair="p",
+            ),
+            "pair and frequencies do not go together",
+        ),
         (lambda: bf.bootstrap(X, "mean", weights=W, scheme="unequal"), "needs probabilities"),
         (
             lambda: bf.bootstrap(X, "median", weights=W, scheme="bayesian"),

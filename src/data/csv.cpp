@@ -104,6 +104,7 @@ class CsvReader {
     has_header_ = options_.header.value_or(first_line_.has_text());
     if (!has_header_ && !options_.header) check_no_names(names);
     if (has_header_ && names.size() == 1 && !record.has_quotes) check_one_column(names[0]);
+    if (has_header_ && !options_.header && !record.has_quotes) check_semicolons(names);
     columns_ = has_header_ ? ColumnNames(std::move(names)) : ColumnNames(names.size());
     std::vector<std::size_t> labels;
     if (!options_.labels.empty()) labels = find_columns(columns_, options_.labels, label_);
@@ -118,6 +119,21 @@ class CsvReader {
     needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
     for (const std::size_t field : needed) sources_.push_back({field, 0, {}});
     short_rows_ = columns_.size() == 1 && labels_.empty() && texts_.empty() && dialect_.usual();
+  }
+
+  // "1,5;2,5": a row of a file with decimal commas and without a header, not names of columns.
+  void check_semicolons(const std::vector<std::string>& names) const {
+    if (options_.decimal != '.' || options_.delimiter || delimiter_ != ',') return;
+    bool semicolon = false;
+    for (const std::string& name : names) {
+      if (name.find_first_not_of("0123456789+-.; ") != name.npos) return;
+      semicolon = semicolon || name.find(';') != name.npos;
+    }
+    if (!semicolon) return;
+    throw InvalidArgument(text::concat(
+        label_, ":", first_line_number_,
+        ": this line looks like numbers between semicolons, with decimal commas: say "
+        "decimal=comma; if commas are between the fields, say header=yes or header=no"));
   }
 
   // "a,b" above 1,2 with a decimal comma: one column, or two of a file that has no decimal commas.

@@ -117,8 +117,6 @@ TEST(RowWeights, GiveTheWeightedStatisticOfEveryResample) {
   constexpr std::size_t kRows = 300;
   constexpr std::size_t kReplicates = 11;
   const Rows data(kRows);
-  std::vector<std::uint32_t> labels(kRows);
-  for (std::uint32_t i = 0; i < kRows; ++i) labels[i] = i / 4;
   namespace st = statistic;
   for (const Scheme& scheme :
        std::vector<Scheme>{scheme::Iid{}, scheme::Poisson{}, scheme::Balanced{}}) {
@@ -211,7 +209,7 @@ TEST(RowWeights, MatterOnlyInTheirRatios) {
   }
 }
 
-// The example of the issue that changed what weights mean: drawing by weight gives another law.
+// Drawing rows by their weights gives another law with the same estimate.
 TEST(RowWeights, HaveTheLinearizedStandardError) {
   const Rows data(400);
   const Result found = bootstrap(data.one(), statistic::weighted(statistic::mean()),
@@ -334,7 +332,6 @@ TEST(RowWeights, GoWithClustersAndComparisons) {
   const Statistic mean = statistic::weighted(statistic::mean());
   const Result found =
       bootstrap(data.one(), mean, {.replicates = 2000, .scheme = scheme::Cluster{clusters}});
-  const auto counts = counts_of(240, scheme::Cluster{clusters}, 1);
   const std::vector<std::uint8_t> once(240, 1);
   EXPECT_NEAR(found.estimate(), Definition(data, once).mean(data.y), 1e-9);
   const Comparison compared =

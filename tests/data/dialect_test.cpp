@@ -47,6 +47,16 @@ std::string misuse(const ReadOptions& options) {
   return message_of<InvalidArgument>([&] { (void)read_text("x\n1\n", options); });
 }
 
+// Read with commas, "1" and "5;2" would be names of columns, and the first row would be lost.
+TEST(Delimiter, IsAskedForWhereTheFirstRowMayHaveDecimalCommas) {
+  const char* const text = "1,5;2\n2,5;3\n";
+  const ReadOptions first{.columns = {"1"}};
+  EXPECT_TRUE(says(message_of<InvalidArgument>([&] { (void)read_text(text, first); }),
+                   "prices.csv:1", "decimal=comma", "header=yes"));
+  EXPECT_EQ(read_text(text, {.columns = {"1"}, .decimal = ','}), (Values{1.5, 2.5}));
+  EXPECT_EQ(read_text("1,5;b\n2,3\n", first), (Values{2}));  // a name is there
+}
+
 TEST(Delimiter, IsWhatIsSaid) {
   for (const char delimiter : {',', ';', '\t', ' ', '|', ':', '/', '#', '~'}) {
     SCOPED_TRACE(delimiter);
