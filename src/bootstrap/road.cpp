@@ -74,19 +74,10 @@ double level_factor(execution::Level level) {
 }
 
 /// The rows that have a weight, if all statistics are weighted: others add nothing.
-std::optional<std::uint64_t> rows_with_weight(const study::Problem& problem) {
-  for (const study::Part& part : problem.parts)
+std::optional<std::uint64_t> rows_with_weight(const study::Study& study) {
+  for (const study::Part& part : study.problem().parts)
     if (!part.weighted) return std::nullopt;
-  const ColumnView& weights = problem.data.column(problem.data.columns() - 1);
-  std::vector<double> tile(study::kTileRows);
-  std::uint64_t count = 0;
-  for (std::size_t row = 0; row < weights.rows(); row += tile.size()) {
-    const auto own = std::span(tile).first(std::min(tile.size(), weights.rows() - row));
-    weights.read(row, own);
-    count += static_cast<std::uint64_t>(
-        std::ranges::count_if(own, [](double weight) { return weight > 0; }));
-  }
-  return count;
+  return study.columns().columns().back().positive;
 }
 
 /// Progress that begins at `before` and has `after` to come.
@@ -158,7 +149,7 @@ Road::Road(const DataView& data, std::span<const Statistic> statistics, const Op
       Execution execution = options_.execution;
       execution.threads = planning::looking_threads(study_->problem(), options_.memory,
                                                     execution::thread_count(execution));
-      study_->look_at_columns(execution);
+      study_->look_at_columns({}, execution);
       cluster_sums_.emplace(*study_, design_->clusters(), *design_->groups(), execution);
       const Statistic statistic = cluster_sums_->statistic();
       sums_study_ = std::make_unique<study::Study>(cluster_sums_->view(),
@@ -170,8 +161,8 @@ Road::Road(const DataView& data, std::span<const Statistic> statistics, const Op
   if (rows == Rows::known) {
     look(entries);
   } else {
-    study::ColumnsLook look(data.rows(), data.columns());
-    look.see(data, 0, options_.execution);
+    study::ColumnsLook look(data.columns(), {}, 0);
+    look.see(data, 0, {}, options_.memory / 2, options_.execution);
     data_fingerprint_ = look.fingerprint();
   }
   choice_ = planning::choose(question(), entries, execution::thread_count(options_.execution));
@@ -230,7 +221,7 @@ void Road::describe() {
   plan_.draws = only_cluster_sums() ? data_.rows() : asked.draws;
   plan_.units = design_->units(data_.rows());
   plan_.fixed_units = design_->fixed_units(data_.rows());
-  if (const auto weighing = rows_with_weight(study_->problem());
+  if (const auto weighing = rows_with_weight(*study_);
       weighing && plan_.units == data_.rows() && plan_.fixed_units == 0) {
     plan_.units = *weighing;
     plan_.fixed_units = *weighing == 1 ? 1 : 0;

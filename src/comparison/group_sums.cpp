@@ -28,7 +28,7 @@ void add_differences(std::span<double> values, std::size_t groups, Difference ki
 std::vector<statistic::Scale> scales_of(const DataView& rows, const Statistic& statistic,
                                         const Execution& execution) {
   study::Study study(rows, {&statistic, 1});
-  study.look_at_columns(execution);
+  study.look_at_columns({}, execution);
   std::vector<statistic::Scale> scales;
   for (const study::ColumnSummary& column : study.problem().columns) scales.push_back(column.scale);
   return scales;

@@ -69,9 +69,9 @@ Means::Means(const study::Study& study, bool total, const Options& options)
   double scratch[1];
   problem.finish_sums(means, static_cast<double>(problem.data.rows()), 0, {&estimate_, 1}, scratch);
 
-  if (const study::DistinctTable& table = study.features().distinct(); !table.closed()) {
-    study::DistinctRows distinct = table.rows();
-    rows_.set_distinct(std::move(distinct.features), std::move(distinct.weights));
+  if (!study.many_distinct()) {
+    study::DistinctRows distinct = study.distinct_features();
+    rows_.set_distinct(std::move(distinct.columns[0]), std::move(distinct.weights));
   }
   check(execution);
   rows_.set_shift(summary.mean);

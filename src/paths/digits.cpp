@@ -97,27 +97,51 @@ std::size_t Digits::kept_bytes(const Size& size, std::uint64_t rows, std::uint64
 
 Digits::Digits(const study::FixedSums& sums, const QuantileWindows& windows,
                const resample::Strata& strata, bool keep, const Execution& execution)
-    : sums_(sums),
+    : data_(sums.problem.data),
+      last_(data_.rows()),
+      sums_(sums),
       windows_(windows),
       strata_(strata),
       kernels_(study::simd::kernels(*execution.level)) {
-  for (const study::Limb& limb : sums.limbs) limb_digits_.push_back(limb.digits);
-  for (const TrimmedMean& trimmed : windows.trimmed()) limb_digits_.push_back(trimmed.fixed.digits);
+  name_planes();
+  if (keep) this->keep(execution);
+}
+
+Digits::Digits(const study::FixedSums& sums, const QuantileWindows& no_windows,
+               const resample::Strata& strata, const RowBatch& batch, bool keep,
+               const Execution& execution)
+    : data_(batch.rows),
+      batch_(true),
+      first_(batch.first),
+      last_(batch.last()),
+      sums_(sums),
+      windows_(no_windows),
+      strata_(strata),
+      kernels_(study::simd::kernels(*execution.level)) {
+  name_planes();
+  if (keep) this->keep(execution);
+}
+
+void Digits::name_planes() {
+  for (const study::Limb& limb : sums_.limbs) limb_digits_.push_back(limb.digits);
+  for (const TrimmedMean& trimmed : windows_.trimmed())
+    limb_digits_.push_back(trimmed.fixed.digits);
   for (const std::size_t digits : limb_digits_) {
     first_plane_.push_back(planes_);
     planes_ += digits;
   }
-  planes_ += windows.counts();
-  if (keep) this->keep(execution);
+  planes_ += windows_.counts();
 }
 
 void Digits::keep(const Execution& execution) {
   std::size_t bytes = 0;
   std::vector<Tile> tiles;
+  kept_first_ = batch_ ? first_ / kTile * kTile : 0;
   for (std::size_t s = 0; s < strata_.all().size(); ++s) {
     first_tile_.push_back(tiles.size());
     const std::uint64_t all = strata_.all()[s].rows;
-    for (std::uint64_t row = 0; row < all; row += kTile) {
+    const std::uint64_t end = batch_ ? last_ : all;
+    for (std::uint64_t row = kept_first_; row < end; row += kTile) {
       const auto rows = static_cast<std::size_t>(std::min<std::uint64_t>(kTile, all - row));
       tiles.push_back({s, row, rows, bytes});
       bytes += padded(rows) * planes_;
@@ -125,7 +149,9 @@ void Digits::keep(const Execution& execution) {
   }
   kept_ = execution::LargeArray<std::int8_t>(bytes);  // some is never used
   const std::size_t limbs = limb_digits_.size();
-  const std::size_t rows = strata_.places();
+  const std::size_t rows = tiles.empty() ? 0
+                                         : strata_.all()[tiles.back().stratum].first +
+                                               tiles.back().row + tiles.back().rows - kept_first_;
   const bool is_short = std::all_of(limb_digits_.begin(), limb_digits_.end(),
                                     [](std::size_t digits) { return digits <= kShortDigits; });
   if (is_short)
@@ -144,7 +170,7 @@ void Digits::keep(const Execution& execution) {
                  [&](std::size_t first, std::size_t some) {
                    for (std::size_t limb = 0; limb < limbs; ++limb) {
                      const std::int64_t* integers = reader.integers(limb);
-                     const std::size_t to = (place + first) * limbs + limb;
+                     const std::size_t to = (place - kept_first_ + first) * limbs + limb;
                      for (std::size_t i = 0; i < some; ++i) {
                        if (is_short)
                          short_[to + i * limbs] = static_cast<std::int32_t>(integers[i]);
@@ -168,7 +194,7 @@ void Digits::keep(const Execution& execution) {
 }
 
 DigitReader::DigitReader(const Digits& digits)
-    : digits_(digits), reader_(digits.sums_.problem.data, kSome), loaded_(kNone) {
+    : digits_(digits), reader_(digits.data_, kSome), loaded_(kNone) {
   if (!digits.tiles_.empty()) return;
   made_.resize(digits.sums_.features() * kSome);
   integers_.resize(digits.limbs() * kSome);
@@ -197,15 +223,41 @@ void DigitReader::make(const statistic::Tile& tile, std::size_t rows) {
   }
 }
 
+statistic::Tile DigitReader::make_places(std::uint64_t place, std::size_t rows) {
+  const std::span<const std::uint32_t> order = digits_.strata_.order();
+  if (!order.empty()) {
+    const statistic::Tile tile = reader_.gather(order.subspan(place, rows));
+    make(tile, rows);
+    return tile;
+  }
+  const std::uint64_t first = std::max(place, digits_.first_);
+  const std::uint64_t last = std::min(place + rows, digits_.last_);
+  if (first == place && last == place + rows) {
+    const statistic::Tile tile = reader_.read(place - digits_.first_, rows);
+    make(tile, rows);
+    return tile;
+  }
+  if (first >= last) {
+    std::fill(integers_.begin(), integers_.end(), 0);
+    return {};
+  }
+  const auto some = static_cast<std::size_t>(last - first);
+  make(reader_.read(first - digits_.first_, some), some);
+  for (std::size_t limb = 0; limb < digits_.limbs(); ++limb) {
+    std::int64_t* const own = integers_.data() + limb * kSome;
+    std::copy_backward(own, own + some, own + (first - place) + some);
+    std::fill(own, own + (first - place), 0);
+    std::fill(own + (last - place), own + rows, 0);
+  }
+  return {};
+}
+
 template <class See>
 void DigitReader::split(std::uint64_t place, std::size_t rows, std::int8_t* planes,
                         std::size_t plane_stride, See&& see) {
-  const std::span<const std::uint32_t> order = digits_.strata_.order();
   for (std::size_t first = 0; first < rows; first += kSome) {
     const std::size_t some = std::min(kSome, rows - first);
-    const statistic::Tile tile = order.empty() ? reader_.read(place + first, some)
-                                               : reader_.gather(order.subspan(place + first, some));
-    make(tile, some);
+    const statistic::Tile tile = make_places(place + first, some);
     for (std::size_t limb = 0; limb < digits_.limbs(); ++limb)
       digits_.kernels_.split(integers(limb), some, digits_.digits(limb),
                              planes + digits_.first_plane_[limb] * plane_stride + first,
@@ -268,7 +320,8 @@ void DigitReader::thin_out(std::int8_t* planes, std::size_t plane_stride, std::s
 
 TileDigits DigitReader::tile(std::size_t stratum, std::uint64_t row, std::size_t rows) {
   if (!digits_.tiles_.empty()) {
-    const std::size_t number = digits_.first_tile_[stratum] + static_cast<std::size_t>(row / kTile);
+    const std::size_t number = digits_.first_tile_[stratum] +
+                               static_cast<std::size_t>((row - digits_.kept_first_) / kTile);
     const Digits::Tile& tile = digits_.tiles_[number];
     return {digits_.kept_.data() + tile.at, padded(rows), tile.planes, tile.sparse};
   }
@@ -284,9 +337,18 @@ TileDigits DigitReader::tile(std::size_t stratum, std::uint64_t row, std::size_t
 
 void DigitReader::add_rows(std::size_t stratum, std::uint64_t first,
                            std::span<const std::uint32_t> rows, std::span<__int128> sums) {
-  const std::uint64_t place = digits_.strata_.all()[stratum].first + first;
+  std::uint64_t place = digits_.strata_.all()[stratum].first + first;
+  if (digits_.batch_) {  // only rows that have digits
+    const std::uint64_t from = std::max(place, digits_.first_);
+    own_.clear();
+    for (const std::uint32_t row : rows)
+      if (place + row >= from && place + row < digits_.last_)
+        own_.push_back(static_cast<std::uint32_t>(place + row - from));
+    rows = own_;
+    place = from;
+  }
   if (!digits_.tiles_.empty()) {
-    const std::size_t at = place * sums.size();
+    const std::size_t at = (place - digits_.kept_first_) * sums.size();
     if (digits_.short_.empty())
       add_rows_of(digits_.long_.data() + at, rows, sums);
     else if (sums.size() > 2)
@@ -303,7 +365,7 @@ void DigitReader::add_rows(std::size_t stratum, std::uint64_t first,
     rows = rows.subspan(some.size());
     drawn_.clear();
     for (const std::uint32_t row : some)
-      drawn_.push_back(order.empty() ? place + row : order[place + row]);
+      drawn_.push_back(order.empty() ? place + row - digits_.first_ : order[place + row]);
     make(reader_.gather(drawn_), some.size());
     for (std::size_t f = 0; f < sums.size(); ++f)
       for (std::size_t i = 0; i < some.size(); ++i) sums[f] += integers(f)[i];

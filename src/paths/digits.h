@@ -38,6 +38,14 @@ struct TileDigits {
   std::span<const SparseDigits> sparse;   ///< all other digits
 };
 
+/// Some rows of the data: rows first, first + 1, ...
+struct RowBatch {
+  const DataView& rows;
+  std::uint64_t first = 0;
+
+  [[nodiscard]] std::uint64_t last() const noexcept { return first + rows.rows(); }
+};
+
 /// Shared by all threads of a run.
 class Digits {
  public:
@@ -62,6 +70,17 @@ class Digits {
   Digits(const study::FixedSums& sums, const QuantileWindows& windows,
          const resample::Strata& strata, bool keep, const Execution& execution);
 
+  /// The same of some rows of one stratum, whose places are the numbers of the rows. All other rows
+  /// have no digits: they add nothing to a sum.
+  Digits(const study::FixedSums& sums, const QuantileWindows& no_windows,
+         const resample::Strata& strata, const RowBatch& batch, bool keep,
+         const Execution& execution);
+
+  /// Whether rows row .. row + rows - 1 of the data have digits.
+  [[nodiscard]] bool any_of(std::uint64_t row, std::size_t rows) const noexcept {
+    return !batch_ || (row < last_ && row + rows > first_);
+  }
+
   [[nodiscard]] std::size_t planes() const noexcept { return planes_; }
   [[nodiscard]] std::size_t limbs() const noexcept { return limb_digits_.size(); }
   [[nodiscard]] std::size_t digits(std::size_t limb) const { return limb_digits_[limb]; }
@@ -69,8 +88,13 @@ class Digits {
  private:
   friend class DigitReader;
 
+  void name_planes();
   void keep(const Execution& execution);
 
+  const DataView& data_;  // the rows that have digits
+  bool batch_ = false;    // these are some rows of one stratum
+  std::uint64_t first_ = 0;
+  std::uint64_t last_ = 0;
   const study::FixedSums& sums_;
   const QuantileWindows& windows_;
   const resample::Strata& strata_;
@@ -88,6 +112,7 @@ class Digits {
     std::vector<SparseDigits> sparse = {};
   };
   std::vector<Tile> tiles_;
+  std::uint64_t kept_first_ = 0;         // place of the first one, if there is one stratum
   std::vector<std::size_t> first_tile_;  // of each stratum
   execution::LargeArray<std::int8_t> kept_;
   // The integers of all places, for rows that are drawn one by one: [place][limb].
@@ -116,6 +141,9 @@ class DigitReader {
 
   /// Makes the integers of at most kSome rows.
   void make(const statistic::Tile& tile, std::size_t rows);
+  /// The same of places place .. place + rows - 1. Returns the tile they are made of; where some of
+  /// the rows have no digits, their integers are 0 and the tile is not to be used.
+  statistic::Tile make_places(std::uint64_t place, std::size_t rows);
   [[nodiscard]] const std::int64_t* integers(std::size_t limb) const {
     return integers_.data() + limb * kSome;
   }
@@ -139,7 +167,8 @@ class DigitReader {
   std::vector<std::uint32_t> numbers_;  // of the planes that are there
   std::vector<SparseDigits> sparse_;
   std::vector<std::uint64_t> drawn_;
-  std::uint64_t loaded_;  // the place whose planes are there
+  std::vector<std::uint32_t> own_;  // drawn rows that have digits
+  std::uint64_t loaded_;            // the place whose planes are there
 };
 
 }  // namespace bootfold::paths

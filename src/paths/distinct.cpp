@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "bootfold/random.h"
+#include "numeric/exact_sum.h"
 #include "paths/entry.h"
 #include "paths/sums.h"
 #include "paths/table.h"
@@ -23,16 +24,19 @@ struct Shared {
         seed(question.seed),
         rows(question.rows),
         draws(question.draws) {
-    study::DistinctRows distinct = question.study.features().distinct().rows();
-    distinct.move_features(sums.places);
+    study::DistinctRows distinct = question.study.distinct_features();
     weights = std::move(distinct.weights);
+    std::vector<const std::vector<double>*> features(sums.features());
+    for (std::size_t f = 0; f < sums.places.size(); ++f)
+      features[sums.places[f]] = &distinct.columns[f];
     integers.resize(weights.size() * sums.limbs.size());
     std::int64_t* at = integers.data();
-    for (std::size_t i = 0; i < distinct.features.size(); ++i) {
-      const study::FixedFeature& fixed = sums.fixed[i % sums.features()];
-      study::quantize(fixed, {&distinct.features[i], 1}, study::simd::kPortable, at, 1);
-      at += fixed.limbs();
-    }
+    for (std::size_t row = 0; row < weights.size(); ++row)
+      for (std::size_t f = 0; f < features.size(); ++f) {
+        const study::FixedFeature& fixed = sums.fixed[f];
+        study::quantize(fixed, {features[f]->data() + row, 1}, study::simd::kPortable, at, 1);
+        at += fixed.limbs();
+      }
   }
 
   const study::FixedSums& sums;
@@ -42,6 +46,11 @@ struct Shared {
   std::vector<std::uint64_t> weights;  // rows that each distinct one stands for
   std::vector<std::int64_t> integers;  // [distinct row][limb]
 };
+
+/// Replicates that a thread makes at a time.
+std::uint64_t group_of(const Shared& shared) {
+  return std::max<std::uint64_t>(1, 4096 / shared.weights.size());
+}
 
 class Counter final : public Maker {
  public:
@@ -82,6 +91,49 @@ class Counter final : public Maker {
   std::vector<__int128> sums_;
 };
 
+/// All that is needed is in the look at the rows.
+class Parts final : public planning::PartEngine {
+ public:
+  explicit Parts(const Question& question) : question_(question), shared_(question) {}
+
+  [[nodiscard]] bool needs_rows() const override { return false; }
+  void add(const DataView&, std::uint64_t, planning::PartialSums&,
+           const Execution&) const override {}
+
+  void finish(const planning::PartialSums& part, std::span<double> values,
+              const Execution& execution) const override {
+    const EngineOf<Shared, Counter> engine(group_of(shared_), question_.rows,
+                                           std::shared_ptr<const Shared>(&shared_, [](auto*) {}));
+    planning::make_replicates(engine, part.first, part.replicates, values.size() / part.replicates,
+                              values, execution);
+  }
+
+  /// From exact sums, as if the rows had been read.
+  [[nodiscard]] std::vector<double> estimates(const planning::PartialSums&) const override {
+    const study::Problem& problem = question_.problem();
+    const study::DistinctRows distinct = question_.study.distinct_features();
+    std::vector<double> means;
+    for (const std::vector<double>& feature : distinct.columns) {
+      numeric::ExactSum sum;
+      for (std::size_t row = 0; row < feature.size(); ++row) {
+        const auto weight = static_cast<double>(distinct.weights[row]);
+        const double product = feature[row] * weight;
+        sum.add(product);
+        sum.add(std::fma(feature[row], weight, -product));
+      }
+      means.push_back(sum.value() / static_cast<double>(question_.rows));
+    }
+    std::vector<double> values(problem.outputs.size());
+    std::vector<double> scratch(means.size());
+    problem.finish_sums(means, static_cast<double>(question_.rows), 0, values, scratch);
+    return values;
+  }
+
+ private:
+  Question question_;
+  Shared shared_;
+};
+
 /// A replicate, with so many distinct rows.
 double cost(double distinct) { return 60 + 75 * (distinct - 1); }
 
@@ -107,10 +159,11 @@ std::size_t most_distinct(const Question& question) {
 
 Estimate estimate(const Question& question) {
   Estimate found;
-  const study::DistinctTable& table = question.study.features().distinct();
+  const study::DistinctTable& table = question.study.columns().distinct();
+  const std::size_t most = most_distinct(question);
   const study::FixedSums& sums = question.study.fixed(question.tolerance, true);
-  if (table.closed()) {
-    found.refusal = text::concat("there are more than ", text::grouped(table.most()),
+  if (table.closed() || table.count() > most) {
+    found.refusal = text::concat("there are more than ", text::grouped(most),
                                  " distinct rows, which is all that the memory limit holds");
   } else if (!sums.accurate()) {
     found.refusal = kNotAccurate;
@@ -132,7 +185,7 @@ Estimate estimate(const Question& question) {
 
 std::unique_ptr<Engine> prepare(const Question& question, const Resources&) {
   auto shared = std::make_shared<const Shared>(question);
-  const std::uint64_t group = std::max<std::uint64_t>(1, 4096 / shared->weights.size());
+  const std::uint64_t group = group_of(*shared);
   return std::make_unique<EngineOf<Shared, Counter>>(group, question.rows, std::move(shared));
 }
 
@@ -145,7 +198,12 @@ PathEntry entry() {
           .serves = serves,
           .most_distinct = most_distinct,
           .estimate = estimate,
-          .prepare = prepare};
+          .prepare = prepare,
+          .no_parts = [](const Question&) { return std::string(); },
+          .prepare_parts = [](const Question& question,
+                              const Resources&) -> std::unique_ptr<planning::PartEngine> {
+            return std::make_unique<Parts>(question);
+          }};
 }
 
 }  // namespace bootfold::paths::distinct

@@ -23,6 +23,9 @@ struct Kind {
   std::string (*serves)(const Question& question);
   Estimate (*estimate)(const Question& question);
   std::unique_ptr<Engine> (*prepare)(const Question& question, const Resources& resources);
+  std::string (*no_parts)(const Question& question) = nullptr;
+  std::unique_ptr<planning::PartEngine> (*prepare_parts)(const Question& question,
+                                                         const Resources& resources) = nullptr;
 };
 
 /// Schemes whose counts are drawn row by row.
@@ -36,7 +39,8 @@ constexpr std::array kKinds = {
     Kind{resampled::by_counts::suits, serves_rows, resampled::by_counts::estimate,
          resampled::by_counts::prepare},
     Kind{accumulate::suits, accumulate::serves, accumulate::estimate, accumulate::prepare},
-    Kind{walk::suits, walk::serves, walk::estimate, walk::prepare},
+    Kind{walk::suits, walk::serves, walk::estimate, walk::prepare, walk::no_parts,
+         walk::prepare_parts},
 };
 
 /// The first kind that suits; null if there is none.
@@ -60,6 +64,18 @@ std::unique_ptr<Engine> prepare(const Question& question, const Resources& resou
   return kind_of(question)->prepare(question, resources);
 }
 
+std::string no_parts(const Question& question) {
+  const Kind* const kind = kind_of(question);
+  return kind->no_parts != nullptr ? kind->no_parts(question)
+                                   : "functions of the resample, accumulators and measures of "
+                                     "ranking need all rows";
+}
+
+std::unique_ptr<planning::PartEngine> prepare_parts(const Question& question,
+                                                    const Resources& resources) {
+  return kind_of(question)->prepare_parts(question, resources);
+}
+
 }  // namespace
 
 double cost(const Size& size) {
@@ -76,7 +92,9 @@ PathEntry entry() {
           .meaning = "Poisson counts and a top-up, over tiles of rows",
           .serves = serves,
           .estimate = estimate,
-          .prepare = prepare};
+          .prepare = prepare,
+          .no_parts = no_parts,
+          .prepare_parts = prepare_parts};
 }
 
 }  // namespace bootfold::paths::stream

@@ -14,4 +14,9 @@ namespace bootfold::paths::walk {
 [[nodiscard]] Estimate estimate(const Question& question);
 [[nodiscard]] std::unique_ptr<Engine> prepare(const Question& question, const Resources& resources);
 
+/// The same from rows that arrive in pieces (planning/part_engine.h): why not; empty: it can.
+[[nodiscard]] std::string no_parts(const Question& question);
+[[nodiscard]] std::unique_ptr<planning::PartEngine> prepare_parts(const Question& question,
+                                                                  const Resources& resources);
+
 }  // namespace bootfold::paths::walk

@@ -11,6 +11,7 @@
 
 #include "bootfold/plan.h"
 #include "planning/engine.h"
+#include "planning/part_engine.h"
 #include "resample/design.h"
 #include "study/study.h"
 
@@ -85,6 +86,12 @@ struct PathEntry {
   /// After the rows were looked at.
   Estimate (*estimate)(const Question& question);
   std::unique_ptr<Engine> (*prepare)(const Question& question, const Resources& resources);
+
+  /// Why replicates cannot be added up from rows that arrive in pieces; empty: they can. Null: the
+  /// path needs all rows in memory.
+  std::string (*no_parts)(const Question& question) = nullptr;
+  std::unique_ptr<PartEngine> (*prepare_parts)(const Question& question,
+                                               const Resources& resources) = nullptr;
 };
 
 }  // namespace bootfold::planning

@@ -1,12 +1,13 @@
 #include "study/column_look.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
-#include <limits>
 
 #include "bootfold/error.h"
 #include "bootfold/map_reduce.h"
+#include "study/fixed_point.h"
 #include "study/tile.h"
 #include "text/concat.h"
 
@@ -14,57 +15,63 @@ namespace bootfold::study {
 
 namespace {
 
-constexpr std::size_t kSampleRows = 1023;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// The fingerprint is the sum over the rows of hash * kPlace^row: to move rows by some places is to
+// multiply by a power.
+constexpr std::uint64_t kPlace = 0x9E3779B97F4A7C15U;
+constexpr std::size_t kHashedRows = 512;
 
-/// A value at its place. Sums of these do not depend on the order of the rows seen.
-std::uint64_t hash(double value, std::uint64_t row, std::size_t column) {
-  constexpr std::uint64_t kFactor = 0xD6E8FEB86659FD93U;
-  std::uint64_t bits = std::bit_cast<std::uint64_t>(value + 0.0) ^  // -0 counts as 0
+constexpr std::array<std::uint64_t, kHashedRows> kPowers = [] {
+  std::array<std::uint64_t, kHashedRows> powers{};
+  std::uint64_t power = 1;
+  for (std::uint64_t& one : powers) {
+    one = power;
+    power *= kPlace;
+  }
+  return powers;
+}();
 
-                       ((row + 1) * 0x9E3779B97F4A7C15U + column * 0xC2B2AE3D27D4EB4FU);
-  bits = (bits ^ bits >> 32) * kFactor;
-  bits = (bits ^ bits >> 29) * kFactor;
-  return bits ^ bits >> 32;
+std::uint64_t power_of_place(std::uint64_t row) {
+  std::uint64_t power = 1;
+  for (std::uint64_t square = kPlace; row > 0; row >>= 1, square *= square)
+    if ((row & 1) != 0) power *= square;
+  return power;
 }
 
-struct Range {
-  double min = kInfinity;
-  double max = -kInfinity;
-};
+/// Of a column's values with these keys, from row `first` on.
+std::uint64_t fingerprint_of(std::span<const std::uint64_t> keys, std::size_t column,
+                             std::uint64_t first) {
+  std::uint64_t all = 0;
+  std::uint64_t place = power_of_place(first) * (2 * column + 1);
+  for (std::size_t from = 0; from < keys.size(); from += kHashedRows) {
+    const std::size_t size = std::min(kHashedRows, keys.size() - from);
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < size; ++i) sum += keys[from + i] * kPowers[i];
+    all += sum * place;
+    place *= kPowers.back() * kPlace;
+  }
+  return all;
+}
 
-/// What a chunk of rows tells.
-struct Found {
-  std::vector<Range> ranges;
-  std::optional<BadValue> bad = std::nullopt;
-  std::uint64_t fingerprint = 0;
-};
+/// The exponent of the lowest bit of a finite number other than 0.
+int lowest_bit_of(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const auto biased = static_cast<int>(bits >> 52 & 2047U);
+  std::uint64_t mantissa = bits & ((std::uint64_t{1} << 52) - 1);
+  if (biased != 0) mantissa |= std::uint64_t{1} << 52;
+  return std::max(biased, 1) - 1075 + std::countr_zero(mantissa);
+}
+
+/// 0 if all are finite, otherwise NaN.
+double poison_of(std::span<const double> values) {
+  double poison = 0;
+  for (const double x : values) poison += x * 0;
+  return poison;
+}
 
 void keep_first(std::optional<BadValue>& bad, const std::optional<BadValue>& other) {
   if (!other) return;
   if (!bad || other->row < bad->row || (other->row == bad->row && other->column < bad->column))
     bad = other;
-}
-
-void look_at(std::span<const double> values, std::uint64_t first, std::size_t column,
-             Found& found) {
-  Range range = found.ranges[column];
-  double poison = 0;  // stays 0 while all values are finite
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double x = values[i];
-    range.min = x < range.min ? x : range.min;
-    range.max = x > range.max ? x : range.max;
-    poison += x * 0;
-  }
-  for (std::size_t i = 0; i < values.size(); ++i) sum += hash(values[i], first + i, column);
-  found.ranges[column] = {range.min + 0.0, range.max + 0.0};  // 0 has one sign, whatever came first
-  found.fingerprint += sum;
-  if (poison == 0) return;
-  const auto bad =
-      std::find_if_not(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
-  keep_first(found.bad,
-             BadValue{first + static_cast<std::uint64_t>(bad - values.begin()), column, *bad});
 }
 
 bool same_bits(double a, double b) {
@@ -73,95 +80,192 @@ bool same_bits(double a, double b) {
 
 }  // namespace
 
-std::size_t sample_size(std::uint64_t rows) noexcept {
-  return static_cast<std::size_t>(std::min<std::uint64_t>(rows, kSampleRows));
-}
-
 std::uint64_t sample_row(std::size_t i, std::size_t size, std::uint64_t rows) noexcept {
   return static_cast<std::uint64_t>(static_cast<unsigned __int128>(i) * rows / size);
 }
 
-ColumnsLook::ColumnsLook(std::uint64_t rows, std::size_t columns)
-    : rows_(rows), columns_(columns, {kInfinity, -kInfinity, {}}) {
-  for (ColumnLook& column : columns_) column.sample.resize(sample_size(rows));
+void ValuesLook::see(std::span<const double> values, std::span<const std::uint64_t> keys) {
+  double low = min;
+  double high = max;
+  std::uint64_t above = 0;
+  for (const double x : values) {
+    low = x < low ? x : low;
+    high = x > high ? x : high;
+    above += x > 0 ? 1 : 0;
+  }
+  positive += above;
+  sample.add(values, keys);
+  min = low + 0.0;  // 0 has one sign, whatever came first
+  max = high + 0.0;
+  if (lowest_bit == kNotWhole) return;
+  for (const double x : values)
+    if (x != 0 && std::isfinite(x)) lowest_bit = std::min(lowest_bit, lowest_bit_of(x));
+  forget_low_bits();
 }
 
-void ColumnsLook::see(const DataView& piece, std::uint64_t first, const Execution& execution) {
+// As the range only grows with more rows, it does not matter when this is noticed. Whatever the
+// centre of the values will be, half of the range lies on one side of it.
+void ValuesLook::forget_low_bits() {
+  if (lowest_bit == kNoBits || lowest_bit == kNotWhole || min >= max) return;
+  const double half = max / 2 - min / 2;
+  if (!std::isfinite(half) || lowest_bit < unit_of(half, kLimbDigits)) lowest_bit = kNotWhole;
+}
+
+void ValuesLook::merge(const ValuesLook& other) {
+  min = std::min(min, other.min);
+  max = std::max(max, other.max);
+  lowest_bit = std::min(lowest_bit, other.lowest_bit);
+  forget_low_bits();
+  positive += other.positive;
+  sample.merge(other.sample);
+}
+
+bool ValuesLook::operator==(const ValuesLook& other) const {
+  return same_bits(min, other.min) && same_bits(max, other.max) && lowest_bit == other.lowest_bit &&
+         positive == other.positive && sample == other.sample;
+}
+
+ColumnsLook::ColumnsLook(std::size_t columns, const Features& features, std::size_t most_distinct)
+    : columns_(columns),
+      filled_(features.filled()),
+      multiplied_(features.product_columns()),
+      distinct_(multiplied_.size() + filled_.size(), most_distinct) {}
+
+/// Looks at one tile after the other, with the memory that this takes.
+class ColumnsLook::Reader {
+ public:
+  Reader(const DataView& piece, std::uint64_t first, const Features& features)
+      : first_(first),
+        features_(features),
+        tile_rows_(feature_tile_rows(features.filled())),
+        reader_(piece, tile_rows_),
+        filled_(features.filled() * tile_rows_),
+        keys_(tile_rows_) {}
+
+  void see(ColumnsLook& look, std::uint64_t from, std::uint64_t to) {
+    for (std::uint64_t row = from; row < to; row += tile_rows_)
+      see_tile(look,
+               reader_.read(row - first_, static_cast<std::size_t>(
+                                              std::min<std::uint64_t>(tile_rows_, to - row))),
+               row);
+  }
+
+ private:
+  void see_tile(ColumnsLook& look, const statistic::Tile& tile, std::uint64_t row) {
+    auto next = look.multiplied_.begin();
+    for (std::size_t c = 0; c < look.columns_.size(); ++c) {
+      const std::span<const double> values = tile.column(c);
+      const std::span<const std::uint64_t> keys = keys_of(values);
+      const bool multiplied = next != look.multiplied_.end() && *next == c;
+      if (multiplied) ++next;
+      look.columns_[c].see(values, multiplied ? keys : std::span<const std::uint64_t>());
+      look.fingerprint_ += fingerprint_of(keys, c, row);
+      if (poison_of(values) == 0) continue;
+      const auto bad =
+          std::find_if_not(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+      keep_first(look.bad_,
+                 BadValue{row + static_cast<std::uint64_t>(bad - values.begin()), c, *bad});
+    }
+    features_.fill(tile, filled_.data(), tile_rows_);
+    for (std::size_t f = 0; f < look.filled_.size(); ++f) {
+      const std::span<const double> values(filled_.data() + f * tile_rows_, tile.rows);
+      look.filled_[f].see(values, keys_of(values));
+      if (poison_of(values) != 0) look.filled_finite_ = false;
+    }
+    if (look.distinct_.closed()) return;
+    std::vector<const double*> columns;
+    for (const std::uint32_t c : look.multiplied_) columns.push_back(tile.columns[c]);
+    for (std::size_t f = 0; f < look.filled_.size(); ++f)
+      columns.push_back(filled_.data() + f * tile_rows_);
+    look.distinct_.add({columns, tile.rows}, row);
+  }
+
+  std::span<const std::uint64_t> keys_of(std::span<const double> values) {
+    for (std::size_t i = 0; i < values.size(); ++i) keys_[i] = ValueSample::key_of(values[i]);
+    return std::span(keys_).first(values.size());
+  }
+
+  std::uint64_t first_;
+  const Features& features_;
+  std::size_t tile_rows_;
+  TileReader reader_;
+  std::vector<double> filled_;
+  std::vector<std::uint64_t> keys_;
+};
+
+void ColumnsLook::see(const DataView& piece, std::uint64_t first, const Features& features,
+                      std::size_t room, const Execution& execution) {
   const std::uint64_t last = first + piece.rows();
   seen_.merge(RowRanges({first, last}));
   const std::uint64_t first_chunk = first / kChunkRows;
   const std::uint64_t chunks = first == last ? 0 : (last - 1) / kChunkRows + 1 - first_chunk;
-  const Found all = map_reduce(
-      {0, static_cast<std::size_t>(chunks), 1}, Found{std::vector<Range>(piece.columns())},
-      [&](Found& found, std::size_t chunk) {
-        TileReader reader(piece, kTileRows);
-        const std::uint64_t end = std::min(last, (first_chunk + chunk + 1) * kChunkRows);
-        for (std::uint64_t row = std::max(first, (first_chunk + chunk) * kChunkRows); row < end;
-             row += kTileRows) {
-          const auto tile = reader.read(row - first, std::min<std::uint64_t>(kTileRows, end - row));
-          for (std::size_t c = 0; c < piece.columns(); ++c) look_at(tile.column(c), row, c, found);
-        }
-      },
-      [](Found& total, Found&& part) {
-        keep_first(total.bad, part.bad);
-        total.fingerprint += part.fingerprint;
-        for (std::size_t c = 0; c < total.ranges.size(); ++c) {
-          total.ranges[c].min = std::min(total.ranges[c].min, part.ranges[c].min);
-          total.ranges[c].max = std::max(total.ranges[c].max, part.ranges[c].max);
-        }
-      },
-      Execution{execution.threads, execution.level, execution.stop, {}});
-  keep_first(bad_, all.bad);
-  fingerprint_ += all.fingerprint;
-  // The sampled rows within the piece.
-  const std::size_t size = sample_size(rows_);
-  std::vector<std::uint64_t> rows;
-  std::size_t start = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    const std::uint64_t row = sample_row(i, size, rows_);
-    if (row < first) start = i + 1;
-    if (row >= first && row < last) rows.push_back(row - first);
+  if (chunks <= 1) {
+    if (execution.stop.stop_requested()) throw Cancelled();
+    Reader(piece, first, features).see(*this, first, last);
+    return;
   }
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    columns_[c].min = std::min(columns_[c].min, all.ranges[c].min);
-    columns_[c].max = std::max(columns_[c].max, all.ranges[c].max);
-    piece.column(c).gather(rows, std::span(columns_[c].sample).subspan(start, rows.size()));
-  }
+  // Once one chunk has too many distinct rows, the others need not count theirs.
+  std::atomic<bool> closed = distinct_.closed();
+  IndexRange range{0, static_cast<std::size_t>(chunks), 1};
+  const std::size_t bytes = (columns_.size() + filled_.size()) * sizeof(ValuesLook) +
+                            (multiplied_.size() + filled_.size()) * ValueSample::kBytes +
+                            (closed ? 0 : distinct_.most_bytes());
+  const unsigned threads = execution::thread_count(execution);
+  range.under_way = std::clamp<std::size_t>(room / bytes, threads, 4 * std::size_t{threads} + 1);
+  const ColumnsLook nothing(columns_.size(), features, distinct_.most());
+  merge_values(map_reduce(
+      range, nothing,
+      [&](ColumnsLook& look, std::size_t chunk) {
+        if (closed) look.distinct_.close();
+        Reader(piece, first, features)
+            .see(look, std::max(first, (first_chunk + chunk) * kChunkRows),
+                 std::min(last, (first_chunk + chunk + 1) * kChunkRows));
+        if (look.distinct_.closed()) closed = true;
+      },
+      [&](ColumnsLook& all, ColumnsLook&& part) {
+        all.merge_values(part);
+        if (all.distinct_.closed()) closed = true;
+      },
+      Execution{execution.threads, execution.level, execution.stop, {}}));
+}
+
+void ColumnsLook::merge_values(const ColumnsLook& other) {
+  keep_first(bad_, other.bad_);
+  fingerprint_ += other.fingerprint_;
+  filled_finite_ = filled_finite_ && other.filled_finite_;
+  for (std::size_t c = 0; c < columns_.size(); ++c) columns_[c].merge(other.columns_[c]);
+  for (std::size_t f = 0; f < filled_.size(); ++f) filled_[f].merge(other.filled_[f]);
+  distinct_.merge(other.distinct_);
+}
+
+void ColumnsLook::shift(std::uint64_t rows) {
+  seen_.shift(rows);
+  if (bad_) bad_->row += rows;
+  fingerprint_ *= power_of_place(rows);
+  distinct_.shift(rows);
 }
 
 ColumnsLook& ColumnsLook::operator|=(const ColumnsLook& other) {
-  if (other.rows_ != rows_ || other.columns_.size() != columns_.size())
-    throw InvalidArgument(text::concat("the looks are about data of ", rows_, " rows and ",
-                                       columns_.size(), " columns and of ", other.rows_,
-                                       " rows and ", other.columns_.size(),
-                                       " columns; only looks at the same data can be merged"));
+  if (other.columns_.size() != columns_.size() || other.filled_.size() != filled_.size() ||
+      other.multiplied_ != multiplied_)
+    throw InvalidArgument(text::concat("the looks are about ", columns_.size(), " and ",
+                                       other.columns_.size(), " columns, and ", filled_.size(),
+                                       " and ", other.filled_.size(),
+                                       " features; only looks for the same statistics at the same "
+                                       "columns can be merged"));
   seen_.merge(other.seen_);
-  keep_first(bad_, other.bad_);
-  fingerprint_ += other.fingerprint_;
-  const std::size_t size = sample_size(rows_);
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    columns_[c].min = std::min(columns_[c].min, other.columns_[c].min);
-    columns_[c].max = std::max(columns_[c].max, other.columns_[c].max);
-    for (std::size_t i = 0; i < columns_[c].sample.size(); ++i)
-      if (other.seen_.contains(sample_row(i, size, rows_)))
-        columns_[c].sample[i] = other.columns_[c].sample[i];
-  }
+  merge_values(other);
   return *this;
 }
 
 bool ColumnsLook::operator==(const ColumnsLook& other) const {
-  const auto same_column = [](const ColumnLook& a, const ColumnLook& b) {
-    return same_bits(a.min, b.min) && same_bits(a.max, b.max) &&
-           std::equal(a.sample.begin(), a.sample.end(), b.sample.begin(), b.sample.end(),
-                      same_bits);
-  };
   const auto same_bad = [](const BadValue& a, const BadValue& b) {
     return a.row == b.row && a.column == b.column && same_bits(a.value, b.value);
   };
-  return rows_ == other.rows_ && seen_ == other.seen_ && fingerprint_ == other.fingerprint_ &&
+  return seen_ == other.seen_ && fingerprint_ == other.fingerprint_ && columns_ == other.columns_ &&
+         filled_ == other.filled_ && filled_finite_ == other.filled_finite_ &&
          bad_.has_value() == other.bad_.has_value() && (!bad_ || same_bad(*bad_, *other.bad_)) &&
-         std::equal(columns_.begin(), columns_.end(), other.columns_.begin(), other.columns_.end(),
-                    same_column);
+         distinct_ == other.distinct_;
 }
 
 }  // namespace bootfold::study

@@ -1,25 +1,29 @@
-// The first read of the rows: ranges, a sample, and that every value is a number.
+// The first read of the rows: ranges, a sample, few distinct rows, and that every value is a
+// number. All that a plan decides follows from it.
 //
 // A look is made of some rows of the data and merges: the looks of any pieces, merged in any order,
-// equal the look of the whole to the bit. So nothing here is a rounded sum.
+// equal the look of the whole to the bit. So nothing here is a rounded sum, and nothing depends on
+// the number of rows of the whole, which need not be known.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "bootfold/data.h"
 #include "bootfold/execution.h"
+#include "study/distinct.h"
+#include "study/features.h"
 #include "study/row_ranges.h"
+#include "study/value_sample.h"
 
 namespace bootfold::study {
 
 /// Rows spread evenly over the data: number i of `size`.
 [[nodiscard]] std::uint64_t sample_row(std::size_t i, std::size_t size,
                                        std::uint64_t rows) noexcept;
-/// The size of a sample that is enough for a rough median.
-[[nodiscard]] std::size_t sample_size(std::uint64_t rows) noexcept;
 
 /// A value that is infinite or NaN.
 struct BadValue {
@@ -28,43 +32,76 @@ struct BadValue {
   double value = 0;
 };
 
-/// What is known of one column.
-struct ColumnLook {
-  double min = 0;
-  double max = 0;
-  std::vector<double> sample;  // the values of the sampled rows; 0 where a row was not seen
+/// What is known of the values of one column, or of one feature that a statistic fills.
+struct ValuesLook {
+  static constexpr int kNoBits = std::numeric_limits<int>::max();    // all values are 0
+  static constexpr int kNotWhole = std::numeric_limits<int>::min();  // no power of two is of use
+
+  double min = std::numeric_limits<double>::infinity();
+  double max = -std::numeric_limits<double>::infinity();
+  /// The exponent of the lowest bit that any value has; kNotWhole if seven digits do not reach
+  /// from that bit to half of the range.
+  int lowest_bit = kNoBits;
+  std::uint64_t positive = 0;  // number of values above 0
+  ValueSample sample = {};     // of columns that products multiply, and of features
+
+  /// `keys`: those of the values for the sample; empty: they are not sampled.
+  void see(std::span<const double> values, std::span<const std::uint64_t> keys);
+  void merge(const ValuesLook& other);
+  [[nodiscard]] bool operator==(const ValuesLook& other) const;
+
+ private:
+  void forget_low_bits();
 };
 
 /// What is known of all columns, from some or all rows.
 class ColumnsLook {
  public:
   ColumnsLook() = default;
-  /// Of no row yet. `rows`: of the whole data, of which pieces will be seen.
-  ColumnsLook(std::uint64_t rows, std::size_t columns);
+  /// Of no row yet. `features`: those of the statistics. More than `most_distinct` distinct rows
+  /// are not counted.
+  ColumnsLook(std::size_t columns, const Features& features, std::size_t most_distinct);
 
-  [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
   [[nodiscard]] const RowRanges& seen() const noexcept { return seen_; }
-  [[nodiscard]] std::span<const ColumnLook> columns() const noexcept { return columns_; }
+  [[nodiscard]] std::span<const ValuesLook> columns() const noexcept { return columns_; }
+  [[nodiscard]] std::span<const ValuesLook> filled() const noexcept { return filled_; }
+  /// Whether features that statistics fill are finite numbers on all rows.
+  [[nodiscard]] bool filled_finite() const noexcept { return filled_finite_; }
   /// The first value, by row and then by column, that is not a finite number.
   [[nodiscard]] const std::optional<BadValue>& bad() const noexcept { return bad_; }
   /// A hash of all values and their places.
   [[nodiscard]] std::uint64_t fingerprint() const noexcept { return fingerprint_; }
+  /// The distinct rows of what features are made of: the columns that products multiply, and then
+  /// the features that statistics fill.
+  [[nodiscard]] const DistinctTable& distinct() const noexcept { return distinct_; }
 
-  /// Reads the rows of a piece, whose first row is row `first` of the data.
-  void see(const DataView& piece, std::uint64_t first, const Execution& execution);
+  /// Reads the rows of a piece, whose first row is row `first` of the data. `features`: those of
+  /// the statistics; `room`: bytes that partial looks may take.
+  void see(const DataView& piece, std::uint64_t first, const Features& features, std::size_t room,
+           const Execution& execution);
 
-  /// Throws InvalidArgument if both saw some row, or are not about the same data.
+  /// Moves the rows seen: what was seen as row i was row i + `rows` of the data.
+  void shift(std::uint64_t rows);
+
+  /// Throws InvalidArgument if both saw some row, or are not about the same columns.
   ColumnsLook& operator|=(const ColumnsLook& other);
   [[nodiscard]] friend ColumnsLook operator|(ColumnsLook a, const ColumnsLook& b) { return a |= b; }
   /// To the bit.
   [[nodiscard]] bool operator==(const ColumnsLook& other) const;
 
  private:
-  std::uint64_t rows_ = 0;
+  class Reader;
+
+  void merge_values(const ColumnsLook& other);
+
   RowRanges seen_;
-  std::vector<ColumnLook> columns_;
+  std::vector<ValuesLook> columns_;
+  std::vector<ValuesLook> filled_;
+  std::vector<std::uint32_t> multiplied_;  // columns of products, in rising order
+  bool filled_finite_ = true;
   std::optional<BadValue> bad_;
   std::uint64_t fingerprint_ = 0;
+  DistinctTable distinct_;
 };
 
 }  // namespace bootfold::study

@@ -13,15 +13,6 @@ constexpr std::size_t kFirstSlots = 64;
 
 }  // namespace
 
-void DistinctRows::move_features(std::span<const std::uint32_t> places) {
-  const std::size_t width = *std::max_element(places.begin(), places.end()) + 1;
-  std::vector<double> moved(count() * width);
-  for (std::size_t row = 0; row < count(); ++row)
-    for (std::size_t f = 0; f < places.size(); ++f)
-      moved[row * width + places[f]] = features[row * places.size() + f];
-  features = std::move(moved);
-}
-
 DistinctTable::DistinctTable(std::size_t width, std::size_t most)
     : width_(width), most_(most), closed_(most == 0), scratch_(width) {}
 
@@ -34,11 +25,14 @@ void DistinctTable::close() {
   first_rows_ = std::vector<std::uint64_t>();
 }
 
-void DistinctTable::add(const double* features, std::size_t stride, std::size_t rows,
-                        std::uint64_t first) {
-  for (std::size_t i = 0; i < rows && !closed_; ++i) {
-    for (std::size_t f = 0; f < width_; ++f)
-      scratch_[f] = std::bit_cast<std::uint64_t>(features[f * stride + i] + 0.0);  // -0 becomes 0
+void DistinctTable::shift(std::uint64_t rows) {
+  for (std::uint64_t& row : first_rows_) row += rows;
+}
+
+void DistinctTable::add(const statistic::Tile& tile, std::uint64_t first) {
+  for (std::size_t i = 0; i < tile.rows && !closed_; ++i) {
+    for (std::size_t c = 0; c < width_; ++c)
+      scratch_[c] = std::bit_cast<std::uint64_t>(tile.columns[c][i] + 0.0);  // -0 becomes 0
     // Equal rows often follow each other.
     const auto same = [&](std::size_t row) {
       return std::memcmp(&rows_[row * width_], scratch_.data(), width_ * sizeof scratch_[0]) == 0;
@@ -103,11 +97,12 @@ DistinctRows DistinctTable::rows() const {
     return weights_[a] != weights_[b] ? weights_[a] > weights_[b] : first_rows_[a] < first_rows_[b];
   });
   DistinctRows found;
+  found.columns.resize(width_);
   for (const std::size_t i : order) {
     found.weights.push_back(weights_[i]);
     found.first_rows.push_back(first_rows_[i]);
-    for (std::size_t f = 0; f < width_; ++f)
-      found.features.push_back(std::bit_cast<double>(rows_[i * width_ + f]));
+    for (std::size_t c = 0; c < width_; ++c)
+      found.columns[c].push_back(std::bit_cast<double>(rows_[i * width_ + c]));
   }
   return found;
 }

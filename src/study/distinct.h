@@ -5,20 +5,18 @@
 #include <span>
 #include <vector>
 
+#include "bootfold/statistic.h"
+
 namespace bootfold::study {
 
-/// The distinct rows of features and how many rows each stands for, most frequent first; of equally
-/// frequent ones the one that occurs first in the data.
+/// Distinct rows and how many rows each stands for, most frequent first; of equally frequent ones
+/// the one that occurs first in the data.
 struct DistinctRows {
-  std::vector<double> features;  // [row][feature]
+  std::vector<std::vector<double>> columns;
   std::vector<std::uint64_t> weights;
   std::vector<std::uint64_t> first_rows;
 
   [[nodiscard]] std::size_t count() const noexcept { return weights.size(); }
-
-  /// Puts feature f in place places[f]; those that meet in a place are equal.
-  void move_features(std::span<const std::uint32_t> places);
-
   [[nodiscard]] bool operator==(const DistinctRows&) const = default;
 };
 
@@ -26,7 +24,8 @@ struct DistinctRows {
 /// matter how the rows were cut.
 class DistinctTable {
  public:
-  /// Rows of `width` features; with more than `most` distinct ones the table closes.
+  DistinctTable() = default;
+  /// Rows of `width` columns; with more than `most` distinct ones the table closes.
   DistinctTable(std::size_t width, std::size_t most);
 
   /// Whether there are more than `most` distinct rows.
@@ -39,9 +38,11 @@ class DistinctTable {
   }
   void close();
 
-  /// Counts rows first .. first + rows - 1: features[f * stride + i].
-  void add(const double* features, std::size_t stride, std::size_t rows, std::uint64_t first);
+  /// Counts the rows of a tile, which are rows first, first + 1, ... of the data.
+  void add(const statistic::Tile& tile, std::uint64_t first);
   void merge(const DistinctTable& other);
+  /// Moves the rows seen by so many rows.
+  void shift(std::uint64_t rows);
 
   /// The rows in their order; nothing once closed.
   [[nodiscard]] DistinctRows rows() const;
@@ -58,11 +59,11 @@ class DistinctTable {
   [[nodiscard]] std::size_t hash(const std::uint64_t* row) const;
   void grow();
 
-  std::size_t width_;
-  std::size_t most_;
-  bool closed_;
+  std::size_t width_ = 0;
+  std::size_t most_ = 0;
+  bool closed_ = true;
   std::vector<std::uint32_t> slots_;  // open addressing, at most half full
-  std::vector<std::uint64_t> rows_;   // bits of features: [row][feature]
+  std::vector<std::uint64_t> rows_;   // bits of the values: [row][column]
   std::vector<std::uint64_t> weights_;
   std::vector<std::uint64_t> first_rows_;
   std::vector<std::uint64_t> scratch_;

@@ -1,13 +1,11 @@
 #include "study/feature_look.h"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cmath>
 
 #include "bootfold/error.h"
 #include "bootfold/map_reduce.h"
-#include "study/fixed_point.h"
 #include "study/tile.h"
 
 namespace bootfold::study {
@@ -15,36 +13,6 @@ namespace bootfold::study {
 namespace {
 
 std::size_t exponent_bits(double x) { return std::bit_cast<std::uint64_t>(x) >> 52 & 2047U; }
-
-/// The exponent of the lowest bit of a finite number other than 0.
-int lowest_bit_of(double x) {
-  const auto bits = std::bit_cast<std::uint64_t>(x);
-  const auto biased = static_cast<int>(bits >> 52 & 2047U);
-  std::uint64_t mantissa = bits & ((std::uint64_t{1} << 52) - 1);
-  if (biased != 0) mantissa |= std::uint64_t{1} << 52;
-  return std::max(biased, 1) - 1075 + std::countr_zero(mantissa);
-}
-
-/// The lowest bit of all differences from the median; kNotWhole if a difference is rounded.
-int lowest_bit(std::span<const double> values, double median) {
-  int lowest = FeatureLook::kNoBits;
-  for (const double x : values) {
-    const double difference = x - median;
-    if (difference == 0) continue;
-    if (difference + median != x) return FeatureLook::kNotWhole;
-    lowest = std::min(lowest, lowest_bit_of(difference));
-  }
-  return lowest;
-}
-
-/// A bit so low that the seven digits of a feature do not reach it is of no use. As the range only
-/// grows with more rows, it does not matter when this is noticed.
-void forget_low_bits(FeatureLook& look, double median) {
-  if (look.lowest_bit == FeatureLook::kNoBits || look.min > look.max) return;
-  const double reach = std::max(std::abs(look.max - median), std::abs(median - look.min));
-  if (!std::isfinite(reach) || look.lowest_bit < unit_of(reach, kLimbDigits))
-    look.lowest_bit = FeatureLook::kNotWhole;
-}
 
 void merge_largest(FeatureLook& look, double largest, std::uint64_t row) {
   if (largest < look.largest || (largest == look.largest && row >= look.largest_row)) return;
@@ -54,23 +22,18 @@ void merge_largest(FeatureLook& look, double largest, std::uint64_t row) {
 
 }  // namespace
 
-FeaturesLook::FeaturesLook(std::uint64_t rows, std::vector<double> medians,
-                           std::size_t most_distinct)
-    : rows_(rows),
-      medians_(std::move(medians)),
-      features_(medians_.size()),
-      distinct_(medians_.size(), most_distinct) {}
+FeaturesLook::FeaturesLook(std::uint64_t rows, std::vector<double> medians)
+    : rows_(rows), medians_(std::move(medians)), features_(medians_.size()) {}
 
-void FeaturesLook::see_tile(const statistic::Tile& tile, const Features& features,
-                            const double* made, std::size_t stride, std::uint64_t first,
-                            std::vector<double>& scratch) {
+void FeaturesLook::see_tile(const double* made, std::size_t stride, std::size_t rows,
+                            std::uint64_t first, std::vector<double>& scratch) {
   // Of many tiles one in sixteen is enough for a typical size.
   const bool sampled = rows_ <= kChunkRows || first / stride % 16 == 0;
-  scratch.resize(tile.rows);
+  scratch.resize(rows);
   for (std::size_t f = 0; f < features_.size(); ++f) {
     FeatureLook& look = features_[f];
     const double median = medians_[f];
-    const std::span<const double> values(made + f * stride, tile.rows);
+    const std::span<const double> values(made + f * stride, rows);
     double min = std::numeric_limits<double>::infinity();
     double max = -min;
     double largest_square = 0;
@@ -93,16 +56,9 @@ void FeaturesLook::see_tile(const statistic::Tile& tile, const Features& feature
       if (at != values.end())
         merge_largest(look, largest, first + static_cast<std::uint64_t>(at - values.begin()));
     }
-    if (look.lowest_bit != FeatureLook::kNotWhole) {
-      look.lowest_bit = features.centred_exactly(f, tile)
-                            ? std::min(look.lowest_bit, lowest_bit(values, median))
-                            : FeatureLook::kNotWhole;
-      forget_low_bits(look, median);
-    }
     if (sampled)
       for (const double x : values) ++look.exponents[exponent_bits(x - median)];
   }
-  if (!distinct_.closed()) distinct_.add(made, stride, tile.rows, first);
 }
 
 void FeaturesLook::see(const DataView& piece, std::uint64_t first, const Features& features,
@@ -121,7 +77,7 @@ void FeaturesLook::see(const DataView& piece, std::uint64_t first, const Feature
       const std::uint64_t end = std::min(to, (row / tile_rows + 1) * tile_rows);
       const statistic::Tile tile = reader.read(row - first, static_cast<std::size_t>(end - row));
       features.make(tile, made.data(), tile_rows);
-      look.see_tile(tile, features, made.data(), tile_rows, row, scratch);
+      look.see_tile(made.data(), tile_rows, tile.rows, row, scratch);
       row = end;
     }
   };
@@ -129,26 +85,18 @@ void FeaturesLook::see(const DataView& piece, std::uint64_t first, const Feature
     read(*this, first, last);
     return;
   }
-  // Once one chunk has too many distinct rows, the others need not count theirs.
-  std::atomic<bool> closed = distinct_.closed();
   IndexRange range{0, static_cast<std::size_t>(chunks), 1};
-  const std::size_t bytes = features.count() * sizeof(FeatureLook) + (std::size_t{1} << 16) +
-                            (closed ? 0 : distinct_.most_bytes());
+  const std::size_t bytes = features.count() * sizeof(FeatureLook) + (std::size_t{1} << 16);
   const unsigned threads = execution::thread_count(execution);
   range.under_way = std::clamp<std::size_t>(room / bytes, threads, 4 * std::size_t{threads} + 1);
-  const FeaturesLook nothing(rows_, medians_, distinct_.most());
+  const FeaturesLook nothing(rows_, medians_);
   merge_numbers(map_reduce(
       range, nothing,
       [&](FeaturesLook& look, std::size_t chunk) {
-        if (closed) look.distinct_.close();
         read(look, std::max(first, (first_chunk + chunk) * kChunkRows),
              std::min(last, (first_chunk + chunk + 1) * kChunkRows));
-        if (look.distinct_.closed()) closed = true;
       },
-      [&](FeaturesLook& all, FeaturesLook&& part) {
-        all.merge_numbers(part);
-        if (all.distinct_.closed()) closed = true;
-      },
+      [](FeaturesLook& all, FeaturesLook&& part) { all.merge_numbers(part); },
       Execution{execution.threads, execution.level, execution.stop, {}}));
 }
 
@@ -162,10 +110,7 @@ void FeaturesLook::merge_numbers(const FeaturesLook& other) {
     look.sum.merge(more.sum);
     look.squares.merge(more.squares);
     for (std::size_t e = 0; e < look.exponents.size(); ++e) look.exponents[e] += more.exponents[e];
-    look.lowest_bit = std::min(look.lowest_bit, more.lowest_bit);
-    forget_low_bits(look, medians_[f]);
   }
-  distinct_.merge(other.distinct_);
 }
 
 FeaturesLook& FeaturesLook::operator|=(const FeaturesLook& other) {

@@ -1,9 +1,7 @@
-// The second read of the rows: sizes and sums of the features, whether they are whole multiples of
-// a power of two, and whether few rows are distinct.
+// The second read of the rows: exact sums and sizes of the features, for estimates and influences.
 //
-// Everything that a plan decides about arithmetic follows from this. Like the first look it is made
-// of integers, minima and maxima, so that the looks of any pieces merge to the look of the whole,
-// to the bit.
+// Like the first look it is made of integers, minima and maxima, so that the looks of any pieces
+// merge to the look of the whole, to the bit.
 #pragma once
 
 #include <array>
@@ -15,7 +13,6 @@
 #include "bootfold/data.h"
 #include "bootfold/execution.h"
 #include "numeric/exact_sum.h"
-#include "study/distinct.h"
 #include "study/features.h"
 #include "study/row_ranges.h"
 
@@ -26,9 +23,6 @@ using ExponentCounts = std::array<std::uint32_t, 2048>;
 
 /// What is known of one feature f, with m its rough median.
 struct FeatureLook {
-  static constexpr int kNoBits = std::numeric_limits<int>::max();    // every f - m is 0
-  static constexpr int kNotWhole = std::numeric_limits<int>::min();  // no power of two divides them
-
   double min = std::numeric_limits<double>::infinity();
   double max = -std::numeric_limits<double>::infinity();
   double largest = -1;            // |f|
@@ -36,9 +30,6 @@ struct FeatureLook {
   numeric::ExactSum sum;
   numeric::ExactSum squares;   // of f - m
   ExponentCounts exponents{};  // of f - m; of many rows, of one tile in sixteen
-  /// The exponent of the lowest bit that any f - m has, if f - m is exact in doubles on every row
-  /// and seven digits reach from that bit to the largest; otherwise kNotWhole.
-  int lowest_bit = kNoBits;
 
   [[nodiscard]] bool operator==(const FeatureLook&) const = default;
 };
@@ -46,14 +37,12 @@ struct FeatureLook {
 /// What is known of all features, from some or all rows.
 class FeaturesLook {
  public:
-  /// Of no row yet. `rows`: of the whole data; `medians`: of each feature, roughly. More than
-  /// `most_distinct` distinct rows are not counted; 0: none are.
-  FeaturesLook(std::uint64_t rows, std::vector<double> medians, std::size_t most_distinct);
+  /// Of no row yet. `rows`: of the whole data; `medians`: of each feature, roughly.
+  FeaturesLook(std::uint64_t rows, std::vector<double> medians);
 
   [[nodiscard]] const RowRanges& seen() const noexcept { return seen_; }
   [[nodiscard]] std::span<const FeatureLook> features() const noexcept { return features_; }
   [[nodiscard]] std::span<const double> medians() const noexcept { return medians_; }
-  [[nodiscard]] const DistinctTable& distinct() const noexcept { return distinct_; }
 
   /// Reads the rows of a piece, whose first row is row `first` of the data. `features` are scaled
   /// by the first look at all rows. `room`: bytes that partial looks may take.
@@ -69,15 +58,14 @@ class FeaturesLook {
   [[nodiscard]] bool operator==(const FeaturesLook& other) const = default;
 
  private:
-  void see_tile(const statistic::Tile& tile, const Features& features, const double* made,
-                std::size_t stride, std::uint64_t first, std::vector<double>& scratch);
+  void see_tile(const double* made, std::size_t stride, std::size_t rows, std::uint64_t first,
+                std::vector<double>& scratch);
   void merge_numbers(const FeaturesLook& other);
 
   std::uint64_t rows_;
   std::vector<double> medians_;
   RowRanges seen_;
   std::vector<FeatureLook> features_;
-  DistinctTable distinct_;
 };
 
 }  // namespace bootfold::study

@@ -6,11 +6,14 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bootfold/statistic.h"
 
 namespace bootfold::study {
+
+struct ValuesLook;  // study/column_look.h
 
 class Features {
  public:
@@ -37,8 +40,27 @@ class Features {
   /// Makes all features of a tile: features[f * stride + row].
   void make(const statistic::Tile& tile, double* features, std::size_t stride) const;
 
-  /// Does subtracting the centres lose nothing on the rows of this tile?
-  [[nodiscard]] bool centred_exactly(std::size_t feature, const statistic::Tile& tile) const;
+  /// The columns that products multiply, in rising order.
+  [[nodiscard]] std::vector<std::uint32_t> product_columns() const;
+  /// Makes all features of rows whose columns are those of products and then the features that
+  /// statistics fill: [feature][row].
+  [[nodiscard]] std::vector<double> make(const std::vector<std::vector<double>>& columns,
+                                         std::size_t rows) const;
+
+  /// The number of features that statistics fill.
+  [[nodiscard]] std::size_t filled() const noexcept;
+  /// Makes these alone, without scales: filled[k * stride + row].
+  void fill(const statistic::Tile& tile, double* filled, std::size_t stride) const;
+
+  /// The columns of a product and how often it multiplies each.
+  [[nodiscard]] std::vector<std::pair<std::uint32_t, std::size_t>> powers(
+      std::size_t feature) const;
+
+  /// What can be said of a product from its columns: all values lie between `min` and `max`, and
+  /// are whole multiples of 2^lowest_bit (kNoBits: all are 0) that doubles hold without rounding,
+  /// unless that is kNotWhole.
+  [[nodiscard]] ValuesLook product_look(std::size_t feature,
+                                        std::span<const ValuesLook> columns) const;
 
   /// A product's number, if there is such a feature.
   [[nodiscard]] std::optional<std::size_t> find(const statistic::Product& product) const;
@@ -49,6 +71,10 @@ class Features {
     std::vector<std::uint32_t> columns;
     std::uint32_t first;
   };
+  void make_products(const statistic::Tile& tile, double* features, std::size_t stride) const;
+  static void fill_one(const Filler& filler, const statistic::Tile& tile, double* filled,
+                       std::size_t stride);
+
   std::vector<statistic::Product> slots_;  // empty: made by a filler
   std::vector<Filler> fillers_;
   std::vector<statistic::Scale> scales_;

@@ -161,11 +161,10 @@ FixedFeature fix(const FeatureSummary& summary, std::size_t order, double rows, 
   const std::size_t step = all_digits ? kLimbDigits : 1;
   while (!fixed.holds(order, tolerance) && fixed.digits + step <= kMostDigits)
     fixed = with(fixed.digits + step);
-  if (summary.lowest_bit == FeatureLook::kNotWhole) return fixed;
+  if (summary.lowest_bit == ValuesLook::kNotWhole) return fixed;
   // Exact in the unit of the lowest bit that any row uses; taken unless it needs more digits.
-  const FixedFeature exact =
-      fixed_to(centre, reach,
-               summary.lowest_bit == FeatureLook::kNoBits ? longest_unit : summary.lowest_bit);
+  const FixedFeature exact = fixed_to(
+      centre, reach, summary.lowest_bit == ValuesLook::kNoBits ? longest_unit : summary.lowest_bit);
   // Seven digits are more than the doubles that a product was made of can vouch for.
   if (exact.digits == kLimbDigits && order > 1) return fixed;
   return exact.digits <= fixed.digits ? exact : fixed;

@@ -46,6 +46,14 @@ class RowRanges {
     return false;
   }
 
+  /// Moves all ranges by so many rows.
+  void shift(std::uint64_t rows) {
+    for (RowRange& range : ranges_) {
+      range.first += rows;
+      range.last += rows;
+    }
+  }
+
   /// Adds the other rows. Throws InvalidArgument, with the ranges, if some are in both sets.
   void merge(const RowRanges& other) {
     std::vector<RowRange> all = ranges_;

@@ -1,7 +1,10 @@
 #include "study/study.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <map>
+#include <numeric>
 #include <utility>
 
 #include "bootfold/error.h"
@@ -61,38 +64,51 @@ std::vector<double> weighted_deviations(const Problem& problem, std::span<const 
 
 }  // namespace
 
-void Study::look_at_columns(const Execution& execution) {
-  ColumnsLook look(rows(), data().columns());
-  look.see(data(), 0, execution);
+void Study::look_at_columns(const LookRequest& request, const Execution& execution) {
+  ColumnsLook look = empty_columns_look(request.most_distinct);
+  look.see(data(), 0, problem_.features, request.room, execution);
   accept(std::move(look));
 }
 
 void Study::look(const LookRequest& request, const Execution& execution) {
-  look_at_columns(execution);
+  look_at_columns(request, execution);
   if (problem_.features.empty()) return;
-  FeaturesLook features = empty_features_look(request.most_distinct);
+  FeaturesLook features = empty_features_look();
   features.see(data(), 0, problem_.features, request.room, execution);
   accept(std::move(features));
+}
+
+ColumnsLook Study::empty_columns_look(std::size_t most_distinct) const {
+  return {data().columns(), problem_.features, most_distinct};
 }
 
 void Study::accept(ColumnsLook look) {
   require_all(look.seen(), rows());
   columns_ = std::move(look);
-  problem_.set_columns(summarize(*columns_, data(), !problem_.features.empty()));
+  problem_.set_columns(summarize(*columns_, data(), problem_.features));
+  rough_ = rough_summaries(problem_.features, *columns_);
 }
 
 void Study::set_drawing(const Drawing& drawing, const Execution& execution) {
-  for (FeatureSummary& summary : summaries_) summary.even = drawing.even;
-  if (drawing.weights.empty() || summaries_.empty()) return;
-  draws_ = drawing.draws;
-  const std::vector<double> deviations = weighted_deviations(problem_, drawing.weights, execution);
-  for (std::size_t f = 0; f < summaries_.size(); ++f)
-    // Squares may overflow where values do not.
-    if (std::isfinite(deviations[f]) && deviations[f] > 0) summaries_[f].deviation = deviations[f];
+  std::vector<double> deviations;
+  if (!drawing.weights.empty() && !rough_.empty()) {
+    draws_ = drawing.draws;
+    deviations = weighted_deviations(problem_, drawing.weights, execution);
+  }
+  for (std::vector<FeatureSummary>* summaries : {&rough_, &summaries_})
+    for (std::size_t f = 0; f < summaries->size(); ++f) {
+      FeatureSummary& summary = (*summaries)[f];
+      summary.even = drawing.even;
+      // Squares may overflow where values do not.
+      if (!deviations.empty() && std::isfinite(deviations[f]) && deviations[f] > 0)
+        summary.deviation = deviations[f];
+    }
 }
 
-FeaturesLook Study::empty_features_look(std::size_t most_distinct) const {
-  return {rows(), rough_medians(problem_.features, *columns_), most_distinct};
+FeaturesLook Study::empty_features_look() const {
+  std::vector<double> medians;
+  for (const FeatureSummary& summary : rough_) medians.push_back(summary.median);
+  return {rows(), std::move(medians)};
 }
 
 void Study::accept(FeaturesLook look) {
@@ -101,10 +117,49 @@ void Study::accept(FeaturesLook look) {
   summaries_ = summarize(*features_, rows());
 }
 
+DistinctRows Study::distinct_features() const {
+  const DistinctRows rows = columns_->distinct().rows();
+  const std::size_t count = rows.count();
+  const std::vector<double> made = problem_.features.make(rows.columns, count);
+  // Rows that differ may have equal features.
+  std::map<std::vector<std::uint64_t>, std::size_t> places;
+  std::vector<std::size_t> kept;
+  std::vector<std::uint64_t> weights;
+  std::vector<std::uint64_t> first_rows;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<std::uint64_t> bits;
+    for (std::size_t f = 0; f < problem_.features.count(); ++f)
+      bits.push_back(std::bit_cast<std::uint64_t>(made[f * count + i] + 0.0));
+    const auto [at, is_new] = places.emplace(std::move(bits), kept.size());
+    if (is_new) {
+      kept.push_back(i);
+      weights.push_back(rows.weights[i]);
+      first_rows.push_back(rows.first_rows[i]);
+    } else {
+      weights[at->second] += rows.weights[i];
+      first_rows[at->second] = std::min(first_rows[at->second], rows.first_rows[i]);
+    }
+  }
+  std::vector<std::size_t> order(kept.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return weights[a] != weights[b] ? weights[a] > weights[b] : first_rows[a] < first_rows[b];
+  });
+  DistinctRows found;
+  found.columns.resize(problem_.features.count());
+  for (const std::size_t i : order) {
+    found.weights.push_back(weights[i]);
+    found.first_rows.push_back(first_rows[i]);
+    for (std::size_t f = 0; f < found.columns.size(); ++f)
+      found.columns[f].push_back(made[f * count + kept[i]] + 0.0);
+  }
+  return found;
+}
+
 const FixedSums& Study::fixed(double tolerance, bool all_digits) const {
   std::optional<FixedSums>& made = fixed_[all_digits ? 1 : 0];
   if (!made)
-    made.emplace(problem_, summaries_, static_cast<double>(std::max(rows(), draws_)), tolerance,
+    made.emplace(problem_, rough_, static_cast<double>(std::max(rows(), draws_)), tolerance,
                  all_digits);
   return *made;
 }

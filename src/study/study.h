@@ -4,7 +4,8 @@
 //     Study study(data, statistics);
 //     study.look({}, execution);   // reads the rows twice
 //
-// The two reads can also be made piece by piece, anywhere: accept() takes merged looks.
+// The first read is all that a plan needs; the second finds exact sums for estimates and
+// influences. Both can also be made piece by piece, anywhere: accept() takes merged looks.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +24,9 @@
 
 namespace bootfold::study {
 
-/// What to look for in the second read.
+/// What to look for in the first read.
 struct LookRequest {
-  std::size_t most_distinct = 0;             ///< count distinct rows of features up to so many
+  std::size_t most_distinct = 0;             ///< count distinct rows up to so many
   std::size_t room = std::size_t{64} << 20;  ///< bytes that may be used for a while
 };
 
@@ -45,8 +46,8 @@ class Study {
 
   /// Reads the columns, and then the features if there are some. Throws DataError, Cancelled.
   void look(const LookRequest& request, const Execution& execution);
-  /// Reads the columns only: ranges and scales.
-  void look_at_columns(const Execution& execution);
+  /// Reads the columns only: all that a plan needs.
+  void look_at_columns(const LookRequest& request, const Execution& execution);
 
   /// Tells how replicates draw rows, after the look and before fixed(); `Drawing()` unless told.
   /// Reads the rows once more if they have weights. Throws Cancelled.
@@ -55,8 +56,10 @@ class Study {
   /// A look at all rows that was made elsewhere. Throws InvalidArgument if rows are missing.
   void accept(ColumnsLook look);
   void accept(FeaturesLook look);
-  /// A look at no feature of any row yet, as it is to be made after the columns are known.
-  [[nodiscard]] FeaturesLook empty_features_look(std::size_t most_distinct) const;
+  /// Looks at no row yet: the first, and the second as it is to be made after the columns are
+  /// known.
+  [[nodiscard]] ColumnsLook empty_columns_look(std::size_t most_distinct) const;
+  [[nodiscard]] FeaturesLook empty_features_look() const;
 
   [[nodiscard]] const Problem& problem() const noexcept { return problem_; }
   [[nodiscard]] const DataView& data() const noexcept { return problem_.data; }
@@ -64,8 +67,14 @@ class Study {
 
   [[nodiscard]] const ColumnsLook& columns() const { return *columns_; }
   [[nodiscard]] const FeaturesLook& features() const { return *features_; }
-  /// One for each feature of the problem.
+  /// One for each feature of the problem, from the second look.
   [[nodiscard]] std::span<const FeatureSummary> summaries() const noexcept { return summaries_; }
+
+  /// Whether there are more than `most_distinct` distinct rows.
+  [[nodiscard]] bool many_distinct() const { return columns_->distinct().closed(); }
+  /// The distinct rows of features, if these are few, most frequent first; of equally frequent
+  /// ones the one that occurs first in the data.
+  [[nodiscard]] DistinctRows distinct_features() const;
 
   /// The features as integers (fixed_sums.h); the second call of a kind finds it made.
   [[nodiscard]] const FixedSums& fixed(double tolerance, bool all_digits) const;
@@ -74,6 +83,7 @@ class Study {
   Problem problem_;
   std::optional<ColumnsLook> columns_;
   std::optional<FeaturesLook> features_;
+  std::vector<FeatureSummary> rough_;  // from the first look, for fixed()
   std::vector<FeatureSummary> summaries_;
   std::uint64_t draws_ = 0;  // of a replicate, if they are more than there are rows
   mutable std::optional<FixedSums> fixed_[2];

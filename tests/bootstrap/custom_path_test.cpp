@@ -55,7 +55,7 @@ std::string serves(const Question& question) {
 
 Estimate estimate(const Question& question) {
   Estimate found;
-  const study::ColumnLook& column = question.study.columns().columns()[0];
+  const study::ValuesLook& column = question.study.columns().columns()[0];
   if (column.min != 0 || column.max != 1) found.refusal = "it takes zeros and ones only";
   found.tier = Tier::shortcut;
   found.replicate_nanoseconds = 1;

@@ -96,7 +96,7 @@ TEST(ErrorBound, HoldsAgainstConvolution) {
 study::ColumnSummary summary_of(const std::vector<double>& data) {
   const Statistic mean = statistic::mean();
   study::Study study(data, {&mean, 1});
-  study.look_at_columns({});
+  study.look_at_columns({}, {});
   return study.problem().columns[0];
 }
 

@@ -18,7 +18,7 @@ template <class Value>
 double step(const std::vector<Value>& data, unsigned threads = 1) {
   const Statistic mean = statistic::mean();
   study::Study study(data, {&mean, 1});
-  study.look_at_columns({});
+  study.look_at_columns({}, {});
   const std::set<Value> distinct(data.begin(), data.end());
   const auto lattice = find_lattice(ColumnView(data), study.problem().columns[0], distinct.size(),
                                     {.threads = threads});

@@ -68,7 +68,12 @@ std::vector<double> exponentials(std::size_t count, double offset, double grid =
 
 void expect_same(const Influence& found, const Influence& wanted) {
   EXPECT_TRUE(reference::close(found.second, wanted.second, 1e-9));
-  EXPECT_TRUE(reference::close(found.third, wanted.third, 1e-8));
+  // Where the influences are symmetric their third moment is rounding, which depends on the centre.
+  if (std::abs(wanted.third) > 1e-9 * std::pow(wanted.second, 1.5)) {
+    EXPECT_TRUE(reference::close(found.third, wanted.third, 1e-8));
+  } else {
+    EXPECT_NEAR(found.third, wanted.third, 1e-9 * std::pow(wanted.second, 1.5));
+  }
   if (wanted.deleted) {
     EXPECT_NEAR(found.bias(), wanted.bias(), 1e-6 * found.standard_error());
   }

@@ -59,15 +59,18 @@ DataView slice(const DataView& data, const Piece& piece) {
   return DataView(std::move(columns));
 }
 
-ColumnsLook columns_of(const DataView& data, const Piece& piece) {
-  ColumnsLook look(data.rows(), data.columns());
-  look.see(slice(data, piece), piece.first, {});
+/// Seen as rows 0, 1, ... and moved to their place, as if the look had not known it.
+ColumnsLook columns_of(const Study& study, const Piece& piece, std::size_t most_distinct = 0) {
+  ColumnsLook look = study.empty_columns_look(most_distinct);
+  look.see(slice(study.data(), piece), 0, study.problem().features, 1 << 26, {});
+  look.shift(piece.first);
   return look;
 }
 
-ColumnsLook merged_columns(const DataView& data, const std::vector<Piece>& pieces) {
-  ColumnsLook all(data.rows(), data.columns());
-  for (const Piece& piece : pieces) all = columns_of(data, piece) | all;
+ColumnsLook merged_columns(const Study& study, const std::vector<Piece>& pieces,
+                           std::size_t most_distinct = 0) {
+  ColumnsLook all = study.empty_columns_look(most_distinct);
+  for (const Piece& piece : pieces) all = columns_of(study, piece, most_distinct) | all;
   return all;
 }
 
@@ -117,11 +120,11 @@ TEST(Look, OfAnyCutIsThatOfTheWhole) {
       SCOPED_TRACE(testing::Message() << rows << " rows, cut " << cut);
       const std::vector<Piece> pieces = random_cut(rows, words);
       Study cut_study(data, statistics());
-      cut_study.accept(merged_columns(data, pieces));
+      cut_study.accept(merged_columns(cut_study, pieces, 3000));
       ASSERT_EQ(cut_study.columns(), whole.columns());
-      FeaturesLook features = cut_study.empty_features_look(3000);
+      FeaturesLook features = cut_study.empty_features_look();
       for (const Piece& piece : pieces) {
-        FeaturesLook part = cut_study.empty_features_look(3000);
+        FeaturesLook part = cut_study.empty_features_look();
         part.see(slice(data, piece), piece.first, cut_study.problem().features, 1 << 26, {});
         features = part | features;
       }
@@ -156,17 +159,26 @@ TEST(Look, CountsDistinctRowsOverAnyCut) {
   for (const std::size_t most : {49U, 50U, 51U}) {
     Study whole(data, {&mean, 1});
     whole.look({.most_distinct = most}, {});
-    EXPECT_EQ(whole.features().distinct().closed(), most < 50);
+    EXPECT_EQ(whole.many_distinct(), most < 50);
     for (int cut = 0; cut < 20; ++cut) {
-      FeaturesLook all = whole.empty_features_look(most);
-      for (const Piece& piece : random_cut(values.size(), words)) {
-        FeaturesLook part = whole.empty_features_look(most);
-        part.see(slice(data, piece), piece.first, whole.problem().features, 1 << 26, {});
-        all |= part;
-      }
-      EXPECT_EQ(all, whole.features());
+      const ColumnsLook all = merged_columns(whole, random_cut(values.size(), words), most);
+      EXPECT_EQ(all, whole.columns());
     }
   }
+}
+
+// Rows that differ may have equal features: these count as one.
+TEST(Look, DistinctFeaturesAreThoseOfTheRows) {
+  const std::vector<double> values = {-1, 1, 2, -2, -2, 3, -0.0, 0.0};
+  const Statistic squares = statistic::sums(
+      1, [](std::span<const double> row, std::span<double> f) { f[0] = row[0] * row[0]; },
+      [](const statistic::Folded& f) { return f.mean(0); });
+  Study study(DataView(values), {&squares, 1});
+  study.look({.most_distinct = 10}, {});
+  const study::DistinctRows found = study.distinct_features();
+  EXPECT_THAT(found.columns[0], testing::ElementsAre(4, 1, 0, 9));
+  EXPECT_THAT(found.weights, testing::ElementsAre(3, 2, 2, 1));
+  EXPECT_THAT(found.first_rows, testing::ElementsAre(2, 0, 6, 5));
 }
 
 TEST(Look, FindsTheFirstBadValueInAnyCut) {
@@ -177,13 +189,12 @@ TEST(Look, FindsTheFirstBadValueInAnyCut) {
       values[words() % 2][words() % 3000] =
           std::vector<double>{std::nan(""), kInfinity, -kInfinity}[words() % 3];
     const DataView data = view(values);
-    ColumnsLook whole(data.rows(), 2);
-    whole.see(data, 0, {});
-    ASSERT_TRUE(whole.bad());
-    const ColumnsLook merged = merged_columns(data, random_cut(data.rows(), words));
-    EXPECT_EQ(merged, whole);
     const Statistic mean = statistic::mean();
     Study study(data, {&mean, 1});
+    const ColumnsLook whole = columns_of(study, {0, data.rows()});
+    ASSERT_TRUE(whole.bad());
+    const ColumnsLook merged = merged_columns(study, random_cut(data.rows(), words));
+    EXPECT_EQ(merged, whole);
     EXPECT_THAT(reference::message_of<DataError>([&] { study.accept(merged); }),
                 HasSubstr("row " + std::to_string(whole.bad()->row + 1)));
   }
@@ -192,28 +203,28 @@ TEST(Look, FindsTheFirstBadValueInAnyCut) {
 TEST(Look, RefusesOverlapsAndGaps) {
   const std::vector<double> values = reference::normals(1000, 1);
   const DataView data(values);
-  const ColumnsLook first = columns_of(data, {0, 600});
-  EXPECT_THAT(reference::message_of<InvalidArgument>([&] {
-                static_cast<void>(first | columns_of(data, {500, 500}));
-              }),
-              testing::AllOf(HasSubstr("rows 1 to 600"), HasSubstr("rows 501 to 1,000")));
   const Statistic mean = statistic::mean();
   Study study(data, {&mean, 1});
+  const ColumnsLook first = columns_of(study, {0, 600});
   EXPECT_THAT(reference::message_of<InvalidArgument>([&] {
-                study.accept(first | columns_of(data, {700, 300}));
+                static_cast<void>(first | columns_of(study, {500, 500}));
+              }),
+              testing::AllOf(HasSubstr("rows 1 to 600"), HasSubstr("rows 501 to 1,000")));
+  EXPECT_THAT(reference::message_of<InvalidArgument>([&] {
+                study.accept(first | columns_of(study, {700, 300}));
               }),
               testing::AllOf(HasSubstr("rows 1 to 600"), HasSubstr("rows 701 to 1,000")));
   EXPECT_THAT(reference::message_of<InvalidArgument>(
-                  [&] { static_cast<void>(first | ColumnsLook(999, 1)); }),
-              HasSubstr("same data"));
+                  [&] { static_cast<void>(first | ColumnsLook(2, {}, 0)); }),
+              HasSubstr("1 and 2 columns"));
 }
 
 // The fingerprint changes with any value, and with its place.
 TEST(Look, FingerprintsValuesAndPlaces) {
   const std::vector<double> values = reference::normals(2000, 1);
   const auto fingerprint = [](const std::vector<double>& x) {
-    ColumnsLook look(x.size(), 1);
-    look.see(DataView(x), 0, {});
+    ColumnsLook look(1, {}, 0);
+    look.see(DataView(x), 0, {}, 0, {});
     return look.fingerprint();
   };
   const std::uint64_t whole = fingerprint(values);
@@ -229,8 +240,8 @@ TEST(Look, FingerprintsValuesAndPlaces) {
   }
   const std::vector<float> single(values.begin(), values.end());
   const std::vector<double> back(single.begin(), single.end());
-  ColumnsLook look(single.size(), 1);
-  look.see(DataView(single), 0, {});
+  ColumnsLook look(1, {}, 0);
+  look.see(DataView(single), 0, {}, 0, {});
   EXPECT_EQ(look.fingerprint(), fingerprint(back)) << "the type of a column does not matter";
 }
 

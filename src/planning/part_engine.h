@@ -1,0 +1,42 @@
+// What adds up rows that arrive in pieces: the counterpart of an engine for data that are not in
+// memory, or not on this machine.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bootfold/data.h"
+#include "bootfold/execution.h"
+#include "planning/partial_sums.h"
+
+namespace bootfold::planning {
+
+/// Refers to the study and the design that it was prepared for. All functions may be called from
+/// several threads at once, with different parts.
+class PartEngine {
+ public:
+  virtual ~PartEngine() = default;
+
+  /// Sums that every replicate has; 0: the path needs no sums.
+  [[nodiscard]] virtual std::size_t limbs() const { return 0; }
+  /// Whether rows have to be read after the look.
+  [[nodiscard]] virtual bool needs_rows() const { return true; }
+  /// Windows of values that are collected from the rows.
+  [[nodiscard]] virtual std::size_t windows() const { return 0; }
+
+  /// Adds rows first, first + 1, ... of the data to the sums of a part. Progress counts rows x
+  /// replicates of the piece. Throws Cancelled.
+  virtual void add(const DataView& piece, std::uint64_t first, PartialSums& part,
+                   const Execution& execution) const = 0;
+
+  /// The values of all replicates of a part that has all rows: [replicate][output].
+  virtual void finish(const PartialSums& part, std::span<double> values,
+                      const Execution& execution) const = 0;
+
+  /// The statistics on the data as they are, if the path finds them by itself.
+  [[nodiscard]] virtual std::vector<double> estimates(const PartialSums&) const { return {}; }
+};
+
+}  // namespace bootfold::planning

@@ -1,0 +1,124 @@
+#include "planning/partial_sums.h"
+
+#include <algorithm>
+
+#include "bootfold/error.h"
+#include "text/concat.h"
+#include "text/quantity.h"
+
+namespace bootfold::planning {
+
+namespace {
+
+/// "replicates 1 to 200": numbered from 1, as messages do.
+std::string describe_replicates(std::uint64_t first, std::uint64_t last) {
+  return text::concat("replicates ", text::grouped(first + 1), " to ", text::grouped(last));
+}
+
+std::string describe_rows(const study::RowRanges& rows) {
+  std::string all;
+  for (const study::RowRange& range : rows.ranges())
+    all += (all.empty() ? "" : ", ") + study::describe(range);
+  return all.empty() ? "no rows" : all;
+}
+
+/// The rows that are not there.
+study::RowRanges missing(const study::RowRanges& rows, std::uint64_t all) {
+  study::RowRanges found;
+  std::uint64_t next = 0;
+  for (const study::RowRange& range : rows.ranges()) {
+    found.merge(study::RowRanges({next, range.first}));
+    next = range.last;
+  }
+  found.merge(study::RowRanges({next, std::max(next, all)}));
+  return found;
+}
+
+}  // namespace
+
+std::string PartialSums::describe() const {
+  return describe_rows(rows) + ", " + describe_replicates(first, last());
+}
+
+void PartialSums::add_rows(const PartialSums& other) {
+  rows.merge(other.rows);
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += other.sums[i];
+  for (std::size_t i = 0; i < drawn.size(); ++i) drawn[i] += other.drawn[i];
+  if (features && other.features) *features |= *other.features;
+  for (std::size_t w = 0; w < windows.size(); ++w) {
+    windows[w].below += other.windows[w].below;
+    windows[w].values.insert(windows[w].values.end(), other.windows[w].values.begin(),
+                             other.windows[w].values.end());
+  }
+}
+
+void PartialSums::add_replicates(const PartialSums& next) {
+  replicates += next.replicates;
+  sums.insert(sums.end(), next.sums.begin(), next.sums.end());
+  drawn.insert(drawn.end(), next.drawn.begin(), next.drawn.end());
+}
+
+PartialSums PartialSums::slice(std::uint64_t from, std::uint64_t to) const {
+  PartialSums part;
+  part.rows = rows;
+  part.first = from;
+  part.replicates = to - from;
+  if (replicates > 0) {
+    const std::size_t limbs = sums.size() / replicates;
+    const auto at = static_cast<std::ptrdiff_t>(from - first);
+    const auto end = static_cast<std::ptrdiff_t>(to - first);
+    const auto width = static_cast<std::ptrdiff_t>(limbs);
+    part.sums.assign(sums.begin() + at * width, sums.begin() + end * width);
+    if (!drawn.empty()) part.drawn.assign(drawn.begin() + at, drawn.begin() + end);
+  }
+  if (from == first) {
+    part.features = features;
+    part.windows = windows;
+  }
+  return part;
+}
+
+PartialSums assemble(const std::vector<PartialSums>& parts, std::uint64_t rows, std::uint64_t first,
+                     std::uint64_t last) {
+  std::vector<std::uint64_t> cuts = {first, last};
+  for (const PartialSums& part : parts) {
+    if (part.first < first || part.last() > last)
+      throw InvalidArgument(text::concat("a part has ", part.describe(), " but the plan has ",
+                                         describe_replicates(first, last),
+                                         "; merge parts of one plan only"));
+    cuts.push_back(part.first);
+    cuts.push_back(part.last());
+  }
+  std::sort(cuts.begin(), cuts.end());
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  std::optional<PartialSums> all;
+  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+    std::optional<PartialSums> slab;
+    for (const PartialSums& part : parts) {
+      if (part.first > cuts[i] || part.last() < cuts[i + 1]) continue;
+      PartialSums slice = part.slice(cuts[i], cuts[i + 1]);
+      if (!slab) {
+        slab = std::move(slice);
+        continue;
+      }
+      try {
+        slab->add_rows(slice);
+      } catch (const InvalidArgument& error) {
+        throw InvalidArgument(
+            text::concat(error.what(), " in ", describe_replicates(cuts[i], cuts[i + 1])));
+      }
+    }
+    const study::RowRanges there = slab ? slab->rows : study::RowRanges();
+    if (!there.covers(rows))
+      throw InvalidArgument(text::concat("the parts lack ", describe_rows(missing(there, rows)),
+                                         " in ", describe_replicates(cuts[i], cuts[i + 1]),
+                                         "; merge the parts of all rows"));
+    if (!all)
+      all = std::move(slab);
+    else
+      all->add_replicates(*slab);
+  }
+  return all ? std::move(*all) : PartialSums{};
+}
+
+}  // namespace bootfold::planning
