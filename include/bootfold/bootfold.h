@@ -30,6 +30,7 @@
 #include "bootfold/resample.h"
 #include "bootfold/samples.h"
 #include "bootfold/scheme.h"
+#include "bootfold/shards.h"
 #include "bootfold/source.h"
 #include "bootfold/statistic.h"
 #include "bootfold/texts.h"

@@ -123,11 +123,49 @@ Influence influence_of(std::span<const double> values, std::size_t outputs, std:
   return found;
 }
 
+constexpr const char* kNotInMemory =
+    "rows that do not fit in memory, or are spread over shards, are added up piece by piece. Raise "
+    "memory so that all rows fit, or take a part of them";
+
+/// The options of a run over rows that are elsewhere. Throws InvalidArgument for what needs all
+/// rows.
+const Options& without_rows(const Options& options) {
+  const auto refuse = [](const std::string& what) {
+    throw InvalidArgument(text::concat(what, " all rows; ", kNotInMemory));
+  };
+  if (!std::holds_alternative<scheme::Iid>(options.scheme) &&
+      !std::holds_alternative<scheme::Poisson>(options.scheme))
+    refuse(text::concat("scheme '", name(options.scheme), "' needs"));
+  if (options.influence) refuse("influences (BCa and ABC intervals) need");
+  if (options.standard_errors) refuse("standard errors of resamples (studentized intervals) need");
+  return options;
+}
+
 }  // namespace
 
 Road::Road(const DataView& data, std::span<const Statistic> statistics, const Options& options,
            Rows rows, std::span<const planning::PathEntry> table)
-    : data_(data), options_(options), rows_(rows), design_(resample::design(options.scheme, data)) {
+    : Road(data, nullptr, std::nullopt, statistics, options, rows, table) {}
+
+Road::Road(std::shared_ptr<const study::AbsentRows> rows, study::ColumnsLook look,
+           std::span<const Statistic> statistics, const Options& options)
+    : Road(rows->view(), rows, std::move(look), statistics, without_rows(options), Rows::known,
+           paths::table()) {
+  const planning::PathEntry& entry = *choice_.entry;
+  const std::string why = entry.no_parts == nullptr
+                              ? text::concat("path '", entry.name, "' looks single rows up")
+                              : entry.no_parts(question());
+  if (!why.empty()) throw InvalidArgument(text::concat(why, "; ", kNotInMemory));
+}
+
+Road::Road(const DataView& data, std::shared_ptr<const study::AbsentRows> absent,
+           std::optional<study::ColumnsLook> given, std::span<const Statistic> statistics,
+           const Options& options, Rows rows, std::span<const planning::PathEntry> table)
+    : absent_(std::move(absent)),
+      data_(data),
+      options_(options),
+      rows_(rows),
+      design_(resample::design(options.scheme, data)) {
   study_ = std::make_unique<study::Study>(data, statistics);
   asked_ = study_->problem().outputs.size();
   design_->check(data.rows());
@@ -159,7 +197,7 @@ Road::Road(const DataView& data, std::span<const Statistic> statistics, const Op
   }
   const auto entries = planning::serving(question(), options_.path, table);
   if (rows == Rows::known) {
-    look(entries);
+    look(entries, std::move(given));
   } else {
     study::ColumnsLook look(data.columns(), {}, 0);
     look.see(data, 0, {}, options_.memory / 2, options_.execution);
@@ -169,7 +207,8 @@ Road::Road(const DataView& data, std::span<const Statistic> statistics, const Op
   describe();
 }
 
-void Road::look(std::span<const planning::PathEntry* const> entries) {
+void Road::look(std::span<const planning::PathEntry* const> entries,
+                std::optional<study::ColumnsLook> given) {
   study::Study& study = only_cluster_sums() ? *sums_study_ : *study_;
   study::LookRequest request;
   for (const planning::PathEntry* entry : entries)
@@ -179,15 +218,22 @@ void Road::look(std::span<const planning::PathEntry* const> entries) {
   Execution execution = options_.execution;
   execution.threads = planning::looking_threads(study.problem(), options_.memory,
                                                 execution::thread_count(execution));
-  study.look(request, execution);
+  if (given)
+    study.accept(std::move(*given));
+  else
+    study.look(request, execution);
+  set_drawing(study, execution);
+  if (cluster_sums_ && !only_cluster_sums()) sums_study_->look({.room = request.room}, execution);
+  data_fingerprint_ = study_->columns().fingerprint();
+}
+
+void Road::set_drawing(study::Study& study, const Execution& execution) const {
   const planning::Question asked = question();
   study.set_drawing({.even = asked.traits.exchangeable || asked.traits.deletes ||
                              !asked.design.stratum_labels().empty(),
                      .draws = asked.draws,
                      .weights = asked.design.weights()},
                     execution);
-  if (cluster_sums_ && !only_cluster_sums()) sums_study_->look({.room = request.room}, execution);
-  data_fingerprint_ = study_->columns().fingerprint();
 }
 
 planning::Question Road::question() const {
@@ -386,6 +432,49 @@ Result Road::run() const {
   if (options_.influence || finds_linear_parts())
     add_influences(result, stage(options_.execution, made, 0));
   return result;
+}
+
+std::unique_ptr<planning::PartEngine> Road::part_engine(std::size_t room) const {
+  Execution execution = options_.execution;
+  execution.threads = plan_.threads;
+  execution.level = plan_.level;
+  return choice_.entry->prepare_parts(question(), {execution, choice_.group, room});
+}
+
+planning::PartialSums Road::empty_part(const planning::PartEngine& engine, std::uint64_t first,
+                                       std::uint64_t replicates) const {
+  planning::PartialSums part;
+  part.first = first;
+  part.replicates = replicates;
+  part.sums.resize(replicates * engine.limbs());
+  if (engine.limbs() > 0) part.drawn.resize(replicates);
+  if (first != options_.first_replicate || !engine.needs_rows()) return part;
+  if (!study_->problem().features.empty()) part.features = study_->empty_features_look();
+  part.windows.resize(engine.windows());
+  return part;
+}
+
+void Road::add(const planning::PartEngine& engine, const DataView& piece, std::uint64_t first,
+               planning::PartialSums& part, const Execution& execution) const {
+  part.rows.merge(study::RowRanges({first, first + piece.rows()}));
+  if (part.features)
+    part.features->see(piece, first, study_->problem().features, options_.memory / 4, execution);
+  engine.add(piece, first, part, execution);
+}
+
+Result Road::finish(const planning::PartEngine& engine, const planning::PartialSums& part) const {
+  Execution execution = options_.execution;
+  execution.threads = plan_.threads;
+  execution.level = plan_.level;
+  std::vector<double> estimates = engine.estimates(part);
+  if (estimates.empty()) {
+    study::Study study = *study_;
+    study.accept(*part.features);
+    estimates = paths::estimates(study, *design_, execution);
+  }
+  std::vector<double> values(part.replicates * estimates.size());
+  engine.finish(part, values, execution);
+  return {plan_, options_.seed, std::move(estimates), std::move(values)};
 }
 
 }  // namespace bootfold

@@ -15,6 +15,7 @@
 #include "planning/choose.h"
 #include "planning/cluster_sums.h"
 #include "resample/design.h"
+#include "study/absent_rows.h"
 #include "study/study.h"
 
 namespace bootfold {
@@ -32,6 +33,11 @@ class Road {
   Road(const DataView& data, std::span<const Statistic> statistics, const Options& options,
        Rows rows = Rows::known, std::span<const planning::PathEntry> table = paths::table());
 
+  /// A road from a look at rows that are elsewhere. Throws InvalidArgument, with the reason, unless
+  /// replicates can be added up from pieces of rows.
+  Road(std::shared_ptr<const study::AbsentRows> rows, study::ColumnsLook look,
+       std::span<const Statistic> statistics, const Options& options);
+
   [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
   [[nodiscard]] const resample::Design& design() const noexcept { return *design_; }
   /// As asked, with the memory limit and the number of replicates that are meant.
@@ -40,8 +46,32 @@ class Road {
   /// Makes the replicates and all that was asked for beside them.
   [[nodiscard]] Result run() const;
 
+  /// What adds up pieces of rows, of a road from a look. `room`: bytes that it may use.
+  [[nodiscard]] std::unique_ptr<planning::PartEngine> part_engine(std::size_t room) const;
+  /// Sums of no row yet, of the replicates first .. first + replicates - 1.
+  [[nodiscard]] planning::PartialSums empty_part(const planning::PartEngine& engine,
+                                                 std::uint64_t first,
+                                                 std::uint64_t replicates) const;
+  /// Adds rows first, first + 1, ... of the data to a part. Throws InvalidArgument if the part has
+  /// some of them, and Cancelled.
+  void add(const planning::PartEngine& engine, const DataView& piece, std::uint64_t first,
+           planning::PartialSums& part, const Execution& execution) const;
+  /// The result, from a part that has all rows and all replicates.
+  [[nodiscard]] Result finish(const planning::PartEngine& engine,
+                              const planning::PartialSums& part) const;
+
+  [[nodiscard]] const study::Study& study() const noexcept { return *study_; }
+  /// How many replicates a thread handles at a time, and what they take beside their sums.
+  [[nodiscard]] const planning::Choice& choice() const noexcept { return choice_; }
+
  private:
-  void look(std::span<const planning::PathEntry* const> entries);
+  Road(const DataView& data, std::shared_ptr<const study::AbsentRows> absent,
+       std::optional<study::ColumnsLook> look, std::span<const Statistic> statistics,
+       const Options& options, Rows rows, std::span<const planning::PathEntry> table);
+
+  void look(std::span<const planning::PathEntry* const> entries,
+            std::optional<study::ColumnsLook> given);
+  void set_drawing(study::Study& study, const Execution& execution) const;
   void describe();
   /// What the paths are asked: about the sums of clusters, if these are drawn, else about the data.
   [[nodiscard]] planning::Question question() const;
@@ -64,6 +94,7 @@ class Road {
                                      std::span<const double> estimates,
                                      std::span<const double> values) const;
 
+  std::shared_ptr<const study::AbsentRows> absent_;  // what data_ is then a view of
   DataView data_;
   Options options_;  // with replicates and memory as they are
   Rows rows_;

@@ -33,6 +33,13 @@ class ExactSum {
   /// Whether both are the same number.
   [[nodiscard]] bool operator==(const ExactSum& other) const;
 
+  template <class Archive>
+  void visit(Archive& archive) {
+    carry();
+    archive(digits_, not_finite_);
+    if constexpr (Archive::kReads) carry();
+  }
+
  private:
   static constexpr std::size_t kDigits = 70;       // 2^-1074 to 2^1024, and 2^64 times that
   static constexpr std::uint32_t kMostAdds = 512;  // before a word could overflow

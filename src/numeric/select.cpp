@@ -2,30 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "numeric/compensated.h"
+#include "numeric/order_key.h"
 #include "numeric/quantile.h"
 
 namespace bootfold::numeric {
 
 namespace {
-
-/// Integers in the order of the doubles; -0 and 0 are one number.
-std::uint64_t key_of(double value) {
-  const double plain = value + 0.0;
-  std::uint64_t bits;
-  std::memcpy(&bits, &plain, sizeof bits);
-  return bits >> 63 != 0 ? ~bits : bits | std::uint64_t{1} << 63;
-}
-
-double value_of(std::uint64_t key) {
-  const std::uint64_t bits = key >> 63 != 0 ? key & ~(std::uint64_t{1} << 63) : ~key;
-  double value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
 
 /// A rank on its way to its key: the leading bits are known, and how many values are below them.
 struct Search {
@@ -145,7 +130,7 @@ std::vector<double> order_statistics(const Scan& scan, std::uint64_t first, std:
     scan([&](std::span<const double> values) {
       for (const double value : values) {
         if (value != value) continue;
-        const std::uint64_t key = key_of(value);
+        const std::uint64_t key = order_key(value);
         const std::uint64_t digit = key >> shift & (kDigits - 1);
         const std::uint64_t leading = known == 64 ? 0 : key >> known << known;
         if (leading == low.key) ++low.histogram[digit];
@@ -157,19 +142,19 @@ std::vector<double> order_statistics(const Scan& scan, std::uint64_t first, std:
     high.narrow(shift);
   }
   const std::uint64_t wanted = last - first + 1;
-  if (low.key == high.key) return std::vector<double>(wanted, value_of(low.key));
+  if (low.key == high.key) return std::vector<double>(wanted, value_of_key(low.key));
   // low.rank-th of the values equal to the lowest comes first, high.rank-th of the highest last.
-  std::vector<double> found(low.same - low.rank + 1, value_of(low.key));
+  std::vector<double> found(low.same - low.rank + 1, value_of_key(low.key));
   const auto equal = static_cast<std::ptrdiff_t>(found.size());
   scan([&](std::span<const double> values) {
     for (const double value : values) {
       if (value != value) continue;
-      const std::uint64_t key = key_of(value);
+      const std::uint64_t key = order_key(value);
       if (key > low.key && key < high.key) found.push_back(value);
     }
   });
   std::sort(found.begin() + equal, found.end());
-  found.resize(wanted, value_of(high.key));
+  found.resize(wanted, value_of_key(high.key));
   return found;
 }
 
@@ -185,7 +170,7 @@ WeightedWindow weighted_window(const WeightedScan& scan, double first, double la
     scan([&](std::span<const double> values, std::span<const double> weights) {
       for (std::size_t i = 0; i < values.size(); ++i) {
         if (values[i] != values[i]) continue;
-        const std::uint64_t key = key_of(values[i]);
+        const std::uint64_t key = order_key(values[i]);
         const std::uint64_t digit = key >> shift & (kDigits - 1);
         const std::uint64_t leading = known == 64 ? 0 : key >> known << known;
         if (leading == low.key) low.histogram[digit] += weights[i];
@@ -200,7 +185,7 @@ WeightedWindow weighted_window(const WeightedScan& scan, double first, double la
   scan([&](std::span<const double> values, std::span<const double> weights) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (values[i] != values[i]) continue;
-      const std::uint64_t key = key_of(values[i]);
+      const std::uint64_t key = order_key(values[i]);
       if (key < low.key) reached.add(weights[i]);
       if (key >= low.key && key <= high.key && weights[i] > 0)
         rows.push_back({values[i], weights[i]});

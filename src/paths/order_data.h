@@ -20,20 +20,56 @@ namespace bootfold::paths {
 
 class OrderData {
  public:
+  /// Order statistics of the data: number first, first + 1, ...
+  struct Window {
+    std::uint64_t first;
+    std::vector<double> values;
+  };
+
+  /// Of resamples of `draws` rows, from windows that were found elsewhere: one for each of the
+  /// ranks, around what window_of() says.
+  OrderData(const study::Problem& problem, std::uint64_t draws, std::vector<Window> windows)
+      : problem_(problem),
+        draws_(draws),
+        ranks_(ranks_of(problem, draws)),
+        windows_(std::move(windows)) {}
+
+  /// The numbers of the order statistics of a resample that are needed.
+  [[nodiscard]] static std::vector<std::uint64_t> ranks_of(const study::Problem& problem,
+                                                           std::uint64_t draws) {
+    std::vector<std::uint64_t> ranks;
+    for (const study::Part& part : problem.parts)
+      for (const double q : std::get<statistic::Order>(part.bound.body).probabilities) {
+        const auto position = numeric::quantile_position(q, draws);
+        ranks.push_back(position.low);
+        if (position.weight > 0) ranks.push_back(position.low + 1);
+      }
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    return ranks;
+  }
+
+  /// The order statistics of `rows` rows among which those with a rank in resamples of `draws` rows
+  /// lie: ten standard deviations and 60 more to both sides. What lies beyond is searched for when
+  /// it comes up, which it does not.
+  [[nodiscard]] static std::pair<std::uint64_t, std::uint64_t> window_of(std::uint64_t rank,
+                                                                         std::uint64_t rows,
+                                                                         std::uint64_t draws) {
+    const auto n = static_cast<double>(rows);
+    const auto m = static_cast<double>(draws);
+    const double k = static_cast<double>(rank) / m * n;
+    const double reach = 10 * std::sqrt(k * (n - k + n / m) / m) + 60 * std::max(1.0, n / m);
+    return {static_cast<std::uint64_t>(std::max(1.0, std::floor(k - reach))),
+            static_cast<std::uint64_t>(std::min(n, std::ceil(k + reach)))};
+  }
+
   /// Of resamples of `draws` rows. `room`: bytes that may be used for a while. `weights`: of the
   /// rows, if they are not equally likely. Throws Cancelled.
   OrderData(const study::Problem& problem, std::uint64_t draws, std::size_t room,
             std::stop_token stop, std::span<const double> weights = {})
       : problem_(problem), draws_(draws), stop_(std::move(stop)), weights_(weights) {
     const std::uint64_t n = problem.data.rows();
-    for (const study::Part& part : problem.parts)
-      for (const double q : std::get<statistic::Order>(part.bound.body).probabilities) {
-        const auto position = numeric::quantile_position(q, draws);
-        ranks_.push_back(position.low);
-        if (position.weight > 0) ranks_.push_back(position.low + 1);
-      }
-    std::sort(ranks_.begin(), ranks_.end());
-    ranks_.erase(std::unique(ranks_.begin(), ranks_.end()), ranks_.end());
+    ranks_ = ranks_of(problem, draws);
     if (!weights.empty()) {
       numeric::Compensated total;
       for (const double weight : weights) total.add(weight);
@@ -112,20 +148,8 @@ class OrderData {
   }
 
  private:
-  struct Window {
-    std::uint64_t first;
-    std::vector<double> values;
-  };
-
-  /// Ten standard deviations and 60 more to both sides: what lies beyond is searched for when it
-  /// comes up, which it does not.
   [[nodiscard]] Window window_around(std::uint64_t rank, std::span<const double> sorted) const {
-    const auto n = static_cast<double>(problem_.data.rows());
-    const auto m = static_cast<double>(draws_);
-    const double k = static_cast<double>(rank) / m * n;
-    const double reach = 10 * std::sqrt(k * (n - k + n / m) / m) + 60 * std::max(1.0, n / m);
-    const auto first = static_cast<std::uint64_t>(std::max(1.0, std::floor(k - reach)));
-    const auto last = static_cast<std::uint64_t>(std::min(n, std::ceil(k + reach)));
+    const auto [first, last] = window_of(rank, problem_.data.rows(), draws_);
     if (sorted.empty()) return {first, numeric::order_statistics(scan(), first, last)};
     const auto window = sorted.subspan(first - 1, last - first + 1);
     return {first, {window.begin(), window.end()}};

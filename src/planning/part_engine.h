@@ -26,6 +26,12 @@ class PartEngine {
   /// Windows of values that are collected from the rows.
   [[nodiscard]] virtual std::size_t windows() const { return 0; }
 
+  /// Whether the look was too coarse for the memory: all rows have to be read once more, by
+  /// read_again() for each piece, before any is added to a part.
+  [[nodiscard]] virtual bool wants_read() const { return false; }
+  virtual void read_again(const DataView&, const Execution&) {}
+  virtual void end_read() {}
+
   /// Adds rows first, first + 1, ... of the data to the sums of a part. Progress counts rows x
   /// replicates of the piece. Throws Cancelled.
   virtual void add(const DataView& piece, std::uint64_t first, PartialSums& part,

@@ -1,6 +1,7 @@
 #include "planning/partial_sums.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "bootfold/error.h"
 #include "text/concat.h"
@@ -36,6 +37,42 @@ study::RowRanges missing(const study::RowRanges& rows, std::uint64_t all) {
 
 }  // namespace
 
+void WindowValues::add(std::vector<double> more) {
+  std::sort(more.begin(), more.end());
+  WindowValues other;
+  for (const double value : more) {
+    if (other.values.empty() || other.values.back() != value) {
+      other.values.push_back(value + 0.0);
+      other.counts.push_back(0);
+    }
+    ++other.counts.back();
+  }
+  merge(other);
+}
+
+void WindowValues::merge(const WindowValues& other) {
+  WindowValues both;
+  both.values.reserve(values.size() + other.values.size());
+  both.counts.reserve(values.size() + other.values.size());
+  std::size_t i = 0;
+  std::size_t k = 0;
+  while (i < values.size() || k < other.values.size()) {
+    const bool own =
+        k == other.values.size() || (i < values.size() && values[i] <= other.values[k]);
+    const bool its =
+        i == values.size() || (k < other.values.size() && other.values[k] <= values[i]);
+    both.values.push_back(own ? values[i] : other.values[k]);
+    both.counts.push_back((own ? counts[i] : 0) + (its ? other.counts[k] : 0));
+    i += own ? 1 : 0;
+    k += its ? 1 : 0;
+  }
+  *this = std::move(both);
+}
+
+std::uint64_t WindowValues::rows() const {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
 std::string PartialSums::describe() const {
   return describe_rows(rows) + ", " + describe_replicates(first, last());
 }
@@ -45,11 +82,7 @@ void PartialSums::add_rows(const PartialSums& other) {
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += other.sums[i];
   for (std::size_t i = 0; i < drawn.size(); ++i) drawn[i] += other.drawn[i];
   if (features && other.features) *features |= *other.features;
-  for (std::size_t w = 0; w < windows.size(); ++w) {
-    windows[w].below += other.windows[w].below;
-    windows[w].values.insert(windows[w].values.end(), other.windows[w].values.begin(),
-                             other.windows[w].values.end());
-  }
+  for (std::size_t w = 0; w < windows.size(); ++w) windows[w].merge(other.windows[w]);
 }
 
 void PartialSums::add_replicates(const PartialSums& next) {

@@ -1,7 +1,9 @@
 // The sums of some rows in some replicates: what is added up where rows arrive in pieces.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,10 +13,25 @@
 
 namespace bootfold::planning {
 
-/// The values of a column between two bounds, and how many lie below the lower one.
+/// The values of a column between two bounds, and how often each occurs.
 struct WindowValues {
-  std::uint64_t below = 0;
-  std::vector<double> values = {};
+  std::vector<double> values = {};  ///< rising
+  std::vector<std::uint64_t> counts = {};
+
+  /// Adds values in any order.
+  void add(std::vector<double> more);
+  void merge(const WindowValues& other);
+  [[nodiscard]] std::uint64_t rows() const;
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(values, counts);
+    if constexpr (Archive::kReads) {
+      if (values.size() != counts.size() ||
+          !std::is_sorted(values.begin(), values.end(), std::less_equal<>()))
+        archive.refuse();
+    }
+  }
 };
 
 struct PartialSums {
@@ -25,7 +42,7 @@ struct PartialSums {
   std::vector<std::uint64_t> drawn = {};  ///< rows drawn in each replicate
   /// The second look at these rows, for estimates; only with the first replicates of a run.
   std::optional<study::FeaturesLook> features = std::nullopt;
-  /// For quantiles, in place of sums: what lies in each window. In any order.
+  /// For quantiles, in place of sums: what lies in each window; only with the first replicates.
   std::vector<WindowValues> windows = {};
 
   [[nodiscard]] std::uint64_t last() const noexcept { return first + replicates; }
@@ -39,6 +56,16 @@ struct PartialSums {
   void add_replicates(const PartialSums& next);
   /// The replicates first .. last - 1 of these, which must exist.
   [[nodiscard]] PartialSums slice(std::uint64_t first, std::uint64_t last) const;
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(rows, first, replicates, sums, drawn, features, windows);
+    if constexpr (Archive::kReads) {
+      if (first > ~std::uint64_t{0} - replicates || (drawn.empty() != sums.empty()) ||
+          (!drawn.empty() && (drawn.size() != replicates || sums.size() % replicates != 0)))
+        archive.refuse();
+    }
+  }
 };
 
 /// The sums of all rows in the replicates first .. last - 1, from parts in any order and of any

@@ -158,7 +158,8 @@ class ColumnsLook::Reader {
       const std::span<const std::uint64_t> keys = keys_of(values);
       const bool multiplied = next != look.multiplied_.end() && *next == c;
       if (multiplied) ++next;
-      look.columns_[c].see(values, multiplied ? keys : std::span<const std::uint64_t>());
+      const bool sampled = multiplied || look.is_ordered(c);
+      look.columns_[c].see(values, sampled ? keys : std::span<const std::uint64_t>());
       look.fingerprint_ += fingerprint_of(keys, c, row);
       if (poison_of(values) == 0) continue;
       const auto bad =
@@ -199,6 +200,12 @@ void ColumnsLook::see(const DataView& piece, std::uint64_t first, const Features
   seen_.merge(RowRanges({first, last}));
   const std::uint64_t first_chunk = first / kChunkRows;
   const std::uint64_t chunks = first == last ? 0 : (last - 1) / kChunkRows + 1 - first_chunk;
+  for (std::size_t i = 0; i < ordered_.size(); ++i) {
+    Execution counting = execution;
+    counting.threads = static_cast<unsigned>(std::clamp<std::size_t>(
+        room / KeyHistogram::kThreadBytes, 1, execution::thread_count(execution)));
+    keys_[i].see(piece.column(ordered_[i]), counting);
+  }
   if (chunks <= 1) {
     if (execution.stop.stop_requested()) throw Cancelled();
     Reader(piece, first, features).see(*this, first, last);
@@ -212,7 +219,8 @@ void ColumnsLook::see(const DataView& piece, std::uint64_t first, const Features
                             (closed ? 0 : distinct_.most_bytes());
   const unsigned threads = execution::thread_count(execution);
   range.under_way = std::clamp<std::size_t>(room / bytes, threads, 4 * std::size_t{threads} + 1);
-  const ColumnsLook nothing(columns_.size(), features, distinct_.most());
+  ColumnsLook nothing(columns_.size(), features, distinct_.most());
+  nothing.ordered_ = ordered_;
   merge_values(map_reduce(
       range, nothing,
       [&](ColumnsLook& look, std::size_t chunk) {
@@ -229,6 +237,21 @@ void ColumnsLook::see(const DataView& piece, std::uint64_t first, const Features
       Execution{execution.threads, execution.level, execution.stop, {}}));
 }
 
+void ColumnsLook::count_keys(const std::vector<std::uint32_t>& columns) {
+  ordered_ = columns;
+  keys_.assign(columns.size(), KeyHistogram());
+}
+
+bool ColumnsLook::is_ordered(std::size_t column) const {
+  return std::find(ordered_.begin(), ordered_.end(), column) != ordered_.end();
+}
+
+const KeyHistogram* ColumnsLook::keys(std::uint32_t column) const {
+  for (std::size_t i = 0; i < keys_.size(); ++i)
+    if (ordered_[i] == column) return &keys_[i];
+  return nullptr;
+}
+
 void ColumnsLook::merge_values(const ColumnsLook& other) {
   keep_first(bad_, other.bad_);
   fingerprint_ += other.fingerprint_;
@@ -236,6 +259,8 @@ void ColumnsLook::merge_values(const ColumnsLook& other) {
   for (std::size_t c = 0; c < columns_.size(); ++c) columns_[c].merge(other.columns_[c]);
   for (std::size_t f = 0; f < filled_.size(); ++f) filled_[f].merge(other.filled_[f]);
   distinct_.merge(other.distinct_);
+  for (std::size_t i = 0; i < keys_.size() && i < other.keys_.size(); ++i)
+    keys_[i].merge(other.keys_[i]);
 }
 
 void ColumnsLook::shift(std::uint64_t rows) {
@@ -247,7 +272,7 @@ void ColumnsLook::shift(std::uint64_t rows) {
 
 ColumnsLook& ColumnsLook::operator|=(const ColumnsLook& other) {
   if (other.columns_.size() != columns_.size() || other.filled_.size() != filled_.size() ||
-      other.multiplied_ != multiplied_)
+      other.multiplied_ != multiplied_ || other.ordered_ != ordered_)
     throw InvalidArgument(text::concat("the looks are about ", columns_.size(), " and ",
                                        other.columns_.size(), " columns, and ", filled_.size(),
                                        " and ", other.filled_.size(),

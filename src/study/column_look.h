@@ -6,6 +6,7 @@
 // the number of rows of the whole, which need not be known.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "bootfold/execution.h"
 #include "study/distinct.h"
 #include "study/features.h"
+#include "study/key_histogram.h"
 #include "study/row_ranges.h"
 #include "study/value_sample.h"
 
@@ -30,6 +32,11 @@ struct BadValue {
   std::uint64_t row = 0;
   std::size_t column = 0;
   double value = 0;
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(row, column, value);
+  }
 };
 
 /// What is known of the values of one column, or of one feature that a statistic fills.
@@ -43,12 +50,17 @@ struct ValuesLook {
   /// from that bit to half of the range.
   int lowest_bit = kNoBits;
   std::uint64_t positive = 0;  // number of values above 0
-  ValueSample sample = {};     // of columns that products multiply, and of features
+  ValueSample sample = {};     // of features, and of columns that products or quantiles need
 
   /// `keys`: those of the values for the sample; empty: they are not sampled.
   void see(std::span<const double> values, std::span<const std::uint64_t> keys);
   void merge(const ValuesLook& other);
   [[nodiscard]] bool operator==(const ValuesLook& other) const;
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(min, max, lowest_bit, positive, sample);
+  }
 
  private:
   void forget_low_bits();
@@ -75,6 +87,12 @@ class ColumnsLook {
   /// the features that statistics fill.
   [[nodiscard]] const DistinctTable& distinct() const noexcept { return distinct_; }
 
+  /// Counts where the values of these columns lie too, from the next rows on: what quantiles need
+  /// of rows that are not kept.
+  void count_keys(const std::vector<std::uint32_t>& columns);
+  /// Where they lie; null if they are not counted.
+  [[nodiscard]] const KeyHistogram* keys(std::uint32_t column) const;
+
   /// Reads the rows of a piece, whose first row is row `first` of the data. `features`: those of
   /// the statistics; `room`: bytes that partial looks may take.
   void see(const DataView& piece, std::uint64_t first, const Features& features, std::size_t room,
@@ -89,10 +107,25 @@ class ColumnsLook {
   /// To the bit.
   [[nodiscard]] bool operator==(const ColumnsLook& other) const;
 
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(seen_, columns_, filled_, multiplied_, filled_finite_, bad_, fingerprint_, distinct_,
+            ordered_, keys_);
+    if constexpr (Archive::kReads) {
+      const auto known = [this](std::uint32_t c) { return c < columns_.size(); };
+      if (ordered_.size() != keys_.size() || !std::ranges::all_of(multiplied_, known) ||
+          !std::ranges::all_of(ordered_, known) ||
+          distinct_.width() != multiplied_.size() + filled_.size() ||
+          (bad_ && bad_->column >= columns_.size()))
+        archive.refuse();
+    }
+  }
+
  private:
   class Reader;
 
   void merge_values(const ColumnsLook& other);
+  [[nodiscard]] bool is_ordered(std::size_t column) const;
 
   RowRanges seen_;
   std::vector<ValuesLook> columns_;
@@ -102,6 +135,8 @@ class ColumnsLook {
   std::optional<BadValue> bad_;
   std::uint64_t fingerprint_ = 0;
   DistinctTable distinct_;
+  std::vector<std::uint32_t> ordered_;  // columns whose keys are counted
+  std::vector<KeyHistogram> keys_;      // of each
 };
 
 }  // namespace bootfold::study

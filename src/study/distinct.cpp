@@ -81,6 +81,14 @@ std::size_t DistinctTable::hash(const std::uint64_t* row) const {
   return h * 0xBF58476D1CE4E5B9U >> 20;
 }
 
+void DistinctTable::restore() {
+  slots_.assign(kFirstSlots, kFree);
+  last_ = 0;
+  while (slots_.size() < 2 * weights_.size()) slots_.resize(2 * slots_.size());
+  slots_.resize(slots_.size() / 2);
+  grow();
+}
+
 void DistinctTable::grow() {
   slots_.assign(slots_.size() * 2, kFree);
   for (std::size_t i = 0; i < weights_.size(); ++i) {

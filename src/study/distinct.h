@@ -30,6 +30,7 @@ class DistinctTable {
 
   /// Whether there are more than `most` distinct rows.
   [[nodiscard]] bool closed() const noexcept { return closed_; }
+  [[nodiscard]] std::size_t width() const noexcept { return width_; }
   [[nodiscard]] std::size_t most() const noexcept { return most_; }
   [[nodiscard]] std::size_t count() const noexcept { return weights_.size(); }
   /// What a table that is nearly full takes.
@@ -47,6 +48,19 @@ class DistinctTable {
   /// The rows in their order; nothing once closed.
   [[nodiscard]] DistinctRows rows() const;
 
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(width_, most_, closed_, rows_, weights_, first_rows_);
+    if constexpr (Archive::kReads) {
+      if (weights_.size() != first_rows_.size() || weights_.size() > most_ ||
+          width_ > (std::size_t{1} << 32) || rows_.size() != width_ * weights_.size() ||
+          (closed_ && !weights_.empty()))
+        archive.refuse();
+      scratch_.resize(width_);
+      restore();
+    }
+  }
+
   [[nodiscard]] bool operator==(const DistinctTable& other) const {
     return closed_ == other.closed_ && (closed_ || rows() == other.rows());
   }
@@ -58,6 +72,8 @@ class DistinctTable {
   void count(const std::uint64_t* row, std::uint64_t weight, std::uint64_t first_row);
   [[nodiscard]] std::size_t hash(const std::uint64_t* row) const;
   void grow();
+  /// Fills the slots with rows that were read.
+  void restore();
 
   std::size_t width_ = 0;
   std::size_t most_ = 0;

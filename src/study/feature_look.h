@@ -4,6 +4,7 @@
 // merge to the look of the whole, to the bit.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -32,6 +33,17 @@ struct FeatureLook {
   ExponentCounts exponents{};  // of f - m; of many rows, of one tile in sixteen
 
   [[nodiscard]] bool operator==(const FeatureLook&) const = default;
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(min, max, largest, largest_row, sum, squares);
+    std::vector<std::uint32_t> counts(exponents.begin(), exponents.end());
+    archive.sparse(counts);
+    if constexpr (Archive::kReads) {
+      if (counts.size() != exponents.size()) archive.refuse();
+      std::copy(counts.begin(), counts.end(), exponents.begin());
+    }
+  }
 };
 
 /// What is known of all features, from some or all rows.
@@ -57,12 +69,21 @@ class FeaturesLook {
   /// To the bit.
   [[nodiscard]] bool operator==(const FeaturesLook& other) const = default;
 
+  FeaturesLook() = default;
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(rows_, medians_, seen_, features_);
+    if constexpr (Archive::kReads) {
+      if (features_.size() != medians_.size()) archive.refuse();
+    }
+  }
+
  private:
   void see_tile(const double* made, std::size_t stride, std::size_t rows, std::uint64_t first,
                 std::vector<double>& scratch);
   void merge_numbers(const FeaturesLook& other);
 
-  std::uint64_t rows_;
+  std::uint64_t rows_ = 0;
   std::vector<double> medians_;
   RowRanges seen_;
   std::vector<FeatureLook> features_;

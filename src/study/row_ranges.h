@@ -18,6 +18,11 @@ struct RowRange {
   std::uint64_t last = 0;
 
   [[nodiscard]] bool operator==(const RowRange&) const = default;
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(first, last);
+  }
 };
 
 /// "rows 1 to 1,000": numbered from 1, as messages do.
@@ -75,6 +80,17 @@ class RowRanges {
   }
 
   [[nodiscard]] bool operator==(const RowRanges&) const = default;
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(ranges_);
+    if constexpr (Archive::kReads) {
+      for (std::size_t i = 0; i < ranges_.size(); ++i)
+        if (ranges_[i].first >= ranges_[i].last ||
+            (i > 0 && ranges_[i].first <= ranges_[i - 1].last))
+          archive.refuse();
+    }
+  }
 
  private:
   std::vector<RowRange> ranges_;

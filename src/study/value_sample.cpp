@@ -64,6 +64,12 @@ ValueSample::Values ValueSample::values() const {
   return found;
 }
 
+double ValueSample::distinct() const {
+  const std::vector<Entry> kept = sorted();
+  if (kept.size() < kValues) return static_cast<double>(kept.size());
+  return static_cast<double>(kValues - 1) / (static_cast<double>(kept.back().key) * 0x1p-64);
+}
+
 bool ValueSample::operator==(const ValueSample& other) const {
   const std::vector<Entry> own = sorted();
   const std::vector<Entry> others = other.sorted();

@@ -34,6 +34,9 @@ class ValueSample {
   /// By key.
   [[nodiscard]] Values values() const;
 
+  /// Roughly how many distinct values there are.
+  [[nodiscard]] double distinct() const;
+
   /// Whether both keep the same values with the same counts.
   [[nodiscard]] bool operator==(const ValueSample& other) const;
 
@@ -42,12 +45,36 @@ class ValueSample {
     std::uint64_t key = 0;
     std::uint64_t weight = 0;  // 0: the slot is free
     double value = 0;
+
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(key, weight, value);
+    }
   };
   static constexpr std::size_t kSlots = 1024;  // at most half of them are taken
 
  public:
   /// What a sample takes.
   static constexpr std::size_t kBytes = kSlots * sizeof(Entry);
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    std::vector<Entry> entries;
+    if constexpr (!Archive::kReads) {
+      entries = sorted();
+      if (entries.size() == kValues) threshold_ = entries.back().key;
+    }
+    archive(threshold_, entries);
+    if constexpr (Archive::kReads) {
+      if (entries.size() > kValues) archive.refuse();
+      slots_.clear();
+      taken_ = 0;
+      for (const Entry& entry : entries) {
+        if (entry.weight == 0 || entry.key != key_of(entry.value)) archive.refuse();
+        count(entry.key, entry.value, entry.weight);
+      }
+    }
+  }
 
  private:
   void count(std::uint64_t key, double value, std::uint64_t weight);

@@ -1,0 +1,76 @@
+// What looks and parts consist of.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bootfold/shards.h"
+#include "planning/partial_sums.h"
+#include "study/column_look.h"
+
+namespace bootfold::shards {
+
+/// Rows of so few that a look keeps them all. [column][row]
+struct KeptRows {
+  static constexpr std::uint64_t kMost = 4096;
+
+  struct Piece {
+    std::uint64_t first = 0;
+    std::vector<std::vector<double>> columns = {};
+
+    [[nodiscard]] bool operator==(const Piece&) const = default;
+    [[nodiscard]] std::uint64_t rows() const { return columns.empty() ? 0 : columns[0].size(); }
+    template <class Archive>
+    void visit(Archive& archive) {
+      archive(first, columns);
+      if constexpr (Archive::kReads) {
+        for (const auto& column : columns)
+          if (column.size() != columns[0].size()) archive.refuse();
+      }
+    }
+  };
+
+  std::vector<Piece> pieces = {};  // by row
+
+  void merge(const KeptRows& other);
+  [[nodiscard]] bool operator==(const KeptRows&) const = default;
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(pieces);
+  }
+};
+
+struct Look::Contents {
+  std::vector<std::string> names = {};       // of the columns
+  std::vector<std::string> statistics = {};  // described
+  Words words = {};
+  study::ColumnsLook look = {};
+  std::optional<KeptRows> kept = std::nullopt;  // of few rows
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(names, statistics, words, look, kept);
+    if constexpr (Archive::kReads) {
+      if (look.columns().size() != names.size()) archive.refuse();
+      if (kept)
+        for (const KeptRows::Piece& piece : kept->pieces)
+          if (piece.columns.size() != names.size()) archive.refuse();
+    }
+  }
+};
+
+struct Part::Contents {
+  std::uint64_t fingerprint = 0;  // of the plan
+  std::vector<planning::PartialSums> sums = {};
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(fingerprint, sums);
+  }
+};
+
+/// A statistic in words, with its parameters.
+[[nodiscard]] std::string describe(const Statistic& statistic);
+
+}  // namespace bootfold::shards

@@ -1,0 +1,173 @@
+#include <algorithm>
+
+#include "bootfold/error.h"
+#include "data/archive.h"
+#include "planning/choose.h"
+#include "shards/contents.h"
+#include "study/absent_rows.h"
+#include "study/study.h"
+#include "text/concat.h"
+
+namespace bootfold::shards {
+
+namespace {
+
+/// Distinct rows that are worth counting before it is known how many rows there are.
+std::size_t most_distinct(std::size_t features) {
+  return features == 0 ? 0 : std::min<std::size_t>(65536, 1'000'000 / (features + 2));
+}
+
+std::vector<std::string> names_of(const DataView& rows) {
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c < rows.columns(); ++c) names.push_back(rows.name(c));
+  return names;
+}
+
+std::uint64_t rows_of(const study::RowRanges& seen) {
+  std::uint64_t rows = 0;
+  for (const study::RowRange& range : seen.ranges()) rows += range.last - range.first;
+  return rows;
+}
+
+std::string list(const std::vector<std::string>& names) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  return all;
+}
+
+}  // namespace
+
+std::string describe(const Statistic& statistic) {
+  std::string text = statistic.name();
+  for (const double parameter : statistic.parameters())
+    text += text::concat(text == statistic.name() ? ":" : ",", parameter);
+  return statistic.weighted() ? text + " with weights" : text;
+}
+
+void KeptRows::merge(const KeptRows& other) {
+  pieces.insert(pieces.end(), other.pieces.begin(), other.pieces.end());
+  std::sort(pieces.begin(), pieces.end(),
+            [](const Piece& a, const Piece& b) { return a.first < b.first; });
+  // Pieces that touch become one, so that it does not matter how rows were cut.
+  std::vector<Piece> joined;
+  for (Piece& piece : pieces) {
+    if (piece.rows() == 0) continue;
+    if (joined.empty() || joined.back().first + joined.back().rows() != piece.first) {
+      joined.push_back(std::move(piece));
+      continue;
+    }
+    for (std::size_t c = 0; c < piece.columns.size(); ++c)
+      joined.back().columns[c].insert(joined.back().columns[c].end(), piece.columns[c].begin(),
+                                      piece.columns[c].end());
+  }
+  pieces = std::move(joined);
+}
+
+Look::Look(Contents contents) : contents_(std::make_unique<Contents>(std::move(contents))) {}
+Look::Look(const Look& other) : contents_(std::make_unique<Contents>(*other.contents_)) {}
+Look::Look(Look&& other) noexcept = default;
+Look& Look::operator=(Look other) noexcept {
+  contents_ = std::move(other.contents_);
+  return *this;
+}
+Look::~Look() = default;
+
+std::uint64_t Look::rows() const { return rows_of(contents_->look.seen()); }
+const Words& Look::words() const { return contents_->words; }
+const std::vector<std::string>& Look::columns() const { return contents_->names; }
+
+void Look::shift(std::uint64_t rows) {
+  contents_->look.shift(rows);
+  if (contents_->kept)
+    for (KeptRows::Piece& piece : contents_->kept->pieces) piece.first += rows;
+}
+
+Look& Look::operator|=(const Look& other) {
+  Contents& own = *contents_;
+  const Contents& its = *other.contents_;
+  if (own.names != its.names)
+    throw InvalidArgument(text::concat("one look is at the columns ", list(own.names),
+                                       " and another at ", list(its.names),
+                                       "; all shards need the same columns in the same order"));
+  if (own.statistics != its.statistics)
+    throw InvalidArgument(text::concat("one look is for ", list(own.statistics),
+                                       " and another for ", list(its.statistics),
+                                       "; look at all shards for the same statistics"));
+  own.look |= its.look;
+  if (own.kept && its.kept && rows() <= KeptRows::kMost)
+    own.kept->merge(*its.kept);
+  else
+    own.kept.reset();
+  return *this;
+}
+
+bool Look::operator==(const Look& other) const {
+  return contents_->names == other.contents_->names &&
+         contents_->statistics == other.contents_->statistics &&
+         contents_->look == other.contents_->look && contents_->kept == other.contents_->kept;
+}
+
+std::string Look::to_bytes() const {
+  data::ArchiveWriter writer;
+  writer(*contents_);
+  return data::framed("look", writer.take());
+}
+
+Look Look::from_bytes(std::string_view bytes) {
+  data::ArchiveReader reader(data::unframed("look", bytes));
+  Contents contents;
+  reader(contents);
+  if (!reader.at_end()) reader.refuse();
+  return Look(std::move(contents));
+}
+
+Look look(const DataView& rows, std::span<const Statistic> statistics, const LookOptions& options) {
+  Look::Contents contents;
+  contents.names = names_of(rows);
+  contents.words = options.words;
+  for (const Statistic& statistic : statistics) contents.statistics.push_back(describe(statistic));
+  // A shard without rows has columns and statistics all the same.
+  const study::AbsentRows absent(std::max<std::uint64_t>(1, rows.rows()), contents.names);
+  const study::Study study(absent.view(), statistics);
+  const study::Problem& problem = study.problem();
+  contents.look = study.empty_columns_look(most_distinct(problem.features.count()));
+  if (problem.all<statistic::Order>()) {
+    std::vector<std::uint32_t> ordered;
+    for (const study::Part& part : problem.parts) ordered.push_back(part.columns[0]);
+    std::sort(ordered.begin(), ordered.end());
+    ordered.erase(std::unique(ordered.begin(), ordered.end()), ordered.end());
+    if (ordered.size() == 1) contents.look.count_keys(ordered);
+  }
+  const std::size_t memory = execution::memory_limit(options.memory);
+  Execution execution = options.execution;
+  execution.threads =
+      planning::looking_threads(problem, memory, execution::thread_count(execution));
+  contents.look.see(rows, options.first, problem.features, memory / 2, execution);
+  if (rows.rows() <= KeptRows::kMost) {
+    KeptRows::Piece piece{options.first, {}};
+    for (std::size_t c = 0; c < rows.columns(); ++c) {
+      piece.columns.emplace_back(rows.rows());
+      rows.column(c).read(0, piece.columns.back());
+    }
+    contents.kept.emplace();
+    contents.kept->merge({{std::move(piece)}});
+  }
+  return Look(std::move(contents));
+}
+
+Look look(const DataView& rows, const Statistic& statistic, const LookOptions& options) {
+  return look(rows, std::span<const Statistic>(&statistic, 1), options);
+}
+
+Look join(std::span<const Look> looks) {
+  if (looks.empty()) throw InvalidArgument("there is no look to join; give at least one");
+  Look all = looks[0];
+  for (const Look& next : looks.subspan(1)) {
+    Look moved = next;
+    moved.shift(all.rows());
+    all |= moved;
+  }
+  return all;
+}
+
+}  // namespace bootfold::shards

@@ -1,0 +1,217 @@
+#include <utility>
+
+#include "bootfold/error.h"
+#include "bootstrap/road.h"
+#include "data/archive.h"
+#include "shards/contents.h"
+#include "shards/stored_options.h"
+#include "text/concat.h"
+#include "text/quantity.h"
+
+namespace bootfold::shards {
+
+namespace {
+
+void check_statistics(const Look& look, std::span<const Statistic> statistics) {
+  std::vector<std::string> asked;
+  for (const Statistic& statistic : statistics) asked.push_back(describe(statistic));
+  const std::vector<std::string>& seen = look.contents().statistics;
+  if (asked == seen) return;
+  const auto list = [](const std::vector<std::string>& names) {
+    std::string all;
+    for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+    return all;
+  };
+  throw InvalidArgument(text::concat("the look is for ", list(seen), " but the plan is for ",
+                                     list(asked), "; look for the same statistics"));
+}
+
+void check_scheme(const Options& options) {
+  if (!std::holds_alternative<scheme::Iid>(options.scheme) &&
+      !std::holds_alternative<scheme::Poisson>(options.scheme))
+    throw InvalidArgument(text::concat("scheme is '", name(options.scheme),
+                                       "' but shards are drawn by iid or poisson; for others all "
+                                       "rows have to be in one place"));
+}
+
+}  // namespace
+
+Part::Part(Contents contents) : contents_(std::make_unique<Contents>(std::move(contents))) {}
+Part::Part(const Part& other) : contents_(std::make_unique<Contents>(*other.contents_)) {}
+Part::Part(Part&& other) noexcept = default;
+Part& Part::operator=(Part other) noexcept {
+  contents_ = std::move(other.contents_);
+  return *this;
+}
+Part::~Part() = default;
+
+Part& Part::operator+=(const Part& other) {
+  if (contents_->fingerprint != other.contents_->fingerprint)
+    throw InvalidArgument(text::concat("the parts belong to plans with the fingerprints ",
+                                       text::hexadecimal(contents_->fingerprint), " and ",
+                                       text::hexadecimal(other.contents_->fingerprint),
+                                       "; merge parts of one plan only"));
+  for (const planning::PartialSums& more : other.contents_->sums) {
+    auto& sums = contents_->sums;
+    const auto same = std::find_if(sums.begin(), sums.end(), [&](const auto& one) {
+      return one.first == more.first && one.replicates == more.replicates;
+    });
+    for (const planning::PartialSums& one : sums) {
+      if (&one == &*same || one.first >= more.last() || more.first >= one.last()) continue;
+      study::RowRanges rows = one.rows;  // throws if some rows are in both
+      rows.merge(more.rows);
+    }
+    if (same == sums.end())
+      sums.push_back(more);
+    else
+      same->add_rows(more);
+  }
+  return *this;
+}
+
+std::string Part::describe() const {
+  std::string all;
+  for (const planning::PartialSums& sums : contents_->sums)
+    all += (all.empty() ? "" : "; ") + sums.describe();
+  return all.empty() ? "nothing" : all;
+}
+
+std::string Part::to_bytes() const {
+  data::ArchiveWriter writer;
+  writer(*contents_);
+  return data::framed("part", writer.take());
+}
+
+Part Part::from_bytes(std::string_view bytes) {
+  data::ArchiveReader reader(data::unframed("part", bytes));
+  Contents contents;
+  reader(contents);
+  if (!reader.at_end()) reader.refuse();
+  return Part(std::move(contents));
+}
+
+struct Plan::State {
+  State(Look seen, std::span<const Statistic> statistics, const Options& options)
+      : look(std::move(seen)), stored(options) {
+    const Look::Contents& contents = look.contents();
+    const std::uint64_t rows = look.rows();
+    if (rows == 0)
+      throw InvalidArgument("all shards are empty; a bootstrap needs at least one row");
+    if (!contents.look.seen().covers(rows))
+      throw InvalidArgument(text::concat("the look lacks rows: it saw ",
+                                         study::describe(contents.look.seen().ranges().front()),
+                                         " and others, with gaps; merge the looks at all rows, "
+                                         "shifted to where they lie"));
+    if (contents.kept) {
+      for (const auto& column : contents.kept->pieces.at(0).columns) columns.emplace_back(column);
+      road =
+          std::make_unique<Road>(DataView(std::move(columns), contents.names), statistics, options);
+      return;
+    }
+    absent = std::make_shared<const study::AbsentRows>(rows, contents.names);
+    road = std::make_unique<Road>(absent, contents.look, statistics, options);
+    const std::size_t used = road->plan().working_bytes;
+    engine = road->part_engine(road->options().memory > used ? road->options().memory - used : 0);
+    if (engine->wants_read())
+      throw InvalidArgument(
+          "too many values lie so close to a quantile that the look cannot tell them apart; "
+          "subtract a constant near the quantile from all values, or raise memory");
+  }
+
+  [[nodiscard]] bool needs_parts() const { return engine && engine->needs_rows(); }
+
+  Look look;
+  StoredOptions stored;
+  std::vector<ColumnView> columns;  // of kept rows
+  std::shared_ptr<const study::AbsentRows> absent;
+  std::unique_ptr<Road> road;
+  std::unique_ptr<planning::PartEngine> engine;  // null: all rows are kept
+};
+
+Plan::Plan(Look look, std::span<const Statistic> statistics, const Options& options) {
+  check_statistics(look, statistics);
+  check_scheme(options);
+  state_ = std::make_unique<State>(std::move(look), statistics, options);
+}
+Plan::Plan(Look look, const Statistic& statistic, const Options& options)
+    : Plan(std::move(look), std::span<const Statistic>(&statistic, 1), options) {}
+Plan::Plan(Plan&& other) noexcept = default;
+Plan& Plan::operator=(Plan&& other) noexcept = default;
+Plan::~Plan() = default;
+
+const bootfold::Plan& Plan::plan() const { return state_->road->plan(); }
+const Words& Plan::words() const { return state_->look.words(); }
+const std::vector<std::string>& Plan::columns() const { return state_->look.columns(); }
+bool Plan::needs_parts() const { return state_->needs_parts(); }
+
+Part Plan::empty() const { return Part({plan().fingerprint, {}}); }
+
+Part Plan::part(const DataView& rows, std::uint64_t first, const PartOptions& options) const {
+  const std::uint64_t begin = plan().first_replicate;
+  const std::uint64_t end = begin + plan().replicates;
+  const auto [from, to] = options.replicates.value_or(std::pair(begin, end));
+  if (from < begin || to > end || from >= to)
+    throw InvalidArgument(text::concat("the range of replicates is ", from, " to ", to,
+                                       " but must lie in ", begin, " to ", end,
+                                       ", the end excluded, and not be empty"));
+  if (rows.columns() != columns().size())
+    throw InvalidArgument(text::concat("the shard has ", rows.columns(),
+                                       " columns but the plan is for ", columns().size()));
+  if (first > plan().rows || rows.rows() > plan().rows - first)
+    throw InvalidArgument(text::concat("the shard has rows ", text::grouped(first + 1), " to ",
+                                       text::grouped(first + rows.rows()), " but the plan has ",
+                                       text::grouped(plan().rows), " rows"));
+  if (!state_->needs_parts()) return empty();
+  const Road& road = *state_->road;
+  planning::PartialSums sums = road.empty_part(*state_->engine, from, to - from);
+  Execution execution = options.execution;
+  if (!execution.level) execution.level = plan().level;
+  if (execution.threads == 0) execution.threads = plan().threads;
+  if (rows.rows() > 0) road.add(*state_->engine, rows, first, sums, execution);
+  return Part({plan().fingerprint, {std::move(sums)}});
+}
+
+Result Plan::finish(const Part& part, const Execution&) const {
+  if (part.contents_->fingerprint != plan().fingerprint)
+    throw InvalidArgument(text::concat("the part belongs to a plan with the fingerprint ",
+                                       text::hexadecimal(part.contents_->fingerprint),
+                                       " but this one has ", text::hexadecimal(plan().fingerprint),
+                                       "; use the plan that the parts were made with"));
+  const Road& road = *state_->road;
+  if (!state_->engine) return road.run();
+  const std::uint64_t first = plan().first_replicate;
+  const std::uint64_t last = first + plan().replicates;
+  const planning::PartialSums all =
+      state_->needs_parts() ? planning::assemble(part.contents_->sums, plan().rows, first, last)
+                            : road.empty_part(*state_->engine, first, plan().replicates);
+  return road.finish(*state_->engine, all);
+}
+
+std::string Plan::to_bytes() const {
+  data::ArchiveWriter writer;
+  Look::Contents look = state_->look.contents();
+  writer(look, state_->stored);
+  return data::framed("plan", writer.take());
+}
+
+Words Plan::words_of(std::string_view bytes) {
+  data::ArchiveReader reader(data::unframed("plan", bytes));
+  Look::Contents look;
+  reader(look);
+  return look.words;
+}
+
+Plan Plan::from_bytes(std::string_view bytes, std::span<const Statistic> statistics,
+                      std::size_t memory, const Execution& execution) {
+  data::ArchiveReader reader(data::unframed("plan", bytes));
+  Look::Contents look;
+  StoredOptions stored;
+  reader(look, stored);
+  if (!reader.at_end()) reader.refuse();
+  Options options = stored.options();
+  options.memory = memory;
+  options.execution = execution;
+  return {Look(std::move(look)), statistics, options};
+}
+
+}  // namespace bootfold::shards
