@@ -170,4 +170,22 @@ class BOOTFOLD_API Result {
                    options);
 }
 
+/// Bootstraps the rows of a source, which need not fit in memory: Options::memory limits all memory
+/// but that of the result.
+///
+///     auto sales = data::open("sales/*.parquet", {.columns = {"price"}});
+///     std::vector<Statistic> statistics = {statistic::mean()};
+///     Result result = bootstrap(*sales, statistics, {.memory = 256 << 20});
+///
+/// Rows that fit in half of the memory are kept, and every option is available. Others are read
+/// again: once to look, and once to add up as many replicates as the memory has room for
+/// (Plan::reads). Then statistics are functions of sums, or quantiles of one column, under scheme
+/// iid or poisson. The result has the bits of bootstrap() on the same rows in memory. Throws also
+/// what the source throws.
+[[nodiscard]] BOOTFOLD_API Result bootstrap(const data::Source& source,
+                                            std::span<const Statistic> statistics,
+                                            const Options& options = {});
+[[nodiscard]] BOOTFOLD_API Result bootstrap(const data::Source& source, const Statistic& statistic,
+                                            const Options& options = {});
+
 }  // namespace bootfold

@@ -20,6 +20,7 @@
 #include "bootfold/data.h"
 #include "bootfold/execution.h"
 #include "bootfold/scheme.h"
+#include "bootfold/source.h"
 #include "bootfold/statistic.h"
 
 namespace bootfold {
@@ -98,10 +99,11 @@ struct BOOTFOLD_API Plan {
   std::size_t working_bytes = 0;  ///< memory without data and result; at most memory_limit
   std::size_t memory_limit = 0;   ///< Options::memory, or the default if that is 0
   std::size_t result_bytes = 0;
-  double seconds = 0;      ///< estimated time on the reference machine with `threads` threads
-  int digits = 0;          ///< base-256 digits of the fixed-point sums; 0: no fixed-point sums
-  double sum_error = 0;    ///< bound on the error of a mean, divided by its standard error
-  std::string arithmetic;  ///< arithmetic of sums: "fixed point, 4 digits", "compensated double"
+  std::uint64_t reads = 0;  ///< how often all rows of a source are read; 0: rows are in memory
+  double seconds = 0;       ///< estimated time on the reference machine with `threads` threads
+  int digits = 0;           ///< base-256 digits of the fixed-point sums; 0: no fixed-point sums
+  double sum_error = 0;     ///< bound on the error of a mean, divided by its standard error
+  std::string arithmetic;   ///< arithmetic of sums: "fixed point, 4 digits", "compensated double"
   std::uint64_t distinct_rows = 0;  ///< number of distinct rows, for path distinct
 
   /// The plan as a few lines of text.
@@ -118,5 +120,10 @@ struct BOOTFOLD_API Plan {
                                const Options& options = {}) {
   return plan(data, std::span<const Statistic>(statistics.begin(), statistics.size()), options);
 }
+
+/// Plans a bootstrap of the rows of a source (bootfold/bootstrap.h), which are read once.
+[[nodiscard]] BOOTFOLD_API Plan plan(const data::Source& source,
+                                     std::span<const Statistic> statistics,
+                                     const Options& options = {});
 
 }  // namespace bootfold

@@ -60,6 +60,12 @@ class Road {
   [[nodiscard]] Result finish(const planning::PartEngine& engine,
                               const planning::PartialSums& part) const;
 
+  /// Tells the plan how often all rows are read and what that takes.
+  void set_reads(std::uint64_t reads, std::size_t working_bytes) {
+    plan_.reads = reads;
+    plan_.working_bytes = working_bytes;
+  }
+
   [[nodiscard]] const study::Study& study() const noexcept { return *study_; }
   /// How many replicates a thread handles at a time, and what they take beside their sums.
   [[nodiscard]] const planning::Choice& choice() const noexcept { return choice_; }

@@ -16,6 +16,10 @@ std::string Plan::explain() const {
        << "arithmetic  " << (arithmetic.empty() ? "none: no sums" : arithmetic);
   if (digits > 0 && sum_error == 0) text << "; exact";
   if (digits > 0 && sum_error > 0) text << "; error at most " << sum_error << " standard errors";
+  if (reads > 0)
+    text << "\n"
+         << "reads       " << reads << " of all rows"
+         << (reads > 1 ? ", the first one to look" : "");
   text << "\n"
        << "threads     " << threads << ", " << execution::name(level) << "\n"
        << "memory      " << text::bytes(static_cast<double>(working_bytes)) << " to work";

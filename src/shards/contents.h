@@ -70,6 +70,13 @@ struct Part::Contents {
   }
 };
 
+/// A look at no row yet.
+[[nodiscard]] Look::Contents empty_look(std::vector<std::string> names,
+                                        std::span<const Statistic> statistics);
+/// Looks at rows first, first + 1, ... of the data too; they are not kept.
+void see(Look::Contents& look, std::span<const Statistic> statistics, const DataView& rows,
+         std::uint64_t first, std::size_t memory, const Execution& execution);
+
 /// A statistic in words, with its parameters.
 [[nodiscard]] std::string describe(const Statistic& statistic);
 

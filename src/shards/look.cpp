@@ -121,13 +121,12 @@ Look Look::from_bytes(std::string_view bytes) {
   return Look(std::move(contents));
 }
 
-Look look(const DataView& rows, std::span<const Statistic> statistics, const LookOptions& options) {
+Look::Contents empty_look(std::vector<std::string> names, std::span<const Statistic> statistics) {
   Look::Contents contents;
-  contents.names = names_of(rows);
-  contents.words = options.words;
+  contents.names = std::move(names);
   for (const Statistic& statistic : statistics) contents.statistics.push_back(describe(statistic));
   // A shard without rows has columns and statistics all the same.
-  const study::AbsentRows absent(std::max<std::uint64_t>(1, rows.rows()), contents.names);
+  const study::AbsentRows absent(1, contents.names);
   const study::Study study(absent.view(), statistics);
   const study::Problem& problem = study.problem();
   contents.look = study.empty_columns_look(most_distinct(problem.features.count()));
@@ -138,11 +137,24 @@ Look look(const DataView& rows, std::span<const Statistic> statistics, const Loo
     ordered.erase(std::unique(ordered.begin(), ordered.end()), ordered.end());
     if (ordered.size() == 1) contents.look.count_keys(ordered);
   }
-  const std::size_t memory = execution::memory_limit(options.memory);
-  Execution execution = options.execution;
-  execution.threads =
-      planning::looking_threads(problem, memory, execution::thread_count(execution));
-  contents.look.see(rows, options.first, problem.features, memory / 2, execution);
+  return contents;
+}
+
+void see(Look::Contents& look, std::span<const Statistic> statistics, const DataView& rows,
+         std::uint64_t first, std::size_t memory, const Execution& execution) {
+  const study::AbsentRows absent(1, look.names);
+  const study::Study study(absent.view(), statistics);
+  const study::Problem& problem = study.problem();
+  Execution looking = execution;
+  looking.threads = planning::looking_threads(problem, memory, execution::thread_count(execution));
+  look.look.see(rows, first, problem.features, memory / 2, looking);
+}
+
+Look look(const DataView& rows, std::span<const Statistic> statistics, const LookOptions& options) {
+  Look::Contents contents = empty_look(names_of(rows), statistics);
+  contents.words = options.words;
+  see(contents, statistics, rows, options.first, execution::memory_limit(options.memory),
+      options.execution);
   if (rows.rows() <= KeptRows::kMost) {
     KeptRows::Piece piece{options.first, {}};
     for (std::size_t c = 0; c < rows.columns(); ++c) {

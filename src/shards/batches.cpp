@@ -1,0 +1,106 @@
+#include "shards/batches.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "bootfold/error.h"
+#include "text/concat.h"
+
+namespace bootfold::shards {
+
+namespace {
+
+data::Chunk slice(const data::Chunk& chunk, std::uint64_t first, std::uint64_t rows) {
+  std::vector<ColumnView> columns;
+  for (std::size_t c = 0; c < chunk.view.columns(); ++c)
+    columns.push_back(chunk.view.column(c).slice(first, rows));
+  return {DataView(std::move(columns)), chunk.owner};
+}
+
+}  // namespace
+
+Batch::Batch(std::uint64_t first, const std::vector<data::Chunk>& chunks)
+    : first_(first), chunks_(chunks) {
+  if (chunks.size() == 1) {
+    view_ = chunks[0].view;
+    return;
+  }
+  std::vector<ColumnView> columns;
+  for (std::size_t c = 0; c < chunks[0].view.columns(); ++c) {
+    std::vector<ColumnView> parts;
+    for (const data::Chunk& chunk : chunks) parts.push_back(chunk.view.column(c));
+    columns_.push_back(std::make_unique<data::Chunked>(std::move(parts)));
+    columns.emplace_back(*columns_.back());
+  }
+  view_ = DataView(std::move(columns));
+}
+
+Batches::Batches(const data::Source& source, std::uint64_t rows) : rows_(rows) {
+  reader_ = std::jthread([this, &source](const std::stop_token& stop) { read(source, stop); });
+}
+
+Batches::~Batches() {
+  reader_.request_stop();
+  reader_.join();
+}
+
+std::unique_ptr<Batch> Batches::next(const std::stop_token& stop) {
+  std::unique_lock guard(lock_);
+  while (!ready_ && !ended_) {
+    if (stop.stop_requested()) throw Cancelled();
+    changed_.wait_for(guard, std::chrono::milliseconds(50), [&] { return ready_ || ended_; });
+  }
+  if (stop.stop_requested()) throw Cancelled();
+  std::unique_ptr<Batch> batch = std::move(ready_);
+  if (!batch && error_) std::rethrow_exception(error_);
+  guard.unlock();
+  changed_.notify_all();
+  return batch;
+}
+
+bool Batches::put(std::unique_ptr<Batch> batch, const std::stop_token& stop) {
+  std::unique_lock guard(lock_);
+  if (!changed_.wait(guard, stop, [&] { return ready_ == nullptr; })) return false;
+  ready_ = std::move(batch);
+  guard.unlock();
+  changed_.notify_all();
+  return true;
+}
+
+void Batches::read(const data::Source& source, const std::stop_token& stop) {
+  try {
+    const std::unique_ptr<data::Pass> pass = source.open();
+    std::vector<data::Chunk> chunks;  // of the batch to come
+    std::uint64_t first = 0;
+    std::uint64_t have = 0;
+    const auto send = [&] {
+      const bool sent = put(std::make_unique<Batch>(first, chunks), stop);
+      first += std::exchange(have, 0);
+      chunks.clear();
+      return sent;
+    };
+    while (std::optional<data::Chunk> chunk = pass->next()) {
+      if (stop.stop_requested()) return;
+      if (chunk->view.columns() != source.names().size())
+        throw DataError(text::concat("the source has ", source.names().size(),
+                                     " columns but a chunk has ", chunk->view.columns()));
+      for (std::uint64_t at = 0; at < chunk->view.rows();) {
+        const std::uint64_t some = std::min(chunk->view.rows() - at, rows_ - have);
+        chunks.push_back(slice(*chunk, at, some));
+        have += some;
+        at += some;
+        if (have == rows_ && !send()) return;
+      }
+    }
+    if (have > 0 && !send()) return;
+  } catch (...) {
+    const std::lock_guard guard(lock_);
+    error_ = std::current_exception();
+  }
+  const std::lock_guard guard(lock_);
+  ended_ = true;
+  changed_.notify_all();
+}
+
+}  // namespace bootfold::shards
