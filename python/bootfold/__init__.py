@@ -22,7 +22,7 @@ from bootfold._statistics import statistics
 from bootfold._sums import sums
 
 if TYPE_CHECKING:
-    from bootfold import stats
+    from bootfold import shards, stats
     from bootfold._classifier import EnsembleClassifier
     from bootfold._regressor import EnsembleRegressor
 
@@ -42,6 +42,7 @@ __all__ = [
     "counts",
     "explain",
     "load",
+    "shards",
     "statistics",
     "stats",
     "sums",
@@ -55,10 +56,10 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "stats":
+    if name in ("shards", "stats"):
         import importlib
 
-        return importlib.import_module("bootfold.stats")
+        return importlib.import_module(f"bootfold.{name}")
     if name in _LAZY:
         import importlib
 

@@ -162,6 +162,14 @@ def read(data: Any, *, paired: bool = False, axis: int | None = None) -> Data:
     return Data(arrays, [_checked(part, "data")])
 
 
+def read_shard(data: Any) -> Data:
+    """The same for some rows of the data, of which there may be none."""
+    part, arrays = _part(data, "data")
+    if part.columns == 0:
+        raise ValueError("the shard has no columns; a statistic needs at least one")
+    return Data(arrays, [part])
+
+
 def _checked(part: Part, what: str) -> Part:
     if part.columns == 0:
         raise ValueError(f"{what} have no columns; a statistic needs at least one")

@@ -20,4 +20,5 @@ NB_MODULE(_core, m) {
   bind_ensemble(m);
   bind_exact(m);
   bind_precision(m);
+  bind_shards(m);
 }

@@ -27,5 +27,6 @@ void bind_compare(nb::module_& m);    // compare.cpp
 void bind_ensemble(nb::module_& m);   // ensemble.cpp
 void bind_exact(nb::module_& m);      // exact.cpp
 void bind_precision(nb::module_& m);  // precision.cpp
+void bind_shards(nb::module_& m);     // shards.cpp
 
 }  // namespace bootfold::python

@@ -81,6 +81,17 @@ std::size_t DistinctTable::hash(const std::uint64_t* row) const {
   return h * 0xBF58476D1CE4E5B9U >> 20;
 }
 
+void DistinctTable::sort() {
+  if (std::is_sorted(first_rows_.begin(), first_rows_.end())) return;
+  std::vector<std::size_t> order(weights_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return first_rows_[a] < first_rows_[b]; });
+  DistinctTable sorted(width_, most_);
+  for (const std::size_t i : order) sorted.count(&rows_[i * width_], weights_[i], first_rows_[i]);
+  *this = std::move(sorted);
+}
+
 void DistinctTable::restore() {
   slots_.assign(kFirstSlots, kFree);
   last_ = 0;

@@ -50,6 +50,7 @@ class DistinctTable {
 
   template <class Archive>
   void visit(Archive& archive) {
+    if constexpr (!Archive::kReads) sort();
     archive(width_, most_, closed_, rows_, weights_, first_rows_);
     if constexpr (Archive::kReads) {
       if (weights_.size() != first_rows_.size() || weights_.size() > most_ ||
@@ -72,6 +73,8 @@ class DistinctTable {
   void count(const std::uint64_t* row, std::uint64_t weight, std::uint64_t first_row);
   [[nodiscard]] std::size_t hash(const std::uint64_t* row) const;
   void grow();
+  /// Puts the rows in the order of the data, so that equal tables have equal bytes.
+  void sort();
   /// Fills the slots with rows that were read.
   void restore();
 

@@ -1,0 +1,302 @@
+"""A bootstrap of rows that lie in several places: files, partitions, machines.
+
+>>> import numpy as np
+>>> import bootfold as bf
+>>> x = np.random.default_rng(1).exponential(size=10_000)
+>>> shards = [x[:3_000], x[3_000:3_001], x[3_001:]]
+>>> looks = [bf.shards.look(shard, "mean") for shard in shards]      # one read of each shard
+>>> plan = bf.shards.plan(bf.shards.join(looks), replicates=1_000, seed=7)
+>>> first = np.cumsum([0] + [len(shard) for shard in shards])
+>>> parts = [plan.part(shard, first=n) for shard, n in zip(shards, first)]
+>>> result = plan.finish(sum(parts))
+>>> whole = bf.bootstrap(x, "mean", replicates=1_000, seed=7)
+>>> bool((result.replicates == whole.replicates).all())              # to the bit
+True
+
+Looks, plans and parts are small and pickle, so any scheduler can carry them between processes. A
+shard may begin and end at any row and may be empty. Looks merge by ``|`` and parts by ``+``, in any
+order and any grouping. Named statistics are served that are functions of sums ("mean", "variance",
+"correlation", "regression", ...), quantiles of one column, and any of data with few distinct rows
+or with no more than 4,096 rows; schemes are "iid" and "poisson".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from bootfold import _core, _data
+from bootfold._chunked import Column, chunks_of
+from bootfold._options import (
+    Seed,
+    memory_bytes,
+    number_of_replicates,
+    seed_number,
+    thread_number,
+    whole_number,
+)
+from bootfold._result import Result
+from bootfold._source import rescaling_rate
+from bootfold._statistics import Named, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from bootfold._core import Plan as Explanation
+    from bootfold._source import Rescale
+
+__all__ = ["Look", "Part", "Plan", "join", "look", "plan"]
+
+
+def _columns(data: Any) -> tuple[list[Column], list[str]]:
+    """The columns of a shard, which may have no rows."""
+    found = _data.read_shard(data)
+    return found.arrays, found.names
+
+
+class Look:
+    """What is known of some rows. `look` makes it; looks at different rows merge by ``|``."""
+
+    __slots__ = ("_core",)
+
+    def __init__(self, core: _core.ShardLook) -> None:
+        self._core = core
+
+    @property
+    def rows(self) -> int:
+        """The number of rows seen."""
+        return self._core.rows
+
+    def shifted(self, rows: int) -> Look:
+        """The same look at rows that lie `rows` further on in the data."""
+        moved = self._core.copy()
+        moved.shift(whole_number("rows", rows, 0))
+        return Look(moved)
+
+    def __or__(self, other: Look) -> Look:
+        if not isinstance(other, Look):
+            return NotImplemented
+        merged = self._core.copy()
+        merged.merge(other._core)
+        return Look(merged)
+
+    def to_bytes(self) -> bytes:
+        """For files that ``bootfold plan`` reads too."""
+        return self._core.to_bytes()
+
+    @staticmethod
+    def from_bytes(data: bytes) -> Look:
+        """What `to_bytes` or ``bootfold look`` wrote."""
+        return Look(_core.ShardLook.from_bytes(data))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Look.from_bytes, (self.to_bytes(),)
+
+    def __repr__(self) -> str:
+        names = self._core.statistics.replace("\n", ", ")
+        return f"<Look at {self.rows:,} rows for {names}>"
+
+
+def look(
+    data: Any,
+    statistic: Any,
+    *,
+    first: int = 0,
+    memory: int | str | None = None,
+    threads: int | None = None,
+) -> Look:
+    """Looks at the rows of a shard, which are read once.
+
+    Parameters
+    ----------
+    data : array_like, DataFrame, Arrow object
+        The rows of the shard, as `bootfold.bootstrap` takes them; there may be none.
+    statistic : str or list of str
+        Names of statistics, the same for all shards.
+    first : int
+        The number of the shard's first row in the data, from 0. Where it is not known yet leave it
+        out; `join` puts looks one after the other, and `Look.shifted` moves one.
+    memory, threads
+        As for `bootfold.bootstrap`; they change nothing.
+    """
+    named = resolve(statistic)
+    if not isinstance(named, Named):
+        raise TypeError(
+            f"statistic is {statistic!r} but shards take names such as 'mean'; "
+            "bootfold.statistics() lists them"
+        )
+    columns, names = _columns(data)
+    return Look(
+        _core.shard_look(
+            [chunks_of(column) for column in columns],
+            names,
+            "\n".join(named.names),
+            whole_number("first", first, 0),
+            memory_bytes(memory),
+            thread_number(threads),
+        )
+    )
+
+
+def join(looks: Iterable[Look]) -> Look:
+    """The look at shards that follow each other in this order, each looked at from row 0 on."""
+    joined: Look | None = None
+    for one in looks:
+        joined = one if joined is None else joined | one.shifted(joined.rows)
+    if joined is None:
+        raise ValueError("there are no looks to join; give at least one")
+    return joined
+
+
+class Part:
+    """The sums of some rows in some replicates. `Plan.part` makes it; parts merge by ``+``."""
+
+    __slots__ = ("_core",)
+
+    def __init__(self, core: _core.ShardPart) -> None:
+        self._core = core
+
+    def __add__(self, other: Part) -> Part:
+        if not isinstance(other, Part):
+            return NotImplemented
+        merged = self._core.copy()
+        merged.merge(other._core)
+        return Part(merged)
+
+    def __radd__(self, other: Literal[0]) -> Part:
+        return self if other == 0 else NotImplemented  # where sum() begins
+
+    def to_bytes(self) -> bytes:
+        """For files that ``bootfold merge`` reads too."""
+        return self._core.to_bytes()
+
+    @staticmethod
+    def from_bytes(data: bytes) -> Part:
+        """What `to_bytes` or ``bootfold part`` wrote."""
+        return Part(_core.ShardPart.from_bytes(data))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Part.from_bytes, (self.to_bytes(),)
+
+    def __repr__(self) -> str:
+        return f"<Part: {self._core.describe()}>"
+
+
+class Plan:
+    """How shards are added up. `plan` makes it from the look at all rows; it pickles."""
+
+    __slots__ = ("_core",)
+
+    def __init__(self, core: _core.ShardPlan) -> None:
+        self._core = core
+
+    @property
+    def explanation(self) -> Explanation:
+        """Path, cost and fingerprint, as `bootfold.explain` has them."""
+        return self._core.plan
+
+    @property
+    def needs_parts(self) -> bool:
+        """Whether shards have to be read again. Otherwise ``plan.finish()`` has the result."""
+        return self._core.needs_parts
+
+    def part(
+        self,
+        data: Any,
+        *,
+        first: int = 0,
+        replicates: tuple[int, int] | range | None = None,
+        threads: int | None = None,
+    ) -> Part:
+        """Adds up the rows first, first + 1, ... of the data.
+
+        Parameters
+        ----------
+        data : array_like, DataFrame, Arrow object
+            The rows of the shard, with the columns that were looked at.
+        first : int
+            The number of its first row in the data, from 0.
+        replicates : tuple or range, optional
+            Replicates (start, stop) of the plan, for jobs that split these as well; all unless
+            given.
+        threads : int, optional
+            All cores unless given. Never changes a result.
+        """
+        columns, names = _columns(data)
+        if isinstance(replicates, range):
+            if replicates.step != 1:
+                raise ValueError(f"replicates is {replicates} but its step must be 1")
+            replicates = (replicates.start, replicates.stop)
+        chosen: tuple[int, int] | None = None
+        if replicates is not None:
+            start, stop = replicates
+            chosen = (whole_number("replicates", start, 0), whole_number("replicates", stop, 1))
+        return Part(
+            self._core.part(
+                [chunks_of(column) for column in columns],
+                names,
+                whole_number("first", first, 0),
+                chosen,
+                thread_number(threads),
+                None,
+            )
+        )
+
+    def finish(self, part: Part | None = None) -> Result:
+        """The result, from the sum of all parts."""
+        core = self._core.finish(self._core.empty() if part is None else part._core)
+        names = self._core.statistics.split("\n")
+        count = len(core.outputs)
+        return Result(core, () if count == 1 and len(names) == 1 else (count,))
+
+    def to_bytes(self) -> bytes:
+        """For files that ``bootfold part`` and ``bootfold merge`` read too."""
+        return self._core.to_bytes()
+
+    @staticmethod
+    def from_bytes(
+        data: bytes, *, memory: int | str | None = None, threads: int | None = None
+    ) -> Plan:
+        """What `to_bytes` or ``bootfold plan`` wrote, for this machine."""
+        return Plan(_core.ShardPlan.from_bytes(data, memory_bytes(memory), thread_number(threads)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Plan.from_bytes, (self.to_bytes(),)
+
+    def __repr__(self) -> str:
+        plan = self._core.plan
+        return f"<Plan of {plan.replicates:,} replicates of {plan.rows:,} rows by path {plan.path}>"
+
+
+def plan(
+    look: Look,
+    *,
+    replicates: int | None = None,
+    first_replicate: int = 0,
+    seed: Seed = 0,
+    scheme: Literal["iid", "poisson"] = "iid",
+    size: int | None = None,
+    rescale: Rescale = "sqrt",
+    tolerance: float = 1e-5,
+    memory: int | str | None = None,
+    threads: int | None = None,
+) -> Plan:
+    """Plans from the look at all rows; the arguments are those of `bootfold.bootstrap`."""
+    if scheme not in ("iid", "poisson"):
+        raise ValueError(f"scheme is {scheme!r} but shards are drawn by 'iid' or 'poisson'")
+    count = number_of_replicates(replicates)
+    if not isinstance(count, int):
+        raise ValueError(f"replicates is {replicates!r} but shards need a number")
+    return Plan(
+        _core.shard_plan(
+            look._core,
+            count,
+            whole_number("first_replicate", first_replicate, 0),
+            seed_number(seed),
+            scheme == "poisson",
+            0 if size is None else whole_number("size", size, 1),
+            tolerance,
+            rescaling_rate(rescale, size),
+            memory_bytes(memory),
+            thread_number(threads),
+        )
+    )
