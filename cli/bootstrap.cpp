@@ -72,9 +72,10 @@ void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
   if (!request.save.empty()) text::check_writable(request.save);
 
   const Timer reading;
-  const data::Table table = data::read(request.file, request.read);
+  const data::Table table = data::read(request.files, request.read);
   const double read_seconds = reading.seconds();
   print_input_note(table.note(), request.quiet || request.json);
+  print_where_note(table, request.quiet);
 
   const Interrupt::Work work(interrupt);
   const SchemeRequest::View view(request.scheme, table);

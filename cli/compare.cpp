@@ -170,9 +170,10 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
   if (!common.output.empty()) text::check_writable(common.output);
 
   const Timer reading;
-  const data::Table values = data::read(common.file, common.read);
+  const data::Table values = data::read(common.files, common.read);
   const double read_seconds = reading.seconds();
   print_input_note(values.note(), common.quiet || common.json);
+  print_where_note(values, common.quiet);
 
   const Interrupt::Work work(interrupt);
   const SchemeRequest::View view(common.scheme, values);

@@ -33,12 +33,13 @@ class Released {
 
 using Stream = Released<ArrowArrayStream>;
 
-void check_code(Stream& stream, int code, const std::string& label) {
+void check_code(Stream& stream, int code, const std::string& label, std::uint64_t rows = 0) {
   if (code == 0) return;
   const char* text = stream.value.get_last_error(&stream.value);
-  throw DataError(
-      text::concat("cannot read ", label, ": ",
-                   text == nullptr ? std::generic_category().message(code) : std::string(text)));
+  std::string reason = text == nullptr ? std::generic_category().message(code) : std::string(text);
+  reason = reason.substr(0, reason.find('\n'));
+  const std::string place = rows == 0 ? "" : text::concat(" after row ", rows);
+  throw DataError(text::concat("cannot read ", label, place, ": ", reason));
 }
 
 /// How values of a column lie in memory.
@@ -283,7 +284,8 @@ class ArrowBatches final : public Batches {
     while (!array_ || done_ == static_cast<std::size_t>(array_->value.length)) {
       array_ = std::make_shared<Released<ArrowArray>>();
       done_ = 0;
-      check_code(stream_, stream_.value.get_next(&stream_.value, &array_->value), table_->label);
+      check_code(stream_, stream_.value.get_next(&stream_.value, &array_->value), table_->label,
+                 rows_);
       if (array_->value.release == nullptr) return false;
     }
     take(batch);
@@ -324,13 +326,15 @@ class ArrowBatches final : public Batches {
     for (const std::size_t column : selection.condition) batch.condition.push_back(cells(column));
     batch.owner = std::move(owner);
     done_ += batch.rows;
+    rows_ += batch.rows;
   }
 
   std::shared_ptr<const ArrowTable> table_;
   Stream stream_;
   bool all_columns_ = false;
   std::shared_ptr<Released<ArrowArray>> array_;
-  std::size_t done_ = 0;  // rows of array_
+  std::size_t done_ = 0;    // rows of array_
+  std::uint64_t rows_ = 0;  // of all arrays
 };
 
 class ArrowColumns final : public ColumnFile {
