@@ -38,7 +38,8 @@ function(bootfold_sources target group)
   else()
     list(FILTER sources EXCLUDE REGEX "/data/zlib_input\\.cpp$")
   endif()
-  # And Parquet files with Arrow C++, or not at all.
+  # And Parquet files with Arrow C++, in a module of its own, or not at all.
+  list(FILTER sources EXCLUDE REGEX "/data/arrow/")
   if(BOOTFOLD_HAS_ARROW)
     list(FILTER sources EXCLUDE REGEX "/data/no_parquet\\.cpp$")
   else()
