@@ -184,7 +184,8 @@ TEST(ArrowSource, FiltersByTextAndNumbers) {
   EXPECT_EQ(rows("s == 'bb'"), (Rows{{8, 2}}));
   EXPECT_EQ(rows("b == true and x >= 1"), (Rows{{7, 9}}));
   EXPECT_EQ(rows("s == ''"), (Rows{{9}}));
-  EXPECT_TRUE(says(message_of<DataError>([&] { (void)rows("s is missing"); }), "each of the 1 rows"));
+  EXPECT_TRUE(
+      says(message_of<DataError>([&] { (void)rows("s is missing"); }), "each of the 1 rows"));
 }
 
 TEST(ArrowSource, ChunksOutliveTheStream) {

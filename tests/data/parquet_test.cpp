@@ -92,8 +92,8 @@ TEST_F(Parquet, ReadsLabelsAndTexts) {
 TEST_F(Parquet, FiltersRows) {
   const auto rows = [&](const std::string& where) {
     for (const std::size_t bytes : {8, 1 << 20}) {
-      const auto source = open(file_of("flights.parquet"), {.columns = {"n"}, .where = where},
-                               bytes);
+      const auto source =
+          open(file_of("flights.parquet"), {.columns = {"n"}, .where = where}, bytes);
       const Rows found = rows_of(*source);
       const Table table = read(file_of("flights.parquet"), {.columns = {"n"}, .where = where});
       std::vector<double> values(table.view().rows());
@@ -109,9 +109,8 @@ TEST_F(Parquet, FiltersRows) {
   EXPECT_EQ(rows("carrier in ('UA') and not late == true"), (Numbers{3, 8}));
   EXPECT_EQ(rows("seats >= 9"), (Numbers{1, 2, 10}));
   const std::string path = file_of("flights.parquet");
-  EXPECT_TRUE(says(message_of<InvalidArgument>([&] {
-                     (void)read(path, {.columns = {"n"}, .where = "origin > 5"});
-                   }),
+  EXPECT_TRUE(says(message_of<InvalidArgument>(
+                       [&] { (void)read(path, {.columns = {"n"}, .where = "origin > 5"}); }),
                    "column 'origin'", "is text", "quotes"));
 }
 
@@ -134,9 +133,8 @@ TEST_F(Parquet, SeveralFilesAreOne) {
                      (void)open(Paths{all[2], file_of("no_n.parquet")}, {.columns = {"n"}});
                    }),
                    "no_n.parquet has no column 'n'"));
-  EXPECT_TRUE(says(message_of<DataError>([&] {
-                     (void)rows_of(*open(file_of("empty.parquet"), {.columns = {"n"}}));
-                   }),
+  EXPECT_TRUE(says(message_of<DataError>(
+                       [&] { (void)rows_of(*open(file_of("empty.parquet"), {.columns = {"n"}})); }),
                    "empty.parquet has no rows"));
 }
 
@@ -147,9 +145,8 @@ TEST_F(Parquet, RefusesWhatIsNoNumber) {
   };
   EXPECT_TRUE(says(error("origin"), "column 'origin' of ", "is text; choose a column of numbers"));
   EXPECT_TRUE(says(error("stops"), "column 'stops' of ", "Arrow's type '+l'"));
-  EXPECT_TRUE(says(message_of<InvalidArgument>([&] {
-                     (void)read(path, {.columns = {"n"}, .missing = Paths{"-"}});
-                   }),
+  EXPECT_TRUE(says(message_of<InvalidArgument>(
+                       [&] { (void)read(path, {.columns = {"n"}, .missing = Paths{"-"}}); }),
                    "missing is given, but in ", "are null"));
 }
 
