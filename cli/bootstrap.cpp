@@ -144,6 +144,9 @@ void add_bootstrap(CLI::App& root, Task& task) {
                 {"bootfold bootstrap preise.csv --column preis --decimal , --thousands . --missing "
                  "-,k.A. --nan omit",
                  "1.234,56 is a number; rows with - or k.A. are left out"},
+                {"bootfold bootstrap 'sales/*.parquet' --column price --where \"year >= 2020 and "
+                 "region == 'north'\"",
+                 "several files as one, and only the rows for which a condition is true"},
                 {"bootfold bootstrap prices.csv --column price --replicates exact",
                  "the bootstrap distribution itself, without Monte Carlo error"},
                 {"bootfold bootstrap x.npy --statistic mean --replicates 1e5 --seed 7 --output "

@@ -229,6 +229,9 @@ void add_compare(CLI::App& root, Task& task) {
                      {"bootfold compare trial.csv --value score --by time --control before --pair "
                       "person",
                       "before and after of the same people"},
+                     {"bootfold compare visits/ --value revenue --by variant --where \"country in "
+                      "('DE', 'AT')\"",
+                      "a folder of .parquet files; rows of two countries"},
                      {"bootfold compare visits.csv --value revenue --by variant --json | jq "
                       "'.contrasts[] | {group, estimate, p_value}'",
                       "JSON output"}});

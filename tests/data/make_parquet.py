@@ -32,9 +32,12 @@ def main() -> None:
             "late": pa.array([True, False, False, None, True, True, True, False, True, True]),
             "seats": pa.array([100, 2**60 + 1, None, 3, 4, 5, 6, 7, 8, 9], pa.int64()),
             "day": [datetime.date(2024, 1, 28 + i) if i < 4 else None for i in range(n)],
-            "fare": pa.array([i * 1.25 for i in range(n)], pa.float64()).cast(
-                pa.decimal128(10, 2)
-            ),
+            "fare": pa.array(
+                [i * 1.25 if i != 1 else -1.25 for i in range(n)], pa.float64()
+            ).cast(pa.decimal128(10, 2)),
+            "departure": [
+                datetime.datetime(2024, 3, 1) + datetime.timedelta(seconds=i / 2) for i in range(n)
+            ],
             "stops": [[1], [2, 3]] * 5,
         }
     )

@@ -76,6 +76,13 @@ TEST_F(Parquet, NullsAreMissing) {
   }
 }
 
+TEST_F(Parquet, ReadsDecimalsAsDoubles) {
+  const Rows rows = rows_of(*open(file_of("flights.parquet"), {.columns = {"fare"}}));
+  ASSERT_EQ(rows[0].size(), 10U);
+  for (std::size_t row = 0; row < 10; ++row)
+    EXPECT_EQ(rows[0][row], 1.25 * static_cast<double>(row) - 2.5 * (row == 1 ? 1 : 0));
+}
+
 TEST_F(Parquet, ReadsLabelsAndTexts) {
   const Table table = read(file_of("flights.parquet"), {.columns = {"n"},
                                                         .labels = {"origin", "carrier"},
@@ -108,6 +115,10 @@ TEST_F(Parquet, FiltersRows) {
   EXPECT_EQ(rows("origin is missing or delay is missing"), (Numbers{4, 5}));
   EXPECT_EQ(rows("carrier in ('UA') and not late == true"), (Numbers{3, 8}));
   EXPECT_EQ(rows("seats >= 9"), (Numbers{1, 2, 10}));
+  EXPECT_EQ(rows("day >= '2024-01-30'"), (Numbers{3, 4}));
+  EXPECT_EQ(rows("fare == 2.5 or fare > 10"), (Numbers{3, 10}));
+  EXPECT_EQ(rows("departure < '2024-03-01 00:00:01'"), (Numbers{1, 2}));
+  EXPECT_EQ(rows("departure == '2024-03-01 00:00:00.5'"), (Numbers{2}));
   const std::string path = file_of("flights.parquet");
   EXPECT_TRUE(says(message_of<InvalidArgument>(
                        [&] { (void)read(path, {.columns = {"n"}, .where = "origin > 5"}); }),
@@ -144,6 +155,7 @@ TEST_F(Parquet, RefusesWhatIsNoNumber) {
     return message_of<DataError>([&] { (void)read(path, {.columns = {column}}); });
   };
   EXPECT_TRUE(says(error("origin"), "column 'origin' of ", "is text; choose a column of numbers"));
+  EXPECT_TRUE(says(error("day"), "column 'day' of ", "is a date; choose a column of numbers"));
   EXPECT_TRUE(says(error("stops"), "column 'stops' of ", "Arrow's type '+l'"));
   EXPECT_TRUE(says(message_of<InvalidArgument>(
                        [&] { (void)read(path, {.columns = {"n"}, .missing = Paths{"-"}}); }),
