@@ -25,13 +25,14 @@ std::string refuse_forgotten(const std::string& value) {
 }
 
 // The replicates must not take the place of the data they came from.
-void check_output(const std::string& output, const std::string& file) {
+void check_output(const std::string& output, const std::vector<std::string>& files) {
   if (!output.ends_with(".npy"))
     throw InvalidArgument(
         fmt::format("--output is '{}' but must end in .npy, the format it is written in", output));
   std::error_code ignored;  // one of them is not there: then they are not the same
-  if (std::filesystem::equivalent(output, file, ignored))
-    throw InvalidArgument(fmt::format("--output {} is the file to read; choose another", output));
+  for (const std::string& file : files)
+    if (std::filesystem::equivalent(output, file, ignored))
+      throw InvalidArgument(fmt::format("--output {} is the file to read; choose another", output));
 }
 
 void check_save(const std::string& save) {
@@ -143,10 +144,7 @@ std::string one_of(std::string_view option, const std::string& value,
 }
 
 void add_file(CLI::App& command, Arguments& arguments) {
-  command
-      .add_option("FILE", arguments.file,
-                  ".csv or .tsv (also .gz), .npy, or - for CSV on standard input")
-      ->option_text(" ");
+  command.add_option("FILE", arguments.files, kFileHelp)->option_text(" ");
 }
 
 void add_arguments(CLI::App& command, Arguments& arguments) {
@@ -200,6 +198,7 @@ void add_run(CLI::App& command, Arguments& arguments) {
   add_text(command, "--nan", arguments.nan, "error|omit",
            "Stop at the first NaN, or omit rows with NaN [error]")
       ->group(kWhat);
+  add_text(command, "--where", arguments.where, "CONDITION", kWhereHelp)->group(kWhat);
   add_text(command, "--header", arguments.header, "yes|no|auto", kHeaderHelp)->group(kFile);
   add_dialect_arguments(command, arguments.dialect, kFile);
   add_scheme_arguments(command, arguments.scheme);
@@ -271,14 +270,12 @@ interval::Options check_interval(const Arguments& arguments) {
 }
 
 Request check(const Arguments& arguments) {
-  if (arguments.file.empty())
-    throw InvalidArgument(
-        "no FILE given; name a .csv, .tsv or .npy file, or - for CSV on standard input");
+  if (arguments.files.empty()) throw InvalidArgument(kNoFile);
 
   Request request;
-  request.file = arguments.file;
+  request.files = arguments.files;
   request.output = arguments.output;
-  if (!request.output.empty()) check_output(request.output, request.file);
+  if (!request.output.empty()) check_output(request.output, request.files);
   request.json = arguments.json;
   request.quiet = arguments.quiet;
 
@@ -288,6 +285,7 @@ Request check(const Arguments& arguments) {
                          : data::NanPolicy::error;
   if (one_of("--header", arguments.header, {"yes", "no", "auto"}) != "auto")
     request.read.header = arguments.header == "yes";
+  request.read.where = arguments.where;
   set_dialect(arguments.dialect, request.read);
 
   request.scheme = SchemeRequest(arguments.scheme);

@@ -19,8 +19,8 @@ namespace bootfold::cli {
 
 /// As typed. Numbers stay text until check() so that every mistake gets our own message.
 struct Arguments {
-  std::string file;
-  std::vector<std::string> files;  // of commands that take several
+  std::vector<std::string> files;
+  std::string where;
   std::vector<std::string> columns;
   std::vector<std::string> statistics;
   std::string replicates;  // empty: 10000, or as many as the scheme has
@@ -49,7 +49,7 @@ struct Arguments {
 
 /// What was meant.
 struct Request {
-  std::string file;
+  std::vector<std::string> files;
   data::ReadOptions read;
   std::vector<Statistic> statistics;
   Options options;
@@ -90,8 +90,8 @@ inline constexpr const char* kFile = "How the file is written";
 inline constexpr const char* kHow = "How to compute it";
 inline constexpr const char* kShown = "What to show";
 
-/// Declares FILE; --seed; --precision; --nested-replicates; --nan, --header, the dialect, the
-/// scheme and --threads to --tolerance; --json, --output (`shape` is that of the array) and
+/// Declares FILE; --seed; --precision; --nested-replicates; --nan, --where, --header, the dialect,
+/// the scheme and --threads to --tolerance; --json, --output (`shape` is that of the array) and
 /// --quiet.
 void add_file(CLI::App& command, Arguments& arguments);
 void add_seed(CLI::App& command, Arguments& arguments);
@@ -118,6 +118,16 @@ inline constexpr const char* kMemoryHelp =
     "Limit of the working memory, 256M or 1GiB; never changes a result [a quarter of what "
     "the "
     "process may use]";
+
+inline constexpr const char* kFileHelp =
+    ".csv or .tsv (also .gz), .npy, .parquet, or - for CSV on standard input; several files, a "
+    "glob "
+    "in quotes or a folder of .parquet files are read one after the other";
+inline constexpr const char* kWhereHelp =
+    "Only rows for which it is true: \"origin == 'JFK' and dep_delay > 0\"; also in ('a', 'b'), is "
+    "missing, or, not [all rows]";
+inline constexpr const char* kNoFile =
+    "no FILE given; name a .csv, .tsv, .npy or .parquet file, or - for CSV on standard input";
 
 inline constexpr const char* kHeaderHelp =
     "Whether the first line of a CSV file is a header [auto: if it has text; a line such as "

@@ -72,9 +72,10 @@ void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
   if (!request.save.empty()) text::check_writable(request.save);
 
   const Timer reading;
-  const data::Table table = data::read(request.file, request.read);
+  const data::Table table = data::read(request.files, request.read);
   const double read_seconds = reading.seconds();
   print_input_note(table.note(), request.quiet || request.json);
+  print_where_note(table, request.quiet);
 
   const Interrupt::Work work(interrupt);
   const SchemeRequest::View view(request.scheme, table);
@@ -143,6 +144,9 @@ void add_bootstrap(CLI::App& root, Task& task) {
                 {"bootfold bootstrap preise.csv --column preis --decimal , --thousands . --missing "
                  "-,k.A. --nan omit",
                  "1.234,56 is a number; rows with - or k.A. are left out"},
+                {"bootfold bootstrap 'sales/*.parquet' --column price --where \"year >= 2020 and "
+                 "region == 'north'\"",
+                 "several files as one, and only the rows for which a condition is true"},
                 {"bootfold bootstrap prices.csv --column price --replicates exact",
                  "the bootstrap distribution itself, without Monte Carlo error"},
                 {"bootfold bootstrap x.npy --statistic mean --replicates 1e5 --seed 7 --output "

@@ -170,9 +170,10 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
   if (!common.output.empty()) text::check_writable(common.output);
 
   const Timer reading;
-  const data::Table values = data::read(common.file, common.read);
+  const data::Table values = data::read(common.files, common.read);
   const double read_seconds = reading.seconds();
   print_input_note(values.note(), common.quiet || common.json);
+  print_where_note(values, common.quiet);
 
   const Interrupt::Work work(interrupt);
   const SchemeRequest::View view(common.scheme, values);
@@ -228,6 +229,9 @@ void add_compare(CLI::App& root, Task& task) {
                      {"bootfold compare trial.csv --value score --by time --control before --pair "
                       "person",
                       "before and after of the same people"},
+                     {"bootfold compare visits/ --value revenue --by variant --where \"country in "
+                      "('DE', 'AT')\"",
+                      "a folder of .parquet files; rows of two countries"},
                      {"bootfold compare visits.csv --value revenue --by variant --json | jq "
                       "'.contrasts[] | {group, estimate, p_value}'",
                       "JSON output"}});

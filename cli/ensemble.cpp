@@ -38,6 +38,7 @@ void run_evaluate(const EvaluateArguments& arguments, Interrupt& interrupt) {
   const ensemble::Ensemble model = ensemble::Ensemble::load(arguments.model);
   const ModelExamples rows(arguments.rows, model.frame(), true);
   print_input_note(rows.note(), arguments.quiet || arguments.json);
+  print_where_note(rows.table(), arguments.quiet);
 
   const Interrupt::Work work(interrupt);
   const Timer computing;

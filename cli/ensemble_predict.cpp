@@ -73,7 +73,10 @@ void check_output(const std::string& output, const PredictArguments& arguments) 
                     "write a .csv file",
                     one_line(output)));
   std::error_code ignored;
-  for (const std::string& read : {arguments.model, arguments.rows.file, arguments.training})
+  std::vector<std::string> files = arguments.rows.files;
+  files.push_back(arguments.model);
+  files.push_back(arguments.training);
+  for (const std::string& read : files)
     if (std::filesystem::equivalent(output, read, ignored))
       throw InvalidArgument(
           fmt::format("--output {} is a file to read; choose another", one_line(output)));
@@ -94,7 +97,8 @@ bool check_interval(const PredictArguments& arguments) {
   if (!jackknife && !arguments.training.empty())
     throw InvalidArgument(
         "--training is for --interval jackknife+; normal intervals need no training rows");
-  if (jackknife && arguments.training == "-" && arguments.rows.file == "-")
+  const std::vector<std::string>& files = arguments.rows.files;
+  if (jackknife && arguments.training == "-" && std::count(files.begin(), files.end(), "-") > 0)
     throw InvalidArgument(
         "FILE and --training are both standard input, which can be read once; put one into a file");
   return jackknife;
@@ -105,7 +109,7 @@ ModelExamples training_rows(const PredictArguments& arguments, const Ensemble& m
   if (model.classifies())
     throw InvalidArgument("--interval is for numbers, but the model predicts classes");
   ExampleArguments rows;
-  rows.file = arguments.training;
+  rows.files = {arguments.training};  // as they were used: --where does not hold for them
   rows.nan = arguments.rows.nan;
   rows.header = arguments.rows.header;
   rows.dialect = arguments.rows.dialect;
@@ -149,6 +153,7 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
   std::optional<ModelExamples> training;
   if (jackknife) training.emplace(training_rows(arguments, model));
   print_input_note(rows.note(), arguments.quiet || arguments.json);
+  print_where_note(rows.table(), arguments.quiet);
   if (training) print_input_note(training->note(), arguments.quiet || arguments.json);
   const ensemble::Examples examples =
       training ? ensemble::Examples{.inputs = training->inputs(), .targets = training->targets()}

@@ -55,7 +55,9 @@ void check_output(const std::string& output, const TrainArguments& arguments) {
         fmt::format("--output is '{}' but must end in .safetensors, the format it is written in",
                     one_line(output)));
   std::error_code ignored;
-  for (const std::string& file : {arguments.rows.file, arguments.validation})
+  std::vector<std::string> files = arguments.rows.files;
+  files.push_back(arguments.validation);
+  for (const std::string& file : files)
     if (std::filesystem::equivalent(output, file, ignored))
       throw InvalidArgument(
           fmt::format("--output {} is a file to read; choose another", one_line(output)));
@@ -200,6 +202,7 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   }
   const double read_seconds = reading.seconds();
   print_input_note(rows.note(), arguments.quiet || arguments.json);
+  print_where_note(rows.table(), arguments.quiet);
   if (validation) print_input_note(validation->note(), arguments.quiet || arguments.json);
   const Examples examples = rows.examples();
   training.loss = rows.loss();

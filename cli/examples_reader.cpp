@@ -21,9 +21,13 @@ using ensemble::Loss;
 constexpr std::size_t kManyClasses = 100;
 
 void check_file(const ExampleArguments& arguments) {
-  if (arguments.file.empty())
-    throw InvalidArgument(
-        "no FILE given; name a .csv, .tsv or .npy file, or - for CSV on standard input");
+  if (arguments.files.empty() || arguments.files[0].empty()) throw InvalidArgument(kNoFile);
+}
+
+/// What messages call the files.
+std::string file_words(const ExampleArguments& arguments) {
+  const std::string first = one_line(arguments.files[0]);
+  return arguments.files.size() == 1 ? first : first + " and others";
 }
 
 data::ReadOptions read_options(const ExampleArguments& arguments) {
@@ -33,6 +37,7 @@ data::ReadOptions read_options(const ExampleArguments& arguments) {
     options.nan = data::NanPolicy::omit;
   if (one_of("--header", arguments.header, {"yes", "no", "auto"}) != "auto")
     options.header = arguments.header == "yes";
+  options.where = arguments.where;
   set_dialect(arguments.dialect, options);
   return options;
 }
@@ -133,7 +138,7 @@ data::Table read_rows(const ExampleArguments& arguments, const Goal& goal,
     throw InvalidArgument(
         "--ignore and --input cannot be combined; without --input all other columns are inputs");
   options.columns.insert(options.columns.end(), inputs.begin(), inputs.end());
-  return data::read(arguments.file, options);
+  return data::read(arguments.files, options);
 }
 
 std::vector<std::string> targets_of(const ExampleArguments& arguments, const Goal& goal) {
@@ -149,13 +154,11 @@ std::vector<std::string> targets_of(const ExampleArguments& arguments, const Goa
 }  // namespace
 
 void add_file_arguments(CLI::App& command, ExampleArguments& arguments, const char* group) {
-  command
-      .add_option("FILE", arguments.file,
-                  ".csv or .tsv (also .gz), .npy, or - for CSV on standard input")
-      ->option_text(" ");
+  command.add_option("FILE", arguments.files, kFileHelp)->option_text(" ");
   add_text(command, "--nan", arguments.nan, "error|omit",
            "Stop at the first NaN in a column that is used, or leave out such rows [error]")
       ->group(group);
+  add_text(command, "--where", arguments.where, "CONDITION", kWhereHelp)->group(group);
   add_text(command, "--header", arguments.header, "yes|no|auto", kHeaderHelp)->group(kFile);
   add_dialect_arguments(command, arguments.dialect, kFile);
 }
@@ -208,7 +211,7 @@ void TrainingExamples::take_columns(const ExampleArguments& arguments, bool clas
   const std::size_t weights = arguments.weights.empty() ? 0 : 1;
   const std::size_t before = targets + weights;
   if (table_.view().columns() == before)
-    throw InvalidArgument(fmt::format("{} has no input column", one_line(arguments.file)));
+    throw InvalidArgument(fmt::format("{} has no input column", file_words(arguments)));
   targets_ = part(table_, 0, targets);
   if (weights > 0) weight_column_ = table_.view().column(targets);
   inputs_ = part(table_, before, table_.view().columns() - before);
@@ -277,7 +280,7 @@ ModelExamples::ModelExamples(const ExampleArguments& arguments,
           options.columns.insert(options.columns.end(), truth.begin(), truth.end());
         }
         if (!arguments.weights.empty()) options.columns.push_back(arguments.weights);
-        return data::read(arguments.file, options);
+        return data::read(arguments.files, options);
       }()) {
   kept_ = split_list(arguments.kept).size();
   const std::size_t count = frame.inputs.size();
@@ -286,8 +289,8 @@ ModelExamples::ModelExamples(const ExampleArguments& arguments,
     if (table_.names()[c] != frame.inputs[c])
       throw InvalidArgument(
           fmt::format("{} has no column '{}', which the model needs (column {} is named '{}')",
-                      one_line(arguments.file), one_line(frame.inputs[c]),
-                      one_line(frame.inputs[c]), one_line(table_.names()[c])));
+                      file_words(arguments), one_line(frame.inputs[c]), one_line(frame.inputs[c]),
+                      one_line(table_.names()[c])));
   inputs_ = part(table_, 0, count);
   const std::size_t weights = arguments.weights.empty() ? 0 : 1;
   targets_ = part(table_, count, table_.view().columns() - count - weights);
@@ -296,7 +299,7 @@ ModelExamples::ModelExamples(const ExampleArguments& arguments,
   try {
     classes_ = ensemble::class_codes(frame, table_.labels());
   } catch (const DataError& error) {
-    throw DataError(fmt::format("{}: {}", one_line(arguments.file), error.what()));
+    throw DataError(fmt::format("{}: {}", file_words(arguments), error.what()));
   }
 }
 

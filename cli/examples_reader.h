@@ -17,7 +17,8 @@ inline constexpr const char* kToLearn = "What to learn";
 
 /// As typed.
 struct ExampleArguments {
-  std::string file;
+  std::vector<std::string> files;
+  std::string where;
   std::vector<std::string> target;
   std::string task;
   std::string loss;
@@ -32,7 +33,7 @@ struct ExampleArguments {
 };
 
 void add_example_arguments(CLI::App& command, ExampleArguments& arguments);
-/// Only FILE, --nan under a heading of the help page, --header and the dialect.
+/// Only FILE, --nan and --where under a heading of the help page, --header and the dialect.
 void add_file_arguments(CLI::App& command, ExampleArguments& arguments, const char* group);
 
 /// The training examples of a file.
@@ -52,6 +53,7 @@ class TrainingExamples {
   [[nodiscard]] const std::vector<double>& class_weights() const noexcept { return class_weights_; }
   [[nodiscard]] std::optional<ensemble::Loss> loss() const noexcept { return loss_; }
   [[nodiscard]] std::size_t count() const noexcept { return table_.view().rows(); }
+  [[nodiscard]] const data::Table& table() const noexcept { return table_; }
   [[nodiscard]] std::size_t omitted() const noexcept { return table_.omitted(); }
   /// What reading assumed about the file.
   [[nodiscard]] const std::string& note() const noexcept { return table_.note(); }
@@ -90,6 +92,7 @@ class ModelExamples {
   [[nodiscard]] const std::optional<ColumnView>& weights() const noexcept { return weights_; }
   /// Of --keep: all rows of the file, also omitted ones.
   [[nodiscard]] std::vector<const data::Texts*> kept() const;
+  [[nodiscard]] const data::Table& table() const noexcept { return table_; }
   [[nodiscard]] std::size_t omitted() const noexcept { return table_.omitted(); }
   /// What reading assumed about the file.
   [[nodiscard]] const std::string& note() const noexcept { return table_.note(); }

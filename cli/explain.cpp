@@ -17,8 +17,9 @@ namespace {
 
 void run_explain(const Arguments& arguments, Interrupt& interrupt) {
   const Request request = check(arguments);
-  const data::Table table = data::read(request.file, request.read);
+  const data::Table table = data::read(request.files, request.read);
   print_input_note(table.note(), request.quiet || request.json);
+  print_where_note(table, request.quiet);
   if (request.exact) return print(exact_forecast(table, request));
   const Interrupt::Work work(interrupt);
   const SchemeRequest::View view(request.scheme, table);

@@ -3,9 +3,14 @@
 
 #include <string>
 
+#include "bootfold/data.h"
+
 namespace bootfold::cli {
 
 /// Writes data::Table::note() to standard error, unless it is empty or `silent` (--quiet, --json).
 void print_input_note(const std::string& note, bool silent);
+
+/// Says on standard error how many rows --where left out, if any.
+void print_where_note(const data::Table& table, bool silent);
 
 }  // namespace bootfold::cli

@@ -53,6 +53,7 @@ std::string with_command_options(std::string_view message) {
       {"thousands", "--thousands"},
       {"tolerance", "--tolerance"},
       {"weight_decay", "--weight-decay"},
+      {"where", "--where"},
   });
   return text::with_option_names(message, kNames,
                                  [](std::string_view name, std::string_view value) {

@@ -1,17 +1,20 @@
 #include "validation.h"
 
+#include <algorithm>
+
 #include "bootfold/error.h"
 
 namespace bootfold::cli {
 namespace {
 
 ExampleArguments arguments_of(const std::string& file, const ExampleArguments& training) {
-  if (file == "-" && training.file == "-")
+  if (file == "-" && std::count(training.files.begin(), training.files.end(), "-") > 0)
     throw InvalidArgument(
         "FILE and --validation are both standard input, which can be read once; put one into a "
         "file");
   ExampleArguments arguments;
-  arguments.file = file;
+  arguments.files = {file};
+  arguments.where = training.where;
   arguments.weights = training.weights;
   arguments.nan = training.nan;
   arguments.header = training.header;

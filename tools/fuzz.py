@@ -77,6 +77,11 @@ def seeds() -> dict[str, list[bytes]]:
             saved(f"{model} --target kind --output"),
             saved(f"{model} --target y --ignore kind --task regression --output"),
         ],
+        "where": [
+            b"origin == 'JFK' and dep_delay > 0",
+            b"not (`a b` in (1, -2.5e3, 'it''s') or c is not missing) and x <= y",
+            b'a != "b" or c not in (true, false)',
+        ],
     }
 
 

@@ -2,6 +2,7 @@
 // of your own.
 #pragma once
 
+#include "bootfold/arrow_c.h"
 #include "bootfold/batches.h"
 #include "bootfold/bootstrap.h"
 #include "bootfold/chunked.h"
@@ -32,6 +33,7 @@
 #include "bootfold/scheme.h"
 #include "bootfold/shards.h"
 #include "bootfold/source.h"
+#include "bootfold/sources.h"
 #include "bootfold/statistic.h"
 #include "bootfold/texts.h"
 #include "bootfold/version.h"

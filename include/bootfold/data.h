@@ -212,6 +212,10 @@ struct ReadOptions {
   /// does. One that is a number stands for all spellings of it: -999 for -999.0. Default: NA, N/A,
   /// NaN and null in upper and lower case. `nan` says what is done with missing values.
   std::optional<std::vector<std::string>> missing = std::nullopt;
+  /// A condition on columns of the file: "origin == 'JFK' and dep_delay > 0". Only rows for which
+  /// it is true are read; a comparison with a missing value is not true. docs/files.md has the
+  /// language. Columns that only the condition uses are not read otherwise.
+  std::string where = {};
 };
 
 struct Storage;     // buffers or a memory-mapped file; internal
@@ -225,15 +229,19 @@ class BOOTFOLD_API Table {
   [[nodiscard]] const DataView& view() const noexcept { return view_; }
   /// The labels of the rows of view(), one set per entry of ReadOptions::labels.
   [[nodiscard]] const Labels& labels(std::size_t index = 0) const { return labels_.at(index); }
-  /// The text of all rows of the file, one column per entry of ReadOptions::texts.
+  /// The text of all rows of the file that fulfil ReadOptions::where, one column per entry of
+  /// ReadOptions::texts.
   [[nodiscard]] const Texts& texts(std::size_t index = 0) const { return texts_.at(index); }
   /// Number of omitted rows.
   [[nodiscard]] std::size_t omitted() const noexcept { return omitted_rows_.size(); }
-  /// The omitted rows in ascending order, counted from 0 among all rows of the file. The header and
-  /// blank lines are not rows; in a file with one column a blank line between rows is one.
+  /// The omitted rows in ascending order, counted from 0 among all rows of the file that fulfil
+  /// ReadOptions::where. The header and blank lines are not rows; in a file with one column a blank
+  /// line between rows is one.
   [[nodiscard]] const std::vector<std::size_t>& omitted_rows() const noexcept {
     return omitted_rows_;
   }
+  /// Number of rows that ReadOptions::where left out.
+  [[nodiscard]] std::size_t filtered() const noexcept { return filtered_; }
   /// What read() assumed without certainty: a first line of several numbers was read as a row.
   /// Empty if nothing.
   [[nodiscard]] const std::string& note() const noexcept { return note_; }
@@ -248,21 +256,27 @@ class BOOTFOLD_API Table {
   DataView view_;
   std::vector<std::size_t> omitted_rows_;
   std::string note_;
+  std::size_t filtered_ = 0;
   std::shared_ptr<const Storage> storage_;
   std::size_t bytes_ = 0;
   std::vector<Labels> labels_;
   std::vector<Texts> texts_;
 };
 
-/// Reads a .csv, .tsv (also .gz) or .npy file; the file name extension selects the format. "-"
-/// reads CSV from standard input.
+/// Reads a .csv, .tsv (also .gz), .npy or .parquet file; the file name extension selects the
+/// format. "-" reads CSV from standard input. .parquet needs a build with Arrow C++.
 ///
 ///     auto table = data::read("visits.csv", {.columns = {"revenue"}, .labels = {"variant"}});
 ///
-/// .npy files are memory-mapped, not copied, unless rows are omitted. Infinite values are errors
+/// Several files are one table: paths, globs ("sales/*.csv") and folders of .parquet files, as
+/// open() takes them (bootfold/sources.h). All files must have the columns, of the same types.
+///
+/// .npy files are memory-mapped, not copied, unless rows are left out. Infinite values are errors
 /// under both NaN policies. Throws DataError with file:line:column for errors in the file, and
 /// InvalidArgument for an unknown column (the message lists the columns).
 [[nodiscard]] BOOTFOLD_API Table read(const std::string& path, const ReadOptions& options = {});
+[[nodiscard]] BOOTFOLD_API Table read(const std::vector<std::string>& paths,
+                                      const ReadOptions& options = {});
 
 /// Writes a float64 .npy array of `shape` in C order. The write is atomic: the file is written
 /// under a temporary name in the same folder and renamed. Throws DataError.

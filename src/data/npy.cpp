@@ -12,6 +12,7 @@
 #include "data/columns.h"
 #include "data/npy_header.h"
 #include "data/shortest.h"
+#include "data/sieve.h"
 #include "data/storage.h"
 #include "text/concat.h"
 
@@ -22,14 +23,16 @@ constexpr std::size_t kTile = 1024;
 
 struct Chosen {
   const std::string& label;
+  std::optional<std::uint64_t> rows_before;
   std::vector<std::size_t> numbers;  // of the columns, from 0
   std::vector<ColumnView> columns;
 };
 
 [[noreturn]] void throw_not_finite(const Chosen& chosen, std::size_t row, std::size_t column,
                                    double value) {
-  const std::string where = text::concat(chosen.label, ": row ", row + 1, ", column ",
-                                         chosen.numbers[column] + 1, " (counted from 1) is ");
+  const std::string where =
+      text::concat(chosen.label, ": row ", row + 1, row_of_all(chosen.rows_before, row),
+                   ", column ", chosen.numbers[column] + 1, " (counted from 1) is ");
   if (std::isnan(value)) throw DataError(where + "NaN; nan=omit leaves such rows out");
   throw DataError(where + "infinite; values must be finite, so store NaN for unknown values");
 }
@@ -148,19 +151,17 @@ ColumnView column_at(const Mapping& file, const NpyHeader& header, std::size_t c
 
 }  // namespace
 
-Table read_npy(const std::string& path, const ReadOptions& options) {
-  if (options.missing)
-    throw InvalidArgument(text::concat(
-        "missing is given, but ", path,
-        " is an array, in which missing values are NaN; write NaN there before it is saved"));
+Table read_npy(const std::string& path, const ReadOptions& options,
+               std::optional<std::uint64_t> rows_before) {
+  check_no_missing_words(options, path);
   auto storage = std::make_shared<Storage>();
   storage->mapping = Mapping(path);
   const Mapping& file = storage->mapping;
-  const NpyHeader header = parse_npy_header({file.bytes(), file.size()}, path);
+  const NpyHeader header = parse_npy_header({file.bytes(), file.size()}, file.size(), path);
   const ColumnNames columns(header.columns);
   std::vector<std::size_t> label_numbers;
   if (!options.labels.empty()) label_numbers = find_columns(columns, options.labels, path);
-  Chosen chosen{path, choose_columns(columns, options, path, label_numbers), {}};
+  Chosen chosen{path, rows_before, choose_columns(columns, options, path, label_numbers), {}};
   std::vector<std::string> names;
   for (const std::size_t number : chosen.numbers) names.push_back(columns[number]);
   chosen.numbers.insert(chosen.numbers.end(), label_numbers.begin(), label_numbers.end());
@@ -177,9 +178,7 @@ Table read_npy(const std::string& path, const ReadOptions& options) {
   const std::size_t omitted = omitted_rows.size();
   const std::size_t rows = header.rows - omitted;
   const std::size_t size = size_of(header.type);
-  if (rows == 0)
-    throw DataError(text::concat(path, ": each of its ", omitted,
-                                 " rows holds NaN in a chosen column, so none is left"));
+  if (rows == 0 && !rows_before) throw DataError(no_rows_left(path, omitted, 0, false));
   if (omitted > 0) {
     storage->buffers = copy_complete_rows(chosen);
     storage->mapping = Mapping();

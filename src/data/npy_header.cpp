@@ -23,6 +23,7 @@ static_assert(std::endian::native == std::endian::little,
 
 constexpr std::size_t kMagicSize = sizeof kNpyMagic - 1;
 constexpr std::size_t kMostDimensions = 64;
+constexpr std::size_t kMostArrayColumns = std::size_t{1} << 48;
 
 // Reads the few kinds of Python literals that headers are made of.
 class Literals {
@@ -124,7 +125,7 @@ Type parse_type(std::string_view descr, const std::string& label) {
 }
 
 // Checks that `shape` values fit into `available` bytes and fills rows and columns.
-void set_shape(NpyHeader& header, const std::vector<std::size_t>& shape, std::size_t available,
+void set_shape(NpyHeader& header, const std::vector<std::size_t>& shape, std::uint64_t available,
                const std::string& label) {
   if (shape.empty() || shape.size() > 2)
     throw DataError(text::concat(label, " has ", shape.size(),
@@ -132,9 +133,10 @@ void set_shape(NpyHeader& header, const std::vector<std::size_t>& shape, std::si
                                  "reshape the array before saving"));
   header.rows = shape[0];
   header.columns = shape.size() == 2 ? shape[1] : 1;
-  if (header.rows == 0) throw DataError(label + " has no rows");
   if (header.columns == 0) throw DataError(label + " has no columns");
-  const std::size_t fit = available / size_of(header.type);
+  if (header.columns > kMostArrayColumns)
+    throw DataError(label + ": the header gives a shape beyond any memory; the file is damaged");
+  const std::uint64_t fit = available / size_of(header.type);
   if (header.rows > fit / header.columns)
     throw DataError(text::concat(label, ": the header promises ", header.rows, " x ",
                                  header.columns, " ", name(header.type),
@@ -143,8 +145,16 @@ void set_shape(NpyHeader& header, const std::vector<std::size_t>& shape, std::si
 
 }  // namespace
 
-NpyHeader parse_npy_header(std::span<const std::byte> file, const std::string& label) {
-  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+void check_no_missing_words(const ReadOptions& options, const std::string& path) {
+  if (options.missing)
+    throw InvalidArgument(text::concat(
+        "missing is given, but ", path,
+        " is an array, in which missing values are NaN; write NaN there before it is saved"));
+}
+
+NpyHeader parse_npy_header(std::span<const std::byte> file_start, std::uint64_t file_size,
+                           const std::string& label) {
+  const std::string_view text(reinterpret_cast<const char*>(file_start.data()), file_start.size());
   if (text.substr(0, kMagicSize) != std::string_view(kNpyMagic, kMagicSize))
     throw DataError(label + " is not a .npy file: it does not start with \\x93NUMPY");
   const std::string cut = label + ": the .npy header is cut off; is the file complete?";
@@ -159,7 +169,9 @@ NpyHeader parse_npy_header(std::span<const std::byte> file, const std::string& l
   std::uint32_t length = 0;
   std::memcpy(&length, text.data() + start, length_size);
   start += length_size;
-  if (length > text.size() - start) throw DataError(cut);
+  if (length > file_size - start) throw DataError(cut);
+  if (length > text.size() - start)
+    throw DataError(label + ": the .npy header is too long; save the array again with numpy.save");
 
   Literals literals(text.substr(start, length), label);
   bool has_type = false, has_order = false, has_shape = false;
@@ -195,7 +207,7 @@ NpyHeader parse_npy_header(std::span<const std::byte> file, const std::string& l
                     ": the .npy header lacks descr, fortran_order or shape; save the array "
                     "again with numpy.save");
   header.offset = start + length;
-  set_shape(header, shape, text.size() - header.offset, label);
+  set_shape(header, shape, file_size - header.offset, label);
   return header;
 }
 

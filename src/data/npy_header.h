@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -18,9 +19,13 @@ struct NpyHeader {
   std::size_t offset = 0;      // of the first value from the start of the file
 };
 
-/// Understands format versions 1 to 3 with one or two dimensions of at least one value each.
-/// Throws DataError that starts with `label`.
-[[nodiscard]] NpyHeader parse_npy_header(std::span<const std::byte> file, const std::string& label);
+/// Understands format versions 1 to 3 with one or two dimensions; there may be no rows. `start` are
+/// the first bytes of a file of `file_size` bytes. Throws DataError that starts with `label`.
+[[nodiscard]] NpyHeader parse_npy_header(std::span<const std::byte> start, std::uint64_t file_size,
+                                         const std::string& label);
+
+/// Throws InvalidArgument if words for missing values are given, which an array does not have.
+void check_no_missing_words(const ReadOptions& options, const std::string& path);
 
 /// The header, version 1, of a float64 array in C order, padded so that the values are aligned.
 [[nodiscard]] std::string make_npy_header(std::span<const std::size_t> shape);

@@ -45,11 +45,22 @@ void Records::refill() {
     std::memmove(block_.data(), begin_, left);
   }
   const std::size_t room = block_.size() - left;
-  const std::size_t got = input_->read(block_.data() + left, room, label_);
+  const std::size_t got = read_block(block_.data() + left, room, left);
   finished_ = got < room;
   begin_ = block_.data();
   end_ = begin_ + left + got;
   quote_ = find_char(begin_, end_, '"');
+}
+
+// The next bytes of the file, behind `left` bytes that stand before them.
+std::size_t Records::read_block(char* out, std::size_t room, std::size_t left) {
+  try {
+    return input_->read(out, room, label_);
+  } catch (const DataError& error) {
+    const auto lines = static_cast<std::size_t>(std::count(out - left, out, '\n')) + line_ - 1;
+    if (lines == 0) throw;
+    throw DataError(text::concat(error.what(), " (after line ", lines, ")"));
+  }
 }
 
 bool Records::next(Record& record) {

@@ -46,6 +46,7 @@ class Records {
 
  private:
   void refill();
+  [[nodiscard]] std::size_t read_block(char* out, std::size_t room, std::size_t left);
   const char* find_end();
   const char* find_end_past_quotes();
   [[noreturn]] void throw_open_quote(std::size_t field) const;

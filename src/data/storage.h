@@ -1,6 +1,7 @@
 // data/storage.h: what a Table owns: growing buffers, or a mapped file.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -34,6 +35,13 @@ class Buffer {
     if (capacity_ - size_ < sizeof value) resize(capacity_ < kSmallest ? kSmallest : 2 * capacity_);
     std::memcpy(bytes_ + size_, &value, sizeof value);
     size_ += sizeof value;
+  }
+
+  /// Adds `bytes` bytes of any contents and returns where they begin.
+  [[nodiscard]] std::byte* extend(std::size_t bytes) {
+    if (capacity_ - size_ < bytes) resize(std::max({kSmallest, 2 * capacity_, size_ + bytes}));
+    size_ += bytes;
+    return bytes_ + size_ - bytes;
   }
 
   /// Gives back the room that is not used.
@@ -78,6 +86,7 @@ class Mapping {
 struct Storage {
   std::vector<Buffer> buffers;
   Mapping mapping;
+  std::vector<std::shared_ptr<const void>> owners;  ///< of what others own
 };
 
 /// The members of a table. The readers of files fill them in and call table().
@@ -90,6 +99,7 @@ struct TableParts {
   std::vector<Labels> labels;
   std::vector<Texts> texts;
   std::string note = {};
+  std::size_t filtered = 0;
 
   [[nodiscard]] Table table() && { return Table(std::move(*this)); }
 };

@@ -1,8 +1,4 @@
-// The ending of a name decides how a file is read.
-#include <sys/stat.h>
-
-#include <algorithm>
-#include <cerrno>
+// Files as tables in memory; the ending of a name decides how a file is read.
 #include <new>
 #include <optional>
 #include <string>
@@ -10,41 +6,55 @@
 
 #include "bootfold/data.h"
 #include "bootfold/error.h"
+#include "bootfold/sources.h"
+#include "data/binary_file.h"
 #include "data/csv.h"
+#include "data/format.h"
+#include "data/joined.h"
+#include "data/load.h"
 #include "data/npy.h"
+#include "data/parquet.h"
 #include "data/storage.h"
-#include "text/concat.h"
-#include "text/reason.h"
+#include "data/where.h"
 
 namespace bootfold::data {
 namespace {
 
-enum class Kind { csv, tsv, npy, unknown };
-
-Kind kind_of(std::string path) {
-  std::transform(path.begin(), path.end(), path.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  if (path.ends_with(".csv") || path.ends_with(".csv.gz")) return Kind::csv;
-  if (path.ends_with(".tsv") || path.ends_with(".tsv.gz")) return Kind::tsv;
-  return path.ends_with(".npy") ? Kind::npy : Kind::unknown;
+FileTable of_columns(const ColumnFile& file, const Where& where, NanPolicy nan,
+                     std::optional<std::uint64_t> rows_before) {
+  return {load_columns(file, where, nan, rows_before), file.types()};
 }
 
-Kind find_kind(const std::string& path, const ReadOptions& options) {
-  if (path == "-") return Kind::csv;
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0)
-    throw DataError(
-        text::concat("cannot open ", path.empty() ? "''" : path, ": ", text::reason(errno)));
-  if (S_ISDIR(info.st_mode)) throw DataError(path + " is a directory, not a file");
-  const Kind kind = kind_of(path);
-  if (kind != Kind::unknown) return kind;
-  // The shell's <(command) has no ending; it is standard input by another name.
-  if (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode) || options.delimiter) return Kind::csv;
-  throw DataError(path +
-                  " has an unknown ending; supported are .csv, .tsv, .csv.gz, .tsv.gz and "
-                  ".npy, or - for CSV on standard input, and any text if you name its delimiter, "
-                  "such as delimiter=tab");
+FileTable with_own_types(Table table) {
+  std::vector<Type> types;
+  for (std::size_t c = 0; c < table.view().columns(); ++c)
+    types.push_back(table.view().column(c).type());
+  return {std::move(table), std::move(types)};
+}
+
+// `rows_before` are those of the files before this one, if there are several; the file may then
+// have no rows.
+FileTable read_file(const std::string& path, const ReadOptions& options, const Where& where,
+                    std::optional<std::uint64_t> rows_before) {
+  try {
+    switch (find_format(path, options)) {
+      case Format::npy:
+        if (where.empty()) return with_own_types(read_npy(path, options, rows_before));
+        return of_columns(*open_npy(path, options, where, kChunkBytes), where, options.nan,
+                          rows_before);
+      case Format::parquet:
+        return of_columns(*open_parquet(path, options, where, kChunkBytes), where, options.nan,
+                          rows_before);
+      case Format::tsv:
+        return with_own_types(read_csv(path, '\t', options, where, rows_before));
+      default:
+        return with_own_types(read_csv(path, std::nullopt, options, where, rows_before));
+    }
+  } catch (const std::bad_alloc&) {
+    throw DataError(path +
+                    ": not enough memory for the chosen columns; choose fewer, or convert to "
+                    ".npy, which is mapped instead of copied");
+  }
 }
 
 }  // namespace
@@ -54,6 +64,7 @@ Table::Table(TableParts parts)
       view_(std::move(parts.view)),
       omitted_rows_(std::move(parts.omitted_rows)),
       note_(std::move(parts.note)),
+      filtered_(parts.filtered),
       storage_(std::move(parts.storage)),
       bytes_(parts.bytes),
       labels_(std::move(parts.labels)),
@@ -62,20 +73,18 @@ Table::Table(TableParts parts)
 }
 
 Table read(const std::string& path, const ReadOptions& options) {
-  try {
-    switch (find_kind(path, options)) {
-      case Kind::npy:
-        return read_npy(path, options);
-      case Kind::tsv:
-        return read_csv(path, '\t', options);
-      default:
-        return read_csv(path, std::nullopt, options);
-    }
-  } catch (const std::bad_alloc&) {
-    throw DataError(path +
-                    ": not enough memory for the chosen columns; choose fewer, or convert to "
-                    ".npy, which is mapped instead of copied");
-  }
+  return read(std::vector{path}, options);
+}
+
+Table read(const std::vector<std::string>& paths, const ReadOptions& options) {
+  const Where where = options.where.empty() ? Where() : Where(options.where);
+  const std::vector<std::string> files = expand(paths);
+  if (files.empty()) throw InvalidArgument("there is no file to read; name at least one");
+  if (files.size() == 1) return read_file(files[0], options, where, std::nullopt).table;
+  Joined joined(options.labels.size(), options.texts.size());
+  for (const std::string& file : files)
+    joined.add(file, read_file(file, options, where, joined.rows_read()));
+  return joined.finish();
 }
 
 }  // namespace bootfold::data

@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"demo"}, {"needs a command", "bootstrap"}},
         Mistake{{"demo", "boot"}, {"unknown command 'boot'", "bootfold demo bootstrap"}},
         Mistake{{"bootstrap"}, {"no FILE given"}}, Mistake{{"explain"}, {"no FILE given"}},
-        Mistake{{"bootstrap", "FILE", "other.csv"}, {"unexpected argument 'other.csv'"}},
+        Mistake{{"bootstrap", "FILE", "other.csv", "--column", "price"}, {"cannot open other.csv"}},
         Mistake{{"bootstrap", "--replicate", "5", "FILE"},
                 {"unknown option '--replicate'", "did you mean --replicates?"}},
         Mistake{{"bootstrap", "FILE", "--xyzzy=1"}, {"unknown option '--xyzzy'", "--statistic"}},

@@ -1,0 +1,80 @@
+// data/batch.h: files of columns (.npy, raw, Parquet, Arrow), batch by batch.
+//
+// A ColumnFile knows the columns that were chosen and hands out batches of rows as they lie in the
+// file. What all formats share is done behind it, once: the condition, missing values and row
+// numbers in messages (sieve.h), chunks of a source (column_source.h) and tables (table_builder.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bootfold/data.h"
+#include "data/columns.h"
+#include "data/where.h"
+
+namespace bootfold::data {
+
+/// Positions of the columns that are meant, from 0.
+struct Selection {
+  std::vector<std::size_t> numbers;
+  std::vector<std::size_t> labels;
+  std::vector<std::size_t> texts;
+  std::vector<std::size_t> condition;
+};
+
+/// Finds the columns of `options` and `where` among those of `file`. Throws InvalidArgument.
+[[nodiscard]] Selection select(const ColumnNames& columns, const ReadOptions& options,
+                               const Where& where, const std::string& file);
+
+/// Values of a column that may be text.
+struct Cells {
+  bool is_text = false;
+  ColumnView numbers = {};                   ///< if it is not text; NaN is missing
+  std::vector<std::string_view> texts = {};  ///< if it is text
+  std::vector<char> missing = {};            ///< of texts; empty if none is
+};
+
+/// Rows that were read together.
+struct Batch {
+  std::size_t rows = 0;
+  std::vector<ColumnView> numbers = {};
+  std::vector<Cells> labels = {};
+  std::vector<Cells> texts = {};
+  std::vector<Cells> condition = {};
+  std::shared_ptr<const void> owner = {};  ///< keeps all values alive
+};
+
+/// One way through the rows of a file.
+class Batches {
+ public:
+  virtual ~Batches() = default;
+  /// Returns false after the last batch. Throws DataError.
+  virtual bool next(Batch& batch) = 0;
+};
+
+/// A file of columns, of which some were chosen.
+class ColumnFile {
+ public:
+  virtual ~ColumnFile() = default;
+  /// What messages call it.
+  [[nodiscard]] virtual const std::string& label() const noexcept = 0;
+  /// The chosen columns of numbers.
+  [[nodiscard]] virtual const std::vector<std::string>& names() const noexcept = 0;
+  [[nodiscard]] virtual const std::vector<Type>& types() const noexcept = 0;
+  /// The names of the label columns and of the text columns.
+  [[nodiscard]] virtual const std::vector<std::string>& label_names() const noexcept = 0;
+  [[nodiscard]] virtual const std::vector<std::string>& text_names() const noexcept = 0;
+  /// The number of rows in the file, if it is known.
+  [[nodiscard]] virtual std::optional<std::uint64_t> rows() const noexcept = 0;
+  /// Whether the chosen columns can hold NaN, as far as it is known.
+  [[nodiscard]] virtual bool may_be_missing() const noexcept = 0;
+  /// Starts to read. Throws DataError if the file changed since it was opened.
+  [[nodiscard]] virtual std::unique_ptr<Batches> read() const = 0;
+};
+
+}  // namespace bootfold::data

@@ -1,0 +1,142 @@
+// data/csv_reader.h: numbers, labels and texts from delimited text, row by row.
+//
+// One reader serves both: read_csv() takes all rows of a file, a source takes them chunk by chunk.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bootfold/data.h"
+#include "bootfold/source.h"
+#include "data/columns.h"
+#include "data/dialect.h"
+#include "data/first_line.h"
+#include "data/label_builder.h"
+#include "data/records.h"
+#include "data/storage.h"
+#include "data/where.h"
+
+namespace bootfold::data {
+
+class CsvReader {
+ public:
+  /// Reads the first line and chooses the columns. `usual` is the delimiter of files of this kind,
+  /// if they have one. `rows_before` are those of the files before this one, if there are several.
+  /// `options` and `where` must outlive the reader.
+  CsvReader(const std::string& path, std::optional<char> usual, const ReadOptions& options,
+            const Where& where, std::optional<std::uint64_t> rows_before);
+
+  /// Reads until `rows` rows are at hand or the file ends. Returns false at its end.
+  bool fill(std::size_t rows);
+
+  /// The rows at hand as a table; there must be some.
+  [[nodiscard]] Table finish();
+  /// The rows at hand as a chunk, which may have none.
+  [[nodiscard]] Chunk take();
+  /// What can be said about the first line only when all rows are known.
+  void check_first_line(const std::vector<Labels>& labels) const;
+
+  /// The names of the chosen columns.
+  [[nodiscard]] std::vector<std::string> names() const;
+  /// As Table::note().
+  [[nodiscard]] std::string note() const;
+  /// Rows so far: all, those that hold NaN, those that the condition left out.
+  [[nodiscard]] std::uint64_t rows_read() const noexcept { return rows_read_; }
+  [[nodiscard]] std::uint64_t omitted() const noexcept { return omitted_; }
+  [[nodiscard]] std::uint64_t filtered() const noexcept { return filtered_; }
+
+ private:
+  /// A column that is parsed. Chosen twice, it is parsed once.
+  struct Parsed {
+    std::size_t field;
+    double value = 0;
+    Buffer values = {};
+    Range below = {};  // of all values but those of the first line
+  };
+
+  /// A column of labels. A label counts only if the rest of its row is complete.
+  struct LabelSource {
+    std::size_t field;
+    LabelBuilder builder;
+    std::string_view text = {};  // of this row
+    std::string scratch = {};
+  };
+
+  /// A column that is kept as text, for every row.
+  struct TextSource {
+    std::size_t field;
+    Texts texts;
+  };
+
+  void start(const Record& record);
+  void check_names_of(const std::vector<std::string>& names, const Record& record) const;
+  void check_semicolons(const std::vector<std::string>& names) const;
+  void check_one_column(const std::string& name) const;
+  void check_header(const Record& record);
+  void check_no_names(const std::vector<std::string>& fields) const;
+  [[nodiscard]] std::vector<const std::vector<std::string>*> wanted_names() const;
+  void widen_ranges();
+
+  void add_row(const Record& record);
+  void add_blanks();
+  void omit_row();
+  [[nodiscard]] bool fulfils(const Record& record);
+  bool take_label(const Record& record, const Fields& fields, LabelSource& label) const;
+  [[nodiscard]] double value_of(const Record& record, const Fields& fields);
+  [[nodiscard]] std::size_t rows() const { return parsed_[0].values.size() / sizeof(double); }
+  [[nodiscard]] bool may_ask() const;
+  [[nodiscard]] bool may_be_header(std::size_t line) const;
+  [[nodiscard]] std::string quoted_name(std::size_t field) const;
+  void check_quotes(const Record& record, const Fields& fields) const;
+  [[nodiscard]] DataView view_of(const std::vector<Buffer>& buffers, std::size_t count) const;
+  [[nodiscard]] std::vector<Buffer> take_buffers();
+
+  [[noreturn]] void fail(const Record& record, std::size_t field, const std::string& message) const;
+  [[noreturn]] void fail_missing(const Record& record, std::size_t field) const;
+  [[noreturn]] void fail_text(const Record& record, const Fields& fields,
+                              std::string_view text) const;
+  [[noreturn]] void throw_ragged(const Record& record, std::size_t fields) const;
+
+  std::string label_;
+  const ReadOptions& options_;
+  const Where& where_;
+  std::optional<std::uint64_t> rows_before_;
+  Dialect dialect_;
+  Records records_;
+  char delimiter_ = ',';
+  std::string scratch_;
+  FirstLine first_line_;
+  std::size_t first_line_number_ = 0;
+  bool has_header_ = false;
+  bool short_rows_ = false;  // a row is one number, without more ado
+  bool at_first_row_ = false;
+  Record first_record_ = {};
+  bool first_kept_ = false;  // the first line is a row, and kept
+  ColumnNames columns_{std::size_t{0}};
+  std::vector<std::size_t> chosen_;     // fields in the order of options_.columns
+  std::vector<Parsed> parsed_;          // the same fields once each, from left to right
+  std::vector<LabelSource> labels_;     // in the order of options_.labels
+  std::vector<TextSource> texts_;       // in the order of options_.texts
+  std::vector<std::size_t> condition_;  // fields in the order of where_.columns()
+  std::vector<Where::Cell> cells_;      // of this row
+  std::vector<std::string> cell_scratch_;
+  std::vector<std::size_t> omitted_rows_;
+  bool list_omitted_ = true;
+  std::uint64_t rows_read_ = 0;
+  std::uint64_t rows_taken_ = 0;
+  std::uint64_t omitted_ = 0;
+  std::uint64_t filtered_ = 0;
+  std::size_t blanks_ = 0;  // blank lines since the last row of a file with one column
+  std::size_t first_blank_ = 0;
+
+ public:
+  /// A reader of chunks need not remember which rows hold NaN.
+  void forget_omitted() noexcept { list_omitted_ = false; }
+};
+
+}  // namespace bootfold::data

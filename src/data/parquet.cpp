@@ -1,0 +1,95 @@
+// Parquet files, through the module that is linked with Arrow C++.
+#include "data/parquet.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "bootfold/error.h"
+#include "data/arrow_columns.h"
+#include "data/file_state.h"
+#include "data/parquet_module.h"
+#include "text/concat.h"
+
+namespace bootfold::data {
+namespace {
+
+/// Loaded once, and never unloaded: Arrow has threads and memory of its own.
+const BootfoldParquet& load_parquet(const std::string& path) {
+  static const BootfoldParquet* const module = [&]() -> const BootfoldParquet* {
+    std::string reasons;
+    for (const char* file :
+         {BOOTFOLD_PARQUET_BUILT, BOOTFOLD_PARQUET_INSTALLED, BOOTFOLD_PARQUET_NAME}) {
+      void* const library = ::dlopen(file, RTLD_NOW | RTLD_LOCAL);
+      void* const symbol = library == nullptr ? nullptr : ::dlsym(library, kParquetSymbol);
+      if (symbol != nullptr) return reinterpret_cast<BootfoldParquetModule*>(symbol)();
+      const char* const reason = ::dlerror();
+      reasons += text::concat(reasons.empty() ? "" : "; ", reason == nullptr ? file : reason);
+    }
+    throw DataError(text::concat(
+        "cannot read ", path, ": the module for Parquet files cannot be loaded (", reasons, ")"));
+  }();
+  return *module;
+}
+
+class ParquetFile {
+ public:
+  ParquetFile(std::string path, std::size_t chunk_bytes)
+      : path_(std::move(path)),
+        chunk_bytes_(chunk_bytes),
+        state_(state_of(path_)),
+        module_(load_parquet(path_)) {
+    check(module_.open(path_.c_str(), &file_, &rows_, error_.data()));
+  }
+  ~ParquetFile() {
+    if (file_ != nullptr) module_.close(file_);
+  }
+  ParquetFile(const ParquetFile&) = delete;
+  ParquetFile& operator=(const ParquetFile&) = delete;
+
+  [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
+
+  void open(const std::vector<std::size_t>* columns, ArrowArrayStream* stream) const {
+    std::array<char, kParquetError> error{};
+    const std::size_t count = columns == nullptr ? 0 : columns->size();
+    if (columns != nullptr) check_unchanged(state_, state_of(path_), path_);
+    const std::size_t width = sizeof(double) * std::max<std::size_t>(count, 1);
+    if (module_.stream(file_, columns == nullptr ? nullptr : columns->data(), count,
+                       std::max<std::size_t>(1, chunk_bytes_ / width), stream, error.data()) != 0)
+      fail(error.data());
+  }
+
+ private:
+  void check(int code) const {
+    if (code != 0) fail(error_.data());
+  }
+  [[noreturn]] void fail(const char* reason) const {
+    throw DataError(text::concat("cannot read ", path_, ": ", reason));
+  }
+
+  std::string path_;
+  std::size_t chunk_bytes_;
+  FileState state_;
+  const BootfoldParquet& module_;
+  std::array<char, kParquetError> error_{};
+  void* file_ = nullptr;
+  std::uint64_t rows_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<const ColumnFile> open_parquet(const std::string& path, const ReadOptions& options,
+                                               const Where& where, std::size_t chunk_bytes) {
+  const auto file = std::make_shared<const ParquetFile>(path, chunk_bytes);
+  return arrow_columns(
+      path,
+      [file](const std::vector<std::size_t>* columns, ArrowArrayStream* stream) {
+        file->open(columns, stream);
+      },
+      options, where, file->rows());
+}
+
+}  // namespace bootfold::data

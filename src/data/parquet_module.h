@@ -1,0 +1,37 @@
+// data/parquet_module.h: how the library and the module that is linked with Arrow C++ talk.
+//
+// Arrow's libraries take 15 MB of memory and 75 MB of address space when they are loaded. So they
+// are linked with a module of their own, which is loaded when a Parquet file is opened. Plain C
+// functions, because nothing else is safe between two compilers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "bootfold/arrow_c.h"
+
+extern "C" {
+
+/// The functions of the module. Those that can fail return 0, or another number after they have
+/// written one line of text to `error`, which has room for kParquetError bytes.
+struct BootfoldParquet {
+  /// Opens a file and tells the number of its rows.
+  int (*open)(const char* path, void** file, std::uint64_t* rows, char* error);
+  void (*close)(void* file);
+  /// Starts a stream of the columns at the given positions, in batches of `batch_rows` rows. It may
+  /// outlive `file`. Without columns (nullptr) the stream has all columns and no rows.
+  int (*stream)(void* file, const std::size_t* columns, std::size_t count, std::size_t batch_rows,
+                ArrowArrayStream* stream, char* error);
+};
+
+/// The one symbol of the module, by the version of this interface.
+using BootfoldParquetModule = const BootfoldParquet*();
+
+}  // extern "C"
+
+namespace bootfold::data {
+
+inline constexpr std::size_t kParquetError = 512;
+inline constexpr const char* kParquetSymbol = "bootfold_parquet_1";
+
+}  // namespace bootfold::data

@@ -1,0 +1,175 @@
+// Conditions on rows: what they mean, and what is said about those that mean nothing.
+#include "data/where.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "bootfold/error.h"
+#include "bootfold/sources.h"
+#include "source_rows.h"
+#include "temp_file.h"
+
+namespace bootfold::data {
+namespace where_test {
+
+using testing_data::message_of;
+using testing_data::npy_file;
+using testing_data::Rows;
+using testing_data::rows_of;
+using testing_data::says;
+using testing_data::TempFile;
+
+// n: 1 to 6; a value is missing in row 4, and a name in row 5.
+constexpr const char* kFile =
+    "n,delay,origin,flight no\n1,5,JFK,7\n2,-3,LGA,8\n3,0,JFK,9\n4,,EWR,7\n5,12,,8\n6,7,O'Hare,9\n";
+
+std::vector<double> kept(const std::string& where) {
+  const TempFile file("flights.csv", kFile);
+  const Table table = read(file.path(), {.columns = {"n"}, .where = where});
+  std::vector<double> values(table.view().rows());
+  table.view().column(0).read(0, values);
+  EXPECT_EQ(table.filtered(), 6 - values.size());
+  for (const std::size_t bytes : {8, 16, 1000}) {
+    const auto source = open(file.path(), {.columns = {"n"}, .where = where}, bytes);
+    EXPECT_EQ(rows_of(*source), Rows{values});
+    EXPECT_EQ(notes(*source).filtered, 6 - values.size());
+  }
+  return values;
+}
+
+using Numbers = std::vector<double>;
+
+TEST(Where, ComparesNumbersAndText) {
+  EXPECT_EQ(kept("delay > 0"), (Numbers{1, 5, 6}));
+  EXPECT_EQ(kept("0 < delay"), (Numbers{1, 5, 6}));
+  EXPECT_EQ(kept("delay >= 0 and delay <= 5.0"), (Numbers{1, 3}));
+  EXPECT_EQ(kept("delay == -3"), (Numbers{2}));
+  EXPECT_EQ(kept("delay != -.3e1"), (Numbers{1, 3, 5, 6}));
+  EXPECT_EQ(kept("origin == 'JFK'"), (Numbers{1, 3}));
+  EXPECT_EQ(kept("origin == \"JFK\" and delay>0"), (Numbers{1}));
+  EXPECT_EQ(kept("origin <> 'JFK'"), (Numbers{2, 4, 6}));
+  EXPECT_EQ(kept("origin >= 'JFK' and origin < 'M'"), (Numbers{1, 2, 3}));
+  EXPECT_EQ(kept("origin == 'O''Hare'"), (Numbers{6}));
+  EXPECT_EQ(kept("`flight no` == 7"), (Numbers{1, 4}));
+  EXPECT_EQ(kept("`flight no` == '7'"), (Numbers{1, 4}));
+  EXPECT_EQ(kept("`2` > 0"), (Numbers{1, 5, 6}));
+  EXPECT_EQ(kept("delay > n"), (Numbers{1, 5, 6}));
+}
+
+TEST(Where, KnowsListsAndMissingValues) {
+  EXPECT_EQ(kept("origin in ('JFK', 'EWR')"), (Numbers{1, 3, 4}));
+  EXPECT_EQ(kept("origin not in ('JFK', 'EWR')"), (Numbers{2, 6}));
+  EXPECT_EQ(kept("delay IN (5, 7)"), (Numbers{1, 6}));
+  EXPECT_EQ(kept("delay is missing"), (Numbers{4}));
+  EXPECT_EQ(kept("delay is not missing"), (Numbers{1, 2, 3, 5, 6}));
+  EXPECT_EQ(kept("origin is missing or delay is missing"), (Numbers{4, 5}));
+}
+
+TEST(Where, FollowsTheLogicOfThreeValues) {
+  EXPECT_EQ(kept("not delay > 0"), (Numbers{2, 3}));
+  EXPECT_EQ(kept("delay > 0 or origin == 'EWR'"), (Numbers{1, 4, 5, 6}));
+  EXPECT_EQ(kept("not (delay > 0 and origin == 'JFK')"), (Numbers{2, 3, 4, 6}));
+  EXPECT_EQ(kept("delay > 0 or delay <= 0"), (Numbers{1, 2, 3, 5, 6}));
+  EXPECT_EQ(kept("n == 1 or n == 2 and n == 3"), (Numbers{1}));
+  EXPECT_EQ(kept("(n == 1 or n == 2) and not n == 2"), (Numbers{1}));
+}
+
+TEST(Where, RowsThatItLeavesOutMayHoldAnything) {
+  const TempFile file("x.csv", "x,ok\nabc,0\n1,1\nNA,0\ninf,0\n2,1\n");
+  EXPECT_EQ(rows_of(*open(file.path(), {.columns = {"x"}, .where = "ok == 1"})), (Rows{{1, 2}}));
+  EXPECT_EQ(rows_of(*open(file.path(), {.columns = {"ok"}, .where = "x in ('1', 'abc')"})),
+            (Rows{{0, 1}}));
+  EXPECT_TRUE(says(message_of<DataError>(
+                       [&] { (void)read(file.path(), {.columns = {"ok"}, .where = "x > 1"}); }),
+                   "x.csv:2:1: 'abc' is not a number (column 'x')", "in quotes"));
+}
+
+TEST(Where, FiltersArrays) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const TempFile file("x.npy", npy_file<double>("<f8", "(4, 2)", {1, 10, nan, 20, 3, 30, 4, nan}));
+  const ReadOptions options{.columns = {"1"}, .labels = {}, .where = "`2` >= 10 and `1` > 1"};
+  EXPECT_EQ(rows_of(*open(file.path(), options, 16)), (Rows{{3}}));
+  const Table table = read(file.path(), options);
+  EXPECT_EQ(table.view().rows(), 1U);
+  EXPECT_EQ(table.filtered(), 3U);
+  EXPECT_TRUE(says(message_of<InvalidArgument>(
+                       [&] { (void)read(file.path(), {.columns = {"1"}, .where = "`2` == 'a'"}); }),
+                   "where is", "column '2'", "column of numbers"));
+}
+
+TEST(Where, LabelsAndTextsAreThoseOfTheRowsThatAreLeft) {
+  const TempFile file("x.csv", "x,g,id\n1,a,p\nNA,b,q\n3,b,r\n4,a,s\n");
+  const Table table = read(file.path(), {.columns = {"x"},
+                                         .labels = {"g"},
+                                         .texts = {"id"},
+                                         .nan = NanPolicy::omit,
+                                         .where = "g == 'b'"});
+  EXPECT_EQ(table.view().rows(), 1U);
+  EXPECT_EQ(table.labels().names, std::vector<std::string>{"b"});
+  ASSERT_EQ(table.texts().rows(), 2U);
+  EXPECT_EQ(table.texts()[0], "q");
+  EXPECT_EQ(table.omitted_rows(), std::vector<std::size_t>{0});
+  EXPECT_EQ(table.filtered(), 2U);
+}
+
+TEST(Filtered, KeepsTheRowsForWhichTheConditionIsTrue) {
+  const std::vector<double> x = {1, 2, 3, 4, 5};
+  const std::vector<float> y = {0, 1, 0, 1, 1};
+  const DataView view({ColumnView(x), ColumnView(y)}, {"x", "y"});
+  for (const std::size_t chunk : {1, 2, 7}) {
+    const auto source = std::make_shared<MemorySource>(view, chunk);
+    EXPECT_EQ(rows_of(Filtered(source, "y == true", {"x"})), (Rows{{2, 4, 5}}));
+    EXPECT_EQ(rows_of(Filtered(source, "x > 0")), (Rows{x, {0, 1, 0, 1, 1}}));
+    EXPECT_EQ(Filtered(source, "x > 0").rows(), std::nullopt);
+    EXPECT_TRUE(says(message_of<InvalidArgument>([&] { Filtered(source, "z > 0"); }),
+                     "the source has no column 'z'"));
+    EXPECT_TRUE(says(message_of<InvalidArgument>([&] { Filtered(source, "x == 'a'"); }),
+                     "column 'x' is a column of numbers"));
+  }
+}
+
+std::string complaint(const std::string& where) {
+  return message_of<InvalidArgument>([&] { Where{where}; });
+}
+
+TEST(Where, PointsAtMistakes) {
+  EXPECT_TRUE(says(complaint("a = 1"), "where is 'a = 1' but at character 3, '=': write =="));
+  EXPECT_TRUE(says(complaint("a == 1 && b == 2"), "character 8, '&'", "write 'and'"));
+  EXPECT_TRUE(says(complaint("a == 1 || b"), "character 8", "write 'or'"));
+  EXPECT_TRUE(says(complaint("! a == 1"), "character 1", "write 'not'"));
+  EXPECT_TRUE(says(complaint(""), "at its end: a column or a value is missing"));
+  EXPECT_TRUE(says(complaint("a"), "at its end: a column needs a comparison"));
+  EXPECT_TRUE(says(complaint("a =="), "at its end: a column or a value is missing"));
+  EXPECT_TRUE(says(complaint("a == 'x"), "character 6", "never closed"));
+  EXPECT_TRUE(says(complaint("(a == 1"), "at its end", "not closed"));
+  EXPECT_TRUE(says(complaint("a == 1)"), "character 7, ')'", "closes none"));
+  EXPECT_TRUE(says(complaint("a == 1 b == 2"), "character 8, 'b'", "'and' or 'or'"));
+  EXPECT_TRUE(says(complaint("a in 1"), "character 6", "list goes in parentheses"));
+  EXPECT_TRUE(says(complaint("a in (1"), "at its end", "list is not closed"));
+  EXPECT_TRUE(says(complaint("a in (b)"), "character 7, 'b'", "not columns"));
+  EXPECT_TRUE(says(complaint("a is null"), "character 6, 'null'", "'is missing'"));
+  EXPECT_TRUE(says(complaint("1 == 2"), "character 1, '1'", "no side", "backticks"));
+  EXPECT_TRUE(says(complaint("'a' == 'b'"), "character 1", "no side"));
+  EXPECT_TRUE(says(complaint("a == 5x"), "character 6, '5x'", "no number"));
+  EXPECT_TRUE(says(complaint("a == 1e999"), "beyond the range"));
+  EXPECT_TRUE(says(complaint("a == -"), "character 6, '-'", "no number"));
+  EXPECT_TRUE(says(complaint("and == 1"), "character 1, 'and'", "backticks"));
+  EXPECT_TRUE(says(complaint("a # 1"), "character 3, '#'", "no meaning"));
+  EXPECT_TRUE(says(complaint("`` == 1"), "needs a name"));
+  EXPECT_TRUE(says(complaint(std::string(5000, '(')), "too many parentheses"));
+  std::string chain = "a == 1";
+  for (int i = 0; i < 5000; ++i) chain += " or a == 1";
+  EXPECT_TRUE(says(complaint(chain), "more than 1000 comparisons"));
+}
+
+TEST(Where, NamesAreFoundOrTheMessageListsThem) {
+  const TempFile file("x.csv", "price,n\n1,2\n");
+  EXPECT_TRUE(says(message_of<InvalidArgument>(
+                       [&] { (void)read(file.path(), {.columns = {"n"}, .where = "prise > 1"}); }),
+                   "x.csv has no column 'prise'; did you mean 'price'?"));
+}
+
+}  // namespace where_test
+}  // namespace bootfold::data
