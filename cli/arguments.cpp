@@ -195,18 +195,22 @@ void add_seed(CLI::App& command, Arguments& arguments) {
 }
 
 void add_run(CLI::App& command, Arguments& arguments) {
-  add_text(command, "--nan", arguments.nan, "error|omit",
-           "Stop at the first NaN, or omit rows with NaN [error]")
-      ->group(kWhat);
-  add_text(command, "--where", arguments.where, "CONDITION", kWhereHelp)->group(kWhat);
-  add_text(command, "--header", arguments.header, "yes|no|auto", kHeaderHelp)->group(kFile);
-  add_dialect_arguments(command, arguments.dialect, kFile);
+  add_reading(command, arguments);
   add_scheme_arguments(command, arguments.scheme);
   add_text(command, "--threads", arguments.threads, "T", kThreadsHelp)->group(kHow);
   add_text(command, "--memory", arguments.memory, "SIZE", kMemoryHelp)->group(kHow);
   add_text(command, "--tolerance", arguments.tolerance, "X",
            "Largest error of a sum, as a fraction of the standard error [1e-5]")
       ->group(kHow);
+}
+
+void add_reading(CLI::App& command, Arguments& arguments) {
+  add_text(command, "--nan", arguments.nan, "error|omit",
+           "Stop at the first NaN, or omit rows with NaN [error]")
+      ->group(kWhat);
+  add_text(command, "--where", arguments.where, "CONDITION", kWhereHelp)->group(kWhat);
+  add_text(command, "--header", arguments.header, "yes|no|auto", kHeaderHelp)->group(kFile);
+  add_dialect_arguments(command, arguments.dialect, kFile);
 }
 
 void add_output_arguments(CLI::App& command, Arguments& arguments, const std::string& shape) {

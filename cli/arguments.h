@@ -98,6 +98,8 @@ void add_seed(CLI::App& command, Arguments& arguments);
 void add_precision(CLI::App& command, Arguments& arguments);
 void add_nested_replicates(CLI::App& command, Arguments& arguments);
 void add_run(CLI::App& command, Arguments& arguments);
+/// Of these, --nan, --where, --header and the dialect alone.
+void add_reading(CLI::App& command, Arguments& arguments);
 void add_output_arguments(CLI::App& command, Arguments& arguments, const std::string& shape);
 
 /// Declares an option that may be repeated.

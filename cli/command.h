@@ -17,6 +17,10 @@ void add_explain(CLI::App& root, Task& task);
 void add_interval(CLI::App& root, Task& task);
 void add_compare(CLI::App& root, Task& task);
 void add_ensemble(CLI::App& root, Task& task);
+void add_look(CLI::App& root, Task& task);
+void add_plan(CLI::App& root, Task& task);
+void add_part(CLI::App& root, Task& task);
+void add_merge(CLI::App& root, Task& task);
 void add_demo(CLI::App& root, Task& task);
 void add_demo_spirals(CLI::App& demo, Task& task);
 

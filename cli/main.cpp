@@ -42,6 +42,10 @@ void build(CLI::App& app, bool& version_wanted, Task& task) {
   add_interval(app, task);
   add_compare(app, task);
   add_ensemble(app, task);
+  add_look(app, task);
+  add_plan(app, task);
+  add_part(app, task);
+  add_merge(app, task);
   add_demo(app, task);
   prepare(app);
   app.add_flag("--version", version_wanted, "Show version and instruction sets")

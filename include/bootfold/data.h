@@ -216,6 +216,8 @@ struct ReadOptions {
   /// it is true are read; a comparison with a missing value is not true. docs/files.md has the
   /// language. Columns that only the condition uses are not read otherwise.
   std::string where = {};
+  /// Whether files without any row are allowed, as shards are; for open() (bootfold/sources.h).
+  bool may_be_empty = false;
 };
 
 struct Storage;     // buffers or a memory-mapped file; internal

@@ -29,11 +29,12 @@
 #include "bootfold/bootstrap.h"
 #include "bootfold/data.h"
 #include "bootfold/execution.h"
+#include "bootfold/source.h"
 #include "bootfold/statistic.h"
 
 namespace bootfold::shards {
 
-/// Words of the caller's own, which travel with looks and plans.
+/// Words of the caller's own, which travel with looks and plans. `|` keeps those of the first look.
 using Words = std::map<std::string, std::string>;
 
 /// Options of look().
@@ -60,6 +61,7 @@ class BOOTFOLD_API Look {
   /// Number of rows seen.
   [[nodiscard]] std::uint64_t rows() const;
   [[nodiscard]] const Words& words() const;
+  void set_words(Words words);
   [[nodiscard]] const std::vector<std::string>& columns() const;
 
   /// Tells where the rows lie: what was row i is row i + `rows`.
@@ -85,6 +87,11 @@ class BOOTFOLD_API Look {
 [[nodiscard]] BOOTFOLD_API Look look(const DataView& rows, std::span<const Statistic> statistics,
                                      const LookOptions& options = {});
 [[nodiscard]] BOOTFOLD_API Look look(const DataView& rows, const Statistic& statistic,
+                                     const LookOptions& options = {});
+
+/// The same of a source, which is read once.
+[[nodiscard]] BOOTFOLD_API Look look(const data::Source& rows,
+                                     std::span<const Statistic> statistics,
                                      const LookOptions& options = {});
 
 /// Merges looks at shards that follow each other in this order and were all made from row 0 on.
@@ -155,6 +162,9 @@ class BOOTFOLD_API Plan {
   /// sum, and what Options::memory allows.
   [[nodiscard]] Part part(const DataView& rows, std::uint64_t first,
                           const PartOptions& options = {}) const;
+  /// The same of a source, which is read once.
+  [[nodiscard]] Part part(const data::Source& rows, std::uint64_t first,
+                          const PartOptions& options = {}) const;
 
   /// The result of all rows and all replicates. Throws InvalidArgument, which names the ranges, if
   /// some are missing.
@@ -172,6 +182,7 @@ class BOOTFOLD_API Plan {
 
  private:
   struct State;
+  struct Adding;
   std::unique_ptr<State> state_;
 };
 

@@ -65,8 +65,8 @@ class BOOTFOLD_API Concatenated final : public Source {
 
   /// Throws DataError that names the part if its columns are not those of the first part, in the
   /// same order, or if they are known to be of other types. A pass over parts that have no rows at
-  /// all throws DataError.
-  explicit Concatenated(std::vector<Part> parts);
+  /// all throws DataError unless `may_be_empty`.
+  explicit Concatenated(std::vector<Part> parts, bool may_be_empty = false);
   ~Concatenated() override;
 
   [[nodiscard]] const std::vector<std::string>& names() const noexcept override;

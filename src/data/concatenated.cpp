@@ -14,6 +14,7 @@ struct Concatenated::State {
   std::vector<Part> parts;
   std::string label;
   std::string note;
+  bool may_be_empty = false;
   std::atomic<std::uint64_t> omitted = 0;  // of the last complete pass
   std::atomic<std::uint64_t> filtered = 0;
 };
@@ -48,7 +49,7 @@ class ConcatenatedPass final : public Pass {
       pass_ = source.open();
       return;
     }
-    const bool several = state_->parts.size() > 1;
+    const bool several = state_->parts.size() > 1 || state_->may_be_empty;
     std::unique_ptr<FilePass> pass =
         file->open_behind(several ? std::optional(rows_before_) : std::nullopt);
     file_pass_ = pass.get();
@@ -73,7 +74,8 @@ class ConcatenatedPass final : public Pass {
     finished_ = true;
     state_->omitted = omitted_;
     state_->filtered = filtered_;
-    if (rows_ == 0) throw DataError(no_rows_left(state_->label, omitted_, filtered_, false));
+    if (rows_ == 0 && !state_->may_be_empty)
+      throw DataError(no_rows_left(state_->label, omitted_, filtered_, false));
   }
 
   std::shared_ptr<Concatenated::State> state_;
@@ -90,7 +92,9 @@ class ConcatenatedPass final : public Pass {
 
 }  // namespace
 
-Concatenated::Concatenated(std::vector<Part> parts) : state_(std::make_shared<State>()) {
+Concatenated::Concatenated(std::vector<Part> parts, bool may_be_empty)
+    : state_(std::make_shared<State>()) {
+  state_->may_be_empty = may_be_empty;
   if (parts.empty()) throw InvalidArgument("there is no source to read");
   const Part& first = parts.front();
   const auto* first_file = dynamic_cast<const FileSource*>(first.source.get());

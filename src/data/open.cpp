@@ -65,7 +65,7 @@ std::unique_ptr<Source> open(const std::vector<std::string>& paths, const ReadOp
   for (const std::string& path : expand(paths))
     parts.push_back({path, open_file(path, options, where, chunk_bytes)});
   if (parts.empty()) throw InvalidArgument("there is no file to read; name at least one");
-  return std::make_unique<Concatenated>(std::move(parts));
+  return std::make_unique<Concatenated>(std::move(parts), options.may_be_empty);
 }
 
 std::unique_ptr<Source> open(const std::string& path, const RawFormat& format,
@@ -75,7 +75,7 @@ std::unique_ptr<Source> open(const std::string& path, const RawFormat& format,
   std::vector<Concatenated::Part> parts;
   parts.push_back({path, column_source(open_raw(path, format, options, where, chunk_bytes), where,
                                        options.nan)});
-  return std::make_unique<Concatenated>(std::move(parts));
+  return std::make_unique<Concatenated>(std::move(parts), options.may_be_empty);
 }
 
 ReadNotes notes(const Source& source) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bootfold/error.h"
+#include "resample/super_blocks.h"
 #include "text/concat.h"
 
 namespace bootfold::shards {
@@ -19,6 +20,12 @@ data::Chunk slice(const data::Chunk& chunk, std::uint64_t first, std::uint64_t r
 }
 
 }  // namespace
+
+std::uint64_t batch_rows(std::size_t columns, std::size_t memory) {
+  std::uint64_t rows = resample::kSuperBlockRows;
+  while (rows > 4096 && rows * columns * sizeof(double) > memory / 8) rows /= 2;
+  return rows;
+}
 
 Batch::Batch(std::uint64_t first, const std::vector<data::Chunk>& chunks)
     : first_(first), chunks_(chunks) {
@@ -36,7 +43,8 @@ Batch::Batch(std::uint64_t first, const std::vector<data::Chunk>& chunks)
   view_ = DataView(std::move(columns));
 }
 
-Batches::Batches(const data::Source& source, std::uint64_t rows) : rows_(rows) {
+Batches::Batches(const data::Source& source, std::uint64_t rows, std::uint64_t first)
+    : rows_(rows), first_(first) {
   reader_ = std::jthread([this, &source](const std::stop_token& stop) { read(source, stop); });
 }
 
@@ -72,11 +80,13 @@ void Batches::read(const data::Source& source, const std::stop_token& stop) {
   try {
     const std::unique_ptr<data::Pass> pass = source.open();
     std::vector<data::Chunk> chunks;  // of the batch to come
-    std::uint64_t first = 0;
+    std::uint64_t first = first_;
     std::uint64_t have = 0;
+    std::uint64_t wanted = rows_ - first_ % rows_;
     const auto send = [&] {
       const bool sent = put(std::make_unique<Batch>(first, chunks), stop);
       first += std::exchange(have, 0);
+      wanted = rows_;
       chunks.clear();
       return sent;
     };
@@ -86,11 +96,11 @@ void Batches::read(const data::Source& source, const std::stop_token& stop) {
         throw DataError(text::concat("the source has ", source.names().size(),
                                      " columns but a chunk has ", chunk->view.columns()));
       for (std::uint64_t at = 0; at < chunk->view.rows();) {
-        const std::uint64_t some = std::min(chunk->view.rows() - at, rows_ - have);
+        const std::uint64_t some = std::min(chunk->view.rows() - at, wanted - have);
         chunks.push_back(slice(*chunk, at, some));
         have += some;
         at += some;
-        if (have == rows_ && !send()) return;
+        if (have == wanted && !send()) return;
       }
     }
     if (have > 0 && !send()) return;

@@ -36,8 +36,9 @@ class Batch {
 /// Reads a source on a thread of its own, one batch ahead.
 class Batches {
  public:
-  /// Batches have `rows` rows, the last what is left.
-  Batches(const data::Source& source, std::uint64_t rows);
+  /// Batches have `rows` rows, the last what is left. If the first row of the source is row `first`
+  /// of the data, the first batch ends at a multiple of `rows` there.
+  Batches(const data::Source& source, std::uint64_t rows, std::uint64_t first = 0);
   ~Batches();
   Batches(const Batches&) = delete;
   Batches& operator=(const Batches&) = delete;
@@ -51,6 +52,7 @@ class Batches {
   [[nodiscard]] bool put(std::unique_ptr<Batch> batch, const std::stop_token& stop);
 
   std::uint64_t rows_;
+  std::uint64_t first_;
   std::mutex lock_;
   std::condition_variable_any changed_;
   std::unique_ptr<Batch> ready_;
@@ -58,5 +60,9 @@ class Batches {
   std::exception_ptr error_;
   std::jthread reader_;
 };
+
+/// Rows of a batch while nothing is known of the rows but the number of columns: a super-block, or
+/// fewer if those would take more than an eighth of the memory.
+[[nodiscard]] std::uint64_t batch_rows(std::size_t columns, std::size_t memory);
 
 }  // namespace bootfold::shards

@@ -3,6 +3,7 @@
 #include "bootfold/error.h"
 #include "data/archive.h"
 #include "planning/choose.h"
+#include "shards/batches.h"
 #include "shards/contents.h"
 #include "study/absent_rows.h"
 #include "study/study.h"
@@ -27,6 +28,15 @@ std::uint64_t rows_of(const study::RowRanges& seen) {
   std::uint64_t rows = 0;
   for (const study::RowRange& range : seen.ranges()) rows += range.last - range.first;
   return rows;
+}
+
+KeptRows::Piece copy_of(const DataView& rows, std::uint64_t first) {
+  KeptRows::Piece piece{first, {}};
+  for (std::size_t c = 0; c < rows.columns(); ++c) {
+    piece.columns.emplace_back(rows.rows());
+    rows.column(c).read(0, piece.columns.back());
+  }
+  return piece;
 }
 
 std::string list(const std::vector<std::string>& names) {
@@ -74,6 +84,7 @@ Look::~Look() = default;
 
 std::uint64_t Look::rows() const { return rows_of(contents_->look.seen()); }
 const Words& Look::words() const { return contents_->words; }
+void Look::set_words(Words words) { contents_->words = std::move(words); }
 const std::vector<std::string>& Look::columns() const { return contents_->names; }
 
 void Look::shift(std::uint64_t rows) {
@@ -156,13 +167,25 @@ Look look(const DataView& rows, std::span<const Statistic> statistics, const Loo
   see(contents, statistics, rows, options.first, execution::memory_limit(options.memory),
       options.execution);
   if (rows.rows() <= KeptRows::kMost) {
-    KeptRows::Piece piece{options.first, {}};
-    for (std::size_t c = 0; c < rows.columns(); ++c) {
-      piece.columns.emplace_back(rows.rows());
-      rows.column(c).read(0, piece.columns.back());
-    }
     contents.kept.emplace();
-    contents.kept->merge({{std::move(piece)}});
+    contents.kept->merge({{copy_of(rows, options.first)}});
+  }
+  return Look(std::move(contents));
+}
+
+Look look(const data::Source& rows, std::span<const Statistic> statistics,
+          const LookOptions& options) {
+  Look::Contents contents = empty_look(rows.names(), statistics);
+  contents.words = options.words;
+  const std::size_t memory = execution::memory_limit(options.memory);
+  contents.kept.emplace();
+  Batches batches(rows, batch_rows(rows.names().size(), memory), options.first);
+  while (const std::unique_ptr<Batch> batch = batches.next(options.execution.stop)) {
+    see(contents, statistics, batch->view(), batch->first(), memory / 2, options.execution);
+    if (contents.kept && rows_of(contents.look.seen()) <= KeptRows::kMost)
+      contents.kept->merge({{copy_of(batch->view(), batch->first())}});
+    else
+      contents.kept.reset();
   }
   return Look(std::move(contents));
 }

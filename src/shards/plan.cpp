@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <utility>
 
 #include "bootfold/error.h"
 #include "bootstrap/road.h"
 #include "data/archive.h"
+#include "shards/batches.h"
 #include "shards/contents.h"
 #include "shards/stored_options.h"
 #include "text/concat.h"
@@ -146,29 +148,71 @@ bool Plan::needs_parts() const { return state_->needs_parts(); }
 
 Part Plan::empty() const { return Part({plan().fingerprint, {}}); }
 
+/// Sums of no row yet, and how to add some.
+struct Plan::Adding {
+  Adding(const Plan& plan, std::size_t columns, const PartOptions& options)
+      : state(*plan.state_), execution(options.execution) {
+    const std::uint64_t begin = plan.plan().first_replicate;
+    const std::uint64_t end = begin + plan.plan().replicates;
+    const auto [from, to] = options.replicates.value_or(std::pair(begin, end));
+    if (from < begin || to > end || from >= to)
+      throw InvalidArgument(text::concat("the range of replicates is ", from, " to ", to,
+                                         " but must lie in ", begin, " to ", end,
+                                         ", the end excluded, and not be empty"));
+    if (columns != plan.columns().size())
+      throw InvalidArgument(text::concat("the shard has ", columns, " columns but the plan is for ",
+                                         plan.columns().size()));
+    if (!state.needs_parts()) return;
+    sums = state.road->empty_part(*state.engine, from, to - from);
+    if (!execution.level) execution.level = plan.plan().level;
+    if (execution.threads == 0) execution.threads = plan.plan().threads;
+  }
+
+  void add(const DataView& rows, std::uint64_t first) {
+    const std::uint64_t all = state.road->plan().rows;
+    if (first > all || rows.rows() > all - first)
+      throw InvalidArgument(text::concat("the shard has rows ", text::grouped(first + 1), " to ",
+                                         text::grouped(first + rows.rows()), " but the plan has ",
+                                         text::grouped(all), " rows"));
+    if (sums && rows.rows() > 0) state.road->add(*state.engine, rows, first, *sums, execution);
+  }
+
+  [[nodiscard]] Part part(const Plan& plan) && {
+    Part::Contents contents{plan.plan().fingerprint, {}};
+    if (sums) contents.sums.push_back(std::move(*sums));
+    return Part(std::move(contents));
+  }
+
+  const State& state;
+  Execution execution;
+  std::optional<planning::PartialSums> sums;
+};
+
 Part Plan::part(const DataView& rows, std::uint64_t first, const PartOptions& options) const {
-  const std::uint64_t begin = plan().first_replicate;
-  const std::uint64_t end = begin + plan().replicates;
-  const auto [from, to] = options.replicates.value_or(std::pair(begin, end));
-  if (from < begin || to > end || from >= to)
-    throw InvalidArgument(text::concat("the range of replicates is ", from, " to ", to,
-                                       " but must lie in ", begin, " to ", end,
-                                       ", the end excluded, and not be empty"));
-  if (rows.columns() != columns().size())
-    throw InvalidArgument(text::concat("the shard has ", rows.columns(),
-                                       " columns but the plan is for ", columns().size()));
-  if (first > plan().rows || rows.rows() > plan().rows - first)
-    throw InvalidArgument(text::concat("the shard has rows ", text::grouped(first + 1), " to ",
-                                       text::grouped(first + rows.rows()), " but the plan has ",
-                                       text::grouped(plan().rows), " rows"));
-  if (!state_->needs_parts()) return empty();
-  const Road& road = *state_->road;
-  planning::PartialSums sums = road.empty_part(*state_->engine, from, to - from);
-  Execution execution = options.execution;
-  if (!execution.level) execution.level = plan().level;
-  if (execution.threads == 0) execution.threads = plan().threads;
-  if (rows.rows() > 0) road.add(*state_->engine, rows, first, sums, execution);
-  return Part({plan().fingerprint, {std::move(sums)}});
+  Adding adding(*this, rows.columns(), options);
+  adding.add(rows, first);
+  return std::move(adding).part(*this);
+}
+
+Part Plan::part(const data::Source& rows, std::uint64_t first, const PartOptions& options) const {
+  Adding adding(*this, rows.names().size(), options);
+  if (!adding.sums) return empty();
+  std::uint64_t done = 0;
+  const auto progress = std::exchange(adding.execution.progress, nullptr);
+  Batches batches(rows, batch_rows(rows.names().size(), state_->road->options().memory), first);
+  while (const std::unique_ptr<Batch> batch = batches.next(options.execution.stop)) {
+    const auto size = static_cast<double>(adding.sums->replicates);
+    if (progress && rows.rows())
+      adding.execution.progress = [&, size](execution::Progress piece) {
+        progress({(static_cast<double>(done) +
+                   static_cast<double>(batch->view().rows()) * piece.done / piece.total) *
+                      size,
+                  static_cast<double>(*rows.rows()) * size});
+      };
+    adding.add(batch->view(), batch->first());
+    done += batch->view().rows();
+  }
+  return std::move(adding).part(*this);
 }
 
 Result Plan::finish(const Part& part, const Execution&) const {

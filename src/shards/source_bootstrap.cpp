@@ -150,14 +150,11 @@ class SourceRun {
  private:
   /// Keeps the rows while they fit, and looks at them once they do not.
   void read_first() {
-    const std::size_t columns = std::max<std::size_t>(1, source_.names().size());
-    std::uint64_t rows = resample::kSuperBlockRows;
-    while (rows > 4096 && rows * columns * sizeof(double) > memory_ / 8) rows /= 2;
     const Meter meter(options_.execution, static_cast<double>(source_.rows().value_or(0)),
                       static_cast<double>(options_.replicates));
     std::vector<std::unique_ptr<Batch>> held;
     bool fits = true;
-    Batches batches(source_, rows);
+    Batches batches(source_, shards::batch_rows(source_.names().size(), memory_));
     while (std::unique_ptr<Batch> batch = batches.next(options_.execution.stop)) {
       row_bytes_ = row_bytes(batch->view());
       rows_ += batch->view().rows();

@@ -1,0 +1,70 @@
+// cli/look.cpp: `bootfold look FILE ... > a.look`: what is known of the rows of a shard.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "arguments.h"
+#include "bootfold/error.h"
+#include "bootfold/shards.h"
+#include "bootfold/sources.h"
+#include "command.h"
+#include "number.h"
+#include "shard_files.h"
+#include "shard_words.h"
+#include "usage.h"
+
+namespace bootfold::cli {
+namespace {
+
+void run_look(const Arguments& arguments, Interrupt& interrupt) {
+  const Request request = check(arguments);
+  std::vector<std::string> names = split_list(arguments.statistics);
+  if (names.empty()) names = {"mean"};
+  shards::Words words = words_of(names, request.read);
+  words["file"] = shard_name(arguments.files);
+  data::ReadOptions read = request.read;
+  read.may_be_empty = true;
+  const auto source = data::open(arguments.files, read);
+  const Interrupt::Work work(interrupt);
+  Execution execution = request.options.execution;
+  execution.stop = interrupt.token();
+  const shards::Look look = shards::look(
+      *source, request.statistics,
+      {.words = std::move(words), .memory = request.options.memory, .execution = execution});
+  write_bytes(arguments.output, look.to_bytes(), "look");
+}
+
+}  // namespace
+
+void add_look(CLI::App& root, Task& task) {
+  CLI::App* command = root.add_subcommand(
+      "look", "Shards, step 1: reads the rows of a shard once and writes what a plan needs");
+  auto arguments = std::make_shared<Arguments>();
+  add_file(*command, *arguments);
+  add_list(*command, "--column", arguments->columns, "NAME",
+           "Columns by name, or by number from 1; the same for all shards")
+      ->group(kWhat);
+  add_list(*command, "--statistic", arguments->statistics, "S",
+           "Statistics: functions of sums, or quantiles of one column [mean]")
+      ->group(kWhat);
+  add_reading(*command, *arguments);
+  add_text(*command, "--threads", arguments->threads, "T", kThreadsHelp)->group(kHow);
+  add_text(*command, "--memory", arguments->memory, "SIZE", kMemoryHelp)->group(kHow);
+  add_text(*command, "--output", arguments->output, "FILE", "Write to a file [standard output]")
+      ->group(kShown);
+  command->footer([] {
+    return examples({{"bootfold look monday.csv --column price > monday.look",
+                      "the shards may be looked at anywhere and in any order ..."},
+                     {"bootfold plan monday.look tuesday.look --replicates 1e4 > prices.plan",
+                      "... and are planned together, in the order of their rows"},
+                     {"bootfold part prices.plan monday.csv > monday.part",
+                      "each shard is added up for all replicates"},
+                     {"bootfold merge prices.plan *.part --output run.safetensors",
+                      "the result, with the bits of one run over all files"}});
+  });
+  command->callback([arguments, &task] {
+    task = [arguments](Interrupt& interrupt) { run_look(*arguments, interrupt); };
+  });
+}
+
+}  // namespace bootfold::cli

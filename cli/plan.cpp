@@ -1,0 +1,122 @@
+// cli/plan.cpp: `bootfold plan *.look ... > p.plan`: how shards are added up.
+#include "bootfold/plan.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "arguments.h"
+#include "bootfold/error.h"
+#include "bootfold/shards.h"
+#include "command.h"
+#include "console.h"
+#include "number.h"
+#include "shard_files.h"
+#include "shard_words.h"
+#include "usage.h"
+
+namespace bootfold::cli {
+namespace {
+
+/// The looks one after the other, and in the words of the result where each shard lies.
+shards::Look joined(const std::vector<std::string>& files) {
+  std::vector<shards::Look> looks;
+  std::vector<Shard> places;
+  std::uint64_t rows = 0;
+  for (const std::string& file : files) {
+    looks.push_back(
+        from_file(file, [](const std::string& bytes) { return shards::Look::from_bytes(bytes); }));
+    shards::Words words = looks.back().words();
+    const auto name = words.find("file");
+    places.push_back({name == words.end() ? file : name->second, rows, looks.back().rows()});
+    rows += looks.back().rows();
+    // Files may be told by other names on other machines; all else must agree.
+    shards::Words first = looks.front().words();
+    words.erase("file");
+    first.erase("file");
+    for (const auto& [word, meaning] : first)
+      if (words[word] != meaning)
+        throw InvalidArgument(fmt::format(
+            "{} and {} were made with a different --{}: '{}' and '{}'; look at all shards alike",
+            files.front(), file, word, meaning, words[word]));
+  }
+  shards::Look all = looks.front();
+  for (std::size_t i = 1; i < looks.size(); ++i) try {
+      looks[i].shift(places[i].first);
+      all |= looks[i];
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument(fmt::format("{}: {}", files[i], error.what()));
+    }
+  shards::Words words = all.words();
+  words.erase("file");
+  set_shards(words, places);
+  all.set_words(std::move(words));
+  return all;
+}
+
+void run_plan(const Arguments& arguments, const std::string& scheme, const std::string& size) {
+  if (arguments.files.empty())
+    throw InvalidArgument(
+        "no FILE given; name the files that bootfold look wrote, in the order of "
+        "their rows");
+  Options options;
+  if (!arguments.replicates.empty())
+    options.replicates = parse_whole("--replicates", arguments.replicates, 1);
+  options.first_replicate = parse_whole("--first-replicate", arguments.first_replicate, 0);
+  options.seed = parse_whole("--seed", arguments.seed, 0);
+  options.tolerance = parse_between("--tolerance", arguments.tolerance, 0, 1, "1e-5");
+  if (one_of("--scheme", scheme, {"iid", "poisson"}) == "poisson") {
+    if (!size.empty()) throw InvalidArgument("--size is for --scheme iid; poisson draws by chance");
+    options.scheme = scheme::Poisson{};
+  } else {
+    options.scheme = scheme::Iid{.size = size.empty() ? 0 : parse_whole("--size", size, 1)};
+  }
+  const shards::Look look = joined(arguments.files);
+  const shards::Plan plan(look, statistics_of(look.words()), options);
+  write_bytes(arguments.output, plan.to_bytes(), "plan");
+  if (!arguments.quiet) fmt::print(stderr, "{}", plan.plan().explain());
+  if (!arguments.quiet && !plan.needs_parts())
+    fmt::print(stderr, "parts       none needed: the looks have all that bootfold merge needs\n");
+}
+
+}  // namespace
+
+void add_plan(CLI::App& root, Task& task) {
+  CLI::App* command =
+      root.add_subcommand("plan", "Shards, step 2: plans a bootstrap from the looks at all shards");
+  auto arguments = std::make_shared<Arguments>();
+  auto scheme = std::make_shared<std::string>("iid");
+  auto size = std::make_shared<std::string>();
+  command
+      ->add_option("FILE", arguments->files,
+                   "Files that bootfold look wrote, in the order of their rows")
+      ->option_text(" ");
+  add_text(*command, "--replicates", arguments->replicates, "N", "Resamples to draw [10000]")
+      ->group(kWhat);
+  add_text(*command, "--first-replicate", arguments->first_replicate, "I",
+           "Number of the first replicate [0]")
+      ->group(kWhat);
+  add_seed(*command, *arguments);
+  add_text(*command, "--scheme", *scheme, "iid|poisson", "How rows are drawn [iid]")->group(kWhat);
+  add_text(*command, "--size", *size, "M", "Rows that a resample draws [as many as there are]")
+      ->group(kWhat);
+  add_text(*command, "--tolerance", arguments->tolerance, "X",
+           "Largest error of a sum, as a fraction of the standard error [1e-5]")
+      ->group(kHow);
+  add_text(*command, "--output", arguments->output, "FILE", "Write to a file [standard output]")
+      ->group(kShown);
+  command->add_flag("--quiet", arguments->quiet, "Do not explain the plan")
+      ->group(kShown)
+      ->disable_flag_override();
+  command->footer([] {
+    return examples({{"bootfold plan *.look --replicates 1e4 --seed 7 > prices.plan",
+                      "plan 10,000 replicates of all rows"},
+                     {"ls day*.csv | xargs -P8 -I{} sh -c 'bootfold part prices.plan {} > {}.part'",
+                      "add up the shards in eight processes"}});
+  });
+  command->callback([arguments, scheme, size, &task] {
+    task = [arguments, scheme, size](Interrupt&) { run_plan(*arguments, *scheme, *size); };
+  });
+}
+
+}  // namespace bootfold::cli

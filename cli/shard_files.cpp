@@ -1,0 +1,35 @@
+#include "shard_files.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "console.h"
+#include "text/output_file.h"
+
+namespace bootfold::cli {
+
+std::string read_bytes(const std::string& path) {
+  if (path == "-")
+    return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw DataError(fmt::format("{}: {}", path, std::strerror(errno)));
+  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (file.bad()) throw DataError(fmt::format("{}: cannot be read", path));
+  return bytes;
+}
+
+void write_bytes(const std::string& output, std::string_view bytes, std::string_view what) {
+  if (!output.empty()) return text::write_file(output, bytes);
+  if (is_terminal(1))
+    throw InvalidArgument(fmt::format(
+        "the {0} would be written to the terminal; redirect it (> a.{0}) or give --output a.{0}",
+        what));
+  print(bytes);
+}
+
+}  // namespace bootfold::cli

@@ -1,0 +1,123 @@
+#include "shard_words.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <string_view>
+
+#include "bootfold/error.h"
+
+namespace bootfold::cli {
+namespace {
+
+// Lists are lines. Names may hold line breaks, so these are written as \n, and \ as \\.
+std::string lines(const std::vector<std::string>& items) {
+  std::string all;
+  for (const std::string& item : items) {
+    for (const char letter : item) {
+      if (letter == '\\') {
+        all += "\\\\";
+      } else if (letter == '\n') {
+        all += "\\n";
+      } else {
+        all += letter;
+      }
+    }
+    all += '\n';
+  }
+  return all;
+}
+
+std::vector<std::string> items(std::string_view lines) {
+  std::vector<std::string> all;
+  std::string item;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i] == '\n') {
+      all.push_back(std::exchange(item, {}));
+    } else if (lines[i] == '\\' && i + 1 < lines.size()) {
+      item += lines[++i] == 'n' ? '\n' : lines[i];
+    } else {
+      item += lines[i];
+    }
+  }
+  return all;
+}
+
+std::string word(const shards::Words& words, const std::string& name) {
+  const auto found = words.find(name);
+  return found == words.end() ? std::string() : found->second;
+}
+
+std::uint64_t whole(std::string_view text) {
+  std::uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+}  // namespace
+
+shards::Words words_of(const std::vector<std::string>& statistics, const data::ReadOptions& read) {
+  // Python writes its statistics without a line break at the end.
+  std::string names;
+  for (const std::string& name : statistics) names += (names.empty() ? "" : "\n") + name;
+  shards::Words words{{"statistics", names},
+                      {"columns", lines(read.columns)},
+                      {"nan", read.nan == data::NanPolicy::omit ? "omit" : "error"},
+                      {"where", read.where},
+                      {"decimal", std::string(1, read.decimal)}};
+  if (read.header) words["header"] = *read.header ? "yes" : "no";
+  if (read.delimiter) words["delimiter"] = std::string(1, *read.delimiter);
+  if (read.thousands) words["thousands"] = std::string(1, *read.thousands);
+  if (read.missing) words["missing"] = lines(*read.missing);
+  return words;
+}
+
+std::vector<Statistic> statistics_of(const shards::Words& words) {
+  std::vector<Statistic> statistics;
+  for (const std::string& name : items(word(words, "statistics") + "\n"))
+    if (!name.empty()) statistics.push_back(statistic::parse(name));
+  if (statistics.empty())
+    throw DataError("it does not name its statistics; make it with bootfold look");
+  return statistics;
+}
+
+data::ReadOptions read_options_of(const shards::Words& words) {
+  data::ReadOptions read;
+  read.columns = items(word(words, "columns"));
+  if (word(words, "nan") == "omit") read.nan = data::NanPolicy::omit;
+  read.where = word(words, "where");
+  if (const std::string decimal = word(words, "decimal"); !decimal.empty())
+    read.decimal = decimal[0];
+  if (const std::string header = word(words, "header"); !header.empty())
+    read.header = header == "yes";
+  if (const std::string delimiter = word(words, "delimiter"); !delimiter.empty())
+    read.delimiter = delimiter[0];
+  if (const std::string thousands = word(words, "thousands"); !thousands.empty())
+    read.thousands = thousands[0];
+  if (words.contains("missing")) read.missing = items(word(words, "missing"));
+  return read;
+}
+
+std::vector<Shard> shards_of(const shards::Words& words) {
+  std::vector<Shard> shards;
+  const std::vector<std::string> fields = items(word(words, "shards"));
+  for (std::size_t i = 0; i + 2 < fields.size(); i += 3)
+    shards.push_back({fields[i], whole(fields[i + 1]), whole(fields[i + 2])});
+  return shards;
+}
+
+void set_shards(shards::Words& words, const std::vector<Shard>& shards) {
+  std::vector<std::string> fields;
+  for (const Shard& shard : shards) {
+    fields.push_back(shard.file);
+    fields.push_back(std::to_string(shard.first));
+    fields.push_back(std::to_string(shard.rows));
+  }
+  words["shards"] = lines(fields);
+}
+
+std::string shard_name(const std::vector<std::string>& files) {
+  return fmt::format("{}", fmt::join(files, ", "));
+}
+
+}  // namespace bootfold::cli

@@ -1,0 +1,36 @@
+// cli/shard_words.h: what a look and a plan say in words, so that later commands need not be told
+// again how files are read.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bootfold/data.h"
+#include "bootfold/shards.h"
+
+namespace bootfold::cli {
+
+/// Names of statistics and how files are read, as words.
+[[nodiscard]] shards::Words words_of(const std::vector<std::string>& statistics,
+                                     const data::ReadOptions& read);
+
+/// The statistics of a look or plan. Throws DataError if it was not made by this program.
+[[nodiscard]] std::vector<Statistic> statistics_of(const shards::Words& words);
+/// How its files are read.
+[[nodiscard]] data::ReadOptions read_options_of(const shards::Words& words);
+
+/// A file, or files read together, and where its rows lie.
+struct Shard {
+  std::string file;
+  std::uint64_t first = 0;
+  std::uint64_t rows = 0;
+};
+
+/// The shards of a plan, in the order of their rows.
+[[nodiscard]] std::vector<Shard> shards_of(const shards::Words& words);
+void set_shards(shards::Words& words, const std::vector<Shard>& shards);
+
+/// "a.csv" or "a.csv, b.csv": what a shard is called.
+[[nodiscard]] std::string shard_name(const std::vector<std::string>& files);
+
+}  // namespace bootfold::cli
