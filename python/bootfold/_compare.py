@@ -171,12 +171,13 @@ def compare(
     table
         One row for each group but the control, in the kind of table given (of Parquet files,
         datasets, readers and queries a pyarrow.Table; of iterators a dictionary): group, rows,
-        estimate, control, control_rows, control_estimate, difference, standard_error, low, high, p_value,
-        p_value_error, adjusted_low, adjusted_high, adjusted_p_value, adjusted_p_value_error, test,
-        permutations, all_permutations, clusters, shared_clusters and note. The errors are Monte
-        Carlo errors. `permutations` is 0 unless the test is "permutation"; if all_permutations is
-        true these are all there are, and p_value is exact. `clusters` counts the clusters of all
-        groups, and shared_clusters those of them that several groups have.
+        estimate, control, control_rows, control_estimate, difference, standard_error, low, high,
+        p_value, p_value_error, adjusted_low, adjusted_high, adjusted_p_value,
+        adjusted_p_value_error, test, permutations, all_permutations, clusters, shared_clusters and
+        note. The errors are Monte Carlo errors. `permutations` is 0 unless the test is
+        "permutation"; if all_permutations is true these are all there are, and p_value is exact.
+        `clusters` counts the clusters of all groups, and shared_clusters those of them that several
+        groups have.
 
     Examples
     --------

@@ -31,7 +31,7 @@ def chosen(
         return as_columns(source, columns, roles, limits_of(memory, spool))
     if columns is None and not any(isinstance(role, str) for role in roles.values()):
         return given, roles
-    return _of_frame(given, columns, roles)
+    return of_frame(given, columns, roles)
 
 
 def _loaded(value: Any, memory: int | str | None, spool: int | str | None) -> Any:
@@ -40,7 +40,7 @@ def _loaded(value: Any, memory: int | str | None, spool: int | str | None) -> An
     return value if source is None else as_columns(source, None, {}, limits_of(memory, spool))[0]
 
 
-def _of_frame(given: Any, columns: Any, roles: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+def of_frame(given: Any, columns: Any, roles: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Columns of a frame that are named as strata, clusters, weights, ... are not data."""
     named = {role: name for role, name in roles.items() if isinstance(name, str)}
     if not hasattr(given, "columns"):

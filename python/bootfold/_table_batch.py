@@ -67,6 +67,14 @@ def _no_numbers(what: str, kind: str) -> str:
 def texts(column: Any) -> Array:
     """The values of a column of any type, for tables that estimators get."""
     if module_of(column) == "pyarrow":
+        import pyarrow as pa
+
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        elif pa.types.is_decimal(column.type):
+            column = column.cast(pa.float64())
+        if isinstance(column, pa.ChunkedArray):
+            column = column.combine_chunks()
         found: Array = column.to_numpy(zero_copy_only=False)
         return found
     return np.asarray(column)

@@ -29,9 +29,10 @@ def recognise(value: Any) -> TableSource | None:
 
 
 def _is_path(entry: Any) -> bool:
-    """Is an entry of a list a path? Texts may be labels that somebody takes for numbers."""
+    """Is an entry of a list a path? Texts may also be labels, even some that folders have."""
     if isinstance(entry, str):
-        return entry.endswith((*_KNOWN, *_OTHERS)) or os.path.exists(entry) or glob.has_magic(entry)
+        inside = os.sep in entry and os.path.exists(os.path.expanduser(entry))
+        return inside or entry.endswith((*_KNOWN, *_OTHERS))
     return isinstance(entry, os.PathLike)
 
 

@@ -82,8 +82,7 @@ def needs(package: str, what: str, extra: str) -> Any:
         return importlib.import_module(package)
     except ModuleNotFoundError as error:
         name = package.partition(".")[0]
+        command = name if extra == name == "pandas" else f"'bootfold[{extra}]'"
         if (error.name or "").partition(".")[0] != name:
             raise
-        raise ImportError(
-            f"{what} needs {name}; install it with: pip install 'bootfold[{extra}]'"
-        ) from error
+        raise ImportError(f"{what} needs {name}; install it with: pip install {command}") from error
