@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -112,6 +112,16 @@ def bytes_of(source: TableSource, columns: Sequence[str]) -> int | None:
     widths = [_WIDTHS.get(source.types[source.names.index(name)]) for name in columns]
     known = [width for width in widths if width is not None]
     return source.rows * sum(known) if len(known) == len(widths) else None
+
+
+def number_batches(source: TableSource, columns: Sequence[str]) -> Iterator[list[list[Array]]]:
+    """A pass over columns of numbers: for each batch and column, arrays that follow each other.
+
+    A column of integers or of float32 has arrays of doubles where a batch has nulls, which are NaN.
+    """
+    source.check(columns)
+    for batch in source.batches(columns):
+        yield [numbers(batch[name], name) for name in columns]
 
 
 def in_memory(source: TableSource, wanted: Wanted, limits: Limits) -> Held:

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import bootfold as bf
+from bootfold._table_read import bytes_of, number_batches
 from bootfold._table_source import table_source
 
 ROWS = 7000
@@ -197,6 +198,24 @@ def test_results_are_extended_without_another_pass(kind, folder):
     expected = bf.bootstrap(PRICE, "mean", replicates=100, seed=7)
     same(found, expected)
     assert found.interval("bca").low == expected.interval("bca").low
+
+
+def test_batches_of_numbers(kind, folder):
+    """What an engine for tables larger than memory reads, as often as it needs to."""
+    source = table_source(KINDS[kind](folder))
+    if source is None:
+        assert kind in ("table", "polars", "pandas")
+        return
+    assert source.names == TABLE.column_names
+    for _ in range(2 if source.repeatable else 1):
+        found = list(number_batches(source, ["units", "price"]))
+        units, price = (
+            np.concatenate([array for batch in found for array in batch[place]])
+            for place in range(2)
+        )
+        np.testing.assert_array_equal(units, UNITS)
+        np.testing.assert_array_equal(price, PRICE)
+        assert source.rows in (None, ROWS) and bytes_of(source, ["units"]) in (None, 4 * ROWS)
 
 
 def test_only_the_columns_that_are_used_are_read(folder):
