@@ -48,11 +48,11 @@ def _files_of(given: str | os.PathLike[Any]) -> list[str]:
         ]
         if not found:
             raise FileNotFoundError(f"the folder {path} has no Parquet files (*.parquet)")
-        return sorted(found)
+        return sorted(found, key=os.fsencode)
     if os.path.exists(path):
         return [path]
     if glob.has_magic(path):
-        matched = sorted(glob.glob(path, recursive=True))
+        matched = sorted(glob.glob(path, recursive=True), key=os.fsencode)
         if not matched:
             raise FileNotFoundError(
                 f"no file matches {path!r}; the current folder is {os.getcwd()}"

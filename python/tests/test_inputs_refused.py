@@ -201,9 +201,9 @@ def test_several_columns_of_one_name():
 
 
 def test_queries():
-    with pytest.raises(ValueError, match="the query cannot be run: .*nowhere"):
+    with pytest.raises(ValueError, match=r"the query cannot be run: .*nowhere"):
         bf.sql("select * from nowhere")
-    with pytest.raises(ValueError, match="must be a select|no rows"):
+    with pytest.raises(ValueError, match=r"must be a select|no rows"):
         bf.bootstrap(bf.sql("create table t (x integer)"), "mean")
     with pytest.raises(TypeError, match="query is 3 but must be a text"):
         bf.sql(3)

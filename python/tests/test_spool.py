@@ -107,7 +107,7 @@ def test_the_bound(folder, spool):
 
 @pytest.mark.parametrize("spool", [-1, "many", 1.5, True])
 def test_bad_bounds(spool):
-    with pytest.raises((TypeError, ValueError), match="spool|many"):
+    with pytest.raises((TypeError, ValueError), match=r"spool|many"):
         spool_bytes(spool)
 
 
