@@ -9,6 +9,20 @@ from bootfold._dates import module_of
 from bootfold._table_source import BATCH_ROWS, TableSource
 
 
+def family(kind: Any) -> str:
+    """Types that go together: numbers of any width, texts, or equal types."""
+    import pyarrow as pa
+
+    types = pa.types
+    if types.is_dictionary(kind):
+        return family(kind.value_type)
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+        return "numbers"
+    if types.is_string(kind) or types.is_large_string(kind) or str(kind) == "string_view":
+        return "text"
+    return str(kind)
+
+
 def recognise(value: Any) -> TableSource | None:
     if module_of(value) != "pyarrow":
         return None
@@ -45,17 +59,28 @@ class Dataset(_Arrow):
         parts = set() if partitioning is None else set(partitioning.schema.names)
         needed = [name for name in columns if name not in parts]
         for fragment in self._dataset.get_fragments():
-            there = set(fragment.physical_schema.names)
+            schema = fragment.physical_schema
+            path = getattr(fragment, "path", "a fragment of the dataset")
             for name in needed:
-                if name not in there:
-                    path = getattr(fragment, "path", "a fragment of the dataset")
+                if name not in schema.names:
                     raise ValueError(
                         f"{path} has no column {name!r}, which the schema of the dataset has; "
                         "leave the file out, or choose other columns by columns="
                     )
+                own, all_files = schema.field(name).type, self._dataset.schema.field(name).type
+                if family(own) not in (family(all_files), "null"):
+                    raise ValueError(
+                        f"column {name!r} is of type {own} in {path} but of type {all_files} in "
+                        "the schema of the dataset; write the files with one type"
+                    )
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
-        yield from self._dataset.to_batches(columns=list(columns), batch_size=BATCH_ROWS)
+        import pyarrow as pa
+
+        try:
+            yield from self._dataset.to_batches(columns=list(columns), batch_size=BATCH_ROWS)
+        except (pa.ArrowException, OSError) as error:
+            raise ValueError(f"the dataset cannot be read: {error}") from None
 
 
 class _Once(_Arrow):

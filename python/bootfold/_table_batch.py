@@ -87,21 +87,33 @@ class LabelBuilder:
         self._role = role
         self._known: dict[Any, int] = {}
         self._rows = 0
+        self._whole: bool | None = None  # labels are whole numbers, which are their own codes
 
     def codes(self, column: Any) -> Array:
         """A provisional code for each label of the next batch."""
+        whole = _whole_numbers(column)
+        if self._whole is None and len(column):
+            self._whole = whole is not None
+        if whole is not None and self._whole:
+            self._rows += len(whole)
+            return whole
         found, names, missing = _encoded(column)
         if missing is not None and missing.any():
             row = self._rows + int(missing.argmax()) + 1
             raise ValueError(
                 f"{self._role} has no label in row {row}; leave such rows out of the data too"
             )
+        if self._whole and len(column):
+            raise TypeError(f"{self._role} has whole numbers in some batches and others elsewhere")
         places = [self._known.setdefault(name, len(self._known)) for name in names]
         self._rows += len(found)
         return np.asarray(places, dtype=np.uint32)[found]
 
     def finished(self, codes: Array) -> Coded:
         """Sorted labels and their codes; `codes` is changed in place."""
+        if self._whole:
+            numbers, inverse = np.unique(codes, return_inverse=True)
+            return Coded(inverse.reshape(-1).astype(np.uint32), numbers)
         keys = list(self._known)
         try:
             names, places = np.unique(np.asarray(keys), return_inverse=True)
@@ -121,6 +133,27 @@ class LabelBuilder:
                 part[:] = places[part]
             names = names[used]
         return Coded(codes, names)
+
+
+def _whole_numbers(column: Any) -> Array | None:
+    """Labels as whole numbers, if that is what all of them are."""
+    if module_of(column) == "pyarrow":
+        import pyarrow as pa
+
+        if not pa.types.is_integer(column.type) or column.null_count:
+            return None
+        found: Array = (
+            column.to_numpy()
+            if isinstance(column, pa.ChunkedArray)
+            else column.to_numpy(zero_copy_only=False)
+        )
+        return found
+    if module_of(column) == "polars":
+        whole = column.dtype.is_integer() and column.null_count() == 0
+        return np.array(column.to_numpy()) if whole else None
+    if not isinstance(getattr(column, "dtype", None), np.dtype) or column.dtype.kind not in "iu":
+        return None
+    return np.array(column)
 
 
 def _encoded(column: Any) -> tuple[Array, list[Any], Array | None]:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from bootfold._data import number_array
+from bootfold._table_arrow import family
 from bootfold._table_source import BATCH_ROWS, TableSource, needs
 
 _PARQUET = (".parquet", ".pq")
@@ -166,12 +167,12 @@ class ParquetFiles(TableSource):
                         f"{file.path} has no column {name!r}, which {has} has; leave the file "
                         "out, or choose other columns by columns="
                     )
-                family = _family(file.types[name])
-                if family == "null":
+                own = family(file.types[name])
+                if own == "null":
                     continue
                 if first is None:
                     first = file
-                elif family != _family(first.types[name]):
+                elif own != family(first.types[name]):
                     raise ValueError(
                         f"column {name!r} is of type {first.types[name]} in {first.path} but of "
                         f"type {file.types[name]} in {file.path}; write the files with one type"
@@ -187,20 +188,7 @@ class ParquetFiles(TableSource):
                     yield from opened.iter_batches(BATCH_ROWS, columns=list(columns))
                 except (pa.ArrowException, OSError) as error:
                     raise ValueError(f"{file.path} cannot be read: {error}") from None
-
-
-def _family(kind: Any) -> str:
-    """Types that go together: numbers of any width, texts, or equal types."""
-    import pyarrow as pa
-
-    types = pa.types
-    if types.is_dictionary(kind):
-        return _family(kind.value_type)
-    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
-        return "numbers"
-    if types.is_string(kind) or types.is_large_string(kind) or str(kind) == "string_view":
-        return "text"
-    return str(kind)
+                file.check_unchanged()
 
 
 class NpyFiles(TableSource):

@@ -32,8 +32,13 @@ class LazyFrame(TableSource):
         return "the lazy frame"
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
+        from polars.exceptions import PolarsError
+
         chosen = self._frame.select(list(columns))
-        if hasattr(chosen, "collect_batches"):
-            yield from chosen.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True)
-        else:  # polars before 1.34
-            yield chosen.collect(engine="streaming")
+        try:
+            if hasattr(chosen, "collect_batches"):
+                yield from chosen.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True)
+            else:  # polars before 1.34
+                yield chosen.collect(engine="streaming")
+        except PolarsError as error:
+            raise ValueError(f"the lazy frame cannot be run: {error}") from error

@@ -59,11 +59,17 @@ class Held:
     texts: dict[str, Array]
 
 
+#: Arrays of fewer rows are put together.
+_FEW = 1 << 14
+
+
 class _Builder:
     """A column that grows: arrays in memory, or a file."""
 
     def __init__(self) -> None:
         self._chunks: list[Array] = []
+        self._small: list[Array] = []  # the last arrays, of few rows each
+        self._small_rows = 0
         self._spool: Spool | None = None
         self._file: ColumnFile | None = None
 
@@ -72,7 +78,14 @@ class _Builder:
         if not len(values):
             return 0
         if self._spool is None:
-            self._chunks.append(values)
+            if len(values) < _FEW:
+                self._small.append(values)
+                self._small_rows += len(values)
+                if self._small_rows >= _FEW:
+                    self._join()
+            else:
+                self._join()
+                self._chunks.append(values)
             return values.nbytes
         if self._file is None:
             self._file = self._spool.column(values.dtype)
@@ -81,12 +94,20 @@ class _Builder:
 
     def move(self, spool: Spool) -> None:
         """From memory to a file."""
+        self._join()
         self._spool = spool
         while self._chunks:
             self.add(self._chunks.pop(0))
 
+    def _join(self) -> None:
+        """Makes one array of the small ones, so that a row is found quickly."""
+        if self._small:
+            self._chunks.append(np.concatenate(self._small))
+            self._small, self._small_rows = [], 0
+
     def column(self) -> Column:
         """All values, as numbers of one type."""
+        self._join()
         if self._file is not None:
             return self._file.values()
         if not self._chunks:
@@ -205,7 +226,7 @@ class _Reader:
         labels = {}
         for role, builder in self._codes.items():
             column = builder.column()
-            codes = np.asarray(column, dtype=np.uint32)
+            codes = np.asarray(column)
             labels[role] = self._labels[role].finished(
                 codes if codes.flags.writeable else codes.copy()
             )

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import bootfold as bf
-from bootfold._table_read import bytes_of, number_batches
+from bootfold._table_read import Limits, Wanted, bytes_of, in_memory, number_batches
 from bootfold._table_source import table_source
 
 ROWS = 7000
@@ -216,6 +216,37 @@ def test_batches_of_numbers(kind, folder):
         np.testing.assert_array_equal(units, UNITS)
         np.testing.assert_array_equal(price, PRICE)
         assert source.rows in (None, ROWS) and bytes_of(source, ["units"]) in (None, 4 * ROWS)
+
+
+def test_batches_of_few_rows_are_put_together():
+    data = ({"x": PRICE[i : i + 1], "g": CITY[i : i + 1]} for i in range(ROWS))
+    same(
+        bf.bootstrap(data, "mean", columns="x", clusters="g", **RUN),
+        bf.bootstrap(PRICE, "mean", clusters=CITY, **RUN),
+    )
+    mixed = [PRICE[:20_000], *np.array_split(UNITS, 50), PRICE[:100]]
+    held = in_memory(table_source(iter(mixed)), Wanted([""]), Limits(10**9))
+    np.testing.assert_array_equal(np.asarray(held.numbers[""]), np.concatenate(mixed))
+    many = in_memory(
+        table_source(iter(np.arange(10**5).reshape(-1, 1))), Wanted([""]), Limits(10**9)
+    )
+    assert len(many.numbers[""].chunks) < 10
+
+
+@pytest.mark.parametrize("kind", ["i8", "u4", "f8", "U4", "M8[D]", "bool"])
+def test_labels_of_every_type(kind, tmp_path):
+    labels = (CITY % 11 * 1000).astype(kind) if kind != "bool" else CITY % 2 == 0
+    pq.write_table(pa.table({"x": PRICE, "g": labels}), tmp_path / "t.parquet", row_group_size=999)
+    expected = bf.bootstrap(PRICE, "mean", clusters=labels, **RUN)
+    pieces = [{"x": PRICE[r], "g": labels[r]} for r in np.array_split(np.arange(ROWS), 6)]
+    for data in (
+        tmp_path / "t.parquet",
+        bf.sql(f"select * from '{tmp_path}/t.parquet'"),
+        pl.scan_parquet(tmp_path / "t.parquet"),
+        iter(pieces),
+        (pd.DataFrame(piece) for piece in pieces),
+    ):
+        same(bf.bootstrap(data, "mean", columns="x", clusters="g", **RUN), expected)
 
 
 def test_only_the_columns_that_are_used_are_read(folder):

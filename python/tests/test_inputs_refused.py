@@ -118,6 +118,26 @@ def test_missing_labels_are_told_by_their_row_in_the_whole_data(write):
         refused(data, "strata has no label in row 55", columns="x", strata="g")
 
 
+def test_labels_that_change_their_type():
+    data = iter([{"x": X, "g": np.arange(50)}, {"x": X, "g": ["a"] * 50}])
+    message = "strata has whole numbers in some batches and others elsewhere"
+    refused(data, message, TypeError, columns="x", strata="g")
+    data = iter([{"x": X, "g": np.arange(50)}, {"x": X, "g": pa.array([1] * 49 + [None])}])
+    refused(data, "strata has no label in row 100", columns="x", strata="g")
+
+
+def test_datasets_with_types_that_differ(write):
+    write("a.parquet", x=X)
+    write("b.parquet", x=[str(value) for value in X])
+    message = r"column 'x' is of type string in b\.parquet but of type double in the schema of the"
+    refused(ds.dataset(["a.parquet", "b.parquet"]), message)
+
+
+def test_a_lazy_frame_that_fails():
+    frame = pl.DataFrame({"x": ["a"]}).lazy().with_columns(x=pl.col("x").cast(pl.Float64))
+    refused(frame, "the lazy frame cannot be run: .*conversion", columns="x")
+
+
 def test_no_rows(write):
     write("a.parquet", x=X[:0])
     write("b.parquet", x=X[:0])
