@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import bootfold as bf
 
 rng = np.random.default_rng(7)
-home = tempfile.TemporaryDirectory()  # removed at the end
+home = tempfile.TemporaryDirectory()
 folder = Path(home.name) / "flights"
 folder.mkdir()
 for month in range(1, 13):
@@ -43,3 +43,5 @@ def pieces():
 
 again = bf.bootstrap(bf.chunks(pieces), "mean", columns="delay", clusters="day", seed=7)
 assert (again.replicates == mean.replicates).all()
+
+home.cleanup()
