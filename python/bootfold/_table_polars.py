@@ -38,7 +38,7 @@ class LazyFrame(TableSource):
         try:
             if hasattr(chosen, "collect_batches"):
                 yield from chosen.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True)
-            else:  # polars before 1.34
-                yield chosen.collect(engine="streaming")
+            else:  # an older polars
+                yield chosen.collect()
         except PolarsError as error:
             raise ValueError(f"the lazy frame cannot be run: {error}") from error
