@@ -151,7 +151,8 @@ class ParquetFiles(TableSource):
         import pyarrow as pa
 
         try:
-            return self._parquet.ParquetFile(path)
+            # Columns that are fetched ahead would stay in memory beside the values made of them.
+            return self._parquet.ParquetFile(path, pre_buffer=False)
         except (pa.ArrowException, OSError) as error:
             raise ValueError(f"{path} cannot be read as a Parquet file: {error}") from None
 

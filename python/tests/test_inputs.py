@@ -1,5 +1,6 @@
 """Files, datasets, queries and iterators give the bits of the same numbers in NumPy arrays."""
 
+import gc
 import itertools
 import pathlib
 
@@ -13,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import bootfold as bf
+from bootfold._table_files import ParquetFiles
 from bootfold._table_read import Limits, Wanted, bytes_of, in_memory, number_batches
 from bootfold._table_source import table_source
 
@@ -250,7 +252,7 @@ def test_labels_of_every_type(kind, tmp_path):
 
 
 def test_only_the_columns_that_are_used_are_read(folder):
-    class Counted(type(table_source(str(folder)))):
+    class Counted(ParquetFiles):
         def batches(self, columns):
             asked.append(list(columns))
             for batch in super().batches(columns):
@@ -446,3 +448,26 @@ def test_estimates_agree_with_the_files_read_by_pandas(folder):
     )
     found = bf.bootstrap(folder, ["mean", "median"], columns="price", **RUN)
     np.testing.assert_allclose(found.estimate, [frame.price.mean(), frame.price.median()])
+
+
+def test_one_column_of_five_is_in_memory_once(tmp_path):
+    """As pyarrow has decoded it: no other column, nothing fetched ahead, and no copy."""
+    rng = np.random.default_rng(1)
+    table = pa.table({name: rng.normal(size=2_000_000) for name in "abcde"})
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=250_000)
+    del table
+    before = pa.total_allocated_bytes()
+    taken = []
+
+    class Watched(ParquetFiles):
+        def batches(self, columns):
+            for batch in super().batches(columns):
+                taken.append(pa.total_allocated_bytes() - before)
+                yield batch
+
+    held = in_memory(Watched([str(tmp_path / "t.parquet")]), Wanted(["c"]), Limits(10**9))
+    assert held.rows == 2_000_000 and max(taken) < 24e6
+    assert 16e6 <= pa.total_allocated_bytes() - before < 18e6
+    del held
+    gc.collect()
+    assert pa.total_allocated_bytes() - before < 1e6
