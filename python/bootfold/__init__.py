@@ -18,8 +18,11 @@ from bootfold._exact import ExactPlan, ExactResult
 from bootfold._interval import Interval, IntervalWarning
 from bootfold._result import Result, load
 from bootfold._score import bootstrap_score
+from bootfold._spool import SpoolWarning
 from bootfold._statistics import statistics
 from bootfold._sums import sums
+from bootfold._table_chunks import chunks
+from bootfold._table_duckdb import sql
 
 if TYPE_CHECKING:
     from bootfold import shards, stats
@@ -35,14 +38,17 @@ __all__ = [
     "IntervalWarning",
     "Plan",
     "Result",
+    "SpoolWarning",
     "__version__",
     "bootstrap",
     "bootstrap_score",
+    "chunks",
     "compare",
     "counts",
     "explain",
     "load",
     "shards",
+    "sql",
     "statistics",
     "stats",
     "sums",

@@ -25,6 +25,7 @@ from bootfold._options import (
     precision_number,
 )
 from bootfold._result import Result
+from bootfold._select import chosen
 from bootfold._source import (
     Rescale,
     Settings,
@@ -38,6 +39,8 @@ from bootfold._statistics import Function, Statistic, resolve
 from bootfold._sums import Sums, SumsSource
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bootfold._core import Plan
 
 _NAN_POLICIES = ("error", "omit", "propagate")
@@ -47,6 +50,7 @@ def bootstrap(
     data: Any,
     statistic: Any,
     *,
+    columns: str | Sequence[str] | None = None,
     replicates: Replicates | None = None,
     precision: float | None = None,
     interval: Method | None = None,
@@ -73,16 +77,20 @@ def bootstrap(
     tolerance: float = 1e-5,
     threads: int | None = None,
     memory: int | str | None = None,
+    spool: int | str | None = None,
     progress: Progress = False,
 ) -> Result:
     """How much would this number change if the data had been drawn again?
 
     Parameters
     ----------
-    data : array_like, Series, DataFrame, Arrow or DLPack object, or tuple of these
+    data : array_like, Series, DataFrame, Arrow or DLPack object, path, or tuple of these
         One column, or a table whose rows are drawn whole. Arrays of numbers are read where they
         lie. A tuple holds several samples: independent ones, or with ``paired=True`` columns whose
-        rows belong together.
+        rows belong together. Also: the path of a Parquet or .npy file, a pattern
+        ("sales/*.parquet"), a folder of Parquet files, a list of these; a dataset, scanner or
+        record batch reader of pyarrow; a LazyFrame of polars; a relation of DuckDB or
+        `bootfold.sql`; `bootfold.chunks`, or an iterator of arrays or tables.
     statistic : str, list of str, callable, or bootfold.sums(...)
         A name ("mean", "quantile:0.9", "correlation", ...; `bootfold.statistics()` lists them) or
         several; a NumPy function that has a name here (``np.median``,
@@ -90,6 +98,10 @@ def bootstrap(
         compiled function (numba's ``cfunc``, ``scipy.LowLevelCallable``); or any function of the
         resampled data that returns a number or an array. One with a parameter ``axis`` is
         called with many resamples at once.
+    columns : str or list of str, optional
+        The columns of a table that the statistic sees; all that are not named below unless given.
+        Of files and queries no other columns are read. One name stands for one column, whose
+        estimate is a number; a list is a table, even of one column.
     replicates : int, "auto" or "exact", optional
         The number of resamples, 10,000 unless given. "auto": as many as the precision
         takes. "exact": none; an `ExactResult` with the exact bootstrap distribution, for
@@ -169,7 +181,11 @@ def bootstrap(
         All cores unless given. Never changes a result.
     memory : int or str, optional
         Memory limit beside data and result, in bytes or such as "256M" or "1GiB"; a quarter of what
-        the process may use unless given. Never changes a result.
+        the process may use unless given. Never changes a result. Columns of files, queries and
+        iterators that take more are written to temporary files, and a `SpoolWarning` says so.
+    spool : int or str, optional
+        Largest size of these temporary files, in bytes or such as "20G"; a quarter of the free
+        space of the temporary folder unless given. 0: none are written.
     progress : bool or callable
         True shows a bar (tqdm, where installed); a function is called with (done, total).
 
@@ -197,6 +213,9 @@ def bootstrap(
         data,
         statistic,
         settings_of(seed, memory, threads, tolerance, nested_replicates, path),
+        columns=columns,
+        memory=memory,
+        spool=spool,
         scheme=scheme,
         paired=paired,
         axis=axis,
@@ -243,6 +262,7 @@ def explain(
     data: Any,
     statistic: Any,
     *,
+    columns: str | Sequence[str] | None = None,
     replicates: Replicates | None = None,
     precision: float | None = None,
     interval: Method | None = None,
@@ -269,6 +289,7 @@ def explain(
     tolerance: float = 1e-5,
     threads: int | None = None,
     memory: int | str | None = None,
+    spool: int | str | None = None,
 ) -> Plan | ExactPlan:
     """What `bootstrap` with the same arguments would do, and why; nothing is drawn.
 
@@ -288,6 +309,9 @@ def explain(
         data,
         statistic,
         settings_of(seed, memory, threads, tolerance, nested_replicates, path),
+        columns=columns,
+        memory=memory,
+        spool=spool,
         scheme=scheme,
         paired=paired,
         axis=axis,
@@ -323,6 +347,9 @@ def _source(
     statistic: Any,
     settings: Settings,
     *,
+    columns: str | Sequence[str] | None,
+    memory: int | str | None,
+    spool: int | str | None,
     scheme: str | None,
     paired: bool,
     axis: int | None,
@@ -344,10 +371,15 @@ def _source(
         raise ValueError(f"nan is {nan!r} but must be 'error', 'omit' or 'propagate'")
     check_takes(takes, vectorized)
     wanted = resolve(statistic, vectorized if takes == "resample" else True)
-    roles = [strata, clusters, probabilities, weights, frequencies]
-    if any(isinstance(role, str) for role in roles):
-        given, roles = _taken_out(given, roles)
-        strata, clusters, probabilities, weights, frequencies = roles
+    roles = {
+        "strata": strata,
+        "clusters": clusters,
+        "probabilities": probabilities,
+        "weights": weights,
+        "frequencies": frequencies,
+    }
+    given, roles = chosen(given, columns, roles, memory, spool)
+    strata, clusters, probabilities, weights, frequencies = roles.values()
     data = _data.read(given, paired=paired, axis=axis)
     set_scheme(settings, scheme, two_stage, size, block_length, rescale)
     if strata is not None:
@@ -390,27 +422,6 @@ def _written_out(data: Data, settings: Settings) -> tuple[Any, Data, Settings]:
     arrays: list[Column] = [np.repeat(whole(array), times) for array in data.arrays]
     parts = [dataclasses.replace(part, rows=arrays[0].shape[0]) for part in data.parts]
     return (None,) * len(parts), Data(arrays, parts), settings.written_out(times)
-
-
-def _taken_out(given: Any, roles: list[Any]) -> tuple[Any, list[Any]]:
-    """Columns of a frame that are named as strata, clusters, weights, ... are not data."""
-    if not hasattr(given, "columns"):
-        name = next(role for role in roles if isinstance(role, str))
-        raise TypeError(
-            f"{name!r} names a column, but the data are no DataFrame; give an array with one entry "
-            "for each row"
-        )
-    names = [role for role in roles if isinstance(role, str)]
-    arrow = hasattr(given, "column_names")  # pyarrow's columns are the columns themselves
-    there = list(given.column_names if arrow else given.columns)
-    for name in names:
-        if name not in there:
-            known = ", ".join(map(str, there))
-            raise ValueError(f"there is no column {name!r}; the columns are {known}")
-    others = [name for name in there if name not in names]
-    rest = given.select(others) if arrow else given[others]
-    found = [given[role] if isinstance(role, str) else role for role in roles]
-    return rest, found
 
 
 def _without_nan(data: Data, settings: Settings) -> tuple[Data, Settings]:

@@ -204,10 +204,12 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
 
         Parameters
         ----------
-        X : array_like of shape (rows, inputs)
-        y : array_like of shape (rows,)
+        X : array_like of shape (rows, inputs), path, query, ...
+            Any table that `bootfold.bootstrap` takes. Inputs are all columns that are not named
+            as y or sample_weight.
+        y : array_like of shape (rows,) or column name
             Classes of any type.
-        sample_weight : array_like of shape (rows,), optional
+        sample_weight : array_like of shape (rows,) or column name, optional
         validation : (X, y), optional
             Validation rows for early stopping (`patience`), `held_out_loss` and the temperature
             (`calibrate`), instead of the rows that each member is not trained on.
@@ -252,6 +254,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         swept: Sequence[dict[str, Any]],
         keep_best: int | None,
     ) -> Self:
+        X, y, sample_weight = self._given(X, y, sample_weight, fitted=False)
         check_no_dates(X, "X")
         check_no_dates(sample_weight, "sample_weight")
         X, y = validate_data(
@@ -300,6 +303,11 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
             some = known.any() and (weights is None or weights.sum() > 0)
             self.oob_score_ = float(np.average(right, weights=weights)) if some else float("nan")
         return self
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The accuracy of the predictions."""
+        X, y, sample_weight = self._given(X, y, sample_weight)
+        return float(super().score(X, y, sample_weight))
 
     def _check_calibrate(self, validation: Any) -> None:
         """Checks `calibrate` before the training."""

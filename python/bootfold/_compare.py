@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from bootfold import _core, _data
@@ -11,6 +12,8 @@ from bootfold._options import Progress, Seed, number_of_replicates, precision_nu
 from bootfold._progress import reporter
 from bootfold._source import row_numbers, set_scheme, settings_of
 from bootfold._statistics import Named, resolve
+from bootfold._table_read import Limits, Wanted, in_memory, limits_of
+from bootfold._table_source import TableSource, table_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,22 +25,42 @@ Difference: TypeAlias = Literal["absolute", "relative"]
 Correction: TypeAlias = Literal["none", "bonferroni", "holm", "simultaneous"]
 Test: TypeAlias = Literal["bootstrap", "permutation"]
 
+_LABELS = ("by", "strata", "clusters", "pair")
+
+
+def _read(source: TableSource, roles: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    """The columns of each role, of a table that is not in memory."""
+    named = {role: name for role, name in roles.items() if isinstance(name, str)}
+    for role, name in (*named.items(), *(("value", name) for name in roles["value"])):
+        if name not in source.names:
+            raise _unknown(role, name, source.names)
+    labels = {role: name for role, name in named.items() if role in _LABELS}
+    numbers = {role: name for role, name in named.items() if role not in _LABELS}
+    used = dict.fromkeys([*roles["value"], *numbers.values()])
+    held = in_memory(source, Wanted(list(used), labels), limits)
+    values = [_data.Columns([name], [held.numbers[name]], True) for name in roles["value"]]
+    found = {role: held.numbers[name] for role, name in numbers.items()}
+    return {"value": values, **held.labels, **found}
+
+
+def _unknown(role: str, name: str, there: Sequence[Any]) -> ValueError:
+    return ValueError(
+        f"{role} is {name!r} but there is no such column; the columns are "
+        + ", ".join(map(str, there))
+    )
+
 
 def _column(frame: Any, name: str, role: str) -> Any:
     there = list(frame.column_names) if module_of(frame) == "pyarrow" else list(frame)
     if hasattr(frame, "columns") and module_of(frame) in ("pandas", "polars"):
         there = list(frame.columns)
     if name not in there:
-        raise ValueError(
-            f"{role} is {name!r} but there is no such column; the columns are "
-            + ", ".join(map(str, there))
-        )
+        raise _unknown(role, name, there)
     return frame[name]
 
 
-def _table(like: Any, columns: dict[str, list[Any]]) -> Any:
-    """The columns as a table of the package that `like` comes from."""
-    module = module_of(like)
+def _table(module: str, columns: dict[str, list[Any]]) -> Any:
+    """The columns as a table of a package."""
     if module == "polars":
         import polars
 
@@ -86,6 +109,7 @@ def compare(
     tolerance: float = 1e-5,
     threads: int | None = None,
     memory: int | str | None = None,
+    spool: int | str | None = None,
     progress: Progress = False,
 ) -> Any:
     """Compares every group with a control, by one statistic.
@@ -95,7 +119,9 @@ def compare(
 
     Parameters
     ----------
-    df : DataFrame of pandas or polars, pyarrow.Table, or mapping of columns
+    df : DataFrame of pandas or polars, pyarrow.Table, mapping of columns, path, query, ...
+        Any table that `bootstrap` takes. Of files and queries only the columns that are named
+        below are read.
     value : str or list of str
         The column whose statistic is compared; two for "ratio" and the like.
     by : str
@@ -117,7 +143,8 @@ def compare(
         Where p-values come from: the error level at which the interval excludes 0, or the share of
         relabellings of the rows (or clusters, or pairs) with such a difference. All relabellings
         are taken if there are at most 100,000, otherwise `replicates` random ones.
-    confidence, alternative, nested_replicates, seed, tolerance, threads, memory, progress
+    confidence, alternative, nested_replicates, seed, tolerance, threads, memory, spool,
+    progress
         As in `bootstrap`.
     replicates : int or "auto"
         The number of resamples of every group. "auto": as many as the precision takes.
@@ -142,13 +169,15 @@ def compare(
     Returns
     -------
     table
-        One row for each group but the control, in the kind of table given: group, rows, estimate,
-        control, control_rows, control_estimate, difference, standard_error, low, high, p_value,
-        p_value_error, adjusted_low, adjusted_high, adjusted_p_value, adjusted_p_value_error, test,
-        permutations, all_permutations, clusters, shared_clusters and note. The errors are Monte
-        Carlo errors. `permutations` is 0 unless the test is "permutation"; if all_permutations is
-        true these are all there are, and p_value is exact. `clusters` counts the clusters of all
-        groups, and shared_clusters those of them that several groups have.
+        One row for each group but the control, in the kind of table given (of Parquet files,
+        datasets, readers and queries a pyarrow.Table; of iterators a dictionary): group, rows,
+        estimate, control, control_rows, control_estimate, difference, standard_error, low, high,
+        p_value, p_value_error, adjusted_low, adjusted_high, adjusted_p_value,
+        adjusted_p_value_error, test, permutations, all_permutations, clusters, shared_clusters and
+        note. The errors are Monte Carlo errors. `permutations` is 0 unless the test is
+        "permutation"; if all_permutations is true these are all there are, and p_value is exact.
+        `clusters` counts the clusters of all groups, and shared_clusters those of them that several
+        groups have.
 
     Examples
     --------
@@ -164,18 +193,35 @@ def compare(
             f"statistic is {statistic!r} but compare takes one that has a name, such as 'mean'"
         )
     names = [value] if isinstance(value, str) else list(value)
-    columns = tuple(_column(df, name, "value") for name in names)
-    for name, column in zip(names, columns, strict=True):
-        check_no_dates(column, f"column '{name}'")
+    roles = {
+        "by": by,
+        "strata": strata,
+        "clusters": clusters,
+        "pair": pair,
+        "probabilities": probabilities,
+        "weights": weights,
+        "frequencies": frequencies,
+    }
+    source = None if isinstance(df, Mapping) else table_source(df)
+    if source is None:
+        package = module_of(df)
+        found_columns = {
+            role: _column(df, name, role) for role, name in roles.items() if name is not None
+        }
+        columns = tuple(_column(df, name, "value") for name in names)
+        for name, column in zip(names, columns, strict=True):
+            check_no_dates(column, f"column '{name}'")
+    else:
+        package = source.package
+        found_columns = _read(source, {**roles, "value": names}, limits_of(memory, spool))
+        columns = tuple(found_columns["value"])
     data = _data.read(columns, paired=True)
-    labels = _column(df, by, "by")
     settings = settings_of(seed, memory, threads, tolerance, nested_replicates, None)
     set_scheme(settings, scheme, two_stage, size, block_length, rescale)
-    codes, found = coded(labels, data.rows, "by")
-    roles = {"probabilities": probabilities, "weights": weights, "frequencies": frequencies}
-    for role, named in roles.items():
-        if named is not None:
-            setattr(settings, role, row_numbers(_column(df, named, role), data.rows, role))
+    codes, found = coded(found_columns["by"], data.rows, "by")
+    for role in ("probabilities", "weights", "frequencies"):
+        if role in found_columns:
+            setattr(settings, role, row_numbers(found_columns[role], data.rows, role))
     if pair is not None and clusters is not None:
         raise ValueError(
             f"pair is {pair!r} and clusters is {clusters!r} but pairs are clusters already; give "
@@ -187,11 +233,11 @@ def compare(
             "rows out, and number the pairs"
         )
     if pair is not None:
-        settings.clusters = coded(_column(df, pair, "pair"), data.rows, "pair")[0]
+        settings.clusters = coded(found_columns["pair"], data.rows, "pair")[0]
     if clusters is not None:
-        settings.clusters = coded(_column(df, clusters, "clusters"), data.rows, "clusters")[0]
+        settings.clusters = coded(found_columns["clusters"], data.rows, "clusters")[0]
     if strata is not None:
-        settings.strata = coded(_column(df, strata, "strata"), data.rows, "strata")[0]
+        settings.strata = coded(found_columns["strata"], data.rows, "strata")[0]
     if nan == "omit":
         dropped = _data.nan_rows(data.arrays)
         unknown = settings.with_nan()
@@ -235,7 +281,7 @@ def compare(
             test,
             tell,
         )
-    return _table(df, _columns(comparison))
+    return _table(package, _columns(comparison))
 
 
 def _columns(comparison: _core.Comparison) -> dict[str, list[Any]]:

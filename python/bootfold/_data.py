@@ -53,6 +53,31 @@ class Data:
         return self.parts[0].shape
 
 
+@dataclass(slots=True)
+class Columns:
+    """Columns that were read from a file, a query or a stream."""
+
+    names: list[str]  #: nothing, or one for each column
+    arrays: list[Column]
+    vector: bool  #: one column that is no table
+
+
+def column_names(columns: Any) -> list[str]:
+    """The argument columns=: one name or several."""
+    names = [columns] if isinstance(columns, str) else columns
+    if isinstance(names, (bytes, dict)) or not hasattr(names, "__iter__"):
+        raise TypeError(
+            f"columns is {columns!r} but must be the name of a column or a list of them"
+        )
+    found = list(names)
+    for name in found:
+        if not isinstance(name, str):
+            raise TypeError(f"columns has {name!r} but must have names of columns")
+    if not found:
+        raise ValueError("columns is empty but must name at least one column")
+    return found
+
+
 def number_array(values: Any, what: str) -> Array:
     """`values` as an array of numbers in the machine's byte order; no copy if it is one."""
     check_no_dates(values, what)
@@ -91,7 +116,7 @@ def _converted(values: Any, what: str) -> Array:
         ) from None
 
 
-def _pandas_column(series: Any, what: str) -> Array:
+def pandas_column(series: Any, what: str) -> Array:
     if isinstance(series.dtype, np.dtype):
         return number_array(series.to_numpy(), what)
     try:
@@ -106,17 +131,22 @@ def _is_frame(value: Any) -> bool:
 
 def _part(value: Any, what: str) -> tuple[Part, list[Column]]:
     """One part and its columns."""
+    if isinstance(value, Columns):
+        shape = () if value.vector else (len(value.arrays),)
+        rows = len(value.arrays[0]) if value.arrays else 0
+        own: Literal["vector", "table"] = "vector" if value.vector else "table"
+        return Part(own, len(value.arrays), rows, shape, "", value.names), value.arrays
     module = module_of(value)
     name = None if hasattr(value, "columns") else getattr(value, "name", None)
     check_no_dates(value, what if name in (None, "") else f"column '{name}'")
     if module == "pandas" and hasattr(value, "columns"):
         names = [str(name) for name in value.columns]
         arrays: list[Column] = [
-            _pandas_column(value.iloc[:, c], f"column '{name}'") for c, name in enumerate(names)
+            pandas_column(value.iloc[:, c], f"column '{name}'") for c, name in enumerate(names)
         ]
         return Part("frame", len(names), len(value), (len(names),), "pandas", names), arrays
     if module == "pandas" and hasattr(value, "dtype"):
-        array = _pandas_column(value, what)
+        array = pandas_column(value, what)
         names = [] if value.name is None else [str(value.name)]
         return Part("vector", 1, len(array), (), "", names), [array]
     if module != "numpy" and (
@@ -145,6 +175,8 @@ def _part(value: Any, what: str) -> tuple[Part, list[Column]]:
 
 def _sets(value: Any, axis: int, what: str) -> tuple[Part, list[Column]]:
     """Data sets that lie along an axis, one column each."""
+    if isinstance(value, Columns):
+        raise TypeError(f"axis is {axis} but {what} are a table with columns; axis= is for arrays")
     array = number_array(value, what)
     if not -array.ndim <= axis < array.ndim:
         raise ValueError(f"axis is {axis} but {what} have {array.ndim} axes")

@@ -17,6 +17,7 @@ from bootfold import _core, _members
 from bootfold._dates import check_no_dates
 from bootfold._options import memory_bytes, seed_number, thread_number, whole_number
 from bootfold._progress import reporter
+from bootfold._table_rows import rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -192,8 +193,21 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             dict(zip(lists, chosen, strict=True)) for chosen in itertools.product(*lists.values())
         ]
 
+    def _given(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, fitted: bool = True
+    ) -> tuple[Any, Any, Any]:
+        """Inputs, targets and weights, read if X is a file, a query or the like.
+
+        Targets and weights may then be names of columns. The inputs are those of `fit`, by name.
+        """
+        inputs = self._names() if fitted else []
+        roles = {"y": y, "sample_weight": sample_weight}
+        X, found = rows_of(X, inputs or None, roles, names=bool(inputs) or not fitted)
+        return X, found["y"], found["sample_weight"]
+
     def _checked(self, X: Any) -> Array:
         check_is_fitted(self)
+        X = self._given(X)[0]
         check_no_dates(X, "X")
         found: Array = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
         return found
@@ -204,6 +218,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             X, y = given
         except (TypeError, ValueError):
             raise TypeError(f"{what} must be a pair (X, y)") from None
+        X, y, _ = self._given(X, y)
         check_no_dates(X, "X")
         inputs: Array = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
         truth = np.asarray(y)

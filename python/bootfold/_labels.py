@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,15 @@ from bootfold._data import Array
 from bootfold._dates import module_of
 
 
-def _values(labels: Any, what: str) -> tuple[Array, Array]:
+@dataclass(slots=True)
+class Coded:
+    """Labels that have codes already."""
+
+    codes: Array  #: a code for each row, 0, 1, ...
+    names: Array  #: the sorted labels they stand for
+
+
+def values_and_missing(labels: Any) -> tuple[Array, Array]:
     """Labels as an array, and where they are missing."""
     module = module_of(labels)
     if module == "pandas":
@@ -32,7 +41,9 @@ def _values(labels: Any, what: str) -> tuple[Array, Array]:
 
 def coded(labels: Any, rows: int, what: str) -> tuple[Array, Array]:
     """A code for each row, 0, 1, ..., and the sorted labels they stand for."""
-    array, missing = _values(labels, what)
+    if isinstance(labels, Coded):
+        return labels.codes, labels.names
+    array, missing = values_and_missing(labels)
     if array.ndim != 1:
         raise ValueError(f"{what} has {array.ndim} axes but must be one label for each row")
     if array.shape[0] != rows:

@@ -192,9 +192,11 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
 
         Parameters
         ----------
-        X : array_like of shape (rows, inputs)
-        y : array_like of shape (rows,) or (rows, targets)
-        sample_weight : array_like of shape (rows,), optional
+        X : array_like of shape (rows, inputs), path, query, ...
+            Any table that `bootfold.bootstrap` takes. Inputs are all columns that are not named
+            as y or sample_weight.
+        y : array_like of shape (rows,) or (rows, targets), or column name
+        sample_weight : array_like of shape (rows,) or column name, optional
         validation : (X, y), optional
             Validation rows for early stopping (`patience`) and `held_out_loss`, instead of the rows
             that each member is not trained on.
@@ -226,6 +228,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         swept: Sequence[dict[str, Any]],
         keep_best: int | None,
     ) -> Self:
+        X, y, sample_weight = self._given(X, y, sample_weight, fitted=False)
         check_no_dates(X, "X")
         check_no_dates(y, "y")
         check_no_dates(sample_weight, "sample_weight")
@@ -283,6 +286,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The coefficient of determination, R2, of the predictions."""
+        X, y, sample_weight = self._given(X, y, sample_weight)
         check_no_dates(y, "y")
         check_no_dates(sample_weight, "sample_weight")
         return float(super().score(X, y, sample_weight))
@@ -356,13 +360,16 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
                     "training=(X, y), or use method='normal'"
                 )
             return self._training_examples
-        inputs, y = self._parts(training[:2])
+        if not isinstance(training, tuple) or not 2 <= len(training) <= 3:
+            raise TypeError("training must be a pair (X, y), or (X, y, sample_weight)")
+        X, y, sample_weight = self._given(*training)
+        inputs, y = self._parts((X, y))
         check_no_dates(y, "y")
         targets = np.asarray(y, dtype=np.float64)
         weights = None
-        if len(training) > 2 and training[2] is not None:
-            check_no_dates(training[2], "sample_weight")
-            weights = _check_sample_weight(training[2], inputs, dtype=np.float64)
+        if sample_weight is not None:
+            check_no_dates(sample_weight, "sample_weight")
+            weights = _check_sample_weight(sample_weight, inputs, dtype=np.float64)
         return weighted(inputs, targets.reshape(targets.shape[0], -1), weights)
 
     @classmethod

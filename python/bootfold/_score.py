@@ -9,6 +9,7 @@ import numpy as np
 
 from bootfold import _core
 from bootfold._bootstrap import bootstrap
+from bootfold._data import column_names
 from bootfold._dates import check_no_dates
 from bootfold._interval import NOTHING, Needs
 from bootfold._labels import coded
@@ -19,9 +20,11 @@ from bootfold._result import Result
 from bootfold._returned import check_returned
 from bootfold._source import Settings
 from bootfold._sums import sums
+from bootfold._table_rows import predictions_of, rows_of
+from bootfold._table_source import table_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from bootfold._data import Array
     from bootfold._options import Progress, Seed
@@ -35,6 +38,7 @@ def bootstrap_score(
     y: Any,
     metric: Any = "accuracy",
     *,
+    columns: str | Sequence[str] | None = None,
     response: str | None = None,
     versus: Any = None,
     pos_label: Any = None,
@@ -56,23 +60,27 @@ def bootstrap_score(
 
     Parameters
     ----------
-    estimator_or_predictions : estimator or array_like
+    estimator_or_predictions : estimator, array_like, path, query, ...
         A fitted scikit-learn estimator, or what it says of the rows: classes or numbers, or
-        probabilities where the metric takes those.
-    X : array_like or None
+        probabilities where the metric takes those. Or a table that has predictions and truth:
+        any that `bootstrap` takes but data frames.
+    X : array_like, path, query, ... or None
         The rows of the test set; None where predictions are given.
-    y : array_like
-        The truth.
+    y : array_like or column name
+        The truth. A name is that of a column of X, or of the table of predictions.
     metric : str or callable
         A name: "accuracy", "f1", "f1_macro", "f1_micro", "f1_weighted", "log_loss", "brier",
         "calibration_error", "roc_auc" (or "auc"), "average_precision", "mean_squared_error",
         "root_mean_squared_error", "mean_absolute_error", "r2" take a fast path, and so do the
         functions of sklearn.metrics they are called after; any other name of a scikit-learn scorer,
         a scorer, or a function of (truth, prediction) is called on every resample.
+    columns : str or list of str, optional
+        Of a file or query: the columns that the estimator gets (unless given those that it was
+        trained on, by name, or else all that have no other use), or those of the predictions.
     response : {"predict", "predict_proba", "decision_function"}, optional
         What a function is given of an estimator; "predict" unless the metric is known to take
         another.
-    versus : estimator or array_like, optional
+    versus : estimator, array_like or column name, optional
         A second model, or its predictions. Both are scored on the same resamples, and the result
         has three values: the two scores, and the first minus the second.
     pos_label : optional
@@ -89,7 +97,7 @@ def bootstrap_score(
     bins : int
         For "calibration_error": the number of equally wide bins of the probability of the positive
         class, or of the predicted class if there are more than two.
-    strata, clusters : array_like, optional
+    strata, clusters : array_like or column name, optional
         As in `bootstrap`: a label for each row. ``strata=y`` keeps the share of each class.
     replicates, seed, threads, memory, progress
         As in `bootstrap`.
@@ -116,6 +124,9 @@ def bootstrap_score(
     >>> [round(value, 3) for value in r.estimate.tolist()]
     [0.8, 0.6, 0.2]
     """
+    roles = {"y": y, "strata": strata, "clusters": clusters, "versus": versus}
+    estimator_or_predictions, X, roles = _read(estimator_or_predictions, X, columns, roles)
+    y, strata, clusters, versus = roles.values()
     check_no_dates(y, "y")
     truth = np.asarray(y)
     if truth.ndim == 0 or truth.shape[0] == 0:
@@ -172,6 +183,31 @@ def bootstrap_score(
             metric_arguments = {"pos_label": True} if fast.name == "f1" else {}
             prepared.append(fast.prepare(positive, score >= threshold, **metric_arguments))
     return _by_means(prepared, fast.name, arguments)
+
+
+def _read(
+    given: Any, X: Any, columns: str | Sequence[str] | None, roles: dict[str, Any]
+) -> tuple[Any, Any, dict[str, Any]]:
+    """Rows and predictions that are in files, queries and the like."""
+    if hasattr(given, "predict"):
+        names = [str(name) for name in getattr(given, "feature_names_in_", ())]
+        wanted = names or None if columns is None else column_names(columns)
+        in_file = None if type(X) is np.ndarray else table_source(X)
+        if columns is not None and in_file is None:
+            raise TypeError(f"columns is {columns!r} but X is in memory; select them before")
+        X, roles = rows_of(X if in_file is None else in_file, wanted, roles, names=bool(names))
+        return given, X, roles
+    source = None if type(given) is np.ndarray else table_source(given)
+    if source is None or X is not None:
+        if columns is not None:
+            raise TypeError(f"columns is {columns!r} but there is no table to read them from")
+        if any(isinstance(role, str) for role in roles.values()) and X is None:
+            raise TypeError(
+                "y names a column, but the predictions are no file, query or the like; give arrays"
+            )
+        return given, X, roles
+    found, roles = predictions_of(source, columns, roles)
+    return found, X, roles
 
 
 class _Subject:

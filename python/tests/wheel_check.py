@@ -17,6 +17,10 @@ assert r.estimate == 3.75 and r.replicates.shape == (1000,)
 assert 1 < r.interval("bca").low < 3.75
 print(bf.__version__)
 """
+WRITE = """
+import sys, pyarrow as pa, pyarrow.parquet as pq
+pq.write_table(pa.table({"x": range(100)}), sys.argv[1])
+"""
 
 
 def run(*command: object, **options: object) -> str:
@@ -42,8 +46,8 @@ def main(folder: pathlib.Path) -> None:
     # One for all: the stable ABI of Python 3.10, types, the program, nothing else.
     assert "-cp310-abi3-" in wheel.name, wheel.name
     names = zipfile.ZipFile(wheel).namelist()
-    for needed in ("bootfold/_core.abi3.so", "bootfold/_core.pyi", "bootfold/py.typed"):
-        assert needed in names, names
+    for needed in ("_core.abi3.so", "_core.pyi", "py.typed", "bin/bootfold"):
+        assert f"bootfold/{needed}" in names, names
     assert any(name.endswith(".data/scripts/bootfold") for name in names), names
     assert not [n for n in names if n.startswith(("include", "lib", "share"))], names
 
@@ -58,6 +62,18 @@ def main(folder: pathlib.Path) -> None:
     version = run(home / "bin/python", "-c", USE, cwd=folder).strip()
     assert version in run(home / "bin/bootfold", "--version")
     assert "mean of x" in run(home / "bin/bootfold", "explain", "-", input="x\n1\n2\n5\n")
+
+    # Parquet files are read by the package, which says what it needs for that.
+    (home / "x.parquet").write_bytes(b"PAR1")
+    found = subprocess.run(
+        [home / "bin/bootfold", "bootstrap", home / "x.parquet"], capture_output=True, text=True
+    )
+    assert found.returncode == 2 and "pip install 'bootfold[arrow]'" in found.stderr, found
+    run(home / "bin/python", "-m", "pip", "install", "--quiet", "pyarrow", "duckdb")
+    query = "select range as x from range(100)"
+    run(home / "bin/python", "-c", WRITE, home / "x.parquet")
+    for data in ([home / "x.parquet"], ["--sql", query]):
+        assert "49.5" in run(home / "bin/bootfold", "bootstrap", *data, "--column", "x")
     print("the wheel is good:", wheel)
 
 

@@ -1,0 +1,77 @@
+"""Rows for estimators: inputs as a frame or a matrix, targets and labels as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from bootfold._data import column_names
+from bootfold._select import of_frame
+from bootfold._table_read import Held, Limits, Wanted, in_memory
+from bootfold._table_source import TableSource, needs, table_source
+
+_UNLIMITED = Limits(2**62)
+
+
+def rows_of(
+    X: Any, inputs: Sequence[str] | None, roles: dict[str, Any], *, names: bool
+) -> tuple[Any, dict[str, Any]]:
+    """Inputs that an estimator takes, and columns in place of the names among `roles`.
+
+    Arrays and frames stay what they are. Of a file, query or stream only `inputs` and the named
+    columns are read; None: all columns but the named ones. `names`: whether the inputs have names.
+    """
+    source = None if type(X) is np.ndarray else table_source(X)
+    if source is None:
+        if any(isinstance(role, str) for role in roles.values()):
+            return of_frame(X, None, roles)
+        return X, roles
+    found, held, seen = _read(source, inputs, roles)
+    columns = [held.texts[name] for name in seen]
+    if names or any(column.dtype.kind not in "biuf" for column in columns):
+        pandas = needs("pandas", "an estimator that knows its inputs by name", "pandas")
+        return pandas.DataFrame(dict(zip(seen, columns, strict=True)), copy=False), found
+    return np.column_stack(columns), found
+
+
+def predictions_of(
+    source: TableSource, columns: str | Sequence[str] | None, roles: dict[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """Predictions that are columns of a table: one axis for one column, two for several."""
+    wanted = None if columns is None else column_names(columns)
+    found, held, seen = _read(source, wanted, roles)
+    if len(seen) == 1:
+        return held.texts[seen[0]], found
+    return np.column_stack([held.texts[name] for name in seen]), found
+
+
+def _read(
+    source: TableSource, inputs: Sequence[str] | None, roles: dict[str, Any]
+) -> tuple[dict[str, Any], Held, list[str]]:
+    named = {role: _names(source, given) for role, given in roles.items()}
+    taken = [name for names in named.values() for name in names]
+    seen = [name for name in source.names if name not in taken] if inputs is None else list(inputs)
+    if not seen:
+        raise ValueError(f"{source.told} has no columns but {', '.join(taken)}")
+    wanted = list(dict.fromkeys([*seen, *taken]))
+    held = in_memory(source, Wanted(texts=wanted), _UNLIMITED)
+    if held.rows == 0:
+        raise ValueError(f"{source.told} has no rows; an estimator needs at least one")
+    found = dict(roles)
+    for role, names in named.items():
+        if isinstance(roles[role], str):
+            found[role] = held.texts[names[0]]
+        elif names:
+            found[role] = np.column_stack([held.texts[name] for name in names])
+    return found, held, seen
+
+
+def _names(source: TableSource, given: Any) -> list[str]:
+    """The columns that an argument names, if it does."""
+    if isinstance(given, str):
+        return [given]
+    if isinstance(given, list) and given and all(isinstance(name, str) for name in given):
+        return given if set(given) <= set(source.names) else []
+    return []

@@ -1,0 +1,88 @@
+"""Tables that are read batch by batch: files, queries, streams, and arrays that a function makes.
+
+A kind of table is one class and one line in `_KINDS`. What reads them (`_table_read`) asks for the
+columns that a call uses and for no others.
+"""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+#: Rows that a batch has where its size can be chosen.
+BATCH_ROWS = 1 << 18
+
+
+class TableSource(ABC):
+    """Columns that arrive in batches."""
+
+    names: list[str]  #: of all columns
+    types: list[str]  #: of all columns, in the words of their package; "" if unknown
+    rows: int | None = None  #: None: not known before they are read
+    vector: bool = False  #: one column that was not given as a table
+
+    #: Does every pass give the same rows in the same order? Else only one pass may be made.
+    repeatable: ClassVar[bool] = True
+    #: May the arrays of a batch change when the next batch is made? They are then copied.
+    volatile: ClassVar[bool] = False
+    #: Are the arrays of a batch mapped files, which take no memory?
+    mapped: ClassVar[bool] = False
+    #: The package of the tables that `bootfold.compare` returns.
+    package: ClassVar[Literal["pyarrow", "polars", "dict"]] = "pyarrow"
+
+    @property
+    @abstractmethod
+    def told(self) -> str:
+        """What the source is, for messages."""
+
+    @abstractmethod
+    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
+        """A new pass over the rows.
+
+        Of a batch b, ``b[name]`` is a column: an array of NumPy, pyarrow, polars or pandas.
+        """
+
+    def check(self, columns: Sequence[str]) -> None:
+        """Raises ValueError for columns that are not there or are there twice."""
+        for name in columns:
+            number = self.names.count(name)
+            if number == 0:
+                known = ", ".join(self.names)
+                raise ValueError(f"{self.told} has no column {name!r}; the columns are {known}")
+            if number > 1:
+                raise ValueError(
+                    f"{self.told} has {number} columns called {name!r}; give them different names"
+                )
+
+
+# Modules with a function recognise(value), which returns a TableSource or None. The first that
+# does is taken, so that those for anything that can be iterated over come last.
+_KINDS = ("_table_files", "_table_arrow", "_table_duckdb", "_table_polars", "_table_chunks")
+
+
+def table_source(value: Any) -> TableSource | None:
+    """What reads a value batch by batch; None for what is in memory, such as arrays and frames."""
+    if isinstance(value, TableSource):
+        return value
+    for kind in _KINDS:
+        found = importlib.import_module(f"bootfold.{kind}").recognise(value)
+        if found is not None:
+            assert isinstance(found, TableSource)
+            return found
+    return None
+
+
+def needs(package: str, what: str, extra: str) -> Any:
+    """A package that is not always installed."""
+    try:
+        return importlib.import_module(package)
+    except ModuleNotFoundError as error:
+        name = package.partition(".")[0]
+        command = name if extra == name == "pandas" else f"'bootfold[{extra}]'"
+        if (error.name or "").partition(".")[0] != name:
+            raise
+        raise ImportError(f"{what} needs {name}; install it with: pip install {command}") from error
