@@ -46,7 +46,7 @@ std::unique_ptr<data::Source> open_kind(const std::string& kind, const std::stri
   if (kind == "fortran")
     return data::open(zeros(folder, "x.npy", npy_file("<f8", two, none, true), bytes),
                       {.columns = {"2"}});
-  if (kind == "raw") return data::open(zeros(folder, "x.bin", "", bytes), data::RawFormat{});
+  if (kind == "raw") return data::open_raw(zeros(folder, "x.bin", "", bytes), {});
   if (kind == "several") {
     zeros(folder, "a.npy", one, bytes);
     zeros(folder, "b.npy", one, bytes);
