@@ -90,6 +90,7 @@ void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
           .columns = view.columns(),
           .intervals = {},
           .omitted = table.omitted(),
+          .filtered = table.filtered(),
           .read_seconds = read_seconds,
           .seconds = seconds};
   add_intervals(run, request.methods, request.interval);

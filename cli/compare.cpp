@@ -195,6 +195,7 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
                  .columns = view.columns(),
                  .by = groups.column,
                  .omitted = values.omitted(),
+                 .filtered = values.filtered(),
                  .read_seconds = read_seconds,
                  .seconds = seconds};
   run.peak_memory = peak_memory();

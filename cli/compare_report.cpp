@@ -288,6 +288,7 @@ std::string as_json(const CompareRun& run) {
   if (found.clusters > 0)
     object["clusters"] = {{"all", found.clusters}, {"shared", found.shared_clusters}};
   object["omitted_rows"] = run.omitted;
+  object["filtered_rows"] = run.filtered;
   object["replicates"] = found.replicates;
   if (!found.rounds.empty())
     object["precision"] = {{"reached", found.precision}, {"rounds", found.rounds}};

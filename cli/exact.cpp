@@ -193,6 +193,7 @@ std::string as_json(const std::vector<Answer>& answers, const Surroundings& arou
   list("error_bound", [](const Answer& a) { return a.law.error_bound(); });
   object["rows"] = around.table.view().rows();
   object["omitted_rows"] = around.table.omitted();
+  object["filtered_rows"] = around.table.filtered();
   object["replicates"] = "exact";
   object["seed"] = around.request.options.seed;
   object["plan"] = {
@@ -357,6 +358,7 @@ std::string exact_forecast(const data::Table& table, const Request& request) {
     object["columns"] = table.names();
     object["rows"] = table.view().rows();
     object["omitted_rows"] = table.omitted();
+    object["filtered_rows"] = table.filtered();
     object["replicates"] = "exact";
     object["seed"] = request.options.seed;
     object["plan"] = {{"path", "exact"}, {"method", list(methods)}, {"reason", list(reasons)}};

@@ -34,6 +34,7 @@ void run_explain(const Arguments& arguments, Interrupt& interrupt) {
   const Forecast forecast{.plan = chosen,
                           .columns = view.columns(),
                           .omitted = table.omitted(),
+                          .filtered = table.filtered(),
                           .data_bytes = table.bytes(),
                           .seed = request.options.seed};
   print(request.json ? as_json(forecast) : as_text(forecast));

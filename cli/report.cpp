@@ -315,6 +315,7 @@ std::string as_json(const Run& run) {
   list("undefined_replicates", [&](std::size_t i) { return result.undefined(i); });
   object["rows"] = result.plan().rows;
   object["omitted_rows"] = run.omitted;
+  object["filtered_rows"] = run.filtered;
   object["replicates"] = result.plan().replicates;
   if (run.effort) object["precision"] = json_of(*run.effort);
   object["seed"] = result.seed();
@@ -356,6 +357,7 @@ std::string as_json(const Forecast& forecast) {
   object["columns"] = forecast.columns;
   object["rows"] = plan.rows;
   object["omitted_rows"] = forecast.omitted;
+  object["filtered_rows"] = forecast.filtered;
   object["replicates"] = plan.replicates;
   object["seed"] = forecast.seed;
   object["plan"] = json_of(plan);

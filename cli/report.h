@@ -29,8 +29,9 @@ struct Run {
   std::vector<Interval> intervals;                  ///< the main one of each value
   std::vector<std::vector<Interval>> several = {};  ///< all of each value, if there are more
   std::optional<Effort> effort = {};
-  bool stored = false;      ///< read from a file: nothing ran
-  std::size_t omitted = 0;  ///< rows left out because of NaN
+  bool stored = false;       ///< read from a file: nothing ran
+  std::size_t omitted = 0;   ///< rows left out because of NaN
+  std::size_t filtered = 0;  ///< rows that --where left out
   double read_seconds = 0;
   double seconds = 0;           ///< planning, drawing, folding
   std::size_t peak_memory = 0;  ///< of the process, in bytes
@@ -71,6 +72,7 @@ struct Forecast {
   const Plan& plan;
   std::vector<std::string> columns;
   std::size_t omitted = 0;
+  std::size_t filtered = 0;
   std::size_t data_bytes = 0;
   std::uint64_t seed = 0;
 };

@@ -153,10 +153,10 @@ struct RawFormat {
 
 /// Opens a file of that format. Columns are named by number from 1. Throws DataError if the values
 /// do not end with a complete row.
-[[nodiscard]] BOOTFOLD_API std::unique_ptr<Source> open(const std::string& path,
-                                                        const RawFormat& format,
-                                                        const ReadOptions& options = {},
-                                                        std::size_t chunk_bytes = kChunkBytes);
+[[nodiscard]] BOOTFOLD_API std::unique_ptr<Source> open_raw(const std::string& path,
+                                                            const RawFormat& format,
+                                                            const ReadOptions& options = {},
+                                                            std::size_t chunk_bytes = kChunkBytes);
 
 /// The files that paths, globs and folders stand for, in the order of open(). Throws DataError for
 /// a glob that matches nothing and for a folder without .parquet files.

@@ -170,6 +170,7 @@ class ArrowColumns final : public ColumnFile {
   }
   [[nodiscard]] std::optional<std::uint64_t> rows() const noexcept override { return rows_; }
   [[nodiscard]] bool may_be_missing() const noexcept override { return true; }  // nulls
+  [[nodiscard]] const char* missing_word() const noexcept override { return "null or NaN"; }
   [[nodiscard]] std::unique_ptr<Batches> read() const override {
     return std::make_unique<ArrowBatches>(table_);
   }

@@ -73,6 +73,8 @@ class ColumnFile {
   [[nodiscard]] virtual std::optional<std::uint64_t> rows() const noexcept = 0;
   /// Whether the chosen columns can hold NaN, as far as it is known.
   [[nodiscard]] virtual bool may_be_missing() const noexcept = 0;
+  /// What a missing number is in such a file.
+  [[nodiscard]] virtual const char* missing_word() const noexcept { return "NaN"; }
   /// Starts to read. Throws DataError if the file changed since it was opened.
   [[nodiscard]] virtual std::unique_ptr<Batches> read() const = 0;
 };

@@ -19,6 +19,7 @@ namespace bootfold::data {
 namespace {
 
 constexpr std::size_t kLongestHeader = std::size_t{1} << 20;
+constexpr std::size_t kMostChunkRows = std::size_t{1} << 30;  // rows of a batch have 32 bits
 
 /// An array, and the distinct columns of it that are read, from left to right.
 struct ArrayFile {
@@ -135,8 +136,8 @@ class ArrayColumns final : public ColumnFile {
     file.read.erase(std::unique(file.read.begin(), file.read.end()), file.read.end());
     const std::size_t width =
         size_of(file.array.type) * (file.array.fortran_order ? file.read.size() : columns);
-    file.chunk_rows =
-        std::clamp<std::size_t>(chunk_bytes / width, 1, std::max<std::size_t>(file.array.rows, 1));
+    file.chunk_rows = std::clamp<std::size_t>(
+        chunk_bytes / width, 1, std::clamp<std::size_t>(file.array.rows, 1, kMostChunkRows));
     file_ = std::make_shared<const ArrayFile>(std::move(file));
   }
 
@@ -176,8 +177,8 @@ std::shared_ptr<const ColumnFile> open_array(const std::string& path, const File
 
 }  // namespace
 
-std::shared_ptr<const ColumnFile> open_npy(const std::string& path, const ReadOptions& options,
-                                           const Where& where, std::size_t chunk_bytes) {
+std::shared_ptr<const ColumnFile> npy_columns(const std::string& path, const ReadOptions& options,
+                                              const Where& where, std::size_t chunk_bytes) {
   check_no_missing_words(options, path);
   const OpenFile file(path);
   const FileState state = state_of(file.number(), path);
@@ -188,9 +189,9 @@ std::shared_ptr<const ColumnFile> open_npy(const std::string& path, const ReadOp
                     chunk_bytes);
 }
 
-std::shared_ptr<const ColumnFile> open_raw(const std::string& path, const RawFormat& format,
-                                           const ReadOptions& options, const Where& where,
-                                           std::size_t chunk_bytes) {
+std::shared_ptr<const ColumnFile> raw_columns(const std::string& path, const RawFormat& format,
+                                              const ReadOptions& options, const Where& where,
+                                              std::size_t chunk_bytes) {
   check_no_missing_words(options, path);
   if (format.columns == 0)
     throw InvalidArgument("columns of the raw format is 0 but must be at least 1");

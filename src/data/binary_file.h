@@ -16,15 +16,15 @@
 namespace bootfold::data {
 
 /// Throws DataError and InvalidArgument as read() does; an array may have no rows.
-[[nodiscard]] std::shared_ptr<const ColumnFile> open_npy(const std::string& path,
-                                                         const ReadOptions& options,
-                                                         const Where& where,
-                                                         std::size_t chunk_bytes);
+[[nodiscard]] std::shared_ptr<const ColumnFile> npy_columns(const std::string& path,
+                                                            const ReadOptions& options,
+                                                            const Where& where,
+                                                            std::size_t chunk_bytes);
 
-[[nodiscard]] std::shared_ptr<const ColumnFile> open_raw(const std::string& path,
-                                                         const RawFormat& format,
-                                                         const ReadOptions& options,
-                                                         const Where& where,
-                                                         std::size_t chunk_bytes);
+[[nodiscard]] std::shared_ptr<const ColumnFile> raw_columns(const std::string& path,
+                                                            const RawFormat& format,
+                                                            const ReadOptions& options,
+                                                            const Where& where,
+                                                            std::size_t chunk_bytes);
 
 }  // namespace bootfold::data

@@ -278,19 +278,23 @@ bool CsvReader::fulfils(const Record& record) {
       Where::Cell& cell = cells_[c];
       cell.text = trimmed(fields.text(cell_scratch_[c]));
       cell.missing = cell.text.empty() || (!fields.quoted() && dialect_.is_missing(cell.text));
+      cell.not_a_number = false;
       if (cell.missing || !where_.columns()[c].as_number) continue;
-      if (!dialect_.parse(cell.text, cell.number))
-        fail(record, fields.index(),
-             text::concat(text::quoted(cell.text), " is not a number (column ",
-                          quoted_name(fields.index()),
-                          "), but the condition compares it with one; put the value in quotes to "
-                          "compare text"));
-      cell.missing = std::isnan(cell.number);
+      cell.not_a_number = !dialect_.parse(cell.text, cell.number);
+      cell.missing = !cell.not_a_number && std::isnan(cell.number);
     }
   }
   if (record.has_quotes) check_quotes(record, fields);
   if (fields.count() != columns_.size()) throw_ragged(record, fields.count());
-  return where_.holds(cells_);
+  try {
+    return where_.holds(cells_);
+  } catch (const Where::NotANumber& error) {
+    fail(record, condition_[error.column],
+         text::concat(text::quoted(cells_[error.column].text), " is not a number (column ",
+                      quoted_name(condition_[error.column]),
+                      "), but the condition compares it with one; put the value in quotes to "
+                      "compare text"));
+  }
 }
 
 // Returns false if the label is missing and its row to be left out.

@@ -1,5 +1,6 @@
 // The rows of a source for which a condition is true.
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "bootfold/error.h"
@@ -31,6 +32,8 @@ class FilteredPass final : public Pass {
     const std::optional<Chunk> chunk = pass_->next();
     if (!chunk) return std::nullopt;
     const std::size_t rows = chunk->view.rows();
+    if (rows > std::numeric_limits<std::uint32_t>::max())
+      throw InvalidArgument("a chunk has more than 2^32 rows; cut the source into smaller ones");
     std::vector<std::vector<double>> numbers;
     for (const std::size_t column : state_->condition) {
       numbers.emplace_back(rows);

@@ -145,7 +145,7 @@ void Sieve::check_numbers(const ColumnView& column, std::size_t number) {
         fail(row, file_.names()[number], "infinite",
              "values must be finite, so store NaN for unknown values");
       if (nan_ == NanPolicy::error)
-        fail(row, file_.names()[number], "NaN", "nan=omit leaves such rows out");
+        fail(row, file_.names()[number], file_.missing_word(), "nan=omit leaves such rows out");
       drop(row, Fate::incomplete);
     }
   }

@@ -40,7 +40,7 @@ FileTable read_file(const std::string& path, const ReadOptions& options, const W
     switch (find_format(path, options)) {
       case Format::npy:
         if (where.empty()) return with_own_types(read_npy(path, options, rows_before));
-        return of_columns(*open_npy(path, options, where, kChunkBytes), where, options.nan,
+        return of_columns(*npy_columns(path, options, where, kChunkBytes), where, options.nan,
                           rows_before);
       case Format::parquet:
         return of_columns(*open_parquet(path, options, where, kChunkBytes), where, options.nan,

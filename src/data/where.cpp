@@ -362,6 +362,9 @@ Where::Truth Where::compare(const Operand& left, Order order, const Operand& rig
   for (const Operand* side : {&left, &right})
     if (side->kind == Operand::Kind::column && cells[side->column].missing) return Truth::undefined;
   const bool texts = left.kind == Operand::Kind::text || right.kind == Operand::Kind::text;
+  for (const Operand* side : {&left, &right})
+    if (!texts && side->kind == Operand::Kind::column && cells[side->column].not_a_number)
+      throw NotANumber{side->column};
   const auto number = [&](const Operand& side) {
     return side.kind == Operand::Kind::column ? cells[side.column].number : side.number;
   };

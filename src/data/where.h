@@ -36,6 +36,12 @@ class Where {
     double number = 0;
     std::string_view text = {};
     bool missing = false;
+    bool not_a_number = false;  ///< text that is compared with a number is an error
+  };
+
+  /// Thrown by holds(): this column had to be compared with a number.
+  struct NotANumber {
+    std::size_t column;
   };
 
   /// No condition: every row is kept.
@@ -51,7 +57,8 @@ class Where {
   [[nodiscard]] const std::vector<Column>& columns() const noexcept { return columns_; }
   /// Their names.
   [[nodiscard]] std::vector<std::string> names() const;
-  /// Whether a row is kept; `cells` belong to columns().
+  /// Whether a row is kept; `cells` belong to columns(). Comparisons that play no part, because the
+  /// other side of "and" or "or" decides, are not made. Throws NotANumber.
   [[nodiscard]] bool holds(std::span<const Cell> cells) const;
 
  private:

@@ -82,6 +82,9 @@ TEST(Where, EveryCommandLeavesTheOtherRowsOut) {
   const Outcome told = run({"bootstrap", all, "--column", "y", "--where", "g in ('a', 'b')"});
   EXPECT_EQ(told.code, 0) << told.err;
   EXPECT_NE(told.err.find("--where left out 4 of 10 rows"), std::string::npos) << told.err;
+  const Outcome json =
+      run({"bootstrap", all, "--column", "y", "--where", "g != 'z' and x == 1", "--json"});
+  EXPECT_NE(json.out.find("\"filtered_rows\":9"), std::string::npos) << json.out << json.err;
 }
 
 TEST(Where, EnsemblesPredictOnlyTheRowsForWhichItHolds) {

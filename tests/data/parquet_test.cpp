@@ -63,7 +63,7 @@ TEST_F(Parquet, KeepsEveryType) {
 TEST_F(Parquet, NullsAreMissing) {
   const std::string path = file_of("flights.parquet");
   EXPECT_TRUE(says(message_of<DataError>([&] { (void)read(path, {.columns = {"delay"}}); }),
-                   "flights.parquet: row 4, column 'delay'", "nan=omit"));
+                   "flights.parquet: row 4, column 'delay' is null or NaN; nan=omit"));
   for (const std::string column : {"delay", "seats", "late"}) {
     const Table table = read(path, {.columns = {column}, .nan = NanPolicy::omit});
     EXPECT_EQ(table.view().rows(), 9U);

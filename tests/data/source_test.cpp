@@ -1,13 +1,16 @@
 // However a source is cut into chunks, its rows are those of the file.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bootfold/error.h"
@@ -175,16 +178,16 @@ TEST(RawSource, ReadsRowsBehindAnOffset) {
   const TempFile file("x.bin", bytes);
   const RawFormat format{.type = Type::int16, .columns = 2, .offset = 5};
   for (const std::size_t chunk : {1, 4, 100}) {
-    const auto source = open(file.path(), format, {.columns = {"2"}}, chunk);
+    const auto source = open_raw(file.path(), format, {.columns = {"2"}}, chunk);
     EXPECT_EQ(source->rows(), 3U);
     EXPECT_EQ(rows_of(*source), (Rows{{-2, -4, -6}}));
   }
   EXPECT_TRUE(says(message_of<DataError>([&] {
-                     (void)open(file.path(), RawFormat{.type = Type::int16, .columns = 4});
+                     (void)open_raw(file.path(), RawFormat{.type = Type::int16, .columns = 4});
                    }),
                    "x.bin", "no whole number of rows", "check type, columns and offset"));
   EXPECT_TRUE(says(message_of<DataError>([&] {
-                     (void)open(file.path(), RawFormat{.type = Type::int16, .offset = 100});
+                     (void)open_raw(file.path(), RawFormat{.type = Type::int16, .offset = 100});
                    }),
                    "x.bin has 17 bytes", "100"));
 }
@@ -276,6 +279,21 @@ TEST(FileSource, RefusesLabelsAndBadChunks) {
                    "labels and texts"));
   EXPECT_TRUE(says(message_of<InvalidArgument>([&] { (void)open(file.path(), {}, 0); }),
                    "chunk_bytes is 0"));
+}
+
+TEST(PipeSource, IsReadIntoMemoryOnceForAllPasses) {
+  const TempFile file("pipe");
+  std::filesystem::remove(file.path());
+  ASSERT_EQ(::mkfifo(file.path().c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(file.path()) << "1,2\n3,NA\n5,6\n7,8\n"; });
+  const auto source =
+      open(file.path(), {.columns = {"2"}, .nan = NanPolicy::omit, .where = "`1` < 6"}, 8);
+  writer.join();
+  EXPECT_EQ(rows_of(*source), (Rows{{2, 6}}));
+  EXPECT_EQ(rows_of(*source), (Rows{{2, 6}}));
+  EXPECT_EQ(notes(*source).omitted, 1U);
+  EXPECT_EQ(notes(*source).filtered, 1U);
+  EXPECT_TRUE(says(notes(*source).note, "pipe:1: this line holds only numbers"));
 }
 
 TEST(Load, KeepsTypesAndMatchesRead) {

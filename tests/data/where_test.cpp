@@ -81,6 +81,8 @@ TEST(Where, RowsThatItLeavesOutMayHoldAnything) {
   EXPECT_EQ(rows_of(*open(file.path(), {.columns = {"x"}, .where = "ok == 1"})), (Rows{{1, 2}}));
   EXPECT_EQ(rows_of(*open(file.path(), {.columns = {"ok"}, .where = "x in ('1', 'abc')"})),
             (Rows{{0, 1}}));
+  EXPECT_EQ(rows_of(*open(file.path(), {.columns = {"x"}, .where = "ok == 1 and x > 1"})),
+            (Rows{{2}}));
   EXPECT_TRUE(says(message_of<DataError>(
                        [&] { (void)read(file.path(), {.columns = {"ok"}, .where = "x > 1"}); }),
                    "x.csv:2:1: 'abc' is not a number (column 'x')", "in quotes"));
