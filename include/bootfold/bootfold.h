@@ -4,6 +4,7 @@
 
 #include "bootfold/batches.h"
 #include "bootfold/bootstrap.h"
+#include "bootfold/checkpoint.h"
 #include "bootfold/chunked.h"
 #include "bootfold/compare.h"
 #include "bootfold/data.h"

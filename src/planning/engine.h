@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -51,9 +52,14 @@ class Engine {
   }
 };
 
+/// Told, on the thread of any worker, that replicates first .. first + made - 1 are in their place.
+/// Calls do not overlap, and the number rises.
+using Made = std::function<void(std::uint64_t made)>;
+
 /// Makes the replicates first .. first + replicates - 1 on the threads of `execution`:
 /// values[replicate - first][output]. Throws Cancelled, and what a user's statistic throws.
 void make_replicates(const Engine& engine, std::uint64_t first, std::uint64_t replicates,
-                     std::size_t outputs, std::span<double> values, const Execution& execution);
+                     std::size_t outputs, std::span<double> values, const Execution& execution,
+                     const Made& made = {});
 
 }  // namespace bootfold::planning
