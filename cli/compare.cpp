@@ -10,6 +10,7 @@
 #include "arguments.h"
 #include "bootfold/data.h"
 #include "bootfold/error.h"
+#include "checkpoint.h"
 #include "command.h"
 #include "compare_report.h"
 #include "console.h"
@@ -134,6 +135,7 @@ CompareRequest check(const CompareArguments& arguments) {
   options.memory = common.options.memory;
   options.tolerance = common.options.tolerance;
   options.keep_replicates = !common.output.empty();
+  options.checkpoint = common.options.checkpoint;
   options.execution = common.options.execution;
   return request;
 }
@@ -184,6 +186,7 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
     comparison::Options options = request.options;
     options.execution.stop = interrupt.token();
     options.execution.progress = bar.callback();
+    options.execution.note = notes(common.quiet || common.json);
     options.scheme = view.scheme();
     return compare(view.data(), groups, common.statistics[0], options);
   }();
@@ -198,6 +201,7 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
                  .seconds = seconds};
   run.peak_memory = peak_memory();
   print(common.json ? as_json(run) : as_text(run, common.quiet));
+  finish_checkpoint(common.options.checkpoint);
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // cli/main.cpp: the program `bootfold`.
 //
 // Results go to standard output, everything else to standard error, mistakes as one line. Exit code
-// 0: done, 1: the run failed, 2: the command or its input cannot be right, 130: interrupted.
+// 0: done, 1: the run failed, 2: the command or its input cannot be right, 130: interrupted by
+// Ctrl-C, 143: ended by SIGTERM.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -107,9 +108,9 @@ int main(int count, char** words) {
   } catch (const bootfold::DataError& error) {
     complain(with_command_options(error.what()));
     return kMisused;
-  } catch (const bootfold::Cancelled&) {
-    complain(kInterruptedText);
-    return kInterrupted;
+  } catch (const bootfold::Cancelled& cancelled) {
+    complain(interrupted_text(cancelled.kept()));
+    return Interrupt::exit_code();
   } catch (const std::bad_alloc&) {
     complain("out of memory; use fewer replicates or a smaller file");
     return kFailed;

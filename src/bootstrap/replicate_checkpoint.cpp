@@ -36,6 +36,7 @@ void ReplicateCheckpoint::load() {
     in_file_ += section.count();
     sections_[words.name] = std::move(section);
   }
+  told_ = sections_.empty();
   if (!stored->problem.empty())
     tell(true, text::concat(stored->problem, "; ", file_.path(), ".previous is used instead"));
 }
@@ -48,6 +49,7 @@ std::uint64_t ReplicateCheckpoint::begin(const std::string& section, std::vector
   made_ = restored_ = 0;
   rest_kept_ = false;
   running_ = true;
+  goal_ = range.count;
   const auto found = sections_.find(section);
   if (found == sections_.end()) {
     sections_[section] = {std::move(facts), range.first, range.outputs, {}};
@@ -63,6 +65,7 @@ std::uint64_t ReplicateCheckpoint::begin(const std::string& section, std::vector
     rest_kept_ = true;
     return 0;
   }
+  goal_ += range.first - stored.first;
   const auto at = static_cast<std::ptrdiff_t>((range.first - stored.first) * range.outputs);
   restored_ = made_ = std::min(range.count, end - range.first);
   std::copy_n(stored.values.begin() + at, made_ * range.outputs, values.begin());
@@ -71,10 +74,8 @@ std::uint64_t ReplicateCheckpoint::begin(const std::string& section, std::vector
     stored.values.resize(static_cast<std::size_t>(at));
     stored.values.shrink_to_fit();
   }
-  if (made_ > 0)
-    tell(false, text::concat(file_.path(), " holds ", grouped(made_), " of ", grouped(range.count),
-                             " replicates", section.empty() ? "" : text::concat(" of ", section),
-                             "; the run goes on from there"));
+  if (!std::exchange(told_, true))
+    tell(false, text::concat(file_.path(), " holds ", amount(), "; the run goes on from there"));
   return made_;
 }
 
@@ -105,7 +106,8 @@ void ReplicateCheckpoint::end(bool keep) {
   if (keep && !rest_kept_)
     section.values.insert(section.values.end(), values_.begin(), values_.end());
   values_ = {};
-  running_ = false;
+  running_ = rest_kept_ = false;
+  made_ = restored_ = 0;
 }
 
 bool ReplicateCheckpoint::try_to_write() {
@@ -152,19 +154,28 @@ void ReplicateCheckpoint::write() {
 }
 
 void ReplicateCheckpoint::stop() {
-  if (has_news()) try_to_write();
+  save();
   values_ = {};
+  running_ = rest_kept_ = false;
   made_ = restored_ = 0;
-  running_ = false;
+}
+
+void ReplicateCheckpoint::save() {
+  if (has_news()) try_to_write();
 }
 
 Cancelled ReplicateCheckpoint::cancelled() const {
   if (in_file_ == 0)
     return Cancelled(failure_.empty() ? "" : text::concat("nothing is stored: ", failure_));
-  const std::string of = total_ > 0 ? text::concat(" of ", grouped(total_)) : "";
   return Cancelled(
-      text::concat(grouped(in_file_), of, " replicates are in ", file_.path(),
+      text::concat(amount(), " are in ", file_.path(),
                    failure_.empty() ? "" : text::concat(", but not the last: ", failure_)));
+}
+
+std::string ReplicateCheckpoint::amount() const {
+  const std::uint64_t total = total_ > 0 ? total_ : goal_;
+  return text::concat(grouped(in_file_),
+                      total >= in_file_ ? text::concat(" of ", grouped(total)) : "", " replicates");
 }
 
 void ReplicateCheckpoint::tell(bool warning, const std::string& text) const {

@@ -21,7 +21,8 @@ namespace bootfold {
 
 class ReplicateCheckpoint {
  public:
-  /// Reads what there is. `total`: replicates of all runs together, for messages; 0: not known.
+  /// Reads what there is. `total`: replicates of all runs together, for messages; 0: of the run
+  /// that is made.
   /// Throws DataError if the file can be neither read nor written.
   ReplicateCheckpoint(const std::string& path, const std::string& kind, std::uint64_t total,
                       const Execution& execution);
@@ -35,8 +36,8 @@ class ReplicateCheckpoint {
 
   /// Begins a run: copies the replicates that are stored to the front of `values`, which must live
   /// until end(), and returns how many. Throws InvalidArgument if the section is of another run.
-  std::uint64_t begin(const std::string& section, std::vector<data::Fact> facts,
-                      const Range& range, std::span<double> values);
+  std::uint64_t begin(const std::string& section, std::vector<data::Fact> facts, const Range& range,
+                      std::span<double> values);
   /// The first `count` replicates of the run are made. Writes the file if it is time to.
   void made(std::uint64_t count);
   /// All are made. Writes the file if the last time is long ago. `keep`: for later writes, because
@@ -44,9 +45,12 @@ class ReplicateCheckpoint {
   void end(bool keep);
   /// The run ends before all are made: writes the file.
   void stop();
+  /// Writes what is not in the file yet.
+  void save();
   /// What to throw if the caller has cancelled: it tells what is kept.
   [[nodiscard]] Cancelled cancelled() const;
 
+  /// A new number for messages.
   void set_total(std::uint64_t total) noexcept { total_ = total; }
 
  private:
@@ -65,9 +69,12 @@ class ReplicateCheckpoint {
   void tell(bool warning, const std::string& text) const;
   [[nodiscard]] bool has_news() const;
   [[nodiscard]] std::uint64_t stored() const;
+  /// "12,345 of 100,000 replicates": what is in the file.
+  [[nodiscard]] std::string amount() const;
 
   data::CheckpointFile file_;
   std::uint64_t total_;
+  std::uint64_t goal_ = 0;  // replicates of the section when the run is complete
   Execution execution_;
   execution::Pace pace_;
   std::map<std::string, Section> sections_;
@@ -78,6 +85,7 @@ class ReplicateCheckpoint {
   std::uint64_t restored_ = 0;  // of the run
   std::uint64_t in_file_ = 0;   // replicates in the file
   bool running_ = false;
+  bool told_ = true;        // that the run goes on from the file
   bool rest_kept_ = false;  // the section has more than the run asks for, or lies elsewhere
   std::string failure_;     // why the last write failed
 };

@@ -376,8 +376,8 @@ std::vector<data::Fact> Road::facts() const {
   };
   if (!design_->traits(data_.rows()).endless)
     facts.insert(facts.end() - 1, {"the number of replicates", grouped(options_.replicates)});
-  facts.push_back({"#labels, weights or other options differ",
-                   text::hexadecimal(plan_.fingerprint)});
+  facts.push_back(
+      {"#labels, weights or other options differ", text::hexadecimal(plan_.fingerprint)});
   return facts;
 }
 
@@ -395,11 +395,10 @@ std::vector<double> Road::make_values(const planning::Engine& engine, std::size_
   const double before = static_cast<double>(there) * static_cast<double>(engine.steps());
   try {
     if (there < options_.replicates)
-      planning::make_replicates(engine, options_.first_replicate + there,
-                                options_.replicates - there, outputs,
-                                std::span(values).subspan(there * outputs),
-                                stage(execution, before, 0),
-                                [&](std::uint64_t made) { checkpoint.made(made); });
+      planning::make_replicates(
+          engine, options_.first_replicate + there, options_.replicates - there, outputs,
+          std::span(values).subspan(there * outputs), stage(execution, before, 0),
+          [&](std::uint64_t made) { checkpoint.made(made); });
   } catch (...) {
     checkpoint.stop();
     throw;
@@ -410,8 +409,7 @@ std::vector<double> Road::make_values(const planning::Engine& engine, std::size_
 
 Result Road::run() const {
   if (options_.checkpoint.empty()) return make({});
-  ReplicateCheckpoint checkpoint(options_.checkpoint, "bootstrap", options_.replicates,
-                                 options_.execution);
+  ReplicateCheckpoint checkpoint(options_.checkpoint, "bootstrap", 0, options_.execution);
   try {
     return make({&checkpoint});
   } catch (const Cancelled&) {
@@ -436,8 +434,7 @@ Result Road::make(const Kept& kept) const {
 
   const double later = evaluated_rows() + linear_rows();
   const std::size_t outputs = estimates.size();
-  std::vector<double> values =
-      make_values(*engine, outputs, stage(execution, 0, later), kept);
+  std::vector<double> values = make_values(*engine, outputs, stage(execution, 0, later), kept);
 
   Companions companions;
   if (deletes()) companions = jackknife(*engine, estimates, values);

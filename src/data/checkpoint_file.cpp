@@ -90,9 +90,26 @@ CheckpointSection section_of(const CheckpointJson& json) {
   return section;
 }
 
+/// "0.replicates F64 100 2": what the header says of an array.
+std::string description(const std::string& name, const std::string& type,
+                        std::span<const std::size_t> shape) {
+  std::string text = name + " " + type;
+  for (const std::size_t length : shape) text += text::concat(" ", length);
+  return text + "\n";
+}
+
+void add_text(Checksum& checksum, const std::string& text) {
+  checksum.add(std::as_bytes(std::span(text)));
+}
+
 std::string checksum_of(const std::string& words, SafetensorsFile& file) {
+  std::vector<const std::pair<const std::string, SafetensorsFile::Entry>*> entries;
+  for (const auto& entry : file.entries()) entries.push_back(&entry);
+  std::ranges::sort(entries, {}, [](const auto* entry) { return entry->second.first; });
   Checksum checksum;
-  checksum.add(std::as_bytes(std::span(words)));
+  add_text(checksum, words);
+  for (const auto* entry : entries)
+    add_text(checksum, description(entry->first, entry->second.type, entry->second.shape));
   file.read_all([&](std::span<const std::byte> bytes) { checksum.add(bytes); });
   return checksum.text();
 }
@@ -135,10 +152,9 @@ CheckpointFile::Stored CheckpointFile::open(const std::string& path) const {
     const CheckpointJson json = CheckpointJson::parse(words);
     const auto kind = json.at("kind").get<std::string>();
     if (kind != kind_)
-      throw InvalidArgument(text::concat("checkpoint is ", text::quoted(path_),
-                                         ", which holds a run of another kind (", kind,
-                                         "); this run is of kind ", kind_,
-                                         "; name another file, or delete this one"));
+      throw InvalidArgument(text::concat(
+          "checkpoint is ", text::quoted(path_), ", which holds a run of another kind (", kind,
+          "); this run is of kind ", kind_, "; name another file, or delete this one"));
     for (const CheckpointJson& section : json.at("sections"))
       stored.sections.push_back(section_of(section));
   } catch (const CheckpointJson::exception&) {
@@ -160,8 +176,9 @@ std::optional<CheckpointFile::Stored> CheckpointFile::read() {
       problem = error.what();
     }
     if (!earlier)
-      throw DataError(text::concat(problem, "; name another file as checkpoint, or delete this "
-                                            "one to start from the beginning"));
+      throw DataError(text::concat(problem,
+                                   "; name another file as checkpoint, or delete this "
+                                   "one to start from the beginning"));
   }
   try {
     Stored stored = open(previous);
@@ -180,7 +197,9 @@ void CheckpointFile::write(std::span<const CheckpointSection> sections,
   for (const CheckpointSection& section : sections) json["sections"].push_back(json_of(section));
   const std::string words = dumped(json);
   Checksum checksum;
-  checksum.add(std::as_bytes(std::span(words)));
+  add_text(checksum, words);
+  for (const Tensor& tensor : tensors)
+    add_text(checksum, description(tensor.name, tensor.type, tensor.shape));
   for (const Tensor& tensor : tensors) {
     checksum.add(tensor.bytes);
     for (const auto& piece : tensor.more) checksum.add(piece);
@@ -231,8 +250,7 @@ namespace bootfold {
 void remove_checkpoint(const std::string& path) {
   const bool ours = data::is_checkpoint(path);
   if (!ours && std::filesystem::exists(path)) return;
-  for (const char* suffix : {data::kNew, data::kPrevious, ""})
-    ::unlink((path + suffix).c_str());
+  for (const char* suffix : {data::kNew, data::kPrevious, ""}) ::unlink((path + suffix).c_str());
 }
 
 }  // namespace bootfold

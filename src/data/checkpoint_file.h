@@ -48,8 +48,8 @@ class CheckpointFile {
   /// DataError if there are files but none is good, and InvalidArgument for another kind.
   [[nodiscard]] std::optional<Stored> read();
 
-  /// Writes a state. The name of an array is array_name(). Throws DataError; FILE is then as it
-  /// was.
+  /// Writes a state. The name of an array is array_name(), and none is empty. Throws DataError;
+  /// FILE is then as it was.
   void write(std::span<const CheckpointSection> sections, std::span<const Tensor> tensors);
 
   /// "2.replicates": array of a section.

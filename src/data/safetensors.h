@@ -75,6 +75,7 @@ class SafetensorsFile {
   [[nodiscard]] std::size_t arrays() const noexcept { return entries_.size(); }
   [[nodiscard]] bool has(const std::string& name) const { return entries_.contains(name); }
   [[nodiscard]] const Entry& entry(const std::string& name) const;
+  [[nodiscard]] const std::map<std::string, Entry>& entries() const noexcept { return entries_; }
 
   /// The values of an F64 array.
   [[nodiscard]] std::vector<double> doubles(const std::string& name);
