@@ -18,12 +18,14 @@
 #include "input_note.h"
 #include "memory.h"
 #include "nested.h"
+#include "origin.h"
 #include "output.h"
 #include "progress.h"
 #include "report.h"
 #include "text.h"
 #include "text/output_file.h"
 #include "timer.h"
+#include "unchanged.h"
 #include "usage.h"
 
 namespace bootfold::cli {
@@ -83,13 +85,16 @@ void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
   if (request.exact) return print(exact_report(table, request, read_seconds, interrupt));
   announce(view, request, interrupt);
   const Timer computing;
-  const Reached reached = compute(view, request, interrupt);
+  Reached reached = while_unchanged(table, request.options.checkpoint,
+                                    [&] { return compute(view, request, interrupt); });
+  reached.result.set_origin(origin_of(arguments));
   const Result& result = reached.result;
   const double seconds = computing.seconds();
 
   Run run{.result = result,
           .columns = view.columns(),
           .intervals = {},
+          .resumed = was_resumed(),
           .omitted = table.omitted(),
           .read_seconds = read_seconds,
           .seconds = seconds};

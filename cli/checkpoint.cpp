@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <filesystem>
 
 #include "arguments.h"
@@ -12,6 +13,13 @@
 #include "text.h"
 
 namespace bootfold::cli {
+namespace {
+
+std::atomic<bool> resumed = false;  // the only notes that are no warnings say so
+
+}  // namespace
+
+bool was_resumed() { return resumed; }
 
 void add_checkpoint(CLI::App& command, std::string& checkpoint, const char* group) {
   add_text(command, "--checkpoint", checkpoint, "FILE",
@@ -32,6 +40,7 @@ void check_checkpoint(const std::string& checkpoint,
 
 std::function<void(const execution::Note&)> notes(bool silent) {
   return [silent](const execution::Note& note) {
+    if (!note.warning) resumed = true;
     if (note.warning || !silent) complain(with_command_options(note.text));
   };
 }

@@ -22,6 +22,9 @@ void check_checkpoint(const std::string& checkpoint,
 /// For Execution::note: notes on standard error, one line each. `silent`: only warnings.
 [[nodiscard]] std::function<void(const execution::Note&)> notes(bool silent);
 
+/// Whether a run in this process went on from a checkpoint, so that its time is not that of all.
+[[nodiscard]] bool was_resumed();
+
 /// Deletes the checkpoint of a run whose results are written.
 void finish_checkpoint(const std::string& checkpoint);
 

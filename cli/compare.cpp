@@ -21,6 +21,7 @@
 #include "progress.h"
 #include "text/output_file.h"
 #include "timer.h"
+#include "unchanged.h"
 #include "usage.h"
 
 namespace bootfold::cli {
@@ -181,7 +182,7 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
   const data::Labels groups = view.labels(values.labels(common.read.labels.size() - 1));
   announce(view.data(), groups, request, interrupt);
   const Timer computing;
-  const Comparison found = [&] {
+  const Comparison found = while_unchanged(values, request.options.checkpoint, [&] {
     ProgressBar bar(common.quiet);
     comparison::Options options = request.options;
     options.execution.stop = interrupt.token();
@@ -189,7 +190,7 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
     options.execution.note = notes(common.quiet || common.json);
     options.scheme = view.scheme();
     return compare(view.data(), groups, common.statistics[0], options);
-  }();
+  });
   const double seconds = computing.seconds();
   if (!common.output.empty()) write_replicates(common.output, found);
 
@@ -200,6 +201,7 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
                  .read_seconds = read_seconds,
                  .seconds = seconds};
   run.peak_memory = peak_memory();
+  run.resumed = was_resumed();
   print(common.json ? as_json(run) : as_text(run, common.quiet));
   finish_checkpoint(common.options.checkpoint);
 }

@@ -19,6 +19,7 @@
 #include "failure.h"
 #include "interrupt.h"
 #include "options.h"
+#include "unchanged.h"
 #include "usage.h"
 
 namespace bootfold::cli {
@@ -41,6 +42,7 @@ void build(CLI::App& app, bool& version_wanted, Task& task) {
   add_bootstrap(app, task);
   add_explain(app, task);
   add_interval(app, task);
+  add_extend(app, task);
   add_compare(app, task);
   add_ensemble(app, task);
   add_demo(app, task);
@@ -98,6 +100,8 @@ void run(int count, char** words) {
 int main(int count, char** words) {
   using namespace bootfold::cli;
   occupy_standard_descriptors();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that is too large is an error of its write
+  catch_lost_input();
   std::signal(SIGPIPE, SIG_DFL);  // a reader that has seen enough ends us without a word
   try {
     run(count, words);

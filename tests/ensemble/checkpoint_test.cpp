@@ -1,11 +1,12 @@
 // A training that ended early goes on from its checkpoint, to the same bits.
+#include "bootfold/checkpoint.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <stop_token>
 
-#include "bootfold/checkpoint.h"
 #include "bootfold/ensemble/ensemble.h"
 #include "bootfold/ensemble/streaming.h"
 #include "bootfold/error.h"

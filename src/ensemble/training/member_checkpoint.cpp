@@ -51,9 +51,9 @@ std::string fingerprint_of_targets(const Examples& examples) {
   std::string text;
   if (examples.classes != nullptr) {
     const auto& codes = examples.classes->codes;
-    const DataView view({ColumnView(codes.data(), data::Type::uint32, codes.size(),
-                                    sizeof(std::uint32_t))},
-                        {"class"});
+    const DataView view(
+        {ColumnView(codes.data(), data::Type::uint32, codes.size(), sizeof(std::uint32_t))},
+        {"class"});
     text = hexadecimal(fingerprint_of(view));
   } else {
     text = hexadecimal(fingerprint_of(examples.targets));
@@ -63,9 +63,9 @@ std::string fingerprint_of_targets(const Examples& examples) {
   return text;
 }
 
-std::vector<double> numbers_of(const std::map<std::pair<std::uint64_t, std::uint64_t>,
-                                              TrainedMember>& members,
-                               auto&& number) {
+std::vector<double> numbers_of(
+    const std::map<std::pair<std::uint64_t, std::uint64_t>, TrainedMember>& members,
+    auto&& number) {
   std::vector<double> numbers;
   for (const auto& [key, member] : members)
     numbers.push_back(static_cast<double>(number(key, member)));
@@ -90,9 +90,8 @@ std::vector<data::Fact> training_facts(const Examples& examples, const TrainingC
       {"the loss", std::string(name(context.loss))},
       {"the seed", concat(training.seed)},
       {"the resampling", std::string(name(training.resampling))},
-      {"the length of training", training.steps > 0
-                                     ? concat(training.steps, " steps")
-                                     : concat(shortest(training.epochs), " epochs")},
+      {"the length of training", training.steps > 0 ? concat(training.steps, " steps")
+                                                    : concat(shortest(training.epochs), " epochs")},
       {"early stopping", training.stopping.patience == 0
                              ? "none"
                              : concat("patience ", training.stopping.patience, ", every ",
@@ -111,9 +110,7 @@ std::vector<data::Fact> training_facts(const Examples& examples, const TrainingC
 }
 
 MemberCheckpoint::MemberCheckpoint(const TrainingContext& context, std::vector<data::Fact> facts)
-    : context_(context),
-      file_(context.training.checkpoint, "ensemble"),
-      facts_(std::move(facts)) {
+    : context_(context), file_(context.training.checkpoint, "ensemble"), facts_(std::move(facts)) {
   load();
   text::check_writable(file_.path());
 }
@@ -151,8 +148,8 @@ void MemberCheckpoint::load() {
   std::span<const float> rest = parameters;
   std::span<const float> curve = curves;
   for (std::size_t i = 0; i < count; ++i) {
-    const bool known = settings[i] >= 0 &&
-                       settings[i] < static_cast<double>(context_.training.settings.size());
+    const bool known =
+        settings[i] >= 0 && settings[i] < static_cast<double>(context_.training.settings.size());
     const auto place = known ? static_cast<std::uint64_t>(settings[i]) : 0;
     const std::size_t size = parameters_of(place);
     const auto length =
@@ -213,11 +210,9 @@ void MemberCheckpoint::try_to_write() {
   } catch (const DataError& error) {
     // The training may well end before it is needed, and the disk may have room the next time.
     if (failure_.empty())
-      tell(true,
-           concat(error.what(), "; the training continues without it, ",
-                  in_file_ > 0
-                      ? concat("and what was stored before, ", amount(), ", is kept")
-                      : "and nothing is stored yet"));
+      tell(true, concat(error.what(), "; the training continues without it, ",
+                        in_file_ > 0 ? concat("and what was stored before, ", amount(), ", is kept")
+                                     : "and nothing is stored yet"));
     failure_ = error.what();
   }
 }
