@@ -106,6 +106,17 @@ def test_comparisons_take_a_checkpoint(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_estimators_take_a_checkpoint(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(100, 3))
+    y = X[:, 0] + rng.normal(size=100)
+    arguments = {"members": 40, "epochs": 3, "random_state": 1}
+    whole = bf.EnsembleRegressor(**arguments).fit(X, y)
+    found = bf.EnsembleRegressor(**arguments, checkpoint=tmp_path / "c").fit(X, y)
+    np.testing.assert_array_equal(found.predict(X), whole.predict(X))
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_functions_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="checkpoint is .* Python function"):
         bf.bootstrap(ROWS[:50], lambda x: x.max(), checkpoint=tmp_path / "c")
