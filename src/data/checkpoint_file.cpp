@@ -146,7 +146,12 @@ CheckpointFile::Stored CheckpointFile::open(const std::string& path) const {
   if (format != kCheckpointFormat)
     stored.file.fail(text::concat("its format is '", format, "' but this version reads '",
                                   kCheckpointFormat, "'"));
-  if (checksum_of(words, stored.file) != word_of(stored.file, "checksum"))
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+  constexpr bool kChecked = false;  // no fuzzer finds a right checksum, and there is more to read
+#else
+  constexpr bool kChecked = true;
+#endif
+  if (checksum_of(words, stored.file) != word_of(stored.file, "checksum") && kChecked)
     stored.file.fail("its checksum is wrong, so it is damaged");
   try {
     const CheckpointJson json = CheckpointJson::parse(words);

@@ -38,6 +38,9 @@ class Engine {
   /// Neighbouring replicates that are best made together: numbers are cut at multiples of this.
   [[nodiscard]] virtual std::uint64_t group() const = 0;
 
+  /// The smallest group in which a replicate costs about as much: 1 where they are made one by one.
+  [[nodiscard]] virtual std::uint64_t smallest_group() const { return group(); }
+
   /// Units of progress in a replicate.
   [[nodiscard]] virtual std::uint64_t steps() const = 0;
 

@@ -6,11 +6,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <random>
 #include <stop_token>
+#include <thread>
 
 #include "bootfold/compare.h"
 #include "bootfold/error.h"
@@ -193,6 +196,7 @@ TEST(Checkpoint, CancelledRunsKeepWhatTheyMade) {
     const Folder folder;
     Options options{.replicates = balanced ? 4000U : 300'000U, .seed = 3};
     if (balanced) options.scheme = scheme::Balanced{};
+    options.execution.threads = 1;
     options.path = Path::gather;
     const Result whole = bootstrap(DataView(rows), statistic::mean(), options);
     options.checkpoint = folder.path("run");
@@ -242,6 +246,31 @@ TEST(Checkpoint, AStatisticThatThrowsLosesNothing) {
   EXPECT_LT(calls, 700);
   options.checkpoint = "";
   expect_same(result, bootstrap(DataView(rows), statistic, options));
+}
+
+// A function that takes milliseconds has small groups, so that little is lost when it is stopped.
+TEST(Checkpoint, SlowFunctionsAreStoredAfterAFewReplicates) {
+  const Folder folder;
+  const std::vector<double> rows = reference::normals(4, 1);  // a group would be 4096 replicates
+  std::stop_source source;
+  std::atomic<int> calls = 0;
+  const Statistic slow = statistic::callable(
+      [&](const statistic::Resample& resample) {
+        if (++calls == 60) source.request_stop();
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        return resample.column(0)[0];
+      },
+      "slow");
+  Options options{.replicates = 10'000, .checkpoint = folder.path("run")};
+  options.execution.threads = 2;
+  options.execution.stop = source.get_token();
+  std::string kept;
+  try {
+    static_cast<void>(bootstrap(DataView(rows), slow, options));
+  } catch (const Cancelled& cancelled) {
+    kept = cancelled.kept();
+  }
+  EXPECT_THAT(kept, testing::MatchesRegex("[1-5][0-9] of 10,000 replicates are in .*"));
 }
 
 TEST(Checkpoint, ARunToAPrecisionGoesOnInAnyRound) {
