@@ -194,7 +194,7 @@ TEST(Checkpoint, CancelledRunsKeepWhatTheyMade) {
   for (const bool balanced : {false, true}) {
     SCOPED_TRACE(balanced);
     const Folder folder;
-    Options options{.replicates = balanced ? 4000U : 300'000U, .seed = 3};
+    Options options{.replicates = balanced ? 8000U : 300'000U, .seed = 3};
     if (balanced) options.scheme = scheme::Balanced{};
     options.execution.threads = 1;
     options.path = Path::gather;
