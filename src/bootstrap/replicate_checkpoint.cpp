@@ -178,6 +178,14 @@ std::string ReplicateCheckpoint::amount() const {
                       total >= in_file_ ? text::concat(" of ", grouped(total)) : "", " replicates");
 }
 
+void refuse_checkpoint(const Options& options) {
+  if (options.checkpoint.empty()) return;
+  throw InvalidArgument(
+      text::concat("checkpoint is '", options.checkpoint,
+                   "' but the replicates of functions of batches are not stored; omit it, or make "
+                   "the run in parts with first_replicate"));
+}
+
 void ReplicateCheckpoint::tell(bool warning, const std::string& text) const {
   if (execution_.note) execution_.note({warning, text});
 }

@@ -14,6 +14,7 @@
 
 #include "bootfold/error.h"
 #include "bootfold/execution.h"
+#include "bootfold/plan.h"
 #include "data/checkpoint_file.h"
 #include "execution/pace.h"
 
@@ -89,5 +90,8 @@ class ReplicateCheckpoint {
   bool rest_kept_ = false;  // the section has more than the run asks for, or lies elsewhere
   std::string failure_;     // why the last write failed
 };
+
+/// For runs that store nothing yet: throws InvalidArgument if Options::checkpoint is given.
+void refuse_checkpoint(const Options& options);
 
 }  // namespace bootfold

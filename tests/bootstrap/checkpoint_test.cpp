@@ -15,6 +15,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "bootfold/batches.h"
 #include "bootfold/compare.h"
 #include "bootfold/error.h"
 #include "bootfold/precision.h"
@@ -455,6 +456,16 @@ TEST(Checkpoint, AFileThatIsNoCheckpointIsLeftAlone) {
                                             {.checkpoint = folder.path("missing/run")}));
               }),
               HasSubstr("missing/run: No such file or directory"));
+}
+
+TEST(Checkpoint, FunctionsOfBatchesAreRefused) {
+  const std::vector<double> rows = {1, 2, 4, 8};
+  EXPECT_THAT(
+      message_of([&] {
+        static_cast<void>(bootstrap_batches(
+            DataView(rows), {"f"}, [](const Batch&, std::span<double>) {}, {.checkpoint = "run"}));
+      }),
+      HasSubstr("checkpoint is 'run' but the replicates of functions of batches"));
 }
 
 }  // namespace checkpoint_test
