@@ -9,6 +9,7 @@
 
 #include "bootfold/error.h"
 #include "bootfold/precision.h"
+#include "checkpoint.h"
 #include "exact.h"
 #include "number.h"
 #include "text/choice.h"
@@ -202,6 +203,7 @@ void add_run(CLI::App& command, Arguments& arguments) {
   add_text(command, "--tolerance", arguments.tolerance, "X",
            "Largest error of a sum, as a fraction of the standard error [1e-5]")
       ->group(kHow);
+  add_checkpoint(command, arguments.checkpoint, kHow);
 }
 
 void add_reading(CLI::App& command, Arguments& arguments) {
@@ -330,6 +332,13 @@ Request check(const Arguments& arguments) {
   if (!arguments.path.empty()) options.path = parse_path(arguments.path);
   request.save = arguments.save;
   if (!request.save.empty()) check_save(request.save);
+  check_checkpoint(
+      arguments.checkpoint,
+      {{"FILE", request.file}, {"--output", request.output}, {"--save", request.save}});
+  if (!arguments.checkpoint.empty() && request.exact)
+    throw InvalidArgument(
+        "--checkpoint stores replicates, but --replicates exact makes none; omit --checkpoint");
+  options.checkpoint = arguments.checkpoint;
   check_companions(arguments, request);
   return request;
 }

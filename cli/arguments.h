@@ -35,6 +35,7 @@ struct Arguments {
   std::string precision;
   std::string nested_replicates = "50";
   std::string save;
+  std::string checkpoint;
   bool strict = false;
   std::string tolerance = "1e-5";
   std::string path;
@@ -91,7 +92,7 @@ inline constexpr const char* kHow = "How to compute it";
 inline constexpr const char* kShown = "What to show";
 
 /// Declares FILE; --seed; --precision; --nested-replicates; --nan, --where, --header, the dialect,
-/// the scheme and --threads to --tolerance; --json, --output (`shape` is that of the array) and
+/// the scheme and --threads to --checkpoint; --json, --output (`shape` is that of the array) and
 /// --quiet.
 void add_file(CLI::App& command, Arguments& arguments);
 void add_seed(CLI::App& command, Arguments& arguments);

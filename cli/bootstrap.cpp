@@ -10,6 +10,7 @@
 #include "bootfold/data.h"
 #include "bootfold/error.h"
 #include "bootfold/precision.h"
+#include "checkpoint.h"
 #include "command.h"
 #include "console.h"
 #include "exact.h"
@@ -17,12 +18,14 @@
 #include "input_note.h"
 #include "memory.h"
 #include "nested.h"
+#include "origin.h"
 #include "output.h"
 #include "progress.h"
 #include "report.h"
 #include "text.h"
 #include "text/output_file.h"
 #include "timer.h"
+#include "unchanged.h"
 #include "usage.h"
 
 namespace bootfold::cli {
@@ -34,6 +37,7 @@ Reached compute(const SchemeRequest::View& view, const Request& request, Interru
   options.scheme = view.scheme();
   options.execution.stop = interrupt.token();
   options.execution.progress = bar.callback();
+  options.execution.note = notes(request.quiet || request.json);
   if (!request.precision) return {bootstrap(view.data(), request.statistics, options)};
   return bootstrap_to_precision(view.data(), request.statistics,
                                 {.precision = *request.precision,
@@ -82,13 +86,16 @@ void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
   if (request.exact) return print(exact_report(table, request, read_seconds, interrupt));
   announce(view, request, interrupt);
   const Timer computing;
-  const Reached reached = compute(view, request, interrupt);
+  Reached reached = while_unchanged(table, request.options.checkpoint,
+                                    [&] { return compute(view, request, interrupt); });
+  reached.result.set_origin(origin_of(arguments));
   const Result& result = reached.result;
   const double seconds = computing.seconds();
 
   Run run{.result = result,
           .columns = view.columns(),
           .intervals = {},
+          .resumed = was_resumed(),
           .omitted = table.omitted(),
           .filtered = table.filtered(),
           .read_seconds = read_seconds,
@@ -100,6 +107,7 @@ void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
   if (!request.save.empty()) save(request.save, result);
   run.peak_memory = peak_memory();
   print(request.json ? as_json(run) : as_text(run, request.quiet));
+  finish_checkpoint(request.options.checkpoint);
 }
 
 }  // namespace
@@ -139,6 +147,9 @@ void add_bootstrap(CLI::App& root, Task& task) {
                  "every interval, and a file from which bootfold interval computes more"},
                 {"bootfold bootstrap prices.csv --column price --interval bca --replicates auto",
                  "enough replicates for limits to within 1 % of a standard error"},
+                {"bootfold bootstrap big.npy --statistic trimmed_mean:0.1 --replicates 1e6 "
+                 "--checkpoint run.checkpoint",
+                 "a long run: after an interruption, the same command goes on"},
                 {"zcat big.csv.gz | bootfold bootstrap - --column 3 --nan omit --json | jq "
                  ".interval",
                  "reads a pipe and writes JSON"},

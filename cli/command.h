@@ -15,6 +15,7 @@ using Task = std::function<void(Interrupt&)>;
 void add_bootstrap(CLI::App& root, Task& task);
 void add_explain(CLI::App& root, Task& task);
 void add_interval(CLI::App& root, Task& task);
+void add_extend(CLI::App& root, Task& task);
 void add_compare(CLI::App& root, Task& task);
 void add_ensemble(CLI::App& root, Task& task);
 void add_look(CLI::App& root, Task& task);

@@ -10,6 +10,7 @@
 #include "arguments.h"
 #include "bootfold/data.h"
 #include "bootfold/error.h"
+#include "checkpoint.h"
 #include "command.h"
 #include "compare_report.h"
 #include "console.h"
@@ -20,6 +21,7 @@
 #include "progress.h"
 #include "text/output_file.h"
 #include "timer.h"
+#include "unchanged.h"
 #include "usage.h"
 
 namespace bootfold::cli {
@@ -134,6 +136,7 @@ CompareRequest check(const CompareArguments& arguments) {
   options.memory = common.options.memory;
   options.tolerance = common.options.tolerance;
   options.keep_replicates = !common.output.empty();
+  options.checkpoint = common.options.checkpoint;
   options.execution = common.options.execution;
   return request;
 }
@@ -180,14 +183,15 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
   const data::Labels groups = view.labels(values.labels(common.read.labels.size() - 1));
   announce(view.data(), groups, request, interrupt);
   const Timer computing;
-  const Comparison found = [&] {
+  const Comparison found = while_unchanged(values, request.options.checkpoint, [&] {
     ProgressBar bar(common.quiet);
     comparison::Options options = request.options;
     options.execution.stop = interrupt.token();
     options.execution.progress = bar.callback();
+    options.execution.note = notes(common.quiet || common.json);
     options.scheme = view.scheme();
     return compare(view.data(), groups, common.statistics[0], options);
-  }();
+  });
   const double seconds = computing.seconds();
   if (!common.output.empty()) write_replicates(common.output, found);
 
@@ -199,7 +203,9 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
                  .read_seconds = read_seconds,
                  .seconds = seconds};
   run.peak_memory = peak_memory();
+  run.resumed = was_resumed();
   print(common.json ? as_json(run) : as_text(run, common.quiet));
+  finish_checkpoint(common.options.checkpoint);
 }
 
 }  // namespace

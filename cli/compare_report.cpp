@@ -216,9 +216,13 @@ std::string story_of(const CompareRun& run) {
     text += item("precision", fmt::format("limits known to {:.2g} standard errors; replicates: {}",
                                           found.precision, fmt::join(rounds, ", then ")));
   }
-  text += item("time", fmt::format("{} ({}): {} rows x replicates/s", duration(run.seconds),
-                                   threads_of(found.groups[0].plan),
-                                   scaled(replicates * rows / run.seconds)));
+  std::string time =
+      fmt::format("{} ({})", duration(run.seconds), threads_of(found.groups[0].plan));
+  if (run.resumed)
+    time += "; some of the replicates were made before";
+  else
+    time += fmt::format(": {} rows x replicates/s", scaled(replicates * rows / run.seconds));
+  text += item("time", time);
   if (run.peak_memory > 0) text += item("peak memory", bytes(static_cast<double>(run.peak_memory)));
   return text;
 }

@@ -19,6 +19,7 @@ struct CompareRun {
   double read_seconds = 0;
   double seconds = 0;
   std::size_t peak_memory = 0;
+  bool resumed = false;  ///< some replicates come from a checkpoint
 };
 
 /// A table of the groups, one of their differences to the control, what must be known about them;

@@ -11,6 +11,7 @@
 #include "bootfold/ensemble/calibration.h"
 #include "bootfold/ensemble/selection.h"
 #include "bootfold/error.h"
+#include "checkpoint.h"
 #include "console.h"
 #include "ensemble.h"
 #include "examples_reader.h"
@@ -45,6 +46,7 @@ struct TrainArguments {
   std::string output;
   std::string threads;
   std::string memory;  // empty: the library's default
+  std::string checkpoint;
   bool json = false;
   bool quiet = false;
 };
@@ -124,6 +126,7 @@ Ensemble train_all(const Examples& examples, Training training, bool keep_partia
   ProgressBar bar(quiet, "members", [&] { return losses(); });
   training.execution.stop = interrupt.token();
   training.execution.progress = bar.callback();
+  training.execution.note = notes(quiet);
   if (training.execution.progress)
     training.finished = [&](const ensemble::Member& member) { losses.add(member); };
   if (!keep_partial) return ensemble::train(examples, training);
@@ -185,6 +188,14 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   training.seed = parse_whole("--seed", arguments.seed, 0);
   training.execution.threads = parse_threads(arguments.threads);
   training.memory = parse_size("--memory", arguments.memory);
+  check_checkpoint(arguments.checkpoint, {{"FILE", arguments.rows.file},
+                                          {"--validation", arguments.validation},
+                                          {"--output", arguments.output}});
+  if (!arguments.checkpoint.empty() && arguments.keep_partial)
+    throw InvalidArgument(
+        "--checkpoint and --keep-partial do not go together: after Ctrl-C the first keeps members "
+        "for the same command, and the second makes an ensemble of them; give one of the two");
+  training.checkpoint = arguments.checkpoint;
   std::optional<std::size_t> keep_best;
   if (!arguments.keep_best.empty()) {
     check_held_out_rows("--keep-best", arguments, training);
@@ -273,6 +284,7 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   run.read_seconds = read_seconds;
   run.peak_memory = peak_memory();
   print(arguments.json ? as_json(run) : as_text(run, arguments.quiet));
+  finish_checkpoint(arguments.checkpoint);
 }
 
 }  // namespace
@@ -295,6 +307,7 @@ void add_ensemble_train(CLI::App& group, Task& task) {
            "Memory limit of the parameters of all members and of sums over members: 256M, 1GiB; "
            "never changes a result [a quarter of what the process may use]")
       ->group(kHow);
+  add_checkpoint(*command, arguments->checkpoint, kHow);
   add_text(*command, "--keep-best", arguments->keep_best, "M",
            "Keep the M members with the lowest held-out loss [all]")
       ->group(kHow);
@@ -335,6 +348,9 @@ void add_ensemble_train(CLI::App& group, Task& task) {
        {"bootfold ensemble train train.csv --target species --resampling none --validation val.csv "
         "--patience 5 --learning-rate 1e-3,1e-2 --keep-best 50",
         "members are stopped, compared and selected on the rows of another file"},
+       {"bootfold ensemble train big.csv --target y --task regression --members 10000 --output "
+        "big.safetensors --checkpoint run.checkpoint",
+        "a long training: after an interruption, the same command goes on"},
        {"bootfold ensemble train x.npy --target 65 --task regression --subsample 0.1,0.2,0.4,0.8",
         "the loss as a function of the number of rows"}}));
   command->callback([arguments, &task] {

@@ -5,9 +5,8 @@
 
 namespace bootfold::cli {
 
-inline constexpr int kFailed = 1;         // the run failed: full disk, no memory
-inline constexpr int kMisused = 2;        // the command or its input cannot be right
-inline constexpr int kInterrupted = 130;  // Ctrl-C; as shells report it
+inline constexpr int kFailed = 1;   // the run failed: full disk, no memory
+inline constexpr int kMisused = 2;  // the command or its input cannot be right
 
 /// The command was right but could not be carried out.
 class Failure : public std::runtime_error {

@@ -4,9 +4,23 @@
 #include <unistd.h>
 
 #include "console.h"
-#include "failure.h"
 
 namespace bootfold::cli {
+namespace {
+
+std::atomic<int> first_signal = 0;
+
+}  // namespace
+
+int Interrupt::exit_code() {
+  const int signal = first_signal;
+  return 128 + (signal == 0 ? SIGINT : signal);
+}
+
+std::string interrupted_text(const std::string& kept) {
+  if (kept.empty()) return "interrupted; nothing was written";
+  return "interrupted; " + kept + "; the same command goes on";
+}
 
 Interrupt::Interrupt() {
   sigemptyset(&signals_);
@@ -35,9 +49,11 @@ void Interrupt::watch() {
     int signal = 0;
     if (sigwait(&signals_, &signal) != 0) continue;
     if (ending_) return;
+    int none = 0;
+    first_signal.compare_exchange_strong(none, signal);
     if (!working_ || stop_.stop_requested()) {
-      complain(working_ ? "interrupted" : kInterruptedText);
-      _exit(kInterrupted);
+      complain(working_ ? "interrupted" : interrupted_text());
+      _exit(exit_code());
     }
     stop_.request_stop();
   }

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <csignal>
 #include <stop_token>
+#include <string>
 #include <thread>
 
 namespace bootfold::cli {
@@ -23,6 +24,9 @@ class Interrupt {
   Interrupt& operator=(const Interrupt&) = delete;
 
   [[nodiscard]] std::stop_token token() const { return stop_.get_token(); }
+
+  /// The exit code after a signal, as shells report it: 130 for SIGINT (Ctrl-C), 143 for SIGTERM.
+  [[nodiscard]] static int exit_code();
 
   /// While it lives, a signal is answered by whoever holds the token.
   class Work {
@@ -46,7 +50,7 @@ class Interrupt {
   std::thread watcher_;
 };
 
-/// What a person reads after Ctrl-C.
-inline constexpr const char* kInterruptedText = "interrupted; nothing was written";
+/// What a person reads after Ctrl-C. `kept`: what a checkpoint holds; empty if there is none.
+[[nodiscard]] std::string interrupted_text(const std::string& kept = "");
 
 }  // namespace bootfold::cli

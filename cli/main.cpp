@@ -1,7 +1,8 @@
 // cli/main.cpp: the program `bootfold`.
 //
 // Results go to standard output, everything else to standard error, mistakes as one line. Exit code
-// 0: done, 1: the run failed, 2: the command or its input cannot be right, 130: interrupted.
+// 0: done, 1: the run failed, 2: the command or its input cannot be right, 130: interrupted by
+// Ctrl-C, 143: ended by SIGTERM.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -18,6 +19,7 @@
 #include "failure.h"
 #include "interrupt.h"
 #include "options.h"
+#include "unchanged.h"
 #include "usage.h"
 
 namespace bootfold::cli {
@@ -40,6 +42,7 @@ void build(CLI::App& app, bool& version_wanted, Task& task) {
   add_bootstrap(app, task);
   add_explain(app, task);
   add_interval(app, task);
+  add_extend(app, task);
   add_compare(app, task);
   add_ensemble(app, task);
   add_look(app, task);
@@ -101,6 +104,8 @@ void run(int count, char** words) {
 int main(int count, char** words) {
   using namespace bootfold::cli;
   occupy_standard_descriptors();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that is too large is an error of its write
+  catch_lost_input();
   std::signal(SIGPIPE, SIG_DFL);  // a reader that has seen enough ends us without a word
   try {
     run(count, words);
@@ -111,9 +116,9 @@ int main(int count, char** words) {
   } catch (const bootfold::DataError& error) {
     complain(with_command_options(error.what()));
     return kMisused;
-  } catch (const bootfold::Cancelled&) {
-    complain(kInterruptedText);
-    return kInterrupted;
+  } catch (const bootfold::Cancelled& cancelled) {
+    complain(interrupted_text(cancelled.kept()));
+    return Interrupt::exit_code();
   } catch (const std::bad_alloc&) {
     complain("out of memory; use fewer replicates or a smaller file");
     return kFailed;

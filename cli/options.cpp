@@ -13,6 +13,7 @@ std::string with_command_options(std::string_view message) {
       {"alternative", "--alternative"},
       {"batch_size", "--batch-size"},
       {"block_length", "--block-length"},
+      {"checkpoint", "--checkpoint"},
       {"clip", "--clip"},
       {"columns", "--column"},
       {"confidence", "--confidence"},

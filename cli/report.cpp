@@ -268,10 +268,13 @@ std::string story_as_text(const Run& run) {
                                              : fmt::format(", seed {}", run.result.seed())));
   if (run.effort) text += item("precision", effort_of(*run.effort));
   if (run.stored) return text;
-  text += item(
-      "time", fmt::format("{} ({}): {} replicates/s, {} rows x replicates/s", duration(run.seconds),
-                          threads_of(plan), scaled(replicates / run.seconds),
-                          scaled(replicates * rows / run.seconds)));
+  std::string time = fmt::format("{} ({})", duration(run.seconds), threads_of(plan));
+  if (run.resumed)
+    time += "; some of the replicates were made before";
+  else
+    time += fmt::format(": {} replicates/s, {} rows x replicates/s",
+                        scaled(replicates / run.seconds), scaled(replicates * rows / run.seconds));
+  text += item("time", time);
   if (run.peak_memory > 0) text += item("peak memory", bytes(static_cast<double>(run.peak_memory)));
   return text;
 }

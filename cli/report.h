@@ -30,6 +30,7 @@ struct Run {
   std::vector<std::vector<Interval>> several = {};  ///< all of each value, if there are more
   std::optional<Effort> effort = {};
   bool stored = false;       ///< read from a file: nothing ran
+  bool resumed = false;      ///< some replicates come from a checkpoint or a file
   std::size_t omitted = 0;   ///< rows left out because of NaN
   std::size_t filtered = 0;  ///< rows that --where left out
   double read_seconds = 0;

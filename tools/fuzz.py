@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import json
 import struct
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -64,6 +66,31 @@ def saved(arguments: str) -> bytes:
     return file.read_bytes()
 
 
+def checkpoint() -> bytes:
+    """The checkpoint of a run that was ended early, cut to one replicate. The fuzzer does not
+    compare checksums."""
+    folder = BUILD / "seeds"
+    file = folder / "seed.checkpoint"
+    table = folder / "powers.csv"
+    table.write_text("1\n2\n4\n8\n")
+    slow = "--statistic median --interval studentized --nested-replicates 1000 --replicates 1e6"
+    command = [PROGRAM, "bootstrap", table, *slow.split(), "--checkpoint", file]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(1)
+    process.terminate()
+    process.wait()
+    content = file.read_bytes()
+    for path in folder.glob("seed.checkpoint*"):
+        path.unlink()
+    (length,) = struct.unpack("<Q", content[:8])
+    header = json.loads(content[8 : 8 + length])
+    header["0.replicates"]["shape"] = [1, 2]
+    header["0.replicates"]["data_offsets"] = [0, 16]
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text + content[8 + length : 8 + length + 16]
+
+
 def seeds() -> dict[str, list[bytes]]:
     result = "bootstrap ROWS --replicates 20 --quiet"
     model = "ensemble train ROWS --members 2 --hidden 2 --epochs 2 --quiet"
@@ -82,6 +109,7 @@ def seeds() -> dict[str, list[bytes]]:
             b"not (`a b` in (1, -2.5e3, 'it''s') or c is not missing) and x <= y",
             b'a != "b" or c not in (true, false)',
         ],
+        "checkpoint": [checkpoint()],
     }
 
 

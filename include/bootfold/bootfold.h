@@ -5,6 +5,7 @@
 #include "bootfold/arrow_c.h"
 #include "bootfold/batches.h"
 #include "bootfold/bootstrap.h"
+#include "bootfold/checkpoint.h"
 #include "bootfold/chunked.h"
 #include "bootfold/compare.h"
 #include "bootfold/data.h"

@@ -124,6 +124,11 @@ class BOOTFOLD_API Result {
   /// ranges), and if the fingerprints differ (the message names both fingerprints).
   void append(const Result& later);
 
+  /// What the caller wants to know later of where the result comes from, as text. It is saved with
+  /// the result. The program stores its arguments here, which `bootfold extend` reads.
+  void set_origin(std::string origin) { origin_ = std::move(origin); }
+  [[nodiscard]] const std::string& origin() const noexcept { return origin_; }
+
   /// Writes the result to a file in the safetensors format. The write is atomic. Intervals can be
   /// computed from the file later, at any confidence, without the data. Throws DataError.
   void save(const std::string& path) const;
@@ -150,6 +155,7 @@ class BOOTFOLD_API Result {
   std::vector<double> replicates_;
   Companions companions_;
   std::vector<Summary> summaries_;
+  std::string origin_;
 };
 
 /// Bootstraps one statistic, or several statistics on the same resamples.

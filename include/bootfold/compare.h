@@ -101,6 +101,10 @@ struct Options {
   double tolerance = 1e-5;
   /// Whether to keep the replicates of the differences: 8 bytes per replicate and group.
   bool keep_replicates = false;
+  /// File that holds the replicates of the groups, from which the comparison goes on if it was
+  /// interrupted, as in bootfold::Options. Takes 8 bytes of memory per replicate and group, and
+  /// twice that for studentized intervals. Empty: none.
+  std::string checkpoint = {};
   Execution execution = {};
 };
 

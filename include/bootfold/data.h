@@ -249,6 +249,10 @@ class BOOTFOLD_API Table {
   [[nodiscard]] const std::string& note() const noexcept { return note_; }
   /// Bytes of the values and label codes, mapped or owned.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+  /// Throws DataError if the file is mapped and was changed since read(), by its size and the time
+  /// of its last change: what was computed from it is then of no use. A mapped file that becomes
+  /// shorter may also end the process by the signal SIGBUS.
+  void check_unchanged() const;
 
  private:
   friend struct TableParts;

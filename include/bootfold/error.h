@@ -10,7 +10,9 @@
 // the data are at fault.
 #pragma once
 
+#include <memory>
 #include <stdexcept>
+#include <string>
 
 #include "bootfold/api.h"
 
@@ -33,6 +35,17 @@ class BOOTFOLD_API DataError : public std::runtime_error {
 class BOOTFOLD_API Cancelled : public std::runtime_error {
  public:
   Cancelled() : std::runtime_error("cancelled before the work was done") {}
+  /// `kept`: what a checkpoint holds, "12,345 of 100,000 replicates are in run.checkpoint".
+  explicit Cancelled(const std::string& kept)
+      : std::runtime_error("cancelled before the work was done" +
+                           (kept.empty() ? "" : "; " + kept)),
+        kept_(std::make_shared<const std::string>(kept)) {}
+
+  /// What the checkpoint of the run holds; empty if there is none.
+  [[nodiscard]] std::string kept() const { return kept_ ? *kept_ : ""; }
+
+ private:
+  std::shared_ptr<const std::string> kept_;  // exceptions must be copied without throwing
 };
 
 }  // namespace bootfold

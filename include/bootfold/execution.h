@@ -12,6 +12,7 @@
 #include <functional>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -61,6 +62,12 @@ struct Progress {
   double total = 0;
 };
 
+/// A message to a person while a computation runs.
+struct Note {
+  bool warning = false;  ///< something is wrong, but the computation continues
+  std::string text;
+};
+
 }  // namespace bootfold::execution
 
 namespace bootfold {
@@ -72,6 +79,9 @@ struct Execution {
   std::stop_token stop = {};                             ///< cancels within a fraction of a second
   /// Progress callback, called at most ten times per second; calls never overlap.
   std::function<void(execution::Progress)> progress = {};
+  /// Callback for notes about checkpoints: one that is resumed, or that cannot be used or written.
+  /// Calls come from any thread, one at a time.
+  std::function<void(const execution::Note&)> note = {};
 };
 
 namespace execution {

@@ -42,7 +42,7 @@ enum class Path {
 /// The path with that name. Throws InvalidArgument, which lists the names, if there is none.
 [[nodiscard]] BOOTFOLD_API Path parse_path(std::string_view text);
 
-/// Options of a bootstrap. `memory` and `execution` never change a result.
+/// Options of a bootstrap. `memory`, `checkpoint` and `execution` never change a result.
 struct Options {
   std::uint64_t replicates = 10'000;  ///< ignored by scheme jackknife, which has one per unit
   std::uint64_t seed = 0;
@@ -71,6 +71,10 @@ struct Options {
   /// be multiplied by (m / n)^rescale: standard errors, biases and intervals are, replicates are
   /// not. 1/2 is right for means and what behaves like them; 0 keeps the deviations of m rows.
   double rescale = 0.5;
+  /// File from which the run goes on if it was interrupted, and in which it stores the replicates
+  /// that are made, as often as costs less than 1 % of its time (bootfold/checkpoint.h). It stays
+  /// when the run is complete. Empty: none. Never changes a result.
+  std::string checkpoint = {};
   Execution execution = {};
 };
 

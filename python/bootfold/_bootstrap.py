@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from bootfold._options import (
     Progress,
     Replicates,
     Seed,
+    checkpoint_path,
     number_of_replicates,
     precision_number,
 )
@@ -39,7 +41,8 @@ from bootfold._statistics import Function, Statistic, resolve
 from bootfold._sums import Sums, SumsSource
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import os
+    from collections.abc import Iterator, Sequence
 
     from bootfold._core import Plan
 
@@ -78,6 +81,7 @@ def bootstrap(
     threads: int | None = None,
     memory: int | str | None = None,
     spool: int | str | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     progress: Progress = False,
 ) -> Result:
     """How much would this number change if the data had been drawn again?
@@ -186,6 +190,11 @@ def bootstrap(
     spool : int or str, optional
         Largest size of these temporary files, in bytes or such as "20G"; a quarter of the free
         space of the temporary folder unless given. 0: none are written.
+    checkpoint : str or path-like, optional
+        A file in which the run stores its replicates, as often as costs less than 1 % of its time,
+        also when it is interrupted. The same call goes on from there, to the same bits; a file of
+        another run is refused. It is deleted when the run is complete. For named statistics, `sums`
+        and compiled functions. Never changes a result.
     progress : bool or callable
         True shows a bar (tqdm, where installed); a function is called with (done, total).
 
@@ -236,6 +245,33 @@ def bootstrap(
         check_exact(path, asked)
         return exact_result(source, asked)
     _core.check_method(asked.method, source.request)
+    with _checkpointed(source, checkpoint_path(checkpoint)):
+        return _run(source, count, wanted, asked, progress)
+
+
+@contextlib.contextmanager
+def _checkpointed(source: Source, path: str) -> Iterator[None]:
+    """A run that goes on from the file, which is deleted when the run is complete."""
+    if not path:
+        yield
+        return
+    if not isinstance(source, (NamedSource, SumsSource)):
+        raise ValueError(
+            f"checkpoint is {path!r} but the replicates of a Python function, or of data sets that "
+            "are bootstrapped one by one, are not stored; omit checkpoint, or take a named "
+            "statistic, bootfold.sums or a compiled function"
+        )
+    source.request.checkpoint = path
+    try:
+        yield
+    finally:
+        source.request.checkpoint = ""
+    _core.remove_checkpoint(path)
+
+
+def _run(
+    source: Source, count: int | Literal["auto"], wanted: float, asked: Asked, progress: Progress
+) -> Result:
     if count == "auto":
         later = dataclasses.replace(asked.needs, influence=False)  # the first round has it
 
@@ -251,7 +287,7 @@ def bootstrap(
                 f"{core.plan.replicates:,} replicates, the most that replicates='auto' makes; "
                 f"precision is {wanted:g}",
                 IntervalWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
     else:
         core = source.run(count, 0, asked.needs, progress)
@@ -290,8 +326,9 @@ def explain(
     threads: int | None = None,
     memory: int | str | None = None,
     spool: int | str | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Plan | ExactPlan:
-    """What `bootstrap` with the same arguments would do, and why; nothing is drawn.
+    """What `bootstrap` with the same arguments would do, and why; nothing is drawn or stored.
 
     Examples
     --------
@@ -331,6 +368,7 @@ def explain(
     if count == "exact":
         check_exact(path, asked)
         return exact_plan(source)
+    checkpoint_path(checkpoint)
     _core.check_method(asked.method, source.request)
     if count == "auto":
         count = _core.first_replicates(

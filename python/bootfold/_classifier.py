@@ -25,6 +25,7 @@ from bootfold._members import Uncertainty
 from bootfold._options import thread_number
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Sequence
 
     from typing_extensions import Self
@@ -93,6 +94,9 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
     memory : int or str, optional
         Memory limit of the parameters of all members and of sums over members, in bytes or such as
         "256M" or "1GiB"; a quarter of what the process may use unless given.
+    checkpoint : str or path-like, optional
+        A file in which `fit` stores the members that are trained. After an interruption the same
+        `fit` goes on from there, to the same bits. It is deleted when the training is complete.
     progress : bool or callable
         As in `bootfold.bootstrap`.
 
@@ -169,6 +173,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         random_state: Any = 0,
         threads: int | None = None,
         memory: int | str | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress = False,
     ) -> None:
         self.members = members
@@ -197,6 +202,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         self.random_state = random_state
         self.threads = threads
         self.memory = memory
+        self.checkpoint = checkpoint
         self.progress = progress
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, validation: Any = None) -> Self:

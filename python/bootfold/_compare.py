@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from bootfold import _core, _data
 from bootfold._dates import check_no_dates, module_of
 from bootfold._labels import coded
-from bootfold._options import Progress, Seed, number_of_replicates, precision_number
+from bootfold._options import (
+    Progress,
+    Seed,
+    checkpoint_path,
+    number_of_replicates,
+    precision_number,
+)
 from bootfold._progress import reporter
 from bootfold._source import row_numbers, set_scheme, settings_of
 from bootfold._statistics import Named, resolve
@@ -16,6 +22,7 @@ from bootfold._table_read import Limits, Wanted, in_memory, limits_of
 from bootfold._table_source import TableSource, table_source
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Sequence
 
     from bootfold._interval import Alternative, Method
@@ -110,6 +117,7 @@ def compare(
     threads: int | None = None,
     memory: int | str | None = None,
     spool: int | str | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     progress: Progress = False,
 ) -> Any:
     """Compares every group with a control, by one statistic.
@@ -146,6 +154,9 @@ def compare(
     confidence, alternative, nested_replicates, seed, tolerance, threads, memory, spool,
     progress
         As in `bootstrap`.
+    checkpoint : str or path-like, optional
+        A file in which the replicates of the groups are stored, as in `bootstrap`. The same call
+        goes on from there after an interruption. It is deleted when the comparison is complete.
     replicates : int or "auto"
         The number of resamples of every group. "auto": as many as the precision takes.
     precision : float, optional
@@ -262,6 +273,7 @@ def compare(
     limit = precision_number(precision, count)
     if count == "auto":
         count = _core.first_replicates(request, limit, interval, confidence, alternative)
+    request.checkpoint = checkpoint_path(checkpoint)
     with reporter(progress, count) as tell:
         comparison = _core.compare_groups(
             request,
@@ -281,6 +293,8 @@ def compare(
             test,
             tell,
         )
+    if request.checkpoint:
+        _core.remove_checkpoint(request.checkpoint)
     return _table(package, _columns(comparison))
 
 

@@ -15,7 +15,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bootfold import _core, _members
 from bootfold._dates import check_no_dates
-from bootfold._options import memory_bytes, seed_number, thread_number, whole_number
+from bootfold._options import (
+    checkpoint_path,
+    memory_bytes,
+    seed_number,
+    thread_number,
+    whole_number,
+)
 from bootfold._progress import reporter
 from bootfold._table_rows import rows_of
 
@@ -80,6 +86,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
     random_state: Any
     threads: Any
     memory: Any
+    checkpoint: Any
     progress: Any
 
     def _settings(self, **changed: Any) -> _core.Settings:
@@ -122,6 +129,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         training.standardize = bool(self.standardize)
         training.seed = _seed(self.random_state)
         training.memory = memory_bytes(self.memory)
+        training.checkpoint = checkpoint_path(self.checkpoint)
         return training
 
     def _names(self) -> list[str]:
@@ -149,6 +157,8 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         held_out = None if validation is None else self._rows(validation)
         with reporter(self.progress, training.members * len(settings), "members") as tell:
             core = _core.Ensemble.train(rows, training, held_out, threads, tell)
+        if training.checkpoint:
+            _core.remove_checkpoint(training.checkpoint)
         self._warn(core)
         if swept[0] or len(swept) > 1:
             self.sweep_ = _members.sweep_table(core, swept)

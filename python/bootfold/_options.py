@@ -20,6 +20,16 @@ _LARGEST_SEED = 2**64 - 1
 _MOST = 2**63 - 1
 
 
+def checkpoint_path(checkpoint: str | os.PathLike[str] | None) -> str:
+    """The file of a checkpoint; empty if there is none."""
+    if checkpoint is None:
+        return ""
+    path = os.fspath(checkpoint)
+    if not isinstance(path, str) or not path:
+        raise TypeError(f"checkpoint is {checkpoint!r} but must be the name of a file, or None")
+    return path
+
+
 def whole_number(name: str, value: Any, least: int) -> int:
     """An integer of at least `least`; 1e6 is one, 1.5 and True are not."""
     if type(value) is int:  # by far the most common

@@ -18,6 +18,7 @@ from bootfold._members import Uncertainty
 from bootfold._options import memory_bytes, thread_number
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Sequence
 
     from typing_extensions import Self
@@ -82,6 +83,9 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
     memory : int or str, optional
         Memory limit of the parameters of all members and of sums over members, in bytes or such as
         "256M" or "1GiB"; a quarter of what the process may use unless given.
+    checkpoint : str or path-like, optional
+        A file in which `fit` stores the members that are trained. After an interruption the same
+        `fit` goes on from there, to the same bits. It is deleted when the training is complete.
     progress : bool or callable
         As in `bootfold.bootstrap`.
 
@@ -153,6 +157,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         random_state: Any = 0,
         threads: int | None = None,
         memory: int | str | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress = False,
     ) -> None:
         self.members = members
@@ -180,6 +185,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         self.random_state = random_state
         self.threads = threads
         self.memory = memory
+        self.checkpoint = checkpoint
         self.progress = progress
 
     def __sklearn_tags__(self) -> Any:

@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "bootfold/checkpoint.h"
 #include "bootfold/error.h"
 #include "modules.h"
 #include "native.h"
@@ -116,7 +117,7 @@ Call Request::call(std::uint64_t replicates, nb::object progress) const {
                       static_cast<double>(statistics_.size()) * static_cast<double>(replicates);
   return {.execution = {.threads = setting_.threads},
           .progress = std::move(progress),
-          .brief = work <= kBriefWork && !own_};
+          .brief = work <= kBriefWork && !own_ && checkpoint_.empty()};
 }
 
 namespace {
@@ -129,6 +130,7 @@ std::unique_ptr<Handle> run(const Request& request, std::uint64_t replicates, st
   if (standard_errors || influence) call.brief = false;
   return without_gil(call, [&](const Execution& execution) {
     Options options = request.options(replicates, first);
+    options.checkpoint = request.checkpoint();
     options.execution = execution;
     options.standard_errors = standard_errors;
     options.influence = influence;
@@ -237,10 +239,12 @@ void bind_bootstrap(nb::module_& m) {
       .def("explain", &explain, "replicates"_a, "standard_errors"_a = false, "influence"_a = false)
       .def("add_influences", &add_influences, "result"_a)
       .def("add_linear_influences", &add_linear_influences, "result"_a)
+      .def_prop_rw("checkpoint", &Request::checkpoint, &Request::set_checkpoint)
       .def_prop_ro("outputs", &Request::outputs)
       .def_prop_ro("rows", [](const Request& request) { return request.data().rows(); })
       .def_prop_ro("by_column", &Request::by_column)
       .def("outputs_of", &Request::outputs_of, "columns"_a);
+  m.def("remove_checkpoint", &remove_checkpoint, "path"_a, "Deletes the files of a checkpoint.");
   m.def("parse_bytes", &bytes_of, "text"_a, "A memory size such as '256M' or '1GiB', in bytes.");
   m.def("statistic_listings", [] {
     std::vector<std::tuple<std::string, std::string, std::string>> all;

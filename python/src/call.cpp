@@ -8,7 +8,9 @@
 #include <exception>
 #include <mutex>
 #include <stop_token>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "bootfold/error.h"
 #include "modules.h"
@@ -43,6 +45,10 @@ class Work {
   Work(const Execution& given, bool tells, const std::function<void(const Execution&)>& function)
       : execution_(given), function_(function) {
     execution_.stop = stop_.get_token();
+    execution_.note = [this](const execution::Note& note) {
+      const std::scoped_lock lock(mutex_);
+      if (note.warning) warnings_.push_back(note.text);
+    };
     if (tells)
       execution_.progress = [this](execution::Progress progress) {
         done_.store(progress.done, std::memory_order_relaxed);
@@ -72,6 +78,13 @@ class Work {
     if (error_) std::rethrow_exception(error_);
   }
 
+  /// What went wrong while the work was done, as warnings of Python. Throws what these raise.
+  void warn() {
+    for (const std::string& text : warnings_)
+      if (PyErr_WarnEx(PyExc_RuntimeWarning, in_words_of_python(text).c_str(), 1) != 0)
+        throw nb::python_error();
+  }
+
   [[nodiscard]] double done() const { return done_.load(std::memory_order_relaxed); }
   [[nodiscard]] double total() const { return total_.load(std::memory_order_relaxed); }
 
@@ -98,6 +111,7 @@ class Work {
   std::mutex mutex_;
   std::condition_variable done_waiting_;
   bool finished_ = false;
+  std::vector<std::string> warnings_;
   std::exception_ptr error_;
   std::jthread thread_;  // last: it uses all of the above
 };
@@ -125,6 +139,7 @@ void watch(const Call& call, const std::function<void(const Execution&)>& functi
       if (tells && work.total() > 0) call.progress(work.done(), work.total());
     }
     work.finish();
+    work.warn();
     if (tells && work.total() > 0) call.progress(work.total(), work.total());
   } catch (...) {
     work.stop();

@@ -47,6 +47,7 @@ Comparison compare_groups(const Request& request, const Codes& codes,
   options.scheme = run.scheme;
   options.memory = run.memory;
   options.tolerance = run.tolerance;
+  options.checkpoint = request.checkpoint();
   const Call call = request.call(replicates, std::move(progress));
   return without_gil(call, [&](const Execution& execution) {
     options.execution = execution;

@@ -219,7 +219,8 @@ void bind_training(nb::module_& m) {
           [](Training& t, double v) { t.stopping.look_every = v; })
       .def_rw("standardize", &Training::standardize)
       .def_rw("seed", &Training::seed)
-      .def_rw("memory", &Training::memory);
+      .def_rw("memory", &Training::memory)
+      .def_rw("checkpoint", &Training::checkpoint);
 }
 
 void bind_rows(nb::module_& m) {

@@ -55,6 +55,10 @@ class Request {
   [[nodiscard]] const std::vector<Statistic>& statistics() const noexcept { return statistics_; }
   [[nodiscard]] Options options(std::uint64_t replicates, std::uint64_t first = 0) const;
 
+  /// File of the checkpoint of a run; empty: none.
+  void set_checkpoint(std::string path) { checkpoint_ = std::move(path); }
+  [[nodiscard]] const std::string& checkpoint() const noexcept { return checkpoint_; }
+
   /// How many values a replicate has.
   [[nodiscard]] std::size_t outputs() const;
   /// Has every column its own values, one for each statistic?
@@ -78,6 +82,7 @@ class Request {
   Scheme scheme_;
   std::vector<Statistic> statistics_;
   bool own_ = false;
+  std::string checkpoint_;
 };
 
 }  // namespace bootfold::python

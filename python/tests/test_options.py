@@ -22,6 +22,7 @@ COMMANDS = {
     "bootstrap": [["bootstrap"], ["explain"]],
     "compare": [["compare"]],
     "interval": [["interval"]],
+    "extend": [["extend"]],
     "train": [["ensemble", "train"]],
     "predict": [["ensemble", "predict"]],
     "evaluate": [["ensemble", "evaluate"]],
@@ -163,6 +164,7 @@ def python_options() -> dict[str, dict[str, Any]]:
         "train": train,
         "predict": keywords(bf.EnsembleRegressor.predict_interval, "X"),
         "evaluate": {},
+        "extend": {},
     }
 
 

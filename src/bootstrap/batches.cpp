@@ -8,6 +8,7 @@
 
 #include "bootfold/error.h"
 #include "bootstrap/ahead.h"
+#include "bootstrap/replicate_checkpoint.h"
 #include "bootstrap/road.h"
 #include "paths/estimates.h"
 #include "resample/rows.h"
@@ -154,6 +155,7 @@ Result bootstrap_batches(const DataView& data, const std::vector<std::string>& o
                          const BatchFunction& function, const Options& options) {
   if (outputs.empty())
     throw InvalidArgument("there are no outputs; name at least one value that the function has");
+  refuse_checkpoint(options);
   const Statistic statistic(outputs.front(), 1, Statistic::kAnyNumber, [&](std::size_t) {
     return statistic::Bound{outputs, statistic::Call{}};
   });

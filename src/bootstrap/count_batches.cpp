@@ -10,6 +10,7 @@
 #include "bootfold/batches.h"
 #include "bootfold/error.h"
 #include "bootstrap/ahead.h"
+#include "bootstrap/replicate_checkpoint.h"
 #include "bootstrap/road.h"
 #include "numeric/compensated.h"
 #include "paths/estimates.h"
@@ -168,6 +169,7 @@ class CountRoad {
   }
 
   static Options drawing(Options options) {
+    refuse_checkpoint(options);
     const auto paths = counted_paths(Takes::counts);
     if (options.path && std::none_of(paths.begin(), paths.end(),
                                      [&](const auto& entry) { return entry.id == *options.path; }))

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "bootfold/error.h"
+#include "bootfold/random.h"
+#include "bootfold/version.h"
 #include "bootstrap/fingerprint.h"
 #include "jackknife/cumulants.h"
 #include "jackknife/influence.h"
@@ -390,7 +392,73 @@ double Road::evaluated_rows() const {
          static_cast<double>(jackknife::evaluations(study_->problem(), *design_, asked_));
 }
 
+std::vector<data::Fact> Road::facts() const {
+  const auto list = [](const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& each : names) text += (text.empty() ? "" : ", ") + each;
+    return text;
+  };
+  std::vector<data::Fact> facts = {
+      {"the version of bootfold", kVersion},
+      {"the version of random streams", text::concat(random::kStreamVersion)},
+      {"the number of rows", grouped(plan_.rows)},
+      {"the list of columns", list(plan_.columns)},
+      {"the list of statistics", list(plan_.outputs)},
+      {"the scheme", plan_.scheme},
+      {"the seed", text::concat(options_.seed)},
+      {"the path", std::string(name(plan_.path))},
+      {"the tolerance", text::shortest(options_.tolerance)},
+      {"the standard error of resamples", errors_ ? errors_->method : "none"},
+      {"#the data differ", text::hexadecimal(data_fingerprint_)},
+  };
+  if (!design_->traits(data_.rows()).endless)
+    facts.insert(facts.end() - 1, {"the number of replicates", grouped(options_.replicates)});
+  facts.push_back(
+      {"#labels, weights or other options differ", text::hexadecimal(plan_.fingerprint)});
+  return facts;
+}
+
+std::vector<double> Road::make_values(const planning::Engine& engine, std::size_t outputs,
+                                      const Execution& execution, const Kept& kept) const {
+  std::vector<double> values(options_.replicates * outputs);
+  if (kept.checkpoint == nullptr) {
+    planning::make_replicates(engine, options_.first_replicate, options_.replicates, outputs,
+                              values, execution);
+    return values;
+  }
+  ReplicateCheckpoint& checkpoint = *kept.checkpoint;
+  const std::uint64_t there = checkpoint.begin(
+      kept.section, facts(), {options_.first_replicate, options_.replicates, outputs}, values);
+  const double before = static_cast<double>(there) * static_cast<double>(engine.steps());
+  try {
+    if (there < options_.replicates)
+      planning::make_replicates(
+          engine, options_.first_replicate + there, options_.replicates - there, outputs,
+          std::span(values).subspan(there * outputs), stage(execution, before, 0),
+          [&](std::uint64_t made) { checkpoint.made(made); });
+  } catch (...) {
+    checkpoint.stop();
+    throw;
+  }
+  checkpoint.end(kept.others);
+  return values;
+}
+
 Result Road::run() const {
+  if (options_.checkpoint.empty()) return make({});
+  ReplicateCheckpoint checkpoint(options_.checkpoint, "bootstrap", 0, options_.execution);
+  try {
+    return make({&checkpoint});
+  } catch (const Cancelled&) {
+    throw checkpoint.cancelled();
+  }
+}
+
+Result Road::run(ReplicateCheckpoint& checkpoint, const std::string& section) const {
+  return make({&checkpoint, section, true});
+}
+
+Result Road::make(const Kept& kept) const {
   const planning::Question asked = question();
   Execution execution = options_.execution;
   execution.threads = plan_.threads;
@@ -403,9 +471,7 @@ Result Road::run() const {
 
   const double later = evaluated_rows() + linear_rows();
   const std::size_t outputs = estimates.size();
-  std::vector<double> values(options_.replicates * outputs);
-  planning::make_replicates(*engine, options_.first_replicate, options_.replicates, outputs, values,
-                            stage(execution, 0, later));
+  std::vector<double> values = make_values(*engine, outputs, stage(execution, 0, later), kept);
 
   Companions companions;
   if (deletes()) companions = jackknife(*engine, estimates, values);

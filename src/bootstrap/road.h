@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bootfold/bootstrap.h"
+#include "bootstrap/replicate_checkpoint.h"
 #include "bootstrap/standard_errors.h"
 #include "paths/table.h"
 #include "planning/choose.h"
@@ -43,8 +44,11 @@ class Road {
   /// As asked, with the memory limit and the number of replicates that are meant.
   [[nodiscard]] const Options& options() const noexcept { return options_; }
 
-  /// Makes the replicates and all that was asked for beside them.
+  /// Makes the replicates and all that was asked for beside them. Takes from Options::checkpoint
+  /// what is there.
   [[nodiscard]] Result run() const;
+  /// The same, as one of several runs that share a checkpoint: this one has a section.
+  [[nodiscard]] Result run(ReplicateCheckpoint& checkpoint, const std::string& section) const;
 
   /// What adds up pieces of rows, of a road from a look. `room`: bytes that it may use.
   [[nodiscard]] std::unique_ptr<planning::PartEngine> part_engine(std::size_t room) const;
@@ -79,6 +83,17 @@ class Road {
             std::optional<study::ColumnsLook> given);
   void set_drawing(study::Study& study, const Execution& execution) const;
   void describe();
+  /// What identifies the run, in words, for its checkpoint.
+  [[nodiscard]] std::vector<data::Fact> facts() const;
+  /// Where the replicates are kept while they are made.
+  struct Kept {
+    ReplicateCheckpoint* checkpoint = nullptr;
+    std::string section = {};
+    bool others = false;  ///< other runs share the checkpoint
+  };
+  [[nodiscard]] Result make(const Kept& kept) const;
+  [[nodiscard]] std::vector<double> make_values(const planning::Engine& engine, std::size_t outputs,
+                                                const Execution& execution, const Kept& kept) const;
   /// What the paths are asked: about the sums of clusters, if these are drawn, else about the data.
   [[nodiscard]] planning::Question question() const;
   [[nodiscard]] planning::Question question(const study::Study& study,

@@ -122,6 +122,7 @@ void Result::save(const std::string& path) const {
   for (const ErrorSource source : companions_.errors_from)
     words["errors_from_replicates"].push_back(source == ErrorSource::replicates);
   if (companions_.jackknife) words["jackknife"] = true;
+  if (!origin_.empty()) words["origin"] = origin_;
 
   std::vector<data::Tensor> tensors = {{"estimates", {outputs()}, estimates_},
                                        {"replicates", {count, outputs()}, replicates_}};
@@ -227,8 +228,10 @@ Result Result::load(const std::string& path) {
     if (companions.jackknife && companions.influences.empty())
       file.fail("it is a jackknife result without influences");
     const auto seed = words.at("seed").get<std::uint64_t>();
-    return Result(std::move(plan), seed, array(file, "estimates", {outputs}),
+    Result result(std::move(plan), seed, array(file, "estimates", {outputs}),
                   array(file, "replicates", {count, outputs}), std::move(companions));
+    result.set_origin(words.value("origin", ""));
+    return result;
   } catch (const Json::exception&) {
     file.fail("the metadata of the result are invalid");
   } catch (const InvalidArgument& error) {

@@ -11,6 +11,7 @@
 
 #include "bootfold/error.h"
 #include "bootfold/precision.h"
+#include "bootstrap/replicate_checkpoint.h"
 #include "comparison/contrast.h"
 #include "comparison/groups.h"
 #include "comparison/max_t.h"
@@ -81,6 +82,7 @@ void check_memory(const Options& options, std::size_t contrasts, bool joint) {
   const double lists = (options.interval == Method::studentized ? 7 : 4) +
                        (options.correction == Correction::simultaneous ? 1 : 0) +
                        (joint ? static_cast<double>(2 * contrasts + 1) : 0) +
+                       (options.checkpoint.empty() ? 0 : static_cast<double>(contrasts + 1)) +
                        (options.keep_replicates ? static_cast<double>(contrasts) : 0);
   const double wanted = 8 * lists * static_cast<double>(options.replicates);
   const auto there = static_cast<double>(execution::allowed_memory());
@@ -286,9 +288,12 @@ namespace comparison {
 namespace {
 
 Comparison compare_once(const DataView& values, const data::Labels& groups,
-                        const Statistic& statistic, const Options& options) {
-  Groups samples(values, groups, statistic, options);
+                        const Statistic& statistic, const Options& options,
+                        ReplicateCheckpoint* checkpoint) {
+  Groups samples(values, groups, statistic, options, checkpoint);
   check_memory(options, samples.size() - 1, samples.joint());
+  if (checkpoint != nullptr)
+    checkpoint->set_total(options.replicates * (samples.joint() ? 1 : samples.size()));
   const Result control = samples.run(0);
   Comparison found{control.plan().outputs[0],
                    samples.name(0),
@@ -348,14 +353,10 @@ Comparison compare_once(const DataView& values, const data::Labels& groups,
   return found;
 }
 
-}  // namespace
-}  // namespace comparison
-
-Comparison compare(const DataView& values, const data::Labels& groups, const Statistic& statistic,
-                   const comparison::Options& options) {
-  using namespace comparison;  // NOLINT(google-build-using-namespace): its own words
-  check(values, groups, options);
-  if (!options.precision) return compare_once(values, groups, statistic, options);
+Comparison compare_in_rounds(const DataView& values, const data::Labels& groups,
+                             const Statistic& statistic, const Options& options,
+                             ReplicateCheckpoint* checkpoint) {
+  if (!options.precision) return compare_once(values, groups, statistic, options, checkpoint);
   comparison::Options tried = options;
   tried.replicates =
       first_replicates(*options.precision, options.interval,
@@ -364,7 +365,7 @@ Comparison compare(const DataView& values, const data::Labels& groups, const Sta
   for (;;) {
     tried.replicates = std::min(tried.replicates, kMostReplicates);
     rounds.push_back(tried.replicates);
-    Comparison found = compare_once(values, groups, statistic, tried);
+    Comparison found = compare_once(values, groups, statistic, tried, checkpoint);
     const double ratio = found.precision / *options.precision;
     if (is_last_round(found, tried)) {
       found.rounds = std::move(rounds);
@@ -374,6 +375,25 @@ Comparison compare(const DataView& values, const data::Labels& groups, const Sta
     tried.replicates = static_cast<std::uint64_t>(
         std::min(static_cast<double>(kMostReplicates),
                  static_cast<double>(tried.replicates) * 1.05 * ratio * ratio + 1));
+  }
+}
+
+}  // namespace
+}  // namespace comparison
+
+Comparison compare(const DataView& values, const data::Labels& groups, const Statistic& statistic,
+                   const comparison::Options& options) {
+  using namespace comparison;  // NOLINT(google-build-using-namespace): its own words
+  check(values, groups, options);
+  if (options.checkpoint.empty())
+    return compare_in_rounds(values, groups, statistic, options, nullptr);
+  ReplicateCheckpoint checkpoint(options.checkpoint, "comparison", options.replicates,
+                                 options.execution);
+  try {
+    return compare_in_rounds(values, groups, statistic, options, &checkpoint);
+  } catch (const Cancelled&) {
+    checkpoint.save();
+    throw checkpoint.cancelled();
   }
 }
 

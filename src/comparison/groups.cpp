@@ -8,6 +8,7 @@
 
 #include "bootfold/error.h"
 #include "bootfold/random.h"
+#include "bootstrap/road.h"
 #include "comparison/by_group.h"
 #include "comparison/contrast.h"
 #include "comparison/group_sums.h"
@@ -114,10 +115,11 @@ bool has_clusters(const resample::Design& design) {
 }  // namespace
 
 Groups::Groups(const DataView& values, const data::Labels& labels, const Statistic& statistic,
-               const Options& options)
+               const Options& options, ReplicateCheckpoint* checkpoint)
     : labels_(labels),
       statistic_(single(statistic, values.columns())),
       options_(options),
+      checkpoint_(checkpoint),
       design_(resample::design(options.scheme)),
       counts_(labels.counts()),
       codes_(choose_groups(labels, counts_, options)),
@@ -282,7 +284,7 @@ void Groups::bootstrap_sums() {
   const JointSums sums(groups, number_, statistic_, options_.difference, options.memory,
                        options.execution);
   options.memory -= sums.bytes();
-  joint_ = bootstrap(sums.view(), sums.statistic(), options);
+  joint_ = bootstrap_kept(sums.view(), sums.statistic(), options, "all groups");
   joint_plan_ = joint_->plan();
   joint_plan_.reason =
       text::concat("sums of ", grouped(clusters_.all), " clusters: ", joint_plan_.reason);
@@ -318,8 +320,8 @@ void Groups::bootstrap_rows() {
         grouped(group_of_each.size()), " rows whose clusters are drawn jointly need at least ",
         (2 * bytes >> 20) + 1, " MiB in addition to the data; raise memory"));
   options.memory -= bytes;
-  joint_ = bootstrap(DataView(std::move(columns), std::move(names)),
-                     by_group(statistic_, scales, options_.difference), options);
+  joint_ = bootstrap_kept(DataView(std::move(columns), std::move(names)),
+                          by_group(statistic_, scales, options_.difference), options, "all groups");
   joint_plan_ = joint_->plan();
   joint_plan_.memory_limit += bytes;
   joint_plan_.working_bytes += bytes;
@@ -352,8 +354,15 @@ Result Groups::part_of_joint(std::size_t output, std::size_t group,
 }
 
 Result Groups::bootstrap_group(std::size_t group, const bootfold::Options& options) const {
-  return on_rows_of(group,
-                    [&](const DataView& rows) { return bootstrap(rows, statistic_, options); });
+  return on_rows_of(group, [&](const DataView& rows) {
+    return bootstrap_kept(rows, statistic_, options, name(group));
+  });
+}
+
+Result Groups::bootstrap_kept(const DataView& rows, const Statistic& statistic,
+                              const bootfold::Options& options, const std::string& section) const {
+  const Road road(rows, {&statistic, 1}, options);
+  return checkpoint_ == nullptr ? road.run() : road.run(*checkpoint_, section);
 }
 
 std::vector<statistic::Scale> Groups::scales_of_group(std::size_t group) const {

@@ -10,6 +10,7 @@
 
 #include "bootfold/bootstrap.h"
 #include "bootfold/compare.h"
+#include "bootstrap/replicate_checkpoint.h"
 #include "comparison/permutation.h"
 #include "comparison/rows.h"
 #include "resample/design.h"
@@ -23,8 +24,9 @@ class Groups {
  public:
   /// Throws InvalidArgument for groups that are not there, too few, too many or too small, and for
   /// a statistic of several values.
+  /// `checkpoint`: where replicates are kept, or null.
   Groups(const DataView& values, const data::Labels& labels, const Statistic& statistic,
-         const Options& options);
+         const Options& options, ReplicateCheckpoint* checkpoint = nullptr);
 
   [[nodiscard]] std::size_t size() const { return codes_.size(); }
   [[nodiscard]] const std::string& name(std::size_t group) const {
@@ -64,6 +66,9 @@ class Groups {
   template <class Work>
   [[nodiscard]] auto on_rows_of(std::size_t group, const Work& work) const;
   [[nodiscard]] std::vector<statistic::Scale> scales_of_group(std::size_t group) const;
+  [[nodiscard]] Result bootstrap_kept(const DataView& rows, const Statistic& statistic,
+                                      const bootfold::Options& options,
+                                      const std::string& section) const;
   [[nodiscard]] Result bootstrap_group(std::size_t group, const bootfold::Options& options) const;
   [[nodiscard]] Scheme scheme_of(std::size_t group) const;
   [[nodiscard]] std::vector<std::uint32_t> places() const;
@@ -75,6 +80,7 @@ class Groups {
   const data::Labels& labels_;
   const Statistic& statistic_;
   const Options& options_;
+  ReplicateCheckpoint* checkpoint_;
   std::shared_ptr<const resample::Design> design_;
   std::vector<std::uint64_t> counts_;  // rows of each label
   std::vector<std::uint32_t> codes_;   // labels of the groups

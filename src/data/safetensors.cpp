@@ -41,13 +41,23 @@ bool is_size(const Json& value) { return value.is_number_unsigned(); }
 
 void write_safetensors(const std::string& path, const std::map<std::string, std::string>& words,
                        std::span<const Tensor> tensors) {
+  text::OutputFile output(path);
+  write_safetensors(output, path, words, tensors);
+  output.commit();
+}
+
+void write_safetensors(text::OutputFile& output, const std::string& path,
+                       const std::map<std::string, std::string>& words,
+                       std::span<const Tensor> tensors) {
   nlohmann::ordered_json header;
   header["__metadata__"] = words;
   std::uint64_t at = 0;
   for (const Tensor& tensor : tensors) {
     std::uint64_t bytes = 0;
-    if (!byte_count(tensor.type, tensor.shape, bytes) || bytes != tensor.bytes.size())
-      throw InvalidArgument(text::concat("array '", tensor.name, "' has ", tensor.bytes.size(),
+    std::uint64_t given = tensor.bytes.size();
+    for (const auto& piece : tensor.more) given += piece.size();
+    if (!byte_count(tensor.type, tensor.shape, bytes) || bytes != given)
+      throw InvalidArgument(text::concat("array '", tensor.name, "' has ", given,
                                          " bytes, which does not match its type and shape"));
     header[tensor.name] = {
         {"dtype", tensor.type}, {"shape", tensor.shape}, {"data_offsets", {at, at + bytes}}};
@@ -60,11 +70,12 @@ void write_safetensors(const std::string& path, const std::map<std::string, std:
     throw InvalidArgument(text::concat("the header of ", path, " takes ", text.size(),
                                        " bytes but the format allows at most ", kMostHeader));
   const std::uint64_t length = text.size();
-  text::OutputFile output(path);
   output.write(&length, sizeof length);
   output.write(text.data(), text.size());
-  for (const Tensor& tensor : tensors) output.write(tensor.bytes.data(), tensor.bytes.size());
-  output.commit();
+  for (const Tensor& tensor : tensors) {
+    output.write(tensor.bytes.data(), tensor.bytes.size());
+    for (const auto& piece : tensor.more) output.write(piece.data(), piece.size());
+  }
 }
 
 SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path) {
@@ -164,6 +175,22 @@ std::vector<double> SafetensorsFile::doubles(const std::string& name) {
 
 std::vector<float> SafetensorsFile::floats(const std::string& name) {
   return values<float>(name, "F32");
+}
+
+void SafetensorsFile::read_all(const std::function<void(std::span<const std::byte>)>& see) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  std::vector<std::byte> piece(kPiece);
+  std::uint64_t left = 0;
+  for (const auto& [name, entry] : entries_) left = std::max(left, entry.last);
+  file_.clear();
+  file_.seekg(static_cast<std::streamoff>(start_));
+  while (left > 0) {
+    const std::size_t size = std::min<std::uint64_t>(left, kPiece);
+    file_.read(reinterpret_cast<char*>(piece.data()), static_cast<std::streamsize>(size));
+    if (!file_) fail("its arrays cannot be read");
+    see({piece.data(), size});
+    left -= size;
+  }
 }
 
 void SafetensorsFile::fail(const std::string& why) const {

@@ -9,10 +9,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "text/output_file.h"
 
 namespace bootfold::data {
 
@@ -24,6 +27,7 @@ struct Tensor {
   std::string type;  ///< "F64", "F32", "I64", "U8", ...
   std::vector<std::size_t> shape;
   std::span<const std::byte> bytes;
+  std::vector<std::span<const std::byte>> more = {};  ///< bytes that follow these
 
   /// One of doubles.
   Tensor(std::string called, std::vector<std::size_t> sizes, std::span<const double> values)
@@ -46,6 +50,10 @@ struct Tensor {
 /// where the words or shapes cannot be written.
 void write_safetensors(const std::string& path, const std::map<std::string, std::string>& words,
                        std::span<const Tensor> tensors);
+/// The same to a file that the caller commits; `path` is for messages.
+void write_safetensors(text::OutputFile& output, const std::string& path,
+                       const std::map<std::string, std::string>& words,
+                       std::span<const Tensor> tensors);
 
 /// A file that is read array by array. Everything throws DataError with the path and what is wrong.
 /// Arrays must lie one behind the other and fill the file, as the format's own reader wants it:
@@ -67,11 +75,15 @@ class SafetensorsFile {
   [[nodiscard]] std::size_t arrays() const noexcept { return entries_.size(); }
   [[nodiscard]] bool has(const std::string& name) const { return entries_.contains(name); }
   [[nodiscard]] const Entry& entry(const std::string& name) const;
+  [[nodiscard]] const std::map<std::string, Entry>& entries() const noexcept { return entries_; }
 
   /// The values of an F64 array.
   [[nodiscard]] std::vector<double> doubles(const std::string& name);
   /// The values of an F32 array.
   [[nodiscard]] std::vector<float> floats(const std::string& name);
+
+  /// Calls see(bytes) with the bytes of all arrays, as they lie in the file, piece by piece.
+  void read_all(const std::function<void(std::span<const std::byte>)>& see);
 
   [[noreturn]] void fail(const std::string& why) const;
 

@@ -11,6 +11,7 @@
 
 #include "bootfold/error.h"
 #include "text/concat.h"
+#include "text/quantity.h"
 #include "text/reason.h"
 
 namespace bootfold::data {
@@ -44,15 +45,34 @@ Mapping::Mapping(const std::string& path) {
   const auto size = static_cast<std::size_t>(info.st_size);
   void* bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
   const int error = errno;
-  ::close(file);  // the mapping keeps the file
-  if (bytes == MAP_FAILED)
+  if (bytes == MAP_FAILED) {
+    ::close(file);
     throw DataError(text::concat("cannot map ", path, ": ", text::reason(error)));
+  }
   bytes_ = static_cast<std::byte*>(bytes);
   size_ = size;
+  file_ = file;
+  modified_ = info.st_mtim;
+  path_ = path;
 }
 
 Mapping::~Mapping() {
   if (bytes_ != nullptr) ::munmap(bytes_, size_);
+  if (file_ >= 0) ::close(file_);
+}
+
+void Mapping::check_unchanged() const {
+  struct stat info {};
+  if (file_ < 0 || ::fstat(file_, &info) != 0) return;
+  const auto size = static_cast<std::size_t>(info.st_size);
+  if (size != size_)
+    throw DataError(text::concat(path_, " changed while it was read: it had ", text::grouped(size_),
+                                 " bytes and has ", text::grouped(size),
+                                 "; run it again on a file that nobody writes to"));
+  if (info.st_mtim.tv_sec != modified_.tv_sec || info.st_mtim.tv_nsec != modified_.tv_nsec)
+    throw DataError(text::concat(path_,
+                                 " changed while it was read: it was written to; run it again on "
+                                 "a file that nobody writes to"));
 }
 
 }  // namespace bootfold::data

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <utility>
@@ -65,14 +66,20 @@ class Mapping {
   Mapping() = default;
   /// Throws DataError if `path` cannot be opened, is not a regular file or is empty.
   explicit Mapping(const std::string& path);
-  Mapping(Mapping&& other) noexcept
-      : bytes_(std::exchange(other.bytes_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Mapping(Mapping&& other) noexcept { *this = std::move(other); }
   Mapping& operator=(Mapping&& other) noexcept {
     std::swap(bytes_, other.bytes_);
     std::swap(size_, other.size_);
+    std::swap(file_, other.file_);
+    std::swap(modified_, other.modified_);
+    std::swap(path_, other.path_);
     return *this;
   }
   ~Mapping();
+
+  /// Throws DataError if the size of the file, or the time of its last change, is another than when
+  /// it was opened.
+  void check_unchanged() const;
 
   [[nodiscard]] const std::byte* bytes() const noexcept { return bytes_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -80,6 +87,9 @@ class Mapping {
  private:
   std::byte* bytes_ = nullptr;
   std::size_t size_ = 0;
+  int file_ = -1;           // open, so that it is the same file also when another takes its name
+  timespec modified_ = {};  // time of the last change
+  std::string path_;
 };
 
 /// The memory that a table owns.

@@ -72,6 +72,10 @@ Table::Table(TableParts parts)
   for (const Labels& each : labels_) bytes_ += each.codes.size() * sizeof(std::uint32_t);
 }
 
+void Table::check_unchanged() const {
+  if (storage_) storage_->mapping.check_unchanged();
+}
+
 Table read(const std::string& path, const ReadOptions& options) {
   return read(std::vector{path}, options);
 }

@@ -59,18 +59,23 @@ namespace gather {
 template <class Shared, class MakerOf>
 class EngineOf final : public Engine {
  public:
-  /// `group` and `steps` as Engine says.
-  EngineOf(std::uint64_t group, std::uint64_t steps, std::shared_ptr<const Shared> shared)
-      : group_(group), steps_(steps), shared_(std::move(shared)) {}
+  /// `group` and `steps` as Engine says; `smallest` is smallest_group(), or 0 for `group`.
+  EngineOf(std::uint64_t group, std::uint64_t steps, std::shared_ptr<const Shared> shared,
+           std::uint64_t smallest = 0)
+      : group_(group), smallest_(smallest), steps_(steps), shared_(std::move(shared)) {}
 
   [[nodiscard]] std::unique_ptr<Maker> maker() const override {
     return std::make_unique<MakerOf>(*shared_);
   }
   [[nodiscard]] std::uint64_t group() const override { return group_; }
+  [[nodiscard]] std::uint64_t smallest_group() const override {
+    return smallest_ > 0 ? smallest_ : group_;
+  }
   [[nodiscard]] std::uint64_t steps() const override { return steps_; }
 
  private:
   std::uint64_t group_;
+  std::uint64_t smallest_;
   std::uint64_t steps_;
   std::shared_ptr<const Shared> shared_;
 };

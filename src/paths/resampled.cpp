@@ -383,7 +383,7 @@ std::unique_ptr<Engine> prepare(const Question& question, const Resources& resou
                                   resources);
   return std::make_unique<EngineOf<Shared, Resampler>>(
       std::max<std::uint64_t>(1, 16384 / question.draws), question.draws,
-      std::make_shared<const Shared>(question, resources, false));
+      std::make_shared<const Shared>(question, resources, false), 1);
 }
 
 namespace by_counts {
@@ -425,7 +425,7 @@ Estimate estimate(const Question& question) {
 std::unique_ptr<Engine> prepare(const Question& question, const Resources& resources) {
   return std::make_unique<EngineOf<Shared, Resampler>>(
       std::max<std::uint64_t>(1, 16384 / question.draws), question.draws,
-      std::make_shared<const Shared>(question, resources, true));
+      std::make_shared<const Shared>(question, resources, true), 1);
 }
 
 }  // namespace by_counts

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,6 +38,9 @@ class Engine {
   /// Neighbouring replicates that are best made together: numbers are cut at multiples of this.
   [[nodiscard]] virtual std::uint64_t group() const = 0;
 
+  /// The smallest group in which a replicate costs about as much: 1 where they are made one by one.
+  [[nodiscard]] virtual std::uint64_t smallest_group() const { return group(); }
+
   /// Units of progress in a replicate.
   [[nodiscard]] virtual std::uint64_t steps() const = 0;
 
@@ -51,9 +55,14 @@ class Engine {
   }
 };
 
+/// Told, on the thread of any worker, that replicates first .. first + made - 1 are in their place.
+/// Calls do not overlap, and the number rises.
+using Made = std::function<void(std::uint64_t made)>;
+
 /// Makes the replicates first .. first + replicates - 1 on the threads of `execution`:
 /// values[replicate - first][output]. Throws Cancelled, and what a user's statistic throws.
 void make_replicates(const Engine& engine, std::uint64_t first, std::uint64_t replicates,
-                     std::size_t outputs, std::span<double> values, const Execution& execution);
+                     std::size_t outputs, std::span<double> values, const Execution& execution,
+                     const Made& made = {});
 
 }  // namespace bootfold::planning

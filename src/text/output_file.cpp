@@ -56,16 +56,28 @@ std::string resolved(const std::string& path) {
   return result;
 }
 
+// Writes the names in the folder of a file to the disk. What cannot be done is not needed.
+void sync_folder(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
+
 }  // namespace
 
-OutputFile::OutputFile(const std::string& path) : path_(path) {
+OutputFile::OutputFile(const std::string& path, const std::string& suffix) : path_(path) {
   const Target target = look_at(path);
   target_ = target.exists && !target.direct ? resolved(path) : path;
   mode_ = target.mode;
+  if (target.direct && !suffix.empty())
+    throw DataError(concat("cannot write ", path, ": it is not a regular file"));
   if (target.direct)
     open_direct();
   else
-    open_beside();
+    open_beside(suffix);
 }
 
 OutputFile::~OutputFile() {
@@ -82,8 +94,17 @@ void OutputFile::open_direct() {
   if (file_ < 0) fail(errno);
 }
 
-void OutputFile::open_beside() {
+void OutputFile::open_beside(const std::string& suffix) {
   static std::atomic<unsigned> counter{0};
+  if (!suffix.empty()) {
+    temporary_ = target_ + suffix;
+    ::unlink(temporary_.c_str());
+    file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file_ >= 0) return;
+    const int error = errno;
+    temporary_.clear();
+    fail(error);
+  }
   const std::size_t slash = target_.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : target_.substr(0, slash + 1);
   do {
@@ -108,14 +129,34 @@ void OutputFile::write(const void* bytes, std::size_t size) {
   }
 }
 
-void OutputFile::commit() {
+// Another process that was given the same name has removed our file: what is there now is its own.
+void OutputFile::check_own() const {
+  struct stat own {};
+  struct stat there {};
+  if (::fstat(file_, &own) == 0 && ::stat(temporary_.c_str(), &there) == 0 &&
+      own.st_ino == there.st_ino && own.st_dev == there.st_dev)
+    return;
+  throw DataError(concat("cannot write ", path_, ": another process writes it at the same time"));
+}
+
+void OutputFile::commit(const std::string& previous) {
   if (mode_ != 0 && !temporary_.empty()) ::fchmod(file_, mode_);  // a courtesy, may fail
+  // Without this a crash of the machine could leave a renamed file without its bytes. Some file
+  // systems cannot, and say EINVAL.
+  if (!temporary_.empty()) {
+    if (::fsync(file_) != 0 && errno != EINVAL && errno != EINTR) fail(errno);
+    check_own();
+  }
   const int closed = ::close(file_);
   file_ = -1;
   if (closed != 0 && errno != EINTR) fail(errno);  // NFS reports a full disk here
   if (temporary_.empty()) return;
+  if (!previous.empty() && ::rename(target_.c_str(), (target_ + previous).c_str()) != 0 &&
+      errno != ENOENT)
+    fail(errno);
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
   temporary_.clear();
+  sync_folder(target_);
 }
 
 void write_file(const std::string& path, std::string_view bytes) {

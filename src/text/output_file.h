@@ -13,18 +13,24 @@ namespace bootfold::text {
 /// Everything throws DataError that names `path` and the system's reason.
 class OutputFile {
  public:
-  explicit OutputFile(const std::string& path);
+  /// `suffix`: the temporary file is named `path` + `suffix`, and replaces what a process that was
+  /// killed has left there; otherwise it has a name of its own. Such a file is never written to
+  /// directly.
+  explicit OutputFile(const std::string& path, const std::string& suffix = "");
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
   void write(const void* bytes, std::size_t size);
-  void commit();
+  /// Waits until the bytes are on the disk, and renames. `previous`: the file that is replaced is
+  /// kept as `path` + `previous`.
+  void commit(const std::string& previous = "");
 
  private:
   [[noreturn]] void fail(int error) const;
   void open_direct();
-  void open_beside();
+  void open_beside(const std::string& suffix);
+  void check_own() const;
 
   std::string path_;       // as given, for messages
   std::string target_;     // with symbolic links followed

@@ -73,12 +73,18 @@ bool blocks(pid_t process, int signal) {
 /// Waits until the program listens to the signal and has worked for a while.
 void wait_for_work(pid_t process, const Surroundings& surroundings) {
   using Clock = std::chrono::steady_clock;
-  const auto wait_until = [](Clock::time_point end, auto&& reached) {
-    while (!reached() && Clock::now() < end)
+  const auto ended = [&] {
+    siginfo_t info{};
+    return waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == process;
+  };
+  const auto wait_until = [&](Clock::time_point end, auto&& reached) {
+    while (!reached() && !ended() && Clock::now() < end)
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
   };
   const auto end = Clock::now() + std::chrono::seconds(60);
-  wait_until(end, [&] { return blocks(process, surroundings.signal); });
+  if (surroundings.signal != 0 && surroundings.signal != SIGKILL)
+    wait_until(end, [&] { return blocks(process, surroundings.signal); });
   const std::chrono::duration<double> work = surroundings.patience;
   if (surroundings.hanging_input)
     std::this_thread::sleep_for(surroundings.patience);
@@ -147,21 +153,33 @@ Outcome run(const std::vector<std::string>& arguments, const Surroundings& surro
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> variables = environment(surroundings.variables);
   pid_t process = 0;
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  if (surroundings.file_limit > 0) {  // the program inherits it
+    const rlimit limit{surroundings.file_limit, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
   const int error = posix_spawn(&process, BOOTFOLD_CLI, &files, &attributes, pointers(words).data(),
                                 pointers(variables).data());
+  if (surroundings.file_limit > 0) setrlimit(RLIMIT_FSIZE, &before);
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
   if (error != 0) throw std::runtime_error("cannot run " BOOTFOLD_CLI);
 
   double before_signal = 0;
+  if (surroundings.signal != 0 || surroundings.meanwhile) wait_for_work(process, surroundings);
+  if (surroundings.meanwhile) surroundings.meanwhile();
+  const auto signalled = std::chrono::steady_clock::now();
   if (surroundings.signal != 0) {
-    wait_for_work(process, surroundings);
     before_signal = cpu_seconds_of(process);
     kill(process, surroundings.signal);
   }
   int status = 0;
   rusage usage{};
   wait4(process, &status, 0, &usage);
+  if (surroundings.seconds_after_signal != nullptr)
+    *surroundings.seconds_after_signal =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - signalled).count();
   if (surroundings.cpu_after_signal != nullptr) {
     const auto seconds = [](const timeval& time) {
       return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);

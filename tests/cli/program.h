@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,9 @@ struct Surroundings {
   /// Processor time that the program uses before the signal; with hanging input, time of day.
   std::chrono::milliseconds patience = std::chrono::milliseconds(500);
   double* cpu_after_signal = nullptr;  ///< seconds of processor time that it used after the signal
+  double* seconds_after_signal = nullptr;  ///< time of day that passed until it ended
+  std::size_t file_limit = 0;  ///< largest file that it can write, in bytes: a disk that is full
+  std::function<void()> meanwhile = {};  ///< called after `patience`, before the signal
 };
 
 /// Runs `bootfold arguments...` and waits for it.

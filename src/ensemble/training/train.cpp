@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "bootfold/ensemble/ensemble.h"
+#include "bootfold/error.h"
 #include "bootfold/map_reduce.h"
 #include "ensemble/ensemble_access.h"
 #include "ensemble/prediction/noise.h"
@@ -27,6 +28,17 @@ class EnsembleBuilder {
   }
 
   Ensemble operator()() {
+    try {
+      return build();
+    } catch (const Cancelled&) {
+      throw trainer_.cancelled();
+    }
+  }
+
+ private:
+  struct Nothing {};
+
+  Ensemble build() {
     Prediction prediction;
     if (!out_of_bag_) {
       train_only();
@@ -40,9 +52,6 @@ class EnsembleBuilder {
     return EnsembleAccess::make(trainer_.frame(), std::move(members_), std::move(parameters_),
                                 trainer_.fingerprint(), std::move(prediction));
   }
-
- private:
-  struct Nothing {};
 
   /// Bytes of the memory limit that parameters leave for sums.
   [[nodiscard]] std::size_t room() const {

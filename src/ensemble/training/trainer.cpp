@@ -80,6 +80,8 @@ Trainer::Trainer(const Examples& examples, const Training& training)
                validation_rows_ ? &*validation_rows_ : nullptr},
       schedule_(training_, [this](const Settings& settings) { return solo(settings); }) {
   if (validation_rows_) validation_.emplace(context_);
+  if (!training_.checkpoint.empty())
+    checkpoint_.emplace(context_, training_facts(examples, context_, fingerprint_));
 }
 
 std::optional<std::size_t> Trainer::states_in(std::size_t room, std::size_t bytes) const {
@@ -106,6 +108,18 @@ std::optional<double> Trainer::validate(const Job& job,
 bool Trainer::solo(const Settings& settings) const {
   return trains_faster_alone(Shape(matrix_.columns, settings.architecture, context_.outputs),
                              batch_row_count(context_.training, settings, matrix_.rows));
+}
+
+std::vector<TrainedMember> Trainer::train_or_restore(const std::vector<Job>& jobs,
+                                                     const execution::Worker& worker) const {
+  if (!checkpoint_) return train(jobs, worker);
+  if (auto stored = checkpoint_->find(jobs)) {
+    worker.advance(static_cast<double>(jobs.size()));
+    return std::move(*stored);
+  }
+  std::vector<TrainedMember> trained = train(jobs, worker);
+  checkpoint_->add(jobs, trained);
+  return trained;
 }
 
 std::vector<TrainedMember> Trainer::train(const std::vector<Job>& jobs,

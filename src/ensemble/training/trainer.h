@@ -8,6 +8,7 @@
 #include "bootfold/ensemble/ensemble.h"
 #include "bootfold/map_reduce.h"
 #include "ensemble/prediction/prediction_sums.h"
+#include "ensemble/training/member_checkpoint.h"
 #include "ensemble/training/member_training.h"
 #include "ensemble/training/training_matrix.h"
 #include "ensemble/training/validation.h"
@@ -34,15 +35,29 @@ class Trainer {
   /// exist in addition to the result; 0: several for each thread.
   template <class State, class See, class Merge>
   State operator()(const State& empty, See&& see, Merge&& merge, std::size_t states = 0) const {
-    return map_reduce(
-        {0, schedule_.chunks(), 1, states}, empty,
-        [&](State& state, std::size_t chunk, const execution::Worker& worker) {
-          const std::vector<Job> jobs = schedule_.chunk(chunk);
-          std::vector<TrainedMember> trained = train(jobs, worker);
-          for (std::size_t i = 0; i < jobs.size(); ++i) see(state, jobs[i], std::move(trained[i]));
-        },
-        std::forward<Merge>(merge), context_.training.execution,
-        static_cast<double>(schedule_.size()));
+    try {
+      return map_reduce(
+          {0, schedule_.chunks(), 1, states}, empty,
+          [&](State& state, std::size_t chunk, const execution::Worker& worker) {
+            const std::vector<Job> jobs = schedule_.chunk(chunk);
+            std::vector<TrainedMember> trained = train_or_restore(jobs, worker);
+            for (std::size_t i = 0; i < jobs.size(); ++i)
+              see(state, jobs[i], std::move(trained[i]));
+          },
+          std::forward<Merge>(merge), context_.training.execution,
+          static_cast<double>(schedule_.size()));
+    } catch (const Cancelled&) {
+      if (checkpoint_) checkpoint_->save();
+      throw cancelled();
+    } catch (...) {
+      if (checkpoint_) checkpoint_->save();
+      throw;
+    }
+  }
+
+  /// What to throw if the caller has cancelled: it tells what a checkpoint keeps.
+  [[nodiscard]] Cancelled cancelled() const {
+    return checkpoint_ ? checkpoint_->cancelled() : Cancelled();
   }
 
   /// Number of partial states of `bytes` bytes that fit in `room` in addition to the result: 0 = no
@@ -58,6 +73,9 @@ class Trainer {
  private:
   /// Whether members with these settings are trained one by one, which gives the same bits.
   [[nodiscard]] bool solo(const Settings& settings) const;
+  /// Takes the members from the checkpoint if it has them, and else trains and stores them.
+  [[nodiscard]] std::vector<TrainedMember> train_or_restore(const std::vector<Job>& jobs,
+                                                            const execution::Worker& worker) const;
   [[nodiscard]] std::vector<TrainedMember> train(const std::vector<Job>& jobs,
                                                  const execution::Worker& worker) const;
 
@@ -69,6 +87,7 @@ class Trainer {
   TrainingContext context_;
   std::optional<Validation> validation_;
   WorkSchedule schedule_;
+  mutable std::optional<MemberCheckpoint> checkpoint_;
   mutable std::mutex reporting_;
 };
 
