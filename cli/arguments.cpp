@@ -332,9 +332,10 @@ Request check(const Arguments& arguments) {
   if (!arguments.path.empty()) options.path = parse_path(arguments.path);
   request.save = arguments.save;
   if (!request.save.empty()) check_save(request.save);
-  check_checkpoint(
-      arguments.checkpoint,
-      {{"FILE", request.file}, {"--output", request.output}, {"--save", request.save}});
+  std::vector<std::pair<std::string, std::string>> others = {{"--output", request.output},
+                                                             {"--save", request.save}};
+  for (const std::string& file : request.files) others.emplace_back("FILE", file);
+  check_checkpoint(arguments.checkpoint, others);
   if (!arguments.checkpoint.empty() && request.exact)
     throw InvalidArgument(
         "--checkpoint stores replicates, but --replicates exact makes none; omit --checkpoint");

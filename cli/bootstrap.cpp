@@ -10,6 +10,7 @@
 #include "bootfold/data.h"
 #include "bootfold/error.h"
 #include "bootfold/precision.h"
+#include "bootfold/sources.h"
 #include "checkpoint.h"
 #include "command.h"
 #include "console.h"
@@ -22,6 +23,7 @@
 #include "output.h"
 #include "progress.h"
 #include "report.h"
+#include "streamed.h"
 #include "text.h"
 #include "text/output_file.h"
 #include "timer.h"
@@ -70,10 +72,48 @@ void save(const std::string& path, const Result& result) {
   }
 }
 
+/// What is left to do once the replicates are made.
+void report(const Run& run, const Request& request) {
+  if (!request.output.empty()) write_replicates(request.output, run.result);
+  if (!request.save.empty()) save(request.save, run.result);
+  Run whole = run;
+  whole.peak_memory = peak_memory();
+  print(request.json ? as_json(whole) : as_text(whole, request.quiet));
+}
+
+/// Of files that are larger than memory.
+void run_streamed(const Arguments& arguments, const Request& request, const data::Source& source,
+                  Interrupt& interrupt) {
+  const Interrupt::Work work(interrupt);
+  const Timer computing;
+  Options options = request.options;
+  options.scheme = request.scheme.without_data();
+  options.influence = false;  // which would need all rows; a saved run has none
+  options.execution.stop = interrupt.token();
+  Result result = [&] {
+    ProgressBar bar(request.quiet);
+    options.execution.progress = bar.callback();
+    return bootstrap(source, request.statistics, options);
+  }();
+  result.set_origin(origin_of(arguments));
+  const data::ReadNotes notes = data::notes(source);
+  print_input_note(notes.note, request.quiet || request.json);
+  Run run{.result = result,
+          .columns = source.names(),
+          .intervals = {},
+          .omitted = notes.omitted,
+          .filtered = notes.filtered,
+          .seconds = computing.seconds()};
+  add_intervals(run, request.methods, request.interval);
+  report(run, request);
+}
+
 void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
   const Request request = check(arguments);
   if (!request.output.empty()) text::check_writable(request.output);
   if (!request.save.empty()) text::check_writable(request.save);
+  if (const auto source = streamed(request))
+    return run_streamed(arguments, request, *source, interrupt);
 
   const Timer reading;
   const data::Table table = data::read(request.files, request.read);
@@ -103,10 +143,7 @@ void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
   add_intervals(run, request.methods, request.interval);
   if (request.precision)
     run.effort = {*request.precision, reached.precision, reached.met, reached.rounds};
-  if (!request.output.empty()) write_replicates(request.output, result);
-  if (!request.save.empty()) save(request.save, result);
-  run.peak_memory = peak_memory();
-  print(request.json ? as_json(run) : as_text(run, request.quiet));
+  report(run, request);
   finish_checkpoint(request.options.checkpoint);
 }
 

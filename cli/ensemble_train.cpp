@@ -188,9 +188,10 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   training.seed = parse_whole("--seed", arguments.seed, 0);
   training.execution.threads = parse_threads(arguments.threads);
   training.memory = parse_size("--memory", arguments.memory);
-  check_checkpoint(arguments.checkpoint, {{"FILE", arguments.rows.file},
-                                          {"--validation", arguments.validation},
-                                          {"--output", arguments.output}});
+  std::vector<std::pair<std::string, std::string>> others = {{"--validation", arguments.validation},
+                                                             {"--output", arguments.output}};
+  for (const std::string& file : arguments.rows.files) others.emplace_back("FILE", file);
+  check_checkpoint(arguments.checkpoint, others);
   if (!arguments.checkpoint.empty() && arguments.keep_partial)
     throw InvalidArgument(
         "--checkpoint and --keep-partial do not go together: after Ctrl-C the first keeps members "

@@ -4,12 +4,14 @@
 #include "arguments.h"
 #include "bootfold/data.h"
 #include "bootfold/plan.h"
+#include "bootfold/sources.h"
 #include "command.h"
 #include "console.h"
 #include "exact.h"
 #include "input_note.h"
 #include "nested.h"
 #include "report.h"
+#include "streamed.h"
 #include "usage.h"
 
 namespace bootfold::cli {
@@ -17,6 +19,20 @@ namespace {
 
 void run_explain(const Arguments& arguments, Interrupt& interrupt) {
   const Request request = check(arguments);
+  if (const auto source = streamed(request)) {
+    Options options = request.options;
+    options.scheme = request.scheme.without_data();
+    options.influence = false;
+    options.execution.stop = interrupt.token();
+    const Interrupt::Work work(interrupt);
+    const Plan chosen = plan(*source, request.statistics, options);
+    const data::ReadNotes notes = data::notes(*source);
+    const Forecast forecast{.plan = chosen,
+                            .columns = source->names(),
+                            .omitted = notes.omitted,
+                            .seed = request.options.seed};
+    return print(request.json ? as_json(forecast) : as_text(forecast));
+  }
   const data::Table table = data::read(request.files, request.read);
   print_input_note(table.note(), request.quiet || request.json);
   print_where_note(table, request.quiet);

@@ -31,7 +31,7 @@ namespace {
 struct ExtendArguments {
   std::string run;
   std::string replicates;
-  std::string file;
+  std::vector<std::string> files;
   std::string save;
   std::string threads;
   std::string memory;
@@ -61,17 +61,20 @@ void check_extendable(const ExtendArguments& arguments, const Result& saved,
 /// The command that made the run, with what may differ now.
 Arguments command_of(const ExtendArguments& arguments, const Result& saved) {
   Arguments command = arguments_of(saved.origin(), arguments.run);
-  if (!arguments.file.empty()) command.file = arguments.file;
-  if (command.file == "-" && arguments.file.empty())
+  if (!arguments.files.empty()) command.files = arguments.files;
+  if (command.files == std::vector<std::string>{"-"} && arguments.files.empty())
     throw InvalidArgument(fmt::format(
         "the data of {} came from standard input; name them with --file (- reads standard input "
         "again)",
         one_line(arguments.run)));
-  if (command.file != "-" && !std::filesystem::exists(command.file))
-    throw DataError(
-        fmt::format("cannot read {}, the data of {}: No such file; if they were moved, "
-                    "name them with --file",
-                    one_line(command.file), one_line(arguments.run)));
+  for (const std::string& file : command.files) {
+    const bool glob = file.find_first_of("*?[") != std::string::npos;
+    if (file != "-" && !glob && !std::filesystem::exists(file))
+      throw DataError(
+          fmt::format("cannot read {}, the data of {}: No such file; if they were moved, "
+                      "name them with --file",
+                      one_line(file), one_line(arguments.run)));
+  }
   command.threads = arguments.threads;
   command.memory = arguments.memory;
   command.json = arguments.json;
@@ -123,7 +126,7 @@ void run_extend(const ExtendArguments& arguments, Interrupt& interrupt) {
   text::check_writable(target);
 
   const Timer reading;
-  const data::Table table = data::read(request.file, request.read);
+  const data::Table table = data::read(request.files, request.read);
   const double read_seconds = reading.seconds();
   print_input_note(table.note(), request.quiet || request.json);
 
@@ -138,8 +141,8 @@ void run_extend(const ExtendArguments& arguments, Interrupt& interrupt) {
   options.influence = false;  // the file has it
   options.standard_errors = !result.companions().replicate_errors.empty();
   options.execution.stop = interrupt.token();
-  check_same_data(arguments.run, request.file, plan(view.data(), request.statistics, options),
-                  result.plan());
+  check_same_data(arguments.run, fmt::format("{}", fmt::join(request.files, ", ")),
+                  plan(view.data(), request.statistics, options), result.plan());
   {
     ProgressBar bar(request.quiet);
     options.execution.progress = bar.callback();
@@ -180,8 +183,8 @@ void add_extend(CLI::App& root, Task& task) {
   add_text(*command, "--replicates", arguments->replicates, "N",
            "Replicates that the run shall have in total: 2e6")
       ->group(kWhat);
-  add_text(*command, "--file", arguments->file, "DATA",
-           "The data, if they were moved since [where they were]")
+  add_list(*command, "--file", arguments->files, "DATA",
+           "The data, if they were moved since; repeat it for several [where they were]")
       ->group(kWhat);
   add_text(*command, "--threads", arguments->threads, "T", kThreadsHelp)->group(kHow);
   add_text(*command, "--memory", arguments->memory, "SIZE", kMemoryHelp)->group(kHow);

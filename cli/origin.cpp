@@ -15,7 +15,7 @@ namespace {
 // One list for both directions: what is written is what is read.
 template <class See>
 void for_each_argument(auto& arguments, See&& see) {
-  see("file", arguments.file);
+  see("files", arguments.files);
   see("column", arguments.columns);
   see("statistic", arguments.statistics);
   see("seed", arguments.seed);
@@ -27,6 +27,7 @@ void for_each_argument(auto& arguments, See&& see) {
   see("nested_replicates", arguments.nested_replicates);
   see("tolerance", arguments.tolerance);
   see("nan", arguments.nan);
+  see("where", arguments.where);
   see("header", arguments.header);
   see("delimiter", arguments.dialect.delimiter);
   see("decimal", arguments.dialect.decimal);
@@ -49,8 +50,8 @@ void for_each_argument(auto& arguments, See&& see) {
 std::string origin_of(const Arguments& arguments) {
   Arguments whole = arguments;
   std::error_code ignored;
-  if (arguments.file != "-")
-    whole.file = std::filesystem::absolute(arguments.file, ignored).lexically_normal().string();
+  for (std::string& file : whole.files)
+    if (file != "-") file = std::filesystem::absolute(file, ignored).lexically_normal().string();
   Json json{{"program", "bootfold bootstrap"}, {"version", kVersion}};
   for_each_argument(whole, [&](const char* name, const auto& value) { json[name] = value; });
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

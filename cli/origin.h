@@ -7,7 +7,7 @@
 
 namespace bootfold::cli {
 
-/// The arguments that define a run as JSON, with the whole path of the file.
+/// The arguments that define a run as JSON, with the whole paths of the files.
 [[nodiscard]] std::string origin_of(const Arguments& arguments);
 
 /// The arguments of a saved run. Throws DataError, which names `path`, if there are none.

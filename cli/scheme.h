@@ -45,6 +45,9 @@ class SchemeRequest {
   /// Whether --weights names a column, so that the statistics are weighted.
   [[nodiscard]] bool weighted() const noexcept { return !weights_.empty(); }
 
+  /// Whether --frequencies names a column, so that rows are written out.
+  [[nodiscard]] bool repeated() const noexcept { return !frequencies_.empty(); }
+
   /// The scheme with empty labels and probabilities: enough to check what does not go with it.
   [[nodiscard]] const Scheme& without_data() const noexcept { return without_data_; }
 
