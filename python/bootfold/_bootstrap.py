@@ -15,7 +15,7 @@ from bootfold._counts import CountsSource, Takes, check_takes
 from bootfold._data import Data, NanPolicy, nan_rows
 from bootfold._exact import ExactPlan, check_exact, exact_plan, exact_result
 from bootfold._function import FunctionSource
-from bootfold._interval import Alternative, Asked, IntervalWarning, Method
+from bootfold._interval import NOTHING, Alternative, Asked, IntervalWarning, Method
 from bootfold._labels import coded
 from bootfold._named import JoinedSource, NamedSource
 from bootfold._options import (
@@ -37,7 +37,8 @@ from bootfold._source import (
     settings_of,
     whole_frequencies,
 )
-from bootfold._statistics import Function, Statistic, resolve
+from bootfold._statistics import Function, Named, Statistic, resolve
+from bootfold._streamed import StreamedTable, streamed
 from bootfold._sums import Sums, SumsSource
 
 if TYPE_CHECKING:
@@ -218,6 +219,22 @@ def bootstrap(
     wanted = precision_number(precision, count)
     usual: Method = "normal" if jackknife else "percentile"
     asked = Asked(usual if interval is None else interval, confidence, alternative)
+    stream = _stream(
+        data,
+        statistic,
+        settings_of(seed, memory, threads, tolerance, nested_replicates, path),
+        (count, asked, path, checkpoint, nan, takes, paired, axis, vectorized),
+        (strata, clusters, block_length, probabilities, weights, frequencies),
+        columns=columns,
+        memory=memory,
+        scheme=scheme,
+        size=size,
+        rescale=rescale,
+    )
+    if stream is not None:
+        assert isinstance(count, int)
+        core, shape = stream.run(count, progress)
+        return Result(core, shape, None, stream.note, asked)
     source = _source(
         data,
         statistic,
@@ -342,6 +359,21 @@ def explain(
     wanted = precision_number(precision, count)
     usual: Method = "normal" if jackknife else "percentile"
     asked = Asked(usual if interval is None else interval, confidence, alternative)
+    stream = _stream(
+        data,
+        statistic,
+        settings_of(seed, memory, threads, tolerance, nested_replicates, path),
+        (count, asked, path, checkpoint, nan, takes, paired, axis, vectorized),
+        (strata, clusters, block_length, probabilities, weights, frequencies),
+        columns=columns,
+        memory=memory,
+        scheme=scheme,
+        size=size,
+        rescale=rescale,
+    )
+    if stream is not None:
+        assert isinstance(count, int)
+        return stream.explain(count)
     source = _source(
         data,
         statistic,
@@ -378,6 +410,40 @@ def explain(
     if source.note:
         plan.reason = f"{source.note}; {plan.reason}"
     return plan
+
+
+def _stream(
+    given: Any,
+    statistic: Any,
+    settings: Settings,
+    asked: tuple[Any, ...],
+    of_rows: tuple[Any, ...],
+    *,
+    columns: str | Sequence[str] | None,
+    memory: int | str | None,
+    scheme: str | None,
+    size: int | None,
+    rescale: Rescale,
+) -> StreamedTable | None:
+    """A table that is larger than memory and can be added up batch by batch; else None."""
+    count, interval, path, checkpoint, nan, takes, paired, axis, vectorized = asked
+    plain = (path, checkpoint, nan, takes, paired, axis) == (
+        None,
+        None,
+        "error",
+        "resample",
+        False,
+        None,
+    )
+    if not plain or not isinstance(count, int) or interval.needs != NOTHING:
+        return None
+    if any(one is not None for one in of_rows) or type(given) is np.ndarray:
+        return None
+    wanted = resolve(statistic, vectorized)
+    if not isinstance(wanted, Named):
+        return None
+    set_scheme(settings, scheme, False, size, None, rescale)
+    return streamed(given, columns, wanted, settings, scheme, memory)
 
 
 def _source(

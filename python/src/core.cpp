@@ -21,4 +21,5 @@ NB_MODULE(_core, m) {
   bind_exact(m);
   bind_precision(m);
   bind_shards(m);
+  bind_streamed(m);
 }

@@ -28,5 +28,6 @@ void bind_ensemble(nb::module_& m);   // ensemble.cpp
 void bind_exact(nb::module_& m);      // exact.cpp
 void bind_precision(nb::module_& m);  // precision.cpp
 void bind_shards(nb::module_& m);     // shards.cpp
+void bind_streamed(nb::module_& m);   // streamed.cpp
 
 }  // namespace bootfold::python

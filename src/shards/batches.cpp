@@ -21,6 +21,12 @@ data::Chunk slice(const data::Chunk& chunk, std::uint64_t first, std::uint64_t r
 
 }  // namespace
 
+bool same_types(const DataView& a, const DataView& b) {
+  for (std::size_t c = 0; c < a.columns(); ++c)
+    if (a.column(c).type() != b.column(c).type()) return false;
+  return true;
+}
+
 std::uint64_t batch_rows(std::size_t columns, std::size_t memory) {
   std::uint64_t rows = resample::kSuperBlockRows;
   while (rows > 4096 && rows * columns * sizeof(double) > memory / 8) rows /= 2;
@@ -86,7 +92,7 @@ void Batches::read(const data::Source& source, const std::stop_token& stop) {
     const auto send = [&] {
       const bool sent = put(std::make_unique<Batch>(first, chunks), stop);
       first += std::exchange(have, 0);
-      wanted = rows_;
+      wanted = rows_ - first % rows_;
       chunks.clear();
       return sent;
     };
@@ -95,6 +101,8 @@ void Batches::read(const data::Source& source, const std::stop_token& stop) {
       if (chunk->view.columns() != source.names().size())
         throw DataError(text::concat("the source has ", source.names().size(),
                                      " columns but a chunk has ", chunk->view.columns()));
+      // A batch has columns of one type each.
+      if (!chunks.empty() && !same_types(chunks.front().view, chunk->view) && !send()) return;
       for (std::uint64_t at = 0; at < chunk->view.rows();) {
         const std::uint64_t some = std::min(chunk->view.rows() - at, wanted - have);
         chunks.push_back(slice(*chunk, at, some));

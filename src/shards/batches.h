@@ -33,6 +33,9 @@ class Batch {
   DataView view_;
 };
 
+/// Whether the columns have the same types.
+[[nodiscard]] bool same_types(const DataView& a, const DataView& b);
+
 /// Reads a source on a thread of its own, one batch ahead.
 class Batches {
  public:

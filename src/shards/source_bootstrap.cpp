@@ -159,8 +159,9 @@ class SourceRun {
       row_bytes_ = row_bytes(batch->view());
       rows_ += batch->view().rows();
       held_ += row_bytes_ * batch->view().rows();
+      fits = fits && held_ <= most_held() &&
+             (held.empty() || shards::same_types(held.front()->view(), batch->view()));
       held.push_back(std::move(batch));
-      fits = fits && held_ <= most_held();
       if (fits) continue;
       for (const auto& one : held) {
         look_at(*one);

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Files larger than the memory limit: time and peak memory, beside the same rows in memory.
+
+    bench/sources.py --program build/release/cli/bootfold --folder /var/tmp/bootfold-bench
+    bench/sources.py --rows 1e8 --parquet-rows 1e7      # smaller files
+    bench/sources.py --peers                            # SciPy, pandas, DuckDB on the Parquet file
+
+Makes the files if they are not there (4 GB and 2 GB by default), reads them once so that they are in
+the page cache, and prints one line for each run: seconds (best of --repeat), peak resident memory,
+and rows x replicates per second. Limited runs get --memory 256M and an address space of 640 MB
+(RLIMIT_AS). The Parquet line needs a program that was built with Arrow C++.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+ADDRESS_SPACE = 640 << 20
+
+
+def make_numbers(path: Path, rows: int, zeros_and_ones: bool) -> None:
+    """A float32 .npy file, written piece by piece."""
+    if path.exists():
+        return
+    print(f"making {path.name}", file=sys.stderr)
+    rng = np.random.default_rng(1)
+    array = np.lib.format.open_memmap(path, "w+", np.float32, (rows,))
+    step = 10_000_000
+    for first in range(0, rows, step):
+        size = min(step, rows - first)
+        if zeros_and_ones:
+            array[first : first + size] = rng.integers(0, 2, size)
+        else:
+            array[first : first + size] = rng.standard_normal(size, dtype=np.float32)
+    array.flush()
+
+
+def make_parquet(path: Path, rows: int) -> None:
+    """Five columns of doubles; the first also as an .npy file."""
+    npy = path.with_suffix(".npy")
+    if path.exists() and npy.exists():
+        return
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    print(f"making {path.name}", file=sys.stderr)
+    rng = np.random.default_rng(2)
+    schema = pa.schema([(name, pa.float64()) for name in "abcde"])
+    array = np.lib.format.open_memmap(npy, "w+", np.float64, (rows,))
+    with pq.ParquetWriter(path, schema) as writer:
+        for first in range(0, rows, 1_000_000):
+            size = min(1_000_000, rows - first)
+            columns = [rng.lognormal(size=size) for _ in "abcde"]
+            array[first : first + size] = columns[0]
+            writer.write_table(pa.table(columns, schema=schema))
+    array.flush()
+
+
+def warm(path: Path) -> None:
+    """Reads a file, so that it is in the page cache."""
+    with path.open("rb") as file:
+        while file.read(1 << 24):
+            pass
+
+
+def run(command: list[str], limited: bool, repeat: int) -> tuple[float, float, str]:
+    """Seconds, peak resident memory in MB, and what the program printed."""
+
+    def limit() -> None:
+        if limited:
+            resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
+
+    best = float("inf")
+    peak = 0.0
+    output = ""
+    for _ in range(repeat):
+        start = time.perf_counter()
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, preexec_fn=limit)
+        assert process.stdout is not None
+        output = process.stdout.read().decode()
+        _, status, usage = os.wait4(process.pid, 0)
+        best = min(best, time.perf_counter() - start)
+        peak = usage.ru_maxrss / 1024
+        if status != 0:
+            sys.exit(f"failed: {' '.join(command)}")
+    return best, peak, output
+
+
+PEERS = {
+    "SciPy, pandas": """
+import pandas, scipy.stats, sys
+x = pandas.read_parquet(sys.argv[1], columns=["a"])["a"].to_numpy()
+print(scipy.stats.bootstrap((x,), lambda v, axis: v.mean(axis=axis), n_resamples=int(sys.argv[2]),
+      batch=1, method="percentile", vectorized=True).standard_error)
+""",
+    "SciPy, DuckDB": """
+import duckdb, scipy.stats, sys
+x = duckdb.sql(f"select a from '{sys.argv[1]}'").fetchnumpy()["a"]
+print(scipy.stats.bootstrap((x,), lambda v, axis: v.mean(axis=axis), n_resamples=int(sys.argv[2]),
+      batch=1, method="percentile", vectorized=True).standard_error)
+""",
+    "pandas": """
+import pandas, sys
+x = pandas.read_parquet(sys.argv[1], columns=["a"])["a"]
+print(pandas.Series([x.sample(frac=1, replace=True, random_state=i).mean()
+                     for i in range(int(sys.argv[2]))]).std())
+""",
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--program", default="build/release/cli/bootfold")
+    parser.add_argument("--folder", type=Path, default=Path("build/bench-sources"))
+    parser.add_argument("--rows", type=float, default=1e9)
+    parser.add_argument("--parquet-rows", type=float, default=5e7)
+    parser.add_argument("--repeat", type=int, default=2)
+    parser.add_argument("--peers", action="store_true")
+    parser.add_argument("--peer-replicates", type=int, default=10)
+    arguments = parser.parse_args()
+    rows, parquet_rows = int(arguments.rows), int(arguments.parquet_rows)
+    folder = arguments.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    normal, shares = folder / f"normal-{rows}.npy", folder / f"shares-{rows}.npy"
+    sales = folder / f"sales-{parquet_rows}.parquet"
+    make_numbers(normal, rows, False)
+    make_numbers(shares, rows, True)
+    make_parquet(sales, parquet_rows)
+    program = [arguments.program, "bootstrap", "--json", "--seed", "7"]
+    found: dict[str, tuple[float, dict[str, object]]] = {}
+
+    def line(what: str, command: list[str], count: int, replicates: int, limited: bool) -> None:
+        seconds, peak, output = run(command, limited, arguments.repeat)
+        rate = count * replicates / seconds / 1e9
+        print(f"{what:46} {seconds:8.2f} s {peak:8.0f} MB {rate:10.2f} e9 rows x replicates/s", flush=True)
+        found[what] = (seconds, json.loads(output) if output.startswith("{") else {})
+
+    for file in (normal, shares):
+        warm(file)
+        print(file.name)
+        for limited in (False, True):
+            memory = ["--memory", "256M"] if limited else ["--memory", "12G"]
+            kind = "256 MB" if limited else "mapped"
+            if file == normal:
+                line(f"  mean, 100 replicates, {kind}", [*program, *memory, str(file), "--replicates", "100"], rows, 100, limited)
+                line(f"  median, 1e6 replicates, {kind}", [*program, *memory, str(file), "--statistic", "median", "--replicates", "1e6"], rows, 10**6, limited)
+            else:
+                line(f"  mean (share), 1e6 replicates, {kind}", [*program, *memory, str(file), "--replicates", "1e6"], rows, 10**6, limited)
+    warm(sales)
+    print(sales.name)
+    for limited, file in ((True, sales), (True, sales.with_suffix(".npy"))):
+        warm(file)
+        extra = ["--column", "a"] if file == sales else []
+        line(f"  mean, 100 replicates, {file.suffix}, 256 MB", [*program, "--memory", "256M", str(file), *extra, "--replicates", "100"], parquet_rows, 100, False)
+    if arguments.peers:
+        count = arguments.peer_replicates
+        line(f"  bootfold, {count} replicates", [*program, "--memory", "256M", str(sales), "--column", "a", "--replicates", str(count)], parquet_rows, count, False)
+        for name, script in PEERS.items():
+            line(f"  {name}, {count} replicates", [sys.executable, "-c", script, str(sales), str(count)], parquet_rows, count, False)
+    same = [
+        (a, b)
+        for a in found
+        for b in found
+        if a.endswith("mapped") and b == a.replace("mapped", "256 MB")
+    ]
+    for a, b in same:
+        equal = found[a][1].get("estimate") == found[b][1].get("estimate") and found[a][1].get("standard_error") == found[b][1].get("standard_error")
+        print(f"{a.strip()}: the limited run has {'the same' if equal else 'OTHER'} numbers, {found[a][0] / found[b][0]:.2f} of the rate")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""Tables larger than memory that can be read again: added up batch by batch, nothing is copied."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bootfold import _core
+from bootfold._data import column_names
+from bootfold._progress import reporter
+from bootfold._statistics import Named
+from bootfold._table_read import bytes_of, limits_of, number_batches
+from bootfold._table_source import TableSource, table_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bootfold._chunked import Array
+    from bootfold._options import Progress
+    from bootfold._source import Settings
+
+
+class StreamedTable:
+    """A bootstrap that reads the table once to look and once more to add up."""
+
+    def __init__(
+        self,
+        source: TableSource,
+        columns: list[str],
+        vector: bool,
+        statistic: Named,
+        settings: Settings,
+        poisson: bool,
+    ) -> None:
+        self._source = source
+        self._columns = columns
+        self._core = _core.Streamed(
+            [] if source.vector and source.names == [""] else columns,
+            source.rows,
+            self._batches,
+            statistic.names,
+            poisson,
+            settings.size,
+            settings.seed,
+            settings.memory,
+            settings.threads,
+            settings.tolerance,
+            settings.rate,
+        )
+        self.note = statistic.note
+        self._single = statistic.single
+        self._count = len(statistic.names)
+        self._shape = () if vector else (len(columns),)
+
+    def _batches(self) -> Iterator[list[list[Array]]]:
+        """One pass. Arrays of a column have one type within a batch."""
+        for batch in number_batches(self._source, self._columns):
+            found = []
+            for arrays in batch:
+                dtype = np.result_type(*(array.dtype for array in arrays)) if arrays else None
+                copied = self._source.volatile
+                found.append([np.array(a, dtype, copy=True if copied else None) for a in arrays])
+            if found[0]:
+                yield found
+
+    def run(self, replicates: int, progress: Progress) -> tuple[_core.Result, tuple[int, ...]]:
+        """The result, and the shape of its estimate."""
+        if not progress:
+            core = self._core.run(replicates, None)
+        else:
+            with reporter(progress, replicates) as tell:
+                core = self._core.run(replicates, tell)
+        return core, self._shape_of(len(core.outputs))
+
+    def explain(self, replicates: int) -> _core.Plan:
+        """What run() would do."""
+        return self._core.explain(replicates)
+
+    def _shape_of(self, outputs: int) -> tuple[int, ...]:
+        if self._core.by_column:
+            return self._shape if self._single else (self._count, *self._shape)
+        return () if self._single and outputs == 1 else (outputs,)
+
+
+def streamed(
+    given: Any,
+    columns: Any,
+    statistic: Any,
+    settings: Settings,
+    scheme: str | None,
+    memory: int | str | None,
+) -> StreamedTable | None:
+    """The table as such a bootstrap, if it is larger than the memory limit and one can be made."""
+    if type(given) is np.ndarray or isinstance(given, tuple) or not isinstance(statistic, Named):
+        return None
+    if scheme not in (None, "iid", "poisson"):
+        return None
+    source = table_source(given)
+    if source is None or not source.repeatable or source.mapped:
+        return None
+    seen = list(source.names) if columns is None else column_names(columns)
+    source.check(seen)
+    known = bytes_of(source, seen)
+    if known is None or known <= limits_of(memory, None).memory:
+        return None
+    if not _core.can_stream(statistic.names, len(seen)):
+        return None
+    vector = isinstance(columns, str) or (columns is None and source.vector)
+    return StreamedTable(source, seen, vector, statistic, settings, scheme == "poisson")
