@@ -59,6 +59,7 @@ void run_plan(const Arguments& arguments, const std::string& scheme, const std::
     throw InvalidArgument(
         "no FILE given; name the files that bootfold look wrote, in the order of "
         "their rows");
+  check_shard_output(arguments.output, arguments.files);
   Options options;
   if (!arguments.replicates.empty())
     options.replicates = parse_whole("--replicates", arguments.replicates, 1);
