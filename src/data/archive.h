@@ -158,7 +158,7 @@ class ArchiveReader {
     if constexpr (PlainNumber<Value>) {
       need(size, sizeof(Value));
       values.resize(size);
-      std::memcpy(values.data(), bytes_.data(), size * sizeof(Value));
+      if (size > 0) std::memcpy(values.data(), bytes_.data(), size * sizeof(Value));
       bytes_.remove_prefix(size * sizeof(Value));
     } else {
       need(size, 1);
