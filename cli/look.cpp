@@ -17,7 +17,10 @@ namespace bootfold::cli {
 namespace {
 
 void run_look(const Arguments& arguments, Interrupt& interrupt) {
-  const Request request = check(arguments);
+  Arguments asked = arguments;
+  asked.output.clear();  // a look may have any ending
+  const Request request = check(asked);
+  check_shard_output(arguments.output, arguments.files);
   std::vector<std::string> names = split_list(arguments.statistics);
   if (names.empty()) names = {"mean"};
   shards::Words words = words_of(names, request.read);

@@ -1,6 +1,7 @@
 // cli/merge.cpp: `bootfold merge p.plan *.part`: the result of all shards.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "arguments.h"
@@ -19,6 +20,23 @@
 namespace bootfold::cli {
 namespace {
 
+/// The methods that need nothing but replicates: parts have no influences of rows.
+std::vector<interval::Method> merged_methods(const Arguments& arguments) {
+  using enum interval::Method;
+  const std::vector<std::string> named = split_list(arguments.intervals);
+  if (std::find(named.begin(), named.end(), "all") != named.end())
+    return {percentile, normal, basic};
+  std::vector<interval::Method> methods = check_methods(arguments.intervals);
+  for (const interval::Method method : methods)
+    if (method != normal && method != basic && method != percentile)
+      throw InvalidArgument(fmt::format(
+          "--interval is '{}' but shards have normal, basic and percentile intervals; others need "
+          "all rows in one place, for bootfold bootstrap",
+          interval::name(method)));
+  if (methods.empty()) methods = {percentile};
+  return methods;
+}
+
 void run_merge(const Arguments& arguments, const std::string& file) {
   if (file.empty()) throw InvalidArgument("no PLAN given; name a file that bootfold plan wrote");
   if (!arguments.output.empty() && !arguments.output.ends_with(".safetensors"))
@@ -27,8 +45,7 @@ void run_merge(const Arguments& arguments, const std::string& file) {
                     arguments.output));
   if (!arguments.output.empty()) text::check_writable(arguments.output);
   const interval::Options options = check_interval(arguments);
-  std::vector<interval::Method> methods = check_methods(arguments.intervals);
-  if (methods.empty()) methods = {interval::Method::percentile};
+  const std::vector<interval::Method> methods = merged_methods(arguments);
   const Timer reading;
   const shards::Plan plan = from_file(file, [](const std::string& bytes) {
     return shards::Plan::from_bytes(bytes, statistics_of(shards::Plan::words_of(bytes)));

@@ -59,6 +59,8 @@ void run_part(const PartArguments& arguments, Interrupt& interrupt) {
   if (arguments.plan.empty())
     throw InvalidArgument("no PLAN given; name a file that bootfold plan wrote");
   if (arguments.files.empty()) throw InvalidArgument("no FILE given; name the rows of the shard");
+  check_shard_output(arguments.output, arguments.files);
+  check_shard_output(arguments.output, {arguments.plan});
   const auto range = parse_range(arguments.range);
   const std::string bytes = read_bytes(arguments.plan);
   const shards::Words words = from_file(

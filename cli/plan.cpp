@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "arguments.h"
@@ -17,6 +18,19 @@
 
 namespace bootfold::cli {
 namespace {
+
+/// The option of bootfold look that a word of its look stands for.
+std::string option_of(const std::string& word) {
+  if (word == "statistics") return "--statistic";
+  return word == "columns" ? "--column" : "--" + word;
+}
+
+/// On one line, as the command line takes lists.
+std::string value_of(std::string meaning) {
+  while (meaning.ends_with('\n')) meaning.pop_back();
+  std::replace(meaning.begin(), meaning.end(), '\n', ',');
+  return meaning;
+}
 
 /// The looks one after the other, and in the words of the result where each shard lies.
 shards::Look joined(const std::vector<std::string>& files) {
@@ -34,11 +48,12 @@ shards::Look joined(const std::vector<std::string>& files) {
     shards::Words first = looks.front().words();
     words.erase("file");
     first.erase("file");
+    for (const auto& word : words) first.try_emplace(word.first);
     for (const auto& [word, meaning] : first)
       if (words[word] != meaning)
         throw InvalidArgument(fmt::format(
-            "{} and {} were made with a different --{}: '{}' and '{}'; look at all shards alike",
-            files.front(), file, word, meaning, words[word]));
+            "{} and {} were made with a different {}: '{}' and '{}'; look at all shards alike",
+            files.front(), file, option_of(word), value_of(meaning), value_of(words[word])));
   }
   shards::Look all = looks.front();
   for (std::size_t i = 1; i < looks.size(); ++i) try {
@@ -59,6 +74,7 @@ void run_plan(const Arguments& arguments, const std::string& scheme, const std::
     throw InvalidArgument(
         "no FILE given; name the files that bootfold look wrote, in the order of "
         "their rows");
+  check_shard_output(arguments.output, arguments.files);
   Options options;
   if (!arguments.replicates.empty())
     options.replicates = parse_whole("--replicates", arguments.replicates, 1);

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -21,6 +22,15 @@ std::string read_bytes(const std::string& path) {
   std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (file.bad()) throw DataError(fmt::format("{}: cannot be read", path));
   return bytes;
+}
+
+void check_shard_output(const std::string& output, const std::vector<std::string>& files) {
+  if (output.empty()) return;
+  std::error_code ignored;  // one of them is not there: then they are not the same
+  for (const std::string& file : files)
+    if (std::filesystem::equivalent(output, file, ignored))
+      throw InvalidArgument(fmt::format("--output {} is a file to read; choose another", output));
+  text::check_writable(output);
 }
 
 void write_bytes(const std::string& output, std::string_view bytes, std::string_view what) {

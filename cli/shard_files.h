@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bootfold::cli {
 
@@ -12,6 +13,10 @@ namespace bootfold::cli {
 /// Calls make(bytes of the file), and puts the path before the message of a DataError.
 template <class Make>
 auto from_file(const std::string& path, const Make& make);
+
+/// Throws InvalidArgument if `output` is one of the files that are read, and DataError if it cannot
+/// be written.
+void check_shard_output(const std::string& output, const std::vector<std::string>& files);
 
 /// Writes to `output`, or to standard output if that is empty. Throws InvalidArgument where that is
 /// a terminal.

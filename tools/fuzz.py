@@ -24,6 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = ROOT / "build/dev/cli/bootfold"
 BUILD = ROOT / "build/fuzz"
+MOST_BYTES = 8192
 ROWS = "x,y,kind\n1,2.5,a\n-3e2,4,b\n5,nan,a\n0.25,7,\"b, c\"\n9,1,a\n2,3,b\n"
 
 
@@ -89,6 +90,45 @@ def checkpoint() -> bytes:
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
     return struct.pack("<Q", len(text)) + text + content[8 + length : 8 + length + 16]
+def shard_rows() -> str:
+    """The rows of the plans in fuzz/shards_fuzz.cpp; the third column has ten values."""
+    rows = ((i * 7919 % 5000 / 8, i * 104729 % 5003 / 3, i % 10) for i in range(5000))
+    return "x,y,few\n" + "".join(f"{x!r},{y!r},{few}\n" for x, y, few in rows)
+
+
+def shard_seeds() -> list[bytes]:
+    """Contents behind a byte that tells their kind, and a whole file (fuzz/shards_fuzz.cpp)."""
+    folder = BUILD / "seeds"
+    folder.mkdir(parents=True, exist_ok=True)
+    small, large = folder / "small.csv", folder / "large.csv"
+    small.write_text("x,y\n1,2.5\n-3e2,4\n5,3\n0.25,7\n")
+    large.write_text(shard_rows())
+    files = {kind: folder / f"seed.{kind}" for kind in ("look", "plan", "part")}
+    found = []
+    for table, column, statistic in [
+        (small, "x", "mean"),
+        (large, "few", "mean"),
+        (large, "few", "median,quantile:0.9"),
+        (large, "x", "mean"),
+        (large, "x,y", "correlation"),
+        (large, "x", "median,quantile:0.9"),
+    ]:
+        for words in (
+            ["look", table, "--column", column, "--statistic", statistic],
+            ["plan", files["look"], "--replicates", "4", "--quiet"],
+            ["part", files["plan"], table, "--quiet"],
+        ):
+            command = [PROGRAM, *words, "--output", files[words[0]]]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        for number, (kind, file) in enumerate(files.items()):
+            whole = file.read_bytes()
+            version = 8 + 8 + len(kind) + 4
+            (length,) = struct.unpack_from("<Q", whole, version)
+            begin = version + 8 + length + 4 + 8
+            found.append(bytes([number]) + whole[begin:-8])
+            if len(whole) < 4096:
+                found.append(b"\x03" + whole)
+    return [seed for seed in found if len(seed) <= MOST_BYTES]
 
 
 def seeds() -> dict[str, list[bytes]]:
@@ -104,6 +144,7 @@ def seeds() -> dict[str, list[bytes]]:
             saved(f"{model} --target kind --output"),
             saved(f"{model} --target y --ignore kind --task regression --output"),
         ],
+        "shards": shard_seeds(),
         "where": [
             b"origin == 'JFK' and dep_delay > 0",
             b"not (`a b` in (1, -2.5e3, 'it''s') or c is not missing) and x <= y",
@@ -127,7 +168,7 @@ def main() -> int:
         command = [
             BUILD / f"fuzz/{reader}_fuzz",
             f"-max_total_time={seconds}",
-            "-max_len=8192",
+            f"-max_len={MOST_BYTES}",
             "-rss_limit_mb=1024",
             "-timeout=10",
             "-print_final_stats=1",

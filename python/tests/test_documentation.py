@@ -1,4 +1,4 @@
-"""Examples of docstrings and of docs/python.md run, and print what they say."""
+"""Examples of docstrings and of pages in docs/ run, and print what they say."""
 
 import doctest
 import importlib
@@ -20,7 +20,7 @@ def test_docstrings(name):
     assert doctest.testmod(module, optionflags=OPTIONS).failed == 0
 
 
-@pytest.mark.parametrize("name", ["python.md", "estimators.md", "from-scipy.md"])
+@pytest.mark.parametrize("name", ["python.md", "estimators.md", "from-scipy.md", "shards.md"])
 def test_pages(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = (pathlib.Path(__file__).resolve().parents[2] / "docs" / name).read_text()

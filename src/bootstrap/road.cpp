@@ -535,7 +535,9 @@ Result Road::finish(const planning::PartEngine& engine, const planning::PartialS
   std::vector<double> estimates = engine.estimates(part);
   if (estimates.empty()) {
     study::Study study = *study_;
-    study.accept(*part.features);
+    study::FeaturesLook features = study.empty_features_look();
+    features |= *part.features;  // throws if it is about other features
+    study.accept(std::move(features));
     estimates = paths::estimates(study, *design_, execution);
   }
   std::vector<double> values(part.replicates * estimates.size());

@@ -41,12 +41,12 @@ class ArchiveWriter {
     (put(values), ...);
   }
 
-  /// A list that is mostly 0.
+  /// A list of `length` numbers that are mostly 0, or an empty one if all are.
   template <class Number>
-  void sparse(std::vector<Number>& values) {
+  void sparse(std::vector<Number>& values, std::uint64_t /*length*/) {
     std::uint64_t some = 0;
     for (const Number& value : values) some += value != 0 ? 1 : 0;
-    std::uint64_t size = values.size();
+    std::uint64_t size = some == 0 ? 0 : values.size();
     (*this)(size, some);
     for (std::uint64_t i = 0; i < size; ++i)
       if (values[i] != 0) (*this)(i, values[i]);
@@ -107,12 +107,11 @@ class ArchiveReader {
   }
 
   template <class Number>
-  void sparse(std::vector<Number>& values) {
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 24;
+  void sparse(std::vector<Number>& values, std::uint64_t length) {
     std::uint64_t size = 0;
     std::uint64_t some = 0;
     (*this)(size, some);
-    if (size > kMost || some > size) refuse();
+    if (some > size || (size != 0 && size != length) || (size == 0) != (some == 0)) refuse();
     need(some, sizeof(std::uint64_t) + sizeof(Number));
     values.assign(size, 0);
     for (; some > 0; --some) {
@@ -159,7 +158,7 @@ class ArchiveReader {
     if constexpr (PlainNumber<Value>) {
       need(size, sizeof(Value));
       values.resize(size);
-      std::memcpy(values.data(), bytes_.data(), size * sizeof(Value));
+      if (size > 0) std::memcpy(values.data(), bytes_.data(), size * sizeof(Value));
       bytes_.remove_prefix(size * sizeof(Value));
     } else {
       need(size, 1);

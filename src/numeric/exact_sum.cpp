@@ -107,6 +107,13 @@ void ExactSum::carry() {
   adds_ = 0;
 }
 
+bool ExactSum::is_carried() const {
+  for (std::size_t i = 0; i + 1 < kDigits; ++i)
+    if ((digits_[i] & static_cast<std::int64_t>(kDigitMask)) != digits_[i]) return false;
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;
+  return digits_.back() >= -kMost && digits_.back() <= kMost;
+}
+
 void ExactSum::merge(const ExactSum& other) {
   ExactSum reduced = other;
   reduced.carry();

@@ -37,7 +37,9 @@ class ExactSum {
   void visit(Archive& archive) {
     carry();
     archive(digits_, not_finite_);
-    if constexpr (Archive::kReads) carry();
+    if constexpr (Archive::kReads) {
+      if (!is_carried()) archive.refuse();
+    }
   }
 
  private:
@@ -47,6 +49,8 @@ class ExactSum {
   void add_finite(double value);
   /// Brings all digits but the last into [0, 2^32), which makes them unique.
   void carry();
+  /// Whether the digits are as carry() leaves those of a sum of up to 2^64 numbers.
+  [[nodiscard]] bool is_carried() const;
 
   std::array<std::int64_t, kDigits> digits_{};  // of weight 2^(32 i - 1088)
   std::uint32_t adds_ = 0;                      // since the last carry

@@ -243,6 +243,8 @@ class Parts final : public planning::PartEngine {
       rank += there.counts[i];
       if (rank >= from) found.insert(found.end(), std::min(rank, last) - from + 1, there.values[i]);
     }
+    if (found.size() != last - first + 1)
+      throw DataError("the values near a quantile do not fit the look; make both again");
     return found;
   }
 

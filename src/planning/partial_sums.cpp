@@ -35,6 +35,19 @@ study::RowRanges missing(const study::RowRanges& rows, std::uint64_t all) {
   return found;
 }
 
+/// Throws InvalidArgument unless the sums are of this kind.
+void check_kind(const PartialSums& sums, const PartialSums& kind, bool is_first) {
+  const std::size_t limbs = kind.sums.size();
+  if (sums.drawn.size() == (limbs == 0 ? 0 : sums.replicates) &&
+      sums.sums.size() == limbs * sums.drawn.size() &&
+      (!is_first || (sums.windows.size() == kind.windows.size() &&
+                     sums.features.has_value() == kind.features.has_value())))
+    return;
+  throw InvalidArgument(
+      text::concat("the part of ", sums.describe(),
+                   " has not the sums that the plan needs; make it with this plan"));
+}
+
 }  // namespace
 
 void WindowValues::add(std::vector<double> more) {
@@ -78,8 +91,16 @@ std::string PartialSums::describe() const {
 }
 
 void PartialSums::add_rows(const PartialSums& other) {
+  if (sums.size() != other.sums.size() || drawn.size() != other.drawn.size() ||
+      windows.size() != other.windows.size() || features.has_value() != other.features.has_value())
+    throw InvalidArgument(text::concat(
+        "the parts of ", describe(), " and of ", other.describe(),
+        " have not the same sums; make them with one plan, which begins with the same replicate"));
   rows.merge(other.rows);
-  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += other.sums[i];
+  // Sums of a damaged part may be anything; they must not overflow.
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    sums[i] = static_cast<__int128>(static_cast<unsigned __int128>(sums[i]) +
+                                    static_cast<unsigned __int128>(other.sums[i]));
   for (std::size_t i = 0; i < drawn.size(); ++i) drawn[i] += other.drawn[i];
   if (features && other.features) *features |= *other.features;
   for (std::size_t w = 0; w < windows.size(); ++w) windows[w].merge(other.windows[w]);
@@ -112,7 +133,7 @@ PartialSums PartialSums::slice(std::uint64_t from, std::uint64_t to) const {
 }
 
 PartialSums assemble(const std::vector<PartialSums>& parts, std::uint64_t rows, std::uint64_t first,
-                     std::uint64_t last) {
+                     std::uint64_t last, const PartialSums& kind) {
   std::vector<std::uint64_t> cuts = {first, last};
   for (const PartialSums& part : parts) {
     if (part.first < first || part.last() > last)
@@ -130,6 +151,11 @@ PartialSums assemble(const std::vector<PartialSums>& parts, std::uint64_t rows, 
     for (const PartialSums& part : parts) {
       if (part.first > cuts[i] || part.last() < cuts[i + 1]) continue;
       PartialSums slice = part.slice(cuts[i], cuts[i + 1]);
+      if (cuts[i] != first) {  // what belongs to the first replicates of another plan
+        slice.features.reset();
+        slice.windows.clear();
+      }
+      check_kind(slice, kind, cuts[i] == first);
       if (!slab) {
         slab = std::move(slice);
         continue;

@@ -1,9 +1,8 @@
 // The sums of some rows in some replicates: what is added up where rows arrive in pieces.
 #pragma once
 
-#include <algorithm>
+#include <cmath>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,9 +26,15 @@ struct WindowValues {
   void visit(Archive& archive) {
     archive(values, counts);
     if constexpr (Archive::kReads) {
-      if (values.size() != counts.size() ||
-          !std::is_sorted(values.begin(), values.end(), std::less_equal<>()))
-        archive.refuse();
+      std::uint64_t most = ~std::uint64_t{0};  // rows that may be left
+      bool possible = values.size() == counts.size();
+      for (const std::uint64_t count : counts) {
+        possible = possible && count > 0 && count <= most;
+        most -= count;
+      }
+      for (std::size_t i = 0; i < values.size(); ++i)
+        possible = possible && !std::isnan(values[i]) && (i == 0 || values[i - 1] < values[i]);
+      if (!possible) archive.refuse();
     }
   }
 };
@@ -50,7 +55,8 @@ struct PartialSums {
   /// "rows 1 to 1,000, replicates 1 to 200".
   [[nodiscard]] std::string describe() const;
 
-  /// Adds other rows in the same replicates. Throws InvalidArgument if some rows are in both.
+  /// Adds other rows in the same replicates. Throws InvalidArgument if some rows are in both, or if
+  /// the other has not the same kinds of sums.
   void add_rows(const PartialSums& other);
   /// Adds the next replicates of the same rows.
   void add_replicates(const PartialSums& next);
@@ -61,17 +67,21 @@ struct PartialSums {
   void visit(Archive& archive) {
     archive(rows, first, replicates, sums, drawn, features, windows);
     if constexpr (Archive::kReads) {
-      if (first > ~std::uint64_t{0} - replicates || (drawn.empty() != sums.empty()) ||
-          (!drawn.empty() && (drawn.size() != replicates || sums.size() % replicates != 0)))
+      if (replicates == 0 || first > ~std::uint64_t{0} - replicates ||
+          drawn.empty() != sums.empty() ||
+          (!drawn.empty() && (drawn.size() != replicates || sums.size() % replicates != 0)) ||
+          (features && features->seen() != rows))
         archive.refuse();
     }
   }
 };
 
 /// The sums of all rows in the replicates first .. last - 1, from parts in any order and of any
-/// shape. Throws InvalidArgument, which names the ranges, if rows or replicates are missing or are
-/// there twice.
+/// shape. `kind`: one replicate, with all that the first one of the plan has. Throws
+/// InvalidArgument, which names the ranges, if rows or replicates are missing or are there twice,
+/// or if a part has other sums.
 [[nodiscard]] PartialSums assemble(const std::vector<PartialSums>& parts, std::uint64_t rows,
-                                   std::uint64_t first, std::uint64_t last);
+                                   std::uint64_t first, std::uint64_t last,
+                                   const PartialSums& kind);
 
 }  // namespace bootfold::planning

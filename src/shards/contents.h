@@ -52,10 +52,16 @@ struct Look::Contents {
   void visit(Archive& archive) {
     archive(names, statistics, words, look, kept);
     if constexpr (Archive::kReads) {
-      if (look.columns().size() != names.size()) archive.refuse();
-      if (kept)
-        for (const KeptRows::Piece& piece : kept->pieces)
+      if (names.empty() || look.columns().size() != names.size()) archive.refuse();
+      if (kept) {
+        std::vector<study::RowRange> there;
+        for (const KeptRows::Piece& piece : kept->pieces) {
           if (piece.columns.size() != names.size()) archive.refuse();
+          there.push_back({piece.first, piece.first + piece.rows()});
+        }
+        if (there != look.seen().ranges() || look.seen().count() > KeptRows::kMost)
+          archive.refuse();
+      }
     }
   }
 };

@@ -24,12 +24,6 @@ std::vector<std::string> names_of(const DataView& rows) {
   return names;
 }
 
-std::uint64_t rows_of(const study::RowRanges& seen) {
-  std::uint64_t rows = 0;
-  for (const study::RowRange& range : seen.ranges()) rows += range.last - range.first;
-  return rows;
-}
-
 KeptRows::Piece copy_of(const DataView& rows, std::uint64_t first) {
   KeptRows::Piece piece{first, {}};
   for (std::size_t c = 0; c < rows.columns(); ++c) {
@@ -37,6 +31,13 @@ KeptRows::Piece copy_of(const DataView& rows, std::uint64_t first) {
     rows.column(c).read(0, piece.columns.back());
   }
   return piece;
+}
+
+void check_first(const LookOptions& options) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 62;  // rows behind it can still be numbered
+  if (options.first > kMost)
+    throw InvalidArgument(text::concat("first is ", options.first, " but must be at most ", kMost,
+                                       ": the number of the first row, from 0"));
 }
 
 std::string list(const std::vector<std::string>& names) {
@@ -82,7 +83,7 @@ Look& Look::operator=(Look other) noexcept {
 }
 Look::~Look() = default;
 
-std::uint64_t Look::rows() const { return rows_of(contents_->look.seen()); }
+std::uint64_t Look::rows() const { return contents_->look.seen().count(); }
 const Words& Look::words() const { return contents_->words; }
 void Look::set_words(Words words) { contents_->words = std::move(words); }
 const std::vector<std::string>& Look::columns() const { return contents_->names; }
@@ -162,6 +163,7 @@ void see(Look::Contents& look, std::span<const Statistic> statistics, const Data
 }
 
 Look look(const DataView& rows, std::span<const Statistic> statistics, const LookOptions& options) {
+  check_first(options);
   Look::Contents contents = empty_look(names_of(rows), statistics);
   contents.words = options.words;
   see(contents, statistics, rows, options.first, execution::memory_limit(options.memory),
@@ -175,6 +177,7 @@ Look look(const DataView& rows, std::span<const Statistic> statistics, const Loo
 
 Look look(const data::Source& rows, std::span<const Statistic> statistics,
           const LookOptions& options) {
+  check_first(options);
   Look::Contents contents = empty_look(rows.names(), statistics);
   contents.words = options.words;
   const std::size_t memory = execution::memory_limit(options.memory);
@@ -182,7 +185,7 @@ Look look(const data::Source& rows, std::span<const Statistic> statistics,
   Batches batches(rows, batch_rows(rows.names().size(), memory), options.first);
   while (const std::unique_ptr<Batch> batch = batches.next(options.execution.stop)) {
     see(contents, statistics, batch->view(), batch->first(), memory / 2, options.execution);
-    if (contents.kept && rows_of(contents.look.seen()) <= KeptRows::kMost)
+    if (contents.kept && contents.look.seen().count() <= KeptRows::kMost)
       contents.kept->merge({{copy_of(batch->view(), batch->first())}});
     else
       contents.kept.reset();

@@ -14,6 +14,8 @@ namespace bootfold::shards {
 
 namespace {
 
+constexpr std::uint64_t kMostRows = std::uint64_t{1} << 40;
+
 void check_statistics(const Look& look, std::span<const Statistic> statistics) {
   std::vector<std::string> asked;
   for (const Statistic& statistic : statistics) asked.push_back(describe(statistic));
@@ -55,15 +57,14 @@ Part& Part::operator+=(const Part& other) {
                                        "; merge parts of one plan only"));
   for (const planning::PartialSums& more : other.contents_->sums) {
     auto& sums = contents_->sums;
-    const auto same = std::find_if(sums.begin(), sums.end(), [&](const auto& one) {
-      return one.first == more.first && one.replicates == more.replicates;
-    });
-    for (const planning::PartialSums& one : sums) {
-      if (&one == &*same || one.first >= more.last() || more.first >= one.last()) continue;
+    planning::PartialSums* same = nullptr;
+    for (planning::PartialSums& one : sums) {
+      if (one.first >= more.last() || more.first >= one.last()) continue;
       study::RowRanges rows = one.rows;  // throws if some rows are in both
       rows.merge(more.rows);
+      if (one.first == more.first && one.replicates == more.replicates) same = &one;
     }
-    if (same == sums.end())
+    if (same == nullptr)
       sums.push_back(more);
     else
       same->add_rows(more);
@@ -99,11 +100,17 @@ struct Plan::State {
     const std::uint64_t rows = look.rows();
     if (rows == 0)
       throw InvalidArgument("all shards are empty; a bootstrap needs at least one row");
+    if (rows > kMostRows)
+      throw InvalidArgument(text::concat("the look has ", text::grouped(rows),
+                                         " rows but shards may have ", text::grouped(kMostRows),
+                                         " in all"));
     if (!contents.look.seen().covers(rows))
       throw InvalidArgument(text::concat("the look lacks rows: it saw ",
                                          study::describe(contents.look.seen().ranges().front()),
                                          " and others, with gaps; merge the looks at all rows, "
                                          "shifted to where they lie"));
+    // Whatever a file says, the look is one for these statistics at these columns.
+    empty_look(contents.names, statistics).look |= contents.look;
     if (contents.kept) {
       for (const auto& column : contents.kept->pieces.at(0).columns) columns.emplace_back(column);
       road =
@@ -223,12 +230,14 @@ Result Plan::finish(const Part& part, const Execution&) const {
                                        "; use the plan that the parts were made with"));
   const Road& road = *state_->road;
   if (!state_->engine) return road.run();
+  const planning::PartEngine& engine = *state_->engine;
   const std::uint64_t first = plan().first_replicate;
-  const std::uint64_t last = first + plan().replicates;
-  const planning::PartialSums all =
-      state_->needs_parts() ? planning::assemble(part.contents_->sums, plan().rows, first, last)
-                            : road.empty_part(*state_->engine, first, plan().replicates);
-  return road.finish(*state_->engine, all);
+  const std::uint64_t replicates = plan().replicates;
+  if (!state_->needs_parts())
+    return road.finish(engine, road.empty_part(engine, first, replicates));
+  return road.finish(
+      engine, planning::assemble(part.contents_->sums, plan().rows, first, first + replicates,
+                                 road.empty_part(engine, first, 1)));
 }
 
 std::string Plan::to_bytes() const {

@@ -242,6 +242,26 @@ void ColumnsLook::count_keys(const std::vector<std::uint32_t>& columns) {
   keys_.assign(columns.size(), KeyHistogram());
 }
 
+bool ColumnsLook::counts_all_rows() const {
+  const std::uint64_t rows = seen_.count();
+  if (bad_ && !seen_.contains(bad_->row)) return false;
+  if (!distinct_.counts_all(rows)) return false;
+  for (const KeyHistogram& keys : keys_)
+    if (keys.range() != KeyRange() || !keys.counts_all(rows)) return false;
+  // Without a bad value there are a smallest and a largest one.
+  const auto suits = [&](const ValuesLook& look, bool finite, bool sampled) {
+    if (look.positive > rows || (sampled && !look.sample.suits(rows))) return false;
+    return !finite || rows == 0 ||
+           (std::isfinite(look.min) && std::isfinite(look.max) && look.min <= look.max);
+  };
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    const bool multiplied = std::ranges::binary_search(multiplied_, static_cast<std::uint32_t>(c));
+    if (!suits(columns_[c], !bad_, multiplied || is_ordered(c))) return false;
+  }
+  return std::ranges::all_of(
+      filled_, [&](const ValuesLook& look) { return suits(look, filled_finite_, true); });
+}
+
 bool ColumnsLook::is_ordered(std::size_t column) const {
   return std::find(ordered_.begin(), ordered_.end(), column) != ordered_.end();
 }
@@ -264,7 +284,7 @@ void ColumnsLook::merge_values(const ColumnsLook& other) {
 }
 
 void ColumnsLook::shift(std::uint64_t rows) {
-  seen_.shift(rows);
+  seen_.shift(rows);  // throws
   if (bad_) bad_->row += rows;
   fingerprint_ *= power_of_place(rows);
   distinct_.shift(rows);
@@ -272,7 +292,8 @@ void ColumnsLook::shift(std::uint64_t rows) {
 
 ColumnsLook& ColumnsLook::operator|=(const ColumnsLook& other) {
   if (other.columns_.size() != columns_.size() || other.filled_.size() != filled_.size() ||
-      other.multiplied_ != multiplied_ || other.ordered_ != ordered_)
+      other.multiplied_ != multiplied_ || other.ordered_ != ordered_ ||
+      other.distinct_.most() != distinct_.most())
     throw InvalidArgument(text::concat("the looks are about ", columns_.size(), " and ",
                                        other.columns_.size(), " columns, and ", filled_.size(),
                                        " and ", other.filled_.size(),

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -60,6 +61,13 @@ struct ValuesLook {
   template <class Archive>
   void visit(Archive& archive) {
     archive(min, max, lowest_bit, positive, sample);
+    if constexpr (Archive::kReads) {
+      constexpr int kLowest = -1074;  // of any double
+      constexpr int kHighest = 1023;
+      if ((lowest_bit < kLowest || lowest_bit > kHighest) && lowest_bit != kNoBits &&
+          lowest_bit != kNotWhole)
+        archive.refuse();
+    }
   }
 
  private:
@@ -110,21 +118,34 @@ class ColumnsLook {
   template <class Archive>
   void visit(Archive& archive) {
     archive(seen_, columns_, filled_, multiplied_, filled_finite_, bad_, fingerprint_, distinct_,
-            ordered_, keys_);
+            ordered_);
+    std::uint64_t histograms = keys_.size();
+    archive(histograms);
     if constexpr (Archive::kReads) {
       const auto known = [this](std::uint32_t c) { return c < columns_.size(); };
-      if (ordered_.size() != keys_.size() || !std::ranges::all_of(multiplied_, known) ||
-          !std::ranges::all_of(ordered_, known) ||
+      // A histogram takes megabytes, whatever it takes in a file.
+      if (histograms != ordered_.size() || ordered_.size() > kMostOrdered ||
+          !std::ranges::all_of(multiplied_, known) || !std::ranges::all_of(ordered_, known) ||
+          std::ranges::adjacent_find(multiplied_, std::greater_equal<>()) != multiplied_.end() ||
           distinct_.width() != multiplied_.size() + filled_.size() ||
           (bad_ && bad_->column >= columns_.size()))
         archive.refuse();
+      keys_.assign(ordered_.size(), KeyHistogram());
+    }
+    for (KeyHistogram& keys : keys_) archive(keys);
+    if constexpr (Archive::kReads) {
+      if (!counts_all_rows()) archive.refuse();
     }
   }
 
  private:
   class Reader;
 
+  static constexpr std::size_t kMostOrdered = 16;
+
   void merge_values(const ColumnsLook& other);
+  /// Whether all that is counted adds up to the rows seen.
+  [[nodiscard]] bool counts_all_rows() const;
   [[nodiscard]] bool is_ordered(std::size_t column) const;
 
   RowRanges seen_;

@@ -14,7 +14,7 @@ constexpr std::size_t kFirstSlots = 64;
 }  // namespace
 
 DistinctTable::DistinctTable(std::size_t width, std::size_t most)
-    : width_(width), most_(most), closed_(most == 0), scratch_(width) {}
+    : width_(width), most_(most), closed_(most == 0) {}
 
 void DistinctTable::close() {
   closed_ = true;
@@ -29,7 +29,17 @@ void DistinctTable::shift(std::uint64_t rows) {
   for (std::uint64_t& row : first_rows_) row += rows;
 }
 
+bool DistinctTable::counts_all(std::uint64_t rows) const {
+  if (closed_) return true;
+  for (const std::uint64_t weight : weights_) {
+    if (weight == 0 || weight > rows) return false;
+    rows -= weight;
+  }
+  return rows == 0;
+}
+
 void DistinctTable::add(const statistic::Tile& tile, std::uint64_t first) {
+  scratch_.resize(width_);
   for (std::size_t i = 0; i < tile.rows && !closed_; ++i) {
     for (std::size_t c = 0; c < width_; ++c)
       scratch_[c] = std::bit_cast<std::uint64_t>(tile.columns[c][i] + 0.0);  // -0 becomes 0

@@ -38,6 +38,8 @@ class DistinctTable {
     return most_ * (width_ + 3) * sizeof(std::uint64_t);
   }
   void close();
+  /// Whether the rows counted are `rows` in all, or there are too many distinct ones.
+  [[nodiscard]] bool counts_all(std::uint64_t rows) const;
 
   /// Counts the rows of a tile, which are rows first, first + 1, ... of the data.
   void add(const statistic::Tile& tile, std::uint64_t first);
@@ -55,9 +57,8 @@ class DistinctTable {
     if constexpr (Archive::kReads) {
       if (weights_.size() != first_rows_.size() || weights_.size() > most_ ||
           width_ > (std::size_t{1} << 32) || rows_.size() != width_ * weights_.size() ||
-          (closed_ && !weights_.empty()))
+          (!weights_.empty() && (closed_ || width_ == 0)))
         archive.refuse();
-      scratch_.resize(width_);
       restore();
     }
   }

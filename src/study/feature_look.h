@@ -38,9 +38,9 @@ struct FeatureLook {
   void visit(Archive& archive) {
     archive(min, max, largest, largest_row, sum, squares);
     std::vector<std::uint32_t> counts(exponents.begin(), exponents.end());
-    archive.sparse(counts);
+    archive.sparse(counts, exponents.size());
     if constexpr (Archive::kReads) {
-      if (counts.size() != exponents.size()) archive.refuse();
+      exponents.fill(0);
       std::copy(counts.begin(), counts.end(), exponents.begin());
     }
   }

@@ -71,6 +71,15 @@ void KeyHistogram::merge(const KeyHistogram& other) {
   for (std::size_t i = 0; i < kBins; ++i) counts_[i] += other.counts_[i];
 }
 
+bool KeyHistogram::counts_all(std::uint64_t values) const {
+  if (below_ != 0) return false;
+  for (const std::uint64_t count : counts_) {
+    if (count > values) return false;
+    values -= count;
+  }
+  return values == 0;
+}
+
 KeyHistogram::Bracket KeyHistogram::bracket(std::uint64_t first, std::uint64_t last) const {
   Bracket found;
   found.below = below_;

@@ -36,6 +36,8 @@ class KeyHistogram {
   [[nodiscard]] const KeyRange& range() const noexcept { return range_; }
   /// Values below the range.
   [[nodiscard]] std::uint64_t below() const noexcept { return below_; }
+  /// Whether so many values were counted, all of them in the range.
+  [[nodiscard]] bool counts_all(std::uint64_t values) const;
 
   /// Counts the values of a column. Throws Cancelled.
   void see(const ColumnView& column, const Execution& execution);
@@ -55,11 +57,9 @@ class KeyHistogram {
   template <class Archive>
   void visit(Archive& archive) {
     archive(range_.first, range_.last, below_);
-    archive.sparse(counts_);
+    archive.sparse(counts_, std::uint64_t{1} << kBits);
     if constexpr (Archive::kReads) {
-      if (range_.first > range_.last ||
-          (!counts_.empty() && counts_.size() != std::size_t{1} << kBits))
-        archive.refuse();
+      if (range_.first > range_.last) archive.refuse();
       shift_ = KeyHistogram(range_).shift_;
     }
   }

@@ -51,8 +51,19 @@ class RowRanges {
     return false;
   }
 
-  /// Moves all ranges by so many rows.
+  /// How many rows there are.
+  [[nodiscard]] std::uint64_t count() const {
+    std::uint64_t rows = 0;
+    for (const RowRange& range : ranges_) rows += range.last - range.first;
+    return rows;
+  }
+
+  /// Moves all ranges by so many rows. Throws InvalidArgument past the last number.
   void shift(std::uint64_t rows) {
+    if (!ranges_.empty() && ranges_.back().last > ~std::uint64_t{0} - rows)
+      throw InvalidArgument(text::concat(describe(ranges_.back()), " cannot lie ",
+                                         text::grouped(rows),
+                                         " rows further on: rows are numbered up to 2^64 - 1"));
     for (RowRange& range : ranges_) {
       range.first += rows;
       range.last += rows;

@@ -1,10 +1,7 @@
 #include "study/study.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <map>
-#include <numeric>
 #include <utility>
 
 #include "bootfold/error.h"
@@ -118,41 +115,12 @@ void Study::accept(FeaturesLook look) {
 }
 
 DistinctRows Study::distinct_features() const {
-  const DistinctRows rows = columns_->distinct().rows();
-  const std::size_t count = rows.count();
-  const std::vector<double> made = problem_.features.make(rows.columns, count);
-  // Rows that differ may have equal features.
-  std::map<std::vector<std::uint64_t>, std::size_t> places;
-  std::vector<std::size_t> kept;
-  std::vector<std::uint64_t> weights;
-  std::vector<std::uint64_t> first_rows;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::vector<std::uint64_t> bits;
-    for (std::size_t f = 0; f < problem_.features.count(); ++f)
-      bits.push_back(std::bit_cast<std::uint64_t>(made[f * count + i] + 0.0));
-    const auto [at, is_new] = places.emplace(std::move(bits), kept.size());
-    if (is_new) {
-      kept.push_back(i);
-      weights.push_back(rows.weights[i]);
-      first_rows.push_back(rows.first_rows[i]);
-    } else {
-      weights[at->second] += rows.weights[i];
-      first_rows[at->second] = std::min(first_rows[at->second], rows.first_rows[i]);
-    }
-  }
-  std::vector<std::size_t> order(kept.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return weights[a] != weights[b] ? weights[a] > weights[b] : first_rows[a] < first_rows[b];
-  });
-  DistinctRows found;
-  found.columns.resize(problem_.features.count());
-  for (const std::size_t i : order) {
-    found.weights.push_back(weights[i]);
-    found.first_rows.push_back(first_rows[i]);
-    for (std::size_t f = 0; f < found.columns.size(); ++f)
-      found.columns[f].push_back(made[f * count + kept[i]] + 0.0);
-  }
+  DistinctRows found = columns_->distinct().rows();
+  const std::size_t count = found.count();
+  const std::vector<double> made = problem_.features.make(found.columns, count);
+  found.columns.assign(problem_.features.count(), std::vector<double>(count));
+  for (std::size_t f = 0; f < found.columns.size(); ++f)
+    for (std::size_t i = 0; i < count; ++i) found.columns[f][i] = made[f * count + i] + 0.0;
   return found;
 }
 

@@ -72,7 +72,7 @@ class Study {
 
   /// Whether there are more than `most_distinct` distinct rows.
   [[nodiscard]] bool many_distinct() const { return columns_->distinct().closed(); }
-  /// The distinct rows of features, if these are few, most frequent first; of equally frequent
+  /// The features of the distinct rows, if these are few, most frequent first; of equally frequent
   /// ones the one that occurs first in the data.
   [[nodiscard]] DistinctRows distinct_features() const;
 

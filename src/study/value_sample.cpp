@@ -64,6 +64,15 @@ ValueSample::Values ValueSample::values() const {
   return found;
 }
 
+bool ValueSample::suits(std::uint64_t rows) const {
+  const std::vector<Entry> kept = sorted();
+  for (const Entry& entry : kept) {
+    if (entry.weight > rows) return false;
+    rows -= entry.weight;
+  }
+  return rows == 0 || kept.size() == kValues;
+}
+
 double ValueSample::distinct() const {
   const std::vector<Entry> kept = sorted();
   if (kept.size() < kValues) return static_cast<double>(kept.size());

@@ -34,6 +34,9 @@ class ValueSample {
   /// By key.
   [[nodiscard]] Values values() const;
 
+  /// Whether the counts are those of some of `rows` values, and of all if few are distinct.
+  [[nodiscard]] bool suits(std::uint64_t rows) const;
+
   /// Roughly how many distinct values there are.
   [[nodiscard]] double distinct() const;
 
@@ -69,8 +72,11 @@ class ValueSample {
       if (entries.size() > kValues) archive.refuse();
       slots_.clear();
       taken_ = 0;
-      for (const Entry& entry : entries) {
-        if (entry.weight == 0 || entry.key != key_of(entry.value)) archive.refuse();
+      for (std::size_t i = 0; i < entries.size(); ++i) {
+        const Entry& entry = entries[i];
+        if (i > 0 && entry.key <= entries[i - 1].key) archive.refuse();
+        if (entry.weight == 0 || entry.key != key_of(entry.value) || entry.key > threshold_)
+          archive.refuse();
         count(entry.key, entry.value, entry.weight);
       }
     }

@@ -167,7 +167,7 @@ TEST(Look, CountsDistinctRowsOverAnyCut) {
   }
 }
 
-// Rows that differ may have equal features: these count as one.
+// Rows that differ may have equal features of a statistic's own: these count as one.
 TEST(Look, DistinctFeaturesAreThoseOfTheRows) {
   const std::vector<double> values = {-1, 1, 2, -2, -2, 3, -0.0, 0.0};
   const Statistic squares = statistic::sums(
