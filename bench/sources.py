@@ -5,8 +5,8 @@
     bench/sources.py --rows 1e8 --parquet-rows 1e7      # smaller files
     bench/sources.py --peers                            # SciPy, pandas, DuckDB on the Parquet file
 
-Makes the files if they are not there (4 GB and 2 GB by default), reads them once so that they are in
-the page cache, and prints one line for each run: seconds (best of --repeat), peak resident memory,
+Makes the files if they are not there (4 GB and 2 GB by default), reads them once so that they are
+in the page cache, and prints one line for each run: seconds (best of --repeat), peak resident memory,
 and rows x replicates per second. Limited runs get --memory 256M and an address space of 640 MB
 (RLIMIT_AS). The Parquet line needs a program that was built with Arrow C++.
 """
@@ -118,7 +118,9 @@ print(pandas.Series([x.sample(frac=1, replace=True, random_state=i).mean()
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--program", default="build/release/cli/bootfold")
     parser.add_argument("--folder", type=Path, default=Path("build/bench-sources"))
     parser.add_argument("--rows", type=float, default=1e9)
@@ -138,10 +140,15 @@ def main() -> None:
     program = [arguments.program, "bootstrap", "--json", "--seed", "7"]
     found: dict[str, tuple[float, dict[str, object]]] = {}
 
-    def line(what: str, command: list[str], count: int, replicates: int, limited: bool) -> None:
+    def line(what: str, options: list[str], count: int, replicates: int, limited: bool) -> None:
+        script = options[0] == "-c"
+        command = [sys.executable, *options] if script else [*program, *options]
         seconds, peak, output = run(command, limited, arguments.repeat)
         rate = count * replicates / seconds / 1e9
-        print(f"{what:46} {seconds:8.2f} s {peak:8.0f} MB {rate:10.2f} e9 rows x replicates/s", flush=True)
+        print(
+            f"  {what:44} {seconds:8.2f} s {peak:8.0f} MB {rate:10.2f} e9 rows x replicates/s",
+            flush=True,
+        )
         found[what] = (seconds, json.loads(output) if output.startswith("{") else {})
 
     for file in (normal, shares):
@@ -150,31 +157,37 @@ def main() -> None:
         for limited in (False, True):
             memory = ["--memory", "256M"] if limited else ["--memory", "12G"]
             kind = "256 MB" if limited else "mapped"
+            given = [*memory, str(file), "--replicates"]
             if file == normal:
-                line(f"  mean, 100 replicates, {kind}", [*program, *memory, str(file), "--replicates", "100"], rows, 100, limited)
-                line(f"  median, 1e6 replicates, {kind}", [*program, *memory, str(file), "--statistic", "median", "--replicates", "1e6"], rows, 10**6, limited)
+                line(f"mean, 100 replicates, {kind}", [*given, "100"], rows, 100, limited)
+                median = [*given, "1e6", "--statistic", "median"]
+                line(f"median, 1e6 replicates, {kind}", median, rows, 10**6, limited)
             else:
-                line(f"  mean (share), 1e6 replicates, {kind}", [*program, *memory, str(file), "--replicates", "1e6"], rows, 10**6, limited)
-    warm(sales)
+                line(f"share, 1e6 replicates, {kind}", [*given, "1e6"], rows, 10**6, limited)
     print(sales.name)
-    for limited, file in ((True, sales), (True, sales.with_suffix(".npy"))):
+    for file in (sales, sales.with_suffix(".npy")):
         warm(file)
-        extra = ["--column", "a"] if file == sales else []
-        line(f"  mean, 100 replicates, {file.suffix}, 256 MB", [*program, "--memory", "256M", str(file), *extra, "--replicates", "100"], parquet_rows, 100, False)
+        column = ["--column", "a"] if file == sales else []
+        given = ["--memory", "256M", str(file), *column, "--replicates"]
+        what = f"mean, 100 replicates, {file.suffix}, 256 MB"
+        line(what, [*given, "100"], parquet_rows, 100, False)
     if arguments.peers:
         count = arguments.peer_replicates
-        line(f"  bootfold, {count} replicates", [*program, "--memory", "256M", str(sales), "--column", "a", "--replicates", str(count)], parquet_rows, count, False)
+        given = ["--memory", "256M", str(sales), "--column", "a", "--replicates", str(count)]
+        line(f"bootfold, {count} replicates", given, parquet_rows, count, False)
         for name, script in PEERS.items():
-            line(f"  {name}, {count} replicates", [sys.executable, "-c", script, str(sales), str(count)], parquet_rows, count, False)
-    same = [
-        (a, b)
-        for a in found
-        for b in found
-        if a.endswith("mapped") and b == a.replace("mapped", "256 MB")
-    ]
-    for a, b in same:
-        equal = found[a][1].get("estimate") == found[b][1].get("estimate") and found[a][1].get("standard_error") == found[b][1].get("standard_error")
-        print(f"{a.strip()}: the limited run has {'the same' if equal else 'OTHER'} numbers, {found[a][0] / found[b][0]:.2f} of the rate")
+            given = ["-c", script, str(sales), str(count)]
+            line(f"{name}, {count} replicates", given, parquet_rows, count, False)
+    for mapped, (seconds, numbers) in found.items():
+        limited_run = found.get(mapped.replace("mapped", "256 MB"))
+        if not mapped.endswith("mapped") or limited_run is None:
+            continue
+        names = ("estimate", "standard_error", "interval")
+        same = all(numbers.get(name) == limited_run[1].get(name) for name in names)
+        print(
+            f"{mapped}: the limited run has {'the same' if same else 'OTHER'} numbers and "
+            f"{seconds / limited_run[0]:.2f} of the rate"
+        )
 
 
 if __name__ == "__main__":
