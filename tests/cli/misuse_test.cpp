@@ -46,12 +46,14 @@ TEST_P(Misuse, IsAnsweredInOneLine) {
 INSTANTIATE_TEST_SUITE_P(
     Command, Misuse,
     testing::Values(
-        Mistake{{}, {"needs a command", "bootstrap, explain, interval, compare, ensemble, demo"}},
+        Mistake{{},
+                {"needs a command",
+                 "bootstrap, explain, interval, compare, ensemble, look, plan, part, merge, demo"}},
         Mistake{{"bootsrap", "FILE"},
                 {"unknown command 'bootsrap'", "did you mean bootfold bootstrap?"}},
         Mistake{{"frobnicate"},
                 {"unknown command 'frobnicate'",
-                 "bootstrap, explain, interval, compare, ensemble, demo"}},
+                 "bootstrap, explain, interval, compare, ensemble, look, plan, part, merge, demo"}},
         Mistake{{"demo"}, {"needs a command", "bootstrap"}},
         Mistake{{"demo", "boot"}, {"unknown command 'boot'", "bootfold demo bootstrap"}},
         Mistake{{"bootstrap"}, {"no FILE given"}}, Mistake{{"explain"}, {"no FILE given"}},
