@@ -78,6 +78,8 @@ void add_merge(CLI::App& root, Task& task) {
   command->add_option("FILE", arguments->files, "Files that bootfold part wrote, in any order")
       ->option_text(" ");
   add_interval_arguments(*command, *arguments, kWhat);
+  command->get_option("--interval")
+      ->description("normal, basic or percentile, a list of them, or all [percentile]");
   command->add_flag("--json", arguments->json, "One JSON object instead of text")
       ->group(kShown)
       ->disable_flag_override();

@@ -25,6 +25,10 @@ COMMANDS = {
     "train": [["ensemble", "train"]],
     "predict": [["ensemble", "predict"]],
     "evaluate": [["ensemble", "evaluate"]],
+    "look": [["look"]],
+    "plan": [["plan"]],
+    "part": [["part"]],
+    "merge": [["merge"]],
 }
 STRUCTS = {
     "Options": "plan.h",
@@ -40,6 +44,8 @@ STRUCTS = {
     "Stopping": "training.h",
     "Training": "training.h",
     "ConformalOptions": "conformal.h",
+    "LookOptions": "shards.h",
+    "PartOptions": "shards.h",
     **dict.fromkeys(
         [
             *("Iid", "Unequal", "Stratified", "Cluster", "Jackknife"),
@@ -163,6 +169,10 @@ def python_options() -> dict[str, dict[str, Any]]:
         "train": train,
         "predict": keywords(bf.EnsembleRegressor.predict_interval, "X"),
         "evaluate": {},
+        "look": keywords(bf.shards.look, "data"),
+        "plan": keywords(bf.shards.plan, "look"),
+        "part": keywords(bf.shards.Plan.part, "data"),
+        "merge": keywords(bf.shards.Plan.finish, "part"),
     }
 
 
