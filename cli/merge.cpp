@@ -14,7 +14,6 @@
 #include "shard_files.h"
 #include "shard_words.h"
 #include "text/output_file.h"
-#include "timer.h"
 #include "usage.h"
 
 namespace bootfold::cli {
@@ -46,7 +45,6 @@ void run_merge(const Arguments& arguments, const std::string& file) {
   if (!arguments.output.empty()) text::check_writable(arguments.output);
   const interval::Options options = check_interval(arguments);
   const std::vector<interval::Method> methods = merged_methods(arguments);
-  const Timer reading;
   const shards::Plan plan = from_file(file, [](const std::string& bytes) {
     return shards::Plan::from_bytes(bytes, statistics_of(shards::Plan::words_of(bytes)));
   });
@@ -57,14 +55,9 @@ void run_merge(const Arguments& arguments, const std::string& file) {
     } catch (const InvalidArgument& error) {
       throw InvalidArgument(fmt::format("{}: {}", part, error.what()));
     }
-  const double read_seconds = reading.seconds();
-  const Timer computing;
   const Result result = plan.finish(all);
-  Run run{.result = result,
-          .columns = plan.columns(),
-          .intervals = {},
-          .read_seconds = read_seconds,
-          .seconds = computing.seconds()};
+  Run run{.result = result, .columns = plan.columns(), .intervals = {}};
+  run.stored = true;  // the parts took the time
   add_intervals(run, methods, options);
   if (!arguments.output.empty()) try {
       result.save(arguments.output);
@@ -85,6 +78,8 @@ void add_merge(CLI::App& root, Task& task) {
   command->add_option("FILE", arguments->files, "Files that bootfold part wrote, in any order")
       ->option_text(" ");
   add_interval_arguments(*command, *arguments, kWhat);
+  command->get_option("--interval")
+      ->description("normal, basic or percentile, a list of them, or all [percentile]");
   command->add_flag("--json", arguments->json, "One JSON object instead of text")
       ->group(kShown)
       ->disable_flag_override();

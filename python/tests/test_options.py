@@ -26,6 +26,10 @@ COMMANDS = {
     "train": [["ensemble", "train"]],
     "predict": [["ensemble", "predict"]],
     "evaluate": [["ensemble", "evaluate"]],
+    "look": [["look"]],
+    "plan": [["plan"]],
+    "part": [["part"]],
+    "merge": [["merge"]],
 }
 STRUCTS = {
     "Options": "plan.h",
@@ -41,6 +45,8 @@ STRUCTS = {
     "Stopping": "training.h",
     "Training": "training.h",
     "ConformalOptions": "conformal.h",
+    "LookOptions": "shards.h",
+    "PartOptions": "shards.h",
     **dict.fromkeys(
         [
             *("Iid", "Unequal", "Stratified", "Cluster", "Jackknife"),
@@ -165,6 +171,10 @@ def python_options() -> dict[str, dict[str, Any]]:
         "predict": keywords(bf.EnsembleRegressor.predict_interval, "X"),
         "evaluate": {},
         "extend": {},
+        "look": keywords(bf.shards.look, "data"),
+        "plan": keywords(bf.shards.plan, "look"),
+        "part": keywords(bf.shards.Plan.part, "data"),
+        "merge": keywords(bf.shards.Plan.finish, "part"),
     }
 
 

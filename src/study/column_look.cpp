@@ -248,18 +248,30 @@ bool ColumnsLook::counts_all_rows() const {
   if (!distinct_.counts_all(rows)) return false;
   for (const KeyHistogram& keys : keys_)
     if (keys.range() != KeyRange() || !keys.counts_all(rows)) return false;
-  // Without a bad value there are a smallest and a largest one.
+  // Without a bad value there are a smallest and a largest one, and all others lie between them.
+  const auto between = [](const ValuesLook& look, const std::vector<double>& values) {
+    return std::ranges::all_of(values, [&](double x) { return x >= look.min && x <= look.max; });
+  };
   const auto suits = [&](const ValuesLook& look, bool finite, bool sampled) {
     if (look.positive > rows || (sampled && !look.sample.suits(rows))) return false;
     return !finite || rows == 0 ||
-           (std::isfinite(look.min) && std::isfinite(look.max) && look.min <= look.max);
+           (std::isfinite(look.min) && std::isfinite(look.max) && look.min <= look.max &&
+            between(look, look.sample.values().values));
   };
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const bool multiplied = std::ranges::binary_search(multiplied_, static_cast<std::uint32_t>(c));
     if (!suits(columns_[c], !bad_, multiplied || is_ordered(c))) return false;
   }
-  return std::ranges::all_of(
-      filled_, [&](const ValuesLook& look) { return suits(look, filled_finite_, true); });
+  for (const ValuesLook& look : filled_)
+    if (!suits(look, filled_finite_, true)) return false;
+  const DistinctRows distinct = distinct_.rows();
+  for (std::size_t i = 0; i < distinct.columns.size(); ++i) {
+    const bool multiplied = i < multiplied_.size();
+    const ValuesLook& look =
+        multiplied ? columns_[multiplied_[i]] : filled_[i - multiplied_.size()];
+    if ((multiplied ? !bad_ : filled_finite_) && !between(look, distinct.columns[i])) return false;
+  }
+  return true;
 }
 
 bool ColumnsLook::is_ordered(std::size_t column) const {

@@ -117,9 +117,15 @@ void quantize(const FixedFeature& fixed, std::span<const double> values,
   const std::size_t limbs = fixed.limbs();
   if (limbs == 1) return;
   for (std::size_t k = 1; k < limbs; ++k) std::fill_n(integers + k * stride, values.size(), 0);
+  // Rows that were not looked at, because a file changed since, may hold anything.
+  const double most = std::ldexp(1.0, std::min(1023, static_cast<int>(limbs) * kLimbBits));
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double v = (values[i] - point.centre) * point.scale * point.rescale;
     if (std::abs(v) < kWhole) continue;
+    if (!(std::abs(v) < most)) {
+      integers[i] = 0;
+      continue;
+    }
     // A whole number: its 53 bits begin in one limb and may end in the next.
     const int exponent = std::ilogb(v) - 52;
     const auto mantissa = static_cast<std::int64_t>(std::ldexp(v, -exponent));
@@ -129,7 +135,8 @@ void quantize(const FixedFeature& fixed, std::span<const double> values,
     const __int128 next = (bits + kDigitBias) >> kLimbBits;
     integers[i] = 0;
     integers[first * stride + i] = static_cast<std::int64_t>(bits - (next << kLimbBits));
-    if (next != 0) integers[(first + 1) * stride + i] = static_cast<std::int64_t>(next);
+    if (next != 0 && first + 1 < limbs)
+      integers[(first + 1) * stride + i] = static_cast<std::int64_t>(next);
   }
 }
 
