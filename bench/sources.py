@@ -6,9 +6,9 @@
     bench/sources.py --peers                            # SciPy, pandas, DuckDB on the Parquet file
 
 Makes the files if they are not there (4 GB and 2 GB by default), reads them once so that they are
-in the page cache, and prints one line for each run: seconds (best of --repeat), peak resident memory,
-and rows x replicates per second. Limited runs get --memory 256M and an address space of 640 MB
-(RLIMIT_AS). The Parquet line needs a program that was built with Arrow C++.
+in the page cache, and prints one line for each run: seconds (best of --repeat), peak resident
+memory, and rows x replicates per second. Limited runs get --memory 256M and an address space of
+640 MB (RLIMIT_AS). The Parquet line needs a program that was built with Arrow C++.
 """
 
 from __future__ import annotations
