@@ -38,7 +38,7 @@ from bootfold._source import (
     whole_frequencies,
 )
 from bootfold._statistics import Function, Named, Statistic, resolve
-from bootfold._streamed import StreamedTable, streamed
+from bootfold._streamed import StreamedTable, recognised, streamed
 from bootfold._sums import Sums, SumsSource
 
 if TYPE_CHECKING:
@@ -219,10 +219,12 @@ def bootstrap(
     wanted = precision_number(precision, count)
     usual: Method = "normal" if jackknife else "percentile"
     asked = Asked(usual if interval is None else interval, confidence, alternative)
+    data = recognised(data)
+    settings = settings_of(seed, memory, threads, tolerance, nested_replicates, path)
     stream = _stream(
         data,
         statistic,
-        settings_of(seed, memory, threads, tolerance, nested_replicates, path),
+        settings,
         (count, asked, path, checkpoint, nan, takes, paired, axis, vectorized),
         (strata, clusters, block_length, probabilities, weights, frequencies),
         columns=columns,
@@ -238,7 +240,7 @@ def bootstrap(
     source = _source(
         data,
         statistic,
-        settings_of(seed, memory, threads, tolerance, nested_replicates, path),
+        settings,
         columns=columns,
         memory=memory,
         spool=spool,
@@ -359,10 +361,12 @@ def explain(
     wanted = precision_number(precision, count)
     usual: Method = "normal" if jackknife else "percentile"
     asked = Asked(usual if interval is None else interval, confidence, alternative)
+    data = recognised(data)
+    settings = settings_of(seed, memory, threads, tolerance, nested_replicates, path)
     stream = _stream(
         data,
         statistic,
-        settings_of(seed, memory, threads, tolerance, nested_replicates, path),
+        settings,
         (count, asked, path, checkpoint, nan, takes, paired, axis, vectorized),
         (strata, clusters, block_length, probabilities, weights, frequencies),
         columns=columns,
@@ -377,7 +381,7 @@ def explain(
     source = _source(
         data,
         statistic,
-        settings_of(seed, memory, threads, tolerance, nested_replicates, path),
+        settings,
         columns=columns,
         memory=memory,
         spool=spool,

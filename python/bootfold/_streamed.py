@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,20 @@ if TYPE_CHECKING:
     from bootfold._source import Settings
 
 
+def _batches(source: TableSource, columns: list[str]) -> Iterator[list[list[Array]]]:
+    """One pass. Arrays of a column have one type within a batch.
+
+    A function of its own, because the engine keeps it: a method would keep its object alive.
+    """
+    for batch in number_batches(source, columns):
+        found = []
+        for arrays in batch:
+            dtype = np.result_type(*(array.dtype for array in arrays)) if arrays else None
+            found.append([np.array(a, dtype, copy=source.volatile or None) for a in arrays])
+        if found[0]:
+            yield found
+
+
 class StreamedTable:
     """A bootstrap that reads the table once to look and once more to add up."""
 
@@ -33,12 +48,10 @@ class StreamedTable:
         settings: Settings,
         poisson: bool,
     ) -> None:
-        self._source = source
-        self._columns = columns
         self._core = _core.Streamed(
             [] if source.vector and source.names == [""] else columns,
             source.rows,
-            self._batches,
+            functools.partial(_batches, source, columns),
             statistic.names,
             poisson,
             settings.size,
@@ -52,17 +65,6 @@ class StreamedTable:
         self._single = statistic.single
         self._count = len(statistic.names)
         self._shape = () if vector else (len(columns),)
-
-    def _batches(self) -> Iterator[list[list[Array]]]:
-        """One pass. Arrays of a column have one type within a batch."""
-        for batch in number_batches(self._source, self._columns):
-            found = []
-            for arrays in batch:
-                dtype = np.result_type(*(array.dtype for array in arrays)) if arrays else None
-                copied = self._source.volatile
-                found.append([np.array(a, dtype, copy=True if copied else None) for a in arrays])
-            if found[0]:
-                yield found
 
     def run(self, replicates: int, progress: Progress) -> tuple[_core.Result, tuple[int, ...]]:
         """The result, and the shape of its estimate."""
@@ -83,6 +85,14 @@ class StreamedTable:
         return () if self._single and outputs == 1 else (outputs,)
 
 
+def recognised(given: Any) -> Any:
+    """Data that are read batch by batch as a `TableSource`; to be asked once, as iterators end."""
+    if type(given) is np.ndarray or isinstance(given, tuple):
+        return given
+    source = table_source(given)
+    return given if source is None else source
+
+
 def streamed(
     given: Any,
     columns: Any,
@@ -96,8 +106,8 @@ def streamed(
         return None
     if scheme not in (None, "iid", "poisson"):
         return None
-    source = table_source(given)
-    if source is None or not source.repeatable or source.mapped:
+    source = given
+    if not isinstance(source, TableSource) or not source.repeatable or source.mapped:
         return None
     seen = list(source.names) if columns is None else column_names(columns)
     source.check(seen)

@@ -86,7 +86,7 @@ def test_labels_and_weights(folder):
 def test_files_that_are_known_to_be_larger(folder):
     pq.write_table(pa.concat_tables(tables()), folder / "t.parquet")
     with pytest.warns(bf.SpoolWarning, match=r"t\.parquet exceeds"):
-        found = bf.bootstrap(folder / "t.parquet", "mean", columns="x", **RUN)
+        found = bf.bootstrap(folder / "t.parquet", "mean", columns="x", interval="bca", **RUN)
     same(found, bf.bootstrap(X, "mean", **RUN))
     assert os.listdir(folder) == ["t.parquet"]
 

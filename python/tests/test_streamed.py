@@ -78,7 +78,7 @@ def test_progress_is_reported_and_grows(files):
 def test_what_needs_all_rows_is_spooled(files):
     with pytest.warns(bf.SpoolWarning):
         found = bf.bootstrap(
-            files, "mean", columns="price", replicates=50, memory="20M", interval="bca"
+            files, "mean", columns="price", replicates=1_000, memory="20M", interval="bca"
         )
     low, high = found.interval()
     assert low < found.estimate < high
