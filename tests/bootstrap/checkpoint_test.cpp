@@ -21,6 +21,7 @@
 #include "bootfold/precision.h"
 #include "bootstrap/road.h"
 #include "statistic/reference.h"
+#include "temp_folder.h"
 
 namespace bootfold {
 namespace checkpoint_test {
@@ -30,26 +31,7 @@ using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A folder of its own for the files of one test.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "checkpoint_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    folder_ = name;
-  }
-  ~Folder() { std::filesystem::remove_all(folder_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
-  [[nodiscard]] std::size_t files() const {
-    return static_cast<std::size_t>(
-        std::distance(std::filesystem::directory_iterator(folder_), {}));
-  }
-
- private:
-  std::filesystem::path folder_;
-};
+using Folder = TempFolder;
 
 std::string read(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

@@ -10,6 +10,7 @@
 #include "bootfold/compare.h"
 #include "bootfold/error.h"
 #include "statistic/reference.h"
+#include "temp_folder.h"
 
 namespace bootfold {
 namespace comparison {
@@ -32,22 +33,7 @@ Sample sample(std::size_t rows) {
   return made;
 }
 
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "compare_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    folder_ = name;
-  }
-  ~Folder() { std::filesystem::remove_all(folder_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
-  [[nodiscard]] bool empty() const { return std::filesystem::is_empty(folder_); }
-
- private:
-  std::filesystem::path folder_;
-};
+using Folder = TempFolder;
 
 void expect_same(const Comparison& a, const Comparison& b) {
   ASSERT_EQ(a.contrasts.size(), b.contrasts.size());

@@ -11,28 +11,14 @@
 #include "bootfold/ensemble/streaming.h"
 #include "bootfold/error.h"
 #include "statistic/reference.h"
+#include "temp_folder.h"
 
 namespace bootfold::ensemble {
 namespace checkpoint_test {
 
 using testing::HasSubstr;
 
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "members_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    folder_ = name;
-  }
-  ~Folder() { std::filesystem::remove_all(folder_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
-  [[nodiscard]] bool empty() const { return std::filesystem::is_empty(folder_); }
-
- private:
-  std::filesystem::path folder_;
-};
+using Folder = TempFolder;
 
 struct Rows {
   std::vector<double> x = reference::normals(200, 1);
