@@ -76,9 +76,10 @@ std::string kind_of_frame(std::string_view bytes) {
 
 std::string_view unframed(std::string_view kind, std::string_view bytes) {
   const std::string found = kind_of_frame(bytes);
+  if (found.empty())
+    throw DataError(text::concat("it is not a ", kind, "; bootfold ", kind, " makes one"));
   if (found != kind)
-    throw DataError(text::concat("it is ", found.empty() ? "not a file of bootfold" : "a " + found,
-                                 " but a ", kind, " is expected"));
+    throw DataError(text::concat("it is a ", found, " but a ", kind, " is expected"));
   Header header;
   ArchiveReader reader(bytes.substr(kMagic.size()));
   std::uint32_t format = 0;

@@ -268,7 +268,7 @@ TEST_F(Shards, DamagedOrOfAnotherKindAreRefused) {
   const std::string cut = folder_.write("cut", bytes.substr(0, bytes.size() / 2));
   EXPECT_TRUE(refused(merge({cut}), {cut + ": it is cut off"}));
   EXPECT_TRUE(refused(merge({plan()}), {"it is a plan but a part is expected"}));
-  EXPECT_TRUE(refused(merge({all_}), {"all.csv: it is not a file of bootfold"}));
+  EXPECT_TRUE(refused(merge({all_}), {"all.csv: it is not a part; bootfold part makes one"}));
   EXPECT_TRUE(refused(run({"part", parts[0], all_}), {"it is a part but a plan is expected"}));
   EXPECT_TRUE(refused(run({"plan", plan()}), {"it is a plan but a look is expected"}));
   EXPECT_TRUE(refused(run({"merge", folder_.path("none")}), {"none: No such file"}));

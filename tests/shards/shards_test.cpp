@@ -291,7 +291,7 @@ TEST_F(Refused, DamagedBytes) {
   flipped[bytes.size() / 2] ^= 1;
   EXPECT_THAT(message(flipped), HasSubstr("checksum"));
   EXPECT_THAT(message(bytes.substr(0, bytes.size() - 3)), HasSubstr("cut off"));
-  EXPECT_THAT(message("value\n1\n"), HasSubstr("not a file of bootfold"));
+  EXPECT_THAT(message("value\n1\n"), HasSubstr("it is not a part; bootfold part makes one"));
   EXPECT_THAT(message(plan_.to_bytes()), HasSubstr("it is a plan but a part is expected"));
 }
 
