@@ -17,6 +17,7 @@
 #include "paths/entry.h"
 #include "paths/estimates.h"
 #include "planning/memory.h"
+#include "study/content_hash.h"
 #include "study/tile.h"
 #include "text/concat.h"
 #include "text/quantity.h"
@@ -523,6 +524,7 @@ planning::PartialSums Road::empty_part(const planning::PartEngine& engine, std::
 void Road::add(const planning::PartEngine& engine, const DataView& piece, std::uint64_t first,
                planning::PartialSums& part, const Execution& execution) const {
   part.rows.merge(study::RowRanges({first, first + piece.rows()}));
+  part.content += study::content_hash(piece, first, execution);
   if (part.features)
     part.features->see(piece, first, study_->problem().features, options_.memory / 4, execution);
   engine.add(piece, first, part, execution);
@@ -532,6 +534,8 @@ Result Road::finish(const planning::PartEngine& engine, const planning::PartialS
   Execution execution = options_.execution;
   execution.threads = plan_.threads;
   execution.level = plan_.level;
+  if (engine.needs_rows() && part.content != data_fingerprint_)
+    throw planning::rows_changed("the look and the parts");
   std::vector<double> estimates = engine.estimates(part);
   if (estimates.empty()) {
     study::Study study = *study_;

@@ -86,6 +86,12 @@ std::uint64_t WindowValues::rows() const {
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
+DataError rows_changed(const std::string& between) {
+  return DataError(text::concat("the rows changed between ", between,
+                                ": their values differ from those that were read before; rows must "
+                                "stay as they are until the run is complete"));
+}
+
 std::string PartialSums::describe() const {
   return describe_rows(rows) + ", " + describe_replicates(first, last());
 }
@@ -102,11 +108,16 @@ void PartialSums::add_rows(const PartialSums& other) {
     sums[i] = static_cast<__int128>(static_cast<unsigned __int128>(sums[i]) +
                                     static_cast<unsigned __int128>(other.sums[i]));
   for (std::size_t i = 0; i < drawn.size(); ++i) drawn[i] += other.drawn[i];
+  content += other.content;
   if (features && other.features) *features |= *other.features;
   for (std::size_t w = 0; w < windows.size(); ++w) windows[w].merge(other.windows[w]);
 }
 
 void PartialSums::add_replicates(const PartialSums& next) {
+  if (replicates > 0 && content != next.content)
+    throw rows_changed(text::concat("the parts of ", describe_replicates(first, last()), " and of ",
+                                    describe_replicates(next.first, next.last())));
+  content = next.content;
   replicates += next.replicates;
   sums.insert(sums.end(), next.sums.begin(), next.sums.end());
   drawn.insert(drawn.end(), next.drawn.begin(), next.drawn.end());
@@ -117,6 +128,7 @@ PartialSums PartialSums::slice(std::uint64_t from, std::uint64_t to) const {
   part.rows = rows;
   part.first = from;
   part.replicates = to - from;
+  part.content = content;
   if (replicates > 0) {
     const std::size_t limbs = sums.size() / replicates;
     const auto at = static_cast<std::ptrdiff_t>(from - first);

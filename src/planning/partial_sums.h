@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bootfold/error.h"
 #include "study/feature_look.h"
 #include "study/row_ranges.h"
 
@@ -39,12 +40,16 @@ struct WindowValues {
   }
 };
 
+/// What is thrown where rows are not what they were.
+[[nodiscard]] DataError rows_changed(const std::string& between);
+
 struct PartialSums {
   study::RowRanges rows = {};
   std::uint64_t first = 0;  ///< number of the first replicate
   std::uint64_t replicates = 0;
   std::vector<__int128> sums = {};        ///< [replicate][limb]
   std::vector<std::uint64_t> drawn = {};  ///< rows drawn in each replicate
+  std::uint64_t content = 0;              ///< study::content_hash() of the rows
   /// The second look at these rows, for estimates; only with the first replicates of a run.
   std::optional<study::FeaturesLook> features = std::nullopt;
   /// For quantiles, in place of sums: what lies in each window; only with the first replicates.
@@ -58,14 +63,14 @@ struct PartialSums {
   /// Adds other rows in the same replicates. Throws InvalidArgument if some rows are in both, or if
   /// the other has not the same kinds of sums.
   void add_rows(const PartialSums& other);
-  /// Adds the next replicates of the same rows.
+  /// Adds the next replicates of the same rows. Throws DataError if the rows had other values.
   void add_replicates(const PartialSums& next);
   /// The replicates first .. last - 1 of these, which must exist.
   [[nodiscard]] PartialSums slice(std::uint64_t first, std::uint64_t last) const;
 
   template <class Archive>
   void visit(Archive& archive) {
-    archive(rows, first, replicates, sums, drawn, features, windows);
+    archive(rows, first, replicates, sums, drawn, content, features, windows);
     if constexpr (Archive::kReads) {
       if (replicates == 0 || first > ~std::uint64_t{0} - replicates ||
           drawn.empty() != sums.empty() ||
@@ -79,7 +84,7 @@ struct PartialSums {
 /// The sums of all rows in the replicates first .. last - 1, from parts in any order and of any
 /// shape. `kind`: one replicate, with all that the first one of the plan has. Throws
 /// InvalidArgument, which names the ranges, if rows or replicates are missing or are there twice,
-/// or if a part has other sums.
+/// or if a part has other sums. Throws DataError if rows changed between the parts.
 [[nodiscard]] PartialSums assemble(const std::vector<PartialSums>& parts, std::uint64_t rows,
                                    std::uint64_t first, std::uint64_t last,
                                    const PartialSums& kind);

@@ -1,12 +1,12 @@
 #include "study/column_look.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 
 #include "bootfold/error.h"
 #include "bootfold/map_reduce.h"
+#include "study/content_hash.h"
 #include "study/fixed_point.h"
 #include "study/tile.h"
 #include "text/concat.h"
@@ -14,43 +14,6 @@
 namespace bootfold::study {
 
 namespace {
-
-// The fingerprint is the sum over the rows of hash * kPlace^row: to move rows by some places is to
-// multiply by a power.
-constexpr std::uint64_t kPlace = 0x9E3779B97F4A7C15U;
-constexpr std::size_t kHashedRows = 512;
-
-constexpr std::array<std::uint64_t, kHashedRows> kPowers = [] {
-  std::array<std::uint64_t, kHashedRows> powers{};
-  std::uint64_t power = 1;
-  for (std::uint64_t& one : powers) {
-    one = power;
-    power *= kPlace;
-  }
-  return powers;
-}();
-
-std::uint64_t power_of_place(std::uint64_t row) {
-  std::uint64_t power = 1;
-  for (std::uint64_t square = kPlace; row > 0; row >>= 1, square *= square)
-    if ((row & 1) != 0) power *= square;
-  return power;
-}
-
-/// Of a column's values with these keys, from row `first` on.
-std::uint64_t fingerprint_of(std::span<const std::uint64_t> keys, std::size_t column,
-                             std::uint64_t first) {
-  std::uint64_t all = 0;
-  std::uint64_t place = power_of_place(first) * (2 * column + 1);
-  for (std::size_t from = 0; from < keys.size(); from += kHashedRows) {
-    const std::size_t size = std::min(kHashedRows, keys.size() - from);
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < size; ++i) sum += keys[from + i] * kPowers[i];
-    all += sum * place;
-    place *= kPowers.back() * kPlace;
-  }
-  return all;
-}
 
 /// The exponent of the lowest bit of a finite number other than 0.
 int lowest_bit_of(double x) {
@@ -160,7 +123,7 @@ class ColumnsLook::Reader {
       if (multiplied) ++next;
       const bool sampled = multiplied || look.is_ordered(c);
       look.columns_[c].see(values, sampled ? keys : std::span<const std::uint64_t>());
-      look.fingerprint_ += fingerprint_of(keys, c, row);
+      look.fingerprint_ += content_hash(keys, c, row);
       if (poison_of(values) == 0) continue;
       const auto bad =
           std::find_if_not(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
@@ -298,7 +261,7 @@ void ColumnsLook::merge_values(const ColumnsLook& other) {
 void ColumnsLook::shift(std::uint64_t rows) {
   seen_.shift(rows);  // throws
   if (bad_) bad_->row += rows;
-  fingerprint_ *= power_of_place(rows);
+  fingerprint_ *= content_shift(rows);
   distinct_.shift(rows);
 }
 

@@ -261,16 +261,34 @@ TEST_F(ForgedParts, WithValuesThatDoNotFitTheLookAreRefused) {
   EXPECT_THROW(static_cast<void>(part_of(contents)), DataError);
 }
 
-// A file may change between look and part: the result is then wrong, but nothing else is.
-TEST(ChangedRows, DoNoHarm) {
+// A file may change between look and part: adding it up does no harm, and the end notices.
+TEST(ChangedRows, AreNoticedAtTheEnd) {
   std::vector<double> values = ramp();
   values[7] = 1e30;  // takes integers of several limbs
   const shards::Plan plan(shards::look(DataView(values), mean()), mean(), kFew);
   ASSERT_GT(plan.plan().digits, 7);
   for (const double changed : {1e300, -1e300, 1e45}) {
     values[7] = changed;
-    EXPECT_EQ(plan.finish(plan.part(DataView(values), 0)).replicates().size(), 4);
+    const shards::Part part = plan.part(DataView(values), 0);
+    EXPECT_THAT([&] { static_cast<void>(plan.finish(part)); },
+                testing::ThrowsMessage<DataError>(
+                    testing::HasSubstr("rows changed between the look and the parts")));
   }
+}
+
+// Two rows that change places leave every sum of all rows as it was, but not the replicates.
+TEST(ChangedRows, InAnotherOrderAreNoticed) {
+  std::vector<double> values = ramp();
+  const shards::Plan plan(shards::look(DataView(values), mean()), mean(), kFew);
+  shards::Part first = plan.part(DataView(values), 0, {.replicates = std::pair(0, 2)});
+  std::swap(values[7], values[8]);
+  shards::Part last = plan.part(DataView(values), 0, {.replicates = std::pair(2, 4)});
+  EXPECT_THAT([&] { static_cast<void>(plan.finish(first + last)); },
+              testing::ThrowsMessage<DataError>(testing::HasSubstr(
+                  "between the parts of replicates 1 to 2 and of replicates 3")));
+  EXPECT_THROW(static_cast<void>(plan.finish(plan.part(DataView(values), 0))), DataError);
+  std::swap(values[7], values[8]);
+  EXPECT_EQ(plan.finish(plan.part(DataView(values), 0)).replicates().size(), 4);
 }
 
 // The largest sums there are wrap round, as integers of the processor do.
