@@ -57,7 +57,7 @@ std::vector<Unsigned> running_sums(const study::FixedSums& sums, const QuantileW
     for (std::size_t i = 0; i < integers.size(); ++i)
       at[i + 1] = at[i] + static_cast<Unsigned>(integers[i]);
   };
-  if (sums.features() > 0) for_each_integer_tile(sums, kernels, {}, see);
+  if (sums.features() > 0) for_each_integer_tile(sums, kernels, sums.problem.data, {}, see);
   if (windows.trimmed().empty()) return running;
   std::vector<double> kept(study::kTileRows);
   std::vector<std::int64_t> integers(study::kTileRows);

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "paths/entry.h"
+#include "paths/gather_parts.h"
 #include "paths/ranked.h"
 #include "paths/resampled.h"
 #include "paths/sums.h"
@@ -32,7 +33,7 @@ struct Shared {
         seed(question.seed),
         rows(question.rows),
         draws(question.draws),
-        integers(integer_features(fixed, kernels)) {}
+        integers(integer_features(fixed, kernels, fixed.problem.data)) {}
 
   const study::FixedSums& fixed;
   const random::simd::Kernels& lane_kernels;
@@ -277,6 +278,10 @@ std::unique_ptr<Engine> prepare(const Question& question, const Resources& resou
       group, question.draws, std::make_shared<const Shared>(question, resources));
 }
 
+std::string no_parts(const Question& question) {
+  return adds_integers(question) ? "" : "path 'gather' looks single rows up";
+}
+
 }  // namespace
 
 double cost(const Size& size) {
@@ -291,7 +296,9 @@ PathEntry entry() {
           .meaning = "row numbers are drawn and the rows looked up",
           .serves = serves,
           .estimate = estimate,
-          .prepare = prepare};
+          .prepare = prepare,
+          .no_parts = no_parts,
+          .prepare_parts = prepare_parts};
 }
 
 }  // namespace bootfold::paths::gather

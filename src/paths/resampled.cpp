@@ -104,7 +104,7 @@ struct Shared {
                                           resources.level());
     if (!problem.features.empty() && !compensated(question))
       fixed = &question.study.fixed(question.tolerance, true);
-    if (keeps_integers(question)) integers = integer_features(*fixed, kernels);
+    if (keeps_integers(question)) integers = integer_features(*fixed, kernels, fixed->problem.data);
   }
 
   study::Problem problem;

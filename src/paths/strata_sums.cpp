@@ -21,7 +21,8 @@ struct Shared {
       : sums(fixed),
         strata(std::move(all)),
         level(resources.level()),
-        integers(integer_features(sums, study::simd::kernels(level), strata->order())) {}
+        integers(integer_features(sums, study::simd::kernels(level), sums.problem.data,
+                                  strata->order())) {}
 
   const study::FixedSums& sums;
   std::unique_ptr<const SmallStrata> strata;

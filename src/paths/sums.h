@@ -37,18 +37,18 @@ class Finisher {
   std::vector<double> scratch_;
 };
 
-/// Calls see(limb, first, integers) for all limbs, a tile of rows at a time. `order`: the row at
-/// each place, or empty.
+/// Calls see(limb, first, integers) for all limbs of some rows of the data, a tile of rows at a
+/// time. `order`: the row at each place, or empty.
 template <class See>
 void for_each_integer_tile(const study::FixedSums& sums, const study::simd::Kernels& kernels,
-                           std::span<const std::uint32_t> order, See&& see) {
+                           const DataView& data, std::span<const std::uint32_t> order, See&& see) {
   const study::Problem& problem = sums.problem;
   const std::size_t features = sums.features();
   const std::size_t tile_rows = study::feature_tile_rows(features);
-  const std::size_t rows = problem.data.rows();
+  const std::size_t rows = data.rows();
   std::vector<double> made(features * tile_rows);
   std::vector<std::int64_t> integers(study::kMostLimbs * tile_rows);
-  study::TileReader reader(problem.data, tile_rows);
+  study::TileReader reader(data, tile_rows);
   for (std::size_t row = 0; row < rows; row += tile_rows) {
     const std::size_t size = std::min(tile_rows, rows - row);
     problem.features.make(
@@ -64,14 +64,14 @@ void for_each_integer_tile(const study::FixedSums& sums, const study::simd::Kern
   }
 }
 
-/// The integers of all limbs of all rows: [limb][row]; with an order, [limb][place].
+/// The integers of all limbs of some rows: [limb][row]; with an order, [limb][place].
 [[nodiscard]] inline std::vector<std::int64_t> integer_features(
-    const study::FixedSums& sums, const study::simd::Kernels& kernels,
+    const study::FixedSums& sums, const study::simd::Kernels& kernels, const DataView& data,
     std::span<const std::uint32_t> order = {}) {
-  const std::size_t rows = sums.problem.data.rows();
+  const std::size_t rows = data.rows();
   std::vector<std::int64_t> all(sums.limbs.size() * rows);
   for_each_integer_tile(
-      sums, kernels, order,
+      sums, kernels, data, order,
       [&](std::size_t limb, std::size_t first, std::span<const std::int64_t> integers) {
         std::copy(integers.begin(), integers.end(), all.data() + limb * rows + first);
       });

@@ -1,9 +1,9 @@
 // Path `stream` for functions of sums, from rows that arrive in pieces.
 #include <algorithm>
-#include <limits>
 #include <mutex>
 #include <utility>
 
+#include "paths/sum_parts.h"
 #include "paths/walk.h"
 #include "paths/walker.h"
 #include "text/concat.h"
@@ -13,15 +13,14 @@ namespace bootfold::paths::walk {
 namespace {
 
 /// Sums of rows that arrive in pieces.
-class Parts final : public planning::PartEngine {
+class Parts final : public SumParts {
  public:
   Parts(const Question& question, const Resources& resources)
-      : question_(question),
+      : SumParts(question.study.fixed(question.tolerance, false)),
+        question_(question),
         resources_(resources),
         layout_(question),
         laws_(std::make_shared<resample::CountLaws>()) {}
-
-  [[nodiscard]] std::size_t limbs() const override { return layout_.sums.limbs.size(); }
 
   void add(const DataView& piece, std::uint64_t first, planning::PartialSums& part,
            const Execution& execution) const override {
@@ -37,56 +36,15 @@ class Parts final : public planning::PartEngine {
     for (std::uint64_t b = first / resample::kSuperBlockRows; b < end; b += together) {
       const std::uint64_t from = std::max(first, blocks.first_row(b));
       const std::uint64_t to = std::min(last, blocks.first_row(std::min(b + together, end)));
-      std::vector<ColumnView> columns;
-      for (std::size_t c = 0; c < piece.columns(); ++c)
-        columns.push_back(piece.column(c).slice(from - first, to - from));
       const double size = static_cast<double>(to - from) * static_cast<double>(part.replicates);
-      Execution staged = execution;
-      if (execution.progress)
-        staged.progress = [&execution, done, size, all](execution::Progress progress) {
-          execution.progress({done + size * progress.done / progress.total, all});
-        };
-      const DataView rows(std::move(columns));
-      add_batch({rows, from}, b, std::min(b + together, end), part, block_bytes, staged);
+      const DataView rows = slice(piece, first, from, to);
+      add_batch({rows, from}, b, std::min(b + together, end), part, block_bytes,
+                stage_of(execution, done, size, all));
       done += size;
     }
   }
 
-  void finish(const planning::PartialSums& part, std::span<double> values,
-              const Execution& execution) const override {
-    const std::size_t outputs = values.size() / part.replicates;
-    const std::size_t own = limbs();
-    constexpr std::uint64_t kTogether = 4096;
-    std::vector<std::unique_ptr<Finisher>> finishers(execution::thread_count(execution));
-    Execution quiet = execution;
-    quiet.progress = nullptr;
-    execution::detail::run_chunks(
-        (part.replicates + kTogether - 1) / kTogether, 1, quiet,
-        [&](const execution::Worker& worker, std::size_t chunk) {
-          worker.check();
-          auto& finisher = finishers[worker.index()];
-          if (!finisher) finisher = std::make_unique<Finisher>(layout_.sums);
-          const std::uint64_t end = std::min(part.replicates, (chunk + 1) * kTogether);
-          for (std::uint64_t r = chunk * kTogether; r < end; ++r)
-            finish_one(*finisher, std::span(part.sums).subspan(r * own, own), part.drawn[r],
-                       values.subspan(r * outputs, outputs));
-        });
-  }
-
  private:
-  void finish_one(Finisher& finisher, std::span<const __int128> sums, std::uint64_t drawn,
-                  std::span<double> values) const {
-    const auto rows = static_cast<double>(drawn);
-    if (drawn == 0) {  // a scheme may draw no row at all
-      std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
-    } else if (question_.problem().is_mean()) {
-      const double mean[1] = {layout_.sums.fixed[0].mean(sums, rows)};
-      layout_.sums.problem.finish_means(mean, values);
-    } else {
-      finisher(sums, rows, values);
-    }
-  }
-
   /// Adds some rows of the super-blocks block .. end - 1.
   void add_batch(const RowBatch& batch, std::uint64_t block, std::uint64_t end,
                  planning::PartialSums& part, std::size_t block_bytes,
@@ -99,8 +57,7 @@ class Parts final : public planning::PartEngine {
     const SuperBlocks blocks(question_.rows);
     const unsigned threads = execution::thread_count(execution);
     // Small enough that all threads have work, large enough that a tile is read for many.
-    const std::uint64_t share =
-        part.replicates * (end - block) / (2 * std::uint64_t{threads}) / (end - block) + 1;
+    const std::uint64_t share = part.replicates * (end - block) / (2 * std::uint64_t{threads}) + 1;
     const std::uint64_t group = std::max<std::uint64_t>(
         1, std::min<std::uint64_t>(resources_.group, (share + kSide - 1) / kSide * kSide));
     const std::uint64_t groups = (part.replicates + group - 1) / group;

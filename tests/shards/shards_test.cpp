@@ -91,6 +91,8 @@ struct Case {
 std::vector<Case> cases() {
   Options poisson;
   poisson.scheme = scheme::Poisson{};
+  Options few;
+  few.scheme = scheme::Iid{.size = 50};
   Options later;
   later.first_replicate = 1000;
   later.seed = 9;
@@ -110,6 +112,7 @@ std::vector<Case> cases() {
       {"own features", {squares}, 1},
       {"proportion", {statistic::proportion(0.5)}, 1},
       {"poisson", {statistic::mean(), statistic::ratio()}, 2, poisson},
+      {"few draws", {statistic::mean(), statistic::correlation()}, 2, few},
       {"median", {statistic::median()}, 1},
       {"quantiles", {statistic::quantile(0.9), statistic::interquartile_range()}, 1, later},
   };
@@ -174,6 +177,23 @@ TEST(Shards, MayBeginWithinASuperBlockAtEverySimdLevel) {
     SCOPED_TRACE(execution::name(level));
     options.execution.level = level;
     ASSERT_NO_FATAL_FAILURE(expect_same(by_shards(data, statistics, options, cut, words), wanted));
+  }
+}
+
+// Resamples much smaller than the data: every shard draws all row numbers and adds its own rows.
+TEST(Shards, OfFewDrawsAreLookedUpRowByRowAtEverySimdLevel) {
+  const auto values = columns(1'200'000, 3);
+  const DataView data = view(values, 2);
+  const std::vector<Statistic> statistics = {statistic::correlation()};
+  Options options{.replicates = 30, .seed = 4, .scheme = scheme::Iid{.size = 10'000}};
+  const Result wanted = bootstrap(data, statistics, options);
+  ASSERT_EQ(wanted.plan().path, Path::gather);
+  std::mt19937_64 words(2);
+  for (const auto level : execution::available_levels()) {
+    SCOPED_TRACE(execution::name(level));
+    options.execution.level = level;
+    ASSERT_NO_FATAL_FAILURE(expect_same(
+        by_shards(data, statistics, options, random_cut(data.rows(), 5, words), words), wanted));
   }
 }
 
