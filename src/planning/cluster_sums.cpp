@@ -4,9 +4,7 @@
 #include <cmath>
 
 #include "bootfold/error.h"
-#include "numeric/compensated.h"
 #include "resample/numbering.h"
-#include "study/tile.h"
 #include "text/concat.h"
 #include "text/quantity.h"
 
@@ -45,31 +43,15 @@ void ClusterSums::check_memory(const study::Problem& problem, std::size_t cluste
 ClusterSums::ClusterSums(const study::Study& study, std::span<const std::uint32_t> labels,
                          const resample::Groups& groups, const Execution& execution)
     : problem_(std::make_shared<const study::Problem>(only_sums(study.problem()))) {
-  const DataView& data = problem_->data;
-  const std::size_t features = problem_->features.count();
-  const std::size_t clusters = groups.count();
-  const resample::Numbering number(labels);  // as the groups number them
-
-  std::vector<numeric::Compensated> sums(features * clusters);
-  std::vector<double> rows_of(clusters);
-  const std::size_t tile_rows = study::feature_tile_rows(features);
-  std::vector<double> made(features * tile_rows);
-  study::TileReader reader(problem_->data, tile_rows);
-  for (std::size_t row = 0; row < data.rows(); row += tile_rows) {
-    if (execution.stop.stop_requested()) throw Cancelled();
-    const std::size_t size = std::min(tile_rows, data.rows() - row);
-    problem_->features.make(reader.read(row, size), made.data(), tile_rows);
-    for (std::size_t i = 0; i < size; ++i) ++rows_of[number(labels[row + i])];
-    for (std::size_t f = 0; f < features; ++f)
-      for (std::size_t i = 0; i < size; ++i)
-        sums[f * clusters + number(labels[row + i])].add(made[f * tile_rows + i]);
-  }
-  columns_.resize(features + 1);
-  for (std::size_t f = 0; f < features; ++f)
-    for (std::size_t c = 0; c < clusters; ++c)
-      columns_[f].push_back(sums[f * clusters + c].value());
-  columns_[features] = std::move(rows_of);
+  const ClusterAdder adder(study);
+  ClusterAdder::Sums sums = adder.none(groups.count());
+  adder.add(problem_->data, labels, resample::Numbering(labels), sums, execution.stop);
+  columns_ = adder.columns(sums);
 }
+
+ClusterSums::ClusterSums(const study::Study& study, const ClusterAdder::Sums& sums)
+    : problem_(std::make_shared<const study::Problem>(only_sums(study.problem()))),
+      columns_(ClusterAdder(study).columns(sums)) {}
 
 DataView ClusterSums::view() const {
   std::vector<ColumnView> columns;

@@ -9,6 +9,7 @@
 #include "bootfold/data.h"
 #include "bootfold/execution.h"
 #include "bootfold/statistic.h"
+#include "planning/cluster_adder.h"
 #include "resample/groups.h"
 #include "study/study.h"
 
@@ -20,6 +21,9 @@ class ClusterSums {
   /// rows. Throws Cancelled.
   ClusterSums(const study::Study& study, std::span<const std::uint32_t> labels,
               const resample::Groups& clusters, const Execution& execution);
+
+  /// From sums that were added up elsewhere, of the clusters in the order of their labels.
+  ClusterSums(const study::Study& study, const ClusterAdder::Sums& sums);
 
   /// A row for each cluster: the sums of its rows' features, and the number of its rows.
   [[nodiscard]] DataView view() const;
