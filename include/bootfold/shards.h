@@ -10,8 +10,9 @@
 // them: files, MPI, Dask, Spark. A shard may begin and end at any row, may be empty, and need not
 // know where it lies until the parts are made. The result has the bits of bootstrap() on all rows
 // together. Functions of sums (mean, variance, correlation, regression, ...), quantiles of one
-// column and rows of few distinct values are served, under the schemes iid and poisson; anything
-// at all if there are no more than 4,096 rows.
+// column and rows of few distinct values are served, under the schemes iid and poisson; functions
+// of sums within strata and of whole clusters as well, with the labels of rows given to look() and
+// part(); anything at all if there are no more than 4,096 rows.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,7 @@
 #include "bootfold/bootstrap.h"
 #include "bootfold/data.h"
 #include "bootfold/execution.h"
+#include "bootfold/labels.h"
 #include "bootfold/source.h"
 #include "bootfold/statistic.h"
 
@@ -40,6 +42,10 @@ using Words = std::map<std::string, std::string>;
 /// Options of look().
 struct LookOptions {
   std::uint64_t first = 0;  ///< the number of the first row, from 0; Look::shift() can tell later
+  /// The stratum or the cluster of each row, for rows in memory. Names identify strata and clusters
+  /// in all shards. A plan of such looks draws rows within strata, or whole clusters.
+  const data::Labels* strata = nullptr;
+  const data::Labels* clusters = nullptr;
   Words words = {};
   std::size_t memory = 0;  ///< limit of the working memory; 0: execution::default_memory()
   Execution execution = {};
@@ -47,7 +53,8 @@ struct LookOptions {
 
 /// What is known of some rows: ranges, samples, few distinct rows, where quantiles lie. Looks at
 /// different rows merge by `|` in any order, and the look at any cut of the rows is that at the
-/// whole, to the bit. A value: copies are independent.
+/// whole, to the bit (with strata it also knows the cut: parts must begin where looks began). A
+/// value: copies are independent.
 class BOOTFOLD_API Look {
  public:
   struct Contents;  // internal
@@ -133,6 +140,8 @@ class BOOTFOLD_API Part {
 struct PartOptions {
   /// Replicates first .. last - 1 of the sequence; default: all of the plan.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> replicates = std::nullopt;
+  /// The stratum or the cluster of each row, where the looks had them.
+  const data::Labels* labels = nullptr;
   Execution execution = {};
 };
 

@@ -137,7 +137,8 @@ const Options& without_rows(const Options& options) {
     throw InvalidArgument(text::concat(what, " all rows; ", kNotInMemory));
   };
   if (!std::holds_alternative<scheme::Iid>(options.scheme) &&
-      !std::holds_alternative<scheme::Poisson>(options.scheme))
+      !std::holds_alternative<scheme::Poisson>(options.scheme) &&
+      !std::holds_alternative<scheme::Custom>(options.scheme))
     refuse(text::concat("scheme '", name(options.scheme), "' needs"));
   if (options.influence) refuse("influences (BCa and ABC intervals) need");
   if (options.standard_errors) refuse("standard errors of resamples (studentized intervals) need");
@@ -232,11 +233,11 @@ void Road::look(std::span<const planning::PathEntry* const> entries,
 
 void Road::set_drawing(study::Study& study, const Execution& execution) const {
   const planning::Question asked = question();
-  study.set_drawing({.even = asked.traits.exchangeable || asked.traits.deletes ||
-                             !asked.design.stratum_labels().empty(),
-                     .draws = asked.draws,
-                     .weights = asked.design.weights()},
-                    execution);
+  study.set_drawing(
+      {.even = asked.traits.exchangeable || asked.traits.deletes || asked.traits.within_strata,
+       .draws = asked.draws,
+       .weights = asked.design.weights()},
+      execution);
 }
 
 planning::Question Road::question() const {
@@ -486,8 +487,8 @@ Result Road::make(const Kept& kept) const {
     if (!companions.centres.empty()) companions.centres.resize(asked_);
     // A bootstrap of the data is at hand, with more replicates than a nested one has. But resamples
     // of another size are bootstrapped at theirs, so the data must be at their own.
-    const bool same_size =
-        design_->traits(data_.rows()).exchangeable || !design_->stratum_labels().empty();
+    const resample::Traits traits = design_->traits(data_.rows());
+    const bool same_size = traits.exchangeable || traits.within_strata;
     for (const bool nested : errors_->nested)
       companions.errors_from.push_back(nested && same_size ? ErrorSource::replicates
                                                            : ErrorSource::data);
@@ -521,13 +522,18 @@ planning::PartialSums Road::empty_part(const planning::PartEngine& engine, std::
   return part;
 }
 
-void Road::add(const planning::PartEngine& engine, const DataView& piece, std::uint64_t first,
-               planning::PartialSums& part, const Execution& execution) const {
+void Road::see(const DataView& piece, std::uint64_t first, planning::PartialSums& part,
+               const Execution& execution) const {
   part.rows.merge(study::RowRanges({first, first + piece.rows()}));
   part.content += study::content_hash(piece, first, execution);
   if (part.features)
     part.features->see(piece, first, study_->problem().features, options_.memory / 4, execution);
-  engine.add(piece, first, part, execution);
+}
+
+void Road::add(const planning::PartEngine& engine, const DataView& piece, std::uint64_t first,
+               planning::PartialSums& part, const Execution& execution) const {
+  see(piece, first, part, execution);
+  engine.add({piece, first}, part, execution);
 }
 
 Result Road::finish(const planning::PartEngine& engine, const planning::PartialSums& part) const {

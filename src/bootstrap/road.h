@@ -60,6 +60,10 @@ class Road {
   /// some of them, and Cancelled.
   void add(const planning::PartEngine& engine, const DataView& piece, std::uint64_t first,
            planning::PartialSums& part, const Execution& execution) const;
+  /// What add() does before the engine adds the rows: notes which they are, for estimates and
+  /// checks.
+  void see(const DataView& piece, std::uint64_t first, planning::PartialSums& part,
+           const Execution& execution) const;
   /// The result, from a part that has all rows and all replicates.
   [[nodiscard]] Result finish(const planning::PartEngine& engine,
                               const planning::PartialSums& part) const;

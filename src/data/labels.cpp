@@ -10,6 +10,7 @@
 #include "bootfold/data.h"
 #include "bootfold/error.h"
 #include "data/label_builder.h"
+#include "data/label_order.h"
 #include "data/number.h"
 #include "data/shortest.h"
 #include "text/concat.h"
@@ -24,27 +25,9 @@ namespace {
       " different labels, which is the limit; check that it is the right column"));
 }
 
-/// Where each name goes: sorted by value if all are numbers, else by bytes. order[place] = name.
-std::vector<std::uint32_t> sorted(const std::vector<std::string>& names) {
-  std::vector<std::uint32_t> order(names.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::vector<double> values(names.size());
-  bool numbers = true;
-  for (std::size_t i = 0; numbers && i < names.size(); ++i)
-    numbers = parse_number(names[i], values[i]) && std::isfinite(values[i]);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    if (numbers && values[a] != values[b]) return values[a] < values[b];
-    // Whole numbers that are one double differ in length or, equally long, in their bytes.
-    if (numbers && names[a].size() != names[b].size())
-      return (names[a].size() < names[b].size()) == (values[a] >= 0);
-    return numbers && values[a] < 0 ? names[a] > names[b] : names[a] < names[b];
-  });
-  return order;
-}
-
 /// Labels from codes in any order.
 Labels make(std::vector<std::uint32_t> codes, std::vector<std::string> names, std::string column) {
-  const std::vector<std::uint32_t> order = sorted(names);
+  const std::vector<std::uint32_t> order = label_order(names);
   std::vector<std::uint32_t> places(names.size());
   Labels labels{std::move(codes), {}, std::move(column)};
   labels.names.reserve(names.size());
@@ -98,6 +81,23 @@ Labels from_texts(std::span<const Text> texts) {
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> label_order(const std::vector<std::string>& names) {
+  std::vector<std::uint32_t> order(names.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::vector<double> values(names.size());
+  bool numbers = true;
+  for (std::size_t i = 0; numbers && i < names.size(); ++i)
+    numbers = parse_number(names[i], values[i]) && std::isfinite(values[i]);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (numbers && values[a] != values[b]) return values[a] < values[b];
+    // Whole numbers that are one double differ in length or, equally long, in their bytes.
+    if (numbers && names[a].size() != names[b].size())
+      return (names[a].size() < names[b].size()) == (values[a] >= 0);
+    return numbers && values[a] < 0 ? names[a] > names[b] : names[a] < names[b];
+  });
+  return order;
+}
 
 void LabelBuilder::add(std::string_view text) {
   if (last_ == nullptr || last_->first != text) {

@@ -97,8 +97,7 @@ class Parts final : public planning::PartEngine {
   explicit Parts(const Question& question) : question_(question), shared_(question) {}
 
   [[nodiscard]] bool needs_rows() const override { return false; }
-  void add(const DataView&, std::uint64_t, planning::PartialSums&,
-           const Execution&) const override {}
+  void add(const planning::Piece&, planning::PartialSums&, const Execution&) const override {}
 
   void finish(const planning::PartialSums& part, std::span<double> values,
               const Execution& execution) const override {

@@ -20,16 +20,17 @@ class Parts final : public SumParts {
         level_(resources.level()),
         room_(resources.room) {}
 
-  void add(const DataView& piece, std::uint64_t first, planning::PartialSums& part,
+  void add(const planning::Piece& piece, planning::PartialSums& part,
            const Execution& execution) const override {
-    const std::uint64_t last = first + piece.rows();
+    const std::uint64_t first = piece.first;
+    const std::uint64_t last = first + piece.rows.rows();
     const std::uint64_t together =
         std::max<std::uint64_t>(kFewestRows, room_ / 2 / (limbs() * sizeof(std::int64_t)));
     for (std::uint64_t from = first; from < last; from += together) {
       const std::uint64_t to = std::min(last, from + together);
-      add_rows({slice(piece, first, from, to), from}, part,
+      add_rows({slice(piece.rows, first, from, to), from}, part,
                stage_of(execution, static_cast<double>(from - first),
-                        static_cast<double>(to - from), static_cast<double>(piece.rows())));
+                        static_cast<double>(to - from), static_cast<double>(last - first)));
     }
   }
 

@@ -140,9 +140,10 @@ class Parts final : public planning::PartEngine {
     }
   }
 
-  void add(const DataView& piece, std::uint64_t, planning::PartialSums& part,
+  void add(const planning::Piece& added, planning::PartialSums& part,
            const Execution& execution) const override {
     if (part.windows.empty()) return;
+    const DataView& piece = added.rows;
     std::mutex lock;
     Execution quiet = execution;
     quiet.progress = nullptr;

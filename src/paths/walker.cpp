@@ -31,7 +31,9 @@ Layout::Layout(const Question& question)
                ? ClusterUnits::size(sums, ClusterSize(*question.design.groups()), windows)
                : Digits::Size(sums, windows)) {
   const std::uint64_t strata =
-      question.design.stratum_labels().empty() ? 1 : question.design.groups()->count();
+      question.traits.within_strata
+          ? question.design.strata(question.rows, question.seed)->all().size()
+          : 1;
   // Laws of counts: of the super-blocks of a run, or of strata of all sizes.
   const bool few = strata == 1 && units <= resample::kSuperBlockRows;
   law_bytes = few ? std::size_t{1} << 16 : std::size_t{1} << 19;

@@ -59,14 +59,15 @@ struct Layout {
 
 /// What all makers share: nothing here changes during the run.
 struct Shared {
-  /// Of some rows, for functions of sums alone.
+  /// Of some rows of one stratum, for functions of sums alone.
   Shared(const Question& question, const Resources& resources, const RowBatch& batch,
-         bool keeps_digits, std::shared_ptr<resample::CountLaws> count_laws)
+         std::shared_ptr<const resample::Strata> stratum, bool keeps_digits,
+         std::shared_ptr<resample::CountLaws> count_laws)
       : layout(question),
         problem(question.problem()),
         level(resources.level()),
         kernels(study::simd::kernels(level)),
-        strata(strata_of(question)),
+        strata(std::move(stratum)),
         laws(std::move(count_laws)),
         digits(layout.sums, no_windows, *strata, batch, keeps_digits, resources.execution) {}
 
@@ -101,7 +102,7 @@ struct Shared {
   const study::Problem& problem;
   execution::Level level;
   const study::simd::Kernels& kernels;
-  std::unique_ptr<const resample::Strata> strata;
+  std::shared_ptr<const resample::Strata> strata;
   std::shared_ptr<resample::CountLaws> laws;  // made when they are first needed
   QuantileWindows windows;
   QuantileWindows no_windows;  // for clusters, of which they are features

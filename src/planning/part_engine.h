@@ -13,6 +13,13 @@
 
 namespace bootfold::planning {
 
+/// Rows that are added together.
+struct Piece {
+  const DataView& rows;
+  std::uint64_t first = 0;  ///< the number of the first row; within strata, in its stratum
+  std::size_t stratum = 0;  ///< of all rows, where these are drawn within strata
+};
+
 /// Refers to the study and the design that it was prepared for. All functions may be called from
 /// several threads at once, with different parts.
 class PartEngine {
@@ -32,10 +39,9 @@ class PartEngine {
   virtual void read_again(const DataView&, const Execution&) {}
   virtual void end_read() {}
 
-  /// Adds rows first, first + 1, ... of the data to the sums of a part. Progress counts rows x
-  /// replicates of the piece. Throws Cancelled.
-  virtual void add(const DataView& piece, std::uint64_t first, PartialSums& part,
-                   const Execution& execution) const = 0;
+  /// Adds rows to the sums of a part. Progress counts rows x replicates of the piece. Throws
+  /// Cancelled.
+  virtual void add(const Piece& piece, PartialSums& part, const Execution& execution) const = 0;
 
   /// The values of all replicates of a part that has all rows: [replicate][output].
   virtual void finish(const PartialSums& part, std::span<double> values,

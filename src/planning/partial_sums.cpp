@@ -41,7 +41,8 @@ void check_kind(const PartialSums& sums, const PartialSums& kind, bool is_first)
   if (sums.drawn.size() == (limbs == 0 ? 0 : sums.replicates) &&
       sums.sums.size() == limbs * sums.drawn.size() &&
       (!is_first || (sums.windows.size() == kind.windows.size() &&
-                     sums.features.has_value() == kind.features.has_value())))
+                     sums.features.has_value() == kind.features.has_value() &&
+                     sums.clusters.has_value() == kind.clusters.has_value())))
     return;
   throw InvalidArgument(
       text::concat("the part of ", sums.describe(),
@@ -98,7 +99,9 @@ std::string PartialSums::describe() const {
 
 void PartialSums::add_rows(const PartialSums& other) {
   if (sums.size() != other.sums.size() || drawn.size() != other.drawn.size() ||
-      windows.size() != other.windows.size() || features.has_value() != other.features.has_value())
+      windows.size() != other.windows.size() ||
+      features.has_value() != other.features.has_value() ||
+      clusters.has_value() != other.clusters.has_value())
     throw InvalidArgument(text::concat(
         "the parts of ", describe(), " and of ", other.describe(),
         " have not the same sums; make them with one plan, which begins with the same replicate"));
@@ -111,6 +114,7 @@ void PartialSums::add_rows(const PartialSums& other) {
   content += other.content;
   if (features && other.features) *features |= *other.features;
   for (std::size_t w = 0; w < windows.size(); ++w) windows[w].merge(other.windows[w]);
+  if (clusters && other.clusters) clusters->merge(*other.clusters);
 }
 
 void PartialSums::add_replicates(const PartialSums& next) {
@@ -140,6 +144,7 @@ PartialSums PartialSums::slice(std::uint64_t from, std::uint64_t to) const {
   if (from == first) {
     part.features = features;
     part.windows = windows;
+    part.clusters = clusters;
   }
   return part;
 }
@@ -166,6 +171,7 @@ PartialSums assemble(const std::vector<PartialSums>& parts, std::uint64_t rows, 
       if (cuts[i] != first) {  // what belongs to the first replicates of another plan
         slice.features.reset();
         slice.windows.clear();
+        slice.clusters.reset();
       }
       check_kind(slice, kind, cuts[i] == first);
       if (!slab) {

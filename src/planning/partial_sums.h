@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bootfold/error.h"
+#include "planning/cluster_totals.h"
 #include "study/feature_look.h"
 #include "study/row_ranges.h"
 
@@ -54,6 +55,8 @@ struct PartialSums {
   std::optional<study::FeaturesLook> features = std::nullopt;
   /// For quantiles, in place of sums: what lies in each window; only with the first replicates.
   std::vector<WindowValues> windows = {};
+  /// Where whole clusters are drawn, in place of sums; only with the first replicates.
+  std::optional<ClusterTotals> clusters = std::nullopt;
 
   [[nodiscard]] std::uint64_t last() const noexcept { return first + replicates; }
 
@@ -70,7 +73,7 @@ struct PartialSums {
 
   template <class Archive>
   void visit(Archive& archive) {
-    archive(rows, first, replicates, sums, drawn, content, features, windows);
+    archive(rows, first, replicates, sums, drawn, content, features, windows, clusters);
     if constexpr (Archive::kReads) {
       if (replicates == 0 || first > ~std::uint64_t{0} - replicates ||
           drawn.empty() != sums.empty() ||

@@ -47,6 +47,8 @@ struct Traits {
   bool endless = true;
   /// All replicates of a run together draw every row equally often.
   bool balanced = false;
+  /// Within each stratum as many rows are drawn as it has.
+  bool within_strata = false;
   /// Any number of rows will do; otherwise at most kMostGatherRows.
   bool any_length = false;
   /// There are samplers, which list the rows of a replicate. Otherwise rows only get weights.

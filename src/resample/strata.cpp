@@ -18,14 +18,27 @@ Strata Strata::poisson(std::uint64_t rows, std::uint64_t seed) {
   return made;
 }
 
-Strata::Strata(std::shared_ptr<const Groups> groups, std::uint64_t seed)
-    : groups_(std::move(groups)) {
+namespace {
+
+std::vector<std::uint64_t> sizes_of(const Groups& groups) {
+  std::vector<std::uint64_t> sizes;
+  for (std::size_t s = 0; s < groups.count(); ++s) sizes.push_back(groups.rows(s).size());
+  return sizes;
+}
+
+}  // namespace
+
+Strata::Strata(std::span<const std::uint64_t> sizes, std::uint64_t seed) {
   std::uint64_t first = 0;
-  for (std::size_t s = 0; s < groups_->count(); ++s) {
-    const std::uint64_t size = groups_->rows(s).size();
-    strata_.push_back({first, size, size, seed_of_stratum(seed, s, groups_->count())});
-    first += size;
+  for (std::size_t s = 0; s < sizes.size(); ++s) {
+    strata_.push_back({first, sizes[s], sizes[s], seed_of_stratum(seed, s, sizes.size())});
+    first += sizes[s];
   }
+}
+
+Strata::Strata(std::shared_ptr<const Groups> groups, std::uint64_t seed)
+    : Strata(sizes_of(*groups), seed) {
+  groups_ = std::move(groups);
 }
 
 Strata::Strata(std::shared_ptr<const WeightedPlaces> places, std::uint64_t seed)

@@ -28,6 +28,8 @@ class Strata {
   Strata(std::uint64_t rows, std::uint64_t draws, std::uint64_t seed);
   /// A stratum for each group, from which as many rows are drawn as it has.
   Strata(std::shared_ptr<const Groups> groups, std::uint64_t seed);
+  /// The same for strata of which only the sizes are known: their rows are elsewhere.
+  Strata(std::span<const std::uint64_t> sizes, std::uint64_t seed);
   /// One stratum of rows with unequal probabilities.
   Strata(std::shared_ptr<const WeightedPlaces> places, std::uint64_t seed);
   /// One stratum, whose counts are Poisson(1) each, with no fixed sum.

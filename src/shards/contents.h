@@ -7,6 +7,7 @@
 
 #include "bootfold/shards.h"
 #include "planning/partial_sums.h"
+#include "shards/labels_look.h"
 #include "study/column_look.h"
 
 namespace bootfold::shards {
@@ -18,15 +19,17 @@ struct KeptRows {
   struct Piece {
     std::uint64_t first = 0;
     std::vector<std::vector<double>> columns = {};
+    std::vector<std::string> labels = {};  // of strata or clusters
 
     [[nodiscard]] bool operator==(const Piece&) const = default;
     [[nodiscard]] std::uint64_t rows() const { return columns.empty() ? 0 : columns[0].size(); }
     template <class Archive>
     void visit(Archive& archive) {
-      archive(first, columns);
+      archive(first, columns, labels);
       if constexpr (Archive::kReads) {
         for (const auto& column : columns)
           if (column.size() != columns[0].size()) archive.refuse();
+        if (!labels.empty() && labels.size() != rows()) archive.refuse();
       }
     }
   };
@@ -46,17 +49,21 @@ struct Look::Contents {
   std::vector<std::string> statistics = {};  // described
   Words words = {};
   study::ColumnsLook look = {};
+  LabelsLook labels = {};
   std::optional<KeptRows> kept = std::nullopt;  // of few rows
 
   template <class Archive>
   void visit(Archive& archive) {
-    archive(names, statistics, words, look, kept);
+    archive(names, statistics, words, look, labels, kept);
     if constexpr (Archive::kReads) {
-      if (names.empty() || look.columns().size() != names.size()) archive.refuse();
+      if (names.empty() || look.columns().size() != names.size() || !labels.suits(look.seen()))
+        archive.refuse();
       if (kept) {
         std::vector<study::RowRange> there;
         for (const KeptRows::Piece& piece : kept->pieces) {
-          if (piece.columns.size() != names.size()) archive.refuse();
+          if (piece.columns.size() != names.size() ||
+              piece.labels.empty() != (labels.kind == Labelled::no))
+            archive.refuse();
           there.push_back({piece.first, piece.first + piece.rows()});
         }
         if (there != look.seen().ranges() || look.seen().count() > KeptRows::kMost)
@@ -82,6 +89,9 @@ struct Part::Contents {
 /// Looks at rows first, first + 1, ... of the data too; they are not kept.
 void see(Look::Contents& look, std::span<const Statistic> statistics, const DataView& rows,
          std::uint64_t first, std::size_t memory, const Execution& execution);
+
+/// Throws InvalidArgument unless there is a label for each row.
+void check_labels(const data::Labels& labels, std::uint64_t rows);
 
 /// A statistic in words, with its parameters.
 [[nodiscard]] std::string describe(const Statistic& statistic);

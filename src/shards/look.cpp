@@ -8,6 +8,7 @@
 #include "study/absent_rows.h"
 #include "study/study.h"
 #include "text/concat.h"
+#include "text/quantity.h"
 
 namespace bootfold::shards {
 
@@ -24,8 +25,10 @@ std::vector<std::string> names_of(const DataView& rows) {
   return names;
 }
 
-KeptRows::Piece copy_of(const DataView& rows, std::uint64_t first) {
-  KeptRows::Piece piece{first, {}};
+KeptRows::Piece copy_of(const DataView& rows, std::uint64_t first, const data::Labels* labels) {
+  KeptRows::Piece piece{first, {}, {}};
+  if (labels != nullptr)
+    for (const std::uint32_t code : labels->codes) piece.labels.push_back(labels->names[code]);
   for (std::size_t c = 0; c < rows.columns(); ++c) {
     piece.columns.emplace_back(rows.rows());
     rows.column(c).read(0, piece.columns.back());
@@ -38,6 +41,16 @@ void check_first(const LookOptions& options) {
   if (options.first > kMost)
     throw InvalidArgument(text::concat("first is ", options.first, " but must be at most ", kMost,
                                        ": the number of the first row, from 0"));
+}
+
+/// The labels of a shard, and what they stand for.
+std::pair<Labelled, const data::Labels*> labels_of(const LookOptions& options, std::uint64_t rows) {
+  if (options.strata != nullptr && options.clusters != nullptr)
+    throw InvalidArgument("strata and clusters are both given; rows have either, not both");
+  const data::Labels* const labels = options.strata != nullptr ? options.strata : options.clusters;
+  if (labels == nullptr) return {Labelled::no, nullptr};
+  check_labels(*labels, rows);
+  return {options.strata != nullptr ? Labelled::strata : Labelled::clusters, labels};
 }
 
 std::string list(const std::vector<std::string>& names) {
@@ -55,6 +68,13 @@ std::string describe(const Statistic& statistic) {
   return statistic.weighted() ? text + " with weights" : text;
 }
 
+void check_labels(const data::Labels& labels, std::uint64_t rows) {
+  if (labels.rows() == rows) return;
+  throw InvalidArgument(text::concat("there are ", text::grouped(labels.rows()),
+                                     " labels but the shard has ", text::grouped(rows),
+                                     " rows; every row needs one"));
+}
+
 void KeptRows::merge(const KeptRows& other) {
   pieces.insert(pieces.end(), other.pieces.begin(), other.pieces.end());
   std::sort(pieces.begin(), pieces.end(),
@@ -70,6 +90,8 @@ void KeptRows::merge(const KeptRows& other) {
     for (std::size_t c = 0; c < piece.columns.size(); ++c)
       joined.back().columns[c].insert(joined.back().columns[c].end(), piece.columns[c].begin(),
                                       piece.columns[c].end());
+    joined.back().labels.insert(joined.back().labels.end(), piece.labels.begin(),
+                                piece.labels.end());
   }
   pieces = std::move(joined);
 }
@@ -90,6 +112,7 @@ const std::vector<std::string>& Look::columns() const { return contents_->names;
 
 void Look::shift(std::uint64_t rows) {
   contents_->look.shift(rows);
+  contents_->labels.shift(rows);
   if (contents_->kept)
     for (KeptRows::Piece& piece : contents_->kept->pieces) piece.first += rows;
 }
@@ -105,7 +128,12 @@ Look& Look::operator|=(const Look& other) {
     throw InvalidArgument(text::concat("one look is for ", list(own.statistics),
                                        " and another for ", list(its.statistics),
                                        "; look at all shards for the same statistics"));
+  const auto labelled = [](const Contents& look) { return look.labels.kind; };
+  if (labelled(own) != labelled(its))
+    throw InvalidArgument(
+        "some looks have strata or clusters and others do not; look at all shards in the same way");
   own.look |= its.look;
+  own.labels.merge(its.labels);
   if (own.kept && its.kept && rows() <= KeptRows::kMost)
     own.kept->merge(*its.kept);
   else
@@ -116,7 +144,8 @@ Look& Look::operator|=(const Look& other) {
 bool Look::operator==(const Look& other) const {
   return contents_->names == other.contents_->names &&
          contents_->statistics == other.contents_->statistics &&
-         contents_->look == other.contents_->look && contents_->kept == other.contents_->kept;
+         contents_->look == other.contents_->look && contents_->labels == other.contents_->labels &&
+         contents_->kept == other.contents_->kept;
 }
 
 std::string Look::to_bytes() const {
@@ -166,11 +195,14 @@ Look look(const DataView& rows, std::span<const Statistic> statistics, const Loo
   check_first(options);
   Look::Contents contents = empty_look(names_of(rows), statistics);
   contents.words = options.words;
+  const auto [kind, labels] = labels_of(options, rows.rows());
+  contents.labels.kind = kind;
+  if (labels != nullptr) contents.labels = LabelsLook::of(kind, *labels, options.first);
   see(contents, statistics, rows, options.first, execution::memory_limit(options.memory),
       options.execution);
   if (rows.rows() <= KeptRows::kMost) {
     contents.kept.emplace();
-    contents.kept->merge({{copy_of(rows, options.first)}});
+    contents.kept->merge({{copy_of(rows, options.first, labels)}});
   }
   return Look(std::move(contents));
 }
@@ -178,6 +210,8 @@ Look look(const DataView& rows, std::span<const Statistic> statistics, const Loo
 Look look(const data::Source& rows, std::span<const Statistic> statistics,
           const LookOptions& options) {
   check_first(options);
+  if (options.strata != nullptr || options.clusters != nullptr)
+    throw InvalidArgument("strata and clusters are for rows in memory; load the shard");
   Look::Contents contents = empty_look(rows.names(), statistics);
   contents.words = options.words;
   const std::size_t memory = execution::memory_limit(options.memory);
@@ -186,7 +220,7 @@ Look look(const data::Source& rows, std::span<const Statistic> statistics,
   while (const std::unique_ptr<Batch> batch = batches.next(options.execution.stop)) {
     see(contents, statistics, batch->view(), batch->first(), memory / 2, options.execution);
     if (contents.kept && contents.look.seen().count() <= KeptRows::kMost)
-      contents.kept->merge({{copy_of(batch->view(), batch->first())}});
+      contents.kept->merge({{copy_of(batch->view(), batch->first(), nullptr)}});
     else
       contents.kept.reset();
   }

@@ -2,11 +2,13 @@
 #include <utility>
 
 #include "bootfold/error.h"
+#include "bootstrap/cluster_road.h"
 #include "bootstrap/road.h"
 #include "data/archive.h"
 #include "shards/batches.h"
 #include "shards/contents.h"
 #include "shards/stored_options.h"
+#include "shards/strata_rows.h"
 #include "text/concat.h"
 #include "text/quantity.h"
 
@@ -30,7 +32,13 @@ void check_statistics(const Look& look, std::span<const Statistic> statistics) {
                                      list(asked), "; look for the same statistics"));
 }
 
-void check_scheme(const Options& options) {
+void check_scheme(const Look& look, const Options& options) {
+  const auto* iid = std::get_if<scheme::Iid>(&options.scheme);
+  if (look.contents().labels.kind != Labelled::no && (iid == nullptr || iid->size != 0))
+    throw InvalidArgument(
+        text::concat("scheme is '", name(options.scheme), "' but the looks have ",
+                     look.contents().labels.kind == Labelled::strata ? "strata" : "clusters",
+                     ", within which rows are drawn; leave the scheme and its size out"));
   if (!std::holds_alternative<scheme::Iid>(options.scheme) &&
       !std::holds_alternative<scheme::Poisson>(options.scheme))
     throw InvalidArgument(text::concat("scheme is '", name(options.scheme),
@@ -39,59 +47,6 @@ void check_scheme(const Options& options) {
 }
 
 }  // namespace
-
-Part::Part(Contents contents) : contents_(std::make_unique<Contents>(std::move(contents))) {}
-Part::Part(const Part& other) : contents_(std::make_unique<Contents>(*other.contents_)) {}
-Part::Part(Part&& other) noexcept = default;
-Part& Part::operator=(Part other) noexcept {
-  contents_ = std::move(other.contents_);
-  return *this;
-}
-Part::~Part() = default;
-
-Part& Part::operator+=(const Part& other) {
-  if (contents_->fingerprint != other.contents_->fingerprint)
-    throw InvalidArgument(text::concat("the parts belong to plans with the fingerprints ",
-                                       text::hexadecimal(contents_->fingerprint), " and ",
-                                       text::hexadecimal(other.contents_->fingerprint),
-                                       "; merge parts of one plan only"));
-  for (const planning::PartialSums& more : other.contents_->sums) {
-    auto& sums = contents_->sums;
-    planning::PartialSums* same = nullptr;
-    for (planning::PartialSums& one : sums) {
-      if (one.first >= more.last() || more.first >= one.last()) continue;
-      study::RowRanges rows = one.rows;  // throws if some rows are in both
-      rows.merge(more.rows);
-      if (one.first == more.first && one.replicates == more.replicates) same = &one;
-    }
-    if (same == nullptr)
-      sums.push_back(more);
-    else
-      same->add_rows(more);
-  }
-  return *this;
-}
-
-std::string Part::describe() const {
-  std::string all;
-  for (const planning::PartialSums& sums : contents_->sums)
-    all += (all.empty() ? "" : "; ") + sums.describe();
-  return all.empty() ? "nothing" : all;
-}
-
-std::string Part::to_bytes() const {
-  data::ArchiveWriter writer;
-  writer(*contents_);
-  return data::framed("part", writer.take());
-}
-
-Part Part::from_bytes(std::string_view bytes) {
-  data::ArchiveReader reader(data::unframed("part", bytes));
-  Contents contents;
-  reader(contents);
-  if (!reader.at_end()) reader.refuse();
-  return Part(std::move(contents));
-}
 
 struct Plan::State {
   State(Look seen, std::span<const Statistic> statistics, const Options& options)
@@ -112,13 +67,20 @@ struct Plan::State {
     // Whatever a file says, the look is one for these statistics at these columns.
     empty_look(contents.names, statistics).look |= contents.look;
     if (contents.kept) {
-      for (const auto& column : contents.kept->pieces.at(0).columns) columns.emplace_back(column);
-      road =
-          std::make_unique<Road>(DataView(std::move(columns), contents.names), statistics, options);
+      take_rows(statistics, options);
       return;
     }
     absent = std::make_shared<const study::AbsentRows>(rows, contents.names);
-    road = std::make_unique<Road>(absent, contents.look, statistics, options);
+    if (contents.labels.kind == Labelled::clusters) {
+      clusters = std::make_unique<ClusterRoad>(absent, contents.look, statistics, options);
+      return;
+    }
+    Options own = options;
+    if (contents.labels.kind == Labelled::strata) {
+      strata = std::make_unique<const StrataRows>(contents.labels);
+      own.scheme = scheme::Custom{strata->design()};
+    }
+    road = std::make_unique<Road>(absent, contents.look, statistics, own);
     const std::size_t used = road->plan().working_bytes;
     engine = road->part_engine(road->options().memory > used ? road->options().memory - used : 0);
     if (engine->wants_read())
@@ -127,19 +89,57 @@ struct Plan::State {
           "subtract a constant near the quantile from all values, or raise memory");
   }
 
-  [[nodiscard]] bool needs_parts() const { return engine && engine->needs_rows(); }
+  [[nodiscard]] bool needs_parts() const { return clusters || (engine && engine->needs_rows()); }
+  [[nodiscard]] const bootfold::Plan& plan() const {
+    return clusters ? clusters->plan() : road->plan();
+  }
+  [[nodiscard]] std::size_t memory() const {
+    return (clusters ? clusters->options() : road->options()).memory;
+  }
+
+  [[nodiscard]] planning::PartialSums empty_part(std::uint64_t first,
+                                                 std::uint64_t replicates) const {
+    return clusters ? clusters->empty_part() : road->empty_part(*engine, first, replicates);
+  }
+  void add(const DataView& rows, std::uint64_t first, const data::Labels* given,
+           planning::PartialSums& part, const Execution& execution) const {
+    if (clusters)
+      clusters->add(rows, first, *given, part, execution);
+    else if (strata)
+      strata->add(*road, *engine, rows, first, *given, part, execution);
+    else
+      road->add(*engine, rows, first, part, execution);
+  }
+  [[nodiscard]] Result finish(const planning::PartialSums& part) const {
+    return clusters ? clusters->finish(part) : road->finish(*engine, part);
+  }
 
   Look look;
   StoredOptions stored;
+  data::Labels labels = {};         // of kept rows
   std::vector<ColumnView> columns;  // of kept rows
   std::shared_ptr<const study::AbsentRows> absent;
+  std::unique_ptr<const StrataRows> strata;
+  std::unique_ptr<ClusterRoad> clusters;  // in place of a road and its engine
   std::unique_ptr<Road> road;
   std::unique_ptr<planning::PartEngine> engine;  // null: all rows are kept
+
+ private:
+  /// A road of all rows, which the look kept.
+  void take_rows(std::span<const Statistic> statistics, Options options) {
+    const Look::Contents& contents = look.contents();
+    const KeptRows::Piece& rows = contents.kept->pieces.at(0);
+    for (const auto& column : rows.columns) columns.emplace_back(column);
+    labels = data::labels(std::span<const std::string>(rows.labels));
+    if (contents.labels.kind == Labelled::strata) options.scheme = scheme::Stratified{labels.codes};
+    if (contents.labels.kind == Labelled::clusters) options.scheme = scheme::Cluster{labels.codes};
+    road = std::make_unique<Road>(DataView(columns, contents.names), statistics, options);
+  }
 };
 
 Plan::Plan(Look look, std::span<const Statistic> statistics, const Options& options) {
   check_statistics(look, statistics);
-  check_scheme(options);
+  check_scheme(look, options);
   state_ = std::make_unique<State>(std::move(look), statistics, options);
 }
 Plan::Plan(Look look, const Statistic& statistic, const Options& options)
@@ -148,7 +148,7 @@ Plan::Plan(Plan&& other) noexcept = default;
 Plan& Plan::operator=(Plan&& other) noexcept = default;
 Plan::~Plan() = default;
 
-const bootfold::Plan& Plan::plan() const { return state_->road->plan(); }
+const bootfold::Plan& Plan::plan() const { return state_->plan(); }
 const Words& Plan::words() const { return state_->look.words(); }
 const std::vector<std::string>& Plan::columns() const { return state_->look.columns(); }
 bool Plan::needs_parts() const { return state_->needs_parts(); }
@@ -158,7 +158,7 @@ Part Plan::empty() const { return Part({plan().fingerprint, {}}); }
 /// Sums of no row yet, and how to add some.
 struct Plan::Adding {
   Adding(const Plan& plan, std::size_t columns, const PartOptions& options)
-      : state(*plan.state_), execution(options.execution) {
+      : state(*plan.state_), labels(options.labels), execution(options.execution) {
     const std::uint64_t begin = plan.plan().first_replicate;
     const std::uint64_t end = begin + plan.plan().replicates;
     const auto [from, to] = options.replicates.value_or(std::pair(begin, end));
@@ -170,18 +170,29 @@ struct Plan::Adding {
       throw InvalidArgument(text::concat("the shard has ", columns, " columns but the plan is for ",
                                          plan.columns().size()));
     if (!state.needs_parts()) return;
-    sums = state.road->empty_part(*state.engine, from, to - from);
+    if ((labels != nullptr) != (state.clusters || state.strata))
+      throw InvalidArgument(labels != nullptr
+                                ? "labels are given but the looks had none; leave them out"
+                                : "labels are missing: the looks had strata or clusters; give "
+                                  "those of the shard to part() as well");
+    if (state.clusters && (from != begin || to != end))
+      throw InvalidArgument(
+          "a range of replicates is given but parts of clusters serve all replicates; leave it "
+          "out");
+    sums = state.empty_part(from, to - from);
     if (!execution.level) execution.level = plan.plan().level;
     if (execution.threads == 0) execution.threads = plan.plan().threads;
   }
 
   void add(const DataView& rows, std::uint64_t first) {
-    const std::uint64_t all = state.road->plan().rows;
+    const std::uint64_t all = state.plan().rows;
     if (first > all || rows.rows() > all - first)
       throw InvalidArgument(text::concat("the shard has rows ", text::grouped(first + 1), " to ",
                                          text::grouped(first + rows.rows()), " but the plan has ",
                                          text::grouped(all), " rows"));
-    if (sums && rows.rows() > 0) state.road->add(*state.engine, rows, first, *sums, execution);
+    if (!sums) return;
+    if (labels != nullptr) check_labels(*labels, rows.rows());
+    if (rows.rows() > 0) state.add(rows, first, labels, *sums, execution);
   }
 
   [[nodiscard]] Part part(const Plan& plan) && {
@@ -191,6 +202,7 @@ struct Plan::Adding {
   }
 
   const State& state;
+  const data::Labels* labels;
   Execution execution;
   std::optional<planning::PartialSums> sums;
 };
@@ -202,11 +214,13 @@ Part Plan::part(const DataView& rows, std::uint64_t first, const PartOptions& op
 }
 
 Part Plan::part(const data::Source& rows, std::uint64_t first, const PartOptions& options) const {
+  if (options.labels != nullptr)
+    throw InvalidArgument("labels are for rows in memory; load the shard");
   Adding adding(*this, rows.names().size(), options);
   if (!adding.sums) return empty();
   std::uint64_t done = 0;
   const auto progress = std::exchange(adding.execution.progress, nullptr);
-  Batches batches(rows, batch_rows(rows.names().size(), state_->road->options().memory), first);
+  Batches batches(rows, batch_rows(rows.names().size(), state_->memory()), first);
   while (const std::unique_ptr<Batch> batch = batches.next(options.execution.stop)) {
     const auto size = static_cast<double>(adding.sums->replicates);
     if (progress && rows.rows())
@@ -228,16 +242,12 @@ Result Plan::finish(const Part& part, const Execution&) const {
                                        text::hexadecimal(part.contents_->fingerprint),
                                        " but this one has ", text::hexadecimal(plan().fingerprint),
                                        "; use the plan that the parts were made with"));
-  const Road& road = *state_->road;
-  if (!state_->engine) return road.run();
-  const planning::PartEngine& engine = *state_->engine;
+  if (state_->look.contents().kept) return state_->road->run();
   const std::uint64_t first = plan().first_replicate;
   const std::uint64_t replicates = plan().replicates;
-  if (!state_->needs_parts())
-    return road.finish(engine, road.empty_part(engine, first, replicates));
-  return road.finish(
-      engine, planning::assemble(part.contents_->sums, plan().rows, first, first + replicates,
-                                 road.empty_part(engine, first, 1)));
+  if (!state_->needs_parts()) return state_->finish(state_->empty_part(first, replicates));
+  return state_->finish(planning::assemble(part.contents_->sums, plan().rows, first,
+                                           first + replicates, state_->empty_part(first, 1)));
 }
 
 std::string Plan::to_bytes() const {

@@ -47,8 +47,24 @@ struct StratifiedRows {
 
 }  // namespace
 
+std::string describe_strata(std::size_t strata) {
+  return text::concat("stratified, ", text::grouped(strata), " strata");
+}
+
+bool strata_stream(std::uint64_t rows, std::size_t strata) {
+  return static_cast<double>(rows) >= kStreamedStratum * static_cast<double>(strata);
+}
+
+Traits strata_traits() {
+  Traits facts;
+  facts.together = false;
+  facts.within_strata = true;
+  facts.studentized = Studentized::yes;
+  return facts;
+}
+
 std::string StratifiedDesign::describe(std::uint64_t) const {
-  return text::concat("stratified, ", text::grouped(groups()->count()), " strata");
+  return describe_strata(groups()->count());
 }
 
 void StratifiedDesign::check(std::uint64_t rows) const { check_labels(labels(), "strata", rows); }
@@ -59,12 +75,7 @@ std::uint64_t StratifiedDesign::fixed_units(std::uint64_t) const {
   return alone;
 }
 
-Traits StratifiedDesign::traits(std::uint64_t) const {
-  Traits facts;
-  facts.together = false;
-  facts.studentized = Studentized::yes;
-  return facts;
-}
+Traits StratifiedDesign::traits(std::uint64_t) const { return strata_traits(); }
 
 std::shared_ptr<const Sampling> StratifiedDesign::sampling(std::uint64_t, std::uint64_t seed,
                                                            std::uint64_t,
@@ -79,7 +90,7 @@ std::unique_ptr<const SmallStrata> StratifiedDesign::small_strata(std::uint64_t 
 }
 
 bool StratifiedDesign::streams(std::uint64_t rows) const {
-  return static_cast<double>(rows) >= kStreamedStratum * static_cast<double>(groups()->count());
+  return strata_stream(rows, groups()->count());
 }
 
 std::unique_ptr<const Strata> StratifiedDesign::strata(std::uint64_t, std::uint64_t seed) const {

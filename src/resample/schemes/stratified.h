@@ -6,6 +6,12 @@
 
 namespace bootfold::resample {
 
+/// "stratified, 12 strata".
+[[nodiscard]] std::string describe_strata(std::size_t strata);
+/// Whether strata have enough rows on average that counts are streamed over them.
+[[nodiscard]] bool strata_stream(std::uint64_t rows, std::size_t strata);
+[[nodiscard]] Traits strata_traits();
+
 class StratifiedDesign final : public Design {
  public:
   explicit StratifiedDesign(const scheme::Stratified& scheme) : strata_(scheme.strata) {}
