@@ -10,6 +10,9 @@ import pytest
 
 import bootfold as bf
 
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
 ROWS = 50_000
 
 
@@ -53,6 +56,55 @@ def test_shards_have_the_bits_of_the_whole(table, statistic, columns, places):
     np.testing.assert_array_equal(found.replicates, wanted.replicates)
     np.testing.assert_array_equal(found.estimate, wanted.estimate)
     np.testing.assert_array_equal(found.interval("normal").low, wanted.interval("normal").low)
+
+
+@pytest.fixture
+def files(table, tmp_path) -> list[str]:
+    """Three files: 20,000 rows, none, and the others."""
+    whole = pa.table({"y": table[:, 1], "name": ["a"] * ROWS, "x": table[:, 0]})
+    found = []
+    for number, (first, last) in enumerate([(0, 20_000), (20_000, 20_000), (20_000, ROWS)]):
+        found.append(str(tmp_path / f"{number}.parquet"))
+        pq.write_table(whole.slice(first, last - first), found[-1], row_group_size=7_000)
+    return found
+
+
+KINDS = {
+    "path": lambda path: path,
+    "pattern": lambda path: path.replace(".parquet", ".parq*"),
+    "dataset": lambda path: pytest.importorskip("pyarrow.dataset").dataset(path),
+    "reader": lambda path: pq.read_table(path).to_reader(1_000),
+    "pandas": lambda path: pq.read_table(path).to_pandas(),
+    "polars": lambda path: pytest.importorskip("polars").read_parquet(path),
+    "arrow": pq.read_table,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("statistic", "columns"), [("ratio", ["x", "y"]), ("median", "x")])
+def test_shards_are_what_bootstrap_takes(table, files, kind, statistic, columns):
+    looks = [bf.shards.look(KINDS[kind](file), statistic, columns=columns) for file in files]
+    look = bf.shards.join(looks)
+    plan = bf.shards.plan(look, replicates=50, seed=5)
+    # The plan knows the columns, whatever else there is and in whatever order.
+    first = np.cumsum([0, *(one.rows for one in looks)])
+    found = plan.finish(
+        sum(plan.part(KINDS[kind](f), first=n) for f, n in zip(files, first, strict=False))
+    )
+    data = table[:, 0] if columns == "x" else table
+    wanted = bf.bootstrap(data, statistic, replicates=50, seed=5)
+    np.testing.assert_array_equal(found.replicates, wanted.replicates)
+    again = plan.part(KINDS[kind](files[0]), columns=columns)
+    assert again.to_bytes() == plan.part(data[:20_000]).to_bytes()
+
+
+def test_columns_that_a_shard_lacks_are_named(files):
+    with pytest.raises(ValueError, match=r"0\.parquet has no column 'z'; the columns are y, name"):
+        bf.shards.look(files[0], "mean", columns="z")
+    with pytest.raises(TypeError, match="column 'name' is of type string but must be numbers"):
+        bf.shards.look(files[0], "mean")
+    with pytest.raises(TypeError, match="columns= is for files"):
+        bf.shards.look(np.ones(3), "mean", columns="x")
 
 
 def test_jobs_may_split_replicates(table):

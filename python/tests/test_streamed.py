@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import warnings
 
 import numpy as np
@@ -57,6 +58,64 @@ def test_streams_have_the_bits_of_arrays(table, files, statistic, columns):
     assert np.shape(found.estimate) == np.shape(wanted.estimate)
 
 
+def pieces(table, columns, rows=190_000):
+    """Batches: dictionaries, or arrays where one column is named."""
+    for first in range(0, ROWS, rows):
+        taken = slice(first, first + rows)
+        if isinstance(columns, str):
+            yield table[columns][taken]
+        else:
+            yield {name: table[name][taken] for name in columns}
+
+
+def streams_of_unknown_length(table, files, kind):
+    """A column "price" as sources that do not know their rows before they are read."""
+    dataset = pytest.importorskip("pyarrow.dataset")
+    if kind == "chunks of a vector":
+        return bf.chunks(lambda: pieces(table, "price")), None
+    if kind == "chunks of tables":
+        return bf.chunks(lambda: pieces(table, ["units", "price"])), "price"
+    return dataset.dataset(sorted(glob.glob(files))), "price"
+
+
+@pytest.mark.parametrize("kind", ["chunks of a vector", "chunks of tables", "dataset"])
+@pytest.mark.parametrize("statistic", ["mean", "median"])
+def test_streams_of_unknown_length_have_the_bits_of_arrays(table, files, kind, statistic):
+    data, columns = streams_of_unknown_length(table, files, kind)
+    run = {"columns": columns, "replicates": 20, "seed": 2}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", bf.SpoolWarning)  # nothing is written to disk
+        found = bf.bootstrap(data, statistic, memory=MEMORY, **run)
+        plan = bf.explain(data, statistic, memory=MEMORY, **run)
+    wanted = bf.bootstrap(table["price"], statistic, replicates=20, seed=2)
+    np.testing.assert_array_equal(found.replicates, wanted.replicates)
+    assert found.estimate == wanted.estimate
+    assert found.plan.fingerprint == plan.fingerprint == wanted.plan.fingerprint
+    assert "2 of all rows, the first one to look" in str(plan)
+
+
+def test_streams_of_unknown_length_that_fit_keep_every_feature(table):
+    few = table["price"][:5_000]
+    data = bf.chunks(lambda: np.array_split(few, 9))
+    found = bf.bootstrap(data, "mean", replicates=200, seed=2).extend(100)
+    wanted = bf.bootstrap(few, "mean", replicates=300, seed=2)
+    np.testing.assert_array_equal(found.replicates, wanted.replicates)
+    assert found.interval("bca") == wanted.interval("bca")
+
+
+def test_what_is_read_once_is_spooled(table):
+    with pytest.warns(bf.SpoolWarning):
+        found = bf.bootstrap(pieces(table, "price"), "mean", replicates=5, memory=MEMORY)
+    wanted = bf.bootstrap(table["price"], "mean", replicates=5)
+    np.testing.assert_array_equal(found.replicates, wanted.replicates)
+
+
+def test_functions_that_cannot_make_the_rows_again_are_named(table):
+    once = pieces(table, "price")
+    with pytest.raises(ValueError, match=r"bf\.chunks gave batches .* and none now"):
+        bf.bootstrap(bf.chunks(lambda: (x for x in once)), "mean", memory=MEMORY)
+
+
 def test_the_plan_tells_the_number_of_reads(files):
     plan = bf.explain(files, "mean", columns="price", replicates=20, memory=MEMORY)
     assert "2 of all rows, the first one to look" in str(plan)
@@ -73,6 +132,14 @@ def test_progress_is_reported_and_grows(files):
         progress=lambda done, total: seen.append(done / total),
     )
     assert seen == sorted(seen)
+
+
+def test_small_resamples_look_rows_up_and_are_spooled(table, files):
+    run = {"replicates": 20, "seed": 2, "size": 1_000}
+    with pytest.warns(bf.SpoolWarning):
+        found = bf.bootstrap(files, "mean", columns="price", memory="20M", **run)
+    wanted = bf.bootstrap(table["price"], "mean", **run)
+    np.testing.assert_array_equal(found.replicates, wanted.replicates)
 
 
 def test_what_needs_all_rows_is_spooled(files):
