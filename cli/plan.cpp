@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "arguments.h"
 #include "bootfold/error.h"
@@ -37,15 +38,18 @@ shards::Look joined(const std::vector<std::string>& files) {
   std::vector<shards::Look> looks;
   std::vector<Shard> places;
   std::uint64_t rows = 0;
-  for (const std::string& file : files) {
-    looks.push_back(
-        from_file(file, [](const std::string& bytes) { return shards::Look::from_bytes(bytes); }));
+  std::optional<std::size_t> told;  // the first look that tells how files are read
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    looks.push_back(from_file(
+        files[i], [](const std::string& bytes) { return shards::Look::from_bytes(bytes); }));
     shards::Words words = looks.back().words();
     const auto name = words.find("file");
-    places.push_back({name == words.end() ? file : name->second, rows, looks.back().rows()});
+    places.push_back({name == words.end() ? files[i] : name->second, rows, looks.back().rows()});
     rows += looks.back().rows();
+    if (!tells_reading(words)) continue;  // made in Python
+    if (!told) told = i;
     // Files may be told by other names on other machines; all else must agree.
-    shards::Words first = looks.front().words();
+    shards::Words first = looks[*told].words();
     words.erase("file");
     first.erase("file");
     for (const auto& word : words) first.try_emplace(word.first);
@@ -53,7 +57,7 @@ shards::Look joined(const std::vector<std::string>& files) {
       if (words[word] != meaning)
         throw InvalidArgument(fmt::format(
             "{} and {} were made with a different {}: '{}' and '{}'; look at all shards alike",
-            files.front(), file, option_of(word), value_of(meaning), value_of(words[word])));
+            files[*told], files[i], option_of(word), value_of(meaning), value_of(words[word])));
   }
   shards::Look all = looks.front();
   for (std::size_t i = 1; i < looks.size(); ++i) try {

@@ -106,6 +106,7 @@ Look& Look::operator|=(const Look& other) {
                                        " and another for ", list(its.statistics),
                                        "; look at all shards for the same statistics"));
   own.look |= its.look;
+  own.words.insert(its.words.begin(), its.words.end());
   if (own.kept && its.kept && rows() <= KeptRows::kMost)
     own.kept->merge(*its.kept);
   else
