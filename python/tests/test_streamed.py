@@ -29,7 +29,8 @@ def files(table, tmp_path_factory) -> str:
     folder = tmp_path_factory.mktemp("sales")
     whole = pa.table(table)
     for number, first in enumerate(range(0, ROWS, 1_100_000)):
-        pq.write_table(whole.slice(first, 1_100_000), folder / f"{number}.parquet")
+        rows = whole.slice(first, 1_100_000)
+        pq.write_table(rows, folder / f"{number}.parquet", use_dictionary=False, compression="none")
     return str(folder / "*.parquet")
 
 
@@ -47,11 +48,11 @@ def files(table, tmp_path_factory) -> str:
 def test_streams_have_the_bits_of_arrays(table, files, statistic, columns):
     arrays = table[columns] if isinstance(columns, str) else None
     data = np.column_stack([table[c] for c in columns]) if arrays is None else arrays
-    wanted = bf.bootstrap(data, statistic, replicates=20, seed=2)
+    wanted = bf.bootstrap(data, statistic, replicates=5, seed=2)
     with warnings.catch_warnings():
         warnings.simplefilter("error", bf.SpoolWarning)  # nothing is written to disk
         found = bf.bootstrap(
-            files, statistic, columns=columns, replicates=20, seed=2, memory=MEMORY
+            files, statistic, columns=columns, replicates=5, seed=2, memory=MEMORY
         )
     np.testing.assert_array_equal(found.replicates, wanted.replicates)
     np.testing.assert_array_equal(found.estimate, wanted.estimate)
@@ -94,6 +95,27 @@ def test_streams_of_unknown_length_have_the_bits_of_arrays(table, files, kind, s
     assert "2 of all rows, the first one to look" in str(plan)
 
 
+@pytest.mark.parametrize("statistic", ["mean", "median"])
+@pytest.mark.parametrize("column", ["price", "units"])
+def test_a_thousand_chunks_have_the_bits_of_the_whole(table, statistic, column):
+    """Cuts anywhere, also within super-blocks; a tenth of the chunks are empty."""
+    x = table[column].astype(float)  # of the units few are distinct
+    cuts = np.random.default_rng(4).integers(0, ROWS, 900)
+    cuts = np.sort(np.concatenate([cuts, cuts[:99]]))
+    wanted = bf.bootstrap(x, statistic, replicates=10, seed=2)
+    data = bf.chunks(lambda: np.split(x, cuts))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", bf.SpoolWarning)
+        found = bf.bootstrap(data, statistic, replicates=10, seed=2, memory=MEMORY)
+    np.testing.assert_array_equal(found.replicates, wanted.replicates)
+    assert found.plan.fingerprint == wanted.plan.fingerprint
+    few = bf.chunks(lambda: np.split(x[:500], np.sort(cuts % 501)))
+    np.testing.assert_array_equal(
+        bf.bootstrap(few, statistic, replicates=10).replicates,
+        bf.bootstrap(x[:500], statistic, replicates=10).replicates,
+    )
+
+
 def test_streams_of_unknown_length_that_fit_keep_every_feature(table):
     few = table["price"][:5_000]
     data = bf.chunks(lambda: np.array_split(few, 9))
@@ -127,7 +149,7 @@ def test_progress_is_reported_and_grows(files):
         files,
         "mean",
         columns="price",
-        replicates=200,
+        replicates=40,
         memory=MEMORY,
         progress=lambda done, total: seen.append(done / total),
     )
@@ -154,7 +176,7 @@ def test_what_needs_all_rows_is_spooled(files):
 def test_nan_is_named_by_its_row_in_the_whole(table, tmp_path):
     x = table["price"].copy()
     x[2_345_678] = np.nan
-    pq.write_table(pa.table({"x": x}), tmp_path / "x.parquet")
+    pq.write_table(pa.table({"x": x}), tmp_path / "x.parquet", use_dictionary=False)
     with pytest.raises(ValueError, match=r"row 2345679 is nan"):
         bf.bootstrap(tmp_path / "x.parquet", "mean", memory=MEMORY, replicates=10)
 
