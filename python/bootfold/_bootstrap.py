@@ -188,7 +188,8 @@ def bootstrap(
     memory : int or str, optional
         Memory limit beside data and result, in bytes or such as "256M" or "1GiB"; a quarter of what
         the process may use unless given. Never changes a result. Columns of files, queries and
-        iterators that take more are written to temporary files, and a `SpoolWarning` says so.
+        iterators that take more are added up batch by batch, for sums and quantiles of what can be
+        read again, or written to temporary files, and then a `SpoolWarning` says so.
     spool : int or str, optional
         Largest size of these temporary files, in bytes or such as "20G"; a quarter of the free
         space of the temporary folder unless given. 0: none are written.
