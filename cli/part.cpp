@@ -74,6 +74,7 @@ void run_part(const PartArguments& arguments, Interrupt& interrupt) {
   });
   const std::uint64_t first = first_row(arguments, words);
   data::ReadOptions read = read_options_of(words);
+  if (!tells_reading(words)) read.columns = plan.columns();
   read.may_be_empty = true;
   const auto source = data::open(arguments.files, read);
   const Interrupt::Work work(interrupt);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "arguments.h"
 #include "bootfold/error.h"
@@ -32,41 +33,55 @@ std::string value_of(std::string meaning) {
   return meaning;
 }
 
+/// How the files of a look are read, and the look itself for messages.
+struct Reading {
+  std::string look;
+  shards::Words words;
+};
+
+/// Files may be told by other names on other machines; all else must agree.
+void check_alike(const Reading& first, Reading other) {
+  shards::Words words = first.words;
+  words.erase("file");
+  other.words.erase("file");
+  for (const auto& word : other.words) words.try_emplace(word.first);
+  for (const auto& [word, meaning] : words)
+    if (other.words[word] != meaning)
+      throw InvalidArgument(fmt::format(
+          "{} and {} were made with a different {}: '{}' and '{}'; look at all shards alike",
+          first.look, other.look, option_of(word), value_of(meaning), value_of(other.words[word])));
+}
+
 /// The looks one after the other, and in the words of the result where each shard lies.
 shards::Look joined(const std::vector<std::string>& files) {
-  std::vector<shards::Look> looks;
+  std::optional<shards::Look> all;  // one look is read at a time
+  std::optional<Reading> reading;   // of the first look that tells it; those of Python do not
   std::vector<Shard> places;
-  std::uint64_t rows = 0;
   for (const std::string& file : files) {
-    looks.push_back(
-        from_file(file, [](const std::string& bytes) { return shards::Look::from_bytes(bytes); }));
-    shards::Words words = looks.back().words();
+    shards::Look look =
+        from_file(file, [](const std::string& bytes) { return shards::Look::from_bytes(bytes); });
+    const shards::Words& words = look.words();
     const auto name = words.find("file");
-    places.push_back({name == words.end() ? file : name->second, rows, looks.back().rows()});
-    rows += looks.back().rows();
-    // Files may be told by other names on other machines; all else must agree.
-    shards::Words first = looks.front().words();
-    words.erase("file");
-    first.erase("file");
-    for (const auto& word : words) first.try_emplace(word.first);
-    for (const auto& [word, meaning] : first)
-      if (words[word] != meaning)
-        throw InvalidArgument(fmt::format(
-            "{} and {} were made with a different {}: '{}' and '{}'; look at all shards alike",
-            files.front(), file, option_of(word), value_of(meaning), value_of(words[word])));
-  }
-  shards::Look all = looks.front();
-  for (std::size_t i = 1; i < looks.size(); ++i) try {
-      looks[i].shift(places[i].first);
-      all |= looks[i];
-    } catch (const InvalidArgument& error) {
-      throw InvalidArgument(fmt::format("{}: {}", files[i], error.what()));
+    const std::uint64_t first = all ? all->rows() : 0;
+    places.push_back({name == words.end() ? file : name->second, first, look.rows()});
+    if (tells_reading(words)) {
+      if (reading) check_alike(*reading, {file, words});
+      if (!reading) reading = {file, words};
     }
-  shards::Words words = all.words();
+    if (all) try {
+        look.shift(first);
+        *all |= look;
+      } catch (const InvalidArgument& error) {
+        throw InvalidArgument(fmt::format("{}: {}", file, error.what()));
+      }
+    else
+      all = std::move(look);
+  }
+  shards::Words words = all->words();
   words.erase("file");
   set_shards(words, places);
-  all.set_words(std::move(words));
-  return all;
+  all->set_words(std::move(words));
+  return std::move(*all);
 }
 
 void run_plan(const Arguments& arguments, const std::string& scheme, const std::string& size) {

@@ -81,6 +81,8 @@ std::vector<Statistic> statistics_of(const shards::Words& words) {
   return statistics;
 }
 
+bool tells_reading(const shards::Words& words) { return words.contains("columns"); }
+
 data::ReadOptions read_options_of(const shards::Words& words) {
   data::ReadOptions read;
   read.columns = items(word(words, "columns"));

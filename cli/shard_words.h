@@ -14,8 +14,10 @@ namespace bootfold::cli {
 [[nodiscard]] shards::Words words_of(const std::vector<std::string>& statistics,
                                      const data::ReadOptions& read);
 
-/// The statistics of a look or plan. Throws DataError if it was not made by this program.
+/// The statistics of a look or plan. Throws DataError if it does not name them.
 [[nodiscard]] std::vector<Statistic> statistics_of(const shards::Words& words);
+/// Whether it tells how its files are read. Looks and plans that were made in Python do not.
+[[nodiscard]] bool tells_reading(const shards::Words& words);
 /// How its files are read.
 [[nodiscard]] data::ReadOptions read_options_of(const shards::Words& words);
 

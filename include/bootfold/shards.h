@@ -36,7 +36,8 @@
 
 namespace bootfold::shards {
 
-/// Words of the caller's own, which travel with looks and plans. `|` keeps those of the first look.
+/// Words of the caller's own, which travel with looks and plans. `|` keeps those of both looks, and
+/// the meaning that the first gives to a word of both.
 using Words = std::map<std::string, std::string>;
 
 /// Options of look().

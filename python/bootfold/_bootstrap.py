@@ -40,6 +40,7 @@ from bootfold._source import (
 from bootfold._statistics import Function, Named, Statistic, resolve
 from bootfold._streamed import StreamedTable, recognised, streamed
 from bootfold._sums import Sums, SumsSource
+from bootfold._table_read import LargerThanMemory, limits_of
 
 if TYPE_CHECKING:
     import os
@@ -187,7 +188,8 @@ def bootstrap(
     memory : int or str, optional
         Memory limit beside data and result, in bytes or such as "256M" or "1GiB"; a quarter of what
         the process may use unless given. Never changes a result. Columns of files, queries and
-        iterators that take more are written to temporary files, and a `SpoolWarning` says so.
+        iterators that take more are added up batch by batch, for sums and quantiles of what can be
+        read again, or written to temporary files, and then a `SpoolWarning` says so.
     spool : int or str, optional
         Largest size of these temporary files, in bytes or such as "20G"; a quarter of the free
         space of the temporary folder unless given. 0: none are written.
@@ -214,58 +216,16 @@ def bootstrap(
     >>> 8.2 < low < 8.6 and 9.3 < high < 9.7
     True
     """
-    jackknife = scheme == "jackknife"
-    count = number_of_replicates(replicates, jackknife=jackknife)
-    wanted = precision_number(precision, count)
-    usual: Method = "normal" if jackknife else "percentile"
-    asked = Asked(usual if interval is None else interval, confidence, alternative)
-    data = recognised(data)
-    settings = settings_of(seed, memory, threads, tolerance, nested_replicates, path)
-    stream = _stream(
-        data,
-        statistic,
-        settings,
-        (count, asked, path, checkpoint, nan, takes, paired, axis, vectorized),
-        (strata, clusters, block_length, probabilities, weights, frequencies),
-        columns=columns,
-        memory=memory,
-        scheme=scheme,
-        size=size,
-        rescale=rescale,
-    )
-    if stream is not None:
+    call = _call(**locals())
+    count, source = call.count, call.source
+    if isinstance(source, StreamedTable):
         assert isinstance(count, int)
-        core, shape = stream.run(count, progress)
-        return Result(core, shape, None, stream.note, asked)
-    source = _source(
-        data,
-        statistic,
-        settings,
-        columns=columns,
-        memory=memory,
-        spool=spool,
-        scheme=scheme,
-        paired=paired,
-        axis=axis,
-        strata=strata,
-        clusters=clusters,
-        two_stage=two_stage,
-        block_length=block_length,
-        probabilities=probabilities,
-        weights=weights,
-        frequencies=frequencies,
-        size=size,
-        rescale=rescale,
-        nan=nan,
-        vectorized=vectorized,
-        takes=takes,
-    )
+        core, shape = source.run(count, progress)
+        return Result(core, shape, None, source.note, call.asked)
     if count == "exact":
-        check_exact(path, asked)
-        return exact_result(source, asked)
-    _core.check_method(asked.method, source.request)
-    with _checkpointed(source, checkpoint_path(checkpoint)):
-        return _run(source, count, wanted, asked, progress)
+        return exact_result(source, call.asked)
+    with _checkpointed(source, call.checkpoint):
+        return _run(source, count, call.precision, call.asked, progress)
 
 
 @contextlib.contextmanager
@@ -356,108 +316,47 @@ def explain(
     >>> plan.path
     'distinct'
     """
-    jackknife = scheme == "jackknife"
-    count = number_of_replicates(replicates, jackknife=jackknife)
-    wanted = precision_number(precision, count)
-    usual: Method = "normal" if jackknife else "percentile"
-    asked = Asked(usual if interval is None else interval, confidence, alternative)
-    data = recognised(data)
-    settings = settings_of(seed, memory, threads, tolerance, nested_replicates, path)
-    stream = _stream(
-        data,
-        statistic,
-        settings,
-        (count, asked, path, checkpoint, nan, takes, paired, axis, vectorized),
-        (strata, clusters, block_length, probabilities, weights, frequencies),
-        columns=columns,
-        memory=memory,
-        scheme=scheme,
-        size=size,
-        rescale=rescale,
-    )
-    if stream is not None:
+    call = _call(**locals())
+    count, source = call.count, call.source
+    if isinstance(source, StreamedTable):
         assert isinstance(count, int)
-        return stream.explain(count)
-    source = _source(
-        data,
-        statistic,
-        settings,
-        columns=columns,
-        memory=memory,
-        spool=spool,
-        scheme=scheme,
-        paired=paired,
-        axis=axis,
-        strata=strata,
-        clusters=clusters,
-        two_stage=two_stage,
-        block_length=block_length,
-        probabilities=probabilities,
-        weights=weights,
-        frequencies=frequencies,
-        size=size,
-        rescale=rescale,
-        nan=nan,
-        vectorized=vectorized,
-        takes=takes,
-    )
+        return source.explain(count)
     if count == "exact":
-        check_exact(path, asked)
         return exact_plan(source)
-    checkpoint_path(checkpoint)
-    _core.check_method(asked.method, source.request)
     if count == "auto":
+        asked = call.asked
         count = _core.first_replicates(
-            source.request, wanted, asked.method, asked.confidence, asked.alternative
+            source.request, call.precision, asked.method, asked.confidence, asked.alternative
         )
-    plan = source.explain(count, asked.needs)
+    plan = source.explain(count, call.asked.needs)
     if source.note:
         plan.reason = f"{source.note}; {plan.reason}"
     return plan
 
 
-def _stream(
-    given: Any,
-    statistic: Any,
-    settings: Settings,
-    asked: tuple[Any, ...],
-    of_rows: tuple[Any, ...],
-    *,
-    columns: str | Sequence[str] | None,
-    memory: int | str | None,
-    scheme: str | None,
-    size: int | None,
-    rescale: Rescale,
-) -> StreamedTable | None:
-    """A table that is larger than memory and can be added up batch by batch; else None."""
-    count, interval, path, checkpoint, nan, takes, paired, axis, vectorized = asked
-    plain = (path, checkpoint, nan, takes, paired, axis) == (
-        None,
-        None,
-        "error",
-        "resample",
-        False,
-        None,
-    )
-    if not plain or not isinstance(count, int) or interval.needs != NOTHING:
-        return None
-    if any(one is not None for one in of_rows) or type(given) is np.ndarray:
-        return None
-    wanted = resolve(statistic, vectorized)
-    if not isinstance(wanted, Named):
-        return None
-    set_scheme(settings, scheme, False, size, None, rescale)
-    return streamed(given, columns, wanted, settings, scheme, memory)
+@dataclasses.dataclass(slots=True)
+class _Call:
+    """The arguments of `bootstrap` or `explain`, checked and brought together."""
+
+    count: int | Literal["auto", "exact"]
+    precision: float
+    asked: Asked
+    checkpoint: str
+    source: Source | StreamedTable
 
 
-def _source(
-    given: Any,
+def _call(
+    data: Any,
     statistic: Any,
-    settings: Settings,
     *,
     columns: str | Sequence[str] | None,
-    memory: int | str | None,
-    spool: int | str | None,
+    replicates: Replicates | None,
+    precision: float | None,
+    interval: Method | None,
+    confidence: float,
+    alternative: Alternative,
+    nested_replicates: int,
+    seed: Seed,
     scheme: str | None,
     paired: bool,
     axis: int | None,
@@ -473,12 +372,31 @@ def _source(
     nan: NanPolicy,
     vectorized: bool | None,
     takes: Takes,
-) -> Source:
-    """Data, statistic and scheme brought together."""
+    path: str | None,
+    tolerance: float,
+    threads: int | None,
+    memory: int | str | None,
+    spool: int | str | None,
+    checkpoint: str | os.PathLike[str] | None,
+    progress: Progress = False,
+) -> _Call:
+    jackknife = scheme == "jackknife"
+    count = number_of_replicates(replicates, jackknife=jackknife)
+    wanted = precision_number(precision, count)
+    usual: Method = "normal" if jackknife else "percentile"
+    asked = Asked(usual if interval is None else interval, confidence, alternative)
+    settings = settings_of(seed, memory, threads, tolerance, nested_replicates, path)
     if nan not in _NAN_POLICIES:
         raise ValueError(f"nan is {nan!r} but must be 'error', 'omit' or 'propagate'")
     check_takes(takes, vectorized)
-    wanted = resolve(statistic, vectorized if takes == "resample" else True)
+    named = resolve(statistic, vectorized if takes == "resample" else True)
+    if takes != "resample" and not isinstance(named, Function):
+        raise TypeError(
+            f"takes={takes!r} is for functions of (data, {takes}), but the statistic is "
+            f"{statistic!r}; omit takes"
+        )
+    set_scheme(settings, scheme, two_stage, size, block_length, rescale)
+    limits = limits_of(memory, spool)
     roles = {
         "strata": strata,
         "clusters": clusters,
@@ -486,30 +404,60 @@ def _source(
         "weights": weights,
         "frequencies": frequencies,
     }
-    given, roles = chosen(given, columns, roles, memory, spool)
-    strata, clusters, probabilities, weights, frequencies = roles.values()
+    # Tables larger than memory are added up where nothing is asked for that needs all rows at once.
+    given = recognised(data)
+    stream = None
+    others = (path, checkpoint, axis, block_length, size, *roles.values())
+    if (
+        isinstance(named, Named)
+        and isinstance(count, int)
+        and asked.needs == NOTHING
+        and nan == "error"
+        and not paired
+        and not two_stage
+        and all(other is None for other in others)
+    ):
+        stream = streamed(given, columns, named, settings, limits.memory)
+    if stream is not None and stream.larger:
+        return _Call(count, wanted, asked, "", stream)
+    limits = dataclasses.replace(limits, may_spool=stream is None)
+    try:
+        given, roles = chosen(given, columns, roles, limits)
+    except LargerThanMemory:
+        assert stream is not None
+        return _Call(count, wanted, asked, "", stream)
+    source = _source(given, named, settings, roles, paired, axis, nan, takes)
+    if count == "exact":
+        check_exact(path, asked)
+    else:
+        _core.check_method(asked.method, source.request)
+    return _Call(count, wanted, asked, checkpoint_path(checkpoint), source)
+
+
+def _source(
+    given: Any,
+    wanted: Statistic,
+    settings: Settings,
+    roles: dict[str, Any],
+    paired: bool,
+    axis: int | None,
+    nan: NanPolicy,
+    takes: Takes,
+) -> Source:
+    """Data, statistic and scheme brought together."""
     data = _data.read(given, paired=paired, axis=axis)
-    set_scheme(settings, scheme, two_stage, size, block_length, rescale)
-    if strata is not None:
-        settings.strata = coded(strata, data.rows, "strata")[0]
-    if clusters is not None:
-        settings.clusters = coded(clusters, data.rows, "clusters")[0]
-    if probabilities is not None:
-        settings.probabilities = row_numbers(probabilities, data.rows, "probabilities")
-    if weights is not None:
-        settings.weights = row_numbers(weights, data.rows, "weights")
-    if frequencies is not None:
-        settings.frequencies = row_numbers(frequencies, data.rows, "frequencies")
+    for role in ("strata", "clusters"):
+        if roles[role] is not None:
+            setattr(settings, role, coded(roles[role], data.rows, role)[0])
+    for role in ("probabilities", "weights", "frequencies"):
+        if roles[role] is not None:
+            setattr(settings, role, row_numbers(roles[role], data.rows, role))
     if nan == "omit":
         data, settings = _without_nan(data, settings)
     if settings.frequencies is not None and isinstance(wanted, Function):
         given, data, settings = _written_out(data, settings)
     if takes != "resample":
-        if not isinstance(wanted, Function):
-            raise TypeError(
-                f"takes={takes!r} is for functions of (data, {takes}), but the statistic is "
-                f"{statistic!r}; omit takes"
-            )
+        assert isinstance(wanted, Function)
         if nan == "error":
             _data.check_no_nan(data)
         return CountsSource(data, given, wanted, takes, settings)

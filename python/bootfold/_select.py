@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bootfold._data import column_names
-from bootfold._table_read import as_columns, limits_of
+from bootfold._table_read import Limits, as_columns
 from bootfold._table_source import table_source
 
 
@@ -15,8 +15,7 @@ def chosen(
     given: Any,
     columns: Any,
     roles: dict[str, Any],
-    memory: int | str | None,
-    spool: int | str | None,
+    limits: Limits,
 ) -> tuple[Any, dict[str, Any]]:
     """The data that a statistic sees, in memory, and the roles with columns in place of names."""
     if isinstance(given, tuple):
@@ -25,19 +24,19 @@ def chosen(
                 f"columns is {columns!r} but the data are a tuple of samples; columns= is for one "
                 "table"
             )
-        return tuple(_loaded(value, memory, spool) for value in given), roles
+        return tuple(_loaded(value, limits) for value in given), roles
     source = None if type(given) is np.ndarray else table_source(given)
     if source is not None:
-        return as_columns(source, columns, roles, limits_of(memory, spool))
+        return as_columns(source, columns, roles, limits)
     if columns is None and not any(isinstance(role, str) for role in roles.values()):
         return given, roles
     return of_frame(given, columns, roles)
 
 
-def _loaded(value: Any, memory: int | str | None, spool: int | str | None) -> Any:
+def _loaded(value: Any, limits: Limits) -> Any:
     """A sample of several."""
     source = None if type(value) is np.ndarray else table_source(value)
-    return value if source is None else as_columns(source, None, {}, limits_of(memory, spool))[0]
+    return value if source is None else as_columns(source, None, {}, limits)[0]
 
 
 def of_frame(given: Any, columns: Any, roles: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

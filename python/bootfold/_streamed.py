@@ -1,4 +1,4 @@
-"""Tables larger than memory that can be read again: added up batch by batch, nothing is copied."""
+"""Tables that are read batch by batch: those larger than memory are added up, nothing is copied."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bootfold import _core
 from bootfold._data import column_names
 from bootfold._progress import reporter
 from bootfold._statistics import Named
-from bootfold._table_read import bytes_of, limits_of, number_batches
+from bootfold._table_read import bytes_of, number_batches
 from bootfold._table_source import TableSource, table_source
 
 if TYPE_CHECKING:
@@ -36,6 +36,12 @@ def _batches(source: TableSource, columns: list[str]) -> Iterator[list[list[Arra
             yield found
 
 
+def batch_source(source: TableSource, columns: list[str]) -> _core.BatchSource:
+    """The table for the engine, which makes a pass whenever it needs the rows."""
+    names = ["1"] if source.vector and source.names == [""] else columns
+    return _core.BatchSource(names, source.rows, functools.partial(_batches, source, columns))
+
+
 class StreamedTable:
     """A bootstrap that reads the table once to look and once more to add up."""
 
@@ -47,19 +53,17 @@ class StreamedTable:
         statistic: Named,
         settings: Settings,
         poisson: bool,
+        larger: bool,
     ) -> None:
+        self.larger = larger  #: than memory; else that is not known before the table is read
         self._core = _core.Streamed(
-            [] if source.vector and source.names == [""] else columns,
-            source.rows,
-            functools.partial(_batches, source, columns),
+            batch_source(source, columns),
             statistic.names,
             poisson,
-            settings.size,
             settings.seed,
             settings.memory,
             settings.threads,
             settings.tolerance,
-            settings.rate,
         )
         self.note = statistic.note
         self._single = statistic.single
@@ -94,27 +98,24 @@ def recognised(given: Any) -> Any:
 
 
 def streamed(
-    given: Any,
+    source: Any,
     columns: Any,
-    statistic: Any,
+    statistic: Named,
     settings: Settings,
-    scheme: str | None,
-    memory: int | str | None,
+    memory: int,
 ) -> StreamedTable | None:
-    """The table as such a bootstrap, if it is larger than the memory limit and one can be made."""
-    if type(given) is np.ndarray or isinstance(given, tuple) or not isinstance(statistic, Named):
+    """The table as such a bootstrap, if one can be made and the table may be larger than memory."""
+    if settings.scheme not in (None, "iid", "poisson"):
         return None
-    if scheme not in (None, "iid", "poisson"):
-        return None
-    source = given
     if not isinstance(source, TableSource) or not source.repeatable or source.mapped:
         return None
     seen = list(source.names) if columns is None else column_names(columns)
     source.check(seen)
     known = bytes_of(source, seen)
-    if known is None or known <= limits_of(memory, None).memory:
+    if known is not None and known <= memory:
         return None
     if not _core.can_stream(statistic.names, len(seen)):
         return None
     vector = isinstance(columns, str) or (columns is None and source.vector)
-    return StreamedTable(source, seen, vector, statistic, settings, scheme == "poisson")
+    poisson = settings.scheme == "poisson"
+    return StreamedTable(source, seen, vector, statistic, settings, poisson, known is not None)

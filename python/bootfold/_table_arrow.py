@@ -23,6 +23,19 @@ def family(kind: Any) -> str:
     return str(kind)
 
 
+def same_type(one: Any, other: Any) -> bool:
+    """Whether columns of two files go together: numbers of one type, texts, or equal types."""
+    import pyarrow as pa
+
+    def number(kind: Any) -> Any:
+        plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+        return pa.float64() if pa.types.is_decimal(plain) else plain
+
+    if family(one) == "numbers" == family(other):
+        return bool(number(one) == number(other))
+    return family(one) == family(other)
+
+
 def recognise(value: Any) -> TableSource | None:
     if module_of(value) != "pyarrow":
         return None

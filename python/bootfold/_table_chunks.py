@@ -78,6 +78,7 @@ class _Pieces(TableSource):
         self._begun = itertools.chain([first], pieces)
 
     def _checked(self, pieces: Iterator[Any], columns: Sequence[str]) -> Iterator[Any]:
+        number = 0
         for number, item in enumerate(pieces, 1):
             table = _batch(item, self._given, f"batch {number}")
             for name in columns:
@@ -89,6 +90,11 @@ class _Pieces(TableSource):
                         f"{there or 'one without a name'}"
                     )
             yield table
+        if number == 0:
+            raise ValueError(
+                f"{self.told} gave batches when it was first called and none now; it must make a "
+                "new iterator over all rows each time, or give the iterator itself as data"
+            )
 
 
 class Chunks(_Pieces):

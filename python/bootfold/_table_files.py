@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from bootfold._data import number_array
-from bootfold._table_arrow import family
+from bootfold._table_arrow import family, same_type
 from bootfold._table_source import BATCH_ROWS, TableSource, needs
 
 _PARQUET = (".parquet", ".pq")
@@ -116,6 +116,13 @@ def _told(paths: Sequence[str]) -> str:
     return paths[0] if len(paths) == 1 else f"the table of {len(paths)} files ({paths[0]}, ...)"
 
 
+def _different(column: str, file: str, kind: Any, first: str, kind_of_first: Any) -> str:
+    return (
+        f"{column} of {file} is of type {kind} but that of {first} is of type {kind_of_first}; "
+        "convert one of the files, or read them apart"
+    )
+
+
 class ParquetFiles(TableSource):
     """Parquet files whose rows follow each other."""
 
@@ -168,15 +175,15 @@ class ParquetFiles(TableSource):
                         f"{file.path} has no column {name!r}, which {has} has; leave the file "
                         "out, or choose other columns by columns="
                     )
-                own = family(file.types[name])
-                if own == "null":
+                own = file.types[name]
+                if family(own) == "null":
                     continue
                 if first is None:
                     first = file
-                elif own != family(first.types[name]):
+                elif not same_type(first.types[name], own):
+                    before = first.types[name]
                     raise ValueError(
-                        f"column {name!r} is of type {first.types[name]} in {first.path} but of "
-                        f"type {file.types[name]} in {file.path}; write the files with one type"
+                        _different(f"column {name!r}", file.path, own, first.path, before)
                     )
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
@@ -208,10 +215,17 @@ class NpyFiles(TableSource):
                     f"{paths[0]} has an array of shape {first.shape} and {path} one of shape "
                     f"{array.shape}; the columns must agree"
                 )
+            own, kind = array.dtype.newbyteorder("="), first.dtype.newbyteorder("=")
+            if own != kind:
+                raise ValueError(_different("the array", path, own, paths[0], kind))
+        self._arrays = [
+            number_array(array, f"the values of {path}")
+            for path, array in zip(paths, self._arrays, strict=True)
+        ]
         self.vector = first.ndim == 1
         count = 1 if self.vector else first.shape[1]
         self.names = [""] if self.vector else [str(number + 1) for number in range(count)]
-        self.types = [str(first.dtype)] * count
+        self.types = [str(self._arrays[0].dtype)] * count
         self.rows = sum(len(array) for array in self._arrays)
 
     @staticmethod
@@ -224,7 +238,7 @@ class NpyFiles(TableSource):
             raise ValueError(
                 f"{path} has an array with {array.ndim} axes but rows and columns are two"
             )
-        return number_array(np.asarray(array), f"the values of {path}")
+        return np.asarray(array)
 
     @property
     def told(self) -> str:

@@ -28,6 +28,11 @@ class Limits:
 
     memory: int
     spool: int | None = None  #: on disk; None: a quarter of the free space
+    may_spool: bool = True  #: else LargerThanMemory is raised in place of it
+
+
+class LargerThanMemory(Exception):
+    """The columns exceed the memory limit, and the caller reads them in another way."""
 
 
 def limits_of(memory: int | str | None, spool: int | str | None) -> Limits:
@@ -149,8 +154,7 @@ def in_memory(source: TableSource, wanted: Wanted, limits: Limits) -> Held:
     """Reads the columns that are used, and no others, in one pass.
 
     Rows that exceed the memory limit are written to temporary files, which are then mapped: the
-    engine reads them where they lie. This is the place to take another way for sources that are
-    repeatable and larger than the limit (`bytes_of`, `Limits.memory`).
+    engine reads them where they lie. Without `Limits.may_spool` LargerThanMemory is raised instead.
     """
     used = wanted.used
     source.check(used)
@@ -211,6 +215,8 @@ class _Reader:
             self.to_disk()
 
     def to_disk(self) -> None:
+        if not self._limits.may_spool:
+            raise LargerThanMemory
         self._spool = Spool(self._limits.spool)
         warnings.warn(
             f"{self._source.told} exceeds the memory limit of {size(self._limits.memory)}: columns "

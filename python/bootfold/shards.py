@@ -24,8 +24,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from bootfold import _core, _data
-from bootfold._chunked import Column, chunks_of
+from bootfold import _core
+from bootfold._chunked import chunks_of
+from bootfold._data import column_names, read_shard
 from bootfold._options import (
     Seed,
     memory_bytes,
@@ -35,22 +36,41 @@ from bootfold._options import (
     whole_number,
 )
 from bootfold._result import Result
+from bootfold._select import of_frame
 from bootfold._source import rescaling_rate
 from bootfold._statistics import Named, resolve
+from bootfold._streamed import batch_source, recognised
+from bootfold._table_source import TableSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from bootfold._chunked import Array
     from bootfold._core import Plan as Explanation
     from bootfold._source import Rescale
 
 __all__ = ["Look", "Part", "Plan", "join", "look", "plan"]
 
 
-def _columns(data: Any) -> tuple[list[Column], list[str]]:
-    """The columns of a shard, which may have no rows."""
-    found = _data.read_shard(data)
-    return found.arrays, found.names
+def _rows(
+    data: Any, columns: Any, usual: Sequence[str] = ()
+) -> _core.BatchSource | tuple[list[list[Array]], list[str]]:
+    """The rows of a shard, of which there may be none: batch by batch, or as columns in memory.
+
+    `usual` are the columns that are taken if `columns` are not given and the data have them.
+    """
+    given = recognised(data)
+    table = isinstance(given, TableSource)
+    if columns is None and usual and (table or hasattr(given, "columns")):
+        there = given.names if table else getattr(given, "column_names", given.columns)
+        columns = list(usual) if set(usual) <= set(there) else None
+    if isinstance(given, TableSource):
+        seen = list(given.names) if columns is None else column_names(columns)
+        given.check(seen)
+        return batch_source(given, seen)
+    found = read_shard(given if columns is None else of_frame(given, columns, {})[0])
+    names = found.names if columns is None else column_names(columns)
+    return [chunks_of(column) for column in found.arrays], names
 
 
 class Look:
@@ -100,6 +120,7 @@ def look(
     data: Any,
     statistic: Any,
     *,
+    columns: str | Sequence[str] | None = None,
     first: int = 0,
     memory: int | str | None = None,
     threads: int | None = None,
@@ -108,10 +129,13 @@ def look(
 
     Parameters
     ----------
-    data : array_like, DataFrame, Arrow object
-        The rows of the shard, as `bootfold.bootstrap` takes them; there may be none.
+    data : array_like, DataFrame, Arrow object, path, dataset, iterator, ...
+        The rows of the shard, as `bootfold.bootstrap` takes them; there may be none. Files,
+        queries and iterators are read batch by batch. A path is all that a scheduler has to carry.
     statistic : str or list of str
         Names of statistics, the same for all shards.
+    columns : str or list of str, optional
+        The columns of a table that the statistic sees; all unless given.
     first : int
         The number of the shard's first row in the data, from 0. Where it is not known yet leave it
         out; `join` puts looks one after the other, and `Look.shifted` moves one.
@@ -124,17 +148,16 @@ def look(
             f"statistic is {statistic!r} but shards take names such as 'mean'; "
             "bootfold.statistics() lists them"
         )
-    columns, names = _columns(data)
-    return Look(
-        _core.shard_look(
-            [chunks_of(column) for column in columns],
-            names,
-            "\n".join(named.names),
-            whole_number("first", first, 0),
-            memory_bytes(memory),
-            thread_number(threads),
-        )
+    rows = _rows(data, columns)
+    options = (
+        "\n".join(named.names),
+        whole_number("first", first, 0),
+        memory_bytes(memory),
+        thread_number(threads),
     )
+    if isinstance(rows, tuple):
+        return Look(_core.shard_look(rows[0], rows[1], *options))
+    return Look(_core.shard_look_at_source(rows, *options))
 
 
 def join(looks: Iterable[Look]) -> Look:
@@ -203,6 +226,7 @@ class Plan:
         self,
         data: Any,
         *,
+        columns: str | Sequence[str] | None = None,
         first: int = 0,
         replicates: tuple[int, int] | range | None = None,
         threads: int | None = None,
@@ -211,8 +235,10 @@ class Plan:
 
         Parameters
         ----------
-        data : array_like, DataFrame, Arrow object
-            The rows of the shard, with the columns that were looked at.
+        data : array_like, DataFrame, Arrow object, path, dataset, iterator, ...
+            The rows of the shard, which `look` saw.
+        columns : str or list of str, optional
+            The columns of a table that were looked at; found by their names unless given.
         first : int
             The number of its first row in the data, from 0.
         replicates : tuple or range, optional
@@ -221,7 +247,7 @@ class Plan:
         threads : int, optional
             All cores unless given. Never changes a result.
         """
-        columns, names = _columns(data)
+        rows = _rows(data, columns, self._core.columns)
         if isinstance(replicates, range):
             if replicates.step != 1:
                 raise ValueError(f"replicates is {replicates} but its step must be 1")
@@ -230,16 +256,10 @@ class Plan:
         if replicates is not None:
             start, stop = replicates
             chosen = (whole_number("replicates", start, 0), whole_number("replicates", stop, 1))
-        return Part(
-            self._core.part(
-                [chunks_of(column) for column in columns],
-                names,
-                whole_number("first", first, 0),
-                chosen,
-                thread_number(threads),
-                None,
-            )
-        )
+        options = (whole_number("first", first, 0), chosen, thread_number(threads))
+        if isinstance(rows, tuple):
+            return Part(self._core.part(rows[0], rows[1], *options))
+        return Part(self._core.part_of_source(rows, *options))
 
     def finish(self, part: Part | None = None) -> Result:
         """The result, from the sum of all parts."""

@@ -20,6 +20,7 @@ NB_MODULE(_core, m) {
   bind_ensemble(m);
   bind_exact(m);
   bind_precision(m);
+  bind_batch_source(m);
   bind_shards(m);
   bind_streamed(m);
 }

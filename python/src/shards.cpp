@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "batch_source.h"
 #include "bootfold/error.h"
 #include "call.h"
 #include "columns.h"
@@ -49,18 +50,25 @@ std::string_view text_of(const nb::bytes& bytes) {
   return {static_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-shards::Look look(std::vector<std::vector<Array>> arrays, std::vector<std::string> names,
-                  const std::string& statistics, std::uint64_t first, std::size_t memory,
-                  unsigned threads) {
-  const Columns columns(std::move(arrays), std::move(names));
+/// Of a DataView or a source.
+template <class Rows>
+shards::Look look_at(const Rows& rows, const std::string& statistics, std::uint64_t first,
+                     std::size_t memory, unsigned threads) {
   const Call call{.execution = {.threads = threads}};
   return without_gil(call, [&](const Execution& execution) {
-    return shards::look(columns.view(), parse(statistics),
+    return shards::look(rows, parse(statistics),
                         {.first = first,
                          .words = {{kStatistics, statistics}},
                          .memory = memory,
                          .execution = execution});
   });
+}
+
+shards::Look look(std::vector<std::vector<Array>> arrays, std::vector<std::string> names,
+                  const std::string& statistics, std::uint64_t first, std::size_t memory,
+                  unsigned threads) {
+  const Columns columns(std::move(arrays), std::move(names));
+  return look_at(columns.view(), statistics, first, memory, threads);
 }
 
 /// A plan with the names of its statistics.
@@ -95,16 +103,23 @@ std::unique_ptr<ShardPlan> make_plan(const shards::Look& look, std::uint64_t rep
   return std::make_unique<ShardPlan>(look, options);
 }
 
-shards::Part part(const ShardPlan& plan, std::vector<std::vector<Array>> arrays,
-                  std::vector<std::string> names, std::uint64_t first,
-                  std::optional<std::pair<std::uint64_t, std::uint64_t>> replicates,
-                  unsigned threads, nb::object progress) {
-  const Columns columns(std::move(arrays), std::move(names));
-  const Call call{.execution = {.threads = threads}, .progress = std::move(progress)};
+using Range = std::optional<std::pair<std::uint64_t, std::uint64_t>>;
+
+/// Of a DataView or a source.
+template <class Rows>
+shards::Part part_of(const ShardPlan& plan, const Rows& rows, std::uint64_t first,
+                     const Range& replicates, unsigned threads) {
+  const Call call{.execution = {.threads = threads}};
   return without_gil(call, [&](const Execution& execution) {
-    return plan.plan.part(columns.view(), first,
-                          {.replicates = replicates, .execution = execution});
+    return plan.plan.part(rows, first, {.replicates = replicates, .execution = execution});
   });
+}
+
+shards::Part part(const ShardPlan& plan, std::vector<std::vector<Array>> arrays,
+                  std::vector<std::string> names, std::uint64_t first, const Range& replicates,
+                  unsigned threads) {
+  const Columns columns(std::move(arrays), std::move(names));
+  return part_of(plan, columns.view(), first, replicates, threads);
 }
 
 }  // namespace
@@ -128,6 +143,8 @@ void bind_shards(nb::module_& m) {
         nb::sig("def shard_look(columns: collections.abc.Sequence[collections.abc.Sequence["
                 "numpy.typing.NDArray[typing.Any]]], names: collections.abc.Sequence[str], "
                 "statistics: str, first: int, memory: int, threads: int) -> ShardLook"));
+  m.def("shard_look_at_source", &look_at<BatchSource>, "source"_a, "statistics"_a, "first"_a,
+        "memory"_a, "threads"_a);
   nb::class_<shards::Part>(m, "ShardPart", "The sums of some rows in some replicates.")
       .def("copy", [](const shards::Part& part) { return shards::Part(part); })
       .def(
@@ -145,11 +162,11 @@ void bind_shards(nb::module_& m) {
       .def_prop_ro("needs_parts", [](const ShardPlan& plan) { return plan.plan.needs_parts(); })
       .def("empty", [](const ShardPlan& plan) { return plan.plan.empty(); })
       .def("part", &part, "columns"_a, "names"_a, "first"_a, "replicates"_a.none(), "threads"_a,
-           "progress"_a.none(),
            nb::sig("def part(self, columns: collections.abc.Sequence[collections.abc.Sequence["
                    "numpy.typing.NDArray[typing.Any]]], names: collections.abc.Sequence[str], "
-                   "first: int, replicates: tuple[int, int] | None, threads: int, progress: "
-                   "object | None) -> ShardPart"))
+                   "first: int, replicates: tuple[int, int] | None, threads: int) -> ShardPart"))
+      .def("part_of_source", &part_of<BatchSource>, "source"_a, "first"_a, "replicates"_a.none(),
+           "threads"_a)
       .def(
           "finish",
           [](const ShardPlan& plan, const shards::Part& part) {

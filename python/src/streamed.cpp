@@ -1,20 +1,17 @@
 // Bootstraps of tables that are larger than memory: Python makes batches, the engine adds them up.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <variant>
 
+#include "batch_source.h"
 #include "bootfold/bootstrap.h"
-#include "bootfold/source.h"
 #include "call.h"
-#include "columns.h"
 #include "modules.h"
 #include "result.h"
 
@@ -24,58 +21,8 @@ namespace {
 
 using namespace nb::literals;
 
-/// One iterator of Python. The thread that reads has no lock of the interpreter, so it takes it for
-/// each batch, and where the arrays of a batch are given up.
-class IteratorPass final : public data::Pass {
- public:
-  explicit IteratorPass(nb::object iterator) : iterator_(std::move(iterator)) {}
-  ~IteratorPass() override {
-    const nb::gil_scoped_acquire locked;
-    iterator_.reset();
-  }
-
-  [[nodiscard]] std::optional<data::Chunk> next() override {
-    const nb::gil_scoped_acquire locked;
-    const nb::object batch = nb::steal(PyIter_Next(iterator_.ptr()));
-    if (!batch.is_valid()) {
-      if (PyErr_Occurred() != nullptr) throw nb::python_error();
-      return std::nullopt;
-    }
-    std::shared_ptr<const Columns> columns(
-        new Columns(nb::cast<std::vector<std::vector<Array>>>(batch), {}),
-        [](const Columns* owned) {
-          const nb::gil_scoped_acquire again;
-          delete owned;
-        });
-    return data::Chunk{columns->view(), columns};
-  }
-
- private:
-  nb::object iterator_;
-};
-
-/// Batches that a function of Python makes anew for each pass. Lives in a Python object, so the
-/// function is given up with the lock held.
-class BatchSource final : public data::Source {
- public:
-  BatchSource(std::vector<std::string> names, std::optional<std::uint64_t> rows, nb::object open)
-      : names_(std::move(names)), rows_(rows), open_(std::move(open)) {}
-
-  [[nodiscard]] const std::vector<std::string>& names() const noexcept override { return names_; }
-  [[nodiscard]] std::optional<std::uint64_t> rows() const noexcept override { return rows_; }
-  [[nodiscard]] std::unique_ptr<data::Pass> open() const override {
-    const nb::gil_scoped_acquire locked;
-    return std::make_unique<IteratorPass>(nb::iter(open_()));
-  }
-
- private:
-  std::vector<std::string> names_;
-  std::optional<std::uint64_t> rows_;
-  nb::object open_;
-};
-
 struct Streamed {
-  BatchSource source;
+  nb::object source;  // a BatchSource
   std::vector<Statistic> statistics;
   Options options;
 
@@ -101,21 +48,23 @@ bool all_are(const std::vector<Statistic>& statistics) {
 std::unique_ptr<Handle> run_streamed(const Streamed& streamed, std::uint64_t replicates,
                                      nb::object progress) {
   const Call call{.execution = streamed.options.execution, .progress = std::move(progress)};
+  const auto& source = nb::cast<const BatchSource&>(streamed.source);
   return without_gil(call, [&](const Execution& execution) {
     Options options = streamed.options;
     options.replicates = replicates;
     options.execution = execution;
-    return std::make_unique<Handle>(bootstrap(streamed.source, streamed.statistics, options));
+    return std::make_unique<Handle>(bootstrap(source, streamed.statistics, options));
   });
 }
 
 Plan explain_streamed(const Streamed& streamed, std::uint64_t replicates) {
   const Call call{.execution = streamed.options.execution};
+  const auto& source = nb::cast<const BatchSource&>(streamed.source);
   return without_gil(call, [&](const Execution& execution) {
     Options options = streamed.options;
     options.replicates = replicates;
     options.execution = execution;
-    return plan(streamed.source, streamed.statistics, options);
+    return plan(source, streamed.statistics, options);
   });
 }
 
@@ -125,25 +74,18 @@ void bind_streamed(nb::module_& m) {
   nb::class_<Streamed>(m, "Streamed", "A bootstrap of batches that are made anew for each pass.")
       .def(
           "__init__",
-          [](Streamed* self, std::vector<std::string> names, std::optional<std::uint64_t> rows,
-             nb::object open, const std::vector<std::string>& statistics, bool poisson,
-             std::uint64_t size, std::uint64_t seed, std::size_t memory, unsigned threads,
-             double tolerance, double rescale) {
+          [](Streamed* self, const nb::typed<nb::object, BatchSource>& source,
+             const std::vector<std::string>& statistics, bool poisson, std::uint64_t seed,
+             std::size_t memory, unsigned threads, double tolerance) {
             Options options;
             options.seed = seed;
-            if (poisson)
-              options.scheme = scheme::Poisson{};
-            else
-              options.scheme = scheme::Iid{.size = size};
+            if (poisson) options.scheme = scheme::Poisson{};
             options.memory = memory;
             if (tolerance != 0) options.tolerance = tolerance;
-            options.rescale = rescale;
             options.execution.threads = threads;
-            new (self) Streamed{BatchSource(std::move(names), rows, std::move(open)),
-                                parse_all(statistics), std::move(options)};
+            new (self) Streamed{source, parse_all(statistics), std::move(options)};
           },
-          "names"_a, "rows"_a.none(), "open"_a, "statistics"_a, "poisson"_a, "size"_a, "seed"_a,
-          "memory"_a, "threads"_a, "tolerance"_a, "rescale"_a)
+          "source"_a, "statistics"_a, "poisson"_a, "seed"_a, "memory"_a, "threads"_a, "tolerance"_a)
       .def_prop_ro("by_column", &Streamed::by_column)
       .def("run", &run_streamed, "replicates"_a, "progress"_a.none())
       .def("explain", &explain_streamed, "replicates"_a);

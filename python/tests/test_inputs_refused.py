@@ -64,7 +64,7 @@ def test_a_column_that_no_file_has(write):
 def test_types_that_differ_between_files(write):
     write("a.parquet", x=X)
     write("b.parquet", x=[str(value) for value in X])
-    message = r"column 'x' is of type double in a\.parquet but of type string in b\.parquet"
+    message = r"column 'x' of b\.parquet is of type string but that of a\.parquet is of type double"
     refused("*.parquet", message)
     write("b.parquet", x=X > 0)
     refused("*.parquet", message.replace("string", "bool"))
@@ -72,17 +72,36 @@ def test_types_that_differ_between_files(write):
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("i4", "i8"), ("u1", "i2"), ("i4", "f8"), ("f4", "f8"), ("i8", "f4"), ("u8", "i8")],
+    [("i4", "i8"), ("u1", "i2"), ("i4", "f8"), ("f4", "f8"), ("u8", "i8")],
 )
-def test_numbers_of_different_widths(write, one, other):
-    """They become numbers of the smallest type of NumPy that holds both."""
+def test_numbers_of_different_types(write, tmp_path, one, other):
+    """As the program does, for every way to name the files."""
+    types = pa.from_numpy_dtype(one), pa.from_numpy_dtype(other)
+    message = (
+        rf"b\.parquet is of type {types[1]} but that of .*a\.parquet is of type {types[0]}; "
+        "convert one of the files, or read them apart"
+    )
     whole = np.round(X * 20) + 60
-    write("a.parquet", x=whole.astype(one))
-    write("b.parquet", x=whole.astype(other))
-    found = bf.bootstrap("?.parquet", "mean", columns="x", **RUN)
-    both = np.concatenate([whole.astype(one), whole.astype(other)])
-    assert both.dtype == np.result_type(one, other)
-    np.testing.assert_array_equal(found.replicates, bf.bootstrap(both, "mean", **RUN).replicates)
+    for name, kind in {"a": one, "b": other}.items():
+        write(f"{name}.parquet", x=whole.astype(kind), y=whole)
+        np.save(f"{name}.npy", whole.astype(kind))
+    for data in ("?.parquet", ["a.parquet", "b.parquet"], tmp_path):
+        refused(data, f"column 'x' of .*{message}", columns="x")
+        bf.bootstrap(data, "mean", columns="y", **RUN)
+    with pytest.raises(ValueError, match=message):
+        bf.shards.look("?.parquet", "mean")
+    told = f"{np.dtype(other)} but that of a.npy is of type {np.dtype(one)}; convert one"
+    refused("?.npy", f"the array of b.npy is of type {told}")
+
+
+def test_datasets_with_a_schema_of_their_own_may_widen_numbers(write):
+    whole = np.round(X * 20) + 60
+    write("a.parquet", x=whole.astype("i4"))
+    write("b.parquet", x=whole.astype("i8"))
+    data = ds.dataset(["a.parquet", "b.parquet"], schema=pa.schema({"x": pa.int64()}))
+    found = bf.bootstrap(data, "mean", columns="x", **RUN)
+    expected = bf.bootstrap(np.tile(whole, 2), "mean", **RUN)
+    np.testing.assert_array_equal(found.replicates, expected.replicates)
 
 
 def test_a_file_with_nulls_alone(write):

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import doctest
+import os
 import pickle
+import subprocess
 
 import numpy as np
 import pytest
 
 import bootfold as bf
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
 
 ROWS = 50_000
 
@@ -55,6 +60,55 @@ def test_shards_have_the_bits_of_the_whole(table, statistic, columns, places):
     np.testing.assert_array_equal(found.interval("normal").low, wanted.interval("normal").low)
 
 
+@pytest.fixture
+def files(table, tmp_path) -> list[str]:
+    """Three files: 20,000 rows, none, and the others."""
+    whole = pa.table({"y": table[:, 1], "name": ["a"] * ROWS, "x": table[:, 0]})
+    found = []
+    for number, (first, last) in enumerate([(0, 20_000), (20_000, 20_000), (20_000, ROWS)]):
+        found.append(str(tmp_path / f"{number}.parquet"))
+        pq.write_table(whole.slice(first, last - first), found[-1], row_group_size=7_000)
+    return found
+
+
+KINDS = {
+    "path": lambda path: path,
+    "pattern": lambda path: path.replace(".parquet", ".parq*"),
+    "dataset": lambda path: pytest.importorskip("pyarrow.dataset").dataset(path),
+    "reader": lambda path: pq.read_table(path).to_reader(1_000),
+    "pandas": lambda path: pq.read_table(path).to_pandas(),
+    "polars": lambda path: pytest.importorskip("polars").read_parquet(path),
+    "arrow": pq.read_table,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("statistic", "columns"), [("ratio", ["x", "y"]), ("median", "x")])
+def test_shards_are_what_bootstrap_takes(table, files, kind, statistic, columns):
+    looks = [bf.shards.look(KINDS[kind](file), statistic, columns=columns) for file in files]
+    look = bf.shards.join(looks)
+    plan = bf.shards.plan(look, replicates=50, seed=5)
+    # The plan knows the columns, whatever else there is and in whatever order.
+    first = np.cumsum([0, *(one.rows for one in looks)])
+    found = plan.finish(
+        sum(plan.part(KINDS[kind](f), first=n) for f, n in zip(files, first, strict=False))
+    )
+    data = table[:, 0] if columns == "x" else table
+    wanted = bf.bootstrap(data, statistic, replicates=50, seed=5)
+    np.testing.assert_array_equal(found.replicates, wanted.replicates)
+    again = plan.part(KINDS[kind](files[0]), columns=columns)
+    assert again.to_bytes() == plan.part(data[:20_000]).to_bytes()
+
+
+def test_columns_that_a_shard_lacks_are_named(files):
+    with pytest.raises(ValueError, match=r"0\.parquet has no column 'z'; the columns are y, name"):
+        bf.shards.look(files[0], "mean", columns="z")
+    with pytest.raises(TypeError, match="column 'name' is of type string but must be numbers"):
+        bf.shards.look(files[0], "mean")
+    with pytest.raises(TypeError, match="columns= is for files"):
+        bf.shards.look(np.ones(3), "mean", columns="x")
+
+
 def test_jobs_may_split_replicates(table):
     x = table[:, 0]
     plan = bf.shards.plan(bf.shards.look(x, "mean"), replicates=100, first_replicate=50, seed=1)
@@ -73,6 +127,66 @@ def test_few_distinct_rows_need_no_parts():
     assert not plan.needs_parts
     whole = bf.bootstrap(x, "mean", replicates=1_000)
     np.testing.assert_array_equal(plan.finish().replicates, whole.replicates)
+
+
+def program(*words: object) -> None:
+    command = [os.environ["BOOTFOLD_PROGRAM"], *map(str, words)]
+    found = subprocess.run(command, capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+
+
+@pytest.mark.parametrize("program_is_first", [True, False])
+@pytest.mark.parametrize("planned_by_program", [True, False])
+def test_looks_of_the_program_and_of_python_merge(
+    table, tmp_path, program_is_first, planned_by_program
+):
+    """The program looks at one half, a text file, and Python at the other."""
+    half = ROWS // 2
+    own, other = slice(0, half), slice(half, ROWS)
+    if program_is_first:
+        own, other = other, own
+    lines = [f"{x!r};{y!r}" for x, y in table[other].tolist()]
+    (tmp_path / "a.csv").write_text("\n".join(["x;y", *lines]))
+    text = (tmp_path / "a.csv", "--delimiter", ";")
+    what = ("--column", "y", "--statistic", "median")
+    program("look", *text, *what, "--output", tmp_path / "a.look")
+    rows = pa.table({"y": table[own, 1]})
+    (tmp_path / "b.look").write_bytes(bf.shards.look(rows, "median").to_bytes())
+    looks = [tmp_path / name for name in ("a.look", "b.look")]
+    if not program_is_first:
+        looks.reverse()
+    file = tmp_path / "p.plan"
+    if planned_by_program:
+        program("plan", *looks, "--replicates", 50, "--seed", 3, "--quiet", "--output", file)
+        plan = bf.shards.Plan.from_bytes(file.read_bytes())
+    else:
+        look = bf.shards.join(bf.shards.Look.from_bytes(one.read_bytes()) for one in looks)
+        plan = bf.shards.plan(look, replicates=50, seed=3)
+        file.write_bytes(plan.to_bytes())
+    # The plan knows how the program reads its file.
+    program(
+        *("part", file, tmp_path / "a.csv", "--first", other.start),
+        *("--quiet", "--output", tmp_path / "a.part"),
+    )
+    (tmp_path / "b.part").write_bytes(plan.part(rows, first=own.start).to_bytes())
+    wanted = bf.bootstrap(table[:, 1], "median", replicates=50, seed=3)
+    parts = [tmp_path / "a.part", tmp_path / "b.part"]
+    found = plan.finish(sum(bf.shards.Part.from_bytes(part.read_bytes()) for part in parts))
+    np.testing.assert_array_equal(found.replicates, wanted.replicates)
+    program("merge", file, *parts, "--quiet", "--output", tmp_path / "m.safetensors")
+    np.testing.assert_array_equal(bf.load(tmp_path / "m.safetensors").replicates, wanted.replicates)
+
+
+def test_the_program_finds_the_columns_of_plans_made_in_python(table, tmp_path):
+    lines = [f"{x!r},{y!r},text" for x, y in table[:9_000].tolist()]
+    (tmp_path / "a.csv").write_text("\n".join(["x,y,name", *lines]))
+    plan = bf.shards.plan(bf.shards.look(pa.table({"y": table[:9_000, 1]}), "mean"), replicates=50)
+    (tmp_path / "p.plan").write_bytes(plan.to_bytes())
+    words = ("--first", 0, "--quiet", "--output", tmp_path / "a.part")
+    program("part", tmp_path / "p.plan", tmp_path / "a.csv", *words)
+    found = plan.finish(bf.shards.Part.from_bytes((tmp_path / "a.part").read_bytes()))
+    wanted = bf.bootstrap(table[:9_000, 1], "mean", replicates=50)
+    np.testing.assert_array_equal(found.replicates, wanted.replicates)
 
 
 def test_looks_merge_where_they_lie(table):

@@ -143,31 +143,16 @@ class ArrowBatches final : public Batches {
   std::uint64_t rows_ = 0;  // of all arrays
 };
 
-class ArrowColumns final : public ColumnFile {
+class ArrowColumns final : public ChosenColumns {
  public:
-  ArrowColumns(ArrowTable table, std::optional<std::uint64_t> rows) : rows_(rows) {
-    const auto names = [&](const std::vector<std::size_t>& columns) {
-      std::vector<std::string> all;
-      for (const std::size_t column : columns) all.push_back(table.fields[column].name);
-      return all;
-    };
-    names_ = names(table.selection.numbers);
-    labels_ = names(table.selection.labels);
-    texts_ = names(table.selection.texts);
-    for (const std::size_t column : table.selection.numbers)
-      types_.push_back(table.fields[column].kind.type);
-    table_ = std::make_shared<const ArrowTable>(std::move(table));
-  }
+  ArrowColumns(ArrowTable table, std::optional<std::uint64_t> rows)
+      : ChosenColumns(
+            table.selection, [&](std::size_t column) { return table.fields[column].name; },
+            [&](std::size_t column) { return table.fields[column].kind.type; }),
+        rows_(rows),
+        table_(std::make_shared<const ArrowTable>(std::move(table))) {}
 
   [[nodiscard]] const std::string& label() const noexcept override { return table_->label; }
-  [[nodiscard]] const std::vector<std::string>& names() const noexcept override { return names_; }
-  [[nodiscard]] const std::vector<Type>& types() const noexcept override { return types_; }
-  [[nodiscard]] const std::vector<std::string>& label_names() const noexcept override {
-    return labels_;
-  }
-  [[nodiscard]] const std::vector<std::string>& text_names() const noexcept override {
-    return texts_;
-  }
   [[nodiscard]] std::optional<std::uint64_t> rows() const noexcept override { return rows_; }
   [[nodiscard]] bool may_be_missing() const noexcept override { return true; }  // nulls
   [[nodiscard]] const char* missing_word() const noexcept override { return "null or NaN"; }
@@ -178,10 +163,6 @@ class ArrowColumns final : public ColumnFile {
  private:
   std::optional<std::uint64_t> rows_;
   std::shared_ptr<const ArrowTable> table_;
-  std::vector<std::string> names_;
-  std::vector<std::string> labels_;
-  std::vector<std::string> texts_;
-  std::vector<Type> types_;
 };
 
 void check_fields(const ArrowTable& table) {

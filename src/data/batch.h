@@ -79,4 +79,33 @@ class ColumnFile {
   [[nodiscard]] virtual std::unique_ptr<Batches> read() const = 0;
 };
 
+/// The names and types of the columns that were chosen.
+class ChosenColumns : public ColumnFile {
+ public:
+  [[nodiscard]] const std::vector<std::string>& names() const noexcept final { return names_; }
+  [[nodiscard]] const std::vector<Type>& types() const noexcept final { return types_; }
+  [[nodiscard]] const std::vector<std::string>& label_names() const noexcept final {
+    return labels_;
+  }
+  [[nodiscard]] const std::vector<std::string>& text_names() const noexcept final { return texts_; }
+
+ protected:
+  /// `name_of` and `type_of`: functions of the position of a column.
+  template <class NameOf, class TypeOf>
+  ChosenColumns(const Selection& selection, const NameOf& name_of, const TypeOf& type_of) {
+    for (const std::size_t column : selection.numbers) {
+      names_.push_back(name_of(column));
+      types_.push_back(type_of(column));
+    }
+    for (const std::size_t column : selection.labels) labels_.push_back(name_of(column));
+    for (const std::size_t column : selection.texts) texts_.push_back(name_of(column));
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<Type> types_;
+  std::vector<std::string> labels_;
+  std::vector<std::string> texts_;
+};
+
 }  // namespace bootfold::data

@@ -119,16 +119,15 @@ class ArrayBatches final : public Batches {
   std::size_t done_ = 0;
 };
 
-class ArrayColumns final : public ColumnFile {
+class ArrayColumns final : public ChosenColumns {
  public:
-  ArrayColumns(ArrayFile file, std::size_t chunk_bytes) {
+  ArrayColumns(ArrayFile file, std::size_t chunk_bytes)
+      : ChosenColumns(
+            file.selection,
+            [all = ColumnNames(file.array.columns)](std::size_t column) { return all[column]; },
+            [&](std::size_t) { return file.array.type; }) {
     const Selection& selection = file.selection;
     const std::size_t columns = file.array.columns;
-    const ColumnNames all(columns);
-    for (const std::size_t number : selection.numbers) names_.push_back(all[number]);
-    for (const std::size_t number : selection.labels) labels_.push_back(all[number]);
-    for (const std::size_t number : selection.texts) texts_.push_back(all[number]);
-    types_.assign(names_.size(), file.array.type);
     for (const auto* numbers :
          {&selection.numbers, &selection.labels, &selection.texts, &selection.condition})
       file.read.insert(file.read.end(), numbers->begin(), numbers->end());
@@ -142,14 +141,6 @@ class ArrayColumns final : public ColumnFile {
   }
 
   [[nodiscard]] const std::string& label() const noexcept override { return file_->path; }
-  [[nodiscard]] const std::vector<std::string>& names() const noexcept override { return names_; }
-  [[nodiscard]] const std::vector<Type>& types() const noexcept override { return types_; }
-  [[nodiscard]] const std::vector<std::string>& label_names() const noexcept override {
-    return labels_;
-  }
-  [[nodiscard]] const std::vector<std::string>& text_names() const noexcept override {
-    return texts_;
-  }
   [[nodiscard]] std::optional<std::uint64_t> rows() const noexcept override {
     return file_->array.rows;
   }
@@ -162,10 +153,6 @@ class ArrayColumns final : public ColumnFile {
 
  private:
   std::shared_ptr<const ArrayFile> file_;
-  std::vector<std::string> names_;
-  std::vector<std::string> labels_;
-  std::vector<std::string> texts_;
-  std::vector<Type> types_;
 };
 
 std::shared_ptr<const ColumnFile> open_array(const std::string& path, const FileState& state,

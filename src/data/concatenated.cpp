@@ -49,7 +49,7 @@ class ConcatenatedPass final : public Pass {
       pass_ = source.open();
       return;
     }
-    const bool several = state_->parts.size() > 1 || state_->may_be_empty;
+    const bool several = state_->parts.size() > 1;
     std::unique_ptr<FilePass> pass =
         file->open_behind(several ? std::optional(rows_before_) : std::nullopt);
     file_pass_ = pass.get();

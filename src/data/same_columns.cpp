@@ -26,7 +26,8 @@ void check_same_types(const std::string& first, const std::vector<Type>& types_o
     if (types[c] != types_of_first[c])
       throw DataError(text::concat("column ", text::quoted(names[c]), " of ", file, " is of type ",
                                    name(types[c]), " but that of ", first, " is of type ",
-                                   name(types_of_first[c]), "; convert one of the files"));
+                                   name(types_of_first[c]),
+                                   "; convert one of the files, or read them apart"));
 }
 
 std::string name_of_all(const std::string& first, std::size_t files) {

@@ -134,6 +134,7 @@ Look& Look::operator|=(const Look& other) {
         "some looks have strata or clusters and others do not; look at all shards in the same way");
   own.look |= its.look;
   own.labels.merge(its.labels);
+  own.words.insert(its.words.begin(), its.words.end());
   if (own.kept && its.kept && rows() <= KeptRows::kMost)
     own.kept->merge(*its.kept);
   else

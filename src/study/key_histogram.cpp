@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <vector>
 
 #include "bootfold/map_reduce.h"
 #include "numeric/order_key.h"
@@ -11,7 +12,10 @@ namespace bootfold::study {
 
 namespace {
 
-constexpr std::size_t kBins = std::size_t{1} << KeyHistogram::kBits;
+constexpr std::size_t kBins = BinCounts::kBins;
+
+/// Values that are sorted rather than counted bin by bin.
+constexpr std::size_t kFewRows = 4096;
 
 }  // namespace
 
@@ -23,7 +27,7 @@ KeyHistogram::KeyHistogram(KeyRange range)
 
 void KeyHistogram::see(const ColumnView& column, const Execution& execution) {
   constexpr std::uint64_t kMostRows = std::uint64_t{1} << 31;  // that 32 bits can count
-  if (counts_.empty()) counts_.resize(kBins);
+  if (column.rows() <= kFewRows) return see_few(column);
   const unsigned threads = execution::thread_count(execution);
   struct Counts {
     std::vector<std::uint32_t> bins;
@@ -58,40 +62,66 @@ void KeyHistogram::see(const ColumnView& column, const Execution& execution) {
         });
     for (Counts& own : all) {
       below_ += std::exchange(own.below, 0);
-      for (std::size_t i = 0; i < own.bins.size(); ++i) counts_[i] += own.bins[i];
+      counts_.add(own.bins);
       std::fill(own.bins.begin(), own.bins.end(), 0);
     }
   }
 }
 
+void KeyHistogram::see_few(const ColumnView& column) {
+  std::vector<double> values(column.rows());
+  column.read(0, values);
+  std::vector<std::uint64_t> bins;
+  for (const double value : values) {
+    const std::uint64_t key = numeric::order_key(value);
+    if (range_.contains(key))
+      bins.push_back((key - range_.first) >> shift_);
+    else
+      below_ += key < range_.first ? 1 : 0;
+  }
+  std::sort(bins.begin(), bins.end());
+  std::vector<BinCounts::Bin> counts;
+  for (const std::uint64_t bin : bins) {
+    if (counts.empty() || counts.back().bin != bin) counts.push_back({bin, 0});
+    ++counts.back().count;
+  }
+  counts_.add(counts);
+}
+
 void KeyHistogram::merge(const KeyHistogram& other) {
   below_ += other.below_;
-  if (other.counts_.empty()) return;
-  if (counts_.empty()) counts_.resize(kBins);
-  for (std::size_t i = 0; i < kBins; ++i) counts_[i] += other.counts_[i];
+  counts_.add(other.counts_);
 }
 
 bool KeyHistogram::counts_all(std::uint64_t values) const {
   if (below_ != 0) return false;
-  for (const std::uint64_t count : counts_) {
-    if (count > values) return false;
-    values -= count;
-  }
-  return values == 0;
+  bool fits = true;
+  counts_.for_each([&](std::uint64_t, std::uint64_t count) {
+    fits = count <= values;
+    values -= fits ? count : 0;
+    return fits;
+  });
+  return fits && values == 0;
 }
 
 KeyHistogram::Bracket KeyHistogram::bracket(std::uint64_t first, std::uint64_t last) const {
   Bracket found;
-  found.below = below_;
-  std::size_t low = 0;
-  while (low + 1 < counts_.size() && found.below + counts_[low] < first)
-    found.below += counts_[low++];
-  std::size_t high = low;
-  std::uint64_t reached = found.below + counts_[low];
-  while (high + 1 < counts_.size() && reached < last) reached += counts_[++high];
+  std::uint64_t low = kBins;  // not found yet
+  std::uint64_t high = kBins - 1;
+  std::uint64_t reached = below_;
+  counts_.for_each([&](std::uint64_t bin, std::uint64_t count) {
+    if (low == kBins && reached + count >= first) {
+      low = bin;
+      found.below = reached;
+    }
+    reached += count;
+    if (low == kBins || reached < last) return true;
+    high = bin;
+    return false;
+  });
   found.inside = reached - found.below;
-  found.keys.first = range_.first + (std::uint64_t{low} << shift_);
-  const std::uint64_t width = (std::uint64_t{high + 1} << shift_) - 1;
+  found.keys.first = range_.first + (low << shift_);
+  const std::uint64_t width = ((high + 1) << shift_) - 1;
   // The last bin may reach past the range, and past the last key there is.
   found.keys.last = width > range_.last - range_.first ? range_.last : range_.first + width;
   return found;

@@ -6,10 +6,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "bootfold/data.h"
 #include "bootfold/execution.h"
+#include "study/bin_counts.h"
 
 namespace bootfold::study {
 
@@ -27,6 +27,7 @@ struct KeyRange {
 class KeyHistogram {
  public:
   static constexpr unsigned kBits = 20;
+  static_assert(BinCounts::kBins == std::size_t{1} << kBits);
   /// What a thread takes to count.
   static constexpr std::size_t kThreadBytes = sizeof(std::uint32_t) << kBits;
 
@@ -56,8 +57,7 @@ class KeyHistogram {
 
   template <class Archive>
   void visit(Archive& archive) {
-    archive(range_.first, range_.last, below_);
-    archive.sparse(counts_, std::uint64_t{1} << kBits);
+    archive(range_.first, range_.last, below_, counts_);
     if constexpr (Archive::kReads) {
       if (range_.first > range_.last) archive.refuse();
       shift_ = KeyHistogram(range_).shift_;
@@ -65,10 +65,12 @@ class KeyHistogram {
   }
 
  private:
+  void see_few(const ColumnView& column);
+
   KeyRange range_;
   unsigned shift_ = 0;
   std::uint64_t below_ = 0;
-  std::vector<std::uint64_t> counts_;  // empty: all 0
+  BinCounts counts_;
 };
 
 }  // namespace bootfold::study

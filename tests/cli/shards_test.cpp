@@ -314,6 +314,21 @@ TEST_F(Shards, MistakesOfOtherStepsNameTheRemedy) {
   EXPECT_TRUE(refused(run({"plan", look}), {"trimmed means"}));
 }
 
+TEST_F(Shards, OfOneFileNameTheRowInIt) {
+  const std::string text = folder_.write("n.csv", "x,y\n1,2\n3,NA\n");
+  const Outcome looked = run({"look", text, "--column", "y"});
+  EXPECT_TRUE(refused(looked, {"n.csv:3:2: missing value (column 'y'); --nan omit"}));
+  const std::string infinite = folder_.write("n.csv", "x,y\n1,2\n3,inf\n");
+  EXPECT_TRUE(refused(run({"look", infinite, "--column", "y"}), {"is infinite (column 'y');"}));
+  std::string bytes = npy(0, 3);
+  const double nan = std::nan("");
+  bytes.replace(bytes.size() - 8, 8, reinterpret_cast<const char*>(&nan), 8);
+  const std::string array = folder_.write("n.npy", bytes);
+  EXPECT_TRUE(refused(run({"look", array}), {"n.npy: row 3, column 1 (counted from 1) is NaN"}));
+  const std::string whole = folder_.write("w.npy", npy(0, 3));
+  EXPECT_TRUE(refused(run({"look", whole, array}), {"n.npy: row 3, row 6 of all files, column"}));
+}
+
 TEST_F(Shards, HaveAllIntervalsThatNeedOnlyReplicates) {
   look_and_plan({"--column", "x"}, {"--replicates", "200"});
   const Outcome merged = run(Words{"merge", plan(), "--interval", "all", "--json"} + all_parts());

@@ -45,28 +45,31 @@ DataView slice(const DataView& data, const Piece& piece) {
   return DataView(std::move(columns));
 }
 
-/// Looks, plans and parts travel as bytes.
+/// Looks, plans and parts travel as bytes, to three machines.
 Result by_shards(const DataView& data, const std::vector<Statistic>& statistics,
                  const Options& options, std::vector<Piece> pieces, std::mt19937_64& words) {
   std::vector<shards::Look> looks;
   for (const Piece& piece : pieces)
-    looks.push_back(
-        shards::Look::from_bytes(shards::look(slice(data, piece), statistics).to_bytes()));
+    looks.push_back(shards::Look::from_bytes(
+        shards::look(slice(data, piece), statistics, {.execution = options.execution}).to_bytes()));
   const shards::Plan plan(shards::join(looks), statistics, options);
   const std::string bytes = plan.to_bytes();
+  std::vector<shards::Plan> there;
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, pieces.size()); ++i)
+    there.push_back(shards::Plan::from_bytes(bytes, statistics, 0, options.execution));
   std::shuffle(pieces.begin(), pieces.end(), words);
   shards::Part all = plan.empty();
   for (const Piece& piece : pieces) {
-    const shards::Plan there = shards::Plan::from_bytes(bytes, statistics, 0, options.execution);
+    const shards::Plan& machine = there[words() % there.size()];
     // Some shards make their replicates in two jobs.
     if (words() % 3 == 0 && options.replicates > 1) {
       const std::uint64_t middle = options.first_replicate + 1 + words() % (options.replicates - 1);
       const std::uint64_t end = options.first_replicate + options.replicates;
-      all += there.part(slice(data, piece), piece.first, {.replicates = std::pair(middle, end)});
-      all += there.part(slice(data, piece), piece.first,
-                        {.replicates = std::pair(options.first_replicate, middle)});
+      all += machine.part(slice(data, piece), piece.first, {.replicates = std::pair(middle, end)});
+      all += machine.part(slice(data, piece), piece.first,
+                          {.replicates = std::pair(options.first_replicate, middle)});
     } else {
-      all = there.part(slice(data, piece), piece.first) + all;
+      all += machine.part(slice(data, piece), piece.first);
     }
   }
   return plan.finish(shards::Part::from_bytes(all.to_bytes()));
@@ -157,6 +160,36 @@ TEST(Shards, OfAnyCutGiveTheBitsOfTheWhole) {
   }
 }
 
+// The ways to make parts: sums, values near quantiles, counts of distinct rows, and all rows.
+TEST(Shards, OfAThousandPiecesGiveTheBitsOfTheWholeAtEverySimdLevel) {
+  std::mt19937_64 words(8);
+  auto values = columns(6000, 5);
+  for (double& value : values[2]) value = value > 0 ? 1 : 0;
+  struct Way {
+    std::string name;
+    Statistic statistic;
+    DataView data;
+  };
+  const std::vector<Way> ways = {
+      {"sums", statistic::correlation(), view(values, 2)},
+      {"quantiles", statistic::quantile(0.9), view(values, 1)},
+      {"few distinct rows", statistic::mean(), DataView(values[2])},
+      {"few rows", statistic::trimmed_mean(0.1), slice(view(values, 1), {0, 700})},
+  };
+  for (const Way& way : ways) {
+    Options options{.replicates = 6, .seed = 2};
+    const Result wanted = bootstrap(way.data, way.statistic, options);
+    for (const auto level : execution::available_levels()) {
+      SCOPED_TRACE(testing::Message() << way.name << ", " << execution::name(level));
+      options.execution.level = level;
+      ASSERT_NO_FATAL_FAILURE(
+          expect_same(by_shards(way.data, {way.statistic}, options,
+                                random_cut(way.data.rows(), 1000, words), words),
+                      wanted));
+    }
+  }
+}
+
 // Three super-blocks, cut within and at their ends.
 TEST(Shards, MayBeginWithinASuperBlockAtEverySimdLevel) {
   constexpr std::uint64_t kBlock = std::uint64_t{1} << 20;
@@ -164,7 +197,7 @@ TEST(Shards, MayBeginWithinASuperBlockAtEverySimdLevel) {
   const auto values = columns(rows, 3);
   const DataView data = view(values, 2);
   const std::vector<Statistic> statistics = {statistic::mean(), statistic::correlation()};
-  Options options{.replicates = 10, .seed = 4};
+  Options options{.replicates = 4, .seed = 4};
   const Result wanted = bootstrap(data, statistics, options);
   std::mt19937_64 words(2);
   const std::vector<Piece> cut = {{0, 5},
@@ -210,21 +243,29 @@ TEST(Shards, OfFewRowsTakeAnyStatistic) {
   expect_same(found, wanted);
 }
 
+// Quantiles: the bins that hold values are a list at the pieces and an array at the whole.
 TEST(Shards, LooksMergeInAnyOrder) {
-  const auto values = columns(10'000, 2);
-  const DataView data = view(values, 2);
-  const std::vector<Statistic> statistics = {statistic::correlation()};
-  const shards::Look whole = shards::look(data, statistics);
+  constexpr std::size_t kRows = 60'000;
+  const auto values = columns(kRows, 2);
   std::mt19937_64 words(5);
-  std::vector<Piece> pieces = random_cut(10'000, 9, words);
-  std::shuffle(pieces.begin(), pieces.end(), words);
-  std::optional<shards::Look> all;
-  for (const Piece& piece : pieces) {
-    shards::Look look = shards::look(slice(data, piece), statistics, {.first = piece.first});
-    all = all ? *all | look : look;
+  for (const auto& [statistic, count] :
+       {std::pair(statistic::correlation(), 2U), std::pair(statistic::median(), 1U)}) {
+    SCOPED_TRACE(statistic.name());
+    const DataView data = view(values, count);
+    const std::vector<Statistic> statistics = {statistic};
+    const shards::Look whole = shards::look(data, statistics);
+    std::vector<Piece> pieces = random_cut(kRows, 9, words);
+    std::shuffle(pieces.begin(), pieces.end(), words);
+    std::optional<shards::Look> all;
+    for (const Piece& piece : pieces) {
+      shards::Look look = shards::look(slice(data, piece), statistics, {.first = piece.first});
+      all = all ? *all | look : look;
+    }
+    EXPECT_EQ(*all, whole);
+    EXPECT_EQ(all->to_bytes(), whole.to_bytes());
+    EXPECT_EQ(shards::Look::from_bytes(whole.to_bytes()), whole);
+    EXPECT_EQ(all->rows(), kRows);
   }
-  EXPECT_EQ(*all, whole);
-  EXPECT_EQ(all->rows(), 10'000);
 }
 
 class Refused : public testing::Test {

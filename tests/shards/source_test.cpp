@@ -104,7 +104,7 @@ class LargeSource : public testing::Test {
 
 TEST_F(LargeSource, AddsUpSumsWhateverTheChunks) {
   const std::vector<Statistic> statistics = {statistic::correlation(), statistic::ratio()};
-  Options options{.replicates = 30, .seed = 5};
+  Options options{.replicates = 8, .seed = 5};
   const Result wanted = bootstrap(data(), statistics, options);
   options.memory = kMemory;
   for (const std::vector<std::uint64_t>& lengths :
@@ -116,11 +116,55 @@ TEST_F(LargeSource, AddsUpSumsWhateverTheChunks) {
   }
 }
 
+/// The lengths of a thousand pieces of so many rows, cut at random places; some are empty.
+std::vector<std::uint64_t> thousand_lengths(std::uint64_t rows, std::uint64_t seed) {
+  std::mt19937_64 words(seed);
+  std::vector<std::uint64_t> cuts = {0, rows};
+  while (cuts.size() < 1001) cuts.push_back(cuts.size() % 3 ? words() % (rows + 1) : cuts.back());
+  std::sort(cuts.begin(), cuts.end());
+  std::vector<std::uint64_t> lengths;
+  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) lengths.push_back(cuts[i + 1] - cuts[i]);
+  return lengths;
+}
+
+// Sums and quantiles of rows beyond the memory limit, few distinct rows, and rows that are kept.
+TEST_F(LargeSource, OfAThousandChunksGivesTheBitsOfTheWholeAtEverySimdLevel) {
+  const auto first = [](const ColumnView& column, std::size_t rows) {
+    return column.slice(0, rows);
+  };
+  struct Way {
+    std::string name;
+    Statistic statistic;
+    DataView rows;
+    std::size_t passes;
+  };
+  const std::vector<Way> ways = {
+      {"sums", statistic::correlation(),
+       DataView({first(data().column(0), 150'000), first(data().column(1), 150'000)}), 2},
+      {"quantiles", statistic::median(), DataView({first(data().column(1), 300'000)}), 2},
+      {"few distinct rows", statistic::mean(), DataView({first(zeros_ones_, 300'000)}), 1},
+      {"few rows", statistic::trimmed_mean(0.1), DataView({first(data().column(0), 700)}), 1},
+  };
+  for (const Way& way : ways) {
+    Options options{.replicates = 20, .seed = 2};
+    const Result wanted = bootstrap(way.rows, way.statistic, options);
+    options.memory = std::size_t{16} << 20;
+    const Cut source(way.rows, thousand_lengths(way.rows.rows(), 6));
+    for (const auto level : execution::available_levels()) {
+      SCOPED_TRACE(testing::Message() << way.name << ", " << execution::name(level));
+      options.execution.level = level;
+      source.passes = 0;
+      expect_same(bootstrap(source, way.statistic, options), wanted);
+      EXPECT_EQ(source.passes, way.passes);
+    }
+  }
+}
+
 // Sums of 20,000 replicates do not fit in a third of the memory that is left.
 TEST_F(LargeSource, IsReadAgainForReplicatesThatDoNotFit) {
   const std::vector<Statistic> statistics = {statistic::regression()};
-  const DataView rows({data().column(0).slice(0, 60'000), data().column(1).slice(0, 60'000),
-                       data().column(1).slice(1, 60'000)});
+  const DataView rows({data().column(0).slice(0, 45'000), data().column(1).slice(0, 45'000),
+                       data().column(1).slice(1, 45'000)});
   Options options{.replicates = 20'000, .seed = 5, .memory = std::size_t{14} << 20};
   const Cut source(rows, {7000});
   const Plan planned = plan(source, statistics, options);
@@ -178,9 +222,9 @@ TEST_F(LargeSource, OfFewDistinctValuesIsReadOnce) {
 }
 
 TEST_F(LargeSource, ThatFitsTakesEveryOption) {
-  const DataView rows({data().column(0).slice(0, 50'000)});
+  const DataView rows({data().column(0).slice(0, 5'000)});
   const Cut source(rows, {777});
-  const Options options{.replicates = 200, .memory = kMemory, .influence = true};
+  const Options options{.replicates = 100, .memory = kMemory, .influence = true};
   const Statistic trimmed = statistic::trimmed_mean(0.1);
   expect_same(bootstrap(source, trimmed, options), bootstrap(rows, trimmed, options));
   EXPECT_EQ(source.passes, 1);
