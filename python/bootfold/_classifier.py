@@ -364,7 +364,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
 
     def predict_proba(self, X: Any) -> Array:
         """Class probabilities, [row][class]: the mean over the members, at `temperature_`."""
-        return self._prediction(X).mean
+        return self._of_rows(X, lambda inputs: (self._prediction(inputs).mean,))[0]
 
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithms of `predict_proba`."""
@@ -391,13 +391,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         The attribute `outside` is that of `outside_range`. Where it is above 0 the prediction is an
         extrapolation, and members may agree on a wrong class.
         """
-        found = self._prediction(X)
-        return Uncertainty(
-            found.total[:, 0],
-            found.aleatoric[:, 0],
-            found.epistemic[:, 0],
-            found.outside.astype(np.int64),
-        )
+        total, aleatoric, epistemic, outside = self._uncertainty(X)
+        return Uncertainty(total[:, 0], aleatoric[:, 0], epistemic[:, 0], outside)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], classes: Any = None) -> Self:
