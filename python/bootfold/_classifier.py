@@ -92,8 +92,9 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
     threads : int, optional
         All cores unless given.
     memory : int or str, optional
-        Memory limit of the parameters of all members and of sums over members, in bytes or such as
-        "256M" or "1GiB"; a quarter of what the process may use unless given.
+        Memory limit of the parameters of all members, of sums over members, and of the rows of
+        files, queries and the like as float32, in bytes or such as "256M" or "1GiB"; a quarter of
+        what the process may use unless given, and half of it for the rows.
     checkpoint : str or path-like, optional
         A file in which `fit` stores the members that are trained. After an interruption the same
         `fit` goes on from there, to the same bits. It is deleted when the training is complete.

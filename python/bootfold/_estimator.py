@@ -225,9 +225,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         found: Array = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
         return found
 
-    def _of_rows(
-        self, X: Any, compute: Callable[[Array], tuple[Array, ...]]
-    ) -> tuple[Array, ...]:
+    def _of_rows(self, X: Any, compute: Callable[[Array], tuple[Array, ...]]) -> tuple[Array, ...]:
         """What `compute` returns for all rows. Files, queries and the like are read in batches."""
         check_is_fitted(self)
         source = None if type(X) is np.ndarray else table_source(X)

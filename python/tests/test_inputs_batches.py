@@ -6,6 +6,7 @@ import sys
 
 import duckdb
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -13,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import bootfold as bf
-from bootfold import _table_matrix, _table_source
+from bootfold import _spool, _table_matrix, _table_source
 
 RNG = np.random.default_rng(2)
 ROWS = 1000
@@ -120,6 +121,22 @@ def test_members_do_not_depend_on_batches_or_memory(regression):
             found = bf.EnsembleRegressor(memory=20_000, **OPTIONS).fit(data, "y")
         np.testing.assert_array_equal(found.oob_prediction_, regression.oob_prediction_)
         np.testing.assert_array_equal(found.predict(data), regression.predict(data))
+
+
+def test_equal_rows_of_a_temporary_file(monkeypatch):
+    """Training puts equal rows into an order of their values; those on disk stay there."""
+    monkeypatch.setattr(_spool, "_STEP", 100)
+    rows = np.round(X[:, 1:], 1)
+    y = np.round(TARGET)
+    frame = pd.DataFrame(rows, columns=["a", "b"])
+    expected = bf.EnsembleRegressor(**OPTIONS).fit(frame, y)
+    data = bf.chunks(lambda: iter([frame.assign(y=y)]))
+    with pytest.warns(bf.SpoolWarning):
+        found = bf.EnsembleRegressor(memory=13_000, **OPTIONS).fit(data, "y")
+    assert _spool.is_spooled(found._training_examples.inputs)
+    assert found._training_examples.given is not None
+    np.testing.assert_array_equal(found.oob_prediction_, expected.oob_prediction_)
+    np.testing.assert_array_equal(found.predict_interval(frame), expected.predict_interval(frame))
 
 
 def test_rows_beyond_the_memory_limit_are_refused():
