@@ -36,7 +36,7 @@ void run_evaluate(const EvaluateArguments& arguments, Interrupt& interrupt) {
   Execution execution;
   execution.threads = parse_threads(arguments.threads);
   const ensemble::Ensemble model = ensemble::Ensemble::load(arguments.model);
-  const ModelExamples rows(arguments.rows, model.frame(), true);
+  const ModelExamples rows(arguments.rows, model.frame());
   print_input_note(rows.note(), arguments.quiet || arguments.json);
   print_where_note(rows.table(), arguments.quiet);
 

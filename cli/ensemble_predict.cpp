@@ -32,8 +32,6 @@ namespace {
 
 using ensemble::Ensemble;
 
-constexpr std::size_t kListed = 5;  // empty rows in a note
-
 /// As typed.
 struct PredictArguments {
   std::string model;
@@ -49,13 +47,13 @@ struct PredictArguments {
 };
 
 // Names that are there twice would hide one another.
-void check_kept(const PredictionTable& table) {
+void check_kept(const PredictionRows& predictions) {
   std::set<std::string> taken;
-  for (const data::Texts* kept : table.kept)
-    if (!taken.insert(kept->column()).second)
+  for (const std::string& kept : predictions.kept_names())
+    if (!taken.insert(kept).second)
       throw InvalidArgument(
-          fmt::format("--keep names column '{}' twice; name it once", one_line(kept->column())));
-  for (const std::string& name : table.predictions.names())
+          fmt::format("--keep names column '{}' twice; name it once", one_line(kept)));
+  for (const std::string& name : predictions.names())
     if (taken.contains(name))
       throw InvalidArgument(
           fmt::format("--keep names column '{}' but the predictions have a column of that name; "
@@ -113,23 +111,23 @@ ModelExamples training_rows(const PredictArguments& arguments, const Ensemble& m
   rows.nan = arguments.rows.nan;
   rows.header = arguments.rows.header;
   rows.dialect = arguments.rows.dialect;
-  return {rows, model.frame(), true};
+  return {rows, model.frame()};
 }
 
 /// Says on standard error which rows are empty and how many are extrapolations.
-void print_notes(const PredictionRows& predictions, const std::vector<std::size_t>& empty) {
+void print_notes(const PredictionRows& predictions, const RowsToPredict& rows) {
+  const std::size_t empty = rows.omitted();
   const auto share = [&](std::size_t count) {
     return fmt::format("{} of {} rows {}", grouped(count), grouped(predictions.rows()),
                        count == 1 ? "is" : "are");
   };
-  if (!empty.empty()) {
+  if (empty > 0) {
     std::vector<std::string> numbers;
-    for (std::size_t i = 0; i < std::min(empty.size(), kListed); ++i)
-      numbers.push_back(std::to_string(empty[i] + 1));
+    for (const std::size_t row : rows.first_omitted()) numbers.push_back(std::to_string(row + 1));
     complain(fmt::format(
         "{} empty because an input is missing: {} {}{} (counted from 1, without the header)",
-        share(empty.size()), empty.size() == 1 ? "row" : "rows", fmt::join(numbers, ", "),
-        empty.size() > kListed ? ", ..." : ""));
+        share(empty), empty == 1 ? "row" : "rows", fmt::join(numbers, ", "),
+        empty > numbers.size() ? ", ..." : ""));
   }
   if (predictions.outside_rows() > 0)
     complain(
@@ -149,11 +147,14 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
   execution.threads = parse_threads(arguments.threads);
   if (!arguments.output.empty()) check_output(arguments.output, arguments);
   const Ensemble model = Ensemble::load(arguments.model);
-  const ModelExamples rows(arguments.rows, model.frame(), false);
+  // Each table that jackknife+ predicts needs the residuals of all training rows again.
+  const std::size_t table_bytes =
+      jackknife ? std::max(data::kChunkBytes, memory / 8) : data::kChunkBytes;
+  const RowsToPredict rows(arguments.rows, model.frame().inputs, table_bytes);
   std::optional<ModelExamples> training;
   if (jackknife) training.emplace(training_rows(arguments, model));
-  print_input_note(rows.note(), arguments.quiet || arguments.json);
-  print_where_note(rows.table(), arguments.quiet);
+  print_input_note(rows.tables().note(), arguments.quiet || arguments.json);
+  print_where_note(rows.filtered(), rows.rows() + rows.filtered(), arguments.quiet);
   if (training) print_input_note(training->note(), arguments.quiet || arguments.json);
   const ensemble::Examples examples =
       training ? ensemble::Examples{.inputs = training->inputs(), .targets = training->targets()}
@@ -169,18 +170,17 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
   bar.emplace(arguments.quiet || on_terminal, "rows");
   execution.stop = interrupt.token();
   execution.progress = bar->callback();
-  PredictionRows predictions(model, {rows.inputs(), rows.omitted_rows()},
-                             {confidence, training ? &examples : nullptr}, memory, execution);
-  const PredictionTable table{predictions, rows.kept()};
-  check_kept(table);
-  if (arguments.json && arguments.output.empty()) check_json(table, memory);
+  PredictionRows predictions(model, rows, {confidence, training ? &examples : nullptr}, memory,
+                             execution);
+  check_kept(predictions);
+  if (arguments.json && arguments.output.empty()) check_json(predictions, memory);
   try {
     if (!arguments.output.empty())
-      write_table(table, arguments.output);
+      write_table(predictions, arguments.output);
     else if (arguments.json)
-      columns = columns_of(table);
+      columns = columns_of(predictions);
     else
-      print_table(table);
+      print_table(predictions);
   } catch (const InvalidArgument& error) {
     if (!training) throw;
     throw InvalidArgument(
@@ -203,12 +203,12 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
     return print(dump(object));
   }
   if (arguments.quiet) return;
-  const std::vector<std::string> names = names_of(table);
+  const std::vector<std::string> names = names_of(predictions);
   if (!arguments.output.empty())
     print(fmt::format("{} rows written to {} in {} columns: {}\n", grouped(predictions.rows()),
                       one_line(arguments.output), names.size(),
                       one_line(fmt::format("{}", fmt::join(names, ", ")))));
-  print_notes(predictions, rows.omitted_rows());
+  print_notes(predictions, rows);
 }
 
 }  // namespace

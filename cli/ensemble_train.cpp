@@ -14,7 +14,6 @@
 #include "checkpoint.h"
 #include "console.h"
 #include "ensemble.h"
-#include "examples_reader.h"
 #include "failure.h"
 #include "input_note.h"
 #include "memory.h"
@@ -24,6 +23,7 @@
 #include "text/output_file.h"
 #include "timer.h"
 #include "training_arguments.h"
+#include "training_examples.h"
 #include "usage.h"
 #include "validation.h"
 
@@ -73,7 +73,7 @@ void check_memory(const Examples& examples, const Training& training) {
   const std::size_t outputs = answers * (training.loss == ensemble::Loss::gaussian ? 2 : 1);
   double numbers = 0;
   for (const ensemble::Settings& settings : training.settings) {
-    auto in = static_cast<double>(examples.inputs.columns());
+    auto in = static_cast<double>(examples.columns());
     for (const std::size_t units : settings.architecture.hidden) {
       numbers += (in + 1) * static_cast<double>(units);
       in = static_cast<double>(units);
@@ -206,7 +206,7 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   if (!arguments.output.empty()) check_output(arguments.output, arguments);
 
   const Timer reading;
-  const TrainingExamples rows(arguments.rows);
+  const TrainingExamples rows(arguments.rows, training.memory);
   std::optional<ValidationExamples> validation;
   if (!arguments.validation.empty()) {
     validation.emplace(arguments.validation, arguments.rows, rows);
@@ -214,7 +214,8 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   }
   const double read_seconds = reading.seconds();
   print_input_note(rows.note(), arguments.quiet || arguments.json);
-  print_where_note(rows.table(), arguments.quiet);
+  print_where_note(rows.filtered(), rows.count() + rows.omitted() + rows.filtered(),
+                   arguments.quiet);
   if (validation) print_input_note(validation->note(), arguments.quiet || arguments.json);
   const Examples examples = rows.examples();
   training.loss = rows.loss();
@@ -305,8 +306,9 @@ void add_ensemble_train(CLI::App& group, Task& task) {
       ->group(kHow);
   add_text(*command, "--threads", arguments->threads, "T", kThreadsHelp)->group(kHow);
   add_text(*command, "--memory", arguments->memory, "SIZE",
-           "Memory limit of the parameters of all members and of sums over members: 256M, 1GiB; "
-           "never changes a result [a quarter of what the process may use]")
+           "Memory limit of the parameters of all members, of sums over members and of the rows as "
+           "float32: 256M, 1GiB; never changes a result [a quarter of what the process may use; "
+           "half of it for the rows]")
       ->group(kHow);
   add_checkpoint(*command, arguments->checkpoint, kHow);
   add_text(*command, "--keep-best", arguments->keep_best, "M",

@@ -36,53 +36,24 @@ void add_example_arguments(CLI::App& command, ExampleArguments& arguments);
 /// Only FILE, --nan and --where under a heading of the help page, --header and the dialect.
 void add_file_arguments(CLI::App& command, ExampleArguments& arguments, const char* group);
 
-/// The training examples of a file.
-class TrainingExamples {
- public:
-  /// Reads the file. Throws InvalidArgument and DataError.
-  explicit TrainingExamples(const ExampleArguments& arguments);
+/// How files are read, but for the columns. Throws InvalidArgument.
+[[nodiscard]] data::ReadOptions read_options(const ExampleArguments& arguments);
+/// What messages call the files.
+[[nodiscard]] std::string file_words(const ExampleArguments& arguments);
+/// Throws InvalidArgument unless the first columns are the inputs of a model, by their names.
+void check_inputs(const ExampleArguments& arguments, const std::vector<std::string>& inputs,
+                  const std::vector<std::string>& columns);
 
-  [[nodiscard]] ensemble::Examples examples() const;
-  /// What other rows must match: names of inputs and target, classes, and the task.
-  [[nodiscard]] ensemble::Ensemble::Frame frame() const;
-  /// Of --weights only: class weights are used in the loss, not in scores.
-  [[nodiscard]] const std::optional<ColumnView>& score_weights() const noexcept {
-    return weight_column_;
-  }
-  /// Weight of each class in the loss; empty: equal weights.
-  [[nodiscard]] const std::vector<double>& class_weights() const noexcept { return class_weights_; }
-  [[nodiscard]] std::optional<ensemble::Loss> loss() const noexcept { return loss_; }
-  [[nodiscard]] std::size_t count() const noexcept { return table_.view().rows(); }
-  [[nodiscard]] const data::Table& table() const noexcept { return table_; }
-  [[nodiscard]] std::size_t omitted() const noexcept { return table_.omitted(); }
-  /// What reading assumed about the file.
-  [[nodiscard]] const std::string& note() const noexcept { return table_.note(); }
+/// Some columns of a table, with their names.
+[[nodiscard]] DataView columns_of(const data::Table& table, std::size_t first, std::size_t count);
+/// Throws InvalidArgument unless FILE is given.
+void check_file(const ExampleArguments& arguments);
 
- private:
-  void take_columns(const ExampleArguments& arguments, bool classes, std::size_t targets);
-  void weigh(const ExampleArguments& arguments);
-
-  std::optional<ensemble::Loss> loss_;
-  data::Table table_;
-  const data::Labels* classes_ = nullptr;
-  DataView inputs_;
-  DataView targets_;
-  std::optional<ColumnView> weight_column_;
-  std::vector<double> class_weights_;  // empty: all 1
-  std::vector<double> weights_;        // of both, where classes have some
-};
-
-/// Weights of rows in the loss: row weight times class weight.
-[[nodiscard]] std::vector<double> weigh_rows(const std::optional<ColumnView>& weights,
-                                             const std::vector<double>& class_weights,
-                                             const std::vector<std::uint32_t>& classes);
-
-/// Rows of a file for a trained ensemble: its inputs by name and, on request, the target, a column
-/// of weights, and columns of text that are kept.
+/// Rows of a file for a trained ensemble, in memory: its inputs by name, the target, and a column
+/// of weights.
 class ModelExamples {
  public:
-  ModelExamples(const ExampleArguments& arguments, const ensemble::Ensemble::Frame& frame,
-                bool with_target);
+  ModelExamples(const ExampleArguments& arguments, const ensemble::Ensemble::Frame& frame);
 
   [[nodiscard]] const DataView& inputs() const noexcept { return inputs_; }
   /// The true classes, numbered as in the ensemble.
@@ -90,20 +61,13 @@ class ModelExamples {
   [[nodiscard]] const DataView& targets() const noexcept { return targets_; }
   /// Of --weights, if it names a column.
   [[nodiscard]] const std::optional<ColumnView>& weights() const noexcept { return weights_; }
-  /// Of --keep: all rows of the file, also omitted ones.
-  [[nodiscard]] std::vector<const data::Texts*> kept() const;
   [[nodiscard]] const data::Table& table() const noexcept { return table_; }
   [[nodiscard]] std::size_t omitted() const noexcept { return table_.omitted(); }
   /// What reading assumed about the file.
   [[nodiscard]] const std::string& note() const noexcept { return table_.note(); }
-  /// Ascending, counted from 0 among all rows of the file.
-  [[nodiscard]] const std::vector<std::size_t>& omitted_rows() const noexcept {
-    return table_.omitted_rows();
-  }
 
  private:
   data::Table table_;
-  std::size_t kept_ = 0;  // columns
   DataView inputs_;
   DataView targets_;
   std::optional<ColumnView> weights_;

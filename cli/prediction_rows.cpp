@@ -47,14 +47,31 @@ PredictionRows::PredictionRows(const Ensemble& ensemble, const RowsToPredict& ro
       intervals_(intervals),
       memory_(memory),
       execution_(std::move(execution)),
-      names_(names_of(ensemble, intervals.training_examples != nullptr)) {
+      names_(names_of(ensemble, intervals.training_examples != nullptr)),
+      pass_(rows.tables().open()) {
   const std::size_t each = (names_.size() + 1) * sizeof(double);
   at_once_ = std::max(memory / each / kLeastRows, std::size_t{1}) * kLeastRows;
 }
 
+bool PredictionRows::next_table() {
+  before_ += table_rows_;
+  if (table_) predicted_ += table_->view().rows();
+  table_.reset();  // gone before the next comes
+  table_ = pass_->next();
+  table_rows_ = table_ ? table_->view().rows() + table_->omitted() : 0;
+  next_row_ = 0;
+  next_omitted_ = 0;
+  first_ = 0;
+  next_at_ = 0;
+  prediction_ = {};
+  return table_.has_value();
+}
+
 bool PredictionRows::next() {
-  if (next_row_ == rows()) return false;
-  empty_ = next_omitted_ < rows_.omitted.size() && rows_.omitted[next_omitted_] == next_row_;
+  while (next_row_ == table_rows_)
+    if (!next_table()) return false;
+  const std::vector<std::size_t>& omitted = table_->omitted_rows();
+  empty_ = next_omitted_ < omitted.size() && omitted[next_omitted_] == next_row_;
   ++next_row_;
   if (empty_) {
     ++next_omitted_;
@@ -70,14 +87,14 @@ bool PredictionRows::next() {
 }
 
 void PredictionRows::predict_batch() {
-  const std::size_t complete = rows_.inputs.rows();
-  const std::size_t count = std::min(at_once_, complete - first_);
-  const DataView some = slice(rows_.inputs, first_, count);
+  const std::size_t complete = rows_.rows() - rows_.omitted();
+  const std::size_t count = std::min(at_once_, table_->view().rows() - first_);
+  const DataView some = slice(table_->view(), first_, count);
   Execution execution = execution_;
   if (execution_.progress)
     execution.progress = [this, complete](execution::Progress progress) {
-      execution_.progress(
-          {static_cast<double>(first_) + progress.done, static_cast<double>(complete)});
+      execution_.progress({static_cast<double>(predicted_ + first_) + progress.done,
+                           static_cast<double>(complete)});
     };
   prediction_ = {};  // gone before the next comes
   prediction_ = ensemble_.predict(some, execution);

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bootfold/ensemble/conformal.h"
 #include "bootfold/ensemble/ensemble.h"
 #include "bootfold/ensemble/evaluation.h"
+#include "rows_to_predict.h"
 
 namespace bootfold::cli {
 
@@ -16,12 +20,6 @@ struct IntervalRequest {
   double confidence = 0.95;
   /// The training rows, which jackknife+ needs; null selects the normal interval.
   const ensemble::Examples* training_examples = nullptr;
-};
-
-/// The rows of a file: inputs of the complete rows, and which rows are missing among them.
-struct RowsToPredict {
-  const DataView& inputs;
-  const std::vector<std::size_t>& omitted;  ///< ascending, counted from 0 among all rows
 };
 
 /// Goes through all rows of a file, in order: call next(), then read the columns of that row. Rows
@@ -34,16 +32,23 @@ class PredictionRows {
 
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
   /// Rows of the file, with and without a prediction.
-  [[nodiscard]] std::size_t rows() const noexcept {
-    return rows_.inputs.rows() + rows_.omitted.size();
+  [[nodiscard]] std::size_t rows() const noexcept { return rows_.rows(); }
+  /// The names of the columns of --keep.
+  [[nodiscard]] const std::vector<std::string>& kept_names() const noexcept {
+    return rows_.kept_names();
   }
   /// Rows so far that are outside the range of the training rows.
   [[nodiscard]] std::size_t outside_rows() const noexcept { return outside_rows_; }
 
-  /// Moves to the next row; false if there are no more. Throws InvalidArgument, Cancelled.
+  /// Moves to the next row; false if there are no more. Throws InvalidArgument, DataError,
+  /// Cancelled.
   bool next();
   /// The row, counted from 0.
-  [[nodiscard]] std::size_t row() const noexcept { return next_row_ - 1; }
+  [[nodiscard]] std::size_t row() const noexcept { return before_ + next_row_ - 1; }
+  /// The text of a column of --keep in this row.
+  [[nodiscard]] std::string_view kept(std::size_t column) const {
+    return table_->texts(column)[next_row_ - 1];
+  }
   /// Whether the row has no prediction, because an input is missing.
   [[nodiscard]] bool empty() const noexcept { return empty_; }
   /// The name of the predicted class; null for a regression.
@@ -52,20 +57,26 @@ class PredictionRows {
   [[nodiscard]] std::vector<double> values() const;
 
  private:
+  bool next_table();
   void predict_batch();
 
   const ensemble::Ensemble& ensemble_;
-  RowsToPredict rows_;
+  const RowsToPredict& rows_;
   IntervalRequest intervals_;
   std::size_t memory_;
   Execution execution_;
   std::vector<std::string> names_;
   std::size_t at_once_;
-  std::size_t next_row_ = 0;      // of the file
-  std::size_t next_omitted_ = 0;  // index in rows_.omitted
+  std::unique_ptr<data::TablePass> pass_;
+  std::optional<data::Table> table_;  // that has the row
+  std::size_t table_rows_ = 0;        // of all its rows
+  std::size_t before_ = 0;            // rows of the tables before it
+  std::size_t predicted_ = 0;         // complete rows of the tables before it
+  std::size_t next_row_ = 0;          // of the table
+  std::size_t next_omitted_ = 0;      // index in its omitted rows
   std::size_t outside_rows_ = 0;
   bool empty_ = false;
-  std::size_t first_ = 0;  // complete row that begins the next batch
+  std::size_t first_ = 0;  // complete row of the table that begins the next batch
   std::size_t at_ = 0;     // in the batch
   std::size_t next_at_ = 0;
   ensemble::Prediction prediction_;  // of the batch

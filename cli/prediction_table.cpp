@@ -31,29 +31,29 @@ std::string field(std::string_view text) {
 /// The table as CSV, piece by piece. Numbers read back as the same bits.
 class CsvPieces {
  public:
-  explicit CsvPieces(const PredictionTable& table) : table_(table) {}
+  explicit CsvPieces(PredictionRows& predictions) : predictions_(predictions) {}
 
   std::string operator()() {
     std::string text;
     if (!headed_) {
-      for (const std::string& name : names_of(table_))
+      for (const std::string& name : names_of(predictions_))
         text += (text.empty() ? "" : ",") + field(name);
       text += '\n';
       headed_ = true;
     }
-    for (std::size_t row = 0; row < kRowsAtOnce && table_.predictions.next(); ++row) add_row(text);
+    for (std::size_t row = 0; row < kRowsAtOnce && predictions_.next(); ++row) add_row(text);
     return text;
   }
 
  private:
   void add_row(std::string& text) const {
-    const PredictionRows& predictions = table_.predictions;
-    for (const data::Texts* kept : table_.kept) text += field((*kept)[predictions.row()]) + ',';
-    const std::vector<double> values = predictions.values();
+    for (std::size_t c = 0; c < predictions_.kept_names().size(); ++c)
+      text += field(predictions_.kept(c)) + ',';
+    const std::vector<double> values = predictions_.values();
     for (std::size_t c = 0; c < values.size(); ++c) {
       if (c > 0) text += ',';
-      if (predictions.empty()) continue;
-      const std::string* name = c == 0 ? predictions.class_name() : nullptr;
+      if (predictions_.empty()) continue;
+      const std::string* name = c == 0 ? predictions_.class_name() : nullptr;
       if (name != nullptr)
         text += field(*name);
       else
@@ -62,7 +62,7 @@ class CsvPieces {
     text += '\n';
   }
 
-  const PredictionTable& table_;
+  PredictionRows& predictions_;
   bool headed_ = false;
 };
 
@@ -84,51 +84,50 @@ class NumberPieces {
   PredictionRows& predictions_;
 };
 
-Json json_of(const data::Texts& kept, std::size_t row) {
-  Json text = std::string(kept[row]);
+Json json_of(const PredictionRows& predictions, std::size_t kept) {
+  Json text = std::string(predictions.kept(kept));
   try {
     static_cast<void>(text.dump());
   } catch (const Json::exception&) {
     throw DataError(
         fmt::format("column '{}' is not UTF-8 in row {}, which JSON needs; convert the file with "
                     "iconv, or write CSV",
-                    one_line(kept.column()), row + 1));
+                    one_line(predictions.kept_names()[kept]), predictions.row() + 1));
   }
   return text;
 }
 
 }  // namespace
 
-std::vector<std::string> names_of(const PredictionTable& table) {
-  std::vector<std::string> names;
-  for (const data::Texts* kept : table.kept) names.push_back(kept->column());
-  const std::vector<std::string>& own = table.predictions.names();
+std::vector<std::string> names_of(const PredictionRows& predictions) {
+  std::vector<std::string> names = predictions.kept_names();
+  const std::vector<std::string>& own = predictions.names();
   names.insert(names.end(), own.begin(), own.end());
   return names;
 }
 
-void write_table(const PredictionTable& table, const std::string& path) {
+void write_table(PredictionRows& predictions, const std::string& path) {
   try {
     if (path.ends_with(".npy"))
-      data::write_npy(path, NumberPieces(table.predictions),
-                      std::array{table.predictions.rows(), table.predictions.names().size()});
+      data::write_npy(path, NumberPieces(predictions),
+                      std::array{predictions.rows(), predictions.names().size()});
     else
-      text::write_file(path, CsvPieces(table));
+      text::write_file(path, CsvPieces(predictions));
   } catch (const DataError& error) {
     throw Failure(error.what());
   }
 }
 
-void print_table(const PredictionTable& table) {
-  CsvPieces pieces(table);
+void print_table(PredictionRows& predictions) {
+  CsvPieces pieces(predictions);
   for (std::string piece = pieces(); !piece.empty(); piece = pieces()) print(piece);
 }
 
 // JSON is one piece: there is no smaller way.
-void check_json(const PredictionTable& table, std::size_t memory) {
+void check_json(const PredictionRows& predictions, std::size_t memory) {
   constexpr double kBytes = 48;  // of a number, and of its text
-  const double needed = static_cast<double>(table.predictions.rows()) *
-                        static_cast<double>(names_of(table).size()) * kBytes;
+  const double needed = static_cast<double>(predictions.rows()) *
+                        static_cast<double>(names_of(predictions).size()) * kBytes;
   if (needed > static_cast<double>(memory))
     throw InvalidArgument(fmt::format(
         "the predictions as one JSON object take about {} but the memory limit is {}; write "
@@ -136,13 +135,13 @@ void check_json(const PredictionTable& table, std::size_t memory) {
         bytes(needed), bytes(static_cast<double>(memory))));
 }
 
-Json columns_of(const PredictionTable& table) {
-  PredictionRows& predictions = table.predictions;
+Json columns_of(PredictionRows& predictions) {
   Json columns;
-  for (const std::string& name : names_of(table)) columns[name] = Json::array();
+  const std::vector<std::string>& kept = predictions.kept_names();
+  for (const std::string& name : names_of(predictions)) columns[name] = Json::array();
   while (predictions.next()) {
-    for (const data::Texts* kept : table.kept)
-      columns[kept->column()].push_back(json_of(*kept, predictions.row()));
+    for (std::size_t c = 0; c < kept.size(); ++c)
+      columns[kept[c]].push_back(json_of(predictions, c));
     const std::vector<double> values = predictions.values();
     for (std::size_t c = 0; c < values.size(); ++c) {
       Json& column = columns[predictions.names()[c]];

@@ -5,28 +5,23 @@
 #include <string>
 #include <vector>
 
-#include "bootfold/texts.h"
 #include "json.h"
 #include "prediction_rows.h"
 
 namespace bootfold::cli {
 
-/// Each of the functions below goes through the predictions, which can be done once.
-struct PredictionTable {
-  PredictionRows& predictions;
-  std::vector<const data::Texts*> kept;  ///< columns in front of the predictions
-};
+/// Names of all columns: those of --keep, and those of the predictions.
+[[nodiscard]] std::vector<std::string> names_of(const PredictionRows& predictions);
 
-/// Names of all columns.
-[[nodiscard]] std::vector<std::string> names_of(const PredictionTable& table);
+// Each of the functions below goes through the predictions, which can be done once.
 
 /// Writes a .csv file, or the predictions alone to a .npy file. Throws Failure.
-void write_table(const PredictionTable& table, const std::string& path);
+void write_table(PredictionRows& predictions, const std::string& path);
 /// Prints CSV.
-void print_table(const PredictionTable& table);
+void print_table(PredictionRows& predictions);
 /// One list for each column. Throws DataError for kept text that is not UTF-8.
-[[nodiscard]] Json columns_of(const PredictionTable& table);
+[[nodiscard]] Json columns_of(PredictionRows& predictions);
 /// Throws InvalidArgument if these lists take more than `memory`.
-void check_json(const PredictionTable& table, std::size_t memory);
+void check_json(const PredictionRows& predictions, std::size_t memory);
 
 }  // namespace bootfold::cli

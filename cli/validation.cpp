@@ -26,7 +26,7 @@ ExampleArguments arguments_of(const std::string& file, const ExampleArguments& t
 
 ValidationExamples::ValidationExamples(const std::string& file, const ExampleArguments& arguments,
                                        const TrainingExamples& rows)
-    : rows_(arguments_of(file, arguments), rows.frame(), true) {
+    : rows_(arguments_of(file, arguments), rows.frame()) {
   const ensemble::Ensemble::Frame frame = rows.frame();
   examples_.inputs = rows_.inputs();
   examples_.weights = rows_.weights();

@@ -8,6 +8,7 @@
 #include "bootfold/data.h"
 #include "bootfold/ensemble/ensemble.h"
 #include "examples_reader.h"
+#include "training_examples.h"
 
 namespace bootfold::cli {
 

@@ -1,6 +1,6 @@
 // Fuzzer of the readers of tables (CSV, gzip, .npy): any bytes give a Table or an exception of
-// bootfold, and a source of small chunks gives the rows of the table. The first byte chooses kind
-// and options, the second the dialect, the rest is the file.
+// bootfold, and a source of small chunks, or tables of few rows, give the rows of the table. The
+// first byte chooses kind and options, the second the dialect, the rest is the file.
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include "bootfold/data.h"
 #include "bootfold/error.h"
 #include "bootfold/sources.h"
+#include "bootfold/tables.h"
 #include "file.h"
 
 namespace {
@@ -29,6 +30,29 @@ bool same_rows(const bootfold::data::Table& table, const bootfold::data::Source&
   const bootfold::data::ReadNotes left = notes(source);
   return done == table.view().rows() && left.omitted == table.omitted() &&
          left.filtered == table.filtered() && left.note == table.note();
+}
+
+// Tables of a few rows each, put together.
+bool same_tables(const bootfold::data::Table& table, const bootfold::data::Tables& tables) {
+  std::size_t done = 0;
+  std::size_t all = 0;
+  const auto pass = tables.open();
+  while (const auto part = pass->next()) {
+    const std::size_t rows = part->view().rows();
+    if (done + rows > table.view().rows()) return false;
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t c = 0; c < table.view().columns(); ++c)
+        if (part->view().column(c)[row] != table.view().column(c)[done + row]) return false;
+      if (part->labels().names[part->labels().codes[row]] !=
+          table.labels().names[table.labels().codes[done + row]])
+        return false;
+    }
+    for (std::size_t row = 0; row < part->texts().rows(); ++row)
+      if (part->texts()[row] != table.texts()[all + row]) return false;
+    done += rows;
+    all += part->texts().rows();
+  }
+  return done == table.view().rows() && all == table.texts().rows();
 }
 
 }  // namespace
@@ -67,6 +91,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
       if (table.texts().rows() != table.view().rows() + table.omitted()) std::abort();
       for (const std::uint64_t count : labels.counts())
         if (count == 0) std::abort();
+      if (!same_tables(table, data::Tables({file.path()}, options, 24))) std::abort();
     }
   } catch (const DataError&) {
   } catch (const InvalidArgument&) {

@@ -36,5 +36,6 @@
 #include "bootfold/source.h"
 #include "bootfold/sources.h"
 #include "bootfold/statistic.h"
+#include "bootfold/tables.h"
 #include "bootfold/texts.h"
 #include "bootfold/version.h"

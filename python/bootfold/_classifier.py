@@ -92,8 +92,9 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
     threads : int, optional
         All cores unless given.
     memory : int or str, optional
-        Memory limit of the parameters of all members and of sums over members, in bytes or such as
-        "256M" or "1GiB"; a quarter of what the process may use unless given.
+        Memory limit of the parameters of all members, of sums over members, and of the rows of
+        files, queries and the like as float32, in bytes or such as "256M" or "1GiB"; a quarter of
+        what the process may use unless given, and half of it for the rows.
     checkpoint : str or path-like, optional
         A file in which `fit` stores the members that are trained. After an interruption the same
         `fit` goes on from there, to the same bits. It is deleted when the training is complete.
@@ -364,7 +365,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
 
     def predict_proba(self, X: Any) -> Array:
         """Class probabilities, [row][class]: the mean over the members, at `temperature_`."""
-        return self._prediction(X).mean
+        return self._of_rows(X, lambda inputs: (self._prediction(inputs).mean,))[0]
 
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithms of `predict_proba`."""
@@ -391,13 +392,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         The attribute `outside` is that of `outside_range`. Where it is above 0 the prediction is an
         extrapolation, and members may agree on a wrong class.
         """
-        found = self._prediction(X)
-        return Uncertainty(
-            found.total[:, 0],
-            found.aleatoric[:, 0],
-            found.epistemic[:, 0],
-            found.outside.astype(np.int64),
-        )
+        total, aleatoric, epistemic, outside = self._uncertainty(X)
+        return Uncertainty(total[:, 0], aleatoric[:, 0], epistemic[:, 0], outside)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], classes: Any = None) -> Self:

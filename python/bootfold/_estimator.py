@@ -23,10 +23,12 @@ from bootfold._options import (
     whole_number,
 )
 from bootfold._progress import reporter
-from bootfold._table_rows import rows_of
+from bootfold._table_matrix import batches_of, with_names
+from bootfold._table_rows import examples_of, rows_of
+from bootfold._table_source import table_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from typing_extensions import Self
 
@@ -210,17 +212,32 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
 
         Targets and weights may then be names of columns. The inputs are those of `fit`, by name.
         """
-        inputs = self._names() if fitted else []
         roles = {"y": y, "sample_weight": sample_weight}
-        X, found = rows_of(X, inputs or None, roles, names=bool(inputs) or not fitted)
+        if fitted:
+            inputs = self._names()
+            X, found = rows_of(X, inputs or None, roles, names=bool(inputs))
+        else:
+            X, found = examples_of(X, roles, memory_bytes(self.memory))
         return X, found["y"], found["sample_weight"]
 
     def _checked(self, X: Any) -> Array:
-        check_is_fitted(self)
-        X = self._given(X)[0]
         check_no_dates(X, "X")
         found: Array = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
         return found
+
+    def _of_rows(self, X: Any, compute: Callable[[Array], tuple[Array, ...]]) -> tuple[Array, ...]:
+        """What `compute` returns for all rows. Files, queries and the like are read in batches."""
+        check_is_fitted(self)
+        source = None if type(X) is np.ndarray else table_source(X)
+        if source is None:
+            return compute(self._checked(X))
+        names = self._names() or None
+        found = []
+        for rows in batches_of(source, source.names if names is None else names):
+            computed = compute(self._checked(with_names(rows, names)))
+            # An array of a prediction keeps all of it in memory; a copy does not.
+            found.append([np.array(part) for part in computed])
+        return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))
 
     def _parts(self, given: Any, what: str = "training") -> tuple[Array, Any]:
         """Inputs and targets of a pair (X, y) that is not the one of `fit`."""
@@ -239,9 +256,18 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             )
         return inputs, truth
 
-    def _prediction(self, X: Any) -> _core.Prediction:
-        inputs = self._checked(X)
+    def _prediction(self, inputs: Array) -> _core.Prediction:
         return self._ensemble.predict(inputs, thread_number(self.threads))
+
+    def _uncertainty(self, X: Any) -> tuple[Array, ...]:
+        """Total, aleatoric and epistemic, [row][output], and `outside`."""
+
+        def compute(inputs: Array) -> tuple[Array, ...]:
+            found = self._prediction(inputs)
+            outside = found.outside.astype(np.int64)
+            return found.total, found.aleatoric, found.epistemic, outside
+
+        return self._of_rows(X, compute)
 
     def _out_of_bag(self, examples: Examples, given: Array) -> Array | None:
         """Out-of-bag means of the given rows; NaN where all members were trained on the row."""
@@ -294,10 +320,13 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         >>> model.outside_range([[0.5], [3.0]])
         array([0, 1])
         """
-        inputs = self._checked(X)
+        check_is_fitted(self)
         low, high = self.input_range_
-        found: Array = np.count_nonzero((inputs < low) | (inputs > high), axis=1)
-        return found
+
+        def compute(inputs: Array) -> tuple[Array, ...]:
+            return (np.count_nonzero((inputs < low) | (inputs > high), axis=1),)
+
+        return self._of_rows(X, compute)[0]
 
     def to_torch(self) -> dict[str, Array]:
         """Parameters of all members, stacked: "layers.0.weight" [member, out, in], and so on.

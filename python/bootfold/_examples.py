@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bootfold._spool import taken
+
 if TYPE_CHECKING:
     from bootfold._data import Array
 
@@ -89,4 +91,4 @@ def weighted(inputs: Array, targets: Array, weights: Array | None) -> Examples:
             origin = origin[order]
     if origin.shape[0] == rows and (origin == np.arange(rows)).all():
         return Examples(inputs, targets, loss_weights, None, rows)
-    return Examples(inputs[origin], targets[origin], loss_weights, origin, rows)
+    return Examples(taken(inputs, origin), targets[origin], loss_weights, origin, rows)

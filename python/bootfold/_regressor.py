@@ -81,8 +81,9 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
     threads : int, optional
         All cores unless given.
     memory : int or str, optional
-        Memory limit of the parameters of all members and of sums over members, in bytes or such as
-        "256M" or "1GiB"; a quarter of what the process may use unless given.
+        Memory limit of the parameters of all members, of sums over members, and of the rows of
+        files, queries and the like as float32, in bytes or such as "256M" or "1GiB"; a quarter of
+        what the process may use unless given, and half of it for the rows.
     checkpoint : str or path-like, optional
         A file in which `fit` stores the members that are trained. After an interruption the same
         `fit` goes on from there, to the same bits. It is deleted when the training is complete.
@@ -304,9 +305,13 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         NaN in X is an error, as in all methods; `outside_range` tells which rows are
         extrapolations.
         """
-        prediction = self._prediction(X)
-        mean = self._shaped(prediction.mean)
-        return (mean, self._shaped(prediction.total)) if return_std else mean
+
+        def compute(inputs: Array) -> tuple[Array, ...]:
+            found = self._prediction(inputs)
+            return (found.mean, found.total) if return_std else (found.mean,)
+
+        found = tuple(map(self._shaped, self._of_rows(X, compute)))
+        return found if return_std else found[0]
 
     def uncertainty(self, X: Any) -> Uncertainty:
         """Standard deviations for each row: total, noise (aleatoric) and members (epistemic).
@@ -314,13 +319,9 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         Its attribute `outside` is that of `outside_range`. Where it is above 0 the prediction is an
         extrapolation, and members may agree on a wrong value.
         """
-        found = self._prediction(X)
-        return Uncertainty(
-            self._shaped(found.total),
-            self._shaped(found.aleatoric),
-            self._shaped(found.epistemic),
-            found.outside.astype(np.int64),
-        )
+        *shares, outside = self._uncertainty(X)
+        total, aleatoric, epistemic = map(self._shaped, shares)
+        return Uncertainty(total, aleatoric, epistemic, outside)
 
     def predict_interval(
         self,
@@ -343,20 +344,25 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
             The training rows, if the estimator was loaded from a file, which does not have them.
         """
         if method == "normal":
-            prediction = self._prediction(X)
-            low, high = (
-                np.array(limits).reshape(prediction.mean.shape)
-                for limits in _core.normal_intervals(prediction, confidence)
-            )
+            low, high = self._of_rows(X, lambda inputs: self._normal(inputs, confidence))
             return self._shaped(low), self._shaped(high)
         if method != "jackknife+":
             raise ValueError(f"method is {method!r} but must be 'jackknife+' or 'normal'")
-        inputs = self._checked(X)
+        check_is_fitted(self)
         rows = self._rows(self._training_rows(training))
-        band = self._ensemble.band(
-            rows, inputs, float(confidence), memory_bytes(self.memory), thread_number(self.threads)
-        )
-        return self._shaped(band.low), self._shaped(band.high)
+        memory, threads = memory_bytes(self.memory), thread_number(self.threads)
+
+        def compute(inputs: Array) -> tuple[Array, ...]:
+            band = self._ensemble.band(rows, inputs, float(confidence), memory, threads)
+            return band.low, band.high
+
+        low, high = self._of_rows(X, compute)
+        return self._shaped(low), self._shaped(high)
+
+    def _normal(self, inputs: Array, confidence: float) -> tuple[Array, ...]:
+        prediction = self._prediction(inputs)
+        limits = _core.normal_intervals(prediction, confidence)
+        return tuple(np.array(limit).reshape(prediction.mean.shape) for limit in limits)
 
     def _training_rows(self, training: tuple[Any, ...] | None) -> Examples:
         if training is None:

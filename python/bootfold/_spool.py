@@ -75,6 +75,31 @@ class Spool:
             file.close()
 
 
+def is_spooled(values: Any) -> bool:
+    """Are the values in a temporary file?"""
+    while isinstance(values, np.ndarray):
+        values = values.base
+    if isinstance(values, memoryview):
+        values = values.obj
+    return isinstance(values, mmap.mmap)
+
+
+def taken(rows: Array, places: Array) -> Array:
+    """rows[places], in a temporary file if that is where the rows are."""
+    if not is_spooled(rows):
+        found: Array = rows[places]
+        return found
+    spool = Spool(None)
+    try:
+        file = spool.column(rows.dtype)
+        step = max(1, _STEP // rows[:1].nbytes)
+        for first in range(0, len(places), step):
+            file.append(rows[places[first : first + step]].reshape(-1))
+        return file.values().reshape(len(places), *rows.shape[1:])
+    finally:
+        spool.close()
+
+
 class ColumnFile:
     """Numbers of one type, one after the other, in the machine's byte order."""
 

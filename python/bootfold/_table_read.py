@@ -223,7 +223,7 @@ class _Reader:
             f"are written to temporary files in {self._spool.folder}, at most "
             f"{size(self._spool.limit)} (spool=)",
             SpoolWarning,
-            stacklevel=_outside(),
+            stacklevel=caller_level(),
         )
         for builder in (*self._numbers.values(), *self._codes.values()):
             builder.move(self._spool)
@@ -249,7 +249,7 @@ class _Reader:
             self._spool.close()
 
 
-def _outside() -> int:
+def caller_level() -> int:
     """The number of frames to the code that called the package, as warnings count them."""
     package = os.path.dirname(__file__)
     frame = sys._getframe(1)

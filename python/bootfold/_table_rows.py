@@ -9,6 +9,7 @@ import numpy as np
 
 from bootfold._data import column_names
 from bootfold._select import of_frame
+from bootfold._table_matrix import training_rows, with_names
 from bootfold._table_read import Held, Limits, Wanted, in_memory
 from bootfold._table_source import TableSource, needs, table_source
 
@@ -47,25 +48,52 @@ def predictions_of(
     return np.column_stack([held.texts[name] for name in seen]), found
 
 
-def _read(
+def examples_of(X: Any, roles: dict[str, Any], memory: int) -> tuple[Any, dict[str, Any]]:
+    """The same for training, with the names of the inputs: rows that fit `memory` as float32."""
+    source = None if type(X) is np.ndarray else table_source(X)
+    if source is None:
+        return rows_of(X, None, roles, names=True)
+    named, seen = _chosen(source, None, roles)
+    others = list(dict.fromkeys(name for names in named.values() for name in names))
+    inputs, columns = training_rows(source, seen, others, memory)
+    return with_names(inputs, seen), _filled(roles, named, columns)
+
+
+def _chosen(
     source: TableSource, inputs: Sequence[str] | None, roles: dict[str, Any]
-) -> tuple[dict[str, Any], Held, list[str]]:
+) -> tuple[dict[str, list[str]], list[str]]:
+    """The columns that roles name, and the inputs."""
     named = {role: _names(source, given) for role, given in roles.items()}
     taken = [name for names in named.values() for name in names]
     seen = [name for name in source.names if name not in taken] if inputs is None else list(inputs)
     if not seen:
         raise ValueError(f"{source.told} has no columns but {', '.join(taken)}")
+    return named, seen
+
+
+def _filled(
+    roles: dict[str, Any], named: dict[str, list[str]], columns: dict[str, Any]
+) -> dict[str, Any]:
+    """The roles, with columns in place of their names."""
+    found = dict(roles)
+    for role, names in named.items():
+        if isinstance(roles[role], str):
+            found[role] = columns[names[0]]
+        elif names:
+            found[role] = np.column_stack([columns[name] for name in names])
+    return found
+
+
+def _read(
+    source: TableSource, inputs: Sequence[str] | None, roles: dict[str, Any]
+) -> tuple[dict[str, Any], Held, list[str]]:
+    named, seen = _chosen(source, inputs, roles)
+    taken = [name for names in named.values() for name in names]
     wanted = list(dict.fromkeys([*seen, *taken]))
     held = in_memory(source, Wanted(texts=wanted), _UNLIMITED)
     if held.rows == 0:
         raise ValueError(f"{source.told} has no rows; an estimator needs at least one")
-    found = dict(roles)
-    for role, names in named.items():
-        if isinstance(roles[role], str):
-            found[role] = held.texts[names[0]]
-        elif names:
-            found[role] = np.column_stack([held.texts[name] for name in names])
-    return found, held, seen
+    return _filled(roles, named, held.texts), held, seen
 
 
 def _names(source: TableSource, given: Any) -> list[str]:

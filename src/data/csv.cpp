@@ -11,7 +11,10 @@ Table read_csv(const std::string& path, std::optional<char> usual, const ReadOpt
   CsvReader reader(path, usual, options, where, rows_before);
   while (reader.fill(std::numeric_limits<std::size_t>::max())) {
   }
-  return reader.finish();
+  Table table = reader.take_table();
+  reader.check_any_rows();
+  reader.check_first_line();
+  return table;
 }
 
 }  // namespace bootfold::data

@@ -47,9 +47,12 @@ bool CsvReader::fill(std::size_t wanted) {
     at_first_row_ = false;
     add_row(first_record_);
     first_kept_ = rows() == 1;
+    for (LabelSource& label : labels_)
+      label.first =
+          first_kept_ ? std::string(label.text) : shortest(first_line_.number(label.field));
   }
   Record record;
-  while (rows() < wanted) {
+  while (rows() + omitted_rows_.size() < wanted) {
     if (!records_.next(record)) return false;
     add_row(record);
   }
@@ -188,18 +191,11 @@ void CsvReader::widen_ranges() {
 
 // Throws if the first line, which was read as a row, looks like a header of numbers and every
 // number is outside the values below it; a label must not occur below.
-void CsvReader::check_first_line(const std::vector<Labels>& labels) const {
+void CsvReader::check_first_line() const {
   const std::size_t below = first_kept_ ? 1 : 0;
   if (!may_ask() || rows_taken_ < below + kRowsOfRange) return;
-  for (std::size_t l = 0; l < labels.size(); ++l) {
-    const double number = first_line_.number(labels_[l].field);
-    if (std::isnan(number)) continue;
-    const std::vector<std::uint32_t>& codes = labels[l].codes;
-    const std::optional<std::uint32_t> code =
-        below == 1 ? codes[0] : labels[l].find(shortest(number));
-    const auto first = codes.begin() + static_cast<std::ptrdiff_t>(below);
-    if (code && std::find(first, codes.end(), *code) != codes.end()) return;
-  }
+  for (const LabelSource& label : labels_)
+    if (label.recurs && !std::isnan(first_line_.number(label.field))) return;
   std::string evidence;
   for (const Parsed& column : parsed_) {
     const double number = first_line_.number(column.field);
@@ -266,7 +262,10 @@ void CsvReader::add_row(const Record& record) {
   ++rows_read_;
   if (!complete) return omit_row();
   for (Parsed& each : parsed_) each.values.push(each.value);
-  for (LabelSource& label : labels_) label.builder.add(label.text);
+  for (LabelSource& label : labels_) {
+    label.recurs = label.recurs || label.text == label.first;
+    label.builder.add(label.text);
+  }
 }
 
 // Whether the condition is true for the row. Values that it does not use are not looked at.
@@ -329,8 +328,7 @@ void CsvReader::add_blanks() {
 }
 
 void CsvReader::omit_row() {
-  if (list_omitted_)
-    omitted_rows_.push_back(static_cast<std::size_t>(rows_taken_ + rows() + omitted_));
+  if (list_omitted_) omitted_rows_.push_back(rows() + omitted_rows_.size());
   ++omitted_;
 }
 
@@ -423,27 +421,31 @@ Chunk CsvReader::take() {
   return {std::move(view), std::move(buffers)};
 }
 
-Table CsvReader::finish() {
-  const std::size_t count = rows();
-  if (count == 0 && !rows_before_)
+void CsvReader::check_any_rows() const {
+  if (rows_taken_ == 0 && !rows_before_)
     throw DataError(no_rows_left(label_, omitted_, filtered_, has_header_));
+}
+
+Table CsvReader::take_table() {
+  const std::size_t count = rows();
   std::vector<Labels> labels;
   for (LabelSource& label : labels_) labels.push_back(label.builder.finish());
   auto storage = std::make_shared<Storage>();
   storage->buffers = take_buffers();
-  check_first_line(labels);
   DataView view = view_of(storage->buffers, count);
   std::vector<Texts> texts;
-  for (TextSource& each : texts_) texts.push_back(std::move(each.texts));
+  for (TextSource& each : texts_)
+    texts.push_back(std::exchange(each.texts, Texts(columns_[each.field])));
+  const std::uint64_t filtered = filtered_ - std::exchange(filtered_taken_, filtered_);
   return TableParts{names(),
                     std::move(view),
-                    std::move(omitted_rows_),
+                    std::exchange(omitted_rows_, {}),
                     std::move(storage),
                     parsed_.size() * count * sizeof(double),
                     std::move(labels),
                     std::move(texts),
                     note(),
-                    static_cast<std::size_t>(filtered_)}
+                    static_cast<std::size_t>(filtered)}
       .table();
 }
 

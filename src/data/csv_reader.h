@@ -34,12 +34,14 @@ class CsvReader {
   /// Reads until `rows` rows are at hand or the file ends. Returns false at its end.
   bool fill(std::size_t rows);
 
-  /// The rows at hand as a table; there must be some.
-  [[nodiscard]] Table finish();
+  /// The rows at hand as a table, which may have none; labels and texts are those of these rows.
+  [[nodiscard]] Table take_table();
   /// The rows at hand as a chunk, which may have none.
   [[nodiscard]] Chunk take();
-  /// What can be said about the first line only when all rows are known.
-  void check_first_line(const std::vector<Labels>& labels) const;
+  /// What can be said about the first line only when all rows are known and were taken.
+  void check_first_line() const;
+  /// Throws DataError if all rows were taken and there were none, unless there are several files.
+  void check_any_rows() const;
 
   /// The names of the chosen columns.
   [[nodiscard]] std::vector<std::string> names() const;
@@ -65,6 +67,8 @@ class CsvReader {
     LabelBuilder builder;
     std::string_view text = {};  // of this row
     std::string scratch = {};
+    std::string first = {};  // of the first line, if it is no header
+    bool recurs = false;     // in another row
   };
 
   /// A column that is kept as text, for every row.
@@ -131,6 +135,7 @@ class CsvReader {
   std::uint64_t rows_taken_ = 0;
   std::uint64_t omitted_ = 0;
   std::uint64_t filtered_ = 0;
+  std::uint64_t filtered_taken_ = 0;
   std::size_t blanks_ = 0;  // blank lines since the last row of a file with one column
   std::size_t first_blank_ = 0;
 

@@ -34,7 +34,7 @@ class CsvPass final : public FilePass {
     done_ = !reader_.fill(chunk_rows_);
     Chunk chunk = reader_.take();
     if (done_) {
-      reader_.check_first_line({});
+      reader_.check_first_line();
       check_unchanged(file_->state, state_of(file_->path), file_->path);
     }
     return chunk;

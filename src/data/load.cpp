@@ -6,10 +6,7 @@
 
 #include "bootfold/error.h"
 #include "bootfold/sources.h"
-#include "data/label_builder.h"
 #include "data/shortest.h"
-#include "data/sieve.h"
-#include "data/typed_column.h"
 
 namespace bootfold::data {
 namespace {
@@ -74,54 +71,82 @@ Table load(const Source& source) {
   return std::move(parts).table();
 }
 
-Table load_columns(const ColumnFile& file, const Where& where, NanPolicy nan,
-                   std::optional<std::uint64_t> rows_before) {
-  Sieve sieve(file, where, nan, rows_before);
-  std::vector<TypedColumn> columns(file.names().size());
-  std::vector<LabelBuilder> labels;
-  for (const std::string& name : file.label_names()) labels.emplace_back(name);
-  std::vector<Texts> texts;
-  for (const std::string& name : file.text_names()) texts.emplace_back(name);
-  std::vector<std::size_t> omitted_rows;
-  std::size_t fulfilled = 0;
-  const std::unique_ptr<Batches> batches = file.read();
-  for (Batch batch; batches->next(batch);) {
-    sieve.look(batch);
-    const std::vector<std::uint32_t> rows = sieve.kept();
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (sieve.all_kept())
-        columns[c].add(batch.numbers[c]);
-      else
-        columns[c].add(batch.numbers[c], rows);
-    }
-    for (std::size_t l = 0; l < labels.size(); ++l)
-      for (const std::uint32_t row : rows) labels[l].add(cell_text(batch.labels[l], row));
-    const std::vector<std::uint32_t> all = sieve.fulfilling();
-    for (std::size_t t = 0; t < texts.size(); ++t)
-      for (const std::uint32_t row : all) texts[t].add(cell_text(batch.texts[t], row));
-    for (std::size_t i = 0, kept = 0; i < all.size(); ++i) {
-      if (kept < rows.size() && rows[kept] == all[i])
-        ++kept;
-      else
-        omitted_rows.push_back(fulfilled + i);
-    }
-    fulfilled += all.size();
+ColumnTables::ColumnTables(std::shared_ptr<const ColumnFile> file, const Where& where,
+                           NanPolicy nan, std::optional<std::uint64_t> rows_before)
+    : file_(std::move(file)),
+      rows_before_(rows_before),
+      where_(where),
+      sieve_(*file_, where_, nan, rows_before),
+      batches_(file_->read()),
+      columns_(file_->names().size()) {
+  for (const std::string& name : file_->label_names()) labels_.emplace_back(name);
+  start_texts();
+}
+
+void ColumnTables::start_texts() {
+  texts_.clear();
+  for (const std::string& name : file_->text_names()) texts_.emplace_back(name);
+}
+
+bool ColumnTables::add_batch() {
+  Batch batch;
+  if (!batches_->next(batch)) return false;
+  sieve_.look(batch);
+  const std::vector<std::uint32_t> rows = sieve_.kept();
+  rows_ += rows.size();
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (sieve_.all_kept())
+      columns_[c].add(batch.numbers[c]);
+    else
+      columns_[c].add(batch.numbers[c], rows);
   }
-  if (columns[0].rows() == 0 && !rows_before)
-    throw DataError(no_rows_left(file.label(), sieve.omitted(), sieve.filtered(), false));
-  Loaded loaded(columns, file.names());
-  std::vector<Labels> all_labels;
-  for (LabelBuilder& builder : labels) all_labels.push_back(builder.finish());
-  TableParts parts{file.names(),
+  for (std::size_t l = 0; l < labels_.size(); ++l)
+    for (const std::uint32_t row : rows) labels_[l].add(cell_text(batch.labels[l], row));
+  const std::vector<std::uint32_t> all = sieve_.fulfilling();
+  for (std::size_t t = 0; t < texts_.size(); ++t)
+    for (const std::uint32_t row : all) texts_[t].add(cell_text(batch.texts[t], row));
+  for (std::size_t i = 0, kept = 0; i < all.size(); ++i) {
+    if (kept < rows.size() && rows[kept] == all[i])
+      ++kept;
+    else
+      omitted_rows_.push_back(fulfilled_ + i);
+  }
+  fulfilled_ += all.size();
+  return true;
+}
+
+void ColumnTables::check_any_rows() const {
+  if (rows_ == 0 && !rows_before_)
+    throw DataError(no_rows_left(file_->label(), sieve_.omitted(), sieve_.filtered(), false));
+}
+
+Table ColumnTables::take() {
+  Loaded loaded(columns_, file_->names());
+  std::vector<Labels> labels;
+  for (LabelBuilder& builder : labels_) labels.push_back(builder.finish());
+  const std::uint64_t filtered =
+      sieve_.filtered() - std::exchange(filtered_taken_, sieve_.filtered());
+  TableParts parts{file_->names(),
                    std::move(loaded.view),
-                   std::move(omitted_rows),
+                   std::exchange(omitted_rows_, {}),
                    std::move(loaded.storage),
                    loaded.bytes,
-                   std::move(all_labels),
-                   std::move(texts),
+                   std::move(labels),
+                   std::move(texts_),
                    {},
-                   static_cast<std::size_t>(sieve.filtered())};
+                   static_cast<std::size_t>(filtered)};
+  fulfilled_ = 0;
+  start_texts();
   return std::move(parts).table();
+}
+
+Table load_columns(std::shared_ptr<const ColumnFile> file, const Where& where, NanPolicy nan,
+                   std::optional<std::uint64_t> rows_before) {
+  ColumnTables tables(std::move(file), where, nan, rows_before);
+  while (tables.add_batch()) {
+  }
+  tables.check_any_rows();
+  return tables.take();
 }
 
 }  // namespace bootfold::data

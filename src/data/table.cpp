@@ -20,9 +20,9 @@
 namespace bootfold::data {
 namespace {
 
-FileTable of_columns(const ColumnFile& file, const Where& where, NanPolicy nan,
-                     std::optional<std::uint64_t> rows_before) {
-  return {load_columns(file, where, nan, rows_before), file.types()};
+FileTable of_columns(const std::shared_ptr<const ColumnFile>& file, const Where& where,
+                     NanPolicy nan, std::optional<std::uint64_t> rows_before) {
+  return {load_columns(file, where, nan, rows_before), file->types()};
 }
 
 FileTable with_own_types(Table table) {
@@ -40,10 +40,10 @@ FileTable read_file(const std::string& path, const ReadOptions& options, const W
     switch (find_format(path, options)) {
       case Format::npy:
         if (where.empty()) return with_own_types(read_npy(path, options, rows_before));
-        return of_columns(*npy_columns(path, options, where, kChunkBytes), where, options.nan,
+        return of_columns(npy_columns(path, options, where, kChunkBytes), where, options.nan,
                           rows_before);
       case Format::parquet:
-        return of_columns(*open_parquet(path, options, where, kChunkBytes), where, options.nan,
+        return of_columns(open_parquet(path, options, where, kChunkBytes), where, options.nan,
                           rows_before);
       case Format::tsv:
         return with_own_types(read_csv(path, '\t', options, where, rows_before));

@@ -6,6 +6,7 @@
 
 #include "bootfold/error.h"
 #include "ensemble/ensemble_access.h"
+#include "ensemble/input_rows.h"
 #include "ensemble/validate_arguments.h"
 #include "text/concat.h"
 
@@ -19,9 +20,15 @@ using Crc =
 
 }  // namespace
 
-std::uint64_t fingerprint_of(const DataView& inputs) {
-  constexpr std::size_t kTile = 1024;
+struct Fingerprint::State {
   Crc crc;
+};
+
+Fingerprint::Fingerprint() : state_(std::make_unique<State>()) {}
+Fingerprint::~Fingerprint() = default;
+
+void Fingerprint::add(const DataView& inputs) {
+  constexpr std::size_t kTile = 1024;
   std::vector<double> column(kTile);
   std::vector<double> tile(kTile * inputs.columns());
   for (std::size_t first = 0; first < inputs.rows(); first += kTile) {
@@ -31,26 +38,39 @@ std::uint64_t fingerprint_of(const DataView& inputs) {
       for (std::size_t row = 0; row < rows; ++row)
         tile[row * inputs.columns() + c] = column[row] + 0.0;  // -0 is 0
     }
-    crc.process_bytes(tile.data(), rows * inputs.columns() * sizeof(double));
+    state_->crc.process_bytes(tile.data(), rows * inputs.columns() * sizeof(double));
   }
-  return crc.checksum();
+}
+
+std::uint64_t Fingerprint::value() const { return state_->crc.checksum(); }
+
+std::uint64_t fingerprint_of(const DataView& rows) {
+  Fingerprint fingerprint;
+  fingerprint.add(rows);
+  return fingerprint.value();
+}
+
+std::uint64_t fingerprint_of(const Examples& examples) {
+  Fingerprint fingerprint;
+  for_each_chunk(examples, [&](std::size_t, const DataView& rows) { fingerprint.add(rows); });
+  return fingerprint.value();
 }
 
 void check_training_rows(const Ensemble::Frame& frame, std::uint64_t fingerprint,
-                         const DataView& inputs) {
-  if (inputs.rows() != frame.rows)
-    throw InvalidArgument(text::concat("there are ", inputs.rows(),
+                         const Examples& examples) {
+  if (examples.rows() != frame.rows)
+    throw InvalidArgument(text::concat("there are ", examples.rows(),
                                        " rows but the ensemble was trained on ", frame.rows,
                                        "; give the same rows in the same order"));
-  check_columns(frame, inputs);
-  if (fingerprint_of(inputs) != fingerprint)
+  check_columns(frame, examples.columns());
+  if (fingerprint_of(examples) != fingerprint)
     throw InvalidArgument(
         "the number of rows is that of the training, but the inputs or their order differ; give "
         "the same rows in the same order");
 }
 
-void check_training_rows(const Ensemble& ensemble, const DataView& inputs) {
-  check_training_rows(ensemble.frame(), EnsembleAccess::fingerprint(ensemble), inputs);
+void check_training_rows(const Ensemble& ensemble, const Examples& examples) {
+  check_training_rows(ensemble.frame(), EnsembleAccess::fingerprint(ensemble), examples);
 }
 
 }  // namespace bootfold::ensemble

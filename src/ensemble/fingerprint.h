@@ -2,18 +2,36 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "bootfold/ensemble/ensemble.h"
 
 namespace bootfold::ensemble {
 
-/// A 64-bit checksum of the values, row by row. Other values, or another order of rows or columns,
-/// change it.
-[[nodiscard]] std::uint64_t fingerprint_of(const DataView& inputs);
+/// A 64-bit checksum of values, row by row. Other values, or another order of rows or columns,
+/// change it; how the rows are cut into parts does not.
+class Fingerprint {
+ public:
+  Fingerprint();
+  ~Fingerprint();
+  Fingerprint(const Fingerprint&) = delete;
+  Fingerprint& operator=(const Fingerprint&) = delete;
+
+  void add(const DataView& rows);
+  [[nodiscard]] std::uint64_t value() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The fingerprint of rows in memory, and that of the inputs of examples.
+[[nodiscard]] std::uint64_t fingerprint_of(const DataView& rows);
+[[nodiscard]] std::uint64_t fingerprint_of(const Examples& examples);
 
 /// Throws InvalidArgument unless the inputs are those of the training rows, in the same order.
 void check_training_rows(const Ensemble::Frame& frame, std::uint64_t fingerprint,
-                         const DataView& inputs);
-void check_training_rows(const Ensemble& ensemble, const DataView& inputs);
+                         const Examples& examples);
+void check_training_rows(const Ensemble& ensemble, const Examples& examples);
 
 }  // namespace bootfold::ensemble

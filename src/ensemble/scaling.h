@@ -5,6 +5,31 @@
 
 namespace bootfold::ensemble {
 
+/// Means of columns, of which rows are added in order.
+class Means {
+ public:
+  Means(std::size_t rows, std::size_t columns);
+  void add(const DataView& rows);
+  [[nodiscard]] const std::vector<double>& mean() const noexcept { return mean_; }
+
+ private:
+  double rows_;
+  std::vector<double> mean_;
+};
+
+/// Standard deviations from these means, of the same rows once more.
+class Deviations {
+ public:
+  Deviations(std::size_t rows, std::vector<double> mean);
+  void add(const DataView& rows);
+  [[nodiscard]] Scaling scaling() const;
+
+ private:
+  double rows_;
+  std::vector<double> mean_;
+  std::vector<double> squares_;
+};
+
 /// Means and standard deviations of the columns.
 [[nodiscard]] Scaling scaling_of(const DataView& data);
 /// Leaves columns unchanged: mean 0 and scale 1.

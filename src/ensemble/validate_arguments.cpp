@@ -7,6 +7,7 @@
 #include "ensemble/training/training_context.h"
 #include "resample/rows.h"
 #include "text/concat.h"
+#include "text/quantity.h"
 
 namespace bootfold::ensemble {
 
@@ -46,8 +47,10 @@ void check_settings(const Settings& settings, const Training& training, std::siz
 }
 
 void check_lengths(const Examples& examples) {
-  const std::size_t rows = examples.inputs.rows();
-  if (examples.inputs.columns() == 0) throw InvalidArgument("there are no input columns");
+  const std::size_t rows = examples.rows();
+  if (examples.source != nullptr && examples.inputs.columns() > 0)
+    throw InvalidArgument("inputs and a source of inputs are given; give one of the two");
+  if (examples.columns() == 0) throw InvalidArgument("there are no input columns");
   if (rows < 2)
     throw DataError(text::concat("there are ", rows, " rows but training needs at least 2"));
   if (rows > resample::kMostGatherRows)
@@ -120,7 +123,7 @@ void check_different(const Training& training, std::size_t rows) {
 }  // namespace
 
 void check_rows(const Examples& examples) {
-  const std::size_t rows = examples.inputs.rows();
+  const std::size_t rows = examples.rows();
   if (rows == 0) throw DataError("there are no rows; at least 1 is needed");
   const auto same = [&](const char* what, std::size_t found) {
     if (found != rows)
@@ -132,11 +135,33 @@ void check_rows(const Examples& examples) {
   if (examples.weights) same("weights", examples.weights->rows());
 }
 
-void check_columns(const Ensemble::Frame& frame, const DataView& inputs) {
-  if (inputs.columns() != frame.inputs.size())
-    throw InvalidArgument(text::concat("the rows have ", inputs.columns(),
+void check_columns(const Ensemble::Frame& frame, std::size_t columns) {
+  if (columns != frame.inputs.size())
+    throw InvalidArgument(text::concat("the rows have ", columns,
                                        " columns but the ensemble was trained on ",
                                        frame.inputs.size(), "; give the same columns"));
+}
+
+void check_row_memory(const Examples& examples, std::size_t memory) {
+  if (examples.source == nullptr) return;
+  const std::size_t columns = examples.columns() +
+                              std::max<std::size_t>(1, examples.targets.columns()) +
+                              (examples.weights ? 1 : 0);
+  const std::size_t needed = bytes_of_rows(examples.rows(), columns);
+  const std::size_t limit = row_memory_limit(memory);
+  if (needed > limit)
+    throw InvalidArgument(text::concat(
+        text::grouped(examples.rows()), " rows of ", columns, " columns take ",
+        text::bytes(static_cast<double>(needed)), " as float32 but the memory limit is ",
+        text::bytes(static_cast<double>(limit)),
+        "; choose fewer columns or rows, or raise the memory limit"));
+}
+
+void check_in_memory(const Examples& examples, const char* what) {
+  if (examples.source != nullptr)
+    throw InvalidArgument(text::concat(
+        what,
+        " needs the inputs in memory but they are those of a source; data::load() reads them"));
 }
 
 void check_training(const Examples& examples, const Training& training) {
@@ -156,8 +181,8 @@ void check_training(const Examples& examples, const Training& training) {
                      " members are trained on all rows, so none are left for validation; give "
                      "validation rows, or use resampling bootstrap or subsample"));
   for (const Settings& settings : training.settings)
-    check_settings(settings, training, examples.inputs.rows());
-  check_different(training, examples.inputs.rows());
+    check_settings(settings, training, examples.rows());
+  check_different(training, examples.rows());
 }
 
 void check_weights(const Prediction& prediction, const std::optional<ColumnView>& weights) {

@@ -16,6 +16,13 @@ void check_rows(const Examples& examples);
 void check_weights(const Prediction& prediction, const std::optional<ColumnView>& weights);
 
 /// The rows have as many columns as the training rows.
-void check_columns(const Ensemble::Frame& frame, const DataView& inputs);
+void check_columns(const Ensemble::Frame& frame, std::size_t columns);
+
+/// The copy of inputs of a source, with targets and weights, fits the limit, which is as
+/// Training::memory. Rows in memory are there already, so they are not checked.
+void check_row_memory(const Examples& examples, std::size_t memory);
+
+/// The inputs are not those of a source, which `what` cannot read.
+void check_in_memory(const Examples& examples, const char* what);
 
 }  // namespace bootfold::ensemble

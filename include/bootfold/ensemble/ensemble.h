@@ -26,16 +26,34 @@
 #include "bootfold/ensemble/network.h"
 #include "bootfold/ensemble/training.h"
 #include "bootfold/execution.h"
+#include "bootfold/source.h"
 
 namespace bootfold::ensemble {
 
 /// Rows with known classes or known numbers, for training or evaluation: exactly one of `classes`
 /// and `targets` is given. Nothing is copied.
-struct Examples {
-  DataView inputs;
+///
+/// Inputs that need not be in memory come from a source, which takes the place of `inputs`:
+///
+///     auto inputs = data::open("big.parquet", {.columns = {"a", "b"}});
+///     auto prices = data::read("big.parquet", {.columns = {"price"}});
+///     ensemble::train({.inputs = {}, .targets = prices.view(), .source = inputs.get()}, training);
+///
+/// train(), train_and_predict(), out_of_bag(), best(), join() and calibrate() take a source, and
+/// their results are those of the same inputs in memory, to the bit. train() reads the source three
+/// times and keeps one copy of the inputs, standardized and as float32.
+struct BOOTFOLD_API Examples {
+  DataView inputs = {};
   const data::Labels* classes = nullptr;
   DataView targets = {};
   std::optional<ColumnView> weights = std::nullopt;  ///< of the rows in the loss; not negative
+  /// The inputs in place of `inputs`, one row for each class or target.
+  const data::Source* source = nullptr;
+
+  [[nodiscard]] std::size_t rows() const noexcept;
+  /// The number of input columns and their names.
+  [[nodiscard]] std::size_t columns() const noexcept;
+  [[nodiscard]] std::string name(std::size_t column) const;
 };
 
 /// Standardization of columns to mean 0 and variance 1. The scale of a constant column is 1.
@@ -166,10 +184,19 @@ class BOOTFOLD_API Ensemble {
   Prediction out_of_bag_;
 };
 
+/// Bytes that a training needs for its rows: inputs, targets (or classes) and weights as float32.
+/// `columns` is the number of all of them.
+[[nodiscard]] BOOTFOLD_API std::size_t bytes_of_rows(std::uint64_t rows,
+                                                     std::size_t columns) noexcept;
+/// The limit of these bytes for rows of a source: `asked` (Training::memory), or half of what the
+/// process may use if that is 0.
+[[nodiscard]] BOOTFOLD_API std::size_t row_memory_limit(std::size_t asked);
+
 /// Trains an ensemble. Members that diverge are marked as failed; the others are not affected.
 /// Throws InvalidArgument and DataError for options and data that cannot be used, and for two equal
 /// settings, or settings that differ only in values without effect: with one seed they would train
-/// the same networks. Throws Cancelled.
+/// the same networks. Throws InvalidArgument if rows of a source exceed row_memory_limit(). Throws
+/// Cancelled.
 [[nodiscard]] BOOTFOLD_API Ensemble train(const Examples& examples, const Training& training);
 /// The same with one architecture for all settings.
 [[nodiscard]] BOOTFOLD_API Ensemble train(const Examples& examples,

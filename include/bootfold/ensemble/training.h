@@ -98,9 +98,9 @@ struct Training {
   bool standardize = true;  ///< scale inputs and numeric targets to mean 0 and variance 1
   std::uint64_t seed = 0;
   std::uint64_t first_member = 0;  ///< number of the first member; continues an earlier training
-  /// Memory limit in bytes for parameters and for sums over members; 0:
-  /// execution::default_memory(). Sums that would take more are made in parts, which never changes
-  /// a result.
+  /// Memory limit in bytes for parameters, for sums over members and for rows of a source; 0:
+  /// execution::default_memory(), and twice that for rows. Sums that would take more are made in
+  /// parts, which never changes a result.
   std::size_t memory = 0;
   /// File from which the training goes on if it was interrupted, and in which it stores the members
   /// that are trained, as often as costs less than 1 % of its time (bootfold/checkpoint.h). Takes

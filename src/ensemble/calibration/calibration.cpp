@@ -123,11 +123,12 @@ Ensemble calibrate(Ensemble ensemble, const Examples& examples, const Examples* 
           text::concat("with resampling ", name(frame.resampling),
                        " members are trained on all rows, so none are left for calibration; give "
                        "held-out rows, or use resampling bootstrap or subsample"));
-    check_training_rows(ensemble, examples.inputs);
+    check_training_rows(ensemble, examples);
     if (ensemble.out_of_bag().rows == 0)  // it was loaded from a file
       EnsembleAccess::set_out_of_bag(ensemble, out_of_bag(ensemble, examples, execution));
   }
   const Examples& rows = held_out != nullptr ? *held_out : examples;
+  if (held_out != nullptr) check_in_memory(rows, "calibration on held-out rows");
   if (rows.classes == nullptr)
     throw InvalidArgument("the calibration rows have no classes; give the true classes");
   const double temperature = fit_temperature(

@@ -36,8 +36,9 @@ void check_conformal(const Ensemble& ensemble, const Examples& examples, const D
         text::concat("with resampling ", name(frame.resampling),
                      " members are trained on all rows, so there are no out-of-bag residuals; "
                      "train with resampling bootstrap or subsample"));
-  check_columns(frame, inputs);
-  check_training_rows(ensemble, examples.inputs);
+  check_columns(frame, inputs.columns());
+  check_in_memory(examples, "jackknife+");
+  check_training_rows(ensemble, examples);
   const std::size_t rows = examples.inputs.rows();
   if (examples.targets.columns() != frame.classes.size() || examples.targets.rows() != rows)
     throw InvalidArgument(text::concat("there are ", examples.targets.columns(), " targets of ",

@@ -37,7 +37,7 @@ Ensemble::Ensemble(Frame frame, std::vector<Member> members,
       fingerprint_(fingerprint) {}
 
 Prediction Ensemble::predict(const DataView& inputs, const Execution& execution) const {
-  check_columns(frame_, inputs);
+  check_columns(frame_, inputs.columns());
   const std::size_t rows = inputs.rows();
   const std::size_t columns = inputs.columns();
   const std::size_t outputs = outputs_of(frame_);

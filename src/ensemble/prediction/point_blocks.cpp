@@ -13,11 +13,16 @@ PointBlocks::PointBlocks(const float* rows, std::size_t count, std::size_t colum
 }
 
 void transpose_points(const float* rows, std::size_t count, std::size_t columns, float* out) {
-  for (std::size_t first = 0; first < count; first += kPoints)
-    for (std::size_t p = 0; p < kPoints; ++p) {
-      const float* row = rows + std::min(first + p, count - 1) * columns;
-      for (std::size_t c = 0; c < columns; ++c) out[first * columns + c * kPoints + p] = row[c];
-    }
+  for (std::size_t block = 0; block * kPoints < count; ++block)
+    transpose_block(rows, count, columns, block, out + block * kPoints * columns);
+}
+
+void transpose_block(const float* rows, std::size_t count, std::size_t columns, std::size_t block,
+                     float* out) {
+  for (std::size_t p = 0; p < kPoints; ++p) {
+    const float* row = rows + std::min(block * kPoints + p, count - 1) * columns;
+    for (std::size_t c = 0; c < columns; ++c) out[c * kPoints + p] = row[c];
+  }
 }
 
 }  // namespace bootfold::ensemble

@@ -12,6 +12,10 @@ namespace bootfold::ensemble {
 /// the last block.
 void transpose_points(const float* rows, std::size_t count, std::size_t columns, float* out);
 
+/// The same for one block of these rows, to [column][point].
+void transpose_block(const float* rows, std::size_t count, std::size_t columns, std::size_t block,
+                     float* out);
+
 class PointBlocks {
  public:
   /// Copies rows [row][column].

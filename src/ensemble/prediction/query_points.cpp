@@ -14,7 +14,7 @@ namespace {
 
 PointBlocks points_of(const Ensemble::Frame& frame, const DataView& points) {
   if (points.rows() == 0) throw InvalidArgument("there are no points to predict");
-  check_columns(frame, points);
+  check_columns(frame, points.columns());
   std::vector<float> read(points.rows() * points.columns());
   read_rows(points, frame.input_scaling, 0, points.rows(), read.data());
   return {read.data(), points.rows(), points.columns()};

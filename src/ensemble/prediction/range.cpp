@@ -10,21 +10,21 @@
 
 namespace bootfold::ensemble {
 
-Range range_of(const Examples& examples) {
-  const DataView& inputs = examples.inputs;
+Range empty_range(std::size_t columns) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  Range range{std::vector<double>(inputs.columns(), kInfinity),
-              std::vector<double>(inputs.columns(), -kInfinity)};
-  for (std::size_t c = 0; c < inputs.columns(); ++c)
-    for_each_tile(inputs.column(c), 0, inputs.rows(),
-                  [&](std::size_t first, std::span<const double> tile) {
+  return {std::vector<double>(columns, kInfinity), std::vector<double>(columns, -kInfinity)};
+}
+
+void widen(Range& range, const Examples& examples, std::size_t first, const DataView& rows) {
+  for (std::size_t c = 0; c < rows.columns(); ++c)
+    for_each_tile(rows.column(c), 0, rows.rows(),
+                  [&](std::size_t row, std::span<const double> tile) {
                     for (std::size_t i = 0; i < tile.size(); ++i) {
-                      if (examples.weights && (*examples.weights)[first + i] == 0) continue;
+                      if (examples.weights && (*examples.weights)[first + row + i] == 0) continue;
                       range.low[c] = std::min(range.low[c], tile[i]);
                       range.high[c] = std::max(range.high[c], tile[i]);
                     }
                   });
-  return range;
 }
 
 void count_outside(const Range& range, const DataView& inputs, std::size_t first, std::size_t rows,

@@ -7,9 +7,11 @@
 
 namespace bootfold::ensemble {
 
-/// Smallest and largest value of each input, without rows of weight 0, which nothing is learned
-/// from.
-[[nodiscard]] Range range_of(const Examples& examples);
+/// The range of no rows.
+[[nodiscard]] Range empty_range(std::size_t columns);
+/// Widens `range` by inputs of the examples, of which `rows` are those from row `first` on. Rows of
+/// weight 0, which nothing is learned from, are left out.
+void widen(Range& range, const Examples& examples, std::size_t first, const DataView& rows);
 
 /// Writes to out[0 .. rows - 1] how many columns of rows first .. first + rows - 1 are outside.
 void count_outside(const Range& range, const DataView& inputs, std::size_t first, std::size_t rows,

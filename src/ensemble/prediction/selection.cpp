@@ -10,10 +10,10 @@
 #include "bootfold/map_reduce.h"
 #include "ensemble/ensemble_access.h"
 #include "ensemble/fingerprint.h"
+#include "ensemble/input_rows.h"
 #include "ensemble/prediction/noise.h"
 #include "ensemble/prediction/point_blocks.h"
 #include "ensemble/prediction/prediction_sums.h"
-#include "ensemble/scaling.h"
 #include "ensemble/training/member_rows.h"
 #include "text/concat.h"
 
@@ -42,7 +42,7 @@ void check_out_of_bag(const Ensemble::Frame& frame, std::uint64_t fingerprint,
     throw InvalidArgument(text::concat("with resampling ", name(frame.resampling),
                                        " members are trained on all rows, so none are out of bag; "
                                        "use resampling bootstrap or subsample"));
-  check_training_rows(frame, fingerprint, examples.inputs);
+  check_training_rows(frame, fingerprint, examples);
 }
 
 /// Memory limit of the sums over members.
@@ -54,18 +54,19 @@ template <class Parameters>
 Prediction predict_out_of_bag(const Ensemble::Frame& frame, std::span<const Member> members,
                               const Parameters& parameters, const Examples& examples,
                               const Execution& execution) {
-  const std::size_t rows = examples.inputs.rows();
-  const std::size_t columns = examples.inputs.columns();
+  const std::size_t rows = examples.rows();
+  const std::size_t columns = examples.columns();
   const std::size_t outputs = outputs_of(frame);
   const execution::Level level = execution.level.value_or(execution::default_level());
   const std::size_t states = 4 * std::size_t{execution::thread_count(execution)} + 2;
   const std::size_t at_once =
       kPoints * std::max<std::size_t>(1, kMostBytes / (states * bytes_of_sums(kPoints, outputs)));
   Prediction prediction = finish({}, frame, rows);
+  InputReader inputs(examples, frame.input_scaling);
   for (std::size_t first = 0; first < rows; first += at_once) {
     const std::size_t count = std::min(at_once, rows - first);
     std::vector<float> read(count * columns);
-    read_rows(examples.inputs, frame.input_scaling, first, count, read.data());
+    inputs.read(count, read.data());
     const PointBlocks points(read.data(), count, columns);
     const PredictionSums total = map_reduce(
         {0, (members.size() + kMembersAtOnce - 1) / kMembersAtOnce, 1}, PredictionSums{},

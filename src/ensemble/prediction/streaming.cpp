@@ -89,7 +89,7 @@ StreamedPrediction train_and_predict(const Examples& examples, const Training& t
   streamed.loss = sums.loss / good;
   streamed.held_out_loss = sums.held_out_loss / good;  // NaN without validation and out-of-bag rows
   if (out_of_bag) {
-    streamed.out_of_bag = finish(sums.out_of_bag, trainer.frame(), examples.inputs.rows());
+    streamed.out_of_bag = finish(sums.out_of_bag, trainer.frame(), examples.rows());
     estimate_noise(trainer.frame(), examples.targets, streamed.out_of_bag);
   }
   streamed.prediction = finish(sums.points, trainer.frame(), points.rows());

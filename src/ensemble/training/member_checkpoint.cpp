@@ -78,12 +78,11 @@ std::vector<data::Fact> training_facts(const Examples& examples, const TrainingC
                                        std::uint64_t fingerprint) {
   const Training& training = context.training;
   std::vector<std::string> inputs;
-  for (std::size_t c = 0; c < examples.inputs.columns(); ++c)
-    inputs.push_back(examples.inputs.name(c));
+  for (std::size_t c = 0; c < examples.columns(); ++c) inputs.push_back(examples.name(c));
   return {
       {"the version of bootfold", kVersion},
       {"the version of random streams", concat(random::kStreamVersion)},
-      {"the number of rows", grouped(examples.inputs.rows())},
+      {"the number of rows", grouped(examples.rows())},
       {"the list of inputs", list_of_names(inputs)},
       {"the list of classes",
        examples.classes != nullptr ? list_of_names(examples.classes->names) : "none"},
@@ -102,10 +101,10 @@ std::vector<data::Fact> training_facts(const Examples& examples, const TrainingC
       {"the list of settings", in_words(training.settings)},
       {"#the inputs differ", hexadecimal(fingerprint)},
       {"#the targets or weights differ", fingerprint_of_targets(examples)},
-      {"#the validation rows differ",
-       training.validation == nullptr ? "none"
-                                      : hexadecimal(fingerprint_of(training.validation->inputs)) +
-                                            fingerprint_of_targets(*training.validation)},
+      {"#the validation rows differ", training.validation == nullptr
+                                          ? "none"
+                                          : hexadecimal(fingerprint_of(*training.validation)) +
+                                                fingerprint_of_targets(*training.validation)},
   };
 }
 

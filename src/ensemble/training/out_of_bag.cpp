@@ -1,5 +1,6 @@
 #include "ensemble/training/out_of_bag.h"
 
+#include "ensemble/prediction/point_blocks.h"
 #include "ensemble/training/member_rows.h"
 
 namespace bootfold::ensemble {
@@ -7,8 +8,7 @@ namespace bootfold::ensemble {
 using simd::kPoints;
 
 OutOfBag::OutOfBag(const TrainingContext& context)
-    : context_(context),
-      points_(context.matrix.inputs.data(), context.matrix.rows, context.matrix.columns) {}
+    : context_(context), blocks_((context.matrix.rows + kPoints - 1) / kPoints) {}
 
 void OutOfBag::add(const Job& job, const std::vector<float>& parameters, const Part& part,
                    PredictionSums& sums, MeanLoss& loss) const {
@@ -17,13 +17,15 @@ void OutOfBag::add(const Job& job, const std::vector<float>& parameters, const P
   std::vector<float> held_out = MemberRows(job.id, context_.training.resampling, matrix.rows,
                                            job.settings->subsample, false, context_.level)
                                     .held_out();
-  held_out.resize(points_.blocks() * kPoints);
+  held_out.resize(blocks_ * kPoints);
   if (sums.empty()) sums.resize(part.last - part.first, BlockSums(context_.loss, context_.outputs));
+  std::vector<float> points(kPoints * matrix.columns);
   std::vector<float> scratch;
   for (std::size_t b = part.first; b < part.last; ++b) {
     const float* weights = held_out.data() + b * kPoints;
     BlockSums& block = sums[b - part.first];
-    block.add(simd::kernels(context_.level), shape, parameters.data(), points_.block(b), weights,
+    transpose_block(matrix.inputs.data(), matrix.rows, matrix.columns, b, points.data());
+    block.add(simd::kernels(context_.level), shape, parameters.data(), points.data(), weights,
               scratch);
     for (std::size_t p = 0; p < kPoints; ++p)
       if (weights[p] != 0) loss.add(context_.loss, matrix, b * kPoints + p, block);

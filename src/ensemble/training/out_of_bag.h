@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "ensemble/prediction/point_blocks.h"
 #include "ensemble/prediction/prediction_sums.h"
 #include "ensemble/training/mean_loss.h"
 #include "ensemble/training/training_context.h"
@@ -15,7 +14,7 @@ class OutOfBag {
  public:
   explicit OutOfBag(const TrainingContext& context);
 
-  [[nodiscard]] std::size_t blocks() const noexcept { return points_.blocks(); }
+  [[nodiscard]] std::size_t blocks() const noexcept { return blocks_; }
 
   /// Blocks first .. last - 1 of the rows.
   struct Part {
@@ -30,7 +29,7 @@ class OutOfBag {
 
  private:
   const TrainingContext& context_;
-  PointBlocks points_;
+  std::size_t blocks_;
 };
 
 }  // namespace bootfold::ensemble

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ensemble/fingerprint.h"
+#include "ensemble/input_rows.h"
 #include "ensemble/prediction/range.h"
 #include "ensemble/scaling.h"
 #include "ensemble/training/pack_trainer.h"
@@ -13,13 +14,33 @@ namespace bootfold::ensemble {
 
 namespace {
 
-Ensemble::Frame frame_of(const Examples& examples, const Training& training) {
+/// Sets scaling and range of the inputs, in as few passes over a source as there can be.
+void look_at_inputs(const Examples& examples, bool standardize, Ensemble::Frame& frame,
+                    std::uint64_t& fingerprint) {
+  Means means(examples.rows(), examples.columns());
+  Fingerprint sum;
+  frame.input_range = empty_range(examples.columns());
+  for_each_chunk(examples, [&](std::size_t first, const DataView& rows) {
+    if (standardize) means.add(rows);
+    widen(frame.input_range, examples, first, rows);
+    sum.add(rows);
+  });
+  fingerprint = sum.value();
+  frame.input_scaling = no_scaling(examples.columns());
+  if (!standardize) return;
+  Deviations deviations(examples.rows(), means.mean());
+  for_each_chunk(examples, [&](std::size_t, const DataView& rows) { deviations.add(rows); });
+  frame.input_scaling = deviations.scaling();
+}
+
+Ensemble::Frame frame_of(const Examples& examples, const Training& training, std::size_t memory,
+                         std::uint64_t& fingerprint) {
   check_training(examples, training);
+  check_row_memory(examples, memory);
   Ensemble::Frame frame;
   frame.loss = training.loss.value_or(examples.classes != nullptr ? Loss::cross_entropy
                                                                   : Loss::squared_error);
-  for (std::size_t c = 0; c < examples.inputs.columns(); ++c)
-    frame.inputs.push_back(examples.inputs.name(c));
+  for (std::size_t c = 0; c < examples.columns(); ++c) frame.inputs.push_back(examples.name(c));
   if (examples.classes != nullptr) {
     frame.classes = examples.classes->names;
     frame.target = examples.classes->column;
@@ -27,16 +48,13 @@ Ensemble::Frame frame_of(const Examples& examples, const Training& training) {
     for (std::size_t t = 0; t < examples.targets.columns(); ++t)
       frame.classes.push_back(examples.targets.name(t));
   }
-  const auto scaled = [&](const DataView& data) {
-    return training.standardize ? scaling_of(data) : no_scaling(data.columns());
-  };
-  frame.input_scaling = scaled(examples.inputs);
-  frame.input_range = range_of(examples);
-  frame.target_scaling = scaled(examples.targets);
+  look_at_inputs(examples, training.standardize, frame, fingerprint);
+  frame.target_scaling =
+      training.standardize ? scaling_of(examples.targets) : no_scaling(examples.targets.columns());
   frame.settings = training.settings;
   frame.resampling = training.resampling;
   frame.seed = training.seed;
-  frame.rows = examples.inputs.rows();
+  frame.rows = examples.rows();
   return frame;
 }
 
@@ -65,10 +83,9 @@ std::size_t longest_batch(const Training& training) {
 }  // namespace
 
 Trainer::Trainer(const Examples& examples, const Training& training)
-    : training_(resolved(training, examples.inputs.rows())),
-      frame_(frame_of(examples, training_)),
+    : training_(resolved(training, examples.rows())),
+      frame_(frame_of(examples, training_, training.memory, fingerprint_)),
       matrix_(examples, frame_.input_scaling, frame_.target_scaling, longest_batch(training_)),
-      fingerprint_(fingerprint_of(examples.inputs)),
       validation_rows_(training_.validation != nullptr
                            ? std::optional(validation_matrix(*training_.validation, frame_))
                            : std::nullopt),

@@ -80,9 +80,9 @@ class Trainer {
                                                  const execution::Worker& worker) const;
 
   Training training_;
+  std::uint64_t fingerprint_ = 0;  // set with the frame
   Ensemble::Frame frame_;
   TrainingMatrix matrix_;
-  std::uint64_t fingerprint_;
   std::optional<TrainingMatrix> validation_rows_;
   TrainingContext context_;
   std::optional<Validation> validation_;

@@ -4,6 +4,8 @@
 
 #include "bootfold/ensemble/evaluation.h"
 #include "bootfold/error.h"
+#include "ensemble/prediction/point_blocks.h"
+#include "ensemble/prediction/prediction_sums.h"
 #include "ensemble/training/mean_loss.h"
 #include "ensemble/validate_arguments.h"
 #include "text/concat.h"
@@ -13,7 +15,7 @@ namespace bootfold::ensemble {
 using simd::kPoints;
 
 TrainingMatrix validation_matrix(const Examples& validation, const Ensemble::Frame& frame) {
-  check_columns(frame, validation.inputs);
+  check_columns(frame, validation.columns());
   check_rows(validation);
   const bool classes = frame.loss == Loss::cross_entropy;
   if (classes != (validation.classes != nullptr) ||
@@ -32,20 +34,17 @@ TrainingMatrix validation_matrix(const Examples& validation, const Ensemble::Fra
   return {examples, frame.input_scaling, frame.target_scaling, 0};
 }
 
-Validation::Validation(const TrainingContext& context)
-    : context_(context),
-      points_(context.validation->inputs.data(), context.validation->rows,
-              context.validation->columns) {}
-
 double Validation::loss(const Job& job, const std::vector<float>& parameters) const {
   static const std::vector<float> all(kPoints, 1.0F);
   const TrainingMatrix& matrix = *context_.validation;
   const Shape shape(matrix.columns, job.settings->architecture, context_.outputs);
   BlockSums sums(context_.loss, context_.outputs);
+  std::vector<float> points(kPoints * matrix.columns);
   std::vector<float> scratch;
   MeanLoss loss;
-  for (std::size_t b = 0; b < points_.blocks(); ++b) {
-    sums.add(simd::kernels(context_.level), shape, parameters.data(), points_.block(b), all.data(),
+  for (std::size_t b = 0; b * kPoints < matrix.rows; ++b) {
+    transpose_block(matrix.inputs.data(), matrix.rows, matrix.columns, b, points.data());
+    sums.add(simd::kernels(context_.level), shape, parameters.data(), points.data(), all.data(),
              scratch);
     for (std::size_t row = b * kPoints; row < std::min((b + 1) * kPoints, matrix.rows); ++row)
       loss.add(context_.loss, matrix, row, sums);

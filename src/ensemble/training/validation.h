@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "ensemble/prediction/point_blocks.h"
 #include "ensemble/training/training_context.h"
 #include "ensemble/training/work_schedule.h"
 
@@ -17,13 +16,12 @@ namespace bootfold::ensemble {
 /// Computes the loss of members on the validation rows of a training.
 class Validation {
  public:
-  explicit Validation(const TrainingContext& context);
+  explicit Validation(const TrainingContext& context) : context_(context) {}
 
   [[nodiscard]] double loss(const Job& job, const std::vector<float>& parameters) const;
 
  private:
   const TrainingContext& context_;
-  PointBlocks points_;
 };
 
 }  // namespace bootfold::ensemble

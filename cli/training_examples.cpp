@@ -1,0 +1,299 @@
+#include "training_examples.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "arguments.h"
+#include "bootfold/error.h"
+#include "json.h"
+#include "text.h"
+
+namespace bootfold::cli {
+namespace {
+
+using ensemble::Loss;
+
+// A column with more distinct values than this and fewer than two rows for each is not a class.
+constexpr std::size_t kManyClasses = 100;
+
+/// The task, as far as it is given.
+struct Goal {
+  std::optional<Loss> loss;
+  std::optional<bool> classes;
+};
+
+Goal goal_of(const ExampleArguments& arguments) {
+  Goal goal;
+  if (!arguments.loss.empty()) {
+    goal.loss = ensemble::parse_loss(arguments.loss);
+    goal.classes = goal.loss == Loss::cross_entropy;
+  }
+  if (arguments.task.empty()) return goal;
+  if (arguments.task != "classification" && arguments.task != "regression")
+    throw InvalidArgument(
+        fmt::format("--task is '{}' but must be classification or regression", arguments.task));
+  const bool classes = arguments.task == "classification";
+  if (goal.classes && *goal.classes != classes)
+    throw InvalidArgument(
+        fmt::format("--loss {} is not for --task {}; {}", arguments.loss, arguments.task,
+                    classes ? "use cross_entropy" : "use squared_error or gaussian"));
+  goal.classes = classes;
+  return goal;
+}
+
+bool is_number(const std::string& text) {
+  double value = 0;
+  const char* first = text.data() + (text.starts_with('+') ? 1 : 0);
+  const char* last = text.data() + text.size();
+  return std::from_chars(first, last, value).ptr == last;
+}
+
+// Throws if the labels are numbers, for which the task must be given.
+void check_text(const data::Labels& labels) {
+  if (!std::all_of(labels.names.begin(), labels.names.end(), is_number)) return;
+  throw InvalidArgument(
+      fmt::format("column '{}' contains numbers; give --task classification if each of its {} "
+                  "values is a class, or --task regression",
+                  one_line(labels.column), labels.size()));
+}
+
+void check_classes(const data::Labels& labels) {
+  if (labels.size() <= kManyClasses || 2 * labels.size() <= labels.rows()) return;
+  throw DataError(
+      fmt::format("column '{}' has {} different values in {} rows, too many for classes; is it "
+                  "--task regression?",
+                  one_line(labels.column), labels.size(), labels.rows()));
+}
+
+// A model finds its inputs by name and stores the names in a file.
+void check_names(const std::vector<std::string>& names) {
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    if (!seen.insert(name).second)
+      throw DataError(
+          fmt::format("several columns are named '{}' but a model finds its columns by name; "
+                      "rename them, or leave them out with --ignore",
+                      one_line(name)));
+    try {
+      static_cast<void>(Json(name).dump());
+    } catch (const Json::exception&) {
+      throw DataError(
+          fmt::format("the name '{}' is not UTF-8, which the model's file needs; "
+                      "convert the file with iconv",
+                      one_line(name)));
+    }
+  }
+}
+
+// Columns in the order targets (of numbers), weights, inputs; labels are the classes.
+data::Tables open_rows(const ExampleArguments& arguments, const Goal& goal,
+                       const std::vector<std::string>& targets) {
+  data::ReadOptions options = read_options(arguments);
+  if (goal.classes.value_or(true))
+    options.labels = targets;
+  else
+    options.columns = targets;
+  if (!arguments.weights.empty()) options.columns.push_back(arguments.weights);
+  const std::vector<std::string> inputs = split_list(arguments.inputs);
+  const std::vector<std::string> ignored = split_list(arguments.ignored);
+  if (inputs.empty())
+    options.all_but = ignored;
+  else if (!ignored.empty())
+    throw InvalidArgument(
+        "--ignore and --input cannot be combined; without --input all other columns are inputs");
+  options.columns.insert(options.columns.end(), inputs.begin(), inputs.end());
+  return data::Tables(arguments.files, options);
+}
+
+/// Classes of rows that arrive in tables, each of which numbers its labels anew.
+class ClassCodes {
+ public:
+  void add(const data::Labels& labels) {
+    column_ = labels.column;
+    std::vector<std::uint32_t> numbers;
+    for (const std::string& name : labels.names)
+      numbers.push_back(
+          known_.try_emplace(name, static_cast<std::uint32_t>(known_.size())).first->second);
+    for (const std::uint32_t code : labels.codes) codes_.push_back(numbers[code]);
+  }
+
+  [[nodiscard]] data::Labels labels() && {
+    std::vector<std::string> names(known_.size());
+    for (const auto& [name, number] : known_) names[number] = name;
+    data::Labels ordered = data::labels(std::span<const std::string>(names));
+    for (std::uint32_t& code : codes_) code = ordered.codes[code];
+    return {std::move(codes_), std::move(ordered.names), std::move(column_)};
+  }
+
+ private:
+  std::map<std::string, std::uint32_t> known_;  // numbered as they came
+  std::vector<std::uint32_t> codes_;
+  std::string column_;
+};
+
+std::vector<std::string> targets_of(const ExampleArguments& arguments, const Goal& goal) {
+  std::vector<std::string> targets = split_list(arguments.target);
+  if (targets.empty())
+    throw InvalidArgument("no --target given; name the target column: --target species");
+  if (targets.size() > 1 && goal.classes.value_or(true))
+    throw InvalidArgument(fmt::format(
+        "--target names {} columns but only --task regression takes several", targets.size()));
+  return targets;
+}
+
+}  // namespace
+
+InputColumns::InputColumns(const data::Tables& tables, std::size_t first)
+    : tables_(tables), first_(first) {
+  const auto begin = tables.names().begin();
+  names_.assign(begin + static_cast<std::ptrdiff_t>(std::min(first, tables.names().size())),
+                tables.names().end());
+}
+
+std::unique_ptr<data::Pass> InputColumns::open() const {
+  class InputPass final : public data::Pass {
+   public:
+    InputPass(std::unique_ptr<data::TablePass> pass, std::size_t first)
+        : pass_(std::move(pass)), first_(first) {}
+    std::optional<data::Chunk> next() override {
+      std::optional<data::Table> table = pass_->next();
+      if (!table) return std::nullopt;
+      auto owner = std::make_shared<const data::Table>(std::move(*table));
+      DataView view = columns_of(*owner, first_, owner->view().columns() - first_);
+      return data::Chunk{std::move(view), std::move(owner)};
+    }
+
+   private:
+    std::unique_ptr<data::TablePass> pass_;
+    std::size_t first_;
+  };
+  return std::make_unique<InputPass>(tables_.open(), first_);
+}
+
+TrainingExamples::TrainingExamples(const ExampleArguments& arguments, std::size_t memory)
+    : tables_([&] {
+        check_file(arguments);
+        const Goal goal = goal_of(arguments);
+        return open_rows(arguments, goal, targets_of(arguments, goal));
+      }()),
+      source_(tables_, [&] {
+        const Goal goal = goal_of(arguments);
+        const std::size_t targets =
+            goal.classes.value_or(true) ? 0 : targets_of(arguments, goal).size();
+        return targets + (arguments.weights.empty() ? 0 : 1);
+      }()) {
+  const Goal goal = goal_of(arguments);
+  loss_ = goal.loss;
+  classify_ = goal.classes.value_or(true);
+  weighted_ = !arguments.weights.empty();
+  target_count_ = classify_ ? 0 : targets_of(arguments, goal).size();
+  if (source_.names().empty())
+    throw InvalidArgument(fmt::format("{} has no input column", file_words(arguments)));
+  read(arguments, memory);
+  if (!goal.classes) check_text(classes_);
+  if (classify_) {
+    check_classes(classes_);
+    check_names(classes_.names);
+  }
+  check_columns();
+  weigh(arguments);
+}
+
+// Fails before the rows are read, if their number is known, and else as soon as they are too many.
+void TrainingExamples::check_memory(const ExampleArguments& arguments, std::uint64_t rows,
+                                    const char* more, std::size_t limit) const {
+  const bool class_weights = arguments.class_weights == "balanced" && !weighted_;
+  const std::size_t columns =
+      tables_.names().size() + (classify_ ? 1 : 0) + (class_weights ? 1 : 0);
+  const std::size_t needed = ensemble::bytes_of_rows(rows, columns);
+  if (needed <= limit) return;
+  throw InvalidArgument(fmt::format(
+      "{} has {}{} rows of {} columns, which take {} as float32, but the memory limit is {}; use "
+      "fewer columns (--input, --ignore), fewer rows (--where) or more memory (--memory)",
+      file_words(arguments), more, grouped(rows), columns, bytes(static_cast<double>(needed)),
+      bytes(static_cast<double>(limit))));
+}
+
+void TrainingExamples::read(const ExampleArguments& arguments, std::size_t memory) {
+  const std::size_t limit = ensemble::row_memory_limit(memory);
+  if (const auto rows = tables_.rows()) check_memory(arguments, *rows, "", limit);
+  columns_.resize(target_count_ + (weighted_ ? 1 : 0));
+  ClassCodes codes;
+  const std::unique_ptr<data::TablePass> pass = tables_.open();
+  while (const std::optional<data::Table> table = pass->next()) {
+    const std::size_t count = table->view().rows();
+    omitted_ += table->omitted();
+    filtered_ += table->filtered();
+    check_memory(arguments, rows_ + count, "at least ", limit);
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      columns_[c].resize(rows_ + count);
+      table->view().column(c).read(0, std::span(columns_[c]).subspan(rows_));
+    }
+    if (classify_) codes.add(table->labels());
+    rows_ += count;
+  }
+  if (classify_) classes_ = std::move(codes).labels();
+  std::vector<ColumnView> targets(columns_.begin(),
+                                  columns_.begin() + static_cast<std::ptrdiff_t>(target_count_));
+  const auto names = tables_.names().begin();
+  targets_ =
+      DataView(std::move(targets), {names, names + static_cast<std::ptrdiff_t>(target_count_)});
+  if (weighted_) weight_column_ = ColumnView(columns_.back());
+}
+
+void TrainingExamples::check_columns() const {
+  std::vector<std::string> names;
+  for (std::size_t t = 0; t < target_count_; ++t) names.push_back(targets_.name(t));
+  names.insert(names.end(), source_.names().begin(), source_.names().end());
+  if (classify_) names.push_back(classes_.column);
+  check_names(names);
+}
+
+void TrainingExamples::weigh(const ExampleArguments& arguments) {
+  if (one_of("--class-weights", arguments.class_weights, {"none", "balanced"}) == "none") return;
+  if (!classify_) throw InvalidArgument("--class-weights is for classes, but this is a regression");
+  const std::vector<std::uint64_t> counts = classes_.counts();
+  for (const std::uint64_t rows : counts)
+    class_weights_.push_back(static_cast<double>(count()) /
+                             (static_cast<double>(counts.size()) * static_cast<double>(rows)));
+  weights_ = weigh_rows(weight_column_, class_weights_, classes_.codes);
+}
+
+std::vector<double> weigh_rows(const std::optional<ColumnView>& weights,
+                               const std::vector<double>& class_weights,
+                               const std::vector<std::uint32_t>& classes) {
+  std::vector<double> each(classes.size());
+  for (std::size_t row = 0; row < each.size(); ++row)
+    each[row] = (weights ? (*weights)[row] : 1.0) * class_weights[classes[row]];
+  return each;
+}
+
+ensemble::Examples TrainingExamples::examples() const {
+  ensemble::Examples examples{.classes = classify_ ? &classes_ : nullptr,
+                              .targets = targets_,
+                              .weights = weight_column_,
+                              .source = &source_};
+  if (!weights_.empty()) examples.weights = ColumnView(weights_);
+  return examples;
+}
+
+ensemble::Ensemble::Frame TrainingExamples::frame() const {
+  ensemble::Ensemble::Frame frame;
+  frame.loss = loss_.value_or(classify_ ? Loss::cross_entropy : Loss::squared_error);
+  frame.inputs = source_.names();
+  if (classify_) {
+    frame.target = classes_.column;
+    frame.classes = classes_.names;
+  } else {
+    for (std::size_t t = 0; t < targets_.columns(); ++t) frame.classes.push_back(targets_.name(t));
+  }
+  return frame;
+}
+
+}  // namespace bootfold::cli
