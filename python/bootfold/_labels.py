@@ -19,6 +19,22 @@ class Coded:
     names: Array  #: the sorted labels they stand for
 
 
+def texts_of(names: Array) -> list[str]:
+    """Sorted labels as texts that the library sorts in the same way.
+
+    It sorts texts by value if all are numbers and by their bytes otherwise, so the text of a text
+    begins with a letter.
+    """
+    kind = names.dtype.kind
+    if kind in "Mm":
+        return [str(number) for number in names.astype(np.int64).tolist()]
+    if kind in "biu":
+        return [str(int(number)) for number in names.tolist()]
+    if kind == "f":
+        return [repr(float(number)) for number in names.tolist()]
+    return [f"t{name}" for name in names.tolist()]
+
+
 def values_and_missing(labels: Any) -> tuple[Array, Array]:
     """Labels as an array, and where they are missing."""
     module = module_of(labels)

@@ -170,9 +170,7 @@ class Result:
                 count = core.replicates.shape[0]
                 self._studentized = self._need(method).run(count, 0, asked.needs, False)
             core = self._studentized
-        found = core.intervals(
-            method, asked.confidence, asked.alternative, convention, strict
-        )
+        found = core.intervals(method, asked.confidence, asked.alternative, convention, strict)
         return joined(found, self._shape)
 
     def _need(self, what: str) -> Source:

@@ -17,7 +17,8 @@ Looks, plans and parts are small and pickle, so any scheduler can carry them bet
 shard may begin and end at any row and may be empty. Looks merge by ``|`` and parts by ``+``, in any
 order and any grouping. Named statistics are served that are functions of sums ("mean", "variance",
 "correlation", "regression", ...), quantiles of one column, and any of data with few distinct rows
-or with no more than 4,096 rows; schemes are "iid" and "poisson".
+or with no more than 4,096 rows; schemes are "iid" and "poisson", and functions of sums also take
+strata and clusters.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from bootfold import _core
 from bootfold._chunked import chunks_of
 from bootfold._data import column_names, read_shard
+from bootfold._labels import coded, texts_of
 from bootfold._options import (
     Seed,
     memory_bytes,
@@ -36,10 +38,11 @@ from bootfold._options import (
     whole_number,
 )
 from bootfold._result import Result
-from bootfold._select import of_frame
+from bootfold._select import chosen, of_frame
 from bootfold._source import rescaling_rate
 from bootfold._statistics import Named, resolve
 from bootfold._streamed import batch_source, recognised
+from bootfold._table_read import limits_of
 from bootfold._table_source import TableSource
 
 if TYPE_CHECKING:
@@ -50,6 +53,19 @@ if TYPE_CHECKING:
     from bootfold._source import Rescale
 
 __all__ = ["Look", "Part", "Plan", "join", "look", "plan"]
+
+
+def _labelled_rows(
+    data: Any, columns: Any, labels: Any, what: str, usual: Sequence[str] = ()
+) -> tuple[list[list[Array]], list[str], tuple[Array, list[str]]]:
+    """The rows of a shard in memory, and their labels: an array, or the name of a column."""
+    if columns is None and isinstance(labels, str) and usual:
+        columns = list(usual)
+    rows, found = chosen(data, columns, {what: labels}, limits_of(None, None))
+    shard = read_shard(rows)
+    names = shard.names if columns is None else column_names(columns)
+    codes, texts = coded(found[what], shard.rows, what)
+    return [chunks_of(column) for column in shard.arrays], names, (codes, texts_of(texts))
 
 
 def _rows(
@@ -121,6 +137,8 @@ def look(
     statistic: Any,
     *,
     columns: str | Sequence[str] | None = None,
+    strata: Any = None,
+    clusters: Any = None,
     first: int = 0,
     memory: int | str | None = None,
     threads: int | None = None,
@@ -136,6 +154,10 @@ def look(
         Names of statistics, the same for all shards.
     columns : str or list of str, optional
         The columns of a table that the statistic sees; all unless given.
+    strata, clusters : array_like or column name, optional
+        A label for each row of the shard, which is then read into memory. Rows are drawn within
+        strata; clusters, which may have rows in several shards, are drawn whole. Labels of all
+        shards must be of one type. `Plan.part` needs the labels as well.
     first : int
         The number of the shard's first row in the data, from 0. Where it is not known yet leave it
         out; `join` puts looks one after the other, and `Look.shifted` moves one.
@@ -148,15 +170,23 @@ def look(
             f"statistic is {statistic!r} but shards take names such as 'mean'; "
             "bootfold.statistics() lists them"
         )
-    rows = _rows(data, columns)
     options = (
         "\n".join(named.names),
         whole_number("first", first, 0),
         memory_bytes(memory),
         thread_number(threads),
     )
+    if strata is not None and clusters is not None:
+        raise ValueError("strata and clusters are both given; rows have either, not both")
+    if strata is not None:
+        arrays, names, labels = _labelled_rows(data, columns, strata, "strata")
+        return Look(_core.shard_look(arrays, names, labels, None, *options))
+    if clusters is not None:
+        arrays, names, labels = _labelled_rows(data, columns, clusters, "clusters")
+        return Look(_core.shard_look(arrays, names, None, labels, *options))
+    rows = _rows(data, columns)
     if isinstance(rows, tuple):
-        return Look(_core.shard_look(rows[0], rows[1], *options))
+        return Look(_core.shard_look(rows[0], rows[1], None, None, *options))
     return Look(_core.shard_look_at_source(rows, *options))
 
 
@@ -227,6 +257,7 @@ class Plan:
         data: Any,
         *,
         columns: str | Sequence[str] | None = None,
+        labels: Any = None,
         first: int = 0,
         replicates: tuple[int, int] | range | None = None,
         threads: int | None = None,
@@ -239,6 +270,8 @@ class Plan:
             The rows of the shard, which `look` saw.
         columns : str or list of str, optional
             The columns of a table that were looked at; found by their names unless given.
+        labels : array_like or column name, optional
+            The strata or clusters of the rows, if looks had them.
         first : int
             The number of its first row in the data, from 0.
         replicates : tuple or range, optional
@@ -247,18 +280,23 @@ class Plan:
         threads : int, optional
             All cores unless given. Never changes a result.
         """
-        rows = _rows(data, columns, self._core.columns)
         if isinstance(replicates, range):
             if replicates.step != 1:
                 raise ValueError(f"replicates is {replicates} but its step must be 1")
             replicates = (replicates.start, replicates.stop)
-        chosen: tuple[int, int] | None = None
+        asked: tuple[int, int] | None = None
         if replicates is not None:
             start, stop = replicates
-            chosen = (whole_number("replicates", start, 0), whole_number("replicates", stop, 1))
-        options = (whole_number("first", first, 0), chosen, thread_number(threads))
+            asked = (whole_number("replicates", start, 0), whole_number("replicates", stop, 1))
+        options = (whole_number("first", first, 0), asked, thread_number(threads))
+        if labels is not None:
+            arrays, names, coding = _labelled_rows(
+                data, columns, labels, "labels", self._core.columns
+            )
+            return Part(self._core.part(arrays, names, coding, *options))
+        rows = _rows(data, columns, self._core.columns)
         if isinstance(rows, tuple):
-            return Part(self._core.part(rows[0], rows[1], *options))
+            return Part(self._core.part(rows[0], rows[1], None, *options))
         return Part(self._core.part_of_source(rows, *options))
 
     def finish(self, part: Part | None = None) -> Result:

@@ -52,23 +52,46 @@ std::string_view text_of(const nb::bytes& bytes) {
 
 /// Of a DataView or a source.
 template <class Rows>
-shards::Look look_at(const Rows& rows, const std::string& statistics, std::uint64_t first,
-                     std::size_t memory, unsigned threads) {
+shards::Look look_with(const Rows& rows, const std::string& statistics, shards::LookOptions options,
+                       unsigned threads) {
   const Call call{.execution = {.threads = threads}};
+  options.words = {{kStatistics, statistics}};
   return without_gil(call, [&](const Execution& execution) {
-    return shards::look(rows, parse(statistics),
-                        {.first = first,
-                         .words = {{kStatistics, statistics}},
-                         .memory = memory,
-                         .execution = execution});
+    options.execution = execution;
+    return shards::look(rows, parse(statistics), options);
   });
 }
 
+shards::Look look_at_source(const BatchSource& source, const std::string& statistics,
+                            std::uint64_t first, std::size_t memory, unsigned threads) {
+  return look_with(source, statistics, {.first = first, .memory = memory}, threads);
+}
+
+/// Codes of labels, and the names of the codes.
+using Coded = std::pair<Codes, std::vector<std::string>>;
+
+std::optional<data::Labels> labels_of(const std::optional<Coded>& coded) {
+  if (!coded) return std::nullopt;
+  const auto& [codes, names] = *coded;
+  data::Labels labels{{codes.data(), codes.data() + codes.size()}, names};
+  for (const std::uint32_t code : labels.codes)
+    if (code >= names.size()) throw InvalidArgument("a code of a label has no name");
+  return labels;
+}
+
 shards::Look look(std::vector<std::vector<Array>> arrays, std::vector<std::string> names,
+                  const std::optional<Coded>& strata, const std::optional<Coded>& clusters,
                   const std::string& statistics, std::uint64_t first, std::size_t memory,
                   unsigned threads) {
   const Columns columns(std::move(arrays), std::move(names));
-  return look_at(columns.view(), statistics, first, memory, threads);
+  const std::optional<data::Labels> stratum = labels_of(strata);
+  const std::optional<data::Labels> cluster = labels_of(clusters);
+  return look_with(columns.view(), statistics,
+                   {.first = first,
+                    .strata = stratum ? &*stratum : nullptr,
+                    .clusters = cluster ? &*cluster : nullptr,
+                    .memory = memory},
+                   threads);
 }
 
 /// A plan with the names of its statistics.
@@ -107,19 +130,27 @@ using Range = std::optional<std::pair<std::uint64_t, std::uint64_t>>;
 
 /// Of a DataView or a source.
 template <class Rows>
-shards::Part part_of(const ShardPlan& plan, const Rows& rows, std::uint64_t first,
-                     const Range& replicates, unsigned threads) {
+shards::Part part_with(const ShardPlan& plan, const Rows& rows, std::uint64_t first,
+                       shards::PartOptions options, unsigned threads) {
   const Call call{.execution = {.threads = threads}};
   return without_gil(call, [&](const Execution& execution) {
-    return plan.plan.part(rows, first, {.replicates = replicates, .execution = execution});
+    options.execution = execution;
+    return plan.plan.part(rows, first, options);
   });
 }
 
+shards::Part part_of_source(const ShardPlan& plan, const BatchSource& source, std::uint64_t first,
+                            const Range& replicates, unsigned threads) {
+  return part_with(plan, source, first, {.replicates = replicates}, threads);
+}
+
 shards::Part part(const ShardPlan& plan, std::vector<std::vector<Array>> arrays,
-                  std::vector<std::string> names, std::uint64_t first, const Range& replicates,
-                  unsigned threads) {
+                  std::vector<std::string> names, const std::optional<Coded>& labels,
+                  std::uint64_t first, const Range& replicates, unsigned threads) {
   const Columns columns(std::move(arrays), std::move(names));
-  return part_of(plan, columns.view(), first, replicates, threads);
+  const std::optional<data::Labels> coded = labels_of(labels);
+  return part_with(plan, columns.view(), first,
+                   {.replicates = replicates, .labels = coded ? &*coded : nullptr}, threads);
 }
 
 }  // namespace
@@ -138,13 +169,15 @@ void bind_shards(nb::module_& m) {
           "from_bytes",
           [](const nb::bytes& bytes) { return shards::Look::from_bytes(text_of(bytes)); },
           "bytes"_a);
-  m.def("shard_look", &look, "columns"_a, "names"_a, "statistics"_a, "first"_a, "memory"_a,
-        "threads"_a,
+  m.def("shard_look", &look, "columns"_a, "names"_a, "strata"_a.none(), "clusters"_a.none(),
+        "statistics"_a, "first"_a, "memory"_a, "threads"_a,
         nb::sig("def shard_look(columns: collections.abc.Sequence[collections.abc.Sequence["
-                "numpy.typing.NDArray[typing.Any]]], names: collections.abc.Sequence[str], "
-                "statistics: str, first: int, memory: int, threads: int) -> ShardLook"));
-  m.def("shard_look_at_source", &look_at<BatchSource>, "source"_a, "statistics"_a, "first"_a,
-        "memory"_a, "threads"_a);
+                "numpy.typing.NDArray[typing.Any]]], names: collections.abc.Sequence[str], strata: "
+                "tuple[numpy.typing.NDArray[typing.Any], list[str]] | None, clusters: "
+                "tuple[numpy.typing.NDArray[typing.Any], list[str]] | None, statistics: str, "
+                "first: int, memory: int, threads: int) -> ShardLook"));
+  m.def("shard_look_at_source", &look_at_source, "source"_a, "statistics"_a, "first"_a, "memory"_a,
+        "threads"_a);
   nb::class_<shards::Part>(m, "ShardPart", "The sums of some rows in some replicates.")
       .def("copy", [](const shards::Part& part) { return shards::Part(part); })
       .def(
@@ -161,11 +194,13 @@ void bind_shards(nb::module_& m) {
       .def_prop_ro("statistics", [](const ShardPlan& plan) { return plan.statistics; })
       .def_prop_ro("needs_parts", [](const ShardPlan& plan) { return plan.plan.needs_parts(); })
       .def("empty", [](const ShardPlan& plan) { return plan.plan.empty(); })
-      .def("part", &part, "columns"_a, "names"_a, "first"_a, "replicates"_a.none(), "threads"_a,
+      .def("part", &part, "columns"_a, "names"_a, "labels"_a.none(), "first"_a,
+           "replicates"_a.none(), "threads"_a,
            nb::sig("def part(self, columns: collections.abc.Sequence[collections.abc.Sequence["
                    "numpy.typing.NDArray[typing.Any]]], names: collections.abc.Sequence[str], "
-                   "first: int, replicates: tuple[int, int] | None, threads: int) -> ShardPart"))
-      .def("part_of_source", &part_of<BatchSource>, "source"_a, "first"_a, "replicates"_a.none(),
+                   "labels: tuple[numpy.typing.NDArray[typing.Any], list[str]] | None, first: int, "
+                   "replicates: tuple[int, int] | None, threads: int) -> ShardPart"))
+      .def("part_of_source", &part_of_source, "source"_a, "first"_a, "replicates"_a.none(),
            "threads"_a)
       .def(
           "finish",

@@ -79,9 +79,7 @@ def test_columns_and_their_weights_and_groups():
         )
     table = pa.table({"x": x, "group": pa.array(np.where(Y > 0, "a", "b"))})
     plain = pa.table({"x": X, "group": pa.array(np.where(Y > 0, "a", "b"))})
-    found, expected = (
-        bf.compare(t, value="x", by="group", **arguments) for t in (table, plain)
-    )
+    found, expected = (bf.compare(t, value="x", by="group", **arguments) for t in (table, plain))
     assert found.equals(expected)
 
 

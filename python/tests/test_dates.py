@@ -140,9 +140,7 @@ def test_numpy_arrays_along_an_axis_are_refused_too():
 def test_compare_refuses_dates(table):
     frame = table({"when": DAYS.astype("M8[us]"), "group": GROUPS.tolist(), "x": NUMBERS})
     refuses(lambda: bf.compare(frame, value="when", by="group"), "column 'when' is of type")
-    refuses(
-        lambda: bf.compare(frame, value="x", by="group", weights="when"), "weights are of type"
-    )
+    refuses(lambda: bf.compare(frame, value="x", by="group", weights="when"), "weights are of type")
 
 
 def test_scores_and_weights_of_dates_are_refused():

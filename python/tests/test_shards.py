@@ -224,3 +224,54 @@ def test_mistakes_are_named(table):
 
 def test_the_examples_run():
     assert doctest.testmod(bf.shards).failed == 0
+
+
+LABELS = {
+    "whole numbers": np.array([9, 10, -3, 200]),
+    "numbers": np.array([0.5, -1e300, 3.0, 1e-5]),
+    "texts": np.array(["9", "10", "\u00e9t\u00e9", "z"]),
+    "dates": np.array(["2024-01-01", "1969-01-01", "2000-01-01"], dtype="datetime64[D]"),
+    "booleans": np.array([True, False]),
+}
+
+
+@pytest.mark.parametrize("kind", ["strata", "clusters"])
+@pytest.mark.parametrize("labels", LABELS)
+def test_strata_and_clusters_have_the_bits_of_the_whole(table, kind, labels):
+    known = LABELS[labels]
+    own = known[np.random.default_rng(4).integers(0, len(known), ROWS)]
+    pieces = cut(np.arange(ROWS), [0, 1, 4_097, 33_333])
+    looks = [bf.shards.look(table[rows], "correlation", **{kind: own[rows]}) for _, rows in pieces]
+    plan = bf.shards.plan(bf.shards.join(looks), replicates=50, seed=5)
+    there = pickle.loads(pickle.dumps(plan))
+    parts = [there.part(table[rows], first=n, labels=own[rows]) for n, rows in pieces[::-1]]
+    found = plan.finish(sum(pickle.loads(pickle.dumps(part)) for part in parts))
+    wanted = bf.bootstrap(table, "correlation", replicates=50, seed=5, **{kind: own})
+    np.testing.assert_array_equal(found.replicates, wanted.replicates)
+    assert found.estimate == wanted.estimate
+
+
+def test_labels_may_be_columns_of_tables_and_files(table, tmp_path):
+    own = np.random.default_rng(4).integers(0, 30, ROWS)
+    arrow = pa.table({"x": table[:, 0], "shop": own})
+    pq.write_table(arrow, tmp_path / "a.parquet")
+    wanted = bf.bootstrap(arrow, "mean", replicates=50, columns="x", clusters="shop")
+    for data in (arrow, arrow.to_pandas(), str(tmp_path / "a.parquet")):
+        look = bf.shards.look(data, "mean", clusters="shop")
+        plan = bf.shards.plan(look, replicates=50)
+        found = plan.finish(plan.part(data, labels="shop"))
+        np.testing.assert_array_equal(found.replicates, wanted.replicates)
+
+
+def test_labels_are_refused_where_they_do_not_belong(table):
+    strata = np.arange(ROWS) % 3
+    with pytest.raises(ValueError, match="strata and clusters are both given"):
+        bf.shards.look(table, "mean", strata=strata, clusters=strata)
+    with pytest.raises(ValueError, match="strata has 10 labels but the data have 50000 rows"):
+        bf.shards.look(table, "mean", strata=strata[:10])
+    plan = bf.shards.plan(bf.shards.look(table, "mean", strata=strata))
+    with pytest.raises(ValueError, match="labels are missing"):
+        plan.part(table)
+    plan = bf.shards.plan(bf.shards.look(table, "mean"))
+    with pytest.raises(ValueError, match="labels are given but the looks had none"):
+        plan.part(table, labels=strata)

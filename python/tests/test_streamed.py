@@ -51,9 +51,7 @@ def test_streams_have_the_bits_of_arrays(table, files, statistic, columns):
     wanted = bf.bootstrap(data, statistic, replicates=5, seed=2)
     with warnings.catch_warnings():
         warnings.simplefilter("error", bf.SpoolWarning)  # nothing is written to disk
-        found = bf.bootstrap(
-            files, statistic, columns=columns, replicates=5, seed=2, memory=MEMORY
-        )
+        found = bf.bootstrap(files, statistic, columns=columns, replicates=5, seed=2, memory=MEMORY)
     np.testing.assert_array_equal(found.replicates, wanted.replicates)
     np.testing.assert_array_equal(found.estimate, wanted.estimate)
     assert np.shape(found.estimate) == np.shape(wanted.estimate)
