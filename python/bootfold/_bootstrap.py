@@ -194,8 +194,8 @@ def bootstrap(
     checkpoint : str or path-like, optional
         A file in which the run stores its replicates, as often as costs less than 1 % of its time,
         also when it is interrupted. The same call goes on from there, to the same bits; a file of
-        another run is refused. It is deleted when the run is complete. For named statistics, `sums`
-        and compiled functions. Never changes a result.
+        another run is refused. It is deleted when the run is complete. A function is identified by
+        its name and code, not by the code of functions that it calls. Never changes a result.
     progress : bool or callable
         True shows a bar (tqdm, where installed); a function is called with (done, total).
 
@@ -225,7 +225,7 @@ def bootstrap(
         data,
         statistic,
         settings,
-        (count, asked, path, checkpoint, nan, takes, paired, axis, vectorized),
+        (count, asked, path, nan, takes, paired, axis, vectorized),
         (strata, clusters, block_length, probabilities, weights, frequencies),
         columns=columns,
         memory=memory,
@@ -235,7 +235,7 @@ def bootstrap(
     )
     if stream is not None:
         assert isinstance(count, int)
-        core, shape = stream.run(count, progress)
+        core, shape = stream.run(count, progress, checkpoint_path(checkpoint))
         return Result(core, shape, None, stream.note, asked)
     source = _source(
         data,
@@ -274,11 +274,12 @@ def _checkpointed(source: Source, path: str) -> Iterator[None]:
     if not path:
         yield
         return
-    if not isinstance(source, (NamedSource, SumsSource)):
+    if isinstance(source, JoinedSource) or (
+        isinstance(source, (FunctionSource, CountsSource)) and source.jackknife
+    ):
         raise ValueError(
-            f"checkpoint is {path!r} but the replicates of a Python function, or of data sets that "
-            "are bootstrapped one by one, are not stored; omit checkpoint, or take a named "
-            "statistic, bootfold.sums or a compiled function"
+            f"checkpoint is {path!r} but the replicates of a jackknife of a Python function, or of "
+            "data sets that are bootstrapped one by one, are not stored; omit checkpoint"
         )
     source.request.checkpoint = path
     try:
@@ -367,7 +368,7 @@ def explain(
         data,
         statistic,
         settings,
-        (count, asked, path, checkpoint, nan, takes, paired, axis, vectorized),
+        (count, asked, path, nan, takes, paired, axis, vectorized),
         (strata, clusters, block_length, probabilities, weights, frequencies),
         columns=columns,
         memory=memory,
@@ -430,15 +431,8 @@ def _stream(
     rescale: Rescale,
 ) -> StreamedTable | None:
     """A table that is larger than memory and can be added up batch by batch; else None."""
-    count, interval, path, checkpoint, nan, takes, paired, axis, vectorized = asked
-    plain = (path, checkpoint, nan, takes, paired, axis) == (
-        None,
-        None,
-        "error",
-        "resample",
-        False,
-        None,
-    )
+    count, interval, path, nan, takes, paired, axis, vectorized = asked
+    plain = (path, nan, takes, paired, axis) == (None, "error", "resample", False, None)
     if not plain or not isinstance(count, int) or interval.needs != NOTHING:
         return None
     if any(one is not None for one in of_rows) or type(given) is np.ndarray:

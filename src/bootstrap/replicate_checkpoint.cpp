@@ -14,7 +14,7 @@ using text::grouped;
 
 ReplicateCheckpoint::ReplicateCheckpoint(const std::string& path, const std::string& kind,
                                          std::uint64_t total, const Execution& execution)
-    : file_(path, kind), total_(total), execution_(execution) {
+    : file_(path, kind), total_(total), writes_(execution, "run") {
   load();
   text::check_writable(path);
 }
@@ -38,7 +38,8 @@ void ReplicateCheckpoint::load() {
   }
   told_ = sections_.empty();
   if (!stored->problem.empty())
-    tell(true, text::concat(stored->problem, "; ", file_.path(), ".previous is used instead"));
+    writes_.tell(true,
+                 text::concat(stored->problem, "; ", file_.path(), ".previous is used instead"));
 }
 
 std::uint64_t ReplicateCheckpoint::begin(const std::string& section, std::vector<data::Fact> facts,
@@ -75,7 +76,8 @@ std::uint64_t ReplicateCheckpoint::begin(const std::string& section, std::vector
     stored.values.shrink_to_fit();
   }
   if (!std::exchange(told_, true))
-    tell(false, text::concat(file_.path(), " holds ", amount(), "; the run goes on from there"));
+    writes_.tell(false,
+                 text::concat(file_.path(), " holds ", amount(), "; the run goes on from there"));
   return made_;
 }
 
@@ -95,13 +97,13 @@ std::uint64_t ReplicateCheckpoint::stored() const {
 
 void ReplicateCheckpoint::made(std::uint64_t count) {
   made_ = restored_ + count;
-  if (!pace_.due() || !has_news()) return;
+  if (!writes_.due() || !has_news()) return;
   try_to_write();
 }
 
 void ReplicateCheckpoint::end(bool keep) {
   made_ = range_.count;
-  if (pace_.worth() && has_news()) try_to_write();
+  if (writes_.worth() && has_news()) try_to_write();
   Section& section = sections_.at(current_);
   if (keep && !rest_kept_)
     section.values.insert(section.values.end(), values_.begin(), values_.end());
@@ -110,21 +112,10 @@ void ReplicateCheckpoint::end(bool keep) {
   made_ = restored_ = 0;
 }
 
-bool ReplicateCheckpoint::try_to_write() {
-  try {
-    pace_.run([&] { write(); });
-    failure_.clear();
-    return true;
-  } catch (const DataError& error) {
-    // The run may well end before it is needed, and the disk may have room the next time.
-    if (failure_.empty())
-      tell(true, text::concat(error.what(), "; the run continues without it, ",
-                              in_file_ > 0 ? text::concat("and what was stored before, ",
-                                                          grouped(in_file_), " replicates, is kept")
-                                           : "and nothing is stored yet"));
-    failure_ = error.what();
-    return false;
-  }
+void ReplicateCheckpoint::try_to_write() {
+  writes_.attempt(
+      [&] { write(); },
+      [&] { return in_file_ == 0 ? "" : text::concat(grouped(in_file_), " replicates"); });
 }
 
 void ReplicateCheckpoint::write() {
@@ -165,29 +156,13 @@ void ReplicateCheckpoint::save() {
 }
 
 Cancelled ReplicateCheckpoint::cancelled() const {
-  if (in_file_ == 0)
-    return Cancelled(failure_.empty() ? "" : text::concat("nothing is stored: ", failure_));
-  return Cancelled(
-      text::concat(amount(), " are in ", file_.path(),
-                   failure_.empty() ? "" : text::concat(", but not the last: ", failure_)));
+  return writes_.cancelled(in_file_ == 0 ? "" : amount(), file_.path());
 }
 
 std::string ReplicateCheckpoint::amount() const {
   const std::uint64_t total = total_ > 0 ? total_ : goal_;
   return text::concat(grouped(in_file_),
                       total >= in_file_ ? text::concat(" of ", grouped(total)) : "", " replicates");
-}
-
-void refuse_checkpoint(const Options& options) {
-  if (options.checkpoint.empty()) return;
-  throw InvalidArgument(
-      text::concat("checkpoint is '", options.checkpoint,
-                   "' but the replicates of functions of batches are not stored; omit it, or make "
-                   "the run in parts with first_replicate"));
-}
-
-void ReplicateCheckpoint::tell(bool warning, const std::string& text) const {
-  if (execution_.note) execution_.note({warning, text});
 }
 
 }  // namespace bootfold

@@ -16,7 +16,7 @@
 #include "bootfold/execution.h"
 #include "bootfold/plan.h"
 #include "data/checkpoint_file.h"
-#include "execution/pace.h"
+#include "data/checkpoint_writes.h"
 
 namespace bootfold {
 
@@ -66,8 +66,7 @@ class ReplicateCheckpoint {
 
   void load();
   void write();
-  bool try_to_write();
-  void tell(bool warning, const std::string& text) const;
+  void try_to_write();
   [[nodiscard]] bool has_news() const;
   [[nodiscard]] std::uint64_t stored() const;
   /// "12,345 of 100,000 replicates": what is in the file.
@@ -76,8 +75,7 @@ class ReplicateCheckpoint {
   data::CheckpointFile file_;
   std::uint64_t total_;
   std::uint64_t goal_ = 0;  // replicates of the section when the run is complete
-  Execution execution_;
-  execution::Pace pace_;
+  data::CheckpointWrites writes_;
   std::map<std::string, Section> sections_;
   std::string current_;  // section of the run
   std::span<const double> values_ = {};
@@ -88,10 +86,6 @@ class ReplicateCheckpoint {
   bool running_ = false;
   bool told_ = true;        // that the run goes on from the file
   bool rest_kept_ = false;  // the section has more than the run asks for, or lies elsewhere
-  std::string failure_;     // why the last write failed
 };
-
-/// For runs that store nothing yet: throws InvalidArgument if Options::checkpoint is given.
-void refuse_checkpoint(const Options& options);
 
 }  // namespace bootfold

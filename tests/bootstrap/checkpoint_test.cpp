@@ -440,14 +440,53 @@ TEST(Checkpoint, AFileThatIsNoCheckpointIsLeftAlone) {
               HasSubstr("missing/run: No such file or directory"));
 }
 
-TEST(Checkpoint, FunctionsOfBatchesAreRefused) {
-  const std::vector<double> rows = {1, 2, 4, 8};
+/// A run of a function of batches or of counts that fails at a batch, and then goes on.
+template <class Run>
+void expect_functions_to_go_on(const Run& run) {
+  const Folder folder;
+  Options options{.replicates = 5000, .seed = 3, .memory = std::size_t{16} << 20};
+  const Result whole = run(options, FunctionTraits{}, -1);
+  options.checkpoint = folder.path("run");
+  const FunctionTraits named{.identity = "first version"};
+  EXPECT_EQ(message_of([&] { static_cast<void>(run(options, named, 4)); }), "no more");
+  std::vector<std::string> notes;
+  options.execution.note = [&](const execution::Note& note) { notes.push_back(note.text); };
   EXPECT_THAT(
-      message_of([&] {
-        static_cast<void>(bootstrap_batches(
-            DataView(rows), {"f"}, [](const Batch&, std::span<double>) {}, {.checkpoint = "run"}));
-      }),
-      HasSubstr("checkpoint is 'run' but the replicates of functions of batches"));
+      message_of([&] { static_cast<void>(run(options, FunctionTraits{"second version"}, -1)); }),
+      HasSubstr("the function was first version and is second version"));
+  EXPECT_TRUE(notes.empty());
+  expect_same(run(options, named, -1), whole);
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_THAT(notes[0], HasSubstr(" of 5,000 replicates; the run goes on from there"));
+}
+
+TEST(Checkpoint, FunctionsOfBatchesGoOn) {
+  const std::vector<double> rows = reference::normals(1000, 1);
+  expect_functions_to_go_on([&](const Options& options, const FunctionTraits& traits, int fails) {
+    return bootstrap_batches(
+        DataView(rows), {"first"},
+        [&, batches = 0](const Batch& batch, std::span<double> values) mutable {
+          if (batches++ == fails) throw std::runtime_error("no more");
+          for (std::size_t r = 0; r < values.size(); ++r)
+            values[r] = batch.resamples[r].column(0)[0];
+        },
+        options, traits);
+  });
+}
+
+TEST(Checkpoint, FunctionsOfCountsGoOn) {
+  const std::vector<double> rows = reference::normals(1000, 1);
+  expect_functions_to_go_on([&](const Options& options, const FunctionTraits& traits, int fails) {
+    return bootstrap_counts(
+        DataView(rows), {"first"},
+        [&, batches = 0](const CountBatch& batch, std::span<double> values) mutable {
+          if (batches++ == fails) throw std::runtime_error("no more");
+          const auto counts = std::get<std::span<const std::uint8_t>>(batch.counts);
+          for (std::size_t r = 0; r < values.size(); ++r)
+            values[r] = static_cast<double>(counts[r * batch.rows]);
+        },
+        options, Takes::counts, traits);
+  });
 }
 
 }  // namespace checkpoint_test

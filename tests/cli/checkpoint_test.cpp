@@ -89,6 +89,40 @@ TEST(Checkpoint, RunsThatAreKilledGoOnToTheSameBits) {
   expect_to_survive(folder, long_bootstrap(folder), 5, 1);
 }
 
+/// A bootstrap of a file that is larger than the memory limit, for a few seconds.
+Job streamed_bootstrap(const Folder& folder) {
+  return {{"bootstrap", column(folder, 4'000'000), "--replicates", "4000", "--path", "stream",
+           "--statistic", "mean,variance", "--seed", "7", "--threads", "1", "--output",
+           folder.path("r.npy"), "--quiet", "--memory", "32M"},
+          folder.path("r.npy")};
+}
+
+TEST(Checkpoint, RunsOverFilesLargerThanMemoryAreKilledAndGoOn) {
+  const Folder folder;
+  expect_to_survive(folder, streamed_bootstrap(folder), 4, 3);
+}
+
+TEST(Checkpoint, RunsOverFilesLargerThanMemoryStopWithALastCheckpoint) {
+  const Folder folder;
+  Job job = streamed_bootstrap(folder);
+  ASSERT_EQ(run(job.words).code, 0);
+  const std::string whole = bytes_of(job.output);
+  std::erase(job.words, "--quiet");
+  const std::string checkpoint = folder.path("run.checkpoint");
+  Outcome stopped;
+  for (int patience = 1000; patience < 20'000; patience *= 2) {  // a slow machine needs longer
+    stopped = run(job.with(checkpoint), {.signal = SIGTERM, .patience = milliseconds(patience)});
+    if (stopped.code != 143 || std::filesystem::exists(checkpoint)) break;
+  }
+  EXPECT_EQ(stopped.code, 143);
+  EXPECT_THAT(stopped.err, HasSubstr(" of 4,000,000 rows of replicates 1 to 4,000 are in "));
+  const Outcome ended = run(job.with(checkpoint));
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_THAT(ended.err, HasSubstr("the run goes on from there"));
+  EXPECT_EQ(bytes_of(job.output), whole);
+  EXPECT_EQ(folder.files(), (std::vector<std::string>{"r.npy", "x.npy"}));
+}
+
 TEST(SlowCheckpoint, FiftyKillsGoOnToTheSameBits) {
   const Folder folder;
   expect_to_survive(folder, long_bootstrap(folder), 50, 2);
