@@ -147,7 +147,7 @@ void add_samples_influences(const std::vector<const Request*>& samples,
 
 void bind_batches(nb::module_& m) {
   m.def("run_function", &run_function, "request"_a, "function"_a, "outputs"_a, "replicates"_a,
-        "first"_a, "progress"_a.none(), "identity"_a, "one_by_one"_a);
+        "first"_a, "progress"_a.none(), "identity"_a = "", "one_by_one"_a = false);
   m.def("explain_function", &explain_function, "request"_a, "outputs"_a, "replicates"_a,
         "influence"_a);
   m.def("run_one_by_one", &run_one_by_one, "request"_a, "function"_a, "outputs"_a);

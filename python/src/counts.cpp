@@ -138,7 +138,7 @@ void bind_counts(nb::module_& m) {
            "progress"_a.none())
       .def_prop_ro("count_bytes", &PythonCounter::count_bytes);
   m.def("run_counts", &run_counts, "request"_a, "function"_a, "takes"_a, "outputs"_a,
-        "replicates"_a, "first"_a, "progress"_a.none(), "identity"_a);
+        "replicates"_a, "first"_a, "progress"_a.none(), "identity"_a = "");
   m.def("explain_counts", &explain_counts, "request"_a, "takes"_a, "outputs"_a, "replicates"_a);
   m.def("default_memory", &execution::default_memory, "The memory limit that holds by default.");
 }

@@ -162,6 +162,29 @@ TEST_P(CheckpointSignal, WritesALastCheckpointAndTheSameCommandGoesOn) {
 INSTANTIATE_TEST_SUITE_P(By, CheckpointSignal, testing::Values(SIGINT, SIGTERM),
                          [](const auto& test) { return test.param == SIGINT ? "Key" : "Term"; });
 
+// So many replicates that they cannot all be written in a second.
+TEST(Checkpoint, ALargeOneIsWrittenInTime) {
+  const Folder folder;
+  const std::vector<std::string> words = {"bootstrap",     column(folder, 400),
+                                          "--replicates",  "2e7",
+                                          "--path",        "gather",
+                                          "--threads",     "1",
+                                          "--json",        "--checkpoint",
+                                          folder.path("c")};
+  double seconds = 0;
+  const Outcome stopped = run(
+      words, {.signal = SIGTERM, .patience = milliseconds(1500), .seconds_after_signal = &seconds});
+  EXPECT_EQ(stopped.code, 143);
+  EXPECT_LT(seconds, 5);  // less than one on a machine that does nothing else
+  RecordProperty("seconds", std::to_string(seconds));
+  EXPECT_THAT(stopped.err, HasSubstr(" of 20,000,000 replicates are in "));
+  std::vector<std::string> fewer = words;
+  fewer[3] = "1e5";
+  const Outcome resumed = run(fewer);
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(folder.files(), (std::vector<std::string>{"x.npy"}));
+}
+
 TEST(Checkpoint, RunsToAPrecisionGoOn) {
   const Folder folder;
   Job job{{"bootstrap", column(folder, 100'000), "--replicates", "auto", "--precision", "0.006",
