@@ -93,19 +93,22 @@ void run_streamed(const Arguments& arguments, const Request& request, const data
   Result result = [&] {
     ProgressBar bar(request.quiet);
     options.execution.progress = bar.callback();
+    options.execution.note = notes(request.quiet || request.json);
     return bootstrap(source, request.statistics, options);
   }();
   result.set_origin(origin_of(arguments));
-  const data::ReadNotes notes = data::notes(source);
-  print_input_note(notes.note, request.quiet || request.json);
+  const data::ReadNotes read = data::notes(source);
+  print_input_note(read.note, request.quiet || request.json);
   Run run{.result = result,
           .columns = source.names(),
           .intervals = {},
-          .omitted = notes.omitted,
-          .filtered = notes.filtered,
+          .resumed = was_resumed(),
+          .omitted = read.omitted,
+          .filtered = read.filtered,
           .seconds = computing.seconds()};
   add_intervals(run, request.methods, request.interval);
   report(run, request);
+  finish_checkpoint(request.options.checkpoint);
 }
 
 void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {

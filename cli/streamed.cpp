@@ -40,7 +40,6 @@ std::unique_ptr<data::Source> streamed(const Request& request) {
                           std::holds_alternative<scheme::Poisson>(scheme);
   const bool needs_rows =
       request.exact || request.precision || request.options.standard_errors ||
-      !request.options.checkpoint.empty() ||
       std::any_of(request.methods.begin(), request.methods.end(), [](interval::Method method) {
         return method == interval::Method::bca || method == interval::Method::abc;
       });

@@ -52,6 +52,16 @@ struct Batch {
   std::shared_ptr<double[]> memory;
 };
 
+/// What the library cannot see of a function.
+struct FunctionTraits {
+  /// Identifies the function in Options::checkpoint: another identity is refused. Its name and a
+  /// version, for example.
+  std::string identity = {};
+  /// The values of a resample do not depend on the others of its batch. Then batches of a slow
+  /// function with a checkpoint are small, so that little is lost when the run is interrupted.
+  bool one_by_one = false;
+};
+
 /// Evaluates a batch: writes values[resample][output] in row-major order.
 using BatchFunction = std::function<void(const Batch& batch, std::span<double> values)>;
 
@@ -71,7 +81,8 @@ using BatchFunction = std::function<void(const Batch& batch, std::span<double> v
 [[nodiscard]] BOOTFOLD_API Result bootstrap_batches(const DataView& data,
                                                     const std::vector<std::string>& outputs,
                                                     const BatchFunction& function,
-                                                    const Options& options = {});
+                                                    const Options& options = {},
+                                                    const FunctionTraits& traits = {});
 
 /// What a function of resamples takes in place of the drawn rows.
 enum class Takes {
@@ -112,11 +123,9 @@ using CountFunction = std::function<void(const CountBatch& batch, std::span<doub
 /// Options::memory / 8 / sizeof(double) counts, unless a single replicate has more. Throws
 /// InvalidArgument (also for scheme jackknife, and for Takes::counts under scheme bayesian),
 /// Cancelled, and what the function throws.
-[[nodiscard]] BOOTFOLD_API Result bootstrap_counts(const DataView& data,
-                                                   const std::vector<std::string>& outputs,
-                                                   const CountFunction& function,
-                                                   const Options& options = {},
-                                                   Takes takes = Takes::counts);
+[[nodiscard]] BOOTFOLD_API Result bootstrap_counts(
+    const DataView& data, const std::vector<std::string>& outputs, const CountFunction& function,
+    const Options& options = {}, Takes takes = Takes::counts, const FunctionTraits& traits = {});
 
 /// The plan of bootstrap_counts() with the same arguments.
 [[nodiscard]] BOOTFOLD_API Plan plan_counts(const DataView& data,

@@ -17,9 +17,9 @@
 
 namespace bootfold {
 
-/// Deletes the files of a checkpoint: `path`, and beside it `path`.previous and `path`.new. Call it
-/// once the result is in a safe place. Files that are not there are no error, and a file that is
-/// not a checkpoint is left alone.
+/// Deletes the files of a checkpoint: `path`, and beside it `path`.previous, `path`.tail and
+/// `path`.new. Call it once the result is in a safe place. Files that are not there are no error,
+/// and a file that is not a checkpoint is left alone.
 BOOTFOLD_API void remove_checkpoint(const std::string& path);
 
 }  // namespace bootfold

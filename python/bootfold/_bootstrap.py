@@ -196,8 +196,8 @@ def bootstrap(
     checkpoint : str or path-like, optional
         A file in which the run stores its replicates, as often as costs less than 1 % of its time,
         also when it is interrupted. The same call goes on from there, to the same bits; a file of
-        another run is refused. It is deleted when the run is complete. For named statistics, `sums`
-        and compiled functions. Never changes a result.
+        another run is refused. It is deleted when the run is complete. A function is identified by
+        its name and code, not by the code of functions that it calls. Never changes a result.
     progress : bool or callable
         True shows a bar (tqdm, where installed); a function is called with (done, total).
 
@@ -220,7 +220,7 @@ def bootstrap(
     count, source = call.count, call.source
     if isinstance(source, StreamedTable):
         assert isinstance(count, int)
-        core, shape = source.run(count, progress)
+        core, shape = source.run(count, progress, call.checkpoint)
         return Result(core, shape, None, source.note, call.asked)
     if count == "exact":
         return exact_result(source, call.asked)
@@ -234,11 +234,12 @@ def _checkpointed(source: Source, path: str) -> Iterator[None]:
     if not path:
         yield
         return
-    if not isinstance(source, (NamedSource, SumsSource)):
+    if isinstance(source, JoinedSource) or (
+        isinstance(source, (FunctionSource, CountsSource)) and source.jackknife
+    ):
         raise ValueError(
-            f"checkpoint is {path!r} but the replicates of a Python function, or of data sets that "
-            "are bootstrapped one by one, are not stored; omit checkpoint, or take a named "
-            "statistic, bootfold.sums or a compiled function"
+            f"checkpoint is {path!r} but the replicates of a jackknife of a Python function, or of "
+            "data sets that are bootstrapped one by one, are not stored; omit checkpoint"
         )
     source.request.checkpoint = path
     try:
@@ -407,7 +408,7 @@ def _call(
     # Tables larger than memory are added up where nothing is asked for that needs all rows at once.
     given = recognised(data)
     stream = None
-    others = (path, checkpoint, axis, block_length, size, *roles.values())
+    others = (path, axis, block_length, size, *roles.values())
     if (
         isinstance(named, Named)
         and isinstance(count, int)

@@ -12,6 +12,7 @@ from bootfold import _core
 from bootfold._chunked import whole
 from bootfold._data import Array, Data, frame_of
 from bootfold._function import noted, place, stacked
+from bootfold._identity import identity_of
 from bootfold._labels import coded
 from bootfold._options import Progress, Seed, memory_bytes, seed_number, thread_number, whole_number
 from bootfold._progress import reporter
@@ -284,7 +285,7 @@ class CountsSource:
         self._data = data
         self._arguments = _shown(data, given)
         self._settings = settings
-        self._jackknife = settings.scheme == "jackknife"
+        self.jackknife = settings.scheme == "jackknife"
         self.request = stacked(data, settings)[1]
         self._rows = self.request.rows
         self.note = ""
@@ -359,21 +360,34 @@ class CountsSource:
 
     def run(self, replicates: int, first: int, needs: Needs, progress: Progress) -> _core.Result:
         self._check(needs)
-        if self._jackknife:
+        if self.jackknife:
             return _core.run_one_by_one(
                 self._numbers(self._settings, self._rows), self._of_rows, self._names
             )
         with reporter(progress, replicates) as tell:
             result = _core.run_counts(
-                self.request, self.evaluate, self._takes, self._names, replicates, first, tell
+                self.request,
+                self.evaluate,
+                self._takes,
+                self._names,
+                replicates,
+                first,
+                tell,
+                self._identity(),
             )
         if needs.influence:
             self.add_influences(result)
         return result
 
+    def _identity(self) -> str:
+        """Of the function, if a checkpoint needs it."""
+        if not self.request.checkpoint:
+            return ""
+        return identity_of(self._function, self._takes, self._weights)
+
     def explain(self, replicates: int, needs: Needs) -> _core.Plan:
         self._check(needs)
-        if self._jackknife:
+        if self.jackknife:
             numbers = self._numbers(self._settings, self._rows)
             return _core.explain_function(numbers, self._names, replicates, needs.influence)
         return _core.explain_counts(self.request, self._takes, self._names, replicates)

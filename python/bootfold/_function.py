@@ -12,6 +12,7 @@ import numpy as np
 from bootfold import _core
 from bootfold._chunked import Column, chunks_of, matrix
 from bootfold._data import Array, Data, frame_of
+from bootfold._identity import identity_of
 from bootfold._progress import reporter
 from bootfold._returned import check_returned, name_of
 
@@ -118,7 +119,7 @@ class FunctionSource:
         self._data = data
         self._shown = _Shown(data)
         self._settings = settings
-        self._jackknife = jackknife
+        self.jackknife = jackknife
         self._columns, self.request = stacked(data, settings)
         self.note = ""
         self.quick = False
@@ -223,16 +224,29 @@ class FunctionSource:
 
     def run(self, replicates: int, first: int, needs: Needs, progress: Progress) -> _core.Result:
         self._check(needs)
-        if self._jackknife:
+        if self.jackknife:
             result = _core.run_one_by_one(self.request, self.evaluate, self._names)
         else:
             with reporter(progress, replicates) as tell:
                 result = _core.run_function(
-                    self.request, self.evaluate, self._names, replicates, first, tell
+                    self.request,
+                    self.evaluate,
+                    self._names,
+                    replicates,
+                    first,
+                    tell,
+                    self._identity(),
+                    not self._vectorized,
                 )
         if needs.influence:
             self.add_influences(result)
         return result
+
+    def _identity(self) -> str:
+        """Of the function, if a checkpoint needs it."""
+        if not self.request.checkpoint:
+            return ""
+        return identity_of(self._function, self._vectorized)
 
     def explain(self, replicates: int, needs: Needs) -> _core.Plan:
         self._check(needs)

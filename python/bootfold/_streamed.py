@@ -70,13 +70,17 @@ class StreamedTable:
         self._count = len(statistic.names)
         self._shape = () if vector else (len(columns),)
 
-    def run(self, replicates: int, progress: Progress) -> tuple[_core.Result, tuple[int, ...]]:
-        """The result, and the shape of its estimate."""
+    def run(
+        self, replicates: int, progress: Progress, checkpoint: str = ""
+    ) -> tuple[_core.Result, tuple[int, ...]]:
+        """The result, and the shape of its estimate. Deletes the checkpoint at the end."""
         if not progress:
-            core = self._core.run(replicates, None)
+            core = self._core.run(replicates, None, checkpoint)
         else:
             with reporter(progress, replicates) as tell:
-                core = self._core.run(replicates, tell)
+                core = self._core.run(replicates, tell, checkpoint)
+        if checkpoint:
+            _core.remove_checkpoint(checkpoint)
         return core, self._shape_of(len(core.outputs))
 
     def explain(self, replicates: int) -> _core.Plan:

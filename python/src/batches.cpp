@@ -60,12 +60,13 @@ void call(const Function& function, const Batch& batch, std::span<double> values
 std::unique_ptr<Handle> run_function(const Request& request, const Function& function,
                                      const std::vector<std::string>& outputs,
                                      std::uint64_t replicates, std::uint64_t first,
-                                     const nb::object& progress) {
+                                     const nb::object& progress, const std::string& identity,
+                                     bool one_by_one) {
   return run_with(request, replicates, first, progress, [&](const Options& options) {
     return bootstrap_batches(
         request.data(), outputs,
         [&](const Batch& batch, std::span<double> values) { call(function, batch, values); },
-        options);
+        options, {identity, one_by_one});
   });
 }
 
@@ -146,7 +147,7 @@ void add_samples_influences(const std::vector<const Request*>& samples,
 
 void bind_batches(nb::module_& m) {
   m.def("run_function", &run_function, "request"_a, "function"_a, "outputs"_a, "replicates"_a,
-        "first"_a, "progress"_a.none());
+        "first"_a, "progress"_a.none(), "identity"_a = "", "one_by_one"_a = false);
   m.def("explain_function", &explain_function, "request"_a, "outputs"_a, "replicates"_a,
         "influence"_a);
   m.def("run_one_by_one", &run_one_by_one, "request"_a, "function"_a, "outputs"_a);

@@ -78,12 +78,8 @@ class Work {
     if (error_) std::rethrow_exception(error_);
   }
 
-  /// What went wrong while the work was done, as warnings of Python. Throws what these raise.
-  void warn() {
-    for (const std::string& text : warnings_)
-      if (PyErr_WarnEx(PyExc_RuntimeWarning, in_words_of_python(text).c_str(), 1) != 0)
-        throw nb::python_error();
-  }
+  /// What went wrong while the work was done.
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
 
   [[nodiscard]] double done() const { return done_.load(std::memory_order_relaxed); }
   [[nodiscard]] double total() const { return total_.load(std::memory_order_relaxed); }
@@ -129,6 +125,12 @@ ActiveCall::~ActiveCall() { --active_calls; }
 
 bool ActiveCall::closing() noexcept { return interpreter_ends; }
 
+void warn(const std::vector<std::string>& texts) {
+  for (const std::string& text : texts)
+    if (PyErr_WarnEx(PyExc_RuntimeWarning, in_words_of_python(text).c_str(), 1) != 0)
+      throw nb::python_error();
+}
+
 void watch(const Call& call, const std::function<void(const Execution&)>& function) {
   const bool tells = !call.progress.is_none();
   Work work(call.execution, tells, function);
@@ -139,7 +141,7 @@ void watch(const Call& call, const std::function<void(const Execution&)>& functi
       if (tells && work.total() > 0) call.progress(work.done(), work.total());
     }
     work.finish();
-    work.warn();
+    warn(work.warnings());
     if (tells && work.total() > 0) call.progress(work.total(), work.total());
   } catch (...) {
     work.stop();

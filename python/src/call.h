@@ -9,7 +9,9 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "bootfold/execution.h"
 
@@ -29,6 +31,9 @@ class ActiveCall {
   /// Has the interpreter begun to end?
   [[nodiscard]] static bool closing() noexcept;
 };
+
+/// Raises texts as warnings of Python. Throws what these raise.
+void warn(const std::vector<std::string>& texts);
 
 /// How a call is made.
 struct Call {

@@ -83,13 +83,13 @@ std::unique_ptr<Handle> run_counts(const Request& request, const Function& funct
                                    const std::string& takes,
                                    const std::vector<std::string>& outputs,
                                    std::uint64_t replicates, std::uint64_t first,
-                                   const nb::object& progress) {
+                                   const nb::object& progress, const std::string& identity) {
   const auto call = [&](const CountBatch& batch, std::span<double> values) {
     const Calling calling;
     take(function(number_of(batch.first), array_of(batch)), values);
   };
   return run_with(request, replicates, first, progress, [&](const Options& options) {
-    return bootstrap_counts(request.data(), outputs, call, options, takes_of(takes));
+    return bootstrap_counts(request.data(), outputs, call, options, takes_of(takes), {identity});
   });
 }
 
@@ -138,7 +138,7 @@ void bind_counts(nb::module_& m) {
            "progress"_a.none())
       .def_prop_ro("count_bytes", &PythonCounter::count_bytes);
   m.def("run_counts", &run_counts, "request"_a, "function"_a, "takes"_a, "outputs"_a,
-        "replicates"_a, "first"_a, "progress"_a.none());
+        "replicates"_a, "first"_a, "progress"_a.none(), "identity"_a = "");
   m.def("explain_counts", &explain_counts, "request"_a, "takes"_a, "outputs"_a, "replicates"_a);
   m.def("default_memory", &execution::default_memory, "The memory limit that holds by default.");
 }

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "bootfold/batches.h"
 #include "bootfold/error.h"
@@ -64,13 +66,23 @@ template <class Run>
                                                const Run& run) {
   const ActiveCall active;
   Options options = request.options(replicates, first);
+  options.checkpoint = request.checkpoint();
+  std::vector<std::string> warnings;
+  options.execution.note = [&](const execution::Note& note) {
+    if (note.warning) warnings.push_back(note.text);
+  };
   if (!progress.is_none())
     options.execution.progress = [&](execution::Progress told) {
       const nb::gil_scoped_acquire acquired;
       progress(told.done, told.total);
     };
-  const nb::gil_scoped_release released;
-  return std::make_unique<Handle>(run(options));
+  std::unique_ptr<Handle> made;
+  {
+    const nb::gil_scoped_release released;
+    made = std::make_unique<Handle>(run(options));
+  }
+  warn(warnings);
+  return made;
 }
 
 }  // namespace bootfold::python

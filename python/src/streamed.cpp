@@ -46,13 +46,14 @@ bool all_are(const std::vector<Statistic>& statistics) {
 }
 
 std::unique_ptr<Handle> run_streamed(const Streamed& streamed, std::uint64_t replicates,
-                                     nb::object progress) {
+                                     nb::object progress, const std::string& checkpoint) {
   const Call call{.execution = streamed.options.execution, .progress = std::move(progress)};
   const auto& source = nb::cast<const BatchSource&>(streamed.source);
   return without_gil(call, [&](const Execution& execution) {
     Options options = streamed.options;
     options.replicates = replicates;
     options.execution = execution;
+    options.checkpoint = checkpoint;
     return std::make_unique<Handle>(bootstrap(source, streamed.statistics, options));
   });
 }
@@ -87,7 +88,7 @@ void bind_streamed(nb::module_& m) {
           },
           "source"_a, "statistics"_a, "poisson"_a, "seed"_a, "memory"_a, "threads"_a, "tolerance"_a)
       .def_prop_ro("by_column", &Streamed::by_column)
-      .def("run", &run_streamed, "replicates"_a, "progress"_a.none())
+      .def("run", &run_streamed, "replicates"_a, "progress"_a.none(), "checkpoint"_a)
       .def("explain", &explain_streamed, "replicates"_a);
   m.def(
       "can_stream",

@@ -6,9 +6,11 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -117,9 +119,137 @@ def test_estimators_take_a_checkpoint(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_functions_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="checkpoint is .* Python function"):
-        bf.bootstrap(ROWS[:50], lambda x: x.max(), checkpoint=tmp_path / "c")
+def spread(x: np.ndarray) -> float:
+    return float(x.max() - x[0])
+
+
+def weighted_mean(x: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    return (counts * x).sum(axis=1) / x.size
+
+
+CALLS = {"total": 0, "most": 10**9}
+
+
+def counted_spread(x: np.ndarray) -> float:
+    CALLS["total"] += 1
+    if CALLS["total"] > CALLS["most"]:
+        raise KeyboardInterrupt
+    return spread(x)
+
+
+def counted_mean(x: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    CALLS["total"] += 1
+    if CALLS["total"] > CALLS["most"]:
+        raise KeyboardInterrupt
+    return weighted_mean(x, counts)
+
+
+@pytest.mark.parametrize("scheme", [None, "poisson", "balanced"])
+def test_functions_of_the_resample_go_on(tmp_path: Path, scheme: str | None) -> None:
+    checkpoint = tmp_path / "c"
+    rows = ROWS[:5000]
+    arguments = {"replicates": 1000, "seed": 7, "scheme": scheme}
+    whole = bf.bootstrap(rows, spread, **arguments)
+    CALLS.update(total=0, most=400)
+    with pytest.raises(KeyboardInterrupt):
+        bf.bootstrap(rows, counted_spread, **arguments, checkpoint=checkpoint)
+    assert checkpoint.exists()
+    CALLS.update(total=0, most=10**9)
+    found = bf.bootstrap(rows, counted_spread, **arguments, checkpoint=checkpoint)
+    assert 600 <= CALLS["total"] < 900
+    np.testing.assert_array_equal(found.replicates, whole.replicates)
+    assert found.estimate == whole.estimate
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_batches_of_slow_functions_are_small(tmp_path: Path) -> None:
+    """A batch would be 16,000 resamples, so that ten minutes would be lost."""
+
+    def slow(x: np.ndarray) -> float:
+        time.sleep(0.02)
+        return counted_spread(x)
+
+    checkpoint = tmp_path / "c"
+    CALLS.update(total=0, most=60)
+    with pytest.raises(KeyboardInterrupt):
+        bf.bootstrap(ROWS[:16], slow, replicates=20_000, checkpoint=checkpoint)
+    assert checkpoint.exists()
+    CALLS.update(total=0, most=10**9)
+    found = bf.bootstrap(ROWS[:16], slow, replicates=60, checkpoint=checkpoint)
+    assert CALLS["total"] < 40
+    whole = bf.bootstrap(ROWS[:16], spread, replicates=60)
+    np.testing.assert_array_equal(found.replicates, whole.replicates)
+
+
+@pytest.mark.parametrize("scheme", [None, "balanced"])
+def test_functions_of_counts_go_on(tmp_path: Path, scheme: str | None) -> None:
+    checkpoint = tmp_path / "c"
+    rows = ROWS[:20_000]
+    arguments = {"replicates": 1500, "seed": 7, "takes": "counts", "scheme": scheme}
+    whole = bf.bootstrap(rows, weighted_mean, **arguments)
+    CALLS.update(total=0, most=3)
+    with pytest.raises(KeyboardInterrupt):
+        bf.bootstrap(rows, counted_mean, **arguments, checkpoint=checkpoint)
+    assert checkpoint.exists()
+    CALLS.update(total=0, most=10**9)
+    found = bf.bootstrap(rows, counted_mean, **arguments, checkpoint=checkpoint)
+    np.testing.assert_array_equal(found.replicates, whole.replicates)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_function_is_refused(tmp_path: Path) -> None:
+    checkpoint = tmp_path / "c"
+
+    def of(share: float) -> Any:
+        def quantile(x: np.ndarray) -> float:
+            return counted_spread(x) * share
+
+        return quantile
+
+    CALLS.update(total=0, most=3000)
+    with pytest.raises(KeyboardInterrupt):
+        bf.bootstrap(ROWS[:50], of(0.5), replicates=20_000, checkpoint=checkpoint)
+    before = checkpoint.read_bytes()
+    CALLS.update(total=0, most=10**9)
+    with pytest.raises(ValueError, match=r"the function was .*quantile \(code [0-9a-f]{16}, Py"):
+        bf.bootstrap(ROWS[:50], of(0.25), replicates=20_000, checkpoint=checkpoint)
+    with pytest.raises(ValueError, match="the function was .* and is .*<lambda>"):
+        bf.bootstrap(ROWS[:50], lambda x: x.max(), replicates=20_000, checkpoint=checkpoint)
+    assert checkpoint.read_bytes() == before
+    checkpoint.write_bytes(before[:-1] + b"x")
+    (tmp_path / "c.previous").write_bytes(before)
+    with pytest.warns(RuntimeWarning, match="its checksum is wrong"):
+        bf.bootstrap(ROWS[:50], of(0.5), replicates=3000, checkpoint=checkpoint)
+
+
+def test_tables_larger_than_memory_go_on(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    table = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"x": np.random.default_rng(1).normal(size=4_000_000)}), table)
+    checkpoint = tmp_path / "c"
+    arguments = {"columns": "x", "replicates": 2000, "seed": 7, "memory": "24M"}
+    whole = bf.bootstrap(table, "mean", **arguments)
+    stopped = threading.Event()
+
+    def stop(done: float, total: float) -> None:
+        if done > 0.6 * total and not stopped.is_set():
+            stopped.set()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        bf.bootstrap(table, "mean", **arguments, checkpoint=checkpoint, progress=stop)
+    assert checkpoint.exists()
+    with pytest.raises(ValueError, match="the seed was 7 and is 8"):
+        bf.bootstrap(table, "mean", **(arguments | {"seed": 8}), checkpoint=checkpoint)
+    found = bf.bootstrap(table, "mean", **arguments, checkpoint=checkpoint)
+    np.testing.assert_array_equal(found.replicates, whole.replicates)
+    assert list(tmp_path.iterdir()) == [table]
+
+
+def test_what_cannot_be_stored_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="a jackknife of a Python function"):
+        bf.bootstrap(ROWS[:50], lambda x: x.max(), scheme="jackknife", checkpoint=tmp_path / "c")
     with pytest.raises(TypeError, match="checkpoint is b'x' but must be the name of a file"):
         bf.bootstrap(ROWS[:50], "mean", checkpoint=b"x")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="No such file or directory"):

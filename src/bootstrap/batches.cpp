@@ -2,13 +2,13 @@
 #include "bootfold/batches.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <stop_token>
 #include <utility>
 
 #include "bootfold/error.h"
 #include "bootstrap/ahead.h"
-#include "bootstrap/replicate_checkpoint.h"
 #include "bootstrap/road.h"
 #include "paths/estimates.h"
 #include "resample/rows.h"
@@ -108,6 +108,35 @@ class Drawer {
   Execution execution_;
 };
 
+/// Resamples of a batch.
+class BatchSize {
+ public:
+  /// `brief`: no batch shall take long. Then the first one, of one resample, tells how long.
+  BatchSize(std::size_t most, bool brief)
+      : most_(most), present_(brief ? 1 : most), brief_(brief) {}
+
+  [[nodiscard]] std::size_t present() const noexcept { return present_; }
+
+  template <class Work>
+  void measure(std::size_t count, const Work& work) {
+    using Clock = std::chrono::steady_clock;
+    constexpr double kMostSeconds = 0.25;
+    const auto begin = Clock::now();
+    work();
+    if (!brief_) return;
+    const std::chrono::duration<double> time = Clock::now() - begin;
+    const double fit = kMostSeconds * static_cast<double>(count) / std::max(time.count(), 1e-9);
+    present_ = fit >= static_cast<double>(most_)
+                   ? most_
+                   : std::max<std::size_t>(1, static_cast<std::size_t>(fit));
+  }
+
+ private:
+  std::size_t most_;
+  std::size_t present_;
+  bool brief_;
+};
+
 void evaluate(const BatchFunction& function, const Buffer& buffer, std::span<double> values) {
   if (std::none_of(buffer.resamples.begin(), buffer.resamples.end(),
                    [](const Resample& resample) { return resample.rows == 0; }))
@@ -152,10 +181,10 @@ std::vector<double> estimates_of(const DataView& data, const resample::Design& d
 }  // namespace
 
 Result bootstrap_batches(const DataView& data, const std::vector<std::string>& outputs,
-                         const BatchFunction& function, const Options& options) {
+                         const BatchFunction& function, const Options& options,
+                         const FunctionTraits& traits) {
   if (outputs.empty())
     throw InvalidArgument("there are no outputs; name at least one value that the function has");
-  refuse_checkpoint(options);
   const Statistic statistic(outputs.front(), 1, Statistic::kAnyNumber, [&](std::size_t) {
     return statistic::Bound{outputs, statistic::Call{}};
   });
@@ -177,40 +206,44 @@ Result bootstrap_batches(const DataView& data, const std::vector<std::string>& o
   std::size_t most = std::clamp<std::size_t>(
       std::min(kBatchBytes, road.options().memory / 8) / bytes, 1, plan.replicates);
   if (most > resample::kSideBySide) most -= most % resample::kSideBySide;
+  BatchSize size(most, traits.one_by_one && !options.checkpoint.empty());
   const std::uint64_t end = options.first_replicate + plan.replicates;
   const auto count_from = [&](std::uint64_t first) {
-    return static_cast<std::size_t>(std::min<std::uint64_t>(most, end - first));
+    return static_cast<std::size_t>(std::min<std::uint64_t>(size.present(), end - first));
   };
-  std::vector<double> values(plan.replicates * width);
   Drawer drawer(data, road, options.seed);
   const std::stop_callback link(options.execution.stop, [&] { drawer.stop(); });
   Buffer next;
   const double total = static_cast<double>(plan.replicates) * static_cast<double>(plan.draws);
-  drawer.draw(present, options.first_replicate, count_from(options.first_replicate));
-  for (std::uint64_t first = options.first_replicate; first < end;) {
-    const std::size_t count = count_from(first);
-    const std::uint64_t after = first + count;
-    const std::span<double> place =
-        std::span(values).subspan((first - options.first_replicate) * width, count * width);
-    if (after == end) {
-      evaluate(function, present, place);
-    } else {
-      Ahead ahead([&] { drawer.draw(next, after, count_from(after)); });
-      try {
-        evaluate(function, present, place);
-      } catch (...) {
-        drawer.stop();  // and the thread ends before the exception leaves
-        throw;
+  const auto make = [&](std::uint64_t begin, std::span<double> values, const planning::Made& made) {
+    drawer.draw(present, begin, count_from(begin));
+    for (std::uint64_t first = begin; first < end;) {
+      const std::size_t count = present.resamples.size();
+      const std::uint64_t after = first + count;
+      const std::span<double> place = values.subspan((first - begin) * width, count * width);
+      const auto work = [&] { size.measure(count, [&] { evaluate(function, present, place); }); };
+      if (after == end) {
+        work();
+      } else {
+        Ahead ahead([&, some = count_from(after)] { drawer.draw(next, after, some); });
+        try {
+          work();
+        } catch (...) {
+          drawer.stop();  // and the thread ends before the exception leaves
+          throw;
+        }
+        ahead.join();
+        std::swap(present, next);
       }
-      ahead.join();
-      std::swap(present, next);
+      first = after;
+      if (made) made(first - begin);
+      if (options.execution.progress)
+        options.execution.progress(
+            {static_cast<double>(first - options.first_replicate) * static_cast<double>(plan.draws),
+             total});
     }
-    first = after;
-    if (options.execution.progress)
-      options.execution.progress(
-          {static_cast<double>(first - options.first_replicate) * static_cast<double>(plan.draws),
-           total});
-  }
+  };
+  std::vector<double> values = road.values_by(make, traits.identity);
   return Result(plan, options.seed, std::move(estimates), std::move(values));
 }
 

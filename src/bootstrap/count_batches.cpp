@@ -10,7 +10,6 @@
 #include "bootfold/batches.h"
 #include "bootfold/error.h"
 #include "bootstrap/ahead.h"
-#include "bootstrap/replicate_checkpoint.h"
 #include "bootstrap/road.h"
 #include "numeric/compensated.h"
 #include "paths/estimates.h"
@@ -169,7 +168,6 @@ class CountRoad {
   }
 
   static Options drawing(Options options) {
-    refuse_checkpoint(options);
     const auto paths = counted_paths(Takes::counts);
     if (options.path && std::none_of(paths.begin(), paths.end(),
                                      [&](const auto& entry) { return entry.id == *options.path; }))
@@ -287,7 +285,8 @@ class CountDrawer {
 }  // namespace
 
 Result bootstrap_counts(const DataView& data, const std::vector<std::string>& outputs,
-                        const CountFunction& function, const Options& options, Takes takes) {
+                        const CountFunction& function, const Options& options, Takes takes,
+                        const FunctionTraits& traits) {
   const CountRoad road(data, outputs, options, takes);
   const Plan& plan = road->plan();
   CountDrawer drawer(*road, takes);
@@ -315,41 +314,43 @@ Result bootstrap_counts(const DataView& data, const std::vector<std::string>& ou
 
   const std::size_t size = batch_replicates(plan.rows, plan.replicates, road->options().memory);
   const bool endless = road->design().traits(data.rows()).endless;
-  const std::uint64_t begin = options.first_replicate;
-  const std::uint64_t end = begin + plan.replicates;
+  const std::uint64_t end = options.first_replicate + plan.replicates;
   const auto count_from = [&](std::uint64_t first) {
     const std::uint64_t left = endless ? ~std::uint64_t{0} - first : end - first;
     return static_cast<std::size_t>(std::min<std::uint64_t>(size, left));
   };
-  std::vector<double> values(plan.replicates * width);
-  std::vector<double> made;
+  std::vector<double> found;
   CountBatch next;
-  drawer.draw(present, begin, count_from(begin));
-  for (std::uint64_t first = begin; first < end;) {
-    const std::uint64_t after = first + present.replicates;
-    made.resize(present.replicates * width);
-    if (after >= end) {
-      function(present, made);
-    } else {
-      Ahead ahead([&] { drawer.draw(next, after, count_from(after)); });
-      try {
-        function(present, made);
-      } catch (...) {
-        drawer.stop();  // and the thread ends before the exception leaves
-        throw;
+  const auto make = [&](std::uint64_t begin, std::span<double> values, const planning::Made& made) {
+    drawer.draw(present, begin, count_from(begin));
+    for (std::uint64_t first = begin; first < end;) {
+      const std::uint64_t after = first + present.replicates;
+      found.resize(present.replicates * width);
+      if (after >= end) {
+        function(present, found);
+      } else {
+        Ahead ahead([&] { drawer.draw(next, after, count_from(after)); });
+        try {
+          function(present, found);
+        } catch (...) {
+          drawer.stop();  // and the thread ends before the exception leaves
+          throw;
+        }
+        ahead.join();
+        std::swap(present, next);
       }
-      ahead.join();
-      std::swap(present, next);
+      const std::uint64_t kept = std::min(after, end) - first;
+      std::copy_n(found.begin(), kept * width,
+                  values.begin() + static_cast<std::ptrdiff_t>((first - begin) * width));
+      first = std::min(after, end);
+      if (made) made(first - begin);
+      if (options.execution.progress)
+        options.execution.progress(
+            {static_cast<double>(first - options.first_replicate) * static_cast<double>(plan.rows),
+             static_cast<double>(plan.replicates) * static_cast<double>(plan.rows)});
     }
-    const std::uint64_t kept = std::min(after, end) - first;
-    std::copy_n(made.begin(), kept * width,
-                values.begin() + static_cast<std::ptrdiff_t>((first - begin) * width));
-    first = after;
-    if (options.execution.progress)
-      options.execution.progress(
-          {static_cast<double>(std::min(after, end) - begin) * static_cast<double>(plan.rows),
-           static_cast<double>(plan.replicates) * static_cast<double>(plan.rows)});
-  }
+  };
+  std::vector<double> values = road->values_by(make, traits.identity);
   return Result(plan, options.seed, std::move(estimates), std::move(values), std::move(companions));
 }
 

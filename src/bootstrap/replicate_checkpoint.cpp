@@ -12,9 +12,21 @@ namespace bootfold {
 using data::CheckpointFile;
 using text::grouped;
 
+namespace {
+
+/// Checkpoints of more bytes grow by their tail.
+constexpr std::uint64_t kMostInFile = std::uint64_t{4} << 20;
+constexpr std::uint64_t kRecordBytes = std::uint64_t{4} << 20;
+
+/// How long a write may take: after a signal the process is to end within a second.
+constexpr std::chrono::duration<double> kAnyTime{1e9};
+constexpr std::chrono::duration<double> kLastTime{0.5};
+
+}  // namespace
+
 ReplicateCheckpoint::ReplicateCheckpoint(const std::string& path, const std::string& kind,
                                          std::uint64_t total, const Execution& execution)
-    : file_(path, kind), total_(total), execution_(execution) {
+    : file_(path, kind), tail_(path), total_(total), writes_(execution, "run") {
   load();
   text::check_writable(path);
 }
@@ -33,12 +45,39 @@ void ReplicateCheckpoint::load() {
     if (shape.size() != 2 || shape[1] == 0 || shape[1] != section.outputs)
       stored->file.fail("the shape of its arrays is invalid");
     section.values = stored->file.doubles(name);
-    in_file_ += section.count();
     sections_[words.name] = std::move(section);
   }
+  std::string damage;
+  for (data::TailRecord& record : tail_.read(file_.run(), damage)) take(std::move(record));
+  for (const auto& [name, section] : sections_) in_file_ += section.count();
   told_ = sections_.empty();
+  if (!damage.empty()) writes_.tell(true, text::concat(damage, "; what comes before is used"));
   if (!stored->problem.empty())
-    tell(true, text::concat(stored->problem, "; ", file_.path(), ".previous is used instead"));
+    writes_.tell(true,
+                 text::concat(stored->problem, "; ", file_.path(), ".previous is used instead"));
+}
+
+void ReplicateCheckpoint::take(data::TailRecord record) {
+  const auto [found, added] = sections_.try_emplace(record.section);
+  Section& section = found->second;
+  if (added) {
+    section.facts = std::move(record.facts);
+    section.first = record.first;
+    section.outputs = static_cast<std::size_t>(record.outputs);
+  } else if (section.facts != record.facts || section.outputs != record.outputs) {
+    return;
+  }
+  const std::uint64_t end = section.first + section.count();
+  if (record.first < section.first || record.first > end) return;  // a gap is between
+  tail_used_ = true;
+  const std::uint64_t last = record.first + record.count();
+  if (record.first <= section.first + section.in_tail)
+    section.in_tail = std::max(section.in_tail, last - section.first);
+  if (last > end)
+    section.values.insert(
+        section.values.end(),
+        record.values.begin() + static_cast<std::ptrdiff_t>((end - record.first) * record.outputs),
+        record.values.end());
 }
 
 std::uint64_t ReplicateCheckpoint::begin(const std::string& section, std::vector<data::Fact> facts,
@@ -52,7 +91,7 @@ std::uint64_t ReplicateCheckpoint::begin(const std::string& section, std::vector
   goal_ = range.count;
   const auto found = sections_.find(section);
   if (found == sections_.end()) {
-    sections_[section] = {std::move(facts), range.first, range.outputs, {}};
+    sections_[section] = {std::move(facts), range.first, range.outputs, {}, 0};
     return 0;
   }
   Section& stored = found->second;
@@ -75,7 +114,8 @@ std::uint64_t ReplicateCheckpoint::begin(const std::string& section, std::vector
     stored.values.shrink_to_fit();
   }
   if (!std::exchange(told_, true))
-    tell(false, text::concat(file_.path(), " holds ", amount(), "; the run goes on from there"));
+    writes_.tell(false,
+                 text::concat(file_.path(), " holds ", amount(), "; the run goes on from there"));
   return made_;
 }
 
@@ -95,13 +135,13 @@ std::uint64_t ReplicateCheckpoint::stored() const {
 
 void ReplicateCheckpoint::made(std::uint64_t count) {
   made_ = restored_ + count;
-  if (!pace_.due() || !has_news()) return;
-  try_to_write();
+  if (!writes_.due() || !has_news()) return;
+  try_to_write(kAnyTime);
 }
 
 void ReplicateCheckpoint::end(bool keep) {
   made_ = range_.count;
-  if (pace_.worth() && has_news()) try_to_write();
+  if (writes_.worth() && has_news()) try_to_write(kAnyTime);
   Section& section = sections_.at(current_);
   if (keep && !rest_kept_)
     section.values.insert(section.values.end(), values_.begin(), values_.end());
@@ -110,47 +150,94 @@ void ReplicateCheckpoint::end(bool keep) {
   made_ = restored_ = 0;
 }
 
-bool ReplicateCheckpoint::try_to_write() {
-  try {
-    pace_.run([&] { write(); });
-    failure_.clear();
-    return true;
-  } catch (const DataError& error) {
-    // The run may well end before it is needed, and the disk may have room the next time.
-    if (failure_.empty())
-      tell(true, text::concat(error.what(), "; the run continues without it, ",
-                              in_file_ > 0 ? text::concat("and what was stored before, ",
-                                                          grouped(in_file_), " replicates, is kept")
-                                           : "and nothing is stored yet"));
-    failure_ = error.what();
-    return false;
-  }
+void ReplicateCheckpoint::try_to_write(std::chrono::duration<double> most) {
+  writes_.attempt(
+      [&] { write(most); },
+      [&] { return in_file_ == 0 ? "" : text::concat(grouped(in_file_), " replicates"); });
 }
 
-void ReplicateCheckpoint::write() {
+std::uint64_t ReplicateCheckpoint::count_of(const std::string& name, const Section& section) const {
+  return section.count() + (running_ && !rest_kept_ && name == current_ ? made_ : 0);
+}
+
+void ReplicateCheckpoint::give_up_rest() {
+  Section& section = sections_.at(current_);
+  section.values.clear();
+  section.first = range_.first;
+  section.in_tail = 0;
+  rest_kept_ = false;
+}
+
+void ReplicateCheckpoint::write(std::chrono::duration<double> most) {
+  const auto begin = std::chrono::steady_clock::now();
+  if (running_ && rest_kept_) give_up_rest();
+  std::uint64_t bytes = 0;
+  for (const auto& [name, section] : sections_)
+    bytes += count_of(name, section) * section.outputs * sizeof(double);
+  if (!tail_used_ && bytes <= kMostInFile) {
+    in_file_ = write_file(kMostInFile);
+    return;
+  }
+  // The tail belongs to FILE. Twice, so that damage to FILE does not make the tail useless.
+  if (!file_.is_current())
+    for (int times = 0; times < 2; ++times) in_file_ = write_file(kMostInFile);
+  tail_used_ = true;
+  for (auto& [name, section] : sections_)
+    while (section.in_tail < count_of(name, section)) {
+      add_to_tail(name, section);
+      in_file_ = 0;
+      for (const auto& [other, stored] : sections_) in_file_ += stored.in_tail;
+      const auto spent = std::chrono::steady_clock::now() - begin;
+      // Whoever stops a run waits for the last write alone.
+      if (spent > most || (most == kAnyTime && writes_.stopped())) return;
+    }
+}
+
+std::uint64_t ReplicateCheckpoint::write_file(std::uint64_t most_bytes) {
   std::vector<data::CheckpointSection> words;
   std::vector<data::Tensor> tensors;
   std::uint64_t written = 0;
-  for (auto& [name, section] : sections_) {
-    const bool own = running_ && name == current_;
-    if (own && rest_kept_) {  // it lies elsewhere, and is shorter than what is made by now
-      section.values.clear();
-      section.first = range_.first;
-      rest_kept_ = false;
-    }
-    const std::uint64_t count = section.count() + (own ? made_ : 0);
+  for (const auto& [name, section] : sections_) {
+    const std::uint64_t room = most_bytes / (section.outputs * sizeof(double));
+    const std::uint64_t count = std::min(count_of(name, section), room);
     if (count == 0) continue;
+    const std::uint64_t stored = std::min(count, section.count());
     data::Tensor tensor(CheckpointFile::array_name(words.size(), "replicates"),
-                        {count, section.outputs}, section.values);
-    if (own) tensor.more.push_back(std::as_bytes(values_.first(made_ * section.outputs)));
+                        {count, section.outputs},
+                        std::span(section.values).first(stored * section.outputs));
+    if (count > stored)
+      tensor.more.push_back(std::as_bytes(values_.first((count - stored) * section.outputs)));
     words.push_back({.name = name,
                      .facts = section.facts,
                      .numbers = {{"first", section.first}, {"outputs", section.outputs}}});
     tensors.push_back(std::move(tensor));
     written += count;
+    most_bytes -= count * section.outputs * sizeof(double);
   }
   file_.write(words, tensors);
-  in_file_ = written;
+  return written;
+}
+
+void ReplicateCheckpoint::add_to_tail(const std::string& name, Section& section) {
+  const std::uint64_t room =
+      std::max<std::uint64_t>(1, kRecordBytes / (section.outputs * sizeof(double)));
+  const std::uint64_t from = section.in_tail;
+  const std::uint64_t to = std::min(count_of(name, section), from + room);
+  data::TailRecord record{.run = file_.run(),
+                          .section = name,
+                          .facts = section.facts,
+                          .first = section.first + from,
+                          .outputs = section.outputs,
+                          .values = {}};
+  const std::uint64_t stored = section.count();  // the others are in the values of the run
+  const auto add = [&](std::span<const double> values, std::uint64_t first, std::uint64_t last) {
+    const auto some = values.subspan(first * section.outputs, (last - first) * section.outputs);
+    record.values.insert(record.values.end(), some.begin(), some.end());
+  };
+  if (from < stored) add(section.values, from, std::min(to, stored));
+  if (to > stored) add(values_, std::max(from, stored) - stored, to - stored);
+  tail_.append(record);
+  section.in_tail = to;
 }
 
 void ReplicateCheckpoint::stop() {
@@ -161,33 +248,17 @@ void ReplicateCheckpoint::stop() {
 }
 
 void ReplicateCheckpoint::save() {
-  if (has_news()) try_to_write();
+  if (has_news()) try_to_write(kLastTime);
 }
 
 Cancelled ReplicateCheckpoint::cancelled() const {
-  if (in_file_ == 0)
-    return Cancelled(failure_.empty() ? "" : text::concat("nothing is stored: ", failure_));
-  return Cancelled(
-      text::concat(amount(), " are in ", file_.path(),
-                   failure_.empty() ? "" : text::concat(", but not the last: ", failure_)));
+  return writes_.cancelled(in_file_ == 0 ? "" : amount(), file_.path());
 }
 
 std::string ReplicateCheckpoint::amount() const {
   const std::uint64_t total = total_ > 0 ? total_ : goal_;
   return text::concat(grouped(in_file_),
                       total >= in_file_ ? text::concat(" of ", grouped(total)) : "", " replicates");
-}
-
-void refuse_checkpoint(const Options& options) {
-  if (options.checkpoint.empty()) return;
-  throw InvalidArgument(
-      text::concat("checkpoint is '", options.checkpoint,
-                   "' but the replicates of functions of batches are not stored; omit it, or make "
-                   "the run in parts with first_replicate"));
-}
-
-void ReplicateCheckpoint::tell(bool warning, const std::string& text) const {
-  if (execution_.note) execution_.note({warning, text});
 }
 
 }  // namespace bootfold

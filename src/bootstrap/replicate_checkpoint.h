@@ -3,9 +3,11 @@
 // A checkpoint has a section for each run that is part of the work: one for a bootstrap, one for
 // every group of a comparison. A section holds the values of consecutive replicates. Runs are made
 // one after the other; each takes from its section what is there, and writes the file from time to
-// time with all sections.
+// time with all sections. Once there are more than a few megabytes, only what is new is written, to
+// the tail of the checkpoint.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -16,7 +18,8 @@
 #include "bootfold/execution.h"
 #include "bootfold/plan.h"
 #include "data/checkpoint_file.h"
-#include "execution/pace.h"
+#include "data/checkpoint_tail.h"
+#include "data/checkpoint_writes.h"
 
 namespace bootfold {
 
@@ -44,9 +47,9 @@ class ReplicateCheckpoint {
   /// All are made. Writes the file if the last time is long ago. `keep`: for later writes, because
   /// other runs follow.
   void end(bool keep);
-  /// The run ends before all are made: writes the file.
+  /// The run ends before all are made: writes what half a second allows.
   void stop();
-  /// Writes what is not in the file yet.
+  /// Writes what is not in the file yet, for half a second at most.
   void save();
   /// What to throw if the caller has cancelled: it tells what is kept.
   [[nodiscard]] Cancelled cancelled() const;
@@ -60,24 +63,34 @@ class ReplicateCheckpoint {
     std::uint64_t first = 0;
     std::size_t outputs = 0;
     std::vector<double> values;  // of the replicates that are not in the values of the run
+    std::uint64_t in_tail = 0;   // so many from the first on
 
     [[nodiscard]] std::uint64_t count() const { return values.size() / outputs; }
   };
 
   void load();
-  void write();
-  bool try_to_write();
-  void tell(bool warning, const std::string& text) const;
+  void take(data::TailRecord record);
+  /// `most`: how long it may take, about; what does not fit is not written.
+  void write(std::chrono::duration<double> most);
+  void try_to_write(std::chrono::duration<double> most);
+  /// All sections in FILE, or as much of them as so many bytes hold.
+  std::uint64_t write_file(std::uint64_t most_bytes);
+  /// The next replicates of a section that are not in the tail, as many as a record holds.
+  void add_to_tail(const std::string& name, Section& section);
+  /// A section lies elsewhere, and is shorter than what the run has made.
+  void give_up_rest();
+  [[nodiscard]] std::uint64_t count_of(const std::string& name, const Section& section) const;
   [[nodiscard]] bool has_news() const;
   [[nodiscard]] std::uint64_t stored() const;
   /// "12,345 of 100,000 replicates": what is in the file.
   [[nodiscard]] std::string amount() const;
 
   data::CheckpointFile file_;
+  data::CheckpointTail tail_;
+  bool tail_used_ = false;
   std::uint64_t total_;
   std::uint64_t goal_ = 0;  // replicates of the section when the run is complete
-  Execution execution_;
-  execution::Pace pace_;
+  data::CheckpointWrites writes_;
   std::map<std::string, Section> sections_;
   std::string current_;  // section of the run
   std::span<const double> values_ = {};
@@ -88,10 +101,6 @@ class ReplicateCheckpoint {
   bool running_ = false;
   bool told_ = true;        // that the run goes on from the file
   bool rest_kept_ = false;  // the section has more than the run asks for, or lies elsewhere
-  std::string failure_;     // why the last write failed
 };
-
-/// For runs that store nothing yet: throws InvalidArgument if Options::checkpoint is given.
-void refuse_checkpoint(const Options& options);
 
 }  // namespace bootfold

@@ -420,24 +420,23 @@ std::vector<data::Fact> Road::facts() const {
   return facts;
 }
 
-std::vector<double> Road::make_values(const planning::Engine& engine, std::size_t outputs,
-                                      const Execution& execution, const Kept& kept) const {
+std::vector<double> Road::make_values(std::size_t outputs, const Make& make,
+                                      const Kept& kept) const {
   std::vector<double> values(options_.replicates * outputs);
   if (kept.checkpoint == nullptr) {
-    planning::make_replicates(engine, options_.first_replicate, options_.replicates, outputs,
-                              values, execution);
+    make(options_.first_replicate, values, {});
     return values;
   }
   ReplicateCheckpoint& checkpoint = *kept.checkpoint;
-  const std::uint64_t there = checkpoint.begin(
-      kept.section, facts(), {options_.first_replicate, options_.replicates, outputs}, values);
-  const double before = static_cast<double>(there) * static_cast<double>(engine.steps());
+  std::vector<data::Fact> identity = facts();
+  if (!kept.identity.empty()) identity.insert(identity.begin(), {"the function", kept.identity});
+  const std::uint64_t there =
+      checkpoint.begin(kept.section, std::move(identity),
+                       {options_.first_replicate, options_.replicates, outputs}, values);
   try {
     if (there < options_.replicates)
-      planning::make_replicates(
-          engine, options_.first_replicate + there, options_.replicates - there, outputs,
-          std::span(values).subspan(there * outputs), stage(execution, before, 0),
-          [&](std::uint64_t made) { checkpoint.made(made); });
+      make(options_.first_replicate + there, std::span(values).subspan(there * outputs),
+           [&](std::uint64_t made) { checkpoint.made(made); });
   } catch (...) {
     checkpoint.stop();
     throw;
@@ -447,13 +446,13 @@ std::vector<double> Road::make_values(const planning::Engine& engine, std::size_
 }
 
 Result Road::run() const {
-  if (options_.checkpoint.empty()) return make({});
-  ReplicateCheckpoint checkpoint(options_.checkpoint, "bootstrap", 0, options_.execution);
-  try {
-    return make({&checkpoint});
-  } catch (const Cancelled&) {
-    throw checkpoint.cancelled();
-  }
+  return with_checkpoint([&](ReplicateCheckpoint* checkpoint) { return make({checkpoint}); });
+}
+
+std::vector<double> Road::values_by(const Make& make, const std::string& identity) const {
+  return with_checkpoint([&](ReplicateCheckpoint* checkpoint) {
+    return make_values(asked_, make, {.checkpoint = checkpoint, .identity = identity});
+  });
 }
 
 Result Road::run(ReplicateCheckpoint& checkpoint, const std::string& section) const {
@@ -473,7 +472,13 @@ Result Road::make(const Kept& kept) const {
 
   const double later = evaluated_rows() + linear_rows();
   const std::size_t outputs = estimates.size();
-  std::vector<double> values = make_values(*engine, outputs, stage(execution, 0, later), kept);
+  const auto make = [&](std::uint64_t first, std::span<double> values, const planning::Made& made) {
+    const auto before = static_cast<double>(first - options_.first_replicate);
+    planning::make_replicates(
+        *engine, first, values.size() / outputs, outputs, values,
+        stage(execution, before * static_cast<double>(engine->steps()), later), made);
+  };
+  std::vector<double> values = make_values(outputs, make, kept);
 
   Companions companions;
   if (deletes()) companions = jackknife(*engine, estimates, values);
@@ -550,8 +555,12 @@ Result Road::finish(const planning::PartEngine& engine, const planning::PartialS
     study.accept(std::move(features));
     estimates = paths::estimates(study, *design_, execution);
   }
-  std::vector<double> values(part.replicates * estimates.size());
-  engine.finish(part, values, execution);
+  const Make make = [&](std::uint64_t first, std::span<double> values, const planning::Made& made) {
+    engine.finish(part, first, values, execution, made);
+  };
+  // Sums are finished in a moment, and have a checkpoint of their own.
+  std::vector<double> values =
+      engine.limbs() > 0 ? make_values(estimates.size(), make, {}) : values_by(make, {});
   return {plan_, options_.seed, std::move(estimates), std::move(values)};
 }
 

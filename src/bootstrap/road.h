@@ -4,6 +4,7 @@
 // bootstrap() are both made of this, so they accept and refuse the same, in the same words.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -50,6 +51,13 @@ class Road {
   /// The same, as one of several runs that share a checkpoint: this one has a section.
   [[nodiscard]] Result run(ReplicateCheckpoint& checkpoint, const std::string& section) const;
 
+  /// Makes the replicates first, first + 1, ... of the run into `values`, and tells what is made.
+  using Make =
+      std::function<void(std::uint64_t first, std::span<double> values, const planning::Made&)>;
+  /// The values of all replicates, made by a function in place of the path. Takes from
+  /// Options::checkpoint what is there. `identity`: of the function, for the checkpoint.
+  [[nodiscard]] std::vector<double> values_by(const Make& make, const std::string& identity) const;
+
   /// What adds up pieces of rows, of a road from a look. `room`: bytes that it may use.
   [[nodiscard]] std::unique_ptr<planning::PartEngine> part_engine(std::size_t room) const;
   /// Sums of no row yet, of the replicates first .. first + replicates - 1.
@@ -64,7 +72,8 @@ class Road {
   /// checks.
   void see(const DataView& piece, std::uint64_t first, planning::PartialSums& part,
            const Execution& execution) const;
-  /// The result, from a part that has all rows and all replicates.
+  /// The result, from a part that has all rows and all replicates. Where these are made only now,
+  /// takes from Options::checkpoint what is there.
   [[nodiscard]] Result finish(const planning::PartEngine& engine,
                               const planning::PartialSums& part) const;
 
@@ -73,6 +82,9 @@ class Road {
     plan_.reads = reads;
     plan_.working_bytes = working_bytes;
   }
+
+  /// What identifies the run, in words, for its checkpoint.
+  [[nodiscard]] std::vector<data::Fact> facts() const;
 
   [[nodiscard]] const study::Study& study() const noexcept { return *study_; }
   /// How many replicates a thread handles at a time, and what they take beside their sums.
@@ -87,17 +99,28 @@ class Road {
             std::optional<study::ColumnsLook> given);
   void set_drawing(study::Study& study, const Execution& execution) const;
   void describe();
-  /// What identifies the run, in words, for its checkpoint.
-  [[nodiscard]] std::vector<data::Fact> facts() const;
   /// Where the replicates are kept while they are made.
   struct Kept {
     ReplicateCheckpoint* checkpoint = nullptr;
     std::string section = {};
-    bool others = false;  ///< other runs share the checkpoint
+    bool others = false;        ///< other runs share the checkpoint
+    std::string identity = {};  ///< of a function that makes the values
   };
   [[nodiscard]] Result make(const Kept& kept) const;
-  [[nodiscard]] std::vector<double> make_values(const planning::Engine& engine, std::size_t outputs,
-                                                const Execution& execution, const Kept& kept) const;
+  /// What run(checkpoint) returns, with that of Options::checkpoint or null.
+  template <class Run>
+  [[nodiscard]] auto with_checkpoint(const Run& run) const {
+    if (options_.checkpoint.empty()) return run(nullptr);
+    ReplicateCheckpoint checkpoint(options_.checkpoint, "bootstrap", 0, options_.execution);
+    try {
+      return run(&checkpoint);
+    } catch (const Cancelled&) {
+      throw checkpoint.cancelled();
+    }
+  }
+  /// The values of all replicates: those that are stored, and those that `make` makes.
+  [[nodiscard]] std::vector<double> make_values(std::size_t outputs, const Make& make,
+                                                const Kept& kept) const;
   /// What the paths are asked: about the sums of clusters, if these are drawn, else about the data.
   [[nodiscard]] planning::Question question() const;
   [[nodiscard]] planning::Question question(const study::Study& study,

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -22,6 +24,7 @@ constexpr const char* kCheckpointFormat = "bootfold checkpoint 1";
 constexpr const char* kAnyCheckpoint = "bootfold checkpoint ";
 constexpr const char* kNew = ".new";
 constexpr const char* kPrevious = ".previous";
+constexpr const char* kTail = ".tail";
 
 /// 64 bits of a sequence of bytes, eight at a time. Every step can be undone, so no change of a
 /// single word goes unnoticed.
@@ -125,6 +128,13 @@ const std::string* value_of(std::span<const Fact> facts, const std::string& name
   return found == facts.end() ? nullptr : &found->value;
 }
 
+/// A text that no other run has.
+std::string new_run() {
+  static std::atomic<std::uint64_t> runs = 0;
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  return text::concat(now, "-", ::getpid(), "-", ++runs);
+}
+
 bool same_text(const std::string& a, const std::string& b) {
   return a == b || dumped(CheckpointJson(a)) == dumped(CheckpointJson(b));
 }
@@ -132,14 +142,14 @@ bool same_text(const std::string& a, const std::string& b) {
 }  // namespace
 
 CheckpointFile::CheckpointFile(std::string path, std::string kind)
-    : path_(std::move(path)), kind_(std::move(kind)) {}
+    : path_(std::move(path)), kind_(std::move(kind)), run_(new_run()) {}
 
 std::string CheckpointFile::array_name(std::size_t section, const std::string& array) {
   return text::concat(section, ".", array);
 }
 
 CheckpointFile::Stored CheckpointFile::open(const std::string& path) const {
-  Stored stored{SafetensorsFile(path), {}, {}};
+  Stored stored{SafetensorsFile(path), {}, {}, {}};
   const std::string format = word_of(stored.file, "format");
   const std::string words = word_of(stored.file, "bootfold");
   if (!format.starts_with(kAnyCheckpoint)) stored.file.fail("it is not a checkpoint of bootfold");
@@ -160,6 +170,7 @@ CheckpointFile::Stored CheckpointFile::open(const std::string& path) const {
       throw InvalidArgument(text::concat(
           "checkpoint is ", text::quoted(path_), ", which holds a run of another kind (", kind,
           "); this run is of kind ", kind_, "; name another file, or delete this one"));
+    stored.run = json.value("run", "");
     for (const CheckpointJson& section : json.at("sections"))
       stored.sections.push_back(section_of(section));
   } catch (const CheckpointJson::exception&) {
@@ -176,7 +187,10 @@ std::optional<CheckpointFile::Stored> CheckpointFile::read() {
   std::string problem;
   if (there) {
     try {
-      return open(path_);
+      Stored stored = open(path_);
+      if (!stored.run.empty()) run_ = stored.run;
+      current_ = !stored.run.empty();
+      return stored;
     } catch (const DataError& error) {
       problem = error.what();
     }
@@ -188,6 +202,7 @@ std::optional<CheckpointFile::Stored> CheckpointFile::read() {
   try {
     Stored stored = open(previous);
     stored.problem = problem;
+    if (!stored.run.empty()) run_ = stored.run;
     good_ = false;
     return stored;
   } catch (const DataError& error) {
@@ -198,7 +213,7 @@ std::optional<CheckpointFile::Stored> CheckpointFile::read() {
 
 void CheckpointFile::write(std::span<const CheckpointSection> sections,
                            std::span<const Tensor> tensors) {
-  CheckpointJson json{{"kind", kind_}, {"sections", CheckpointJson::array()}};
+  CheckpointJson json{{"kind", kind_}, {"run", run_}, {"sections", CheckpointJson::array()}};
   for (const CheckpointSection& section : sections) json["sections"].push_back(json_of(section));
   const std::string words = dumped(json);
   Checksum checksum;
@@ -214,7 +229,7 @@ void CheckpointFile::write(std::span<const CheckpointSection> sections,
       output, path_,
       {{"format", kCheckpointFormat}, {"bootfold", words}, {"checksum", checksum.text()}}, tensors);
   output.commit(good_ ? kPrevious : "");
-  good_ = true;
+  good_ = current_ = true;
 }
 
 void CheckpointFile::check_facts(const CheckpointSection& stored,
@@ -255,7 +270,8 @@ namespace bootfold {
 void remove_checkpoint(const std::string& path) {
   const bool ours = data::is_checkpoint(path);
   if (!ours && std::filesystem::exists(path)) return;
-  for (const char* suffix : {data::kNew, data::kPrevious, ""}) ::unlink((path + suffix).c_str());
+  for (const char* suffix : {data::kNew, data::kPrevious, data::kTail, ""})
+    ::unlink((path + suffix).c_str());
 }
 
 }  // namespace bootfold

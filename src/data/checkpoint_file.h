@@ -3,7 +3,8 @@
 // The file is in the safetensors layout (docs/long-runs.md has the format), with a checksum of all
 // that is in it. It is written whole under the name FILE.new, synced to the disk and renamed, and
 // the file that it replaces is kept as FILE.previous. So a process that is killed at any moment
-// leaves one good file at least, and a damaged one is noticed.
+// leaves one good file at least, and a damaged one is noticed. A large one grows by its tail
+// (data/checkpoint_tail.h).
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,13 @@ namespace bootfold::data {
 struct Fact {
   std::string name;
   std::string value;
+
+  [[nodiscard]] bool operator==(const Fact&) const = default;
+
+  template <class Archive>
+  void visit(Archive& archive) {
+    archive(name, value);
+  }
 };
 
 /// A part of a checkpoint that has facts of its own: the replicates of a group, say.
@@ -41,6 +49,7 @@ class CheckpointFile {
   struct Stored {
     SafetensorsFile file;
     std::vector<CheckpointSection> sections;
+    std::string run;      ///< of which these files are
     std::string problem;  ///< why FILE could not be used and FILE.previous is; empty: FILE is
   };
 
@@ -51,6 +60,11 @@ class CheckpointFile {
   /// Writes a state. The name of an array is array_name(), and none is empty. Throws DataError;
   /// FILE is then as it was.
   void write(std::span<const CheckpointSection> sections, std::span<const Tensor> tensors);
+
+  /// Tells runs with the same file apart. A run that goes on from the file has the same.
+  [[nodiscard]] const std::string& run() const noexcept { return run_; }
+  /// Whether FILE, as far as is known, is good and of this run.
+  [[nodiscard]] bool is_current() const noexcept { return current_; }
 
   /// "2.replicates": array of a section.
   [[nodiscard]] static std::string array_name(std::size_t section, const std::string& array);
@@ -64,7 +78,9 @@ class CheckpointFile {
 
   std::string path_;
   std::string kind_;
-  bool good_ = true;  // FILE is no damaged one, so it may become FILE.previous
+  std::string run_;
+  bool good_ = true;      // FILE is no damaged one, so it may become FILE.previous
+  bool current_ = false;  // and it is of this run
 };
 
 /// Whether FILE, or what is left of it, was written as a checkpoint.

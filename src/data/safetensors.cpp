@@ -177,6 +177,10 @@ std::vector<float> SafetensorsFile::floats(const std::string& name) {
   return values<float>(name, "F32");
 }
 
+std::vector<std::byte> SafetensorsFile::bytes(const std::string& name) {
+  return values<std::byte>(name, "U8");
+}
+
 void SafetensorsFile::read_all(const std::function<void(std::span<const std::byte>)>& see) {
   constexpr std::size_t kPiece = std::size_t{1} << 20;
   std::vector<std::byte> piece(kPiece);

@@ -44,6 +44,14 @@ struct Tensor {
     tensor.bytes = std::as_bytes(values);
     return tensor;
   }
+
+  /// One of bytes.
+  static Tensor of_bytes(std::string called, std::span<const std::byte> values) {
+    Tensor tensor(std::move(called), {values.size()}, {});
+    tensor.type = "U8";
+    tensor.bytes = values;
+    return tensor;
+  }
 };
 
 /// Writes all in one file that appears whole or not at all. Throws DataError, and InvalidArgument
@@ -81,6 +89,8 @@ class SafetensorsFile {
   [[nodiscard]] std::vector<double> doubles(const std::string& name);
   /// The values of an F32 array.
   [[nodiscard]] std::vector<float> floats(const std::string& name);
+  /// The values of a U8 array.
+  [[nodiscard]] std::vector<std::byte> bytes(const std::string& name);
 
   /// Calls see(bytes) with the bytes of all arrays, as they lie in the file, piece by piece.
   void read_all(const std::function<void(std::span<const std::byte>)>& see);

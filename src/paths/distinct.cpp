@@ -99,12 +99,13 @@ class Parts final : public planning::PartEngine {
   [[nodiscard]] bool needs_rows() const override { return false; }
   void add(const planning::Piece&, planning::PartialSums&, const Execution&) const override {}
 
-  void finish(const planning::PartialSums& part, std::span<double> values,
-              const Execution& execution) const override {
+  void finish(const planning::PartialSums& part, std::uint64_t first, std::span<double> values,
+              const Execution& execution, const planning::Made& made) const override {
+    const std::uint64_t replicates = part.last() - first;
     const EngineOf<Shared, Counter> engine(group_of(shared_), question_.rows,
                                            std::shared_ptr<const Shared>(&shared_, [](auto*) {}));
-    planning::make_replicates(engine, part.first, part.replicates, values.size() / part.replicates,
-                              values, execution);
+    planning::make_replicates(engine, first, replicates, values.size() / replicates, values,
+                              execution, made);
   }
 
   /// From exact sums, as if the rows had been read.

@@ -172,13 +172,14 @@ class Parts final : public planning::PartEngine {
         });
   }
 
-  void finish(const planning::PartialSums& part, std::span<double> values,
-              const Execution& execution) const override {
+  void finish(const planning::PartialSums& part, std::uint64_t first, std::span<double> values,
+              const Execution& execution, const planning::Made& made) const override {
+    const std::uint64_t replicates = part.last() - first;
     const OrderData data = order_data(part, question_.draws);
     const auto shared = std::make_shared<const Shared>(question_, data);
     const EngineOf<Shared, Positions> engine(1024, question_.rows, shared);
-    planning::make_replicates(engine, part.first, part.replicates, values.size() / part.replicates,
-                              values, execution);
+    planning::make_replicates(engine, first, replicates, values.size() / replicates, values,
+                              execution, made);
   }
 
   [[nodiscard]] std::vector<double> estimates(const planning::PartialSums& part) const override {

@@ -8,24 +8,27 @@
 
 namespace bootfold::paths {
 
-void SumParts::finish(const planning::PartialSums& part, std::span<double> values,
-                      const Execution& execution) const {
-  const std::size_t outputs = values.size() / part.replicates;
+void SumParts::finish(const planning::PartialSums& part, std::uint64_t first,
+                      std::span<double> values, const Execution& execution,
+                      const planning::Made&) const {
+  const std::uint64_t before = first - part.first;
+  const std::uint64_t replicates = part.replicates - before;
+  const std::size_t outputs = values.size() / replicates;
   const std::size_t own = limbs();
   constexpr std::uint64_t kTogether = 4096;
   std::vector<std::unique_ptr<Finisher>> finishers(execution::thread_count(execution));
   Execution quiet = execution;
   quiet.progress = nullptr;
   execution::detail::run_chunks(
-      (part.replicates + kTogether - 1) / kTogether, 1, quiet,
+      (replicates + kTogether - 1) / kTogether, 1, quiet,
       [&](const execution::Worker& worker, std::size_t chunk) {
         worker.check();
         auto& finisher = finishers[worker.index()];
         if (!finisher) finisher = std::make_unique<Finisher>(sums_);
-        const std::uint64_t end = std::min(part.replicates, (chunk + 1) * kTogether);
+        const std::uint64_t end = std::min(replicates, (chunk + 1) * kTogether);
         for (std::uint64_t r = chunk * kTogether; r < end; ++r)
-          finish_one(*finisher, std::span(part.sums).subspan(r * own, own), part.drawn[r],
-                     values.subspan(r * outputs, outputs));
+          finish_one(*finisher, std::span(part.sums).subspan((before + r) * own, own),
+                     part.drawn[before + r], values.subspan(r * outputs, outputs));
       });
 }
 

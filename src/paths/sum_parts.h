@@ -15,8 +15,8 @@ class SumParts : public planning::PartEngine {
   explicit SumParts(const study::FixedSums& sums) : sums_(sums) {}
 
   [[nodiscard]] std::size_t limbs() const final { return sums_.limbs.size(); }
-  void finish(const planning::PartialSums& part, std::span<double> values,
-              const Execution& execution) const final;
+  void finish(const planning::PartialSums& part, std::uint64_t first, std::span<double> values,
+              const Execution& execution, const planning::Made& made) const final;
 
  protected:
   [[nodiscard]] const study::FixedSums& fixed() const noexcept { return sums_; }

@@ -9,6 +9,7 @@
 
 #include "bootfold/data.h"
 #include "bootfold/execution.h"
+#include "planning/engine.h"
 #include "planning/partial_sums.h"
 
 namespace bootfold::planning {
@@ -43,9 +44,10 @@ class PartEngine {
   /// Cancelled.
   virtual void add(const Piece& piece, PartialSums& part, const Execution& execution) const = 0;
 
-  /// The values of all replicates of a part that has all rows: [replicate][output].
-  virtual void finish(const PartialSums& part, std::span<double> values,
-                      const Execution& execution) const = 0;
+  /// The values of the replicates first .. part.last() - 1 of a part that has all rows:
+  /// [replicate][output]. Tells what is made where that takes time.
+  virtual void finish(const PartialSums& part, std::uint64_t first, std::span<double> values,
+                      const Execution& execution, const Made& made = {}) const = 0;
 
   /// The statistics on the data as they are, if the path finds them by itself.
   [[nodiscard]] virtual std::vector<double> estimates(const PartialSums&) const { return {}; }

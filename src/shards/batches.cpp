@@ -10,16 +10,12 @@
 
 namespace bootfold::shards {
 
-namespace {
-
-data::Chunk slice(const data::Chunk& chunk, std::uint64_t first, std::uint64_t rows) {
+DataView slice(const DataView& view, std::uint64_t first, std::uint64_t rows) {
   std::vector<ColumnView> columns;
-  for (std::size_t c = 0; c < chunk.view.columns(); ++c)
-    columns.push_back(chunk.view.column(c).slice(first, rows));
-  return {DataView(std::move(columns)), chunk.owner};
+  for (std::size_t c = 0; c < view.columns(); ++c)
+    columns.push_back(view.column(c).slice(first, rows));
+  return DataView(std::move(columns));
 }
-
-}  // namespace
 
 bool same_types(const DataView& a, const DataView& b) {
   for (std::size_t c = 0; c < a.columns(); ++c)
@@ -105,7 +101,7 @@ void Batches::read(const data::Source& source, const std::stop_token& stop) {
       if (!chunks.empty() && !same_types(chunks.front().view, chunk->view) && !send()) return;
       for (std::uint64_t at = 0; at < chunk->view.rows();) {
         const std::uint64_t some = std::min(chunk->view.rows() - at, wanted - have);
-        chunks.push_back(slice(*chunk, at, some));
+        chunks.push_back({slice(chunk->view, at, some), chunk->owner});
         have += some;
         at += some;
         if (have == wanted && !send()) return;

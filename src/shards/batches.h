@@ -33,6 +33,9 @@ class Batch {
   DataView view_;
 };
 
+/// Rows first, first + 1, ... of a view.
+[[nodiscard]] DataView slice(const DataView& view, std::uint64_t first, std::uint64_t rows);
+
 /// Whether the columns have the same types.
 [[nodiscard]] bool same_types(const DataView& a, const DataView& b);
 

@@ -12,6 +12,7 @@
 #include "resample/super_blocks.h"
 #include "shards/batches.h"
 #include "shards/contents.h"
+#include "shards/sums_checkpoint.h"
 #include "text/concat.h"
 #include "text/quantity.h"
 
@@ -21,6 +22,7 @@ namespace {
 
 using shards::Batch;
 using shards::Batches;
+using shards::SumsCheckpoint;
 
 /// What reading a row once costs, in replicates: for the progress that is shown.
 constexpr double kLookReplicates = 20;
@@ -127,23 +129,10 @@ class SourceRun {
       ++reads_;
     }
     const std::uint64_t first = road_->plan().first_replicate;
-    planning::PartialSums all = road_->empty_part(*engine_, first, 0);
-    for (std::uint64_t done = 0; done < replicates;) {
-      const std::uint64_t some = std::min(together_, replicates - done);
-      planning::PartialSums part = road_->empty_part(*engine_, first + done, some);
-      if (engine_->needs_rows()) {
-        for_each_batch([&](const Batch& batch) {
-          const double size = static_cast<double>(batch.view().rows()) * static_cast<double>(some);
-          road_->add(*engine_, batch.view(), batch.first(), part, meter.piece(size));
-          meter.advance(size);
-        });
-      }
-      if (done == 0)
-        all = std::move(part);
-      else
-        all.add_replicates(part);
-      done += some;
-    }
+    if (engine_->limbs() > 0) return road_->finish(*engine_, add_up(meter).complete);
+    // Then replicates are not added up, but made once all rows were read.
+    planning::PartialSums all = road_->empty_part(*engine_, first, replicates);
+    if (engine_->needs_rows()) add_rows(all, meter, [] {});
     return road_->finish(*engine_, all);
   }
 
@@ -184,6 +173,71 @@ class SourceRun {
     shards::see(look_, statistics_, batch.view(), batch.first(), memory_ / 2, quiet);
   }
 
+  /// The sums of all rows in all replicates. Goes on from Options::checkpoint.
+  [[nodiscard]] SumsCheckpoint::State add_up(Meter& meter) {
+    const std::uint64_t first = road_->plan().first_replicate;
+    const std::uint64_t replicates = road_->plan().replicates;
+    SumsCheckpoint::State state;
+    const auto begin_pass = [&] {
+      const std::uint64_t done = state.complete.replicates;
+      state.current =
+          road_->empty_part(*engine_, first + done, std::min(together_, replicates - done));
+    };
+    begin_pass();
+    std::optional<SumsCheckpoint> checkpoint;
+    if (!options_.checkpoint.empty()) {
+      checkpoint.emplace(options_.checkpoint, road_->facts(), road_->plan(), options_.execution);
+      checkpoint->restore(state);
+      meter.advance(static_cast<double>(rows_) * static_cast<double>(state.complete.replicates));
+    }
+    try {
+      while (state.complete.replicates < replicates) {
+        if (state.current.replicates == 0) begin_pass();
+        add_rows(state.current, meter, [&] {
+          if (checkpoint) checkpoint->reached(state);
+        });
+        if (state.complete.replicates == 0)
+          state.complete = std::move(state.current);
+        else
+          state.complete.add_replicates(state.current);
+        state.current = {};
+        if (checkpoint) checkpoint->reached(state);
+      }
+    } catch (const Cancelled&) {
+      if (!checkpoint) throw;
+      checkpoint->save();
+      throw checkpoint->cancelled();
+    } catch (...) {
+      if (checkpoint) checkpoint->save();
+      throw;
+    }
+    return state;
+  }
+
+  /// Adds the rows that are not in a part yet, and calls reached() after each piece of them. Pieces
+  /// are super-blocks if there is a checkpoint: cutting those would cost time.
+  template <class Reached>
+  void add_rows(planning::PartialSums& part, Meter& meter, const Reached& reached) const {
+    const auto replicates = static_cast<double>(part.replicates);
+    const std::uint64_t there = part.rows.count();
+    meter.advance(static_cast<double>(there) * replicates);
+    for_each_batch([&](const Batch& batch) {
+      const std::uint64_t end = batch.first() + batch.view().rows();
+      for (std::uint64_t row = std::max(batch.first(), there); row < end;) {
+        const std::uint64_t next =
+            options_.checkpoint.empty()
+                ? end
+                : std::min(end, (row / resample::kSuperBlockRows + 1) * resample::kSuperBlockRows);
+        const double size = static_cast<double>(next - row) * replicates;
+        road_->add(*engine_, shards::slice(batch.view(), row - batch.first(), next - row), row,
+                   part, meter.piece(size));
+        meter.advance(size);
+        reached();
+        row = next;
+      }
+    });
+  }
+
   /// A third for the sums of replicates, a third for rows, a third for their digits.
   void share_memory() {
     const planning::Choice& choice = road_->choice();
@@ -192,15 +246,19 @@ class SourceRun {
                                                     choice.group * choice.estimate.replicate_bytes);
     const std::size_t share = (memory_ - std::min(memory_ / 2, working)) / 3;
     engine_ = road_->part_engine(2 * share);
-    const std::size_t sums = 16 * engine_->limbs() + sizeof(std::uint64_t);
-    together_ = std::clamp<std::uint64_t>(share / sums, 1, road_->plan().replicates);
+    // A checkpoint needs those of a moment ago as well.
+    const std::size_t sums =
+        (options_.checkpoint.empty() ? 1 : 2) * (16 * engine_->limbs() + sizeof(std::uint64_t));
+    const std::uint64_t replicates = road_->plan().replicates;
+    together_ =
+        engine_->limbs() == 0 ? replicates : std::clamp<std::uint64_t>(share / sums, 1, replicates);
     // A batch that is added up, one that is ready and one that is read.
     const std::uint64_t blocks = share / 3 / (row_bytes_ * resample::kSuperBlockRows);
     batch_rows_ = std::max<std::uint64_t>(blocks, 1) * resample::kSuperBlockRows;
     while (blocks == 0 && batch_rows_ > 4096 && batch_rows_ * row_bytes_ > share / 3)
       batch_rows_ /= 2;
     const std::uint64_t passes =
-        engine_->needs_rows() ? (road_->plan().replicates + together_ - 1) / together_ : 0;
+        engine_->needs_rows() ? (replicates + together_ - 1) / together_ : 0;
     road_->set_reads(1 + (engine_->wants_read() ? 1 : 0) + passes, memory_);
   }
 

@@ -440,14 +440,173 @@ TEST(Checkpoint, AFileThatIsNoCheckpointIsLeftAlone) {
               HasSubstr("missing/run: No such file or directory"));
 }
 
-TEST(Checkpoint, FunctionsOfBatchesAreRefused) {
-  const std::vector<double> rows = {1, 2, 4, 8};
+/// A run of a function of batches or of counts that fails at a batch, and then goes on.
+template <class Run>
+void expect_functions_to_go_on(const Run& run) {
+  const Folder folder;
+  Options options{.replicates = 5000, .seed = 3, .memory = std::size_t{16} << 20};
+  const Result whole = run(options, FunctionTraits{}, -1);
+  options.checkpoint = folder.path("run");
+  const FunctionTraits named{.identity = "first version"};
+  EXPECT_EQ(message_of([&] { static_cast<void>(run(options, named, 4)); }), "no more");
+  std::vector<std::string> notes;
+  options.execution.note = [&](const execution::Note& note) { notes.push_back(note.text); };
   EXPECT_THAT(
-      message_of([&] {
-        static_cast<void>(bootstrap_batches(
-            DataView(rows), {"f"}, [](const Batch&, std::span<double>) {}, {.checkpoint = "run"}));
-      }),
-      HasSubstr("checkpoint is 'run' but the replicates of functions of batches"));
+      message_of([&] { static_cast<void>(run(options, FunctionTraits{"second version"}, -1)); }),
+      HasSubstr("the function was first version and is second version"));
+  EXPECT_TRUE(notes.empty());
+  expect_same(run(options, named, -1), whole);
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_THAT(notes[0], HasSubstr(" of 5,000 replicates; the run goes on from there"));
+}
+
+TEST(Checkpoint, FunctionsOfBatchesGoOn) {
+  const std::vector<double> rows = reference::normals(1000, 1);
+  expect_functions_to_go_on([&](const Options& options, const FunctionTraits& traits, int fails) {
+    return bootstrap_batches(
+        DataView(rows), {"first"},
+        [&, batches = 0](const Batch& batch, std::span<double> values) mutable {
+          if (batches++ == fails) throw std::runtime_error("no more");
+          for (std::size_t r = 0; r < values.size(); ++r)
+            values[r] = batch.resamples[r].column(0)[0];
+        },
+        options, traits);
+  });
+}
+
+TEST(Checkpoint, FunctionsOfCountsGoOn) {
+  const std::vector<double> rows = reference::normals(1000, 1);
+  expect_functions_to_go_on([&](const Options& options, const FunctionTraits& traits, int fails) {
+    return bootstrap_counts(
+        DataView(rows), {"first"},
+        [&, batches = 0](const CountBatch& batch, std::span<double> values) mutable {
+          if (batches++ == fails) throw std::runtime_error("no more");
+          const auto counts = std::get<std::span<const std::uint8_t>>(batch.counts);
+          for (std::size_t r = 0; r < values.size(); ++r)
+            values[r] = static_cast<double>(counts[r * batch.rows]);
+        },
+        options, Takes::counts, traits);
+  });
+}
+
+/// Replicates that cost nothing: more than a checkpoint writes anew each time.
+class LargeCheckpoint : public testing::Test {
+ protected:
+  static constexpr std::uint64_t kCount = 2'500'000;
+  static constexpr std::uint64_t kFirst = 1'600'000;  // replicates of the first process
+  static constexpr std::uint64_t kRecord = (4U << 20) / sizeof(double);
+
+  LargeCheckpoint() : all_(kCount) {
+    for (std::size_t i = 0; i < all_.size(); ++i) all_[i] = 0.5 * static_cast<double>(i);
+  }
+
+  /// A process that makes replicates up to `last` and is interrupted. Returns how many it found.
+  std::uint64_t make_until(std::uint64_t last) {
+    notes_.clear();
+    Execution execution;
+    execution.note = [&](const execution::Note& note) {
+      if (note.warning) notes_.push_back(note.text);
+    };
+    ReplicateCheckpoint checkpoint(path_, "bootstrap", 0, execution);
+    std::vector<double> values(kCount);
+    const std::uint64_t there = checkpoint.begin("", {{"the seed", "7"}}, {0, kCount, 1}, values);
+    EXPECT_TRUE(std::equal(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(there),
+                           all_.begin()));
+    std::copy(all_.begin() + static_cast<std::ptrdiff_t>(there), all_.end(),
+              values.begin() + static_cast<std::ptrdiff_t>(there));
+    if (last > there) checkpoint.made(last - there);
+    for (int times = 0; times < 50; ++times) checkpoint.save();  // each for half a second at most
+    checkpoint.stop();
+    return there;
+  }
+  /// The same that makes nothing.
+  std::uint64_t found() { return make_until(0); }
+
+  Folder folder_;
+  std::string path_ = folder_.path("run");
+  std::string tail_ = folder_.path("run.tail");
+  std::vector<double> all_;
+  std::vector<std::string> notes_;
+};
+
+TEST_F(LargeCheckpoint, GrowsByWhatIsNew) {
+  EXPECT_EQ(make_until(kFirst), 0U);
+  const std::string file = read(path_);
+  const std::string tail = read(tail_);
+  EXPECT_LT(file.size(), 5U << 20);
+  EXPECT_EQ(make_until(kCount), kFirst);
+  EXPECT_EQ(read(path_), file);
+  EXPECT_TRUE(read(tail_).starts_with(tail));
+  EXPECT_EQ(found(), kCount);
+  EXPECT_TRUE(notes_.empty());
+  remove_checkpoint(path_);
+  EXPECT_EQ(folder_.files(), 0U);
+}
+
+// A process may be killed at any byte of a record.
+TEST_F(LargeCheckpoint, ARecordThatIsNotCompleteIsLeftOut) {
+  make_until(kFirst);
+  const std::string tail = read(tail_);
+  for (const double share : {0.0, 0.1, 0.3, 0.5, 0.9, 0.999999}) {
+    SCOPED_TRACE(share);
+    const auto size = static_cast<std::size_t>(share * static_cast<double>(tail.size()));
+    write(tail_, tail.substr(0, size));
+    const std::uint64_t records = size / (kRecord * sizeof(double));
+    const std::uint64_t there = found();
+    EXPECT_EQ(there, std::max(kRecord, records * kRecord));  // FILE has as much as a record
+    EXPECT_TRUE(notes_.empty());
+    // The next process writes behind the last complete record.
+    EXPECT_EQ(make_until(kFirst), there);
+    EXPECT_EQ(found(), kFirst);
+  }
+}
+
+TEST_F(LargeCheckpoint, DamageIsDetectedAndWhatComesBeforeIsUsed) {
+  make_until(kFirst);
+  const std::string tail = read(tail_);
+  for (const std::size_t place : {std::size_t{3}, std::size_t{100}, tail.size() / 2}) {
+    SCOPED_TRACE(place);
+    std::string damaged = tail;
+    damaged[place] = static_cast<char>(damaged[place] ^ 0x10);
+    write(tail_, damaged);
+    const std::uint64_t there = found();
+    EXPECT_EQ(there, place < 1000 ? kRecord : kRecord * (place / (kRecord * 8)));
+    if (place > 8) {  // a wrong length looks like a record that is not complete
+      ASSERT_EQ(notes_.size(), 1U);
+      EXPECT_THAT(notes_[0], AllOf(HasSubstr("run.tail"), HasSubstr("what comes before is used")));
+    }
+    EXPECT_EQ(make_until(kFirst), there);
+    EXPECT_EQ(found(), kFirst);
+  }
+}
+
+TEST_F(LargeCheckpoint, TheTailOutlivesDamageToTheFile) {
+  make_until(kFirst);
+  const std::string file = read(path_);
+  std::string damaged = file;
+  damaged[damaged.size() / 2] ^= 1;
+  write(path_, damaged);
+  EXPECT_EQ(found(), kFirst);
+  ASSERT_EQ(notes_.size(), 1U);
+  EXPECT_THAT(notes_[0], HasSubstr("run.previous is used"));
+  std::filesystem::remove(path_);  // killed between two renames
+  write(path_ + ".new", file.substr(0, 1000));
+  EXPECT_EQ(make_until(kCount), kFirst);
+  EXPECT_EQ(found(), kCount);
+}
+
+TEST_F(LargeCheckpoint, OfAnotherRunTheTailIsNotRead) {
+  make_until(kFirst);
+  const std::string tail = read(tail_);
+  std::filesystem::remove(path_);
+  std::filesystem::remove(path_ + ".previous");
+  EXPECT_EQ(make_until(10), 0U);  // deleted to start from the beginning
+  write(tail_, tail);
+  EXPECT_EQ(found(), 10U);
+  EXPECT_EQ(make_until(kFirst), 10U);
+  EXPECT_EQ(found(), kFirst);
+  std::filesystem::remove(tail_);
+  EXPECT_LT(found(), kRecord + 1);
 }
 
 }  // namespace checkpoint_test

@@ -89,6 +89,40 @@ TEST(Checkpoint, RunsThatAreKilledGoOnToTheSameBits) {
   expect_to_survive(folder, long_bootstrap(folder), 5, 1);
 }
 
+/// A bootstrap of a file that is larger than the memory limit, for a few seconds.
+Job streamed_bootstrap(const Folder& folder) {
+  return {{"bootstrap", column(folder, 4'000'000), "--replicates", "4000", "--path", "stream",
+           "--statistic", "mean,variance", "--seed", "7", "--threads", "1", "--output",
+           folder.path("r.npy"), "--quiet", "--memory", "32M"},
+          folder.path("r.npy")};
+}
+
+TEST(Checkpoint, RunsOverFilesLargerThanMemoryAreKilledAndGoOn) {
+  const Folder folder;
+  expect_to_survive(folder, streamed_bootstrap(folder), 4, 3);
+}
+
+TEST(Checkpoint, RunsOverFilesLargerThanMemoryStopWithALastCheckpoint) {
+  const Folder folder;
+  Job job = streamed_bootstrap(folder);
+  ASSERT_EQ(run(job.words).code, 0);
+  const std::string whole = bytes_of(job.output);
+  std::erase(job.words, "--quiet");
+  const std::string checkpoint = folder.path("run.checkpoint");
+  Outcome stopped;
+  for (int patience = 1000; patience < 20'000; patience *= 2) {  // a slow machine needs longer
+    stopped = run(job.with(checkpoint), {.signal = SIGTERM, .patience = milliseconds(patience)});
+    if (stopped.code != 143 || std::filesystem::exists(checkpoint)) break;
+  }
+  EXPECT_EQ(stopped.code, 143);
+  EXPECT_THAT(stopped.err, HasSubstr(" of 4,000,000 rows of replicates 1 to 4,000 are in "));
+  const Outcome ended = run(job.with(checkpoint));
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_THAT(ended.err, HasSubstr("the run goes on from there"));
+  EXPECT_EQ(bytes_of(job.output), whole);
+  EXPECT_EQ(folder.files(), (std::vector<std::string>{"r.npy", "x.npy"}));
+}
+
 TEST(SlowCheckpoint, FiftyKillsGoOnToTheSameBits) {
   const Folder folder;
   expect_to_survive(folder, long_bootstrap(folder), 50, 2);
@@ -127,6 +161,29 @@ TEST_P(CheckpointSignal, WritesALastCheckpointAndTheSameCommandGoesOn) {
 
 INSTANTIATE_TEST_SUITE_P(By, CheckpointSignal, testing::Values(SIGINT, SIGTERM),
                          [](const auto& test) { return test.param == SIGINT ? "Key" : "Term"; });
+
+// So many replicates that they cannot all be written in a second.
+TEST(Checkpoint, ALargeOneIsWrittenInTime) {
+  const Folder folder;
+  const std::vector<std::string> words = {"bootstrap",     column(folder, 400),
+                                          "--replicates",  "2e7",
+                                          "--path",        "gather",
+                                          "--threads",     "1",
+                                          "--json",        "--checkpoint",
+                                          folder.path("c")};
+  double seconds = 0;
+  const Outcome stopped = run(
+      words, {.signal = SIGTERM, .patience = milliseconds(1500), .seconds_after_signal = &seconds});
+  EXPECT_EQ(stopped.code, 143);
+  EXPECT_LT(seconds, 5);  // less than one on a machine that does nothing else
+  RecordProperty("seconds", std::to_string(seconds));
+  EXPECT_THAT(stopped.err, HasSubstr(" of 20,000,000 replicates are in "));
+  std::vector<std::string> fewer = words;
+  fewer[3] = "1e5";
+  const Outcome resumed = run(fewer);
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(folder.files(), (std::vector<std::string>{"x.npy"}));
+}
 
 TEST(Checkpoint, RunsToAPrecisionGoOn) {
   const Folder folder;

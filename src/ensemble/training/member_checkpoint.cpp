@@ -109,7 +109,10 @@ std::vector<data::Fact> training_facts(const Examples& examples, const TrainingC
 }
 
 MemberCheckpoint::MemberCheckpoint(const TrainingContext& context, std::vector<data::Fact> facts)
-    : context_(context), file_(context.training.checkpoint, "ensemble"), facts_(std::move(facts)) {
+    : context_(context),
+      file_(context.training.checkpoint, "ensemble"),
+      facts_(std::move(facts)),
+      writes_(context.training.execution, "training") {
   load();
   text::check_writable(file_.path());
 }
@@ -169,8 +172,9 @@ void MemberCheckpoint::load() {
   }
   in_file_ = members_.size();
   if (!stored->problem.empty())
-    tell(true, concat(stored->problem, "; ", file_.path(), ".previous is used instead"));
-  tell(false, concat(file_.path(), " holds ", amount(), "; the training goes on from there"));
+    writes_.tell(true, concat(stored->problem, "; ", file_.path(), ".previous is used instead"));
+  writes_.tell(false,
+               concat(file_.path(), " holds ", amount(), "; the training goes on from there"));
 }
 
 MemberCheckpoint::Key MemberCheckpoint::key_of(const Job& job) const {
@@ -194,7 +198,7 @@ void MemberCheckpoint::add(const std::vector<Job>& jobs,
                            const std::vector<TrainedMember>& trained) {
   const std::scoped_lock lock(mutex_);
   for (std::size_t i = 0; i < jobs.size(); ++i) members_[key_of(jobs[i])] = trained[i];
-  if (pace_.due()) try_to_write();
+  if (writes_.due()) try_to_write();
 }
 
 void MemberCheckpoint::save() {
@@ -203,17 +207,7 @@ void MemberCheckpoint::save() {
 }
 
 void MemberCheckpoint::try_to_write() {
-  try {
-    pace_.run([&] { write(); });
-    failure_.clear();
-  } catch (const DataError& error) {
-    // The training may well end before it is needed, and the disk may have room the next time.
-    if (failure_.empty())
-      tell(true, concat(error.what(), "; the training continues without it, ",
-                        in_file_ > 0 ? concat("and what was stored before, ", amount(), ", is kept")
-                                     : "and nothing is stored yet"));
-    failure_ = error.what();
-  }
+  writes_.attempt([&] { write(); }, [&] { return in_file_ == 0 ? "" : amount(); });
 }
 
 void MemberCheckpoint::write() {
@@ -258,14 +252,7 @@ std::string MemberCheckpoint::amount() const {
 }
 
 Cancelled MemberCheckpoint::cancelled() const {
-  if (in_file_ == 0)
-    return Cancelled(failure_.empty() ? "" : concat("nothing is stored: ", failure_));
-  return Cancelled(concat(amount(), " are in ", file_.path(),
-                          failure_.empty() ? "" : concat(", but not the last: ", failure_)));
-}
-
-void MemberCheckpoint::tell(bool warning, const std::string& text) const {
-  if (context_.training.execution.note) context_.training.execution.note({warning, text});
+  return writes_.cancelled(in_file_ == 0 ? "" : amount(), file_.path());
 }
 
 }  // namespace bootfold::ensemble

@@ -16,9 +16,9 @@
 
 #include "bootfold/error.h"
 #include "data/checkpoint_file.h"
+#include "data/checkpoint_writes.h"
 #include "ensemble/training/member_training.h"
 #include "ensemble/training/work_schedule.h"
-#include "execution/pace.h"
 
 namespace bootfold::ensemble {
 
@@ -52,16 +52,14 @@ class MemberCheckpoint {
   void load();
   void write();
   void try_to_write();
-  void tell(bool warning, const std::string& text) const;
 
   const TrainingContext& context_;
   data::CheckpointFile file_;
   std::vector<data::Fact> facts_;
-  execution::Pace pace_;
+  data::CheckpointWrites writes_;
   mutable std::mutex mutex_;
   std::map<Key, TrainedMember> members_;
   std::size_t in_file_ = 0;
-  std::string failure_;  // why the last write failed
 };
 
 }  // namespace bootfold::ensemble
