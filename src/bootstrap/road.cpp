@@ -58,31 +58,6 @@ void check(const Options& options, std::size_t outputs) {
                                        " and this machine has ", bytes(there), "; ask for fewer"));
 }
 
-/// How much longer a slower instruction set takes, roughly; for the estimate of time only. For ARM
-/// it is a guess by the width of the registers.
-double level_factor(execution::Level level) {
-  using enum execution::Level;
-  switch (level) {
-    case avx512:
-      return 1;
-    case avx2:
-    case dotprod:
-      return 2;
-    case neon:
-      return 4;
-    case portable:
-      break;
-  }
-  return 6;
-}
-
-/// The rows that have a weight, if all statistics are weighted: others add nothing.
-std::optional<std::uint64_t> rows_with_weight(const study::Study& study) {
-  for (const study::Part& part : study.problem().parts)
-    if (!part.weighted) return std::nullopt;
-  return study.columns().columns().back().positive;
-}
-
 /// Progress that begins at `before` and has `after` to come.
 Execution stage(const Execution& execution, double before, double after) {
   Execution staged = execution;
@@ -126,41 +101,11 @@ Influence influence_of(std::span<const double> values, std::size_t outputs, std:
   return found;
 }
 
-constexpr const char* kNotInMemory =
-    "rows that do not fit in memory, or are spread over shards, are added up piece by piece. Raise "
-    "memory so that all rows fit, or take a part of them";
-
-/// The options of a run over rows that are elsewhere. Throws InvalidArgument for what needs all
-/// rows.
-const Options& without_rows(const Options& options) {
-  const auto refuse = [](const std::string& what) {
-    throw InvalidArgument(text::concat(what, " all rows; ", kNotInMemory));
-  };
-  if (!std::holds_alternative<scheme::Iid>(options.scheme) &&
-      !std::holds_alternative<scheme::Poisson>(options.scheme) &&
-      !std::holds_alternative<scheme::Custom>(options.scheme))
-    refuse(text::concat("scheme '", name(options.scheme), "' needs"));
-  if (options.influence) refuse("influences (BCa and ABC intervals) need");
-  if (options.standard_errors) refuse("standard errors of resamples (studentized intervals) need");
-  return options;
-}
-
 }  // namespace
 
 Road::Road(const DataView& data, std::span<const Statistic> statistics, const Options& options,
            Rows rows, std::span<const planning::PathEntry> table)
     : Road(data, nullptr, std::nullopt, statistics, options, rows, table) {}
-
-Road::Road(std::shared_ptr<const study::AbsentRows> rows, study::ColumnsLook look,
-           std::span<const Statistic> statistics, const Options& options)
-    : Road(rows->view(), rows, std::move(look), statistics, without_rows(options), Rows::known,
-           paths::table()) {
-  const planning::PathEntry& entry = *choice_.entry;
-  const std::string why = entry.no_parts == nullptr
-                              ? text::concat("path '", entry.name, "' looks single rows up")
-                              : entry.no_parts(question());
-  if (!why.empty()) throw InvalidArgument(text::concat(why, "; ", kNotInMemory));
-}
 
 Road::Road(const DataView& data, std::shared_ptr<const study::AbsentRows> absent,
            std::optional<study::ColumnsLook> given, std::span<const Statistic> statistics,
@@ -258,77 +203,6 @@ planning::Question Road::question(const study::Study& study, const resample::Des
           .forced = options_.path.has_value(),
           .memory = options_.memory,
           .cluster_sums = only_cluster_sums() ? nullptr : sums_study_.get()};
-}
-
-void Road::describe() {
-  const planning::Question asked = question();
-  const planning::Estimate& estimate = choice_.estimate;
-  const study::Problem& problem = asked.problem();
-  plan_.path = choice_.entry->id;
-  plan_.reason = estimate.reason;
-  plan_.scheme = design_->describe(data_.rows());
-  plan_.rows = data_.rows();
-  plan_.draws = only_cluster_sums() ? data_.rows() : asked.draws;
-  plan_.units = design_->units(data_.rows());
-  plan_.fixed_units = design_->fixed_units(data_.rows());
-  if (const auto weighing = rows_with_weight(*study_);
-      weighing && plan_.units == data_.rows() && plan_.fixed_units == 0) {
-    plan_.units = *weighing;
-    plan_.fixed_units = *weighing == 1 ? 1 : 0;
-  }
-  if (design_->draws(data_.rows()) != data_.rows() && !deletes())
-    plan_.rescale = std::pow(
-        static_cast<double>(design_->draws(data_.rows())) / static_cast<double>(data_.rows()),
-        options_.rescale);
-  plan_.first_replicate = options_.first_replicate;
-  plan_.replicates = options_.replicates;
-  plan_.fingerprint = bootfold::fingerprint(
-      question(*study_, *design_), data_fingerprint_,
-      errors_ && errors_->any_nested() ? options_.nested_replicates : 0, plan_.path);
-  for (std::size_t c = 0; c < data_.columns(); ++c) plan_.columns.push_back(data_.name(c));
-  plan_.outputs = study_->problem().outputs;
-  plan_.threads = choice_.threads;
-  plan_.level = options_.execution.level.value_or(execution::default_level());
-  plan_.memory_limit = options_.memory;
-  plan_.working_bytes = choice_.working_bytes + (cluster_sums_ ? cluster_sums_->bytes() : 0);
-  plan_.result_bytes = options_.replicates * sizeof(double) *
-                       (plan_.outputs.size() + (finds_linear_parts() ? asked_ : 0));
-  plan_.digits = estimate.digits;
-  plan_.sum_error = estimate.sum_error;
-  plan_.arithmetic = estimate.arithmetic;
-  plan_.distinct_rows = estimate.distinct_rows;
-  const auto rows = static_cast<double>(asked.rows);
-  const auto read = static_cast<double>(problem.data.columns() + 2 * problem.features.count());
-  // Linear parts draw the rows of the run again, which is most of the work of a replicate.
-  const double draws = 1 + (finds_linear_parts() ? jackknife::linear_passes(data_.rows(), asked_,
-                                                                            options_.replicates)
-                                                 : 0);
-  plan_.seconds = 2e-9 * rows * read + 1e-9 * level_factor(plan_.level) / plan_.threads *
-                                           (estimate.replicate_nanoseconds * draws *
-                                                static_cast<double>(options_.replicates) +
-                                            estimate.start_nanoseconds);
-  if (only_cluster_sums())
-    plan_.reason =
-        text::concat("sums of ", grouped(cluster_sums_->clusters()), " clusters: ", plan_.reason);
-  if (errors_) {
-    plan_.outputs.resize(asked_);
-    const double seconds = errors_->seconds / plan_.threads;
-    plan_.seconds += seconds;
-    plan_.reason += "; standard errors on every resample by " + errors_->method;
-    if (seconds > 0)
-      plan_.reason += text::concat(", roughly ", text::seconds(seconds), " of the time");
-  }
-  if (!options_.influence || deletes()) return;
-  const std::uint64_t evaluations = jackknife::evaluations(study_->problem(), *design_, asked_);
-  if (evaluations == 0) return;
-  constexpr double kSecondsPerRow = 15e-9;  // as for a resample: copied, then looked at
-  const double seconds = kSecondsPerRow * static_cast<double>(evaluations) *
-                         static_cast<double>(data_.rows()) / plan_.threads;
-  plan_.seconds += seconds;
-  plan_.reason += text::concat("; influences by ", grouped(evaluations),
-                               evaluations == data_.rows() ? " evaluations without one row"
-                                                           : " evaluations without one group",
-                               " each, which take about ", text::seconds(seconds));
 }
 
 Companions Road::jackknife(const planning::Engine& engine, std::span<const double> estimates,
@@ -505,63 +379,6 @@ Result Road::make(const Kept& kept) const {
   if (options_.influence || finds_linear_parts())
     add_influences(result, stage(options_.execution, made, 0));
   return result;
-}
-
-std::unique_ptr<planning::PartEngine> Road::part_engine(std::size_t room) const {
-  Execution execution = options_.execution;
-  execution.threads = plan_.threads;
-  execution.level = plan_.level;
-  return choice_.entry->prepare_parts(question(), {execution, choice_.group, room});
-}
-
-planning::PartialSums Road::empty_part(const planning::PartEngine& engine, std::uint64_t first,
-                                       std::uint64_t replicates) const {
-  planning::PartialSums part;
-  part.first = first;
-  part.replicates = replicates;
-  part.sums.resize(replicates * engine.limbs());
-  if (engine.limbs() > 0) part.drawn.resize(replicates);
-  if (first != options_.first_replicate || !engine.needs_rows()) return part;
-  if (!study_->problem().features.empty()) part.features = study_->empty_features_look();
-  part.windows.resize(engine.windows());
-  return part;
-}
-
-void Road::see(const DataView& piece, std::uint64_t first, planning::PartialSums& part,
-               const Execution& execution) const {
-  part.rows.merge(study::RowRanges({first, first + piece.rows()}));
-  part.content += study::content_hash(piece, first, execution);
-  if (part.features)
-    part.features->see(piece, first, study_->problem().features, options_.memory / 4, execution);
-}
-
-void Road::add(const planning::PartEngine& engine, const DataView& piece, std::uint64_t first,
-               planning::PartialSums& part, const Execution& execution) const {
-  see(piece, first, part, execution);
-  engine.add({piece, first}, part, execution);
-}
-
-Result Road::finish(const planning::PartEngine& engine, const planning::PartialSums& part) const {
-  Execution execution = options_.execution;
-  execution.threads = plan_.threads;
-  execution.level = plan_.level;
-  if (engine.needs_rows() && part.content != data_fingerprint_)
-    throw planning::rows_changed("the look and the parts");
-  std::vector<double> estimates = engine.estimates(part);
-  if (estimates.empty()) {
-    study::Study study = *study_;
-    study::FeaturesLook features = study.empty_features_look();
-    features |= *part.features;  // throws if it is about other features
-    study.accept(std::move(features));
-    estimates = paths::estimates(study, *design_, execution);
-  }
-  const Make make = [&](std::uint64_t first, std::span<double> values, const planning::Made& made) {
-    engine.finish(part, first, values, execution, made);
-  };
-  // Sums are finished in a moment, and have a checkpoint of their own.
-  std::vector<double> values =
-      engine.limbs() > 0 ? make_values(estimates.size(), make, {}) : values_by(make, {});
-  return {plan_, options_.seed, std::move(estimates), std::move(values)};
 }
 
 }  // namespace bootfold
