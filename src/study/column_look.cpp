@@ -9,6 +9,7 @@
 #include "study/content_hash.h"
 #include "study/fixed_point.h"
 #include "study/tile.h"
+#include "study/two_values.h"
 #include "text/concat.h"
 
 namespace bootfold::study {
@@ -66,6 +67,17 @@ void ValuesLook::see(std::span<const double> values, std::span<const std::uint64
   forget_low_bits();
 }
 
+void ValuesLook::see(double value, std::uint64_t times, bool sampled) {
+  if (times == 0) return;
+  min = std::min(min, value) + 0.0;
+  max = std::max(max, value) + 0.0;
+  if (value > 0) positive += times;
+  if (sampled) sample.add(value, times);
+  if (lowest_bit == kNotWhole) return;
+  if (value != 0) lowest_bit = std::min(lowest_bit, lowest_bit_of(value));
+  forget_low_bits();
+}
+
 // As the range only grows with more rows, it does not matter when this is noticed. Whatever the
 // centre of the values will be, half of the range lies on one side of it.
 void ValuesLook::forget_low_bits() {
@@ -116,14 +128,22 @@ class ColumnsLook::Reader {
  private:
   void see_tile(ColumnsLook& look, const statistic::Tile& tile, std::uint64_t row) {
     auto next = look.multiplied_.begin();
+    std::optional<TwoValues> alone;  // of the last column that products multiply
     for (std::size_t c = 0; c < look.columns_.size(); ++c) {
       const std::span<const double> values = tile.column(c);
-      const std::span<const std::uint64_t> keys = keys_of(values);
+      const std::optional<TwoValues> two = TwoValues::find(values);
+      const std::span<const std::uint64_t> keys = two ? keys_of(values, *two) : keys_of(values);
       const bool multiplied = next != look.multiplied_.end() && *next == c;
       if (multiplied) ++next;
       const bool sampled = multiplied || look.is_ordered(c);
-      look.columns_[c].see(values, sampled ? keys : std::span<const std::uint64_t>());
       look.fingerprint_ += content_hash(keys, c, row);
+      if (multiplied) alone = two;
+      if (two) {
+        for (const TwoValues::Value& one : two->values)
+          look.columns_[c].see(one.value, one.times, sampled);
+        continue;
+      }
+      look.columns_[c].see(values, sampled ? keys : std::span<const std::uint64_t>());
       if (poison_of(values) == 0) continue;
       const auto bad =
           std::find_if_not(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
@@ -137,6 +157,11 @@ class ColumnsLook::Reader {
       if (poison_of(values) != 0) look.filled_finite_ = false;
     }
     if (look.distinct_.closed()) return;
+    if (alone && look.distinct_.width() == 1) {
+      for (const TwoValues::Value& one : alone->values)
+        look.distinct_.add(one.value, one.times, row + one.first);
+      return;
+    }
     std::vector<const double*> columns;
     for (const std::uint32_t c : look.multiplied_) columns.push_back(tile.columns[c]);
     for (std::size_t f = 0; f < look.filled_.size(); ++f)
@@ -146,6 +171,14 @@ class ColumnsLook::Reader {
 
   std::span<const std::uint64_t> keys_of(std::span<const double> values) {
     for (std::size_t i = 0; i < values.size(); ++i) keys_[i] = ValueSample::key_of(values[i]);
+    return std::span(keys_).first(values.size());
+  }
+
+  std::span<const std::uint64_t> keys_of(std::span<const double> values, const TwoValues& two) {
+    const double one = two.values[0].value;
+    const std::uint64_t key = ValueSample::key_of(one);
+    const std::uint64_t other = ValueSample::key_of(two.values[1].value);
+    for (std::size_t i = 0; i < values.size(); ++i) keys_[i] = values[i] == one ? key : other;
     return std::span(keys_).first(values.size());
   }
 

@@ -55,6 +55,8 @@ struct ValuesLook {
 
   /// `keys`: those of the values for the sample; empty: they are not sampled.
   void see(std::span<const double> values, std::span<const std::uint64_t> keys);
+  /// The same for a finite value that occurs so often.
+  void see(double value, std::uint64_t times, bool sampled);
   void merge(const ValuesLook& other);
   [[nodiscard]] bool operator==(const ValuesLook& other) const;
 

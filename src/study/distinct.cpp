@@ -54,6 +54,11 @@ void DistinctTable::add(const statistic::Tile& tile, std::uint64_t first) {
   }
 }
 
+void DistinctTable::add(double value, std::uint64_t times, std::uint64_t first) {
+  const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
+  if (!closed_ && times > 0) count(&bits, times, first);
+}
+
 void DistinctTable::merge(const DistinctTable& other) {
   if (other.closed_) close();
   for (std::size_t i = 0; i < other.weights_.size() && !closed_; ++i)

@@ -43,6 +43,8 @@ class DistinctTable {
 
   /// Counts the rows of a tile, which are rows first, first + 1, ... of the data.
   void add(const statistic::Tile& tile, std::uint64_t first);
+  /// The same for one value that occurs so often, if there is one column.
+  void add(double value, std::uint64_t times, std::uint64_t first);
   void merge(const DistinctTable& other);
   /// Moves the rows seen by so many rows.
   void shift(std::uint64_t rows);

@@ -29,6 +29,10 @@ class ValueSample {
   [[nodiscard]] static std::uint64_t key_of(double value) noexcept;
 
   void add(std::span<const double> values, std::span<const std::uint64_t> keys);
+  /// The same for a value that occurs so often.
+  void add(double value, std::uint64_t times) {
+    if (const std::uint64_t key = key_of(value); key <= threshold_) count(key, value, times);
+  }
   void merge(const ValueSample& other);
 
   /// By key.

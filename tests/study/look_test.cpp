@@ -10,6 +10,7 @@
 
 #include "bootfold/error.h"
 #include "statistic/reference.h"
+#include "study/content_hash.h"
 #include "study/study.h"
 
 namespace bootfold {
@@ -163,6 +164,38 @@ TEST(Look, CountsDistinctRowsOverAnyCut) {
     for (int cut = 0; cut < 20; ++cut) {
       const ColumnsLook all = merged_columns(whole, random_cut(values.size(), words), most);
       EXPECT_EQ(all, whole.columns());
+    }
+  }
+}
+
+// Tiles of two values are counted as a whole: against counts of single rows.
+TEST(Look, OfTwoValuesCountsEveryRow) {
+  std::mt19937_64 words(3);
+  for (const auto& [a, b] : {std::pair(0.0, 1.0), {-0.0, -2.5}, {7.0, 7.0}, {1e300, 3e-5}}) {
+    std::vector<double> values(10'000);
+    for (double& value : values) value = words() % 3 == 0 ? a : b;
+    values[0] = b;
+    for (const bool third : {false, true}) {  // in a later tile
+      if (third) values[9'999] = 0.25;
+      const Statistic mean = statistic::mean();
+      Study study(DataView(values), {&mean, 1});
+      study.look({.most_distinct = 10}, {});
+      const study::DistinctRows found = study.columns().distinct().rows();
+      std::uint64_t rows = 0;
+      for (std::size_t i = 0; i < found.count(); ++i) {
+        const double value = found.columns[0][i];
+        EXPECT_EQ(found.weights[i], std::ranges::count(values, value));
+        EXPECT_EQ(found.first_rows[i], std::ranges::find(values, value) - values.begin());
+        EXPECT_FALSE(value == 0 && std::signbit(value));
+        rows += found.weights[i];
+      }
+      EXPECT_EQ(rows, values.size());
+      const study::ValuesLook& look = study.columns().columns()[0];
+      EXPECT_EQ(look.min, std::ranges::min(values));
+      EXPECT_EQ(look.max, std::ranges::max(values));
+      EXPECT_EQ(look.positive, std::ranges::count_if(values, [](double x) { return x > 0; }));
+      EXPECT_TRUE(look.sample.suits(values.size()));
+      EXPECT_EQ(study.columns().fingerprint(), study::content_hash(DataView(values), 0, {}));
     }
   }
 }
