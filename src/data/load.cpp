@@ -84,7 +84,7 @@ Table load_columns(const ColumnFile& file, const Where& where, NanPolicy nan,
   for (const std::string& name : file.text_names()) texts.emplace_back(name);
   std::vector<std::size_t> omitted_rows;
   std::size_t fulfilled = 0;
-  const std::unique_ptr<Batches> batches = file.read();
+  const std::unique_ptr<Batches> batches = file.read({});
   for (Batch batch; batches->next(batch);) {
     sieve.look(batch);
     const std::vector<std::uint32_t> rows = sieve.kept();
