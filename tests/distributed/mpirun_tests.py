@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the program under mpirun, on this machine.
 
-    mpirun_tests.py BOOTFOLD RANKS_PROGRAM [-k NAME] [--quick | --slow]
+    mpirun_tests.py BOOTFOLD RANKS_PROGRAM [Quick | Engines] [-k NAME]
 
 BOOTFOLD is the program, RANKS_PROGRAM is tests/distributed/ranks_program.cpp. Ends with 77, which
 ctest counts as skipped, if there is no mpirun or the program was built without MPI.
@@ -106,7 +106,9 @@ class Files(unittest.TestCase):
         self.assertEqual(own_lines(done.stderr), [])
         return output.read_bytes(), done.stdout
 
-    def assert_same(self, words: Sequence[str], ranks: Sequence[int], splits: Sequence[str]) -> None:
+    def assert_same(
+        self, words: Sequence[str], ranks: Sequence[int], splits: Sequence[str]
+    ) -> None:
         one = self.bytes_of(words)
         for number in ranks:
             for split in splits:
@@ -234,7 +236,8 @@ class Engines(Files):
 
     def test_help_is_printed_once(self) -> None:
         done = mpirun(3, "bootstrap", "--help")
-        self.assertEqual((done.returncode, done.stdout), (0, bootfold("bootstrap", "--help").stdout))
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stdout, bootfold("bootstrap", "--help").stdout)
 
     def test_processes_may_work_for_themselves(self) -> None:
         done = mpirun(2, "interval", "--help", BOOTFOLD_MPI="off")
