@@ -1,6 +1,8 @@
 #include "bootstrap_group.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -42,6 +44,22 @@ bool are_mapped(const Request& request) {
          files.size() == 1 && files[0].ends_with(".npy");
 }
 
+/// The terminal of the person who typed mpirun, if there is one on this machine. mpirun gives its
+/// processes pipes in place of standard error.
+class Terminal {
+ public:
+  Terminal() : descriptor_(open("/dev/tty", O_WRONLY | O_NOCTTY | O_CLOEXEC)) {}
+  ~Terminal() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
 /// The run of one process.
 class GroupRun {
  public:
@@ -55,7 +73,9 @@ class GroupRun {
     std::optional<Result> result;
     data::ReadNotes notes;
     {
-      ProgressBar bar(request_.quiet || group_.rank() != 0);
+      const Terminal terminal;
+      ProgressBar bar(request_.quiet || group_.rank() != 0, "rows x replicates", {},
+                      terminal.descriptor());
       options_.execution.stop = interrupt_.token();
       options_.execution.progress = bar.callback();
       result = source_ ? distributed::bootstrap(group_, *source_, request_.statistics, options_,

@@ -26,7 +26,7 @@ from pathlib import Path
 
 BOOTFOLD, RANKS = (str(Path(path).resolve()) for path in sys.argv[1:3])
 # Several ranks on a processor, as root if need be, and nothing that leaves the machine.
-MPIRUN = "mpirun --oversubscribe --mca btl self,vader --mca pml ob1".split()
+MPIRUN = ["mpirun", "--oversubscribe", "--mca", "btl", "self,vader", "--mca", "pml", "ob1"]
 ENVIRONMENT = os.environ | {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -179,6 +179,47 @@ class Engines(Files):
         self.assertEqual(mpirun(2, *command).returncode, 0)
         self.assertEqual(bootfold("interval", saved).returncode, 0)
 
+    def test_one_progress_bar(self) -> None:
+        words = f"bootstrap {self.x} --column 1 --statistic trimmed_mean:0.1 --replicates 20000"
+        command = f"{' '.join(MPIRUN)} -n 2 {BOOTFOLD} {words} > /dev/null"
+        shown = subprocess.run(
+            ["script", "-qec", command, "/dev/null"],
+            env=ENVIRONMENT | {"TERM": "xterm"},
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            timeout=100,
+        ).stdout
+        shares = [float(text.split()[-1]) for text in shown.split("%")[:-1]]
+        self.assertGreater(len(shares), 0)
+        self.assertEqual(shares, sorted(shares), "one bar, which only grows")
+
+    def test_a_machine_has_one_copy_of_a_text_file(self) -> None:
+        """What ranks share is not memory of their own: 4e6 rows are 32 MB."""
+        big = self.folder / "big.csv"
+        big.write_text("x\n" + "".join(f"{i * 7919 % 4000037}\n" for i in range(4_000_000)))
+        self.addCleanup(big.unlink)
+        words = ["bootstrap", str(big), "--statistic", "trimmed_mean:0.1", "--replicates", "1e6"]
+        own, shared = self.memory_of([*words, "--memory", "64M"])
+        self.assertGreater(min(shared), 31_000)  # kB
+        self.assertLess(max(own), 64_000 + 30_000)
+
+    def memory_of(self, words: Sequence[str]) -> tuple[list[int], list[int]]:
+        """Memory of 3 ranks of a long run in kB: of their own, and in shared files."""
+        run, ranks = self.start(words)
+        for _ in range(300):
+            time.sleep(0.1)
+            status = [Path(f"/proc/{rank}/status").read_text() for rank in ranks]
+            shared = [int(text.split("RssShmem:")[1].split()[0]) for text in status]
+            if min(shared) > 31_000:
+                break
+        time.sleep(2)
+        status = [Path(f"/proc/{rank}/status").read_text() for rank in ranks]
+        run.terminate()
+        run.communicate(timeout=60)
+        own = [int(text.split("RssAnon:")[1].split()[0]) for text in status]
+        return own, shared
+
     def test_sum_of_squares_takes_no_more_memory_with_more_ranks(self) -> None:
         peaks = {}
         for ranks in (1, 2, 4):
@@ -273,8 +314,20 @@ class Engines(Files):
     def run_and_signal(self, number: int, of_rank: bool) -> tuple[int, str, float]:
         """Starts a long run, sends a signal, and tells code, errors and seconds until its end."""
         words = ["bootstrap", self.x, "--column", "1", "--replicates", "1e9", "--memory", "64M"]
+        run, ranks = self.start([*words, "--split", "replicates"])
+        time.sleep(2)
+        os.kill(ranks[1] if of_rank else run.pid, number)
+        start = time.monotonic()
+        _, errors = run.communicate(timeout=60)
+        while any(is_running(rank) for rank in ranks) and time.monotonic() - start < SECONDS:
+            time.sleep(0.05)
+        seconds = time.monotonic() - start
+        return run.returncode, errors, seconds
+
+    def start(self, words: Sequence[str]) -> tuple[subprocess.Popen[str], list[int]]:
+        """Starts 3 ranks, and tells their processes."""
         run = subprocess.Popen(
-            [*MPIRUN, "-n", "3", BOOTFOLD, *words, "--split", "replicates"],
+            [*MPIRUN, "-n", "3", BOOTFOLD, *words],
             env=ENVIRONMENT,
             stderr=subprocess.PIPE,
             text=True,
@@ -289,14 +342,7 @@ class Engines(Files):
             if len(ranks) == 3:
                 break
         self.assertEqual(len(ranks), 3)
-        time.sleep(2)
-        os.kill(ranks[1] if of_rank else run.pid, number)
-        start = time.monotonic()
-        _, errors = run.communicate(timeout=60)
-        while any(is_running(rank) for rank in ranks) and time.monotonic() - start < SECONDS:
-            time.sleep(0.05)
-        seconds = time.monotonic() - start
-        return run.returncode, errors, seconds
+        return run, ranks
 
     def test_a_killed_rank_ends_all(self) -> None:
         code, _, seconds = self.run_and_signal(signal.SIGKILL, of_rank=True)
