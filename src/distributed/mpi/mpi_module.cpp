@@ -1,6 +1,7 @@
 // The module that is linked with MPI.
 #include "distributed/mpi_module.h"
 
+#include <dlfcn.h>
 #include <mpi.h>
 #include <unistd.h>
 
@@ -10,6 +11,11 @@
 #include <cstring>
 #include <string>
 #include <thread>
+#include <vector>
+
+#if defined(__linux__)
+#include <link.h>
+#endif
 
 namespace {
 
@@ -65,7 +71,28 @@ void abort_mpi(int code) {
   _exit(code);
 }
 
-void close_mpi() { MPI_Finalize(); }
+// Open MPI 4.1 unloads its components while its own progress thread may still run their code: about
+// one process in a few hundred then ends by SIGSEGV in MPI_Finalize. So they stay loaded.
+void keep_components() {
+#if defined(__linux__)
+  std::vector<std::string> paths;
+  dl_iterate_phdr(
+      [](dl_phdr_info* library, std::size_t, void* found) {
+        const std::string path = library->dlpi_name;
+        if (path.find("/mca_") != std::string::npos)
+          static_cast<std::vector<std::string>*>(found)->push_back(path);
+        return 0;
+      },
+      &paths);
+  for (const std::string& path : paths)
+    dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+#endif
+}
+
+void close_mpi() {
+  keep_components();
+  MPI_Finalize();
+}
 
 }  // namespace
 
