@@ -180,7 +180,7 @@ class Engines(Files):
         self.assertEqual(bootfold("interval", saved).returncode, 0)
 
     def test_one_progress_bar(self) -> None:
-        words = f"bootstrap {self.x} --column 1 --statistic trimmed_mean:0.1 --replicates 20000"
+        words = f"bootstrap {self.x} --column 1 --statistic trimmed_mean:0.1 --replicates 100000"
         command = f"{' '.join(MPIRUN)} -n 2 {BOOTFOLD} {words} > /dev/null"
         shown = subprocess.run(
             ["script", "-qec", command, "/dev/null"],
