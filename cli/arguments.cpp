@@ -171,6 +171,9 @@ void add_arguments(CLI::App& command, Arguments& arguments) {
   add_text(command, "--path", arguments.path, "P",
            "Force a path: stream, gather, distinct, order, blocks, weights or deletion [cheapest]")
       ->group(kHow);
+  add_text(command, "--split", arguments.split, "rows|replicates",
+           "Under mpirun, what the processes share [rows if the files can be cut]")
+      ->group(kHow);
   add_output_arguments(command, arguments, "[replicates, statistics]");
   add_text(command, "--save", arguments.save, "FILE",
            "Save the run to a .safetensors file, for bootfold interval FILE")

@@ -36,6 +36,7 @@ struct Arguments {
   std::string nested_replicates = "50";
   std::string save;
   std::string checkpoint;
+  std::string split;  // empty: rows if they can be
   bool strict = false;
   std::string tolerance = "1e-5";
   std::string path;

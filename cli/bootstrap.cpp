@@ -11,6 +11,7 @@
 #include "bootfold/error.h"
 #include "bootfold/precision.h"
 #include "bootfold/sources.h"
+#include "bootstrap_group.h"
 #include "checkpoint.h"
 #include "command.h"
 #include "console.h"
@@ -72,23 +73,12 @@ void save(const std::string& path, const Result& result) {
   }
 }
 
-/// What is left to do once the replicates are made.
-void report(const Run& run, const Request& request) {
-  if (!request.output.empty()) write_replicates(request.output, run.result);
-  if (!request.save.empty()) save(request.save, run.result);
-  Run whole = run;
-  whole.peak_memory = peak_memory();
-  print(request.json ? as_json(whole) : as_text(whole, request.quiet));
-}
-
 /// Of files that are larger than memory.
 void run_streamed(const Arguments& arguments, const Request& request, const data::Source& source,
                   Interrupt& interrupt) {
   const Interrupt::Work work(interrupt);
   const Timer computing;
-  Options options = request.options;
-  options.scheme = request.scheme.without_data();
-  options.influence = false;  // which would need all rows; a saved run has none
+  Options options = options_for_source(request);
   options.execution.stop = interrupt.token();
   Result result = [&] {
     ProgressBar bar(request.quiet);
@@ -113,8 +103,7 @@ void run_streamed(const Arguments& arguments, const Request& request, const data
 
 void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
   const Request request = check(arguments);
-  if (!request.output.empty()) text::check_writable(request.output);
-  if (!request.save.empty()) text::check_writable(request.save);
+  check_files(request);
   if (const auto source = streamed(request))
     return run_streamed(arguments, request, *source, interrupt);
 
@@ -151,6 +140,19 @@ void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
 }
 
 }  // namespace
+
+void report(const Run& run, const Request& request) {
+  if (!request.output.empty()) write_replicates(request.output, run.result);
+  if (!request.save.empty()) save(request.save, run.result);
+  Run whole = run;
+  whole.peak_memory = peak_memory();
+  print(request.json ? as_json(whole) : as_text(whole, request.quiet));
+}
+
+void check_files(const Request& request) {
+  if (!request.output.empty()) text::check_writable(request.output);
+  if (!request.save.empty()) text::check_writable(request.save);
+}
 
 void add_bootstrap(CLI::App& root, Task& task) {
   CLI::App* command =
@@ -199,6 +201,8 @@ void add_bootstrap(CLI::App& root, Task& task) {
                 {"bootfold bootstrap 'sales/*.parquet' --column price --where \"year >= 2020 and "
                  "region == 'north'\"",
                  "several files as one, and only the rows for which a condition is true"},
+                {"mpirun -n 4 bootfold bootstrap big.npy",
+                 "four processes, each with its own rows; on one machine or several"},
                 {"bootfold bootstrap prices.csv --column price --replicates exact",
                  "the bootstrap distribution itself, without Monte Carlo error"},
                 {"bootfold bootstrap x.npy --statistic mean --replicates 1e5 --seed 7 --output "
@@ -207,6 +211,9 @@ void add_bootstrap(CLI::App& root, Task& task) {
   });
   command->callback([arguments, &task] {
     task = [arguments](Interrupt& interrupt) { run_bootstrap(*arguments, interrupt); };
+    task.together = [arguments](Interrupt& interrupt, const distributed::Group& group) {
+      bootstrap_in_group(*arguments, interrupt, group);
+    };
   });
 }
 

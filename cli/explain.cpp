@@ -20,9 +20,7 @@ namespace {
 void run_explain(const Arguments& arguments, Interrupt& interrupt) {
   const Request request = check(arguments);
   if (const auto source = streamed(request)) {
-    Options options = request.options;
-    options.scheme = request.scheme.without_data();
-    options.influence = false;
+    Options options = options_for_source(request);
     options.execution.stop = interrupt.token();
     const Interrupt::Work work(interrupt);
     const Plan chosen = plan(*source, request.statistics, options);

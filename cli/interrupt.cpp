@@ -52,7 +52,7 @@ void Interrupt::watch() {
     int none = 0;
     first_signal.compare_exchange_strong(none, signal);
     if (!working_ || stop_.stop_requested()) {
-      complain(working_ ? "interrupted" : interrupted_text());
+      if (!silent_) complain(working_ ? "interrupted" : interrupted_text());
       _exit(exit_code());
     }
     stop_.request_stop();

@@ -28,6 +28,9 @@ class Interrupt {
   /// The exit code after a signal, as shells report it: 130 for SIGINT (Ctrl-C), 143 for SIGTERM.
   [[nodiscard]] static int exit_code();
 
+  /// Signals that come outside a Work end the program without a word.
+  void be_silent() { silent_ = true; }
+
   /// While it lives, a signal is answered by whoever holds the token.
   class Work {
    public:
@@ -46,6 +49,7 @@ class Interrupt {
   sigset_t signals_{};
   std::stop_source stop_;
   std::atomic<bool> working_ = false;
+  std::atomic<bool> silent_ = false;
   std::atomic<bool> ending_ = false;
   std::thread watcher_;
 };

@@ -7,18 +7,17 @@
 
 #include <CLI/CLI.hpp>
 #include <csignal>
-#include <new>
-#include <stdexcept>
 
+#include "bootfold/distributed/group.h"
 #include "bootfold/error.h"
 #include "bootfold/execution.h"
 #include "bootfold/random.h"
 #include "bootfold/version.h"
 #include "command.h"
 #include "console.h"
-#include "failure.h"
+#include "ending.h"
 #include "interrupt.h"
-#include "options.h"
+#include "ranks.h"
 #include "unchanged.h"
 #include "usage.h"
 
@@ -71,12 +70,12 @@ void build(CLI::App& app, bool& version_wanted, Task& task) {
         "one small network and an ensemble of a hundred, with a picture"}}));
 }
 
-void run(int count, char** words) {
+Command parse_command(int count, char** words) {
   CLI::App app("bootfold: how much would this number change if the data had been drawn again?",
                "bootfold");
   bool version_wanted = false;
-  Task task;
-  build(app, version_wanted, task);
+  Command command;
+  build(app, version_wanted, command.task);
   try {
     app.parse(count, words);
   } catch (const CLI::CallForHelp&) {
@@ -86,16 +85,26 @@ void run(int count, char** words) {
       before += (before.empty() ? "" : " ") + page->get_name();
       page = page->get_subcommands().front();
     }
-    std::string help = page->help(before);
-    help.erase(help.find_last_not_of('\n') + 1);
-    return print(help + '\n');
+    command.text = page->help(before);
+    command.text.erase(command.text.find_last_not_of('\n') + 1);
+    command.text += '\n';
+    return command;
   } catch (const CLI::ParseError& error) {
     throw InvalidArgument(explain_mistake(error));
   }
-  if (version_wanted) return print(version());
+  if (version_wanted) {
+    command.text = version();
+    return command;
+  }
   check_all_taken(app);
+  return command;
+}
+
+void run(int count, char** words) {
+  const Command command = parse_command(count, words);
+  if (!command.text.empty()) return print(command.text);
   Interrupt interrupt;
-  task(interrupt);
+  command.task.alone(interrupt);
 }
 
 }  // namespace
@@ -108,25 +117,12 @@ int main(int count, char** words) {
   catch_lost_input();
   std::signal(SIGPIPE, SIG_DFL);  // a reader that has seen enough ends us without a word
   try {
+    if (bootfold::distributed::launch().size > 1) return run_in_group(count, words, parse_command);
     run(count, words);
     return 0;
-  } catch (const bootfold::InvalidArgument& error) {
-    complain(with_command_options(error.what()));
-    return kMisused;
-  } catch (const bootfold::DataError& error) {
-    complain(with_command_options(error.what()));
-    return kMisused;
-  } catch (const bootfold::Cancelled& cancelled) {
-    complain(interrupted_text(cancelled.kept()));
-    return Interrupt::exit_code();
-  } catch (const std::bad_alloc&) {
-    complain("out of memory; use fewer replicates or a smaller file");
-    return kFailed;
-  } catch (const std::exception& error) {
-    complain(error.what());
-    return kFailed;
   } catch (...) {
-    complain("failed for an unknown reason");
-    return kFailed;
+    const Ending how = ending();
+    complain(how.text);
+    return how.code;
   }
 }

@@ -48,6 +48,7 @@ std::string with_command_options(std::string_view message) {
       {"scheme", "--scheme"},
       {"seed", "--seed"},
       {"size", "--size"},
+      {"split", "--split"},
       {"subsample", "--subsample"},
       {"test", "--test"},
       {"threads", "--threads"},

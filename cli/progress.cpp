@@ -16,9 +16,9 @@ namespace {
 constexpr auto kFirst = std::chrono::milliseconds(400);
 constexpr auto kPause = std::chrono::milliseconds(100);
 
-void draw(const std::string& text) {
+void draw(int terminal, const std::string& text) {
   const std::string line = "\r\033[K" + text;
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+  [[maybe_unused]] const ssize_t written = write(terminal, line.data(), line.size());
 }
 
 std::string bar(double share, std::size_t cells) {
@@ -28,14 +28,16 @@ std::string bar(double share, std::size_t cells) {
 
 }  // namespace
 
-ProgressBar::ProgressBar(bool quiet, std::string unit, std::function<std::string()> note)
+ProgressBar::ProgressBar(bool quiet, std::string unit, std::function<std::string()> note,
+                         int terminal)
     : unit_(std::move(unit)),
       note_(std::move(note)),
-      enabled_(!quiet && is_terminal(STDERR_FILENO)),
+      terminal_(terminal),
+      enabled_(!quiet && is_terminal(terminal)),
       next_(start_ + kFirst) {}
 
 ProgressBar::~ProgressBar() {
-  if (shown_) draw("");
+  if (shown_) draw(terminal_, "");
 }
 
 std::function<void(execution::Progress)> ProgressBar::callback() {
@@ -50,7 +52,7 @@ void ProgressBar::show(execution::Progress progress) {
   shown_ = true;
   const double elapsed = std::chrono::duration<double>(now - start_).count();
   const double share = std::clamp(progress.done / progress.total, 0.0, 1.0);
-  const std::size_t columns = width(STDERR_FILENO) - 1;
+  const std::size_t columns = width(terminal_) - 1;
   // The rest is text, whose length changes a little: the bar must not.
   const std::size_t text = note_ ? 76 : 60;
   const std::size_t cells = std::clamp<std::size_t>(columns, text, text + 40) - text;
@@ -59,7 +61,7 @@ void ProgressBar::show(execution::Progress progress) {
       "{}{:4.1f}%{}{}  {} {}/s  {} left", cells > 0 ? "[" + bar(share, cells) + "] " : "",
       100 * share, note.empty() ? "" : "  ", note, scaled(progress.done / elapsed), unit_,
       duration(elapsed * (1 - share) / share));
-  draw(line.substr(0, columns));
+  draw(terminal_, line.substr(0, columns));
 }
 
 }  // namespace bootfold::cli

@@ -10,13 +10,13 @@
 namespace bootfold::cli {
 
 /// A bar with rate and time left, drawn over itself and erased at the end. Shows nothing unless
-/// standard error is a terminal, nor in the first moments of the work, so short runs do not
-/// flicker.
+/// `terminal`, which is standard error by default, is one, nor in the first moments of the work, so
+/// short runs do not flicker.
 class ProgressBar {
  public:
   /// `unit` is what Progress counts; `note`, if given, what else there is to say.
   explicit ProgressBar(bool quiet, std::string unit = "rows x replicates",
-                       std::function<std::string()> note = {});
+                       std::function<std::string()> note = {}, int terminal = 2);
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
@@ -30,6 +30,7 @@ class ProgressBar {
 
   std::string unit_;
   std::function<std::string()> note_;
+  int terminal_;
   bool enabled_;
   bool shown_ = false;
   Clock::time_point start_ = Clock::now();

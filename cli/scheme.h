@@ -48,6 +48,11 @@ class SchemeRequest {
   /// Whether --frequencies names a column, so that rows are written out.
   [[nodiscard]] bool repeated() const noexcept { return !frequencies_.empty(); }
 
+  /// Whether it takes columns beside those of the statistic.
+  [[nodiscard]] bool has_columns() const noexcept {
+    return weighted() || repeated() || !labels_.empty() || !probabilities_.empty();
+  }
+
   /// The scheme with empty labels and probabilities: enough to check what does not go with it.
   [[nodiscard]] const Scheme& without_data() const noexcept { return without_data_; }
 

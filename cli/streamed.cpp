@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <variant>
 
+#include "bootfold/shards.h"
 #include "bootfold/sources.h"
-#include "bootfold/statistic.h"
 
 namespace bootfold::cli {
 namespace {
@@ -25,29 +24,27 @@ std::uintmax_t bytes_of(const std::vector<std::string>& files) {
   return all;
 }
 
-template <class Family>
-bool all_are(const std::vector<Statistic>& statistics) {
-  return std::all_of(statistics.begin(), statistics.end(), [](const Statistic& statistic) {
-    return std::holds_alternative<Family>(statistic.bind(statistic.fewest_columns()).body);
-  });
-}
-
 }  // namespace
 
-std::unique_ptr<data::Source> streamed(const Request& request) {
-  const Scheme scheme = request.scheme.without_data();
-  const bool one_by_one = std::holds_alternative<scheme::Iid>(scheme) ||
-                          std::holds_alternative<scheme::Poisson>(scheme);
-  const bool needs_rows =
-      request.exact || request.precision || request.options.standard_errors ||
+Options options_for_source(const Request& request) {
+  Options options = request.options;
+  options.scheme = request.scheme.without_data();
+  options.influence =
       std::any_of(request.methods.begin(), request.methods.end(), [](interval::Method method) {
         return method == interval::Method::bca || method == interval::Method::abc;
       });
-  const bool served =
-      all_are<statistic::Sums>(request.statistics) ||
-      (all_are<statistic::Order>(request.statistics) && request.read.columns.size() <= 1);
-  if (!one_by_one || needs_rows || !served || request.scheme.weighted() ||
-      request.scheme.repeated() || !request.read.labels.empty() || request.read.all_but)
+  return options;
+}
+
+bool has_numbers_only(const Request& request) {
+  return !request.scheme.has_columns() && request.read.labels.empty() && !request.read.all_but;
+}
+
+std::unique_ptr<data::Source> streamed(const Request& request) {
+  if (request.exact || request.precision || !has_numbers_only(request) ||
+      !shards::obstacle(request.statistics, request.read.columns.size(),
+                        options_for_source(request))
+           .empty())
     return nullptr;
   if (request.files == std::vector<std::string>{"-"}) return nullptr;
   const std::vector<std::string> files = data::expand(request.files);

@@ -45,8 +45,30 @@ function(bootfold_sources target group)
   else()
     list(FILTER sources EXCLUDE REGEX "/data/parquet\\.cpp$")
   endif()
+  # The same with MPI.
+  list(FILTER sources EXCLUDE REGEX "/distributed/mpi/")
+  if(BOOTFOLD_HAS_MPI)
+    list(FILTER sources EXCLUDE REGEX "/distributed/no_mpi\\.cpp$")
+  else()
+    list(FILTER sources EXCLUDE REGEX "/distributed/mpi\\.cpp$")
+  endif()
   target_sources(${target} PRIVATE ${sources})
   set_source_files_properties(${sources} PROPERTIES UNITY_GROUP ${group})
+endfunction()
+
+# bootfold_module(target source prefix): a module that the library loads when it is needed. `source`
+# loads it; the definitions <prefix>_BUILT, _INSTALLED and _NAME tell where it can be.
+function(bootfold_module target source prefix)
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/bootfold)
+  add_dependencies(bootfold ${target})
+  set(name ${CMAKE_SHARED_MODULE_PREFIX}${target}${CMAKE_SHARED_MODULE_SUFFIX})
+  set(definitions
+      "${prefix}_BUILT=\"${CMAKE_CURRENT_BINARY_DIR}/${name}\""
+      "${prefix}_INSTALLED=\"${CMAKE_INSTALL_FULL_LIBDIR}/bootfold/${name}\""
+      "${prefix}_NAME=\"${name}\"")
+  set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_DEFINITIONS
+                                                                                 "${definitions}")
 endfunction()
 
 # bootfold_json_sources(variable pattern...): the sources that use JSON. They make one group, whatever

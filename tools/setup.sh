@@ -52,6 +52,8 @@ needed() {
         echo "python3 command ${PYTHON:-python3}"
         echo "python3-venv python ensurepip"
         echo "python3-dev include Python.h"
+        echo "openmpi-bin command mpirun"
+        echo "libopenmpi-dev command mpicxx"
         ;;
       peers)
         echo "python3 command ${PYTHON:-python3}"

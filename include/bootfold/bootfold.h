@@ -1,5 +1,5 @@
-// bootfold/bootfold.h: includes all public headers except map_reduce.h, which is for parallel loops
-// of your own.
+// bootfold/bootfold.h: includes all public headers except map_reduce.h and
+// distributed/map_reduce.h, which are for parallel loops of your own.
 #pragma once
 
 #include "bootfold/arrow_c.h"
@@ -9,6 +9,8 @@
 #include "bootfold/chunked.h"
 #include "bootfold/compare.h"
 #include "bootfold/data.h"
+#include "bootfold/distributed/bootstrap.h"
+#include "bootfold/distributed/group.h"
 #include "bootfold/ensemble/bootstrap.h"
 #include "bootfold/ensemble/calibration.h"
 #include "bootfold/ensemble/conformal.h"

@@ -6,8 +6,8 @@
 //       std::cerr << error.what();   // names the value, the rule and a remedy
 //     }
 //
-// The library never prints and never aborts. The type of an exception tells whether an argument or
-// the data are at fault.
+// The library never prints and never aborts, but for distributed::run(). The type of an exception
+// tells whether an argument or the data are at fault.
 #pragma once
 
 #include <memory>
@@ -29,6 +29,22 @@ class BOOTFOLD_API InvalidArgument : public std::invalid_argument {
 class BOOTFOLD_API DataError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// Processes that work together failed: the connection between them, or work on which all of them
+/// have to agree (bootfold/distributed/group.h).
+class BOOTFOLD_API DistributedError : public std::runtime_error {
+ public:
+  /// What kind of error it was on the process that failed.
+  enum class Cause { connection, argument, data, cancelled, other };
+
+  explicit DistributedError(const std::string& message, Cause cause = Cause::connection)
+      : std::runtime_error(message), cause_(cause) {}
+
+  [[nodiscard]] Cause cause() const noexcept { return cause_; }
+
+ private:
+  Cause cause_;
 };
 
 /// The stop token of the caller requested cancellation. There is no result.

@@ -30,6 +30,49 @@ struct IndexRange {
   std::size_t under_way = 0;
 };
 
+namespace execution::detail {
+
+// How the indices of a range are cut, which depends on the range alone.
+class Chunks {
+ public:
+  explicit Chunks(const IndexRange& range) : first_(range.first) {
+    constexpr std::size_t kMost = 256;
+    length_ = range.last > range.first ? range.last - range.first : 0;
+    grain_ = range.grain != 0 ? range.grain : 1 + (length_ - 1) / kMost;
+    count_ = length_ == 0 ? 0 : 1 + (length_ - 1) / grain_;
+  }
+
+  [[nodiscard]] std::size_t length() const noexcept { return length_; }
+  [[nodiscard]] std::size_t count() const noexcept { return count_; }
+  // The first index of a chunk; of chunk count(), the end of the range.
+  [[nodiscard]] std::size_t begin(std::size_t chunk) const noexcept {
+    return chunk < count_ ? first_ + chunk * grain_ : first_ + length_;
+  }
+
+  // Adds the indices of a chunk to a state. `counts`: progress counts indices.
+  template <class State, class Body>
+  void add(std::size_t chunk, State& state, Body& body, const Worker& worker, bool counts) const {
+    const std::size_t end = begin(chunk + 1);
+    for (std::size_t index = begin(chunk); index < end; ++index) {
+      if constexpr (std::invocable<Body&, State&, std::size_t, const Worker&>) {
+        body(state, index, worker);
+      } else {
+        body(state, index);
+      }
+      worker.check();
+      if (counts) worker.advance(1);
+    }
+  }
+
+ private:
+  std::size_t first_;
+  std::size_t length_ = 0;
+  std::size_t grain_ = 1;
+  std::size_t count_ = 0;
+};
+
+}  // namespace execution::detail
+
 /// Applies `body` to all indices of `range` on several workers and merges the partial states in
 /// index order.
 ///
@@ -49,10 +92,7 @@ struct IndexRange {
 template <std::copy_constructible State, class Body, class Merge>
 [[nodiscard]] State map_reduce(IndexRange range, const State& init, Body&& body, Merge&& merge,
                                const Execution& execution = {}, double total = 0) {
-  constexpr std::size_t kMostChunks = 256;
-  const std::size_t length = range.last > range.first ? range.last - range.first : 0;
-  const std::size_t grain = range.grain != 0 ? range.grain : 1 + (length - 1) / kMostChunks;
-  const std::size_t chunks = length == 0 ? 0 : 1 + (length - 1) / grain;
+  const execution::detail::Chunks chunks(range);
   const std::size_t ahead = range.under_way != 0
                                 ? range.under_way - 1
                                 : 4 * std::size_t{execution::thread_count(execution)};
@@ -63,7 +103,7 @@ template <std::copy_constructible State, class Body, class Merge>
   std::mutex mutex;
   std::condition_variable turn;
   execution::detail::run_chunks(
-      chunks, total > 0 ? total : static_cast<double>(length), execution,
+      chunks.count(), total > 0 ? total : static_cast<double>(chunks.length()), execution,
       [&](const execution::Worker& worker, std::size_t chunk) {
         {  // No worker runs far ahead of a slow chunk, because states would accumulate.
           std::unique_lock lock(mutex);
@@ -73,17 +113,7 @@ template <std::copy_constructible State, class Body, class Merge>
           }
         }
         State state = init;
-        const std::size_t begin = range.first + chunk * grain;
-        const std::size_t end = range.last - begin > grain ? begin + grain : range.last;
-        for (std::size_t index = begin; index < end; ++index) {
-          if constexpr (std::invocable<Body&, State&, std::size_t, const execution::Worker&>) {
-            body(state, index, worker);
-          } else {
-            body(state, index);
-          }
-          worker.check();
-          if (total <= 0) worker.advance(1);
-        }
+        chunks.add(chunk, state, body, worker, total <= 0);
         const std::scoped_lock lock(mutex);
         early.emplace(chunk, std::move(state));
         for (auto next = early.find(merged); next != early.end(); next = early.find(merged)) {

@@ -36,6 +36,12 @@
 
 namespace bootfold::shards {
 
+/// What is known before a look to keep these statistics from being added up shard by shard: the
+/// statistics themselves, the scheme, or an option that needs all rows in one place. Empty if
+/// nothing is. `columns` is the number of columns of the rows.
+[[nodiscard]] BOOTFOLD_API std::string obstacle(std::span<const Statistic> statistics,
+                                                std::size_t columns, const Options& options);
+
 /// Words of the caller's own, which travel with looks and plans. `|` keeps those of both looks, and
 /// the meaning that the first gives to a word of both.
 using Words = std::map<std::string, std::string>;
@@ -160,6 +166,8 @@ class BOOTFOLD_API Plan {
   /// Path, cost and fingerprint.
   [[nodiscard]] const bootfold::Plan& plan() const;
   [[nodiscard]] const Words& words() const;
+  /// The look at all rows, from which it was made.
+  [[nodiscard]] const Look& look() const;
   /// The columns that a shard must have, in this order.
   [[nodiscard]] const std::vector<std::string>& columns() const;
   /// Whether parts are needed. Otherwise the look has all that finish() needs.

@@ -49,6 +49,18 @@ class BOOTFOLD_API Source {
   [[nodiscard]] virtual std::optional<std::uint64_t> rows() const noexcept = 0;
   /// Starts a pass. Several passes may be open at once. Throws DataError.
   [[nodiscard]] virtual std::unique_ptr<Pass> open() const = 0;
+
+  /// The number of rows as they are stored, before conditions and missing values, if slice() can
+  /// begin at any of them; std::nullopt if the source can only be read from its beginning.
+  [[nodiscard]] virtual std::optional<std::uint64_t> stored_rows() const noexcept {
+    return std::nullopt;
+  }
+  /// What is stored in rows first .. first + count - 1. If rows are stored in groups (Parquet), the
+  /// slice has the groups that begin there, so that slices that follow each other have every row
+  /// once. A slice may have no rows. Throws InvalidArgument for rows that are not there, and if
+  /// stored_rows() is not known.
+  [[nodiscard]] virtual std::unique_ptr<Source> slice(std::uint64_t first,
+                                                      std::uint64_t count) const;
 };
 
 }  // namespace bootfold::data

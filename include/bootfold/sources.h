@@ -46,6 +46,11 @@ class BOOTFOLD_API MemorySource final : public Source {
   [[nodiscard]] const std::vector<std::string>& names() const noexcept override { return names_; }
   [[nodiscard]] std::optional<std::uint64_t> rows() const noexcept override { return view_.rows(); }
   [[nodiscard]] std::unique_ptr<Pass> open() const override;
+  [[nodiscard]] std::optional<std::uint64_t> stored_rows() const noexcept override {
+    return rows();
+  }
+  [[nodiscard]] std::unique_ptr<Source> slice(std::uint64_t first,
+                                              std::uint64_t count) const override;
 
  private:
   DataView view_;
@@ -72,6 +77,10 @@ class BOOTFOLD_API Concatenated final : public Source {
   [[nodiscard]] const std::vector<std::string>& names() const noexcept override;
   [[nodiscard]] std::optional<std::uint64_t> rows() const noexcept override;
   [[nodiscard]] std::unique_ptr<Pass> open() const override;
+  /// Known if all parts can be cut.
+  [[nodiscard]] std::optional<std::uint64_t> stored_rows() const noexcept override;
+  [[nodiscard]] std::unique_ptr<Source> slice(std::uint64_t first,
+                                              std::uint64_t count) const override;
 
   /// Of those parts that are files; the numbers are those of the last complete pass.
   [[nodiscard]] ReadNotes notes() const;
@@ -79,6 +88,7 @@ class BOOTFOLD_API Concatenated final : public Source {
   struct State;  ///< shared with the passes; internal
 
  private:
+  explicit Concatenated(std::shared_ptr<State> state);
   std::shared_ptr<State> state_;
 };
 

@@ -72,8 +72,9 @@ struct ArrowTable {
 
 class ArrowBatches final : public Batches {
  public:
-  explicit ArrowBatches(std::shared_ptr<const ArrowTable> table) : table_(std::move(table)) {
-    table_->open(&table_->needed, &stream_.value);
+  ArrowBatches(std::shared_ptr<const ArrowTable> table, RowSpan rows)
+      : table_(std::move(table)), rows_(rows.first) {
+    table_->open(&table_->needed, rows, &stream_.value);
     const std::vector<ArrowField> fields = fields_of(stream_, table_->label);
     all_columns_ = fields.size() == table_->fields.size();
     for (const std::size_t column : table_->needed) {
@@ -139,29 +140,37 @@ class ArrowBatches final : public Batches {
   Stream stream_;
   bool all_columns_ = false;
   std::shared_ptr<Released<ArrowArray>> array_;
-  std::size_t done_ = 0;    // rows of array_
-  std::uint64_t rows_ = 0;  // of all arrays
+  std::size_t done_ = 0;  // rows of array_
+  std::uint64_t rows_;    // of all arrays, and before them
 };
 
 class ArrowColumns final : public ChosenColumns {
  public:
-  ArrowColumns(ArrowTable table, std::optional<std::uint64_t> rows)
+  ArrowColumns(ArrowTable table, ArrowRows rows)
       : ChosenColumns(
             table.selection, [&](std::size_t column) { return table.fields[column].name; },
             [&](std::size_t column) { return table.fields[column].kind.type; }),
-        rows_(rows),
+        rows_(std::move(rows)),
         table_(std::make_shared<const ArrowTable>(std::move(table))) {}
 
   [[nodiscard]] const std::string& label() const noexcept override { return table_->label; }
-  [[nodiscard]] std::optional<std::uint64_t> rows() const noexcept override { return rows_; }
+  [[nodiscard]] std::optional<std::uint64_t> rows() const noexcept override { return rows_.count; }
   [[nodiscard]] bool may_be_missing() const noexcept override { return true; }  // nulls
   [[nodiscard]] const char* missing_word() const noexcept override { return "null or NaN"; }
-  [[nodiscard]] std::unique_ptr<Batches> read() const override {
-    return std::make_unique<ArrowBatches>(table_);
+  [[nodiscard]] std::optional<RowSpan> cut(RowSpan rows) const noexcept override {
+    if (!rows_.groups) return std::nullopt;
+    const auto next_group = [&](std::uint64_t row) {
+      const auto at = std::lower_bound(rows_.groups->begin(), rows_.groups->end(), row);
+      return at == rows_.groups->end() ? rows_.count.value_or(0) : *at;
+    };
+    return RowSpan{next_group(rows.first), next_group(rows.last)};
+  }
+  [[nodiscard]] std::unique_ptr<Batches> read(RowSpan rows) const override {
+    return std::make_unique<ArrowBatches>(table_, rows);
   }
 
  private:
-  std::optional<std::uint64_t> rows_;
+  ArrowRows rows_;
   std::shared_ptr<const ArrowTable> table_;
 };
 
@@ -183,14 +192,14 @@ void check_fields(const ArrowTable& table) {
 
 std::shared_ptr<const ColumnFile> arrow_columns(std::string label, OpenArrow open,
                                                 const ReadOptions& options, const Where& where,
-                                                std::optional<std::uint64_t> rows) {
+                                                ArrowRows rows) {
   if (options.missing)
     throw InvalidArgument(text::concat(
         "missing is given, but in ", label,
         " missing values are null; it is for text files, in which words stand for them"));
   ArrowTable table{std::move(label), std::move(open), {}, {}, {}};
   Stream stream;
-  table.open(nullptr, &stream.value);
+  table.open(nullptr, {}, &stream.value);
   table.fields = fields_of(stream, table.label);
   std::vector<std::string> names;
   for (const ArrowField& field : table.fields) names.push_back(field.name);
@@ -202,7 +211,7 @@ std::shared_ptr<const ColumnFile> arrow_columns(std::string label, OpenArrow ope
     table.needed.insert(table.needed.end(), columns->begin(), columns->end());
   std::sort(table.needed.begin(), table.needed.end());
   table.needed.erase(std::unique(table.needed.begin(), table.needed.end()), table.needed.end());
-  return std::make_shared<ArrowColumns>(std::move(table), rows);
+  return std::make_shared<ArrowColumns>(std::move(table), std::move(rows));
 }
 
 }  // namespace bootfold::data

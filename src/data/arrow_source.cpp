@@ -19,11 +19,11 @@ Concatenated make_arrow_source(std::function<void(ArrowArrayStream*)> open,
   const Where where = options.where.empty() ? Where() : Where(options.where);
   const auto file = arrow_columns(
       kArrowLabel,
-      [open = std::move(open)](const std::vector<std::size_t>*, ArrowArrayStream* stream) {
+      [open = std::move(open)](const std::vector<std::size_t>*, RowSpan, ArrowArrayStream* stream) {
         open(stream);
         if (stream->release == nullptr) throw DataError("the Arrow stream was not opened");
       },
-      options, where, std::nullopt);
+      options, where, {});
   std::vector<Concatenated::Part> parts;
   parts.push_back({kArrowLabel, column_source(file, where, options.nan)});
   return Concatenated(std::move(parts));

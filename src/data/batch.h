@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,6 +58,12 @@ class Batches {
   virtual bool next(Batch& batch) = 0;
 };
 
+/// Rows first .. last - 1 of a file.
+struct RowSpan {
+  std::uint64_t first = 0;
+  std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
+};
+
 /// A file of columns, of which some were chosen.
 class ColumnFile {
  public:
@@ -75,8 +82,12 @@ class ColumnFile {
   [[nodiscard]] virtual bool may_be_missing() const noexcept = 0;
   /// What a missing number is in such a file.
   [[nodiscard]] virtual const char* missing_word() const noexcept { return "NaN"; }
-  /// Starts to read. Throws DataError if the file changed since it was opened.
-  [[nodiscard]] virtual std::unique_ptr<Batches> read() const = 0;
+  /// The rows that a slice has: `rows`, or the groups that begin there if rows are stored in
+  /// groups. std::nullopt if the file can only be read from its beginning.
+  [[nodiscard]] virtual std::optional<RowSpan> cut(RowSpan rows) const noexcept = 0;
+  /// Starts to read `rows`, which are all or come from cut(). Throws DataError if the file changed
+  /// since it was opened.
+  [[nodiscard]] virtual std::unique_ptr<Batches> read(RowSpan rows) const = 0;
 };
 
 /// The names and types of the columns that were chosen.

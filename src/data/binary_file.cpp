@@ -39,11 +39,13 @@ struct ArrayFile {
 // Whole rows are read only if they are not much more than what is kept of them; a block is theirs.
 class ArrayBatches final : public Batches {
  public:
-  explicit ArrayBatches(std::shared_ptr<const ArrayFile> file)
+  ArrayBatches(std::shared_ptr<const ArrayFile> file, RowSpan rows)
       : array_(std::move(file)),
         file_(array_->path),
         size_(size_of(array_->array.type)),
-        pool_(array_->chunk_rows * array_->read.size() * size_) {
+        pool_(array_->chunk_rows * array_->read.size() * size_),
+        done_(rows.first),
+        last_(std::min<std::uint64_t>(rows.last, array_->array.rows)) {
     check_unchanged(array_->state, state_of(file_.number(), array_->path), array_->path);
 #ifdef POSIX_FADV_SEQUENTIAL
     ::posix_fadvise(file_.number(), 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -53,9 +55,9 @@ class ArrayBatches final : public Batches {
   }
 
   bool next(Batch& batch) override {
-    if (done_ == array_->array.rows) return false;
+    if (done_ >= last_) return false;
     batch = {};
-    batch.rows = std::min(array_->chunk_rows, array_->array.rows - done_);
+    batch.rows = std::min(array_->chunk_rows, last_ - done_);
     const std::shared_ptr<std::byte> block = pool_.take();
     if (array_->array.fortran_order)
       read_columns(batch.rows, block.get());
@@ -76,7 +78,7 @@ class ArrayBatches final : public Batches {
                                          std::pair(&array_->selection.condition, &batch.condition)})
       for (const std::size_t number : *numbers) cells->push_back({false, column(number)});
     batch.owner = block;
-    if (done_ == array_->array.rows)
+    if (done_ == last_)
       check_unchanged(array_->state, state_of(file_.number(), array_->path), array_->path);
     return true;
   }
@@ -116,7 +118,8 @@ class ArrayBatches final : public Batches {
   std::size_t size_;
   BlockPool pool_;
   std::vector<std::byte> rows_;  // rows of the file, of which some columns are kept
-  std::size_t done_ = 0;
+  std::size_t done_;
+  std::size_t last_;
 };
 
 class ArrayColumns final : public ChosenColumns {
@@ -147,8 +150,9 @@ class ArrayColumns final : public ChosenColumns {
   [[nodiscard]] bool may_be_missing() const noexcept override {
     return file_->array.type == Type::float64 || file_->array.type == Type::float32;
   }
-  [[nodiscard]] std::unique_ptr<Batches> read() const override {
-    return std::make_unique<ArrayBatches>(file_);
+  [[nodiscard]] std::optional<RowSpan> cut(RowSpan rows) const noexcept override { return rows; }
+  [[nodiscard]] std::unique_ptr<Batches> read(RowSpan rows) const override {
+    return std::make_unique<ArrayBatches>(file_, rows);
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "data/sieve.h"
+#include "data/slice.h"
 #include "data/typed_column.h"
 
 namespace bootfold::data {
@@ -11,11 +12,11 @@ namespace {
 class ColumnPass final : public FilePass {
  public:
   ColumnPass(std::shared_ptr<const ColumnFile> file, const Where& where, NanPolicy nan,
-             std::optional<std::uint64_t> rows_before)
+             RowSpan rows, std::optional<std::uint64_t> rows_before)
       : file_(std::move(file)),
         where_(where),
-        sieve_(*file_, where_, nan, rows_before),
-        batches_(file_->read()) {}
+        sieve_(*file_, where_, nan, rows_before, rows.first),
+        batches_(file_->read(rows)) {}
 
   std::optional<Chunk> next() override {
     Batch batch;
@@ -38,8 +39,11 @@ class ColumnPass final : public FilePass {
 
 class ColumnFileSource final : public FileSource {
  public:
-  ColumnFileSource(std::shared_ptr<const ColumnFile> file, Where where, NanPolicy nan)
-      : file_(std::move(file)), where_(std::move(where)), nan_(nan) {}
+  ColumnFileSource(std::shared_ptr<const ColumnFile> file, Where where, NanPolicy nan,
+                   std::optional<RowSpan> slice = std::nullopt)
+      : file_(std::move(file)), where_(std::move(where)), nan_(nan), slice_(slice) {
+    if (slice_) rows_ = file_->cut(*slice_).value();
+  }
 
   [[nodiscard]] const std::vector<std::string>& names() const noexcept override {
     return file_->names();
@@ -48,17 +52,29 @@ class ColumnFileSource final : public FileSource {
   [[nodiscard]] std::optional<std::uint64_t> rows() const noexcept override {
     if (!where_.empty() || (nan_ == NanPolicy::omit && file_->may_be_missing()))
       return std::nullopt;
-    return file_->rows();
+    return slice_ ? rows_.last - rows_.first : file_->rows();
   }
   [[nodiscard]] std::unique_ptr<FilePass> open_behind(
       std::optional<std::uint64_t> rows_before) const override {
-    return std::make_unique<ColumnPass>(file_, where_, nan_, rows_before);
+    return std::make_unique<ColumnPass>(file_, where_, nan_, rows_, rows_before);
+  }
+  [[nodiscard]] std::optional<std::uint64_t> stored_rows() const noexcept override {
+    if (slice_) return slice_->last - slice_->first;
+    return file_->cut({}) ? file_->rows() : std::nullopt;
+  }
+  [[nodiscard]] std::unique_ptr<Source> slice(std::uint64_t first,
+                                              std::uint64_t count) const override {
+    check_slice(*this, first, count);
+    const std::uint64_t begin = (slice_ ? slice_->first : 0) + first;
+    return std::make_unique<ColumnFileSource>(file_, where_, nan_, RowSpan{begin, begin + count});
   }
 
  private:
   std::shared_ptr<const ColumnFile> file_;
   Where where_;
   NanPolicy nan_;
+  std::optional<RowSpan> slice_;  // as asked for
+  RowSpan rows_;                  // that are read
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Several sources, one after the other.
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include "data/file_source.h"
 #include "data/same_columns.h"
 #include "data/sieve.h"
+#include "data/slice.h"
 
 namespace bootfold::data {
 
@@ -15,6 +17,8 @@ struct Concatenated::State {
   std::string label;
   std::string note;
   bool may_be_empty = false;
+  bool several = false;                    // messages tell the row of all files
+  std::uint64_t rows_before = 0;           // of files before a slice
   std::atomic<std::uint64_t> omitted = 0;  // of the last complete pass
   std::atomic<std::uint64_t> filtered = 0;
 };
@@ -24,7 +28,7 @@ namespace {
 class ConcatenatedPass final : public Pass {
  public:
   explicit ConcatenatedPass(std::shared_ptr<Concatenated::State> state)
-      : state_(std::move(state)) {}
+      : state_(std::move(state)), rows_before_(state_->rows_before) {}
 
   std::optional<Chunk> next() override {
     while (part_ < state_->parts.size()) {
@@ -49,9 +53,8 @@ class ConcatenatedPass final : public Pass {
       pass_ = source.open();
       return;
     }
-    const bool several = state_->parts.size() > 1;
     std::unique_ptr<FilePass> pass =
-        file->open_behind(several ? std::optional(rows_before_) : std::nullopt);
+        file->open_behind(state_->several ? std::optional(rows_before_) : std::nullopt);
     file_pass_ = pass.get();
     pass_ = std::move(pass);
     rows_of_parts_ = rows_;
@@ -84,11 +87,23 @@ class ConcatenatedPass final : public Pass {
   const FilePass* file_pass_ = nullptr;  // pass_, if it is over a file
   std::uint64_t rows_ = 0;               // handed out
   std::uint64_t rows_of_parts_ = 0;      // handed out by the parts before this one
-  std::uint64_t rows_before_ = 0;        // of the parts before this one, also those left out
+  std::uint64_t rows_before_;            // of the parts before this one, also those left out
   std::uint64_t omitted_ = 0;
   std::uint64_t filtered_ = 0;
   bool finished_ = false;
 };
+
+/// The sum over all parts, if it is known of each.
+std::optional<std::uint64_t> total(const std::vector<Concatenated::Part>& parts,
+                                   std::optional<std::uint64_t> (Source::*rows)() const noexcept) {
+  std::uint64_t all = 0;
+  for (const Concatenated::Part& part : parts) {
+    const std::optional<std::uint64_t> some = ((*part.source).*rows)();
+    if (!some) return std::nullopt;
+    all += *some;
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -107,8 +122,11 @@ Concatenated::Concatenated(std::vector<Part> parts, bool may_be_empty)
     if (state_->note.empty()) state_->note = file->note();
   }
   state_->label = name_of_all(first.name, parts.size());
+  state_->several = parts.size() > 1;
   state_->parts = std::move(parts);
 }
+
+Concatenated::Concatenated(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
 Concatenated::~Concatenated() = default;
 
@@ -117,17 +135,38 @@ const std::vector<std::string>& Concatenated::names() const noexcept {
 }
 
 std::optional<std::uint64_t> Concatenated::rows() const noexcept {
-  std::uint64_t all = 0;
-  for (const Part& part : state_->parts) {
-    const std::optional<std::uint64_t> rows = part.source->rows();
-    if (!rows) return std::nullopt;
-    all += *rows;
-  }
-  return all;
+  return total(state_->parts, &Source::rows);
 }
 
 std::unique_ptr<Pass> Concatenated::open() const {
   return std::make_unique<ConcatenatedPass>(state_);
+}
+
+std::optional<std::uint64_t> Concatenated::stored_rows() const noexcept {
+  return total(state_->parts, &Source::stored_rows);
+}
+
+std::unique_ptr<Source> Concatenated::slice(std::uint64_t first, std::uint64_t count) const {
+  check_slice(*this, first, count);
+  auto state = std::make_shared<State>();
+  state->label = state_->label;
+  state->note = state_->note;
+  state->may_be_empty = true;
+  state->several = state_->several;
+  state->rows_before = state_->rows_before;
+  std::uint64_t before = 0;  // stored rows of the parts so far
+  for (const Part& part : state_->parts) {
+    const std::uint64_t rows = part.source->stored_rows().value();
+    const std::uint64_t begin = std::clamp(first, before, before + rows);
+    const std::uint64_t end = std::clamp(first + count, before, before + rows);
+    const bool last_chance = state->parts.empty() && &part == &state_->parts.back();
+    if (begin < end || last_chance)
+      state->parts.push_back({part.name, part.source->slice(begin - before, end - begin)});
+    else if (state->parts.empty())
+      state->rows_before += rows;
+    before += rows;
+  }
+  return std::unique_ptr<Source>(new Concatenated(std::move(state)));
 }
 
 ReadNotes Concatenated::notes() const { return {state_->note, state_->omitted, state_->filtered}; }

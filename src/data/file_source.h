@@ -14,7 +14,8 @@ namespace bootfold::data {
 /// A pass over one file.
 class FilePass : public Pass {
  public:
-  /// Rows read so far: all, those left out because of NaN, and those that the condition left out.
+  /// Rows read so far: all, with those before a slice; those left out because of NaN, and those
+  /// that the condition left out.
   [[nodiscard]] virtual std::uint64_t rows_read() const noexcept = 0;
   [[nodiscard]] virtual std::uint64_t omitted() const noexcept = 0;
   [[nodiscard]] virtual std::uint64_t filtered() const noexcept = 0;

@@ -77,7 +77,7 @@ ColumnTables::ColumnTables(std::shared_ptr<const ColumnFile> file, const Where& 
       rows_before_(rows_before),
       where_(where),
       sieve_(*file_, where_, nan, rows_before),
-      batches_(file_->read()),
+      batches_(file_->read({})),
       columns_(file_->names().size()) {
   for (const std::string& name : file_->label_names()) labels_.emplace_back(name);
   start_texts();

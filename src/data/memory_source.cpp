@@ -4,6 +4,7 @@
 
 #include "bootfold/error.h"
 #include "bootfold/sources.h"
+#include "data/slice.h"
 
 namespace bootfold::data {
 namespace {
@@ -46,6 +47,14 @@ MemorySource::MemorySource(DataView view, std::size_t chunk_rows, std::shared_pt
 
 std::unique_ptr<Pass> MemorySource::open() const {
   return std::make_unique<MemoryPass>(view_, names_, chunk_rows_, owner_);
+}
+
+std::unique_ptr<Source> MemorySource::slice(std::uint64_t first, std::uint64_t count) const {
+  check_slice(*this, first, count);
+  std::vector<ColumnView> columns;
+  for (std::size_t c = 0; c < view_.columns(); ++c)
+    columns.push_back(view_.column(c).slice(first, count));
+  return std::make_unique<MemorySource>(DataView(std::move(columns), names_), chunk_rows_, owner_);
 }
 
 }  // namespace bootfold::data

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -42,7 +43,12 @@ class ParquetFile {
         chunk_bytes_(chunk_bytes),
         state_(state_of(path_)),
         module_(load_parquet(path_)) {
-    check(module_.open(path_.c_str(), &file_, &rows_, error_.data()));
+    std::size_t groups = 0;
+    check(module_.open(path_.c_str(), &file_, &rows_, &groups, error_.data()));
+    std::vector<std::uint64_t> rows(groups);
+    check(module_.group_rows(file_, rows.data(), error_.data()));
+    groups_.resize(groups);
+    std::exclusive_scan(rows.begin(), rows.end(), groups_.begin(), std::uint64_t{0});
   }
   ~ParquetFile() {
     if (file_ != nullptr) module_.close(file_);
@@ -51,13 +57,20 @@ class ParquetFile {
   ParquetFile& operator=(const ParquetFile&) = delete;
 
   [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
+  /// The first row of each group.
+  [[nodiscard]] const std::vector<std::uint64_t>& groups() const noexcept { return groups_; }
 
-  void open(const std::vector<std::size_t>* columns, ArrowArrayStream* stream) const {
+  void open(const std::vector<std::size_t>* columns, RowSpan rows, ArrowArrayStream* stream) const {
     std::array<char, kParquetError> error{};
     const std::size_t count = columns == nullptr ? 0 : columns->size();
     if (columns != nullptr) check_unchanged(state_, state_of(path_), path_);
     const std::size_t width = sizeof(double) * std::max<std::size_t>(count, 1);
+    const auto group_of = [&](std::uint64_t row) {
+      const auto at = std::lower_bound(groups_.begin(), groups_.end(), row);
+      return static_cast<std::size_t>(at - groups_.begin());
+    };
     if (module_.stream(file_, columns == nullptr ? nullptr : columns->data(), count,
+                       group_of(rows.first), group_of(rows.last),
                        std::max<std::size_t>(1, chunk_bytes_ / width), stream, error.data()) != 0)
       fail(error.data());
   }
@@ -77,6 +90,7 @@ class ParquetFile {
   std::array<char, kParquetError> error_{};
   void* file_ = nullptr;
   std::uint64_t rows_ = 0;
+  std::vector<std::uint64_t> groups_;
 };
 
 }  // namespace
@@ -84,12 +98,10 @@ class ParquetFile {
 std::shared_ptr<const ColumnFile> open_parquet(const std::string& path, const ReadOptions& options,
                                                const Where& where, std::size_t chunk_bytes) {
   const auto file = std::make_shared<const ParquetFile>(path, chunk_bytes);
-  return arrow_columns(
-      path,
-      [file](const std::vector<std::size_t>* columns, ArrowArrayStream* stream) {
-        file->open(columns, stream);
-      },
-      options, where, file->rows());
+  return arrow_columns(path,
+                       [file](const std::vector<std::size_t>* columns, RowSpan rows,
+                              ArrowArrayStream* stream) { file->open(columns, rows, stream); },
+                       options, where, {file->rows(), file->groups()});
 }
 
 }  // namespace bootfold::data

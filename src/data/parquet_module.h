@@ -15,13 +15,17 @@ extern "C" {
 /// The functions of the module. Those that can fail return 0, or another number after they have
 /// written one line of text to `error`, which has room for kParquetError bytes.
 struct BootfoldParquet {
-  /// Opens a file and tells the number of its rows.
-  int (*open)(const char* path, void** file, std::uint64_t* rows, char* error);
+  /// Opens a file and tells the number of its rows and of the groups in which they are stored.
+  int (*open)(const char* path, void** file, std::uint64_t* rows, std::size_t* groups, char* error);
   void (*close)(void* file);
-  /// Starts a stream of the columns at the given positions, in batches of `batch_rows` rows. It may
-  /// outlive `file`. Without columns (nullptr) the stream has all columns and no rows.
-  int (*stream)(void* file, const std::size_t* columns, std::size_t count, std::size_t batch_rows,
-                ArrowArrayStream* stream, char* error);
+  /// The number of rows of each group.
+  int (*group_rows)(void* file, std::uint64_t* rows, char* error);
+  /// Starts a stream of the columns at the given positions and of the groups first_group ..
+  /// last_group - 1, in batches of `batch_rows` rows. It may outlive `file`. Without columns
+  /// (nullptr) the stream has all columns and no rows.
+  int (*stream)(void* file, const std::size_t* columns, std::size_t count, std::size_t first_group,
+                std::size_t last_group, std::size_t batch_rows, ArrowArrayStream* stream,
+                char* error);
 };
 
 /// The one symbol of the module, by the version of this interface.
@@ -32,6 +36,6 @@ using BootfoldParquetModule = const BootfoldParquet*();
 namespace bootfold::data {
 
 inline constexpr std::size_t kParquetError = 512;
-inline constexpr const char* kParquetSymbol = "bootfold_parquet_1";
+inline constexpr const char* kParquetSymbol = "bootfold_parquet_2";
 
 }  // namespace bootfold::data

@@ -70,11 +70,12 @@ std::string no_rows_left(const std::string& label, std::uint64_t omitted, std::u
 }
 
 Sieve::Sieve(const ColumnFile& file, const Where& where, NanPolicy nan,
-             std::optional<std::uint64_t> rows_before)
+             std::optional<std::uint64_t> rows_before, std::uint64_t first)
     : file_(file),
       where_(where),
       nan_(nan),
       rows_before_(rows_before),
+      rows_read_(first),
       condition_numbers_(where.columns().size()) {}
 
 void Sieve::look(const Batch& batch) {

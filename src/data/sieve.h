@@ -24,9 +24,10 @@ namespace bootfold::data {
 /// Passes over one file, batch by batch.
 class Sieve {
  public:
-  /// `rows_before` are those of the files before this one, if there are several.
+  /// `rows_before` are those of the files before this one, if there are several; `first` is the row
+  /// of the file with which the first batch begins.
   Sieve(const ColumnFile& file, const Where& where, NanPolicy nan,
-        std::optional<std::uint64_t> rows_before);
+        std::optional<std::uint64_t> rows_before, std::uint64_t first = 0);
 
   /// Looks at the next batch. Throws DataError for infinite values, and for missing ones under
   /// NanPolicy::error; rows that the condition leaves out are not looked at. `texts` of the batch
@@ -39,7 +40,8 @@ class Sieve {
   [[nodiscard]] std::vector<std::uint32_t> kept() const { return rows_below(Fate::incomplete); }
   [[nodiscard]] std::vector<std::uint32_t> fulfilling() const { return rows_below(Fate::filtered); }
 
-  /// All rows so far, those that hold NaN and those that the condition left out.
+  /// All rows so far and those before the first batch, those that hold NaN and those that the
+  /// condition left out.
   [[nodiscard]] std::uint64_t rows_read() const noexcept { return rows_read_; }
   [[nodiscard]] std::uint64_t omitted() const noexcept { return omitted_; }
   [[nodiscard]] std::uint64_t filtered() const noexcept { return filtered_; }

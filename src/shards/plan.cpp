@@ -150,6 +150,7 @@ Plan::~Plan() = default;
 
 const bootfold::Plan& Plan::plan() const { return state_->plan(); }
 const Words& Plan::words() const { return state_->look.words(); }
+const Look& Plan::look() const { return state_->look; }
 const std::vector<std::string>& Plan::columns() const { return state_->look.columns(); }
 bool Plan::needs_parts() const { return state_->needs_parts(); }
 

@@ -89,6 +89,8 @@ class FileBatches final : public arrow::RecordBatchReader {
 
 std::shared_ptr<arrow::RecordBatchReader> batches_of(const std::string& path,
                                                      const std::size_t* columns, std::size_t count,
+                                                     std::size_t first_group,
+                                                     std::size_t last_group,
                                                      std::size_t batch_rows) {
   auto file = open_reader(path, batch_rows);
   if (columns == nullptr) {
@@ -96,8 +98,8 @@ std::shared_ptr<arrow::RecordBatchReader> batches_of(const std::string& path,
     check_status(file->GetSchema(&schema));
     return value_of(arrow::RecordBatchReader::Make({}, schema));
   }
-  std::vector<int> groups(static_cast<std::size_t>(file->num_row_groups()));
-  std::iota(groups.begin(), groups.end(), 0);
+  std::vector<int> groups(last_group - first_group);
+  std::iota(groups.begin(), groups.end(), static_cast<int>(first_group));
   std::vector<int> leaves;
   for (std::size_t c = 0; c < count; ++c)
     leaves.push_back(file->manifest().schema_fields.at(columns[c]).column_index);
@@ -106,28 +108,48 @@ std::shared_ptr<arrow::RecordBatchReader> batches_of(const std::string& path,
   return std::make_shared<FileBatches>(std::move(file), std::move(batches));
 }
 
-int open_file(const char* path, void** file, std::uint64_t* rows, char* error) {
+struct OpenedFile {
+  std::string path;
+  std::vector<std::uint64_t> group_rows;
+};
+
+int open_file(const char* path, void** file, std::uint64_t* rows, std::size_t* groups,
+              char* error) {
   return guarded(error, [&] {
     const auto reader = open_reader(path, 1);
-    *rows = static_cast<std::uint64_t>(reader->parquet_reader()->metadata()->num_rows());
-    *file = new std::string(path);
+    const auto metadata = reader->parquet_reader()->metadata();
+    auto opened = std::make_unique<OpenedFile>(OpenedFile{path, {}});
+    for (int group = 0; group < metadata->num_row_groups(); ++group)
+      opened->group_rows.push_back(
+          static_cast<std::uint64_t>(metadata->RowGroup(group)->num_rows()));
+    *rows = static_cast<std::uint64_t>(metadata->num_rows());
+    *groups = opened->group_rows.size();
+    *file = opened.release();
   });
 }
 
-void close_file(void* file) { delete static_cast<std::string*>(file); }
+void close_file(void* file) { delete static_cast<OpenedFile*>(file); }
 
-int open_stream(void* file, const std::size_t* columns, std::size_t count, std::size_t batch_rows,
-                ArrowArrayStream* stream, char* error) {
+int group_rows(void* file, std::uint64_t* rows, char* error) {
   return guarded(error, [&] {
-    const auto& path = *static_cast<const std::string*>(file);
-    check_status(
-        arrow::ExportRecordBatchReader(batches_of(path, columns, count, batch_rows), stream));
+    const auto& groups = static_cast<const OpenedFile*>(file)->group_rows;
+    std::copy(groups.begin(), groups.end(), rows);
+  });
+}
+
+int open_stream(void* file, const std::size_t* columns, std::size_t count, std::size_t first_group,
+                std::size_t last_group, std::size_t batch_rows, ArrowArrayStream* stream,
+                char* error) {
+  return guarded(error, [&] {
+    const auto& path = static_cast<const OpenedFile*>(file)->path;
+    check_status(arrow::ExportRecordBatchReader(
+        batches_of(path, columns, count, first_group, last_group, batch_rows), stream));
   });
 }
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const BootfoldParquet* bootfold_parquet_1() {
-  static constexpr BootfoldParquet kModule{open_file, close_file, open_stream};
+extern "C" __attribute__((visibility("default"))) const BootfoldParquet* bootfold_parquet_2() {
+  static constexpr BootfoldParquet kModule{open_file, close_file, group_rows, open_stream};
   return &kModule;
 }
