@@ -13,6 +13,7 @@ from bootfold import _core, _data
 from bootfold._chunked import Column, whole
 from bootfold._counts import CountsSource, Takes, check_takes
 from bootfold._data import Data, NanPolicy, nan_rows
+from bootfold._distributed import Split, distributed
 from bootfold._exact import ExactPlan, check_exact, exact_plan, exact_result
 from bootfold._function import FunctionSource
 from bootfold._interval import NOTHING, Alternative, Asked, IntervalWarning, Method
@@ -84,6 +85,9 @@ def bootstrap(
     spool: int | str | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     progress: Progress = False,
+    dim: str | None = None,
+    engine: Any = None,
+    split: Split = "rows",
 ) -> Result:
     """How much would this number change if the data had been drawn again?
 
@@ -95,7 +99,8 @@ def bootstrap(
         rows belong together. Also: the path of a Parquet or .npy file, a pattern
         ("sales/*.parquet"), a folder of Parquet files, a list of these; a dataset, scanner or
         record batch reader of pyarrow; a LazyFrame of polars; a relation of DuckDB or
-        `bootfold.sql`; `bootfold.chunks`, or an iterator of arrays or tables.
+        `bootfold.sql`; `bootfold.chunks`, or an iterator of arrays or tables. Rows of a cluster: an
+        array, dataframe or bag of Dask, a DataFrame of Spark, a Dataset of Ray (docs/scale.md).
     statistic : str, list of str, callable, or bootfold.sums(...)
         A name ("mean", "quantile:0.9", "correlation", ...; `bootfold.statistics()` lists them) or
         several; a NumPy function that has a name here (``np.median``,
@@ -198,6 +203,17 @@ def bootstrap(
         and compiled functions. Never changes a result.
     progress : bool or callable
         True shows a bar (tqdm, where installed); a function is called with (done, total).
+    dim : str, optional
+        Of a DataArray or Dataset of xarray: the dimension along which the rows lie. Each place
+        along the others is a data set, with a result of its own.
+    engine : client of Dask, SparkSession, module ray, "dask", "spark" or "ray", optional
+        The cluster that computes. Unless given, rows in partitions are computed by the default
+        client or session, and rows in memory by this process.
+    split : {"rows", "replicates"}
+        How the work of a cluster is split. "rows": each partition is read where it is, and only
+        sums travel; for statistics that can be added up. "replicates": every worker gets all rows
+        and makes some replicates; for all statistics and schemes, if the rows fit into its memory.
+        Never changes a result.
 
     Returns
     -------
@@ -214,6 +230,11 @@ def bootstrap(
     >>> 8.2 < low < 8.6 and 9.3 < high < 9.7
     True
     """
+    options = dict(locals())
+    away = distributed(options)
+    if away is not None:
+        return away.run()
+    data, axis = options["data"], options["axis"]
     jackknife = scheme == "jackknife"
     count = number_of_replicates(replicates, jackknife=jackknife)
     wanted = precision_number(precision, count)
@@ -346,6 +367,9 @@ def explain(
     memory: int | str | None = None,
     spool: int | str | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    dim: str | None = None,
+    engine: Any = None,
+    split: Split = "rows",
 ) -> Plan | ExactPlan:
     """What `bootstrap` with the same arguments would do, and why; nothing is drawn or stored.
 
@@ -356,6 +380,11 @@ def explain(
     >>> plan.path
     'distinct'
     """
+    options = dict(locals())
+    away = distributed(options)
+    if away is not None:
+        return away.explain()
+    data, axis = options["data"], options["axis"]
     jackknife = scheme == "jackknife"
     count = number_of_replicates(replicates, jackknife=jackknife)
     wanted = precision_number(precision, count)
@@ -448,6 +477,11 @@ def _stream(
         return None
     set_scheme(settings, scheme, False, size, None, rescale)
     return streamed(given, columns, wanted, settings, scheme, memory)
+
+
+def source_of(rows: Any, statistic: Any, limits: tuple[Any, ...], given: dict[str, Any]) -> Source:
+    """What makes replicates of these rows: `limits` for settings_of(), other arguments by name."""
+    return _source(rows, statistic, settings_of(*limits), memory=limits[1], spool=None, **given)
 
 
 def _source(

@@ -92,12 +92,11 @@ def stacked(core: _core.Ensemble) -> list[tuple[Array, Array]]:
     return layers
 
 
-def curves(members: Sequence[_core.Member]) -> Array:
+def curves(members: Sequence[Sequence[float]]) -> Array:
     """[member][epoch]; NaN after the end of a member that stopped early."""
-    longest = max(len(member.curve) for member in members)
-    found = np.full((len(members), longest), np.nan)
-    for row, member in zip(found, members, strict=True):
-        row[: len(member.curve)] = member.curve
+    found = np.full((len(members), max(map(len, members))), np.nan)
+    for row, curve in zip(found, members, strict=True):
+        row[: len(curve)] = curve
     return found
 
 
