@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import copyreg
 import itertools
-import os
-import tempfile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from bootfold import _core
+from bootfold._saved import content_of, object_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,22 +43,9 @@ class Uncertainty(_Shares):
         return (*self, self.outside)
 
 
-def content_of(core: _core.Ensemble) -> bytes:
-    """The safetensors file of an ensemble."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "ensemble.safetensors")
-        core.save(path)
-        with open(path, "rb") as file:
-            return file.read()
-
-
 def ensemble_of(content: bytes) -> _core.Ensemble:
-    """The other way."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "ensemble.safetensors")
-        with open(path, "wb") as file:
-            file.write(content)
-        return _core.Ensemble.load(path)
+    """The ensemble of a safetensors file."""
+    return object_of(content, _core.Ensemble.load)
 
 
 def _reduced(core: _core.Ensemble) -> tuple[Any, ...]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import itertools
-import os
 import pickle
-import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +15,7 @@ from bootfold._interval import Asked, asked_of
 from bootfold._options import number_of_replicates, seed_number
 from bootfold._progress import reporter
 from bootfold._result import Result
+from bootfold._saved import content_of, object_of
 from bootfold._statistics import resolve
 
 if TYPE_CHECKING:
@@ -43,23 +42,6 @@ class _Run:
     options: dict[str, Any]
     seed: int
     asked: Asked
-
-
-def content_of(core: Any) -> bytes:
-    """The file that an object of the library saves."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "saved.safetensors")
-        core.save(path)
-        with open(path, "rb") as file:
-            return file.read()
-
-
-def _loaded(content: bytes) -> _core.Result:
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "saved.safetensors")
-        with open(path, "wb") as file:
-            file.write(content)
-        return _core.Result.load(path)
 
 
 def _range(rows: Any, argument: tuple[bytes, int, int], share: Share) -> Any:
@@ -130,7 +112,7 @@ def bootstrap_replicated(
     content = pickled(pool, run, f"the statistic {statistic!r}")
     arguments = [(content, first, more) for first, more in ranges(count, pool.slots())]
     found = spread(pool, _range, handle, arguments, options["progress"], "tasks")
-    cores = [_loaded(saved) for saved, _, _ in found]
+    cores = [object_of(saved, _core.Result.load) for saved, _, _ in found]
     core = raised(tree(cores, _appended))
     _, shape, note = found[0]
     return Result(core, shape, None, note, asked_for)

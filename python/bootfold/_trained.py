@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from bootfold import _core
 from bootfold._engines import pool_of
-from bootfold._members import content_of, ensemble_of
+from bootfold._members import ensemble_of
 from bootfold._options import thread_number
 from bootfold._replicated import ranges, spread
+from bootfold._saved import content_of
 
 if TYPE_CHECKING:
     from bootfold._engines import Share
