@@ -10,6 +10,7 @@ PYTHON ?= python3
 VENV := .venv-bench
 PEERS_VENV := .venv-peers
 TEST_VENV := .venv-test
+ENGINES_VENV := .venv-engines
 BENCH_ARGS ?=
 BATTERY_ARGS ?=
 LINT_ARGS ?=
@@ -23,7 +24,7 @@ endif
 # What Ninja prints in front of each step.
 export NINJA_STATUS ?= [%f of %t]$(empty) $(empty)
 
-.PHONY: help setup build demo check test test-all test-aarch64 fuzz bench bench-jax bench-metrics bench-python bench-ready curve quality format lint battery clean
+.PHONY: help setup build demo check test test-all test-engines test-aarch64 fuzz bench bench-jax bench-metrics bench-python bench-ready curve quality format lint battery clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -64,8 +65,8 @@ test: check ## the checks, then build with warnings as errors, the default suite
 	@$(MAKE) --no-print-directory fuzz
 
 test-all: check ## every test, also the slow ones and the peers, and again under the sanitizers
-	@tools/setup.sh --test --peers
-	@$(MAKE) --no-print-directory $(TEST_VENV)/installed $(PEERS_VENV)/installed
+	@tools/setup.sh --test --peers --engines
+	@$(MAKE) --no-print-directory $(TEST_VENV)/installed $(PEERS_VENV)/installed $(ENGINES_VENV)/installed
 	cmake --preset dev
 	cmake --build --preset dev --target all all_verify_interface_header_sets
 	ctest --preset dev-all -j $(JOBS)
@@ -77,6 +78,13 @@ test-all: check ## every test, also the slow ones and the peers, and again under
 	cmake --build --preset tsan
 	ctest --preset tsan -j $(JOBS)
 	@$(MAKE) --no-print-directory test-aarch64
+
+test-engines: ## the tests of Dask, Spark and Ray, with processes of their own
+	@tools/setup.sh --test --engines
+	@$(MAKE) --no-print-directory $(TEST_VENV)/installed $(ENGINES_VENV)/installed
+	cmake --preset dev
+	cmake --build --preset dev --target bootfold_python
+	ctest --preset dev-all -L engines
 
 test-aarch64: ## the tests for ARM processors, cross-compiled and run by qemu
 	@tools/setup.sh --aarch64
@@ -142,6 +150,11 @@ $(PEERS_VENV)/installed: tests/peers/requirements.txt
 	$(PEERS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/peers/requirements.txt
 	@touch $@
 
+$(ENGINES_VENV)/installed: tests/engines/requirements.txt
+	$(PYTHON) -m venv $(ENGINES_VENV)
+	$(ENGINES_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/engines/requirements.txt
+	@touch $@
+
 battery: ## statistical batteries on the raw random streams; BATTERY_ARGS="--quick" for minutes
 	@tools/setup.sh --battery
 	cmake --preset release -DBOOTFOLD_BENCH=ON
@@ -159,4 +172,4 @@ lint: ## clang-tidy on changed sources (LINT_ARGS="--all": on all)
 	@tools/lint.sh $(LINT_ARGS)
 
 clean: ## remove build folders and virtual environments
-	rm -rf build $(VENV) $(PEERS_VENV) $(TEST_VENV)
+	rm -rf build $(VENV) $(PEERS_VENV) $(TEST_VENV) $(ENGINES_VENV)

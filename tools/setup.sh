@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes sure that everything bootfold is built with is there.
 #
-#   tools/setup.sh [--test] [--peers] [--bench] [--battery] [--lint] [--aarch64]
+#   tools/setup.sh [--test] [--peers] [--engines] [--bench] [--battery] [--lint] [--aarch64]
 #
 # Looks for each tool and header itself, not for a package, so what was installed in another way
 # counts. On Debian and Ubuntu what is missing is installed with apt-get (with sudo when not root);
@@ -16,14 +16,23 @@ fail() {
 sets=base
 for argument in "$@"; do
   case $argument in
-    --test | --peers | --bench | --battery | --lint | --aarch64) sets="$sets ${argument#--}" ;;
+    --test | --peers | --engines | --bench | --battery | --lint | --aarch64) sets="$sets ${argument#--}" ;;
     -h | --help)
       sed -n '2,/^set -eu/{/^set -eu/d;s/^# \{0,1\}//;p;}' "$0"
       exit 0
       ;;
-    *) fail "unknown option '$argument'; there are --test, --peers, --bench, --battery, --lint and --aarch64" ;;
+    *) fail "unknown option '$argument'; there are --test, --peers, --engines, --bench, --battery, --lint and --aarch64" ;;
   esac
 done
+
+# The Java that Spark runs on: Debian 12 has version 17, later ones have a newer one.
+java_package() {
+  if apt-cache show openjdk-17-jre-headless > /dev/null 2>&1; then
+    echo openjdk-17-jre-headless
+  else
+    echo default-jre-headless
+  fi
+}
 
 # The lines of the chosen sets: package, then how to see that it is there.
 needed() {
@@ -60,6 +69,11 @@ needed() {
         echo "python3-venv python ensurepip"
         echo "r-base-core command Rscript"
         echo "r-cran-boot r boot"
+        ;;
+      engines)
+        echo "python3 command ${PYTHON:-python3}"
+        echo "python3-venv python ensurepip"
+        echo "$(java_package) command java"
         ;;
       bench)
         echo "libbenchmark-dev header benchmark/benchmark.h"

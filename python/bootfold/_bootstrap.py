@@ -13,6 +13,7 @@ from bootfold import _core, _data
 from bootfold._chunked import Column, whole
 from bootfold._counts import CountsSource, Takes, check_takes
 from bootfold._data import Data, NanPolicy, nan_rows
+from bootfold._distributed import Split, distributed
 from bootfold._exact import ExactPlan, check_exact, exact_plan, exact_result
 from bootfold._function import FunctionSource
 from bootfold._interval import NOTHING, Alternative, Asked, IntervalWarning, Method
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
     from bootfold._core import Plan
 
 _NAN_POLICIES = ("error", "omit", "propagate")
+#: Arguments that are one number or label for each row.
+_ROLES = ("strata", "clusters", "probabilities", "weights", "frequencies")
 
 
 def bootstrap(
@@ -85,6 +88,9 @@ def bootstrap(
     spool: int | str | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     progress: Progress = False,
+    dim: str | None = None,
+    engine: Any = None,
+    split: Split = "rows",
 ) -> Result:
     """How much would this number change if the data had been drawn again?
 
@@ -96,7 +102,8 @@ def bootstrap(
         rows belong together. Also: the path of a Parquet or .npy file, a pattern
         ("sales/*.parquet"), a folder of Parquet files, a list of these; a dataset, scanner or
         record batch reader of pyarrow; a LazyFrame of polars; a relation of DuckDB or
-        `bootfold.sql`; `bootfold.chunks`, or an iterator of arrays or tables.
+        `bootfold.sql`; `bootfold.chunks`, or an iterator of arrays or tables. Rows of a cluster: an
+        array, dataframe or bag of Dask, a DataFrame of Spark, a Dataset of Ray (docs/scale.md).
     statistic : str, list of str, callable, or bootfold.sums(...)
         A name ("mean", "quantile:0.9", "correlation", ...; `bootfold.statistics()` lists them) or
         several; a NumPy function that has a name here (``np.median``,
@@ -200,6 +207,17 @@ def bootstrap(
         its name and code, not by the code of functions that it calls. Never changes a result.
     progress : bool or callable
         True shows a bar (tqdm, where installed); a function is called with (done, total).
+    dim : str, optional
+        Of a DataArray or Dataset of xarray: the dimension along which the rows lie. Each place
+        along the others is a data set, with a result of its own.
+    engine : client of Dask, SparkSession, module ray, "dask", "spark" or "ray", optional
+        The cluster that computes. Unless given, rows in partitions are computed by the default
+        client or session, and rows in memory by this process.
+    split : {"rows", "replicates"}
+        How the work of a cluster is split. "rows": each partition is read where it is, and only
+        sums travel; for statistics that can be added up. "replicates": every worker gets all rows
+        and makes some replicates; for all statistics and schemes, if the rows fit into its memory.
+        Never changes a result.
 
     Returns
     -------
@@ -216,7 +234,11 @@ def bootstrap(
     >>> 8.2 < low < 8.6 and 9.3 < high < 9.7
     True
     """
-    call = _call(**locals())
+    options = dict(locals())
+    away = distributed(options)
+    if away is not None:
+        return away.run()
+    call = _call(**options)
     count, source = call.count, call.source
     if isinstance(source, StreamedTable):
         assert isinstance(count, int)
@@ -307,6 +329,9 @@ def explain(
     memory: int | str | None = None,
     spool: int | str | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    dim: str | None = None,
+    engine: Any = None,
+    split: Split = "rows",
 ) -> Plan | ExactPlan:
     """What `bootstrap` with the same arguments would do, and why; nothing is drawn or stored.
 
@@ -317,7 +342,11 @@ def explain(
     >>> plan.path
     'distinct'
     """
-    call = _call(**locals())
+    options = dict(locals())
+    away = distributed(options)
+    if away is not None:
+        return away.explain()
+    call = _call(**options)
     count, source = call.count, call.source
     if isinstance(source, StreamedTable):
         assert isinstance(count, int)
@@ -379,6 +408,9 @@ def _call(
     memory: int | str | None,
     spool: int | str | None,
     checkpoint: str | os.PathLike[str] | None,
+    dim: str | None,
+    engine: Any,
+    split: Split,
     progress: Progress = False,
 ) -> _Call:
     jackknife = scheme == "jackknife"
@@ -420,19 +452,33 @@ def _call(
     ):
         stream = streamed(given, columns, named, settings, limits.memory)
     if stream is not None and stream.larger:
-        return _Call(count, wanted, asked, "", stream)
+        return _Call(count, wanted, asked, checkpoint_path(checkpoint), stream)
     limits = dataclasses.replace(limits, may_spool=stream is None)
     try:
         given, roles = chosen(given, columns, roles, limits)
     except LargerThanMemory:
         assert stream is not None
-        return _Call(count, wanted, asked, "", stream)
+        return _Call(count, wanted, asked, checkpoint_path(checkpoint), stream)
     source = _source(given, named, settings, roles, paired, axis, nan, takes)
     if count == "exact":
         check_exact(path, asked)
     else:
         _core.check_method(asked.method, source.request)
     return _Call(count, wanted, asked, checkpoint_path(checkpoint), source)
+
+
+def source_of(rows: Any, statistic: Any, limits: tuple[Any, ...], given: dict[str, Any]) -> Source:
+    """What makes replicates of these rows: `limits` for settings_of(), other arguments by name."""
+    settings = settings_of(*limits)
+    takes = given["takes"]
+    named = resolve(statistic, given["vectorized"] if takes == "resample" else True)
+    scheme = (given[name] for name in ("scheme", "two_stage", "size", "block_length", "rescale"))
+    set_scheme(settings, *scheme)
+    roles = {role: given[role] for role in _ROLES}
+    data, roles = chosen(recognised(rows), given["columns"], roles, limits_of(limits[1], None))
+    return _source(
+        data, named, settings, roles, given["paired"], given["axis"], given["nan"], takes
+    )
 
 
 def _source(

@@ -206,7 +206,15 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         self.checkpoint = checkpoint
         self.progress = progress
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, validation: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        validation: Any = None,
+        engine: Any = None,
+    ) -> Self:
         """Trains the members.
 
         Parameters
@@ -220,8 +228,11 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         validation : (X, y), optional
             Validation rows for early stopping (`patience`), `held_out_loss` and the temperature
             (`calibrate`), instead of the rows that each member is not trained on.
+        engine : client of Dask, SparkSession, module ray, "dask", "spark" or "ray", optional
+            The cluster that trains, each worker some of the members; the rows are sent to each
+            worker once. The members are the same to the bit.
         """
-        return self._fit(X, y, sample_weight, validation, [{}], None)
+        return self._fit(X, y, sample_weight, validation, [{}], None, engine)
 
     def sweep(
         self,
@@ -260,6 +271,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         validation: Any,
         swept: Sequence[dict[str, Any]],
         keep_best: int | None,
+        engine: Any = None,
     ) -> Self:
         X, y, sample_weight = self._given(X, y, sample_weight, fitted=False)
         check_no_dates(X, "X")
@@ -290,7 +302,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         if validation is not None:
             inputs, truth = self._parts(validation, "validation")
             held_out = Examples(inputs, self._codes(truth)[:, None], None)
-        self._learn(examples, held_out, "cross_entropy", swept, keep_best)
+        self._learn(examples, held_out, "cross_entropy", swept, keep_best, engine)
         if self.calibrate:
             # Without class weights, which are for the loss.
             examples.weights = own_weights

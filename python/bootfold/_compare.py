@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from bootfold import _core, _data
 from bootfold._dates import check_no_dates, module_of
+from bootfold._engines import Wanted as ColumnsWanted
+from bootfold._engines import collection_of
 from bootfold._labels import coded
 from bootfold._options import (
     Progress,
@@ -15,11 +17,13 @@ from bootfold._options import (
     number_of_replicates,
     precision_number,
 )
+from bootfold._partitioned import local_table
 from bootfold._progress import reporter
 from bootfold._source import row_numbers, set_scheme, settings_of
 from bootfold._statistics import Named, resolve
 from bootfold._table_read import Limits, Wanted, in_memory, limits_of
 from bootfold._table_source import TableSource, table_source
+from bootfold._xarray import values_of
 
 if TYPE_CHECKING:
     import os
@@ -48,6 +52,21 @@ def _read(source: TableSource, roles: dict[str, Any], limits: Limits) -> dict[st
     values = [_data.Columns([name], [held.numbers[name]], True) for name in roles["value"]]
     found = {role: held.numbers[name] for role, name in numbers.items()}
     return {"value": values, **held.labels, **found}
+
+
+def _gathered(df: Any, columns: list[str], memory: int | str | None, engine: Any) -> Any:
+    """The columns of a cluster's table in this process; other tables as they are."""
+    if module_of(df) == "xarray":
+        df = values_of(df, None, None)[0]
+    used = list(dict.fromkeys(columns))
+    found = collection_of(df, ColumnsWanted(used), engine)
+    if found is None:
+        if engine is not None:
+            raise ValueError(
+                f"engine is {engine!r} but the data are in the memory of this process; omit engine"
+            )
+        return df
+    return local_table(found, used, limits_of(memory, None).memory, "compare")
 
 
 def _unknown(role: str, name: str, there: Sequence[Any]) -> ValueError:
@@ -119,6 +138,7 @@ def compare(
     spool: int | str | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     progress: Progress = False,
+    engine: Any = None,
 ) -> Any:
     """Compares every group with a control, by one statistic.
 
@@ -129,7 +149,8 @@ def compare(
     ----------
     df : DataFrame of pandas or polars, pyarrow.Table, mapping of columns, path, query, ...
         Any table that `bootstrap` takes. Of files and queries only the columns that are named
-        below are read.
+        below are read. Of a dataframe of Dask or Spark or a Dataset of Ray these columns are taken
+        into the memory of this process, if they fit into the memory limit.
     value : str or list of str
         The column whose statistic is compared; two for "ratio" and the like.
     by : str
@@ -152,7 +173,7 @@ def compare(
         relabellings of the rows (or clusters, or pairs) with such a difference. All relabellings
         are taken if there are at most 100,000, otherwise `replicates` random ones.
     confidence, alternative, nested_replicates, seed, tolerance, threads, memory, spool,
-    progress
+    progress, engine
         As in `bootstrap`.
     checkpoint : str or path-like, optional
         A file in which the replicates of the groups are stored, as in `bootstrap`. The same call
@@ -213,6 +234,7 @@ def compare(
         "weights": weights,
         "frequencies": frequencies,
     }
+    df = _gathered(df, [*names, *(name for name in roles.values() if name)], memory, engine)
     source = None if isinstance(df, Mapping) else table_source(df)
     if source is None:
         package = module_of(df)

@@ -148,6 +148,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         loss: str,
         swept: Sequence[dict[str, Any]],
         keep_best: int | None,
+        engine: Any = None,
     ) -> None:
         """Trains the members and sets the attributes that describe them."""
         for name in [name for name in vars(self) if name.startswith(("oob_", "sweep_", "best_"))]:
@@ -157,8 +158,15 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         threads = thread_number(self.threads)
         rows = self._rows(examples)
         held_out = None if validation is None else self._rows(validation)
-        with reporter(self.progress, training.members * len(settings), "members") as tell:
-            core = _core.Ensemble.train(rows, training, held_out, threads, tell)
+        curves: list[list[float]] | None = None
+        if engine is not None:
+            from bootfold._trained import train_spread
+
+            given = (examples, validation, loss)
+            core, curves = train_spread(self, rows, given, training, engine)
+        else:
+            with reporter(self.progress, training.members * len(settings), "members") as tell:
+                core = _core.Ensemble.train(rows, training, held_out, threads, tell)
         if training.checkpoint:
             _core.remove_checkpoint(training.checkpoint)
         self._warn(core)
@@ -171,7 +179,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         if keep_best is not None:
             core = core.best(whole_number("keep_best", keep_best, 1), rows, threads)
         self._ensemble = core
-        self.loss_curves_ = _members.curves(core.members)
+        self.loss_curves_ = _members.curves(curves or [member.curve for member in core.members])
         self.loss_curve_ = self._mean_curve(core)
 
     def _mean_curve(self, core: _core.Ensemble) -> Array:

@@ -59,6 +59,11 @@ class Asked:
 USUAL = Asked()
 
 
+def asked_of(options: dict[str, Any]) -> Asked:
+    """The interval that the arguments of `bootstrap` ask for."""
+    return Asked(options["interval"] or USUAL.method, options["confidence"], options["alternative"])
+
+
 class IntervalWarning(UserWarning):
     """The limits are not quite what was asked for; the text says why."""
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import copyreg
 import itertools
-import os
-import tempfile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from bootfold import _core
+from bootfold._saved import content_of, object_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,22 +43,9 @@ class Uncertainty(_Shares):
         return (*self, self.outside)
 
 
-def content_of(core: _core.Ensemble) -> bytes:
-    """The safetensors file of an ensemble."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "ensemble.safetensors")
-        core.save(path)
-        with open(path, "rb") as file:
-            return file.read()
-
-
 def ensemble_of(content: bytes) -> _core.Ensemble:
-    """The other way."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "ensemble.safetensors")
-        with open(path, "wb") as file:
-            file.write(content)
-        return _core.Ensemble.load(path)
+    """The ensemble of a safetensors file."""
+    return object_of(content, _core.Ensemble.load)
 
 
 def _reduced(core: _core.Ensemble) -> tuple[Any, ...]:
@@ -92,12 +78,11 @@ def stacked(core: _core.Ensemble) -> list[tuple[Array, Array]]:
     return layers
 
 
-def curves(members: Sequence[_core.Member]) -> Array:
+def curves(members: Sequence[Sequence[float]]) -> Array:
     """[member][epoch]; NaN after the end of a member that stopped early."""
-    longest = max(len(member.curve) for member in members)
-    found = np.full((len(members), longest), np.nan)
-    for row, member in zip(found, members, strict=True):
-        row[: len(member.curve)] = member.curve
+    found = np.full((len(members), max(map(len, members))), np.nan)
+    for row, curve in zip(found, members, strict=True):
+        row[: len(curve)] = curve
     return found
 
 

@@ -194,7 +194,15 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, validation: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        validation: Any = None,
+        engine: Any = None,
+    ) -> Self:
         """Trains the members.
 
         Parameters
@@ -207,8 +215,10 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         validation : (X, y), optional
             Validation rows for early stopping (`patience`) and `held_out_loss`, instead of the rows
             that each member is not trained on.
+        engine : client of Dask, SparkSession, module ray, "dask", "spark" or "ray", optional
+            As in `EnsembleClassifier.fit`: the cluster that trains.
         """
-        return self._fit(X, y, sample_weight, validation, [{}], None)
+        return self._fit(X, y, sample_weight, validation, [{}], None, engine)
 
     def sweep(
         self,
@@ -234,6 +244,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         validation: Any,
         swept: Sequence[dict[str, Any]],
         keep_best: int | None,
+        engine: Any = None,
     ) -> Self:
         X, y, sample_weight = self._given(X, y, sample_weight, fitted=False)
         check_no_dates(X, "X")
@@ -266,7 +277,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
                     f"validation has {truth.shape[1]} targets but y has {targets.shape[1]}"
                 )
             held_out = Examples(inputs, truth, None)
-        self._learn(examples, held_out, self.loss, swept, keep_best)
+        self._learn(examples, held_out, self.loss, swept, keep_best, engine)
         self._training_examples = examples  # for predict_interval
         found = self._out_of_bag(examples, X)
         if found is not None:

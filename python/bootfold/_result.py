@@ -19,6 +19,7 @@ from bootfold._interval import (
     joined,
 )
 from bootfold._options import Progress, whole_number
+from bootfold._saved import content_of, object_of
 from bootfold._source import Source
 from bootfold._text import as_html, as_text
 
@@ -212,14 +213,7 @@ class Result:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        import tempfile
-
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "result.safetensors")
-            self.save(path)
-            with open(path, "rb") as file:
-                content = file.read()
-        return _unpickled, (content, self._shape, self._note, self._asked)
+        return _unpickled, (content_of(self), self._shape, self._note, self._asked)
 
     def plot(
         self,
@@ -249,13 +243,7 @@ class Result:
 
 
 def _unpickled(content: bytes, shape: tuple[int, ...], note: str, asked: Asked) -> Result:
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "result.safetensors")
-        with open(path, "wb") as file:
-            file.write(content)
-        return Result(_core.Result.load(path), shape, None, note, asked)
+    return Result(object_of(content, _core.Result.load), shape, None, note, asked)
 
 
 def load(path: str | os.PathLike[str]) -> Result:

@@ -109,6 +109,16 @@ std::unique_ptr<Ensemble> train(const ExampleRows& rows, Training training,
   });
 }
 
+std::unique_ptr<Ensemble> join(const std::vector<const Ensemble*>& parts, const ExampleRows& rows,
+                               unsigned threads) {
+  std::vector<Ensemble> copies;
+  copies.reserve(parts.size());
+  for (const Ensemble* part : parts) copies.push_back(*part);
+  return without_gil(call_of(threads), [&](const Execution& execution) {
+    return std::make_unique<Ensemble>(ensemble::join(copies, rows.examples(), execution));
+  });
+}
+
 std::unique_ptr<Prediction> predict(const Ensemble& ensemble, const InputMatrix& inputs,
                                     unsigned threads) {
   constexpr double kBriefWork = 1e7;
@@ -219,6 +229,7 @@ void bind_training(nb::module_& m) {
           [](Training& t, double v) { t.stopping.look_every = v; })
       .def_rw("standardize", &Training::standardize)
       .def_rw("seed", &Training::seed)
+      .def_rw("first_member", &Training::first_member)
       .def_rw("memory", &Training::memory)
       .def_rw("checkpoint", &Training::checkpoint);
 }
@@ -291,6 +302,8 @@ void bind_trained(nb::module_& m) {
   nb::class_<Ensemble>(m, "Ensemble", "Trained members.")
       .def_static("train", &train, "rows"_a, "training"_a, "validation"_a.none(), "threads"_a,
                   "progress"_a.none())
+      .def_static("join", &join, "parts"_a, "rows"_a, "threads"_a,
+                  "Parts of one training, with members of their own.")
       .def("predict", &predict, "inputs"_a, "threads"_a,
            nb::sig("def predict(self, inputs: numpy.typing.NDArray[typing.Any], threads: int) -> "
                    "Prediction"))

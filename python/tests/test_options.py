@@ -163,6 +163,7 @@ def python_options() -> dict[str, dict[str, Any]]:
     train: dict[str, Any] = {}
     for estimator in estimators:
         train |= keywords(estimator) | keywords(estimator.sweep, "X", "y")
+        train |= keywords(estimator.fit, "X", "y")
     return {
         "bootstrap": keywords(bf.bootstrap, "data"),
         "compare": keywords(bf.compare, "df"),

@@ -1,0 +1,83 @@
+"""Calls of `bootstrap`, `explain` and `compare` that a cluster serves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from bootfold._dates import module_of
+from bootfold._engines import Wanted, collection_of, pool_of
+
+if TYPE_CHECKING:
+    from bootfold._engines import Collection
+    from bootfold._partitioned import Partitioned
+    from bootfold._result import Result
+
+Split: TypeAlias = Literal["rows", "replicates"]
+
+
+class Replicated:
+    """A bootstrap whose replicates are split over workers."""
+
+    def __init__(self, rows: Collection | None, statistic: Any, options: dict[str, Any]) -> None:
+        self._rows = rows
+        self._statistic = statistic
+        self._options = options
+
+    def run(self) -> Result:
+        """The result of `bootstrap`."""
+        from bootfold._replicated import bootstrap_replicated, columns_used
+
+        options = self._options
+        if self._rows is None:
+            pool = pool_of(options["engine"])
+            handle = pool.put(options["data"])
+        else:
+            pool = self._rows.pool
+            handle = self._rows.gathered(columns_used(options))
+        return bootstrap_replicated(pool, handle, self._statistic, options)
+
+    def explain(self) -> Any:
+        """Not available, because no process of the caller's has the rows."""
+        raise ValueError(
+            "split is 'replicates' but explain tells what is done with rows in partitions or in "
+            "this process; omit split and engine, or explain some of the rows in memory"
+        )
+
+
+def distributed(options: dict[str, Any]) -> Partitioned | Replicated | None:
+    """What serves a call with these arguments; None: this process does.
+
+    The values of an xarray object take its place in the arguments.
+    """
+    data, dim, split, engine = (options[name] for name in ("data", "dim", "split", "engine"))
+    if type(data) is np.ndarray and engine is None and dim is None and split == "rows":
+        return None
+    if split not in ("rows", "replicates"):
+        raise ValueError(f"split is {split!r} but must be 'rows' or 'replicates'")
+    if module_of(data) == "xarray":
+        from bootfold._xarray import values_of
+
+        options["data"], options["axis"] = values_of(data, dim, options["axis"])
+    elif dim is not None:
+        raise TypeError(
+            f"dim is {dim!r} but the data are no DataArray or Dataset of xarray; arrays have axis="
+        )
+    roles = ("strata", "clusters", "probabilities", "weights", "frequencies")
+    beside = tuple(options[role] for role in roles if isinstance(options[role], str))
+    wanted = Wanted(options["columns"], beside, options["axis"])
+    found = collection_of(options["data"], wanted, engine)
+    if found is not None and split == "rows":
+        from bootfold._partitioned import Partitioned
+
+        return Partitioned(found, options["statistic"], options)
+    if found is None and engine is None and split == "rows":
+        return None
+    if found is None and (engine is None or split == "rows"):
+        raise ValueError(
+            f"engine is {engine!r} and split is {split!r} but the data are in the memory of this "
+            "process; give both, engine= and split='replicates', to send the rows to each worker, "
+            "or none of them"
+        )
+    return Replicated(found, options["statistic"], options)

@@ -1,0 +1,336 @@
+"""Bootstraps of rows in partitions: a look at each, a plan, a part of each, the result.
+
+All of it is `bootfold.shards`; an engine runs the tasks (`Collection.fold`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bootfold import _core, _data, shards
+from bootfold._chunked import Array, Chunked, Column, chunks_of
+from bootfold._data import Columns, Data, Part
+from bootfold._engines import bytes_of, raised
+from bootfold._interval import NOTHING, asked_of
+from bootfold._named import NamedSource
+from bootfold._options import memory_bytes, number_of_replicates
+from bootfold._progress import reporter
+from bootfold._result import Result
+from bootfold._source import Settings
+from bootfold._statistics import Named, resolve
+from bootfold._table_batch import numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from bootfold._engines import Collection, Share
+
+#: Arguments of `bootstrap` that need all rows in one place, and what they are unless given.
+_WHOLE = {
+    **dict.fromkeys(("strata", "clusters", "block_length", "probabilities", "weights")),
+    **{"frequencies": None, "path": None, "checkpoint": None, "vectorized": None},
+    **{"paired": False, "two_stage": False, "takes": "resample"},
+}
+_REMEDY = "split='replicates' serves it if all rows fit into the memory of one worker"
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads a piece of a partition: an array, a DataFrame or an Arrow table."""
+
+    names: list[Any]  #: of the columns; none of an array or a Series
+    axis: int | None
+    omit: bool  #: leaves out rows with NaN
+
+    def __call__(self, piece: Any) -> Columns:
+        if self.names:
+            arrays = [_column(piece, name) for name in self.names]
+            found = Columns([str(name) for name in self.names], arrays, False)
+        elif self.axis is not None:
+            array = np.moveaxis(_data.number_array(piece, "data"), self.axis, 0)
+            found = Columns([], list(array.reshape(array.shape[0], -1).T), False)
+        else:
+            read = _data.read_shard(piece)
+            found = Columns(read.names, read.arrays, False)
+        if self.omit:
+            dropped = _data.nan_rows(found.arrays)
+            if dropped.any():
+                found.arrays = [array[~dropped] for array in found.arrays]
+        return found
+
+
+def _column(piece: Any, name: Any) -> Column:
+    there = list(piece.column_names if hasattr(piece, "column_names") else piece.columns)
+    if name not in there:
+        raise ValueError(
+            f"a partition has no column {name!r}; its columns are {', '.join(map(str, there))}"
+        )
+    return _one(numbers(piece[name], str(name)))
+
+
+def _one(arrays: list[Array]) -> Column:
+    """Arrays one below the other."""
+    if not arrays:
+        return np.zeros(0)
+    dtype = np.result_type(*(array.dtype for array in arrays))
+    found = [array.astype(dtype, copy=False) for array in arrays]
+    return found[0] if len(found) == 1 else Chunked(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A look at consecutive partitions, and how many rows each has."""
+
+    look: shards.Look | None  #: None: no rows
+    rows: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What the tasks of a call share."""
+
+    reader: Reader
+    names: list[str]  #: of the statistics
+    threads: int | None
+    memory: int | None
+    plan: bytes = b""
+    groups: tuple[tuple[int, int], ...] = ()  #: of partitions: first row, number of rows
+
+    def limits(self, share: Share) -> dict[str, Any]:
+        return {"threads": self.threads or share.threads, "memory": self.memory or share.memory}
+
+
+def _look(work: _Work, pieces: Iterable[Any], number: int, share: Share) -> _Seen:
+    found: shards.Look | None = None
+    rows = 0
+    for piece in pieces:
+        columns = work.reader(piece)
+        if len(columns.arrays[0]):
+            one = shards.look(columns, work.names, first=rows, **work.limits(share))
+            found = one if found is None else found | one
+            rows += one.rows
+    return _Seen(found, [rows])
+
+
+def _joined(seen: list[_Seen]) -> _Seen:
+    looks = [one.look for one in seen if one.look is not None]
+    return _Seen(shards.join(looks) if looks else None, [n for one in seen for n in one.rows])
+
+
+def _together(tables: Iterable[Columns], limit: int) -> Iterator[Columns]:
+    """Tables one below the other, each of at least `limit` bytes but the last."""
+    held: list[Columns] = []
+    size = 0
+    for table in tables:
+        if len(table.arrays[0]):
+            held.append(table)
+            size += sum(len(array) * array.dtype.itemsize for array in table.arrays)
+        if size >= limit:
+            yield _below(held)
+            held, size = [], 0
+    if held:
+        yield _below(held)
+
+
+def _below(tables: list[Columns]) -> Columns:
+    columns = zip(*(table.arrays for table in tables), strict=True)
+    arrays = [_one([chunk for column in found for chunk in chunks_of(column)]) for found in columns]
+    return Columns(tables[0].names, arrays, False)
+
+
+def _part(work: _Work, pieces: Iterable[Any], number: int, share: Share) -> shards.Part | None:
+    limits = work.limits(share)
+    plan = shards.Plan.from_bytes(work.plan, **limits)
+    first, expected = work.groups[number] if number < len(work.groups) else (0, 0)
+    found: shards.Part | None = None
+    rows = 0
+    for columns in _together(map(work.reader, pieces), limits["memory"]):
+        count = len(columns.arrays[0])
+        if rows + count <= expected:
+            one = plan.part(columns, first=first + rows, threads=limits["threads"])
+            found = one if found is None else found + one
+        rows += count
+    if rows != expected:
+        raise ValueError(
+            f"rows {first} to {first + expected - 1} of the data were {expected} when they were "
+            f"first read and are {rows} when they are read again, but every computation must give "
+            "the same rows; persist the collection, or write it to files first"
+        )
+    return found
+
+
+def _added(parts: list[shards.Part | None]) -> shards.Part | None:
+    some = [part for part in parts if part is not None]
+    return sum(some[1:], some[0]) if some else None
+
+
+#: Rows whose counts are drawn together, however few of them a part has.
+_BLOCK = 1 << 20
+
+
+def _grouped(rows: Sequence[int]) -> list[range]:
+    """Consecutive partitions that are added up by one task.
+
+    A part costs as much as the blocks of rows that it touches, so that partitions of fewer rows are
+    put together.
+    """
+    found: list[range] = []
+    start = held = 0
+    for number, count in enumerate(rows):
+        held += count
+        if held >= _BLOCK or number == len(rows) - 1:
+            found.append(range(start, number + 1))
+            start, held = number + 1, 0
+    return found
+
+
+class Partitioned:
+    """A bootstrap of a collection; its arguments are those of `bootfold.bootstrap`."""
+
+    def __init__(self, collection: Collection, statistic: Any, options: dict[str, Any]) -> None:
+        self._rows = collection
+        self._options = options
+        self._asked = asked_of(options)
+        self._named = self._checked(statistic)
+        self._work = _Work(
+            Reader(collection.names, options["axis"], options["nan"] == "omit"),
+            self._named.names,
+            options["threads"],
+            memory_bytes(options["memory"]),
+        )
+
+    def _checked(self, statistic: Any) -> Named:
+        """The statistic; raises ValueError for what needs all rows in one place."""
+        told = self._rows.told
+        named = resolve(statistic, self._options["vectorized"])
+        if not isinstance(named, Named):
+            raise TypeError(
+                f"statistic is {statistic!r}, which needs all rows of a resample, but those of "
+                f"{told} are in several places; {_REMEDY}, or give the name of a statistic, such "
+                "as 'mean'"
+            )
+        for name, usual in _WHOLE.items():
+            value = self._options[name]
+            if not (isinstance(value, (bool, str, type(None))) and value == usual):
+                shown = repr(value) if isinstance(value, (str, int, float)) else "given"
+                raise ValueError(
+                    f"{name} is {shown}, which needs all rows in one place, but those of {told} "
+                    f"are in several; {_REMEDY}, or omit {name}"
+                )
+        nan = self._options["nan"]
+        if nan not in ("error", "omit"):
+            raise ValueError(f"nan is {nan!r} but must be 'error' or 'omit' for rows of {told}")
+        scheme = self._options["scheme"]
+        if scheme not in (None, "iid", "poisson"):
+            raise ValueError(
+                f"scheme is {scheme!r} but rows of {told} are drawn by 'iid' or 'poisson'; "
+                f"{_REMEDY}"
+            )
+        count = number_of_replicates(self._options["replicates"])
+        if not isinstance(count, int):
+            raise ValueError(
+                f"replicates is {count!r} but rows of {told} need a number of replicates"
+            )
+        if self._asked.needs != NOTHING:
+            raise ValueError(
+                f"interval is {self._asked.method!r} but rows of {told} have normal, basic and "
+                f"percentile intervals; {_REMEDY}"
+            )
+        return named
+
+    def _planned(self, tell: Any) -> tuple[shards.Plan, list[int]]:
+        """The plan, and the rows of each partition."""
+        seen = raised(self._rows.fold(_look, self._work, None, _joined, tell))
+        if seen.look is None:
+            raise ValueError("data have no rows; a bootstrap needs at least one")
+        try:
+            return self._plan_of(seen.look), seen.rows
+        except ValueError as error:
+            if _core.can_stream(self._named.names, self._rows.width):
+                raise
+            told = ", ".join(self._named.names)
+            raise ValueError(
+                f"statistic {told} cannot be computed from rows in several places: {error}; "
+                f"{_REMEDY}, or choose a statistic that is a function of sums"
+            ) from None
+
+    def _plan_of(self, look: shards.Look) -> shards.Plan:
+        """The one place where the scheme and its options are passed on."""
+        given = self._options
+        return shards.plan(
+            look,
+            replicates=given["replicates"],
+            seed=given["seed"],
+            scheme=given["scheme"] or "iid",
+            size=given["size"],
+            rescale=given["rescale"],
+            tolerance=given["tolerance"],
+            memory=given["memory"],
+            threads=given["threads"],
+        )
+
+    def run(self) -> Result:
+        """The result of `bootstrap`."""
+        with self._kept(), reporter(self._options["progress"], 100, "% of the partitions") as tell:
+            plan, rows = self._planned(_half(tell, 0))
+            total = None
+            if plan.needs_parts:
+                total = self._added_up(plan, rows, _half(tell, 1))
+            found = plan.finish(total)
+            if tell is not None:
+                tell(1, 1)
+        return Result(found._core, self._shape(), None, self._named.note, self._asked)
+
+    def _added_up(self, plan: shards.Plan, rows: list[int], tell: Any) -> Any:
+        """The sum of all parts."""
+        groups = _grouped(rows)
+        firsts = [0, *itertools.accumulate(rows)]
+        places = [(firsts[g.start], firsts[g.stop] - firsts[g.start]) for g in groups]
+        work = replace(self._work, plan=plan.to_bytes(), groups=tuple(places))
+        return raised(self._rows.fold(_part, work, groups, _added, tell))
+
+    def explain(self) -> _core.Plan:
+        """The plan of `explain`."""
+        with self._kept():
+            return self._planned(None)[0].explanation
+
+    def _kept(self) -> Any:
+        """A context in which the collection may keep rows."""
+        return contextlib.closing(self._rows)
+
+    def _shape(self) -> tuple[int, ...]:
+        """Of the estimate, as one row in memory tells it."""
+        kind = "vector" if self._rows.shape == () else "sets"
+        width = self._rows.width
+        row: list[Column] = [np.zeros(1) for _ in range(width)]
+        data = Data(row, [Part(kind, width, 1, self._rows.shape)])  # type: ignore[arg-type]
+        return NamedSource(data, self._named, Settings(tolerance=1e-5), "error").shape
+
+
+def _half(tell: Any, half: int) -> Any:
+    """Progress of the first or the second reading of the rows."""
+    if tell is None:
+        return None
+    return lambda done, total: tell(half * total + done, 2 * total)
+
+
+def _size(shared: None, pieces: Iterable[Any], number: int, share: Share) -> int:
+    return sum(bytes_of(piece) for piece in pieces)
+
+
+def local_table(collection: Collection, columns: list[str], limit: int, what: str) -> Any:
+    """Columns of a collection as a table in this process, if they fit."""
+    with contextlib.closing(collection):
+        size = raised(collection.fold(_size, None, None, sum, None))
+        if size > limit:
+            raise ValueError(
+                f"{what} takes the columns {', '.join(columns)} into the memory of this process, "
+                f"and they have {size:,} bytes, but the limit is {limit:,}; raise memory=, filter "
+                "or aggregate the rows first, or bootstrap each group"
+            )
+        return collection.local(columns)

@@ -1,0 +1,244 @@
+"""Dask: arrays, dataframes, series and bags of arrays, on a cluster or in threads.
+
+A look and a part are one task for each partition, merged in groups of 16. Workers keep no rows of
+ours: partitions are computed twice, unless they are persisted. The client gets one look and one
+part, whatever the number of partitions.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import uuid
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bootfold import _core
+from bootfold import _dask_worker as worker
+from bootfold._engines import (
+    Collection,
+    Pool,
+    Wanted,
+    consecutive,
+    guarded,
+    merged,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bootfold._engines import Merge, Task, Tell
+
+
+class DaskPool(Pool):
+    """The workers of a client, or the scheduler of this process where there is none."""
+
+    told = "Dask"
+    pickler = "cloudpickle"
+
+    def __init__(self, engine: Any) -> None:
+        self.client = engine
+        if engine is None and "distributed" in sys.modules:
+            from distributed import default_client
+
+            try:
+                self.client = default_client()
+            except ValueError:
+                self.client = None
+
+    def slots(self) -> int:
+        if self.client is None:
+            return os.cpu_count() or 1
+        return max(1, int(sum(self.client.nthreads().values())))
+
+    def put(self, value: Any) -> Any:
+        from dask import delayed
+
+        if self.client is None:
+            return delayed(value, traverse=False, name=f"bootfold-rows-{uuid.uuid4().hex}")
+        return self.client.scatter(value, broadcast=True, hash=False)
+
+    def spread(self, task: Task, handle: Any, arguments: Sequence[Any], tell: Tell) -> list[Any]:
+        from dask import delayed
+
+        token = uuid.uuid4().hex
+        tasks = [
+            delayed(worker.one, pure=False)(
+                task, _core.version, handle, argument, dask_key_name=f"bootfold-run-{token}-{place}"
+            )
+            for place, argument in enumerate(arguments)
+        ]
+        return self.computed(tasks, tasks, tell)
+
+    def computed(self, wanted: list[Any], leaves: list[Any], tell: Tell) -> list[Any]:
+        """The values of delayed objects; `tell` hears of the leaves."""
+        import dask
+
+        if self.client is None:
+            with _telling(leaves, tell):
+                return list(dask.compute(*wanted))
+        if tell is None:
+            return list(self.client.gather(self.client.compute(wanted)))
+        from distributed import as_completed
+
+        # All at once: a leaf that is done and merged would be computed again.
+        futures = self.client.compute([*wanted, *leaves])
+        kept = {future.key for future in futures[: len(wanted)]}
+        for done, future in enumerate(as_completed(futures[len(wanted) :]), 1):
+            if future.key not in kept:
+                future.release()
+            tell(done, len(leaves))
+        return list(self.client.gather(futures[: len(wanted)]))
+
+
+def _telling(leaves: list[Any], tell: Tell) -> Any:
+    """A context in which the schedulers of this process tell which leaves are done."""
+    import contextlib
+
+    if tell is None:
+        return contextlib.nullcontext()
+    from dask.callbacks import Callback
+
+    keys = {leaf.key for leaf in leaves}
+    done: list[Any] = []
+
+    def after(key: Any, *_: Any) -> None:
+        if key in keys:
+            done.append(key)
+            tell(len(done), len(keys))
+
+    return Callback(posttask=after)
+
+
+class DaskCollection(Collection):
+    """Partitions as delayed objects."""
+
+    def __init__(self, data: Any, wanted: Wanted, engine: Any) -> None:
+        self.told = f"the {type(data).__name__} of Dask"
+        self.pool: DaskPool = DaskPool(engine)
+        self._axis = 0
+        self._data = data
+        if hasattr(data, "dtype") and hasattr(data, "chunks"):
+            self._blocks = self._of_array(data, wanted)
+        elif hasattr(data, "columns") or hasattr(data, "divisions"):
+            self._blocks = self._of_frame(data, wanted)
+        elif hasattr(data, "npartitions"):
+            self._blocks = self._of_bag(data, wanted)
+        else:
+            raise TypeError(
+                f"data are {self.told}, but must be an array, a dataframe or a bag of arrays"
+            )
+
+    def _no_names(self, wanted: Wanted) -> None:
+        if wanted.columns is not None or wanted.beside:
+            raise TypeError(
+                f"{wanted.columns or wanted.beside[0]!r} names a column, but {self.told} has no "
+                "names of columns"
+            )
+
+    def _of_array(self, data: Any, wanted: Wanted) -> list[Any]:
+        self._no_names(wanted)
+        axis = 0 if wanted.axis is None else wanted.axis
+        if not -data.ndim <= axis < data.ndim:
+            raise ValueError(f"axis is {axis} but the data have {data.ndim} axes")
+        self._axis = axis % data.ndim
+        if data.ndim > 2 and wanted.axis is None:
+            raise ValueError(
+                f"data have {data.ndim} axes but rows and columns are two; axis= says along which "
+                "axis several data sets lie"
+            )
+        self.names = []
+        self.shape = (*data.shape[: self._axis], *data.shape[self._axis + 1 :])
+        if any(np.isnan(size) for size in self.shape):
+            raise ValueError(
+                "the number of columns of the array is not known; call compute_chunk_sizes() first"
+            )
+        self.width = int(np.prod(self.shape))
+        others = {place: -1 for place in range(data.ndim) if place != self._axis}
+        data = data.rechunk(others) if others else data
+        return list(data.to_delayed().ravel())
+
+    def _of_frame(self, data: Any, wanted: Wanted) -> list[Any]:
+        if not hasattr(data, "columns") or data.ndim == 1:
+            self._no_names(wanted)
+            self.names, self.width, self.shape = [], 1, ()
+            return list(data.to_delayed())
+        there = list(data.columns)
+        used = self.take_columns(wanted, there)
+        self._data = data if used == there else data[used]
+        return list(self._data.to_delayed())
+
+    def _of_bag(self, data: Any, wanted: Wanted) -> list[Any]:
+        from dask import delayed
+
+        self._no_names(wanted)
+        if wanted.axis is not None:
+            raise TypeError(f"axis is {wanted.axis} but the data are a bag; axis= is for arrays")
+        blocks = [delayed(worker.as_list)(block) for block in data.to_delayed()]
+        shape = None
+        for block in blocks:
+            shape = shape or self.pool.computed([delayed(worker.first_shape)(block)], [], None)[0]
+        self.names = []
+        self.shape = (shape or (0,))[1:]
+        self.width = int(np.prod(self.shape))
+        return blocks
+
+    def fold(
+        self, task: Task, shared: Any, groups: Sequence[range] | None, merge: Merge, tell: Tell
+    ) -> Any:
+        from dask import delayed
+
+        token = uuid.uuid4().hex
+        kept = delayed(shared, traverse=False, name=f"bootfold-shared-{token}")
+        name = f"bootfold{task.__name__.replace('_', '-')}-{token}"
+        leaves = items = [
+            delayed(worker.leaf, pure=False)(
+                task, _core.version, kept, blocks, place, dask_key_name=f"{name}-{place}"
+            )
+            for place, blocks in enumerate(self._grouped(groups))
+        ]
+        while len(items) > 1:
+            items = [
+                delayed(merged, pure=False)(
+                    merge, group, dask_key_name=f"bootfold-merge-{uuid.uuid4().hex}"
+                )
+                for group in consecutive(items)
+            ]
+        try:
+            return self.pool.computed(items, leaves, tell)[0]
+        except KeyError as error:  # of pandas: tasks of ours raise nothing
+            if not self.names:
+                raise
+            raise ValueError(
+                f"a partition has not all of the columns {', '.join(map(str, self.names))}: "
+                f"{error.args[0]}; all partitions must have the same columns"
+            ) from error
+
+    def _grouped(self, groups: Sequence[range] | None) -> list[list[Any]]:
+        if groups is None:
+            return [[block] for block in self._blocks]
+        return [self._blocks[group.start : group.stop] for group in groups]
+
+    def gathered(self, columns: Sequence[str] | None) -> Any:
+        from dask import delayed
+
+        rows = delayed(guarded, pure=False)(
+            worker.rows_of, _core.version, self._blocks, columns, self._axis
+        )
+        return rows if self.pool.client is None else self.pool.client.persist(rows)
+
+    def local(self, columns: Sequence[str]) -> Any:
+        wanted = self._data[list(columns)]
+        client = self.pool.client
+        return wanted.compute() if client is None else client.compute(wanted).result()
+
+
+def collection(data: Any, wanted: Wanted, engine: Any) -> Collection | None:
+    """The rows of a Dask collection."""
+    return DaskCollection(data, wanted, engine)
+
+
+def pool(engine: Any) -> Pool:
+    """The workers of a client."""
+    return DaskPool(engine)

@@ -1,0 +1,174 @@
+"""Ray: Datasets, whose blocks stay in the object stores of the nodes.
+
+A Dataset is materialized once, in its order. A look and a part are one task for each block, merged
+in groups of 16. Ray computes lost blocks and tasks again.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING, Any
+
+from bootfold import _core
+from bootfold._engines import (
+    Collection,
+    Pool,
+    Share,
+    Wanted,
+    check_fits,
+    consecutive,
+    guarded,
+    merged,
+    with_rows,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bootfold._engines import Merge, Task, Tell
+
+_ORDER = threading.Lock()  # of changes to the options of a Dataset
+
+
+def _share() -> Share:
+    """Of the worker that this task runs on."""
+    import ray
+
+    given = ray.get_runtime_context().get_assigned_resources()
+    memory = given.get("memory")
+    if memory:
+        return Share.of(int(given.get("CPU", 1)), int(memory), 1)
+    return Share.of(int(given.get("CPU", 1)), None, os.cpu_count() or 1)
+
+
+def _leaf(task: Task, version: str, shared: Any, number: int, *blocks: Any) -> Any:
+    pieces = [block for block in blocks if len(block)]
+    return guarded(task, version, shared, pieces, number, _share())
+
+
+def _merge(merge: Merge, *items: Any) -> Any:
+    return merged(merge, items)
+
+
+def _rows(version: str, columns: Sequence[str], *blocks: Any) -> Any:
+    return guarded(_concatenated, version, columns, blocks)
+
+
+def _concatenated(columns: Sequence[str], blocks: Sequence[Any]) -> Any:
+    """All rows of the blocks as one DataFrame, if they fit."""
+    import pandas
+
+    held = [block for block in blocks if len(block)]
+    check_fits(held, _share())
+    frames = [block.to_pandas() if hasattr(block, "to_pandas") else block for block in held]
+    return pandas.concat(frames)[list(columns)]
+
+
+def _one(task: Task, version: str, rows: Any, argument: Any) -> Any:
+    return with_rows(task, version, rows, argument, _share())
+
+
+class RayPool(Pool):
+    """The cluster that this process is connected to."""
+
+    told = "Ray"
+    pickler = "ray.cloudpickle"
+
+    def slots(self) -> int:
+        import ray
+
+        return max(1, int(ray.cluster_resources().get("CPU", 1)))
+
+    def put(self, value: Any) -> Any:
+        import ray
+
+        return ray.put(value)
+
+    def spread(self, task: Task, handle: Any, arguments: Sequence[Any], tell: Tell) -> list[Any]:
+        import ray
+
+        run = ray.remote(_one)
+        tasks = [run.remote(task, _core.version, handle, argument) for argument in arguments]
+        _wait(tasks, tell)
+        return list(ray.get(tasks))
+
+
+def _wait(tasks: list[Any], tell: Tell) -> None:
+    """Tells how many tasks are done, until all are."""
+    import ray
+
+    left = list(tasks)
+    while tell is not None and left:
+        _, left = ray.wait(left, num_returns=1, fetch_local=False)
+        tell(len(tasks) - len(left), len(tasks))
+
+
+class RayCollection(Collection):
+    """The rows of a Dataset, in the order of its blocks."""
+
+    def __init__(self, data: Any, wanted: Wanted) -> None:
+        self.told = "the Dataset of Ray"
+        self.pool = RayPool()
+        self._data = data
+        self._used = self.take_columns(wanted, data.columns() or [])
+        self._blocks: list[Any] | None = None
+
+    def _read(self) -> list[Any]:
+        """References to the blocks, with the columns that are used."""
+        if self._blocks is None:
+            with _ORDER:
+                options = self._data.context.execution_options
+                before = options.preserve_order
+                options.preserve_order = True
+                try:
+                    held = self._data.select_columns(self._used).materialize()
+                finally:
+                    options.preserve_order = before
+            bundles = held.iter_internal_ref_bundles()
+            self._blocks = [ref for bundle in bundles for ref in bundle.block_refs]
+        return self._blocks
+
+    def fold(
+        self, task: Task, shared: Any, groups: Sequence[range] | None, merge: Merge, tell: Tell
+    ) -> Any:
+        import ray
+
+        blocks = self._read()
+        kept = ray.put(shared)
+        run, join = ray.remote(_leaf), ray.remote(_merge)
+        given = groups or [range(place, place + 1) for place in range(len(blocks))]
+        leaves = items = [
+            run.remote(task, _core.version, kept, place, *blocks[group.start : group.stop])
+            for place, group in enumerate(given)
+        ]
+        while len(items) > 1:
+            items = [join.remote(merge, *group) for group in consecutive(items)]
+        _wait(leaves, tell)
+        return ray.get(items[0]) if items else merged(merge, [])
+
+    def gathered(self, columns: Sequence[str] | None) -> Any:
+        import ray
+
+        used = self._used if columns is None else columns
+        return ray.remote(_rows).remote(_core.version, used, *self._read())
+
+    def local(self, columns: Sequence[str]) -> Any:
+        import pandas
+        import ray
+
+        blocks = ray.get(self._read())
+        frames = [block.to_pandas() if hasattr(block, "to_pandas") else block for block in blocks]
+        return pandas.concat([frame for frame in frames if len(frame)], ignore_index=True)[
+            list(columns)
+        ]
+
+
+def collection(data: Any, wanted: Wanted, engine: Any) -> Collection | None:
+    """The rows of a Dataset."""
+    return RayCollection(data, wanted)
+
+
+def pool(engine: Any) -> Pool:
+    """The cluster that this process is connected to."""
+    return RayPool()

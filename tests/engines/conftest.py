@@ -1,0 +1,70 @@
+"""What the tests of all engines share: rows in files, and what one process makes of them."""
+
+import os
+import signal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bootfold as bf
+
+ROWS = 60_000
+FILES = 6
+OPTIONS = {"replicates": 400, "seed": 7}
+
+
+def same(found, expected):
+    """The same bits."""
+    return (
+        found.replicates.shape == expected.replicates.shape
+        and bool((found.replicates == expected.replicates).all())
+        and np.array_equal(found.estimate, expected.estimate)
+        and found.plan.fingerprint == expected.plan.fingerprint
+    )
+
+
+def die_once(folder, name):
+    """Kills the process of the caller by SIGKILL, unless this name has done so before."""
+    path = os.path.join(folder, name)
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.fixture(scope="session")
+def frame():
+    """All rows: `x` and `y` are distinct numbers, `few` has five values, `group` is a label."""
+    random = np.random.default_rng(1)
+    x = random.exponential(size=ROWS)
+    return pd.DataFrame(
+        {
+            "x": x,
+            "y": x + random.normal(size=ROWS),
+            "few": random.integers(0, 5, ROWS).astype(float),
+            "group": np.where(np.arange(ROWS) % 3 == 0, "control", "treated"),
+        }
+    )
+
+
+@pytest.fixture(scope="session")
+def folder(frame, tmp_path_factory):
+    """The same in Parquet files of different lengths, in the order of their names."""
+    path = tmp_path_factory.mktemp("rows")
+    cuts = [0, 1, 20_000, 20_500, 41_000, 59_000, ROWS]
+    for number in range(FILES):
+        part = frame.iloc[cuts[number] : cuts[number + 1]]
+        part.to_parquet(path / f"{number}.parquet", index=False)
+    return path
+
+
+@pytest.fixture(scope="session")
+def whole(frame):
+    """whole(statistic, columns): the result of one process."""
+
+    def make(statistic, columns, **options):
+        return bf.bootstrap(frame, statistic, columns=columns, **{**OPTIONS, **options})
+
+    return make

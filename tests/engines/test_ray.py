@@ -1,0 +1,139 @@
+"""Ray: a cluster of two nodes gives the bits of one process."""
+
+import os
+
+import conftest
+import numpy as np
+import pytest
+from conftest import OPTIONS, die_once, same
+
+import bootfold as bf
+
+ray = pytest.importorskip("ray")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    from ray.cluster_utils import Cluster
+
+    path = os.pathsep.join(
+        [os.path.dirname(os.path.dirname(bf.__file__)), os.path.dirname(conftest.__file__)]
+    )
+    os.environ["PYTHONPATH"] = path  # of the nodes, which are processes of their own
+    store = {"object_store_memory": 200 * 2**20}
+    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, **store})
+    nodes.add_node(num_cpus=1, **store)
+    ray.init(address=nodes.address, logging_level="error")
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    context.target_max_block_size = 100_000
+    yield nodes
+    ray.shutdown()
+    nodes.shutdown()
+
+
+@pytest.fixture
+def table(cluster, folder):
+    return ray.data.read_parquet(str(folder))
+
+
+@pytest.mark.parametrize(
+    ("statistic", "columns"),
+    [("mean", "x"), ("median", "x"), ("correlation", ["x", "y"]), ("mean", "few")],
+)
+def test_dataset_from_parquet(table, whole, statistic, columns):
+    found = bf.bootstrap(table, statistic, columns=columns, **OPTIONS)
+    assert same(found, whole(statistic, columns))
+
+
+def test_blocks_without_rows(table, frame):
+    data = table.filter(lambda row: row["x"] > 5)
+    found = bf.bootstrap(data, "mean", columns="x", **OPTIONS)
+    assert same(found, bf.bootstrap(frame[frame.x > 5], "mean", columns="x", **OPTIONS))
+
+
+def test_options_of_the_dataset_stay(table):
+    before = table.context.execution_options.preserve_order
+    bf.bootstrap(table, "mean", columns="x", replicates=10)
+    assert table.context.execution_options.preserve_order == before
+
+
+def test_more_rows_than_a_block_of_counts(cluster):
+    data = ray.data.range(2_300_000, override_num_blocks=5)
+    found = bf.bootstrap(data, "mean", columns="id", replicates=20)
+    assert same(found, bf.bootstrap(np.arange(2_300_000), "mean", replicates=20))
+
+
+def _dying_batch(batch, folder):
+    die_once(folder, "reading")
+    return batch
+
+
+def test_worker_killed_while_blocks_are_made(table, whole, tmp_path):
+    data = table.map_batches(_dying_batch, fn_args=(str(tmp_path),))
+    assert same(bf.bootstrap(data, "mean", columns="x", **OPTIONS), whole("mean", "x"))
+    assert os.listdir(tmp_path) == ["reading"]
+
+
+def _dying_task(folder, task, *arguments):
+    die_once(folder, task.__name__)
+    return task(*arguments)
+
+
+@pytest.mark.parametrize("name", ["_look", "_part"])
+def test_worker_killed_in_a_task(table, whole, tmp_path, monkeypatch, name):
+    import functools
+
+    from bootfold import _partitioned
+
+    task = getattr(_partitioned, name)
+    dying = functools.partial(_dying_task, str(tmp_path), task)
+    monkeypatch.setattr(_partitioned, name, dying)
+    assert same(bf.bootstrap(table, "mean", columns="x", **OPTIONS), whole("mean", "x"))
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_two_calls_at_once(table, whole):
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(2) as threads:
+        calls = [threads.submit(bf.bootstrap, table, "mean", columns=c, **OPTIONS) for c in "xy"]
+        found = [call.result() for call in calls]
+    assert same(found[0], whole("mean", "x")) and same(found[1], whole("mean", "y"))
+
+
+def test_progress_counts_blocks(table):
+    seen = []
+    bf.bootstrap(table, "mean", columns="x", progress=lambda *done: seen.append(done), **OPTIONS)
+    shares = [done / total for done, total in seen]
+    assert shares == sorted(shares) and shares[-1] == 1 and len(shares) > 3
+
+
+def test_replicates_split_over_workers(table, whole):
+    given = {"columns": "x", "scheme": "moving", "block_length": 40, **OPTIONS}
+    found = bf.bootstrap(table, "mean", split="replicates", **given)
+    assert same(found, whole("mean", given.pop("columns"), **given))
+    found = bf.bootstrap(table, np.ptp, columns="x", split="replicates", **OPTIONS)
+    assert same(found, whole(np.ptp, "x"))
+
+
+def test_compare(table, frame):
+    given = {"value": "x", "by": "group", "control": "control", "replicates": 200}
+    assert bf.compare(table, **given).equals(bf.compare(frame, **given))
+
+
+def _fails(values):
+    raise KeyError("price")
+
+
+def test_function_that_raises_on_a_worker(cluster, frame):
+    with pytest.raises(KeyError, match="price") as caught:
+        bf.bootstrap(frame, _fails, columns="x", engine=ray, split="replicates")
+    assert "\n".join(caught.value.__notes__).count('raise KeyError("price")') == 1
+
+
+def test_members_of_an_ensemble(cluster):
+    X = np.random.default_rng(3).normal(size=(200, 3))
+    model = bf.EnsembleRegressor(members=5, hidden=(8,), epochs=4)
+    expected = model.fit(X, X[:, 0]).predict(X)
+    assert np.array_equal(model.fit(X, X[:, 0], engine="ray").predict(X), expected)
