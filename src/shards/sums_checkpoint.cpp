@@ -28,6 +28,7 @@ std::string head_of(const PartialSums& part) {
   head.rows = part.rows;
   head.first = part.first;
   head.replicates = part.replicates;
+  head.content = part.content;
   head.features = part.features;
   head.windows = part.windows;
   data::ArchiveWriter writer;
