@@ -17,6 +17,7 @@ from bootfold._chunked import Array, Chunked, Column, chunks_of
 from bootfold._data import Columns, Data, Part
 from bootfold._engines import bytes_of, raised
 from bootfold._interval import NOTHING, asked_of
+from bootfold._labels import values_and_missing
 from bootfold._named import NamedSource
 from bootfold._options import memory_bytes, number_of_replicates
 from bootfold._progress import reporter
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 #: Arguments of `bootstrap` that need all rows in one place, and what they are unless given.
 _WHOLE = {
-    **dict.fromkeys(("strata", "clusters", "block_length", "probabilities", "weights")),
+    **dict.fromkeys(("block_length", "probabilities", "weights")),
     **{"frequencies": None, "path": None, "checkpoint": None, "vectorized": None},
     **{"paired": False, "two_stage": False, "takes": "resample"},
 }
@@ -46,6 +47,25 @@ class Reader:
     names: list[Any]  #: of the columns; none of an array or a Series
     axis: int | None
     omit: bool  #: leaves out rows with NaN
+    label: str | None = None  #: the column of strata or clusters
+
+    def labelled(self, pieces: Iterable[Any]) -> tuple[Columns, Array] | None:
+        """All rows of some pieces, with the labels of rows; None if there are none."""
+        tables: list[Columns] = []
+        labels: list[Array] = []
+        for piece in pieces:
+            values, missing = values_and_missing(piece[self.label])
+            if missing.any():
+                raise ValueError(
+                    f"column {self.label!r} has no label in some rows; leave these rows out"
+                )
+            whole = replace(self, omit=False)(piece)
+            kept = ~_data.nan_rows(whole.arrays) if self.omit else np.ones(len(values), dtype=bool)
+            if kept.any():
+                whole.arrays = [array[kept] for array in whole.arrays]
+                tables.append(whole)
+                labels.append(values[kept])
+        return (_below(tables), np.concatenate(labels)) if tables else None
 
     def __call__(self, piece: Any) -> Columns:
         if self.names:
@@ -100,6 +120,7 @@ class _Work:
     memory: int | None
     plan: bytes = b""
     groups: tuple[tuple[int, int], ...] = ()  #: of partitions: first row, number of rows
+    role: str = ""  #: "strata" or "clusters", if rows have labels
 
     def limits(self, share: Share) -> dict[str, Any]:
         return {"threads": self.threads or share.threads, "memory": self.memory or share.memory}
@@ -108,6 +129,14 @@ class _Work:
 def _look(work: _Work, pieces: Iterable[Any], number: int, share: Share) -> _Seen:
     found: shards.Look | None = None
     rows = 0
+    if work.role:
+        labelled = work.reader.labelled(pieces)
+        if labelled is not None:
+            found = shards.look(
+                labelled[0], work.names, **{work.role: labelled[1]}, **work.limits(share)
+            )
+            rows = found.rows
+        return _Seen(found, [rows])
     for piece in pieces:
         columns = work.reader(piece)
         if len(columns.arrays[0]):
@@ -149,19 +178,33 @@ def _part(work: _Work, pieces: Iterable[Any], number: int, share: Share) -> shar
     first, expected = work.groups[number] if number < len(work.groups) else (0, 0)
     found: shards.Part | None = None
     rows = 0
+    if work.role:
+        labelled = work.reader.labelled(pieces)
+        if labelled is not None:
+            columns, labels = labelled
+            rows = len(labels)
+            if rows == expected:
+                threads = limits["threads"]
+                found = plan.part(columns, labels=labels, first=first, threads=threads)
+        _check_rows(first, expected, rows)
+        return found
     for columns in _together(map(work.reader, pieces), limits["memory"]):
         count = len(columns.arrays[0])
         if rows + count <= expected:
             one = plan.part(columns, first=first + rows, threads=limits["threads"])
             found = one if found is None else found + one
         rows += count
+    _check_rows(first, expected, rows)
+    return found
+
+
+def _check_rows(first: int, expected: int, rows: int) -> None:
     if rows != expected:
         raise ValueError(
             f"rows {first} to {first + expected - 1} of the data were {expected} when they were "
             f"first read and are {rows} when they are read again, but every computation must give "
             "the same rows; persist the collection, or write it to files first"
         )
-    return found
 
 
 def _added(parts: list[shards.Part | None]) -> shards.Part | None:
@@ -197,12 +240,28 @@ class Partitioned:
         self._options = options
         self._asked = asked_of(options)
         self._named = self._checked(statistic)
+        role = self._role()
+        label = options[role] if role else None
         self._work = _Work(
-            Reader(collection.names, options["axis"], options["nan"] == "omit"),
+            Reader(collection.names, options["axis"], options["nan"] == "omit", label),
             self._named.names,
             options["threads"],
             memory_bytes(options["memory"]),
+            role=role,
         )
+
+    def _role(self) -> str:
+        """What the labels of the rows stand for: "strata", "clusters" or "" if there are none."""
+        given = [role for role in ("strata", "clusters") if self._options[role] is not None]
+        for role in given:
+            if not isinstance(self._options[role], str):
+                raise TypeError(
+                    f"{role} are given as an array but the rows of {self._rows.told} are in "
+                    f"several places; name a column of the table that holds the {role}"
+                )
+        if len(given) > 1:
+            raise ValueError("strata and clusters are both given; rows have either, not both")
+        return given[0] if given else ""
 
     def _checked(self, statistic: Any) -> Named:
         """The statistic; raises ValueError for what needs all rows in one place."""
@@ -226,10 +285,12 @@ class Partitioned:
         if nan not in ("error", "omit"):
             raise ValueError(f"nan is {nan!r} but must be 'error' or 'omit' for rows of {told}")
         scheme = self._options["scheme"]
-        if scheme not in (None, "iid", "poisson"):
+        implied = {"stratified": "strata", "cluster": "clusters"}.get(scheme)
+        labelled = implied is not None and self._options[implied] is not None
+        if scheme not in (None, "iid", "poisson") and not labelled:
             raise ValueError(
-                f"scheme is {scheme!r} but rows of {told} are drawn by 'iid' or 'poisson'; "
-                f"{_REMEDY}"
+                f"scheme is {scheme!r} but rows of {told} are drawn by 'iid' or 'poisson', within "
+                f"strata= or by clusters=; {_REMEDY}"
             )
         count = number_of_replicates(self._options["replicates"])
         if not isinstance(count, int):
@@ -266,7 +327,7 @@ class Partitioned:
             look,
             replicates=given["replicates"],
             seed=given["seed"],
-            scheme=given["scheme"] or "iid",
+            scheme="iid" if self._work.role else given["scheme"] or "iid",
             size=given["size"],
             rescale=given["rescale"],
             tolerance=given["tolerance"],

@@ -107,3 +107,24 @@ def test_rows_in_memory_need_an_engine_and_a_split():
 def test_no_rows():
     with pytest.raises(ValueError, match="data have no rows; a bootstrap needs at least one"):
         bf.bootstrap(da.from_array(X[:0]), "mean")
+
+
+@pytest.mark.parametrize("role", ["strata", "clusters"])
+@pytest.mark.parametrize("labels", ["numbers", "texts"])
+def test_strata_and_clusters_are_columns(role, labels):
+    codes = np.random.default_rng(2).integers(0, 30, len(FRAME))
+    frame = FRAME.assign(shop=codes if labels == "numbers" else np.char.add("s", codes.astype(str)))
+    given = {"columns": ["x", "y"], role: "shop", **OPTIONS}
+    expected = bf.bootstrap(frame, "ratio", **given)
+    data = dd.from_pandas(frame, npartitions=7, sort=False)
+    found = bf.bootstrap(data, "ratio", **given)
+    assert same(found, expected)
+    assert found.plan.scheme == expected.plan.scheme  # tells the number of clusters
+
+
+def test_labels_of_rows_elsewhere_must_be_a_column():
+    data = dd.from_pandas(FRAME, npartitions=2)
+    with pytest.raises(TypeError, match=r"clusters are given as an array .* name a column"):
+        bf.bootstrap(data, "mean", columns="x", clusters=np.zeros(len(FRAME)))
+    with pytest.raises(ValueError, match="there is no column 'shop'"):
+        bf.bootstrap(data, "mean", columns="x", clusters="shop")

@@ -276,8 +276,13 @@ def test_functions_of_the_resample_need_the_other_split(client, folder):
         ValueError, match=r"trimmed_mean:0.1 cannot be computed.*split='replicates'"
     ):
         bf.bootstrap(data, "trimmed_mean:0.1", columns="x")
-    with pytest.raises(ValueError, match="strata is 'group', which needs all rows in one place"):
-        bf.bootstrap(data, "mean", columns="x", strata="group")
+
+
+@pytest.mark.parametrize("role", ["strata", "clusters"])
+def test_labels_are_columns(client, folder, whole, role):
+    given = {role: "group", **OPTIONS}
+    found = bf.bootstrap(dd.read_parquet(folder), "ratio", columns=["x", "y"], **given)
+    assert same(found, whole("ratio", ["x", "y"], **given))
 
 
 def _fails(values):

@@ -46,6 +46,13 @@ def test_dataset_from_parquet(table, whole, statistic, columns):
     assert same(found, whole(statistic, columns))
 
 
+@pytest.mark.parametrize("role", ["strata", "clusters"])
+def test_labels_are_columns(table, whole, role):
+    given = {role: "group", **OPTIONS}
+    found = bf.bootstrap(table, "ratio", columns=["x", "y"], **given)
+    assert same(found, whole("ratio", ["x", "y"], **given))
+
+
 def test_blocks_without_rows(table, frame):
     data = table.filter(lambda row: row["x"] > 5)
     found = bf.bootstrap(data, "mean", columns="x", **OPTIONS)

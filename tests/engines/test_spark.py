@@ -96,6 +96,12 @@ def test_what_a_shuffle_gives_is_kept_for_both_passes(spark, table):
     assert spark.sparkContext._jsc.getPersistentRDDs().size() == 1  # the table of these tests
 
 
+@pytest.mark.parametrize("role", ["strata", "clusters"])
+def test_labels_are_columns(table, held, role):
+    given = {"columns": ["x", "y"], role: "group", **OPTIONS}
+    assert same(bf.bootstrap(table, "ratio", **given), bf.bootstrap(held, "ratio", **given))
+
+
 def test_two_calls_at_once(table):
     from concurrent.futures import ThreadPoolExecutor
 
