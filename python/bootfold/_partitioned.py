@@ -132,9 +132,11 @@ def _look(work: _Work, pieces: Iterable[Any], number: int, share: Share) -> _See
     if work.role:
         labelled = work.reader.labelled(pieces)
         if labelled is not None:
-            found = shards.look(
-                labelled[0], work.names, **{work.role: labelled[1]}, **work.limits(share)
-            )
+            columns, labels = labelled
+            strata = labels if work.role == "strata" else None
+            clusters = labels if work.role == "clusters" else None
+            limits = work.limits(share)
+            found = shards.look(columns, work.names, strata=strata, clusters=clusters, **limits)
             rows = found.rows
         return _Seen(found, [rows])
     for piece in pieces:

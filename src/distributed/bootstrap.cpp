@@ -99,15 +99,19 @@ std::optional<Result> collect(const Group& group, std::optional<Result> own) {
   return own;
 }
 
+void check_no_checkpoint(const Options& options) {
+  if (!options.checkpoint.empty())
+    throw InvalidArgument(
+        "checkpoint is given but several processes have none; make the run in parts (shards), or "
+        "use one process");
+}
+
 void check_endless(const Options& options, std::uint64_t rows) {
   if (!resample::design(options.scheme)->traits(rows).endless)
     throw InvalidArgument(text::concat("scheme is '", name(options.scheme),
                                        "', whose replicates belong together, so that several "
                                        "processes cannot share them; use one process"));
-  if (!options.checkpoint.empty())
-    throw InvalidArgument(
-        "checkpoint is given but several processes have none; make the run in parts (shards), or "
-        "use one process");
+  check_no_checkpoint(options);
 }
 
 /// Each rank's rows, from the look to the result.
@@ -217,6 +221,7 @@ std::optional<Result> bootstrap_rows(const Group& group, const data::Source& own
                                      const Options& options) {
   if (group.size() == 1) return bootfold::bootstrap(own_rows, statistics, options);
   group.agree([&] {
+    check_no_checkpoint(options);
     const std::string reason = shards::obstacle(statistics, own_rows.names().size(), options);
     if (!reason.empty())
       throw InvalidArgument(
@@ -258,6 +263,7 @@ std::optional<Result> bootstrap(const Group& group, const data::Source& rows,
         "the source can only be read from its beginning (.npy, raw and Parquet files can be "
         "cut)";
   group.agree([&] {
+    check_no_checkpoint(options);
     if (split == Split::rows && !reason.empty())
       throw InvalidArgument(text::concat("split is 'rows' but rows cannot be split: ", reason,
                                          "; split=replicates serves it"));

@@ -197,8 +197,6 @@ TEST(DistributedBootstrap, RefusesOnAllRanks) {
     });
   };
   EXPECT_THAT(run(trimmed, {}, Split::rows), HasSubstr("only functions of sums"));
-  EXPECT_THAT(run(mean, {.scheme = scheme::Iid{.size = 10}}, Split::rows),
-              testing::StartsWith("path 'gather'"));
   EXPECT_THAT(run(mean, {.scheme = scheme::Jackknife{}}, Split::automatic),
               HasSubstr("scheme is 'jackknife'"));
   EXPECT_THAT(run(mean, {.scheme = scheme::Balanced{}}, Split::automatic), HasSubstr("balanced"));

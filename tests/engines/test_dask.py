@@ -14,7 +14,7 @@ import dask.dataframe as dd
 import distributed
 import numpy as np
 import pytest
-from conftest import OPTIONS, ROWS, die_once, same
+from conftest import OPTIONS, ROWS, die_once, same, same_values
 from distributed.comm import tcp
 from distributed.diagnostics.plugin import SchedulerPlugin
 from distributed.utils import nbytes
@@ -282,7 +282,7 @@ def test_functions_of_the_resample_need_the_other_split(client, folder):
 def test_labels_are_columns(client, folder, whole, role):
     given = {role: "group", **OPTIONS}
     found = bf.bootstrap(dd.read_parquet(folder), "ratio", columns=["x", "y"], **given)
-    assert same(found, whole("ratio", ["x", "y"], **given))
+    assert same_values(found, whole("ratio", ["x", "y"], **given))
 
 
 def _fails(values):

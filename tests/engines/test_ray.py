@@ -5,7 +5,7 @@ import os
 import conftest
 import numpy as np
 import pytest
-from conftest import OPTIONS, die_once, same
+from conftest import OPTIONS, die_once, same, same_values
 
 import bootfold as bf
 
@@ -50,7 +50,7 @@ def test_dataset_from_parquet(table, whole, statistic, columns):
 def test_labels_are_columns(table, whole, role):
     given = {role: "group", **OPTIONS}
     found = bf.bootstrap(table, "ratio", columns=["x", "y"], **given)
-    assert same(found, whole("ratio", ["x", "y"], **given))
+    assert same_values(found, whole("ratio", ["x", "y"], **given))
 
 
 def test_blocks_without_rows(table, frame):

@@ -7,7 +7,7 @@ import sys
 import conftest
 import numpy as np
 import pytest
-from conftest import OPTIONS, same
+from conftest import OPTIONS, same, same_values
 
 import bootfold as bf
 
@@ -99,7 +99,7 @@ def test_what_a_shuffle_gives_is_kept_for_both_passes(spark, table):
 @pytest.mark.parametrize("role", ["strata", "clusters"])
 def test_labels_are_columns(table, held, role):
     given = {"columns": ["x", "y"], role: "group", **OPTIONS}
-    assert same(bf.bootstrap(table, "ratio", **given), bf.bootstrap(held, "ratio", **given))
+    assert same_values(bf.bootstrap(table, "ratio", **given), bf.bootstrap(held, "ratio", **given))
 
 
 def test_two_calls_at_once(table):
