@@ -7,7 +7,8 @@
 
 Makes the files if they are not there (4 GB and 2 GB by default), reads them once so that they are
 in the page cache, and prints one line for each run: seconds (best of --repeat), peak resident
-memory, and rows x replicates per second. Limited runs get --memory 256M and an address space of
+memory, and rows x replicates per second; and two shards that are added up by one process and by
+two. Limited runs get --memory 256M and an address space of
 640 MB (RLIMIT_AS). The Parquet line needs a program that was built with Arrow C++.
 """
 
@@ -117,6 +118,43 @@ print(pandas.Series([x.sample(frac=1, replace=True, random_state=i).mean()
 }
 
 
+def parts(program: str, whole: Path, folder: Path, repeat: int) -> None:
+    """Two shards of a column, added up by one process after the other and by two at once."""
+    column = np.load(whole, mmap_mode="r")
+    half = len(column) // 2
+    shards = [folder / f"shard-{number}.npy" for number in (0, 1)]
+    for path, rows in zip(shards, (column[:half], column[half:]), strict=True):
+        if not path.exists():
+            np.save(path, rows)
+        warm(path)
+    looks = [str(path.with_suffix(".look")) for path in shards]
+    plan = str(folder / "shards.plan")
+    for path, look in zip(shards, looks, strict=True):
+        subprocess.run([program, "look", str(path), "--output", look], check=True)
+    options = ["--replicates", "1000", "--seed", "7"]
+    subprocess.run([program, "plan", *looks, *options, "--output", plan], check=True)
+    seconds = {}
+    for processes in (1, 2) * repeat:
+        given = "\n".join(map(str, shards))
+        command = ["xargs", f"-P{processes}", "-I{}", program, "part", plan, "{}", "--threads", "1"]
+        start = time.perf_counter()
+        subprocess.run(
+            [*command, "--quiet", "--output", "{}.part"], input=given.encode(), check=True
+        )
+        taken = time.perf_counter() - start
+        seconds[processes] = min(taken, seconds.get(processes, taken))
+    merged = [program, "merge", plan, *(f"{path}.part" for path in shards), "--json"]
+    found = json.loads(subprocess.run(merged, capture_output=True, check=True).stdout)
+    alone = [program, "bootstrap", str(whole), *options, "--json"]
+    wanted = json.loads(subprocess.run(alone, capture_output=True, check=True).stdout)
+    same = all(found[name] == wanted[name] for name in ("estimate", "standard_error"))
+    print(
+        f"two shards, 1,000 replicates: {seconds[1]:.2f} s by one process, {seconds[2]:.2f} s by "
+        f"two, {seconds[1] / seconds[2]:.2f} x; {'the same' if same else 'OTHER'} numbers as in "
+        "one run"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
@@ -171,6 +209,7 @@ def main() -> None:
         given = ["--memory", "256M", str(file), *column, "--replicates"]
         what = f"mean, 100 replicates, {file.suffix}, 256 MB"
         line(what, [*given, "100"], parquet_rows, 100, False)
+    parts(arguments.program, sales.with_suffix(".npy"), folder, arguments.repeat)
     if arguments.peers:
         count = arguments.peer_replicates
         given = ["--memory", "256M", str(sales), "--column", "a", "--replicates", str(count)]
