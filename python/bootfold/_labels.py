@@ -25,13 +25,19 @@ def texts_of(names: Array) -> list[str]:
     It sorts texts by value if all are numbers and by their bytes otherwise, so the text of a text
     begins with a letter.
     """
+    if names.dtype.kind == "O":
+        names = np.asarray(names.tolist())
     kind = names.dtype.kind
     if kind in "Mm":
         return [str(number) for number in names.astype(np.int64).tolist()]
     if kind in "biu":
         return [str(int(number)) for number in names.tolist()]
     if kind == "f":
-        return [repr(float(number)) for number in names.tolist()]
+        if not np.isfinite(names.astype(np.float64)).all():
+            raise ValueError("a label is infinite but labels of shards must be finite numbers")
+        return [str(int(x)) if x.is_integer() else repr(x) for x in names.astype(float).tolist()]
+    if kind == "S":
+        return [f"t{name.decode('latin-1')}" for name in names.tolist()]
     return [f"t{name}" for name in names.tolist()]
 
 

@@ -263,6 +263,14 @@ class Partitioned:
                 )
         if len(given) > 1:
             raise ValueError("strata and clusters are both given; rows have either, not both")
+        scheme = self._options["scheme"]
+        if given and scheme not in (
+            None,
+            {"strata": "stratified", "clusters": "cluster"}[given[0]],
+        ):
+            raise ValueError(
+                f"scheme is {scheme!r}, which does not go with {given[0]}; omit scheme"
+            )
         return given[0] if given else ""
 
     def _checked(self, statistic: Any) -> Named:

@@ -232,6 +232,8 @@ LABELS = {
     "texts": np.array(["9", "10", "\u00e9t\u00e9", "z"]),
     "dates": np.array(["2024-01-01", "1969-01-01", "2000-01-01"], dtype="datetime64[D]"),
     "booleans": np.array([True, False]),
+    "objects": np.array([2, 10, 9], dtype=object),
+    "bytes": np.array([b"a", b"a b", b"\xe9"]),
 }
 
 

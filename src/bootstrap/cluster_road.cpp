@@ -32,15 +32,16 @@ Options checked(const DataView& rows, std::span<const Statistic> statistics,
 }  // namespace
 
 ClusterRoad::ClusterRoad(const std::shared_ptr<const study::AbsentRows>& rows,
-                         study::ColumnsLook look, std::span<const Statistic> statistics,
-                         const Options& options)
+                         study::ColumnsLook look, std::uint64_t labels,
+                         std::span<const Statistic> statistics, const Options& options)
     : rows_(rows, std::move(look), statistics, checked(rows->view(), statistics, options)),
       adder_(rows_.study()),
       plan_(rows_.plan()) {
   plan_.scheme = "cluster";
   plan_.units = 0;
   plan_.fixed_units = 0;
-  plan_.fingerprint ^= kClusters;
+  rows_.add_labels_to_fingerprint(labels ^ kClusters);
+  plan_.fingerprint = rows_.plan().fingerprint;
   plan_.reason =
       "sums of clusters are added up by shards and merged; the path and the cost of replicates "
       "depend on their number";

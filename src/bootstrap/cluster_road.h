@@ -16,9 +16,10 @@ namespace bootfold {
 
 class ClusterRoad {
  public:
-  /// From a look at all rows. Throws InvalidArgument unless all statistics are functions of sums.
+  /// From a look at all rows, and a hash of the labels of all rows. Throws InvalidArgument unless
+  /// all statistics are functions of sums.
   ClusterRoad(const std::shared_ptr<const study::AbsentRows>& rows, study::ColumnsLook look,
-              std::span<const Statistic> statistics, const Options& options);
+              std::uint64_t labels, std::span<const Statistic> statistics, const Options& options);
 
   /// What is known before the clusters are.
   [[nodiscard]] const Plan& plan() const noexcept { return plan_; }

@@ -77,6 +77,11 @@ class Road {
   [[nodiscard]] Result finish(const planning::PartEngine& engine,
                               const planning::PartialSums& part) const;
 
+  /// Makes the hash of the labels of rows that are elsewhere part of the plan's fingerprint.
+  void add_labels_to_fingerprint(std::uint64_t labels) noexcept {
+    plan_.fingerprint = (plan_.fingerprint ^ labels) * 0x9E3779B97F4A7C15U;
+  }
+
   /// Tells the plan how often all rows are read and what that takes.
   void set_reads(std::uint64_t reads, std::size_t working_bytes) {
     plan_.reads = reads;

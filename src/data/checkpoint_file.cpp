@@ -12,6 +12,7 @@
 
 #include "bootfold/checkpoint.h"
 #include "bootfold/error.h"
+#include "data/checkpoint_tail.h"
 #include "text/concat.h"
 #include "text/quantity.h"
 #include "text/quoted.h"
@@ -270,8 +271,8 @@ namespace bootfold {
 void remove_checkpoint(const std::string& path) {
   const bool ours = data::is_checkpoint(path);
   if (!ours && std::filesystem::exists(path)) return;
-  for (const char* suffix : {data::kNew, data::kPrevious, data::kTail, ""})
-    ::unlink((path + suffix).c_str());
+  if (!data::is_not_a_tail(path + data::kTail)) ::unlink((path + data::kTail).c_str());
+  for (const char* suffix : {data::kNew, data::kPrevious, ""}) ::unlink((path + suffix).c_str());
 }
 
 }  // namespace bootfold

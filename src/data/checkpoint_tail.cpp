@@ -10,6 +10,7 @@
 #include "bootfold/error.h"
 #include "data/archive.h"
 #include "text/concat.h"
+#include "text/output_file.h"
 #include "text/reason.h"
 
 namespace bootfold::data {
@@ -48,6 +49,17 @@ int write_at(int file, std::uint64_t place, const std::string& bytes) {
 }
 
 }  // namespace
+
+bool is_not_a_tail(const std::string& path) {
+  constexpr std::string_view kMagic = "BOOTFOLD";  // behind the length of the first record
+  std::ifstream file(path, std::ios::binary);
+  std::string begin(sizeof(std::uint64_t) + kMagic.size(), '\0');
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  const auto there = static_cast<std::size_t>(file.gcount());
+  return there > sizeof(std::uint64_t) &&
+         !kMagic.starts_with(
+             std::string_view(begin).substr(0, there).substr(sizeof(std::uint64_t)));
+}
 
 CheckpointTail::CheckpointTail(const std::string& path) : path_(path + ".tail") {}
 
@@ -90,9 +102,14 @@ void CheckpointTail::append(TailRecord& record) {
   ArchiveWriter whole;
   whole(length);
   const std::string bytes = whole.take() + framed_record;
+  if (size_ == 0 && is_not_a_tail(path_))
+    throw DataError(text::concat("cannot write ", path_,
+                                 ": it is not the tail of a checkpoint; name another checkpoint, "
+                                 "or move this file away"));
   const Descriptor file(path_);
   const int error = file.number() < 0 ? errno : write_at(file.number(), size_, bytes);
   if (error != 0) throw DataError(text::concat("cannot write ", path_, ": ", text::reason(error)));
+  if (size_ == 0) text::sync_folder(path_);
   size_ += bytes.size();
 }
 

@@ -14,6 +14,10 @@
 
 namespace bootfold::data {
 
+/// Whether there is a file that is something else than a tail: it must not be overwritten or
+/// deleted.
+[[nodiscard]] bool is_not_a_tail(const std::string& path);
+
 /// Consecutive replicates of a section.
 struct TailRecord {
   std::string run = {};  ///< CheckpointFile::run()

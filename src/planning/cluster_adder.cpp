@@ -39,7 +39,8 @@ void ClusterAdder::add(const DataView& rows, std::span<const std::uint32_t> labe
       const std::uint32_t cluster = number(labels[row + i]);
       ++sums.rows[cluster];
       __int128* const own = sums.sums.data() + cluster * features();
-      for (std::size_t f = 0; f < features(); ++f) own[f] += fixed_[f](made[f * tile_rows + i]);
+      for (std::size_t f = 0; f < features(); ++f)
+        own[f] = plus(own[f], fixed_[f](made[f * tile_rows + i]));
     }
   }
 }

@@ -14,6 +14,12 @@
 
 namespace bootfold::planning {
 
+/// The sum, without overflow: rows that changed, or a damaged file, may have any numbers.
+[[nodiscard]] constexpr __int128 plus(__int128 a, __int128 b) noexcept {
+  return static_cast<__int128>(static_cast<unsigned __int128>(a) +
+                               static_cast<unsigned __int128>(b));
+}
+
 class ClusterAdder {
  public:
   /// For the features of a study whose columns were looked at. Refers to it.

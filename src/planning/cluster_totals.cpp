@@ -10,12 +10,6 @@ namespace bootfold::planning {
 
 namespace {
 
-/// Adds integers of a damaged file too, which may be anything.
-__int128 plus(__int128 a, __int128 b) {
-  return static_cast<__int128>(static_cast<unsigned __int128>(a) +
-                               static_cast<unsigned __int128>(b));
-}
-
 /// Clusters in another order: cluster i of the result is order[i] of these.
 ClusterAdder::Sums reordered(const ClusterAdder::Sums& from,
                              const std::vector<std::uint32_t>& order) {

@@ -4,19 +4,43 @@
 #include <iterator>
 
 #include "bootfold/error.h"
+#include "study/content_hash.h"
 #include "text/concat.h"
 #include "text/quantity.h"
 
 namespace bootfold::shards {
 
+std::uint64_t label_hash(const data::Labels& labels, std::uint64_t first) {
+  std::vector<std::uint64_t> of_name;
+  for (const std::string& name : labels.names) {
+    std::uint64_t hash = 0x243F6A8885A308D3U ^ name.size();
+    for (const char letter : name) {
+      hash = (hash ^ static_cast<unsigned char>(letter)) * 0x9E3779B97F4A7C15U;
+      hash ^= hash >> 32;
+    }
+    of_name.push_back(hash * 0xD6E8FEB86659FD93U);
+  }
+  constexpr std::size_t kTogether = 4096;
+  std::vector<std::uint64_t> keys(kTogether);
+  std::uint64_t all = 0;
+  for (std::size_t row = 0; row < labels.rows(); row += kTogether) {
+    const std::size_t size = std::min(kTogether, labels.rows() - row);
+    for (std::size_t i = 0; i < size; ++i) keys[i] = of_name[labels.codes[row + i]];
+    all += study::content_hash(std::span<const std::uint64_t>(keys).first(size), 0, first + row);
+  }
+  return all;
+}
+
 LabelsLook LabelsLook::of(Labelled kind, const data::Labels& labels, std::uint64_t first) {
-  LabelsLook look{.kind = kind};
+  LabelsLook look{.kind = kind, .content = label_hash(labels, first)};
   if (kind != Labelled::strata || labels.rows() == 0) return look;
-  look.names = labels.names;
-  std::sort(look.names.begin(), look.names.end());
   const std::vector<std::uint64_t> counts = labels.counts();
-  Piece piece{first, labels.rows(), std::vector<std::uint64_t>(counts.size())};
+  for (std::size_t code = 0; code < counts.size(); ++code)
+    if (counts[code] > 0) look.names.push_back(labels.names[code]);
+  std::sort(look.names.begin(), look.names.end());
+  Piece piece{first, labels.rows(), std::vector<std::uint64_t>(look.names.size())};
   for (std::size_t code = 0; code < counts.size(); ++code) {
+    if (counts[code] == 0) continue;
     const auto place = std::lower_bound(look.names.begin(), look.names.end(), labels.names[code]);
     piece.counts[static_cast<std::size_t>(place - look.names.begin())] = counts[code];
   }
@@ -26,6 +50,7 @@ LabelsLook LabelsLook::of(Labelled kind, const data::Labels& labels, std::uint64
 
 void LabelsLook::shift(std::uint64_t rows) {
   for (Piece& piece : pieces) piece.first += rows;
+  content *= study::content_shift(rows);
 }
 
 void LabelsLook::widen(const std::vector<std::string>& all) {
@@ -42,6 +67,7 @@ void LabelsLook::widen(const std::vector<std::string>& all) {
 }
 
 void LabelsLook::merge(const LabelsLook& other) {
+  content += other.content;
   std::vector<std::string> all;
   std::set_union(names.begin(), names.end(), other.names.begin(), other.names.end(),
                  std::back_inserter(all));

@@ -13,6 +13,10 @@ namespace bootfold::shards {
 /// What the labels of rows stand for.
 enum class Labelled : std::uint8_t { no, strata, clusters };
 
+/// A hash of labels and their places that adds up over pieces of the rows, as content_hash() does.
+/// The first label is that of row `first`.
+[[nodiscard]] std::uint64_t label_hash(const data::Labels& labels, std::uint64_t first);
+
 /// How many rows of each stratum every piece of the rows has. The place of a row within its stratum
 /// follows from the pieces before it. Of clusters nothing has to be known in advance.
 struct LabelsLook {
@@ -31,6 +35,7 @@ struct LabelsLook {
   Labelled kind = Labelled::no;
   std::vector<std::string> names = {};  // of strata, rising by bytes
   std::vector<Piece> pieces = {};       // of strata, by row
+  std::uint64_t content = 0;            // label_hash() of all rows
 
   /// Counts the rows of a piece with these labels, from row `first` of the data on.
   [[nodiscard]] static LabelsLook of(Labelled kind, const data::Labels& labels,
@@ -52,7 +57,7 @@ struct LabelsLook {
 
   template <class Archive>
   void visit(Archive& archive) {
-    archive(kind, names, pieces);
+    archive(kind, names, pieces, content);
     if constexpr (Archive::kReads) {
       if (!is_possible()) archive.refuse();
     }

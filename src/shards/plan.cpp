@@ -72,7 +72,8 @@ struct Plan::State {
     }
     absent = std::make_shared<const study::AbsentRows>(rows, contents.names);
     if (contents.labels.kind == Labelled::clusters) {
-      clusters = std::make_unique<ClusterRoad>(absent, contents.look, statistics, options);
+      clusters = std::make_unique<ClusterRoad>(absent, contents.look, contents.labels.content,
+                                               statistics, options);
       return;
     }
     Options own = options;
@@ -81,6 +82,7 @@ struct Plan::State {
       own.scheme = scheme::Custom{strata->design()};
     }
     road = std::make_unique<Road>(absent, contents.look, statistics, own);
+    if (strata) road->add_labels_to_fingerprint(contents.labels.content);
     const std::size_t used = road->plan().working_bytes;
     engine = road->part_engine(road->options().memory > used ? road->options().memory - used : 0);
     if (engine->wants_read())
@@ -109,8 +111,10 @@ struct Plan::State {
       strata->add(*road, *engine, rows, first, *given, part, execution);
     else
       road->add(*engine, rows, first, part, execution);
+    if (given != nullptr) part.content += label_hash(*given, first);
   }
-  [[nodiscard]] Result finish(const planning::PartialSums& part) const {
+  [[nodiscard]] Result finish(planning::PartialSums part) const {
+    if (needs_parts()) part.content -= look.contents().labels.content;
     return clusters ? clusters->finish(part) : road->finish(*engine, part);
   }
 

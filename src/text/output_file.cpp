@@ -56,7 +56,8 @@ std::string resolved(const std::string& path) {
   return result;
 }
 
-// Writes the names in the folder of a file to the disk. What cannot be done is not needed.
+}  // namespace
+
 void sync_folder(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -65,8 +66,6 @@ void sync_folder(const std::string& path) {
   ::fsync(descriptor);
   ::close(descriptor);
 }
-
-}  // namespace
 
 OutputFile::OutputFile(const std::string& path, const std::string& suffix) : path_(path) {
   const Target target = look_at(path);

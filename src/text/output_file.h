@@ -43,6 +43,9 @@ class OutputFile {
 void write_file(const std::string& path, std::string_view bytes);
 void write_file(const std::string& path, const std::function<std::string()>& next);
 
+/// Writes the names in the folder of a file to the disk, where that can be done.
+void sync_folder(const std::string& path);
+
 /// Throws DataError if no OutputFile could be made at `path`. Call it before a long computation
 /// whose result will be written there.
 void check_writable(const std::string& path);

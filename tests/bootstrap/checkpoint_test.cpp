@@ -595,6 +595,16 @@ TEST_F(LargeCheckpoint, TheTailOutlivesDamageToTheFile) {
   EXPECT_EQ(found(), kCount);
 }
 
+TEST_F(LargeCheckpoint, AnotherFileOfThatNameIsLeftAlone) {
+  write(tail_, "minutes of a meeting");
+  EXPECT_EQ(make_until(kFirst), 0U);
+  ASSERT_FALSE(notes_.empty());
+  EXPECT_THAT(notes_[0], HasSubstr("it is not the tail of a checkpoint"));
+  EXPECT_EQ(read(tail_), "minutes of a meeting");
+  remove_checkpoint(path_);
+  EXPECT_EQ(folder_.files(), 1U);
+}
+
 TEST_F(LargeCheckpoint, OfAnotherRunTheTailIsNotRead) {
   make_until(kFirst);
   const std::string tail = read(tail_);

@@ -196,6 +196,36 @@ TEST_F(LabelledRefusals, MissingAndUnknownLabels) {
       ThrowsMessage<InvalidArgument>(HasSubstr("10,000 labels but the shard has 10 rows")));
 }
 
+// Parts know the labels that they were made with: others are noticed, and so are other plans.
+TEST_F(LabelledRefusals, OtherLabelsOfTheSameRows) {
+  const auto look_at = [&](const data::Labels& labels, bool strata) {
+    shards::LookOptions options;
+    (strata ? options.strata : options.clusters) = &labels;
+    return shards::look(rows_.view(0, 10'000), statistic::mean(), options);
+  };
+  data::Labels others = labels_;
+  std::swap(others.codes.front(), others.codes.back());
+  ASSERT_NE(others.codes, labels_.codes);
+  for (const bool strata : {true, false}) {
+    const shards::Plan plan(look_at(labels_, strata), statistic::mean());
+    const shards::Part part = plan.part(rows_.view(0, 10'000), 0, {.labels = &others});
+    EXPECT_THAT([&] { static_cast<void>(plan.finish(part)); },
+                ThrowsMessage<DataError>(HasSubstr("rows changed")));
+    const shards::Plan second(look_at(others, strata), statistic::mean());
+    EXPECT_NE(second.plan().fingerprint, plan.plan().fingerprint);
+  }
+}
+
+// Names of strata that the shard does not have, as a list of all names in the data has them.
+TEST_F(LabelledRefusals, NamesWithoutRowsAreNoStrata) {
+  data::Labels labels = labels_;
+  labels.names.emplace_back("none");
+  const shards::Look seen =
+      shards::look(rows_.view(0, 10'000), statistic::mean(), {.strata = &labels});
+  EXPECT_EQ(shards::Look::from_bytes(seen.to_bytes()), seen);
+  EXPECT_EQ(shards::Plan(seen, statistic::mean()).plan().scheme, "stratified, 4 strata");
+}
+
 TEST_F(LabelledRefusals, WhatNeedsAllRows) {
   const auto plan_of = [&](const data::Labels& labels, bool strata, const Statistic& statistic) {
     shards::LookOptions options;
