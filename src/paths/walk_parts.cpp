@@ -71,7 +71,8 @@ class Parts final : public SumParts {
     const bool keep = block_bytes <= resources_.room / 2;
     const Shared shared(question_, resources, batch.rows, batch.stratum, keep, laws_);
     const SuperBlocks blocks(batch.stratum->all()[0].rows);
-    const auto [block, end] = std::pair(batch.block, batch.end);
+    const std::uint64_t block = batch.block;
+    const std::uint64_t end = batch.end;
     const unsigned threads = execution::thread_count(execution);
     // Small enough that all threads have work, large enough that a tile is read for many.
     const std::uint64_t share = part.replicates * (end - block) / (2 * std::uint64_t{threads}) + 1;
