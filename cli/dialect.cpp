@@ -24,11 +24,11 @@ void add_dialect_arguments(CLI::App& command, DialectArguments& arguments, const
            "Character between fields: ';', or comma, semicolon, tab, space, pipe [by the file]")
       ->group(group);
   add_text(command, "--decimal", arguments.decimal, "C",
-           "Decimal separator: ',' reads 1,5 as 1.5 [.]")
+           "Decimal separator: ',' reads 1,5 as 1.5 [by the file]")
       ->group(group);
   add_text(command, "--thousands", arguments.thousands, "C",
            "Separator of thousands: ',' reads 1,234,567 as a number; also '.', space, apostrophe, "
-           "underscore [none]")
+           "underscore or none [by the file]")
       ->group(group);
   add_list(command, "--missing", arguments.missing, "LIST",
            "Fields that stand for missing values beside the empty one: NA,-,. [NA,N/A,NaN,null]")
@@ -41,9 +41,11 @@ void set_dialect(const DialectArguments& arguments, data::ReadOptions& options) 
         parse("--delimiter", arguments.delimiter, "comma, semicolon, tab, space and pipe");
   if (!arguments.decimal.empty())
     options.decimal = parse("--decimal", arguments.decimal, "point and comma");
-  if (!arguments.thousands.empty())
-    options.thousands =
-        parse("--thousands", arguments.thousands, "comma, point, space, apostrophe and underscore");
+  if (arguments.thousands == "none")
+    options.thousands = data::kNoSeparator;
+  else if (!arguments.thousands.empty())
+    options.thousands = parse("--thousands", arguments.thousands,
+                              "comma, point, space, apostrophe, underscore and none");
   if (!arguments.missing.empty()) options.missing = split_list(arguments.missing);
 }
 

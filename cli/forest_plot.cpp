@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -43,13 +44,13 @@ class Axis {
   std::size_t columns_;
 };
 
-std::string bar(const IntervalLine& interval, const Axis& axis, bool utf8) {
-  const bool heavy = interval.low > 0 || interval.high < 0;
+std::string bar(const IntervalLine& interval, const Axis& axis, bool utf8, bool with_zero) {
+  const bool heavy = with_zero && (interval.low > 0 || interval.high < 0);
   const Strokes strokes = strokes_of(heavy, utf8);
   const std::size_t low = axis.column(interval.low);
   const std::size_t high = axis.column(interval.high);
   const std::size_t point = axis.column(interval.estimate);
-  const std::size_t zero = axis.column(0);
+  const std::size_t zero = with_zero ? axis.column(0) : axis.columns();
   std::string text;
   for (std::size_t at = 0; at < axis.columns(); ++at) {
     const bool inside = at >= low && at <= high;
@@ -79,14 +80,12 @@ double step_of(double range, double most) {
 
 /// The line with its ticks, and their numbers below.
 std::string scale(const Axis& axis, std::size_t indent, bool utf8, const std::string& unit) {
-  const double step = step_of(axis.high() - axis.low(), static_cast<double>(axis.columns()) / 8);
   std::string numbers(indent, ' ');
-  std::vector<bool> ticks(axis.columns());
-  for (double k = std::ceil(axis.low() / step); k * step <= axis.high(); ++k) {
-    const std::size_t at = axis.column(k * step);
-    ticks[at] = true;
-    // A step is one digit, so ten digits write every tick without its rounding errors.
-    const std::string number = fmt::format("{:.10g}{}", k == 0 ? 0.0 : k * step, unit);
+  std::vector<bool> marked(axis.columns());
+  for (const Tick& tick : ticks(axis.low(), axis.high(), static_cast<double>(axis.columns()) / 8)) {
+    const std::size_t at = axis.column(tick.value);
+    marked[at] = true;
+    const std::string number = tick.text + unit;
     const std::size_t half = number.size() / 2;
     const std::size_t begin = indent + at > half ? indent + at - half : 0;
     if (begin > 0 && (numbers.size() == indent || begin > numbers.size()) &&
@@ -96,7 +95,7 @@ std::string scale(const Axis& axis, std::size_t indent, bool utf8, const std::st
     }
   }
   std::string line(indent, ' ');
-  for (const bool tick : ticks) line += tick ? (utf8 ? "\u2534" : "+") : (utf8 ? "\u2500" : "-");
+  for (const bool tick : marked) line += tick ? (utf8 ? "\u2534" : "+") : (utf8 ? "\u2500" : "-");
   return line + '\n' + numbers + '\n';
 }
 
@@ -108,12 +107,27 @@ std::size_t length(std::string_view text) {
 
 }  // namespace
 
+std::vector<Tick> ticks(double low, double high, double most) {
+  std::vector<Tick> all;
+  const double step = step_of(high - low, most);
+  const double reach = std::max(std::abs(low), std::abs(high));
+  // A step is one digit, so as many places write every tick without its rounding errors.
+  const int places = std::max(0, -static_cast<int>(std::floor(std::log10(step * (1 + 1e-9)))));
+  const bool fixed = places <= 8 && reach < 1e9;
+  for (double k = std::ceil(low / step); k * step <= high; ++k) {
+    const double value = k == 0 ? 0 : k * step;
+    all.push_back(
+        {value, fixed ? fmt::format("{:.{}f}", value, places) : fmt::format("{:.10g}", value)});
+  }
+  return all;
+}
+
 std::string forest_plot(std::span<const IntervalLine> intervals, const PlotStyle& style,
-                        const std::string& unit) {
+                        const std::string& unit, bool zero) {
   constexpr std::size_t kMargin = 2;
   constexpr std::size_t kGap = 2;
-  double low = 0;
-  double high = 0;
+  double low = zero ? 0 : std::numeric_limits<double>::infinity();
+  double high = zero ? 0 : -low;
   std::size_t longest = 0;
   for (const IntervalLine& interval : intervals) {
     if (!std::isfinite(interval.estimate)) return "";
@@ -134,7 +148,7 @@ std::string forest_plot(std::span<const IntervalLine> intervals, const PlotStyle
   for (const IntervalLine& interval : intervals) {
     const std::size_t blanks = longest - length(interval.name) + kGap;
     picture += std::string(kMargin, ' ') + interval.name + std::string(blanks, ' ') +
-               bar(interval, axis, style.utf8) + '\n';
+               bar(interval, axis, style.utf8, zero) + '\n';
   }
   return picture + scale(axis, indent, style.utf8, unit);
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "histogram.h"
 
@@ -17,15 +18,26 @@ struct IntervalLine {
   double high = 0;
 };
 
+/// A number of an axis.
+struct Tick {
+  double value;
+  std::string text;
+};
+
+/// Multiples of 1, 2 or 5 times a power of ten from `low` to `high`, at most `most` steps.
+[[nodiscard]] std::vector<Tick> ticks(double low, double high, double most);
+
 /// Draws them from top to bottom in `style.width` columns, with the line of zero through all and
 /// an axis below; `unit` is put behind the numbers of the axis. Intervals that leave zero out are
-/// drawn heavy. Empty when there is nothing to see: no length, or a point that is not a number.
+/// drawn heavy. With `zero` false there is no such line, and the axis begins where the intervals
+/// do. Empty when there is nothing to see: no length, or a point that is not a number.
 ///
 ///     B                          |         |==*==|
 ///     C           |------*-------:--|
 ///           ------+--------------+--------------+
 ///                -2              0              2
 [[nodiscard]] std::string forest_plot(std::span<const IntervalLine> intervals,
-                                      const PlotStyle& style, const std::string& unit = "");
+                                      const PlotStyle& style, const std::string& unit = "",
+                                      bool zero = true);
 
 }  // namespace bootfold::cli

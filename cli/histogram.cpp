@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "text.h"
@@ -186,12 +187,17 @@ std::string labels(std::vector<Label> all, std::size_t columns) {
   return values + '\n' + words + '\n';
 }
 
-}  // namespace
+/// The part of the number line that is shown, and its bars.
+struct Shown {
+  BarGrid grid;
+  double range;
+  std::vector<std::uint64_t> counts;
+};
 
-std::string histogram(std::span<const double> values, std::size_t first, std::size_t stride,
-                      const Marks& marks, const PlotStyle& style) {
+std::optional<Shown> show(std::span<const double> values, std::size_t first, std::size_t stride,
+                          const Marks& marks, std::size_t columns) {
   const std::vector<double> sample = sorted_sample(values, first, stride);
-  if (sample.empty()) return "";
+  if (sample.empty()) return std::nullopt;
   const std::size_t cut = sample.size() / 2000;
   double low = sample[cut];
   double high = sample[sample.size() - 1 - cut];
@@ -200,12 +206,28 @@ std::string histogram(std::span<const double> values, std::size_t first, std::si
     low = std::min(low, mark);
     high = std::max(high, mark);
   }
-  const std::size_t columns = std::max<std::size_t>(style.width, 20) - 4;
   const double range = high - low;
-  if (!std::isfinite(range) || low + range / static_cast<double>(columns) <= low) return "";
-
+  if (!std::isfinite(range) || low + range / static_cast<double>(columns) <= low)
+    return std::nullopt;
   const BarGrid grid = make_grid(sample, low, high, columns, values.size() / stride);
-  const std::vector<std::uint64_t> counts = count(values, first, stride, grid);
+  return Shown{grid, range, count(values, first, stride, grid)};
+}
+
+}  // namespace
+
+Bins bins_of(std::span<const double> values, std::size_t first, std::size_t stride,
+             const Marks& marks, std::size_t most) {
+  std::optional<Shown> found = show(values, first, stride, marks, most);
+  if (!found) return {};
+  return {found->grid.start, found->grid.bin, std::move(found->counts)};
+}
+
+std::string histogram(std::span<const double> values, std::size_t first, std::size_t stride,
+                      const Marks& marks, const PlotStyle& style) {
+  const std::size_t columns = std::max<std::size_t>(style.width, 20) - 4;
+  const std::optional<Shown> found = show(values, first, stride, marks, columns);
+  if (!found) return "";
+  const auto& [grid, range, counts] = *found;
   const double shown = range / 10;  // labels to a thousandth of the picture
   const double tail = 50 * (1 - marks.confidence);
   std::vector<Label> all;

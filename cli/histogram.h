@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace bootfold::cli {
 
@@ -21,6 +23,18 @@ struct PlotStyle {
   std::size_t height = 8;  ///< lines of the tallest bar
   bool utf8 = false;       ///< block and line characters; else ASCII
 };
+
+/// Numbers of values in bars of equal width: bar b goes from start + b * width to
+/// start + (b + 1) * width.
+struct Bins {
+  double start = 0;
+  double width = 0;
+  std::vector<std::uint64_t> counts = {};  ///< empty when the values do not vary
+};
+
+/// The bars of histogram(), at most `most` of them.
+[[nodiscard]] Bins bins_of(std::span<const double> values, std::size_t first, std::size_t stride,
+                           const Marks& marks, std::size_t most);
 
 /// Draws every `stride`-th value from `first` on (column `first` of a matrix with `stride`
 /// columns). Shows the central 99.9 % of the values and all marks. Replicates on a lattice (means

@@ -20,26 +20,34 @@ int places(double error) {
 
 // How a value and its error are written: fixed with so many places, or times a power of ten.
 struct Form {
-  bool all_digits = false;
+  int all_digits = 0;  // so many at most, where the error says nothing
   bool scientific = false;
   int exponent = 0;  // of the power of ten
   int places = 0;
 };
 
-Form form_of(double value, double error) {
-  if (!std::isfinite(value) || !std::isfinite(error) || error <= 0) return {.all_digits = true};
+Form form_of(double value, double error, bool scientific = false) {
+  if (!std::isfinite(value) || !std::isfinite(error) || error <= 0) return {.all_digits = 10};
   const int wanted = places(error);
   const double largest = std::max(std::abs(value), error);
   const int exponent = exponent_of(largest);
-  if (wanted + exponent > 15) return {.all_digits = true};  // finer than a double
+  if (wanted + exponent > 14) return {.all_digits = 15};  // finer than a double
   // Up to four zeros behind the point, or none that would have to be made up before it.
-  if (exponent >= -4 && wanted >= 0) return {.places = wanted};
-  if (exponent < 7 && exponent >= 0) return {.places = 0};
+  if (!scientific && exponent >= -4 && wanted >= 0) return {.places = wanted};
+  if (!scientific && exponent < 7 && exponent >= 0) return {.places = 0};
   return {.scientific = true, .exponent = exponent, .places = std::max(0, wanted + exponent)};
 }
 
+// Whether one of them needs a power of ten: then all are written with one.
+bool any_scientific(std::span<const Measured> values) {
+  return std::any_of(values.begin(), values.end(), [](const Measured& each) {
+    return each.value != 0 && form_of(each.value, each.error).scientific;
+  });
+}
+
 std::string write(double value, const Form& form) {
-  if (form.all_digits || !std::isfinite(value)) return fmt::format("{}", value);
+  if (!std::isfinite(value)) return fmt::format("{}", value);
+  if (form.all_digits > 0) return fmt::format("{:.{}g}", value, form.all_digits);
   const double shown = form.scientific ? value * std::pow(10, -form.exponent) : value;
   std::string text = fmt::format("{:.{}f}", shown, form.places);
   if (text.front() == '-' && text.find_first_not_of("-0.") == std::string::npos) text.erase(0, 1);
@@ -67,18 +75,50 @@ std::string scaled(double number) {
   return text + kWords[word];
 }
 
-std::string rounded(double value, double error) {
-  const Form form = form_of(value, error);
-  std::string text = write(value, form);
+namespace {
+
+std::string rounded(const Measured& each, bool scientific) {
+  const Form form = form_of(each.value, each.error, scientific);
+  std::string text = write(each.value, form);
   if (form.scientific) text += fmt::format("e{:+03}", form.exponent);
   return text;
 }
 
-std::string with_error(double value, double error) {
-  const Form form = form_of(value, error);
-  if (form.all_digits) return fmt::format("{} +- {:.2g}", value, error);
+std::string with_error(const Measured& each, bool scientific) {
+  const auto& [value, error] = each;
+  const Form form = form_of(value, error, scientific);
+  if (form.all_digits > 0) return fmt::format("{} +- {:.2g}", write(value, form), error);
   if (!form.scientific) return fmt::format("{} +- {}", write(value, form), write(error, form));
   return fmt::format("({} +- {})e{:+03}", write(value, form), write(error, form), form.exponent);
+}
+
+}  // namespace
+
+std::string rounded(double value, double error) { return rounded({value, error}, false); }
+
+std::string with_error(double value, double error) { return with_error({value, error}, false); }
+
+std::string with_error_beside(double value, double error, const Measured& other) {
+  const int wanted = error > 0 && std::isfinite(error) ? places(error) : 0;
+  if (form_of(other.value, other.error).scientific || wanted < 1 || wanted > 12 ||
+      !std::isfinite(value))
+    return with_error(value, error);
+  const Form form{.places = wanted};
+  return fmt::format("{} +- {}", write(value, form), write(error, form));
+}
+
+std::vector<std::string> rounded_alike(std::span<const Measured> values) {
+  std::vector<std::string> texts;
+  const bool scientific = any_scientific(values);
+  for (const Measured& each : values) texts.push_back(rounded(each, scientific));
+  return texts;
+}
+
+std::vector<std::string> with_errors_alike(std::span<const Measured> values) {
+  std::vector<std::string> texts;
+  const bool scientific = any_scientific(values);
+  for (const Measured& each : values) texts.push_back(with_error(each, scientific));
+  return texts;
 }
 
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {

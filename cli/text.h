@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "text/quantity.h"
 
@@ -19,11 +21,25 @@ using text::grouped;  // 5,000,000
 [[nodiscard]] std::string scaled(double number);
 
 /// `value` to the second significant digit of `error`, which it is known to: 0.05001883 known to
-/// 3.2e-7 -> "0.05001883". All digits where the error is 0 or not a number.
+/// 3.2e-7 -> "0.05001883". Up to ten digits where the error is 0 or not a number.
 [[nodiscard]] std::string rounded(double value, double error);
 
 /// "0.05001883 +- 0.00000032", both to the same place, or both with a power of ten.
 [[nodiscard]] std::string with_error(double value, double error);
+
+/// A number and how well it is known.
+struct Measured {
+  double value;
+  double error;
+};
+
+/// with_error() in the notation of `other`, which is shown above it: no power of ten beside a
+/// number that has none.
+[[nodiscard]] std::string with_error_beside(double value, double error, const Measured& other);
+
+/// The numbers of one column of a table: all with a power of ten if one of them needs it.
+[[nodiscard]] std::vector<std::string> rounded_alike(std::span<const Measured> values);
+[[nodiscard]] std::vector<std::string> with_errors_alike(std::span<const Measured> values);
 
 /// As many words a line as fit in `width` columns; lines after the first begin with `indent`
 /// blanks.

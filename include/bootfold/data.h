@@ -177,6 +177,9 @@ enum class NanPolicy {
   omit,   ///< omit the row, and its labels; Table::omitted_rows() lists omitted rows
 };
 
+/// For ReadOptions::thousands: numbers have no separator of thousands.
+inline constexpr char kNoSeparator = '\0';
+
 /// Options of read().
 struct ReadOptions {
   /// Columns to read, by header name or by number from 1 ("2"). Empty: the only column that is not
@@ -198,15 +201,17 @@ struct ReadOptions {
   /// is text. Where both are likely, an error asks for this option: text that could be a label of
   /// the first row, and numbers that look like years or column numbers (docs/files.md).
   std::optional<bool> header = std::nullopt;
-  /// Character between the fields of a CSV file. A space stands for any number of spaces. Default:
-  /// a tab in .tsv files; in other files a comma, or the semicolon or tab that the first two lines
-  /// agree on if the first has no comma (docs/files.md). If given, the file may have any ending.
+  /// Character between the fields of a CSV file. A space stands for any number of spaces and tabs.
+  /// Default: a tab in .tsv files; in other files the comma, semicolon, tab, pipe or space that the
+  /// first lines agree on (docs/files.md). If given, the file may have any ending.
   std::optional<char> delimiter = std::nullopt;
   /// Decimal separator of numbers: a point or a comma. With a comma the delimiter is another
-  /// character, by default a semicolon.
-  char decimal = '.';
+  /// character. Default: a point, or a comma if the first rows can be read only so.
+  std::optional<char> decimal = std::nullopt;
   /// Separator between groups of three digits: a comma, point, space, apostrophe or underscore.
-  /// Numbers without it are allowed; in other positions it is an error.
+  /// Numbers without it are allowed; in other positions it is an error. kNoSeparator: there is
+  /// none. Default: none, or the one without which the first rows cannot be read. Where the first
+  /// rows could be read in two ways, as with 1,234, an error asks.
   std::optional<char> thousands = std::nullopt;
   /// Fields that stand for missing values, as they are written in the file; the empty field always
   /// does. One that is a number stands for all spellings of it: -999 for -999.0. Default: NA, N/A,
@@ -216,7 +221,7 @@ struct ReadOptions {
   /// it is true are read; a comparison with a missing value is not true. docs/files.md has the
   /// language. Columns that only the condition uses are not read otherwise.
   std::string where = {};
-  /// Whether files without any row are allowed, as shards are; for open() (bootfold/sources.h).
+  /// Whether files without any row are allowed, as shards are.
   bool may_be_empty = false;
 };
 
@@ -244,8 +249,8 @@ class BOOTFOLD_API Table {
   }
   /// Number of rows that ReadOptions::where left out.
   [[nodiscard]] std::size_t filtered() const noexcept { return filtered_; }
-  /// What read() assumed without certainty: a first line of several numbers was read as a row.
-  /// Empty if nothing.
+  /// What read() found out by the rows alone: the dialect of a text file if it is not the usual
+  /// one, and that a first line of several numbers was read as a row. Empty if nothing.
   [[nodiscard]] const std::string& note() const noexcept { return note_; }
   /// Bytes of the values and label codes, mapped or owned.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
@@ -269,8 +274,9 @@ class BOOTFOLD_API Table {
   std::vector<Texts> texts_;
 };
 
-/// Reads a .csv, .tsv (also .gz), .npy or .parquet file; the file name extension selects the
-/// format. "-" reads CSV from standard input. .parquet needs a build with Arrow C++.
+/// Reads a .csv, .tsv, .txt, .data or .dat (also .gz), .npy or .parquet file; the file name
+/// extension selects the format. "-" reads CSV from standard input. .parquet needs a build with
+/// Arrow C++.
 ///
 ///     auto table = data::read("visits.csv", {.columns = {"revenue"}, .labels = {"variant"}});
 ///
@@ -283,6 +289,15 @@ class BOOTFOLD_API Table {
 [[nodiscard]] BOOTFOLD_API Table read(const std::string& path, const ReadOptions& options = {});
 [[nodiscard]] BOOTFOLD_API Table read(const std::vector<std::string>& paths,
                                       const ReadOptions& options = {});
+
+/// One of several pieces of the rows of read(), for processes that share the files: 0, 1, ..., of
+/// about as many stored rows each. Pieces follow each other and have every row once; one may have
+/// no rows, and Parquet files are cut between row groups. std::nullopt if a file can only be read
+/// from its beginning, as text files.
+[[nodiscard]] BOOTFOLD_API std::optional<Table> read_piece(const std::vector<std::string>& paths,
+                                                           const ReadOptions& options,
+                                                           std::uint64_t piece,
+                                                           std::uint64_t pieces);
 
 /// Writes a float64 .npy array of `shape` in C order. The write is atomic: the file is written
 /// under a temporary name in the same folder and renamed. Throws DataError.

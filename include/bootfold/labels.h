@@ -51,5 +51,12 @@ struct BOOTFOLD_API Labels {
 /// infinities.
 [[nodiscard]] BOOTFOLD_API Labels labels(const ColumnView& numbers);
 
+/// Labels of the combinations of several labels that occur, such as month and day. They are sorted
+/// by the first, then by the second, and so on; a name is "1, 31". One entry is returned unchanged.
+/// Throws InvalidArgument if they have different numbers of rows.
+///
+///     data::combined(std::array{table.labels(0), table.labels(1)});
+[[nodiscard]] BOOTFOLD_API Labels combined(std::span<const Labels> labels);
+
 }  // namespace data
 }  // namespace bootfold

@@ -17,6 +17,7 @@
 #include "data/dialect.h"
 #include "data/first_line.h"
 #include "data/label_builder.h"
+#include "data/number_forms.h"
 #include "data/records.h"
 #include "data/storage.h"
 #include "data/where.h"
@@ -57,6 +58,7 @@ class CsvReader {
   struct Parsed {
     std::size_t field;
     double value = 0;
+    Kind kind = Kind::unknown;
     Buffer values = {};
     Range below = {};  // of all values but those of the first line
   };
@@ -77,10 +79,18 @@ class CsvReader {
     Texts texts;
   };
 
+  /// A field that is not a number.
+  struct Place {
+    std::size_t line;
+    std::string text;
+  };
+
   void start(const Record& record);
   void check_names_of(const std::vector<std::string>& names, const Record& record) const;
   void check_semicolons(const std::vector<std::string>& names) const;
   void check_one_column(const std::string& name) const;
+  void check_delimiter() const;
+  void find_numbers();
   void check_header(const Record& record);
   void check_no_names(const std::vector<std::string>& fields) const;
   [[nodiscard]] std::vector<const std::vector<std::string>*> wanted_names() const;
@@ -91,7 +101,7 @@ class CsvReader {
   void omit_row();
   [[nodiscard]] bool fulfils(const Record& record);
   bool take_label(const Record& record, const Fields& fields, LabelSource& label) const;
-  [[nodiscard]] double value_of(const Record& record, const Fields& fields);
+  [[nodiscard]] double value_of(const Record& record, const Fields& fields, Parsed& column);
   [[nodiscard]] std::size_t rows() const { return parsed_[0].values.size() / sizeof(double); }
   [[nodiscard]] bool may_ask() const;
   [[nodiscard]] bool may_be_header(std::size_t line) const;
@@ -102,17 +112,22 @@ class CsvReader {
 
   [[noreturn]] void fail(const Record& record, std::size_t field, const std::string& message) const;
   [[noreturn]] void fail_missing(const Record& record, std::size_t field) const;
-  [[noreturn]] void fail_text(const Record& record, const Fields& fields,
-                              std::string_view text) const;
+  [[noreturn]] void fail_text(const Record& record, Parsed& column, std::string_view text);
+  [[nodiscard]] std::vector<Place> find_more(Parsed& column);
+  [[nodiscard]] std::string remedy(const std::vector<std::string>& texts,
+                                   const Parsed& column) const;
+  [[nodiscard]] std::string numeric_fields(const Record& record);
   [[noreturn]] void throw_ragged(const Record& record, std::size_t fields) const;
 
   std::string label_;
   const ReadOptions& options_;
   const Where& where_;
   std::optional<std::uint64_t> rows_before_;
+  bool may_be_empty_;
   Dialect dialect_;
   Records records_;
   char delimiter_ = ',';
+  bool delimiter_found_ = false;  // by the first lines
   std::string scratch_;
   FirstLine first_line_;
   std::size_t first_line_number_ = 0;
@@ -127,7 +142,8 @@ class CsvReader {
   std::vector<LabelSource> labels_;     // in the order of options_.labels
   std::vector<TextSource> texts_;       // in the order of options_.texts
   std::vector<std::size_t> condition_;  // fields in the order of where_.columns()
-  std::vector<Where::Cell> cells_;      // of this row
+  std::vector<Kind> condition_kinds_;
+  std::vector<Where::Cell> cells_;  // of this row
   std::vector<std::string> cell_scratch_;
   std::vector<std::size_t> omitted_rows_;
   bool list_omitted_ = true;
@@ -138,6 +154,7 @@ class CsvReader {
   std::uint64_t filtered_taken_ = 0;
   std::size_t blanks_ = 0;  // blank lines since the last row of a file with one column
   std::size_t first_blank_ = 0;
+  std::string numeric_neighbours_;  // for the message about a column of text
 
  public:
   /// A reader of chunks need not remember which rows hold NaN.

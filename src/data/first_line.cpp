@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/dialect.h"
+#include "data/number.h"
+#include "data/number_forms.h"
 
 namespace bootfold::data {
 
-void FirstLine::add(std::string_view field, Dialect& dialect) {
+void FirstLine::add(std::string_view field, NumberForms& forms) {
   if (numbers_.empty()) first_empty_ = field.empty();
+  const bool number = forms.is_number(field);
+  has_text_ = !number || has_text_;
+  has_other_text_ = (!number && !parse_truth(field)) || has_other_text_;
   double value = 0;
-  has_text_ = !dialect.parse(field, value) || has_text_;
-  const bool digits = !field.empty() && field.find_first_not_of("0123456789") == field.npos;
+  const bool digits = !field.empty() && field.find_first_not_of("0123456789") == field.npos &&
+                      parse_spelled(field, value);
   numbers_.push_back(digits ? value : std::numeric_limits<double>::quiet_NaN());
 }
 

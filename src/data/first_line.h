@@ -13,15 +13,17 @@
 
 namespace bootfold::data {
 
-class Dialect;
+class NumberForms;
 
 class FirstLine {
  public:
   /// The next field, without blanks at its ends.
-  void add(std::string_view field, Dialect& dialect);
+  void add(std::string_view field, NumberForms& forms);
 
-  /// Some field is neither a number nor missing.
+  /// Some field is neither a number, in any spelling, nor missing.
   [[nodiscard]] bool has_text() const noexcept { return has_text_; }
+  /// Some field is text, and no word for true or false either.
+  [[nodiscard]] bool has_other_text() const noexcept { return has_other_text_; }
   [[nodiscard]] bool looks_like_header() const;
   /// The whole number in a field; NaN if it holds something else.
   [[nodiscard]] double number(std::size_t field) const { return numbers_[field]; }
@@ -29,6 +31,7 @@ class FirstLine {
  private:
   std::vector<double> numbers_;
   bool has_text_ = false;
+  bool has_other_text_ = false;
   bool first_empty_ = false;
 };
 

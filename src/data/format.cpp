@@ -3,8 +3,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <optional>
+#include <string_view>
 
 #include "bootfold/error.h"
 #include "text/concat.h"
@@ -20,12 +22,26 @@ std::string small_letters(std::string path) {
   return path;
 }
 
+struct Ending {
+  std::string_view text;
+  Format format;
+};
+
 std::optional<Format> format_of(const std::string& name) {
-  const std::string path = small_letters(name);
-  if (path.ends_with(".csv") || path.ends_with(".csv.gz")) return Format::csv;
-  if (path.ends_with(".tsv") || path.ends_with(".tsv.gz")) return Format::tsv;
-  if (path.ends_with(".npy")) return Format::npy;
-  if (path.ends_with(".parquet")) return Format::parquet;
+  static constexpr std::array<Ending, 7> kEndings = {{{".csv", Format::csv},
+                                                      {".txt", Format::csv},
+                                                      {".data", Format::csv},
+                                                      {".dat", Format::csv},
+                                                      {".tsv", Format::tsv},
+                                                      {".npy", Format::npy},
+                                                      {".parquet", Format::parquet}}};
+  std::string path = small_letters(name);
+  const bool compressed = path.ends_with(".gz");
+  if (compressed) path.resize(path.size() - 3);
+  for (const auto& [text, format] : kEndings)
+    if (path.ends_with(text) &&
+        !(compressed && (format == Format::npy || format == Format::parquet)))
+      return format;
   return std::nullopt;
 }
 
@@ -43,10 +59,11 @@ Format find_format(const std::string& path, const ReadOptions& options) {
   if (const std::optional<Format> format = format_of(path)) return *format;
   // The shell's <(command) has no ending; it is standard input by another name.
   if (is_pipe(info) || options.delimiter) return Format::csv;
-  throw DataError(path +
-                  " has an unknown ending; supported are .csv, .tsv, .csv.gz, .tsv.gz, .npy and "
-                  ".parquet, or - for CSV on standard input, and any text if you name its "
-                  "delimiter, such as delimiter=tab");
+  throw DataError(
+      path +
+      " has an unknown ending; supported are .csv, .tsv, .txt, .data and .dat (also with "
+      ".gz), .npy and .parquet, or - for CSV on standard input, and any text if you "
+      "name its delimiter, such as delimiter=tab");
 }
 
 bool read_once(const std::string& path) {

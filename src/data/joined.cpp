@@ -20,6 +20,7 @@ ColumnView join_column(const std::vector<FileTable>& tables, std::size_t column,
   std::vector<ColumnView> chunks;
   for (const FileTable& each : tables)
     if (each.table.view().rows() > 0) chunks.push_back(each.table.view().column(column));
+  if (chunks.empty()) return tables[0].table.view().column(column);
   const bool alike = std::all_of(chunks.begin(), chunks.end(), [&](const ColumnView& chunk) {
     return chunk.type() == chunks[0].type();
   });
@@ -81,7 +82,7 @@ Table Joined::finish() {
     parts.bytes += table.bytes();
     if (parts.note.empty()) parts.note = table.note();
   }
-  if (rows == 0)
+  if (rows == 0 && !may_be_empty_)
     throw DataError(no_rows_left(name_of_all(first_, tables_.size()), parts.omitted_rows.size(),
                                  parts.filtered, false));
   auto storage = std::make_shared<Storage>();

@@ -19,8 +19,11 @@ struct FileTable {
 
 class Joined {
  public:
-  /// Every table has as many columns of labels and of texts.
-  Joined(std::size_t labels, std::size_t texts) : labels_(labels), texts_(texts) {}
+  /// All tables are read with these options.
+  explicit Joined(const ReadOptions& options)
+      : labels_(options.labels.size()),
+        texts_(options.texts.size()),
+        may_be_empty_(options.may_be_empty) {}
 
   /// Throws DataError that names `file` if its columns or types are not those of the first.
   void add(const std::string& file, FileTable table);
@@ -28,12 +31,13 @@ class Joined {
   /// All rows of the files so far, also those that were left out.
   [[nodiscard]] std::uint64_t rows_read() const noexcept { return rows_read_; }
 
-  /// The rows of all files. Throws DataError if there are none.
+  /// The rows of all files. Throws DataError if there are none, unless ReadOptions::may_be_empty.
   [[nodiscard]] Table finish();
 
  private:
   std::size_t labels_;
   std::size_t texts_;
+  bool may_be_empty_;
   std::string first_;
   std::vector<FileTable> tables_;
   std::uint64_t rows_read_ = 0;

@@ -72,12 +72,12 @@ Table load(const Source& source) {
 }
 
 ColumnTables::ColumnTables(std::shared_ptr<const ColumnFile> file, const Where& where,
-                           NanPolicy nan, std::optional<std::uint64_t> rows_before)
+                           NanPolicy nan, std::optional<std::uint64_t> rows_before, RowSpan rows)
     : file_(std::move(file)),
       rows_before_(rows_before),
       where_(where),
-      sieve_(*file_, where_, nan, rows_before),
-      batches_(file_->read({})),
+      sieve_(*file_, where_, nan, rows_before, rows.first),
+      batches_(file_->read(rows)),
       columns_(file_->names().size()) {
   for (const std::string& name : file_->label_names()) labels_.emplace_back(name);
   start_texts();
@@ -140,12 +140,13 @@ Table ColumnTables::take() {
   return std::move(parts).table();
 }
 
-Table load_columns(std::shared_ptr<const ColumnFile> file, const Where& where, NanPolicy nan,
-                   std::optional<std::uint64_t> rows_before) {
-  ColumnTables tables(std::move(file), where, nan, rows_before);
+Table load_columns(std::shared_ptr<const ColumnFile> file, const Where& where,
+                   const ReadOptions& options, std::optional<std::uint64_t> rows_before,
+                   RowSpan rows) {
+  ColumnTables tables(std::move(file), where, options.nan, rows_before, rows);
   while (tables.add_batch()) {
   }
-  tables.check_any_rows();
+  if (!options.may_be_empty) tables.check_any_rows();
   return tables.take();
 }
 

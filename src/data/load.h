@@ -16,11 +16,12 @@
 namespace bootfold::data {
 
 /// The rows of a file that are kept, each column in its type, with labels and texts: all of them,
-/// or some at a time. `rows_before` are those of the files before this one, if there are several.
+/// or some at a time. `rows_before` are those of the files before this one, if there are several;
+/// `rows` are all rows or come from ColumnFile::cut().
 class ColumnTables {
  public:
   ColumnTables(std::shared_ptr<const ColumnFile> file, const Where& where, NanPolicy nan,
-               std::optional<std::uint64_t> rows_before);
+               std::optional<std::uint64_t> rows_before, RowSpan rows = {});
   ColumnTables(const ColumnTables&) = delete;  // the sieve refers to the condition
   ColumnTables& operator=(const ColumnTables&) = delete;
 
@@ -48,8 +49,10 @@ class ColumnTables {
   std::uint64_t filtered_taken_ = 0;
 };
 
-/// All rows at once. Throws DataError if no row is left and there are no other files.
+/// All rows at once. Throws DataError if no row is left and there are no other files, unless
+/// ReadOptions::may_be_empty.
 [[nodiscard]] Table load_columns(std::shared_ptr<const ColumnFile> file, const Where& where,
-                                 NanPolicy nan, std::optional<std::uint64_t> rows_before);
+                                 const ReadOptions& options,
+                                 std::optional<std::uint64_t> rows_before, RowSpan rows = {});
 
 }  // namespace bootfold::data

@@ -178,7 +178,8 @@ Table read_npy(const std::string& path, const ReadOptions& options,
   const std::size_t omitted = omitted_rows.size();
   const std::size_t rows = header.rows - omitted;
   const std::size_t size = size_of(header.type);
-  if (rows == 0 && !rows_before) throw DataError(no_rows_left(path, omitted, 0, false));
+  if (rows == 0 && !rows_before && !options.may_be_empty)
+    throw DataError(no_rows_left(path, omitted, 0, false));
   if (omitted > 0) {
     storage->buffers = copy_complete_rows(chosen);
     storage->mapping = Mapping();

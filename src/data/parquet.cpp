@@ -10,16 +10,19 @@
 #include <vector>
 
 #include "bootfold/error.h"
+#include "bootfold/write.h"
 #include "data/arrow_columns.h"
 #include "data/file_state.h"
 #include "data/parquet_module.h"
+#include "data/whole_rows.h"
 #include "text/concat.h"
+#include "text/output_file.h"
 
 namespace bootfold::data {
 namespace {
 
 /// Loaded once, and never unloaded: Arrow has threads and memory of its own.
-const BootfoldParquet& load_parquet(const std::string& path) {
+const BootfoldParquet& load_parquet(const std::string& path, const char* verb = "read") {
   static const BootfoldParquet* const module = [&]() -> const BootfoldParquet* {
     std::string reasons;
     for (const char* file :
@@ -30,8 +33,9 @@ const BootfoldParquet& load_parquet(const std::string& path) {
       const char* const reason = ::dlerror();
       reasons += text::concat(reasons.empty() ? "" : "; ", reason == nullptr ? file : reason);
     }
-    throw DataError(text::concat(
-        "cannot read ", path, ": the module for Parquet files cannot be loaded (", reasons, ")"));
+    throw DataError(text::concat("cannot ", verb, " ", path,
+                                 ": the module for Parquet files cannot be loaded (", reasons,
+                                 ")"));
   }();
   return *module;
 }
@@ -102,6 +106,32 @@ std::shared_ptr<const ColumnFile> open_parquet(const std::string& path, const Re
                        [file](const std::vector<std::size_t>* columns, RowSpan rows,
                               ArrowArrayStream* stream) { file->open(columns, rows, stream); },
                        options, where, {file->rows(), file->groups()});
+}
+
+void check_parquet_writer(const std::string& path) { (void)load_parquet(path, "write"); }
+
+void write_parquet(const std::string& path, const std::vector<std::string>& names,
+                   std::span<const double> values) {
+  check_whole_rows(names, values.size());
+  const std::size_t rows = values.size() / names.size();
+  std::vector<std::vector<double>> columns(names.size(), std::vector<double>(rows));
+  std::vector<const char*> name_texts;
+  std::vector<const double*> starts;
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    for (std::size_t row = 0; row < rows; ++row) columns[c][row] = values[row * names.size() + c];
+    name_texts.push_back(names[c].c_str());
+    starts.push_back(columns[c].data());
+  }
+  std::string bytes;
+  const auto take = [](void* context, const void* piece, std::size_t size) {
+    static_cast<std::string*>(context)->append(static_cast<const char*>(piece), size);
+  };
+  std::array<char, kParquetError> error{};
+  if (load_parquet(path, "write")
+          .write(name_texts.data(), starts.data(), names.size(), rows, take, &bytes,
+                 error.data()) != 0)
+    throw DataError(text::concat("cannot write ", path, ": ", error.data()));
+  text::write_file(path, bytes);
 }
 
 }  // namespace bootfold::data

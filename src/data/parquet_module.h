@@ -26,6 +26,10 @@ struct BootfoldParquet {
   int (*stream)(void* file, const std::size_t* columns, std::size_t count, std::size_t first_group,
                 std::size_t last_group, std::size_t batch_rows, ArrowArrayStream* stream,
                 char* error);
+  /// Encodes a table of doubles, column by column, and hands the bytes of the file to `take`.
+  int (*write)(const char* const* names, const double* const* columns, std::size_t count,
+               std::size_t rows, void (*take)(void* context, const void* bytes, std::size_t size),
+               void* context, char* error);
 };
 
 /// The one symbol of the module, by the version of this interface.
@@ -36,6 +40,6 @@ using BootfoldParquetModule = const BootfoldParquet*();
 namespace bootfold::data {
 
 inline constexpr std::size_t kParquetError = 512;
-inline constexpr const char* kParquetSymbol = "bootfold_parquet_2";
+inline constexpr const char* kParquetSymbol = "bootfold_parquet_3";
 
 }  // namespace bootfold::data

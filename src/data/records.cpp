@@ -70,6 +70,12 @@ bool Records::next(Record& record) {
     stop = find_end();
   }
   if (begin_ == end_) return false;
+  hand_out(stop, record);
+  return true;
+}
+
+// The record from begin_ to `stop`.
+void Records::hand_out(const char* stop, Record& record) {
   record.line = line_;
   record.has_quotes = quote_ < stop;
   const char* text_end = stop > begin_ && stop[-1] == '\r' ? stop - 1 : stop;
@@ -80,7 +86,6 @@ bool Records::next(Record& record) {
   }
   ++line_;
   begin_ = stop == end_ ? end_ : stop + 1;
-  return true;
 }
 
 // Where the record at begin_ ends: its line feed, or end_ if it is the last one. Null: not in this
@@ -113,7 +118,7 @@ const char* Records::find_end_past_quotes() {
       continue;
     }
     if (*at == '\n') return at;
-    field_starts = *at == delimiter_;
+    field_starts = *at == delimiter_ || (delimiter_ == ' ' && *at == '\t');
     if (field_starts) ++field;
     ++at;
   }
@@ -144,14 +149,14 @@ bool Fields::next_quoted() {
   rest_.remove_prefix(at + 1);
   done_ = rest_.empty();
   if (done_) return true;
-  if (rest_[0] != delimiter_) malformed_ = done_ = true;
+  if (rest_[0] != delimiter_ && !(delimiter_ == ' ' && rest_[0] == '\t')) malformed_ = done_ = true;
   rest_.remove_prefix(1);
   return true;
 }
 
 void Fields::trim_spaces() {
-  while (!rest_.empty() && rest_.front() == ' ') rest_.remove_prefix(1);
-  while (!rest_.empty() && rest_.back() == ' ') rest_.remove_suffix(1);
+  rest_.remove_prefix(std::min(rest_.find_first_not_of(kBlanks), rest_.size()));
+  rest_.remove_suffix(rest_.size() - (rest_.find_last_not_of(kBlanks) + 1));
 }
 
 std::string_view Fields::text(std::string& scratch) const {

@@ -14,11 +14,16 @@ namespace bootfold::data {
 
 class TextInput;
 
+/// What a space stands for as delimiter.
+inline constexpr std::string_view kBlanks = " \t";
+
 /// One record: a line, or several when a quoted field holds line ends. Valid until the next one.
 struct Record {
   std::string_view text;  // without its line end
   std::size_t line = 0;   // where it starts, from 1
   bool has_quotes = false;
+
+  [[nodiscard]] bool is_blank() const { return text.find_first_not_of(' ') == text.npos; }
 };
 
 /// Reads plain or gzip text; a UTF-8 byte order mark is skipped.
@@ -38,6 +43,12 @@ class Records {
   [[nodiscard]] std::string_view start() const noexcept {
     return {begin_, static_cast<std::size_t>(end_ - begin_)};
   }
+  /// Whether start() is the whole file.
+  [[nodiscard]] bool start_is_all() const noexcept { return finished_; }
+  /// Shows the records that follow and are in memory, until `see` returns false. next() starts
+  /// where it would have without.
+  template <class See>
+  void peek(See&& see);
   /// Before the first call of next().
   void set_delimiter(char delimiter) noexcept { delimiter_ = delimiter; }
 
@@ -46,6 +57,7 @@ class Records {
 
  private:
   void refill();
+  void hand_out(const char* stop, Record& record);
   [[nodiscard]] std::size_t read_block(char* out, std::size_t room, std::size_t left);
   const char* find_end();
   const char* find_end_past_quotes();
@@ -62,8 +74,23 @@ class Records {
   bool finished_ = false;  // the file has no more bytes than those in block_
 };
 
-/// Splits a record into fields. Spaces as delimiters count once for a run of them, and not at the
-/// ends of the record.
+template <class See>
+void Records::peek(See&& see) {
+  const char* const begin = begin_;
+  const char* const quote = quote_;
+  const std::size_t line = line_;
+  Record record;
+  for (const char* stop = find_end(); stop != nullptr && begin_ != end_; stop = find_end()) {
+    hand_out(stop, record);
+    if (!see(static_cast<const Record&>(record))) break;
+  }
+  begin_ = begin;
+  quote_ = quote;
+  line_ = line;
+}
+
+/// Splits a record into fields. With a space as delimiter, a run of spaces and tabs counts once,
+/// and not at the ends of the record.
 ///
 ///     for (Fields fields(record, ','); fields.next();) use(fields.index(), fields.text(scratch));
 class Fields {
@@ -108,7 +135,8 @@ inline bool Fields::next() {
     if (!rest_.empty() && rest_[0] == '"') return next_quoted();
   }
   quoted_ = false;
-  const std::size_t size = rest_.find(delimiter_);
+  const std::size_t size =
+      delimiter_ == ' ' ? rest_.find_first_of(kBlanks) : rest_.find(delimiter_);
   field_ = rest_.substr(0, size);
   done_ = size == std::string_view::npos;
   if (!done_) rest_.remove_prefix(size + 1);

@@ -1,4 +1,5 @@
 // Files as tables in memory; the ending of a name decides how a file is read.
+#include <algorithm>
 #include <new>
 #include <optional>
 #include <string>
@@ -16,13 +17,15 @@
 #include "data/parquet.h"
 #include "data/storage.h"
 #include "data/where.h"
+#include "text/concat.h"
 
 namespace bootfold::data {
 namespace {
 
 FileTable of_columns(const std::shared_ptr<const ColumnFile>& file, const Where& where,
-                     NanPolicy nan, std::optional<std::uint64_t> rows_before) {
-  return {load_columns(file, where, nan, rows_before), file->types()};
+                     const ReadOptions& options, std::optional<std::uint64_t> rows_before,
+                     RowSpan rows = {}) {
+  return {load_columns(file, where, options, rows_before, rows), file->types()};
 }
 
 FileTable with_own_types(Table table) {
@@ -40,10 +43,10 @@ FileTable read_file(const std::string& path, const ReadOptions& options, const W
     switch (find_format(path, options)) {
       case Format::npy:
         if (where.empty()) return with_own_types(read_npy(path, options, rows_before));
-        return of_columns(npy_columns(path, options, where, kChunkBytes), where, options.nan,
+        return of_columns(npy_columns(path, options, where, kChunkBytes), where, options,
                           rows_before);
       case Format::parquet:
-        return of_columns(open_parquet(path, options, where, kChunkBytes), where, options.nan,
+        return of_columns(open_parquet(path, options, where, kChunkBytes), where, options,
                           rows_before);
       case Format::tsv:
         return with_own_types(read_csv(path, '\t', options, where, rows_before));
@@ -85,9 +88,49 @@ Table read(const std::vector<std::string>& paths, const ReadOptions& options) {
   const std::vector<std::string> files = expand(paths);
   if (files.empty()) throw InvalidArgument("there is no file to read; name at least one");
   if (files.size() == 1) return read_file(files[0], options, where, std::nullopt).table;
-  Joined joined(options.labels.size(), options.texts.size());
+  Joined joined(options);
   for (const std::string& file : files)
     joined.add(file, read_file(file, options, where, joined.rows_read()));
+  return joined.finish();
+}
+
+std::optional<Table> read_piece(const std::vector<std::string>& paths, const ReadOptions& options,
+                                std::uint64_t piece, std::uint64_t pieces) {
+  if (pieces == 0 || piece >= pieces)
+    throw InvalidArgument(text::concat("piece is ", piece, " of ", pieces,
+                                       " but must be from 0 to the number of pieces - 1"));
+  const Where where = options.where.empty() ? Where() : Where(options.where);
+  const std::vector<std::string> names = expand(paths);
+  if (names.empty()) throw InvalidArgument("there is no file to read; name at least one");
+  std::vector<std::shared_ptr<const ColumnFile>> files;
+  std::uint64_t stored = 0;
+  for (const std::string& name : names) {
+    const Format format = find_format(name, options);
+    if (read_once(name) || (format != Format::npy && format != Format::parquet))
+      return std::nullopt;
+    files.push_back(format == Format::npy ? npy_columns(name, options, where, kChunkBytes)
+                                          : open_parquet(name, options, where, kChunkBytes));
+    if (!files.back()->cut({}) || !files.back()->rows()) return std::nullopt;
+    stored += *files.back()->rows();
+  }
+  const auto begin = [&](std::uint64_t number) {
+    return stored / pieces * number + std::min(number, stored % pieces);
+  };
+  ReadOptions some = options;
+  some.may_be_empty = true;
+  if (files.size() == 1)
+    return of_columns(files[0], where, some, std::nullopt,
+                      files[0]->cut({begin(piece), begin(piece + 1)}).value())
+        .table;
+  Joined joined(some);
+  std::uint64_t before = 0;  // rows that are stored in the files so far
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const std::uint64_t rows = *files[i]->rows();
+    const auto within = [&](std::uint64_t row) { return std::clamp(row, before, before + rows); };
+    const RowSpan span{within(begin(piece)) - before, within(begin(piece + 1)) - before};
+    joined.add(names[i], of_columns(files[i], where, some, before, files[i]->cut(span).value()));
+    before += rows;
+  }
   return joined.finish();
 }
 

@@ -63,6 +63,38 @@ TEST(Dialect, EnsemblesReadItInEveryFile) {
   EXPECT_EQ(run(Words{"ensemble", "evaluate", model, rows} + kDialect).code, 0);
 }
 
+void expect_message(const Words& options, const std::string& text, const Words& parts) {
+  const Outcome outcome = run(Words{"bootstrap", "-", "--column", "1"} + options, {.input = text});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+  for (const std::string& part : parts)
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << part << "\n" << outcome.err;
+}
+
+// The same rows without a word about the dialect, but for the words that are missing values.
+TEST(Dialect, IsFoundAndTold) {
+  for (const Words& command : kCommands) {
+    SCOPED_TRACE(command[0]);
+    const Words missing = {"-", "--nan", "omit", "--missing", "-,k.A."};
+    const Outcome usual = run(command + missing, {.input = kUsual});
+    const Outcome other = run(command + missing, {.input = kOther});
+    EXPECT_EQ(other.code, 0) << other.err;
+    EXPECT_NE(other.err.find("standard input: read with --delimiter pipe, --decimal comma and "
+                             "--thousands point"),
+              std::string::npos)
+        << other.err;
+    EXPECT_EQ(usual.err.find("read with"), std::string::npos) << usual.err;
+    const Outcome quiet = run(command + missing + Words{"--quiet"}, {.input = kOther});
+    EXPECT_EQ(quiet.err.find("read with"), std::string::npos) << quiet.err;
+    EXPECT_EQ(quiet.out, run(command + missing + Words{"--quiet"}, {.input = kUsual}).out);
+  }
+}
+
+TEST(Dialect, ThousandsCanBeDenied) {
+  expect_message({"--thousands", "none"}, "x;y\n1.234,5;2\n",
+                 {"'1.234,5' is not a number", "--decimal comma and --thousands point"});
+}
+
 TEST(Dialect, SemicolonsAreFound) {
   const Outcome outcome = run({"bootstrap", "-", "--column", "b", "--quiet", "--replicates", "10"},
                               {.input = "a;b\n1;2\n2;2\n"});
@@ -72,14 +104,6 @@ TEST(Dialect, SemicolonsAreFound) {
                   {.input = "a,1\tb\n1\t2\n2\t2\n"})
                   .code,
               0);
-}
-
-void expect_message(const Words& options, const std::string& text, const Words& parts) {
-  const Outcome outcome = run(Words{"bootstrap", "-", "--column", "1"} + options, {.input = text});
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_EQ(outcome.out, "");
-  for (const std::string& part : parts)
-    EXPECT_NE(outcome.err.find(part), std::string::npos) << part << "\n" << outcome.err;
 }
 
 TEST(Dialect, MistakesAreToldInTheWordsOfTheCommandLine) {
@@ -95,11 +119,11 @@ TEST(Dialect, MistakesAreToldInTheWordsOfTheCommandLine) {
   expect_message({"--decimal", ","}, "a,b\n1,2\n", {"'a,b' may be", "--delimiter semicolon"});
   expect_message({"--missing", "NA,,-"}, plain, {"empty name"});
   expect_message({"--missing", ""}, plain, {"--missing needs a value"});
-  expect_message({}, "x;y\n1,5;2\n",
+  expect_message({"--decimal", "point"}, "x;y\n1,5;2\n",
                  {"standard input:2:1: '1,5'", "with --decimal comma it is one"});
   expect_message({"--thousands", ","}, "x;y\n1,50;2\n",
                  {"'1,50' is not a number (column 'x')", "--thousands comma", "1,234,567.89"});
-  expect_message({}, "x\n1\n-\n", {"'-' is not a number", "--missing TEXT"});
+  expect_message({}, "x\n1\n-\n", {"'-' is not a number", "--missing 'NA,-'"});
   expect_message({"--missing", "-"}, "x\n1\n-\n", {":3:1: missing value", "--nan omit"});
 }
 

@@ -138,7 +138,7 @@ TEST(SeveralFiles, MistakesAreNamedWithTheirFile) {
                       {"standard input can be read once only"}));
   const Outcome output = run({"bootstrap", folder.path("1.csv"), folder.path("5.csv"), "--column",
                               "x", "--output", folder.path("5.csv")});
-  EXPECT_TRUE(refused(output, {"--output", ".npy"}));
+  EXPECT_TRUE(refused(output, {"--output", "is the file to read"}));
 }
 
 TEST(ParquetFiles, AreReadAloneInFoldersAndByGlobs) {

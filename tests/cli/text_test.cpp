@@ -52,8 +52,24 @@ TEST(Text, ValuesHaveTheDigitsTheirErrorAllows) {
   EXPECT_EQ(with_error(4, 0), "4 +- 0");
   EXPECT_EQ(rounded(10.0234567, 0.0031), "10.0235");
   EXPECT_EQ(rounded(0.1, 0), "0.1");
-  EXPECT_EQ(rounded(1.0 / 3, 1e-30), "0.3333333333333333");
+  EXPECT_EQ(rounded(0.1 + 0.2, 0), "0.3");  // not 0.30000000000000004
+  EXPECT_EQ(rounded(1.0 / 3, 1e-30), "0.333333333333333");
   EXPECT_EQ(rounded(std::numeric_limits<double>::quiet_NaN(), 1), "nan");
+}
+
+TEST(Text, AColumnHasOneNotation) {
+  const std::vector<Measured> plain = {{0.25, 0.001}, {1234.5, 0.1}};
+  EXPECT_EQ(rounded_alike(plain), (std::vector<std::string>{"0.2500", "1234.50"}));
+  const std::vector<Measured> mixed = {{0.25, 0.001}, {1.25e-5, 1e-7}};
+  EXPECT_EQ(rounded_alike(mixed), (std::vector<std::string>{"2.500e-01", "1.250e-05"}));
+  EXPECT_EQ(with_errors_alike(mixed),
+            (std::vector<std::string>{"(2.500 +- 0.010)e-01", "(1.250 +- 0.010)e-05"}));
+}
+
+TEST(Text, ABiasHasTheNotationOfItsStandardError) {
+  EXPECT_EQ(with_error_beside(-4.6e-5, 6.6e-5, {0.006619, 4.7e-5}), "-0.000046 +- 0.000066");
+  EXPECT_EQ(with_error_beside(-4.6e-9, 6.6e-9, {6.6e-7, 4.7e-9}), "(-4.6 +- 6.6)e-09");
+  EXPECT_EQ(with_error_beside(0, 0, {1, 0.1}), "0 +- 0");
 }
 
 TEST(Text, NumbersWithWords) {

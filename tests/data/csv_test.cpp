@@ -123,8 +123,8 @@ TEST(Csv, NumbersAreSpelledInManyWays) {
 }
 
 TEST(Csv, OtherTextIsNoNumber) {
-  for (const char* text : {"abc", "1.2.3", "1e", "0x10", "1 2", "--1", "+-1", "+", "-", ".", "1,5",
-                           "$5", "5%", "1_000", "e5", "-.", "\xFF"}) {
+  for (const char* text : {"abc", "1.2.3", "1e", "0x10", "1 2", "--1", "+-1", "+", "-", ".", "$5",
+                           "1_000", "e5", "-.", "\xFF"}) {
     SCOPED_TRACE(text);
     EXPECT_TRUE(says(data_error("x\n1\n\"" + std::string(text) + "\"\n"), "prices.csv:3:1: '",
                      "' is not a number (column 'x')", "NA"));

@@ -47,14 +47,65 @@ std::string misuse(const ReadOptions& options) {
   return message_of<InvalidArgument>([&] { (void)read_text("x\n1\n", options); });
 }
 
+std::string note_of(std::string_view text, const ReadOptions& options = {},
+                    const std::string& name = "prices.csv") {
+  return table(text, options, name).note();
+}
+
 // Read with commas, "1" and "5;2" would be names of columns, and the first row would be lost.
-TEST(Delimiter, IsAskedForWhereTheFirstRowMayHaveDecimalCommas) {
-  const char* const text = "1,5;2\n2,5;3\n";
+TEST(Delimiter, ALineOfDecimalCommasIsARow) {
   const ReadOptions first{.columns = {"1"}};
-  EXPECT_TRUE(says(message_of<InvalidArgument>([&] { (void)read_text(text, first); }),
+  EXPECT_EQ(read_text("1,5;2\n2,5;3\n", first), (Values{1.5, 2.5}));
+  EXPECT_TRUE(says(message_of<InvalidArgument>([&] { (void)read_text("1,5;2\n", first); }),
                    "prices.csv:1", "decimal=comma", "header=yes"));
-  EXPECT_EQ(read_text(text, {.columns = {"1"}, .decimal = ','}), (Values{1.5, 2.5}));
+  EXPECT_EQ(read_text("1,5;2\n", {.columns = {"1"}, .decimal = ','}), Values{1.5});
   EXPECT_EQ(read_text("1,5;b\n2,3\n", first), (Values{2}));  // a name is there
+}
+
+TEST(Delimiter, IsFoundByTheFirstLinesAndTold) {
+  struct Case {
+    const char* text;
+    const char* note;
+  };
+  const ReadOptions second{.columns = {"b"}};
+  for (const auto& [text, note] : std::vector<Case>{
+           {"a,b\n1,2\n3,4\n", ""},
+           {"a;b\n1;2\n3;4\n", "delimiter=semicolon"},
+           {"a|b\n1|2\n3|4\n", "delimiter=pipe"},
+           {"a\tb\n1\t2\n3\t4\n", "delimiter=tab"},
+           {"  a   b\n 1.5  2\n 3.25\t4  \n", "delimiter=space"},
+           {"a,1;b\n1;2\n3;4\n", "delimiter=semicolon"},         // more lines agree
+           {"a, EUR;b\n1,5;2\n3,5;4\n", "delimiter=semicolon"},  // fewer texts
+           {"a;b\n1;2\n3;4\n5;6;7;8\n", "delimiter=semicolon"},  // one wrong line
+       }) {
+    SCOPED_TRACE(text);
+    if (std::string_view(text).find("7;8") != std::string_view::npos) {
+      EXPECT_TRUE(says(data_error(text, second), "prices.csv:4: 4 fields", "the header has 2"));
+      continue;
+    }
+    for (const char* name : {"x.csv", "x.txt", "x.data", "x.dat", "X.TXT"}) {
+      EXPECT_EQ(read_text(text, second, name), (Values{2, 4}));
+      EXPECT_TRUE(says(note_of(text, second, name), note));
+    }
+    if (*note == 0) {
+      EXPECT_EQ(note_of(text, second), "");
+    }
+  }
+  EXPECT_EQ(note_of("a\tb\n1\t2\n", second, "x.tsv"), "");
+  EXPECT_EQ(note_of("a;b\n1;2\n", {.columns = {"b"}, .delimiter = ';'}), "");
+  EXPECT_EQ(read_text("two words\n1\n2\n"), (Values{1, 2}));  // no delimiter below
+}
+
+TEST(Delimiter, AWrongOneIsNamed) {
+  for (const auto& [other, name] : {std::pair{';', "semicolon"}, {'|', "pipe"}, {'\t', "tab"}}) {
+    std::string text = "a;b\n1;2\n";
+    for (char& c : text)
+      if (c == ';') c = other;
+    EXPECT_TRUE(says(message_of<InvalidArgument>(
+                         [&] { (void)read_text(text, {.columns = {"a"}, .delimiter = ','}); }),
+                     "prices.csv has no column 'a'", std::string("separated by ") + name + "s?",
+                     std::string("delimiter=") + name));
+  }
 }
 
 TEST(Delimiter, IsWhatIsSaid) {
@@ -136,12 +187,138 @@ TEST(Decimal, APointIsNoDecimalCommaAndViceVersa) {
   EXPECT_TRUE(says(data_error("x\n1,5\n1.5\n", {.decimal = ','}),
                    "prices.csv:3:1: '1.5' is not a number (column 'x')", "decimal=point"));
   EXPECT_TRUE(
-      says(data_error("a;b\n1,5;2\n", {.columns = {"a"}}),
+      says(data_error("a;b\n1,5;2\n", {.columns = {"a"}, .decimal = '.'}),
            "prices.csv:2:1: '1,5' is not a number (column 'a'); with decimal=comma it is one"));
   EXPECT_TRUE(says(data_error("a;b\n1,234;2\n", {.columns = {"a"}}),
                    "; with decimal=comma or thousands=comma it is one"));
-  EXPECT_TRUE(says(data_error("a;b\n1.234,5;2\n", {.columns = {"a"}}),
+  EXPECT_TRUE(says(data_error("a;b\n1.234,5;2\n", {.columns = {"a"}, .thousands = kNoSeparator}),
                    "; with decimal=comma and thousands=point it is one"));
+}
+
+struct Spelled {
+  const char* text;
+  Values values;
+  const char* note;
+};
+
+TEST(Spelling, IsFoundInTheFirstRowsAndTold) {
+  const ReadOptions first{.columns = {"a"}};
+  for (const auto& [text, expected, note] : std::vector<Spelled>{
+           {"a;b\n1,5;x\n2;y\n", {1.5, 2}, "delimiter=semicolon and decimal=comma"},
+           {"a;b\n1,234;x\n1,5;y\n", {1.234, 1.5}, "decimal=comma"},
+           {"a;b\n1.234,5;x\n2.000;y\n", {1234.5, 2000}, "decimal=comma and thousands=point"},
+           {"a;b\n1 234,5;x\n2;y\n", {1234.5, 2}, "decimal=comma and thousands=space"},
+           {"a;b\n1.234.567;x\n2;y\n", {1234567, 2}, "thousands=point"},
+           {"a,b\n\"1,234.5\",x\n7,y\n", {1234.5, 7}, "thousands=comma"},
+           {"a,b\n\"1,234\",x\n0.5,y\n", {1234, 0.5}, "thousands=comma"},
+           {"a|b\n1'234.5|x\n7|y\n", {1234.5, 7}, "delimiter=pipe and thousands=apostrophe"},
+           {"\xEF\xBB\xBF"
+            "a\tb\r\n\"1,5\"\tx\r\n",
+            {1.5},
+            "delimiter=tab and decimal=comma"},
+       }) {
+    SCOPED_TRACE(text);
+    EXPECT_EQ(read_text(text, first), expected);
+    EXPECT_TRUE(says(note_of(text, first), "prices.csv: read with ", note));
+  }
+  EXPECT_EQ(read_text("x\n\"1,5\"\n\"2,5\"\n"), (Values{1.5, 2.5}));
+}
+
+// 1,234 may be 1234 or 1.234: both are read without a word only where other rows decide.
+TEST(Spelling, WhatCanBeReadInTwoWaysIsAsked) {
+  for (const char* text : {"a;b\n1,234;x\n", "a;b\n1;x\n-12,345;y\n"})
+    EXPECT_TRUE(says(data_error(text, {.columns = {"a"}}), "is not a number (column 'a')",
+                     "with decimal=comma or thousands=comma it is one"));
+  EXPECT_TRUE(says(data_error("x\n\"1,234\"\n"), "decimal=comma or thousands=comma"));
+  EXPECT_EQ(read_text("a;b\n1,234;x\n", {.columns = {"a"}, .decimal = ','}), Values{1.234});
+  EXPECT_EQ(read_text("a;b\n1,234;x\n", {.columns = {"a"}, .thousands = ','}), Values{1234});
+  // A point is a decimal point unless the column cannot be read with it.
+  EXPECT_EQ(read_text("a;b\n1.234;x\n2.500;y\n", {.columns = {"a"}}), (Values{1.234, 2.5}));
+}
+
+// The first rows decide; a number in another spelling far below is an error, never another number.
+TEST(Spelling, WhatContradictsTheFirstRowsIsAnError) {
+  std::string rows;
+  for (int i = 0; i < 100'000; ++i) rows += "1,5;x\n";
+  const ReadOptions first{.columns = {"a"}};
+  EXPECT_EQ(read_text("a;b\n" + rows + "7;x\n", first).back(), 7);
+  EXPECT_TRUE(says(data_error("a;b\n" + rows + "2.5;x\n", first), "prices.csv:100002:1: '2.5'",
+                   "decimal=point"));
+  EXPECT_TRUE(
+      says(data_error("a;b\n" + rows + "1.234,5;x\n", first), "'1.234,5'", "thousands=point"));
+  std::string whole;
+  for (int i = 0; i < 100'000; ++i) whole += "15;x\n";
+  EXPECT_TRUE(
+      says(data_error("a;b\n" + whole + "2,5;x\n", first), ":100002:1: '2,5'", "decimal=comma"));
+}
+
+TEST(Spelling, OptionsGoBeforeWhatIsFound) {
+  const char* const text = "a;b\n1.234,5;x\n2.000;y\n";
+  EXPECT_TRUE(says(data_error(text, {.columns = {"a"}, .decimal = '.'}), "'1.234,5'"));
+  EXPECT_TRUE(says(data_error(text, {.columns = {"a"}, .decimal = ',', .thousands = kNoSeparator}),
+                   "'1.234,5'"));
+  EXPECT_EQ(read_text(text, {.columns = {"a"}, .decimal = ','}), (Values{1234.5, 2000}));
+}
+
+TEST(Percentages, AreFractions) {
+  const char* const text = "a,b\n12%,x\n12.3 %,y\n-0.1%,z\n,w\n";
+  const ReadOptions omit{.columns = {"a"}, .nan = NanPolicy::omit};
+  EXPECT_EQ(read_text(text, omit), (Values{0.12, 0.123, -0.001}));
+  EXPECT_TRUE(says(note_of(text, omit), "column 'a' holds percentages", "12 % is 0.12"));
+  EXPECT_EQ(read_text("a;b\n12,5 %;x\n1.250 %;y\n", {.columns = {"a"}}), (Values{0.125, 12.5}));
+  EXPECT_EQ(read_text("12%\n13%\n"), (Values{0.12, 0.13}));  // no header
+  for (const char* mixed : {"a\n12%\n0.5\n", "a\n0.5\n12%\n"})
+    EXPECT_TRUE(says(data_error(mixed), "percent sign", "column 'a'", "in one way"));
+}
+
+TEST(Truth, WordsAreOneAndZero) {
+  for (const char* text : {"a,b\nTRUE,x\nfalse,y\n,z\n", "a,b\nyes,x\n No ,y\nNA,z\n",
+                           "a,b\n,z\nT,x\nF,y\n", "a,b\nY,x\n\"n\",y\n,z\n"}) {
+    SCOPED_TRACE(text);
+    const ReadOptions omit{.columns = {"a"}, .nan = NanPolicy::omit};
+    EXPECT_EQ(read_text(text, omit), (Values{1, 0}));
+    EXPECT_TRUE(says(note_of(text, omit), "column 'a'", "true and false", "1 and 0"));
+  }
+  EXPECT_EQ(read_text("a,b\nTRUE,1\nFALSE,2\n", {.columns = {"b"}, .where = "a == true"}),
+            Values{1});
+  EXPECT_EQ(read_text("a,b\nyes,1\nno,2\n",
+                      {.columns = {"a"}, .nan = NanPolicy::omit, .missing = Names{"no"}}),
+            Values{1});
+}
+
+// T among numbers of precipitation is a trace, not 1.
+TEST(Truth, WordsAmongNumbersAreText) {
+  EXPECT_TRUE(says(data_error("a\n1.5\nT\n0\n"), "prices.csv:3:1: 'T' is not a number"));
+  EXPECT_TRUE(says(data_error("a\nT\n1.5\n"), "prices.csv:2:1: 'T' is not a number"));
+  std::string rows;
+  for (int i = 0; i < 100'000; ++i) rows += "yes\n";
+  EXPECT_TRUE(says(data_error("a\n" + rows + "3\n"), ":100002:1: '3' is a number",
+                   "words for true and false", "column 'a'"));
+}
+
+TEST(Truth, AFirstLineOfWordsIsAskedAbout) {
+  EXPECT_TRUE(says(message_of<InvalidArgument>(
+                       [&] { (void)read_text("TRUE,1\nFALSE,2\n", {.columns = {"1"}}); }),
+                   "prices.csv:1", "may be a header or a row", "header=no"));
+  EXPECT_EQ(read_text("TRUE,1\nFALSE,2\n", {.columns = {"1"}, .header = false}), (Values{1, 0}));
+  EXPECT_EQ(read_text("t,f\n1,2\n3,4\n", {.columns = {"1"}}), (Values{1, 3}));
+  EXPECT_EQ(read_text("t,f\nT,F\nF,F\n", {.columns = {"t"}}), (Values{1, 0}));
+}
+
+TEST(TextInNumbers, IsShownWithItsRowsAndARemedy) {
+  EXPECT_TRUE(says(data_error("d,x\na,1\nb,-\nc,2\nd,lost\ne,-\n", {.columns = {"x"}}),
+                   "prices.csv:3:2: '-' is not a number (column 'x'; also 'lost' in line 5, '-' "
+                   "in line 6)",
+                   "missing='NA,-,lost'", "nan=omit"));
+  EXPECT_TRUE(says(data_error("x\n1\na\nb\nc\nd\ne\n"),
+                   "also 'b' in line 4, 'c' in line 5, 'd' in line 6 and more)"));
+  EXPECT_TRUE(says(data_error("x\n1\na\n", {.missing = Names{"-", "?"}}), "missing='-,?,a'"));
+  EXPECT_TRUE(says(data_error("day,x,y\nMon,1,2\nTue,3,4\n", {.columns = {"day"}}),
+                   "'Mon' is not a number (column 'day'; also 'Tue' in line 3)",
+                   "this column holds text, numbers are in 'x', 'y'"));
+  // Rows that the condition leaves out are not shown.
+  EXPECT_FALSE(
+      says(data_error("d,x\na,1\nb,-\nc,lost\n", {.columns = {"x"}, .where = "d != 'c'"}), "lost"));
 }
 
 TEST(Decimal, MustBeAPointOrACommaAndNotTheDelimiter) {
@@ -186,8 +363,6 @@ TEST(Thousands, AreErrorsInOtherPlaces) {
                      "prices.csv:3:2: '" + std::string(text) + "' is not a number",
                      "column 'price'", "thousands=comma", "1,234,567.89", "groups of three"));
   }
-  EXPECT_TRUE(says(data_error("x\n1\n\"1,234\"\n"), "prices.csv:3:1: '1,234' is not a number",
-                   "thousands=comma"));
 }
 
 TEST(Thousands, MustDifferFromTheDecimalSeparator) {
@@ -211,10 +386,9 @@ TEST(Missing, TakesThePlaceOfTheUsualWords) {
   const ReadOptions omit{.nan = NanPolicy::omit, .missing = Names{"-"}};
   for (const char* text : {"NA", "null", "N/A"})
     EXPECT_TRUE(says(data_error("x\n1\n" + std::string(text) + "\n", omit), "is not a number",
-                     "missing=LIST"));
+                     "missing='-," + std::string(text) + "'"));
   EXPECT_EQ(read_text("x\n1\nNaN\n2\n", omit), (Values{1, 2}));  // NaN is not a number
-  EXPECT_TRUE(
-      says(data_error("x\n1\n-\n"), "'-' is not a number", "empty field or NA", "missing=TEXT"));
+  EXPECT_TRUE(says(data_error("x\n1\n-\n"), "'-' is not a number", "missing='NA,-'"));
   EXPECT_EQ(read_text("-\n1\n2\n", {.missing = Names{"NA"}}), (Values{1, 2}));  // a header
 }
 

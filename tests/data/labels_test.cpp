@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -246,6 +247,50 @@ TEST(LabelColumns, ManyRowsOfAFileComeInOrder) {
   const Table table = read(file.path(), {.labels = {"g"}});
   EXPECT_EQ(spelled(table.labels()), expected);
   EXPECT_EQ(table.view().column(0)[29'999], 29'999);
+}
+
+TEST(CombinedLabels, AreSortedColumnByColumnAndNamedByBoth) {
+  const std::vector<std::string> letters = {"b", "a", "b", "a", "b"};
+  const std::vector<std::int64_t> numbers = {10, 2, 9, 2, 10};
+  const std::array both{labels(std::span<const std::string>(letters)),
+                        labels(std::span<const std::int64_t>(numbers))};
+  const Labels all = combined(both);
+  EXPECT_EQ(all.names, (Names{"a, 2", "b, 9", "b, 10"}));
+  EXPECT_EQ(all.codes, (Codes{2, 0, 1, 0, 2}));
+  EXPECT_EQ(combined({both.data(), 1}).names, (Names{"a", "b"}));
+}
+
+TEST(CombinedLabels, WithCommasKeepTheirPartsApart) {
+  const std::vector<std::string> first = {"a, b", "a"};
+  const std::vector<std::string> second = {"c", "b, c"};
+  const std::array both{labels(std::span<const std::string>(first)),
+                        labels(std::span<const std::string>(second))};
+  EXPECT_EQ(combined(both).names, (Names{"a, \"b, c\"", "\"a, b\", c"}));
+}
+
+// So many possible combinations that they are found by sorting.
+TEST(CombinedLabels, OfManyLabelsAreThoseThatOccur) {
+  std::vector<std::int64_t> numbers(3000);
+  std::vector<std::int64_t> others(3000);
+  for (std::size_t row = 0; row < 3000; ++row) {
+    numbers[row] = static_cast<std::int64_t>(row);
+    others[row] = static_cast<std::int64_t>(2999 - row);
+  }
+  const Labels all = combined(std::array{labels(std::span<const std::int64_t>(numbers)),
+                                         labels(std::span<const std::int64_t>(others))});
+  ASSERT_EQ(all.size(), 3000U);
+  EXPECT_EQ(all.names[17], "17, 2982");
+  EXPECT_EQ(all.codes[17], 17U);
+}
+
+TEST(CombinedLabels, NeedTheSameRows) {
+  const std::vector<std::string> two = {"a", "b"};
+  const std::vector<std::string> three = {"a", "b", "c"};
+  EXPECT_TRUE(says(message_of<InvalidArgument>([&] {
+                     (void)combined(std::array{labels(std::span<const std::string>(two)),
+                                               labels(std::span<const std::string>(three))});
+                   }),
+                   "2", "3"));
 }
 
 }  // namespace labels_test

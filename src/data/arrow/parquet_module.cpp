@@ -1,12 +1,17 @@
-// The module that decodes Parquet files, with Arrow C++.
+// The module that decodes and encodes Parquet files, with Arrow C++.
 #include "data/parquet_module.h"
 
+#include <arrow/array.h>
+#include <arrow/buffer.h>
 #include <arrow/c/bridge.h>
 #include <arrow/io/file.h>
+#include <arrow/io/memory.h>
 #include <arrow/record_batch.h>
+#include <arrow/table.h>
 #include <arrow/type.h>
 #include <parquet/arrow/reader.h>
 #include <parquet/arrow/schema.h>
+#include <parquet/arrow/writer.h>
 #include <parquet/file_reader.h>
 #include <parquet/properties.h>
 
@@ -147,9 +152,32 @@ int open_stream(void* file, const std::size_t* columns, std::size_t count, std::
   });
 }
 
+int write_table(const char* const* names, const double* const* columns, std::size_t count,
+                std::size_t rows, void (*take)(void*, const void*, std::size_t), void* context,
+                char* error) {
+  return guarded(error, [&] {
+    arrow::FieldVector fields;
+    arrow::ArrayVector arrays;
+    for (std::size_t c = 0; c < count; ++c) {
+      fields.push_back(arrow::field(names[c], arrow::float64(), /*nullable=*/false));
+      const auto bytes =
+          std::make_shared<arrow::Buffer>(reinterpret_cast<const std::uint8_t*>(columns[c]),
+                                          static_cast<std::int64_t>(rows * sizeof(double)));
+      arrays.push_back(
+          std::make_shared<arrow::DoubleArray>(static_cast<std::int64_t>(rows), bytes));
+    }
+    const auto table = arrow::Table::Make(arrow::schema(fields), arrays);
+    const auto output = value_of(arrow::io::BufferOutputStream::Create());
+    check_status(parquet::arrow::WriteTable(*table, arrow::default_memory_pool(), output));
+    const auto written = value_of(output->Finish());
+    take(context, written->data(), static_cast<std::size_t>(written->size()));
+  });
+}
+
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const BootfoldParquet* bootfold_parquet_2() {
-  static constexpr BootfoldParquet kModule{open_file, close_file, group_rows, open_stream};
+extern "C" __attribute__((visibility("default"))) const BootfoldParquet* bootfold_parquet_3() {
+  static constexpr BootfoldParquet kModule{open_file, close_file, group_rows, open_stream,
+                                           write_table};
   return &kModule;
 }

@@ -1,0 +1,29 @@
+// bootfold/write.h: tables of numbers as .csv and .parquet files.
+//
+//     data::write_csv("replicates.csv", {"mean", "median"}, result.replicates());
+//
+// .npy files are written by data::write_npy() (bootfold/data.h).
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bootfold/api.h"
+
+namespace bootfold::data {
+
+/// Writes `values`, row by row with one value for each of `names`, below a header. Every number has
+/// the fewest digits that read back as the same double; NaN is an empty field. The file appears
+/// whole or not at all. Throws DataError, and InvalidArgument if the last row is not complete.
+BOOTFOLD_API void write_csv(const std::string& path, const std::vector<std::string>& names,
+                            std::span<const double> values);
+
+/// The same as a Parquet file of columns of type double. Needs a build with Arrow C++.
+BOOTFOLD_API void write_parquet(const std::string& path, const std::vector<std::string>& names,
+                                std::span<const double> values);
+
+/// Throws DataError if this build cannot write Parquet files; for checks before a long run.
+BOOTFOLD_API void check_parquet_writer(const std::string& path);
+
+}  // namespace bootfold::data

@@ -1,0 +1,262 @@
+// The first line of a text file, and what the first rows tell about all.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "bootfold/error.h"
+#include "data/csv_reader.h"
+#include "data/delimiter.h"
+#include "data/number.h"
+#include "text/concat.h"
+#include "text/quoted.h"
+#include "text/separator.h"
+
+namespace bootfold::data {
+namespace {
+
+constexpr std::size_t kMostColumns = std::size_t{1} << 20;
+constexpr std::size_t kRowsToLookAt = 10'000;
+
+/// What the values of a column look like.
+struct Column {
+  std::size_t field;
+  Kind* kind;
+  bool numbers = false;
+  bool percentages = false;
+  bool truths = false;
+
+  void decide() const {
+    if (numbers || (percentages && truths))
+      *kind = Kind::number;
+    else if (percentages || truths)
+      *kind = percentages ? Kind::percentage : Kind::truth;
+  }
+};
+
+}  // namespace
+
+CsvReader::CsvReader(const std::string& path, std::optional<char> usual, const ReadOptions& options,
+                     const Where& where, std::optional<std::uint64_t> rows_before)
+    : label_(path == "-" ? "standard input" : path),
+      options_(options),
+      where_(where),
+      rows_before_(rows_before),
+      may_be_empty_(options.may_be_empty),
+      dialect_(options),
+      records_(path, label_) {
+  if (options.delimiter) usual = options.delimiter;
+  delimiter_ = usual ? *usual : find_delimiter(records_.start(), records_.start_is_all(), options);
+  delimiter_found_ = !usual;
+  records_.set_delimiter(delimiter_);
+  do {
+    if (!records_.next(first_record_)) throw DataError(text::concat(label_, " is empty"));
+  } while (first_record_.is_blank());
+  start(first_record_);
+  at_first_row_ = !has_header_;
+}
+
+// Looks at the first record: is it a header, how many columns are there, which are meant?
+void CsvReader::start(const Record& record) {
+  std::vector<std::string> names;
+  NumberForms forms(options_, delimiter_);
+  Fields fields(record, delimiter_);
+  while (fields.next()) {
+    check_quotes(record, fields);
+    if (names.size() == kMostColumns)
+      throw DataError(text::concat(label_, " has more than ", kMostColumns,
+                                   " columns; store a table this wide as .npy"));
+    const std::string_view name = trimmed(fields.text(scratch_));
+    first_line_.add(name, forms);
+    names.push_back(name.empty() ? std::to_string(names.size() + 1) : std::string(name));
+  }
+  first_line_number_ = record.line;
+  has_header_ = options_.header.value_or(first_line_.has_text());
+  check_names_of(names, record);
+  columns_ = has_header_ ? ColumnNames(std::move(names)) : ColumnNames(names.size());
+  check_delimiter();
+  std::vector<std::size_t> labels;
+  if (!options_.labels.empty()) labels = find_columns(columns_, options_.labels, label_);
+  chosen_ = choose_columns(columns_, options_, label_, labels);
+  const std::vector<std::size_t> texts = find_columns(columns_, options_.texts, label_);
+  condition_ = find_columns(columns_, where_.names(), label_);
+  condition_kinds_.resize(condition_.size());
+  cells_.resize(condition_.size());
+  cell_scratch_.resize(condition_.size());
+  for (const std::size_t field : labels) labels_.push_back({field, LabelBuilder(columns_[field])});
+  for (const std::size_t field : texts) texts_.push_back({field, Texts(columns_[field])});
+  std::vector<std::size_t> needed = chosen_;
+  std::sort(needed.begin(), needed.end());
+  needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
+  for (const std::size_t field : needed) parsed_.push_back({field});
+  find_numbers();
+  const bool labelled = labels.size() + texts.size() + condition_.size() > 0;
+  if (has_header_ && !options_.header && (labelled || !first_line_.has_other_text()))
+    check_header(record);
+  short_rows_ =
+      columns_.size() == 1 && !labelled && dialect_.usual() && parsed_[0].kind == Kind::number;
+}
+
+void CsvReader::check_names_of(const std::vector<std::string>& names, const Record& record) const {
+  if (!has_header_ && !options_.header) check_no_names(names);
+  if (has_header_ && names.size() == 1 && !record.has_quotes) check_one_column(names[0]);
+  if (has_header_ && !options_.header && !record.has_quotes) check_semicolons(names);
+}
+
+// "1,5;2,5": a row of a file with decimal commas and without a header, not names of columns.
+void CsvReader::check_semicolons(const std::vector<std::string>& names) const {
+  if (options_.decimal || options_.delimiter || delimiter_ != ',') return;
+  bool semicolon = false;
+  for (const std::string& name : names) {
+    if (name.find_first_not_of("0123456789+-.; ") != name.npos) return;
+    semicolon = semicolon || name.find(';') != name.npos;
+  }
+  if (!semicolon) return;
+  throw InvalidArgument(
+      text::concat(label_, ":", first_line_number_,
+                   ": this line looks like numbers between semicolons, with decimal commas: say "
+                   "decimal=comma; if commas are between the fields, say header=yes or header=no"));
+}
+
+// "a,b" above 1,2 with a decimal comma: one column, or two of a file that has no decimal commas.
+void CsvReader::check_one_column(const std::string& name) const {
+  if (options_.decimal != ',' || options_.delimiter || delimiter_ == '\t') return;
+  if (name.find(',') == name.npos) return;
+  throw InvalidArgument(text::concat(
+      label_, ":", first_line_number_, ": ", text::quoted(name), " may be one name or several: ",
+      "with decimal=comma no comma separates fields; say delimiter=semicolon if it is one name, ",
+      "or leave decimal out"));
+}
+
+std::vector<const std::vector<std::string>*> CsvReader::wanted_names() const {
+  return {&options_.columns, &options_.labels, &options_.texts};
+}
+
+// Text in the first line may be a label or a text of the first row. It is a header if a column
+// was asked for by a name in it (not by a number, which a value may equal) or if one that must
+// hold numbers does not.
+void CsvReader::check_header(const Record& record) {
+  const std::vector<std::string>& names = columns_.names();
+  const std::vector<std::string> of_condition = where_.names();
+  double number = 0;
+  std::vector<const std::vector<std::string>*> all = wanted_names();
+  all.push_back(&of_condition);
+  for (const auto* wanted : all)
+    for (const std::string& word : *wanted)
+      if (std::find(names.begin(), names.end(), word) != names.end() &&
+          !(parse_plain(word, number) && number <= static_cast<double>(names.size())))
+        return;
+  for (const Parsed& column : parsed_) {
+    Kind kind = column.kind;
+    if (!parse_as(names[column.field], dialect_, kind, number)) return;
+  }
+  throw InvalidArgument(text::concat(
+      label_, ":", record.line, ": this line may be a header or a row (",
+      text::quoted(names[chosen_[0]]), " in column ", chosen_[0] + 1,
+      parsed_[0].kind == Kind::truth ? " is a value of the column below it" : " is a number",
+      "); say which with header=yes or header=no"));
+}
+
+// A column that is asked for by a number in the first line, and is no number of a column: the
+// line may be a header.
+void CsvReader::check_no_names(const std::vector<std::string>& fields) const {
+  double number = 0;
+  for (const auto* wanted : wanted_names())
+    for (const std::string& word : *wanted)
+      if (std::find(fields.begin(), fields.end(), word) != fields.end() &&
+          parse_plain(word, number) && number > static_cast<double>(fields.size()))
+        throw InvalidArgument(text::concat(
+            label_, " has no column ", text::quoted(word), ", but line ", first_line_number_,
+            " holds ", text::quoted(word), "; if that line is a header, say header=yes"));
+}
+
+// "a;b" where column a is asked for: the file has another delimiter than the one it is read with.
+void CsvReader::check_delimiter() const {
+  if (columns_.size() > 1 || !has_header_) return;
+  const std::string& name = columns_[0];
+  const std::optional<char> other = other_delimiter(name, delimiter_, options_.decimal);
+  if (!other) return;
+  for (const auto* wanted : wanted_names())
+    for (const std::string& word : *wanted)
+      if (word != name && word != "1")
+        throw InvalidArgument(
+            text::concat(label_, " has no column ", text::quoted(word), " but only ",
+                         text::quoted(name), ": is it separated by ", text::separator_name(*other),
+                         "s? delimiter=", text::separator_name(*other), " reads it so"));
+}
+
+// Looks at the first rows, as far as they are in memory: how are numbers spelled?
+void CsvReader::find_numbers() {
+  std::vector<Column> columns;
+  for (Parsed& column : parsed_) columns.push_back({column.field, &column.kind});
+  for (std::size_t c = 0; c < condition_.size(); ++c)
+    if (where_.columns()[c].as_number) columns.push_back({condition_[c], &condition_kinds_[c]});
+  const auto see_fields = [&](const auto& see) {
+    std::size_t rows = 0;
+    const auto see_record = [&](const Record& record) {
+      for (Fields fields(record, delimiter_); fields.next();)
+        for (Column& column : columns)
+          if (column.field == fields.index()) see(column, fields.text(scratch_));
+      return ++rows < kRowsToLookAt;
+    };
+    if (!has_header_) see_record(first_record_);
+    records_.peek(see_record);
+  };
+  bool all_read = true;
+  const auto sort_out = [&](Column& column, std::string_view text) {
+    double value = 0;
+    if (dialect_.parse(text, value))
+      column.numbers = column.numbers || !std::isnan(value);
+    else if (dialect_.parse_percentage(text, value))
+      column.percentages = true;
+    else if (parse_truth(text))
+      column.truths = true;
+    else
+      all_read = false;
+  };
+  see_fields(sort_out);
+  if (!all_read) {
+    NumberForms forms(options_, columns_.size() > 1 ? delimiter_ : kNoSeparator);
+    see_fields([&](const Column&, std::string_view text) { forms.add(text); });
+    if (const Spelling found = forms.found(); found != dialect_.spelling()) {
+      dialect_.set_spelling(found);
+      see_fields(sort_out);
+    }
+  }
+  for (const Column& column : columns) column.decide();
+}
+
+// What was found out about the file without being told.
+std::string CsvReader::note() const {
+  std::vector<std::string> parts;
+  std::vector<std::string> found;
+  if (delimiter_found_ && delimiter_ != ',' && columns_.size() > 1)
+    found.push_back("delimiter=" + text::separator_name(delimiter_));
+  const Spelling& spelling = dialect_.spelling();
+  if (!options_.decimal && spelling.decimal != '.') found.emplace_back("decimal=comma");
+  if (!options_.thousands && spelling.thousands)
+    found.push_back("thousands=" + text::separator_name(*spelling.thousands));
+  std::string options;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    options += (i == 0 ? "" : i + 1 < found.size() ? ", " : " and ") + found[i];
+  if (!found.empty())
+    parts.push_back(text::concat("read with ", options, ", as its first rows suggest"));
+  for (const Parsed& column : parsed_) {
+    if (column.kind == Kind::percentage)
+      parts.push_back(text::concat("column ", quoted_name(column.field),
+                                   " holds percentages, read as fractions (12 % is 0.12)"));
+    if (column.kind == Kind::truth)
+      parts.push_back(text::concat("column ", quoted_name(column.field),
+                                   " holds words for true and false, read as 1 and 0"));
+  }
+  std::string note;
+  for (const std::string& part : parts) note += (note.empty() ? "" : "; ") + part;
+  if (!note.empty()) note = text::concat(label_, ": ", note);
+  if (has_header_ || options_.header || columns_.size() == 1) return note;
+  const std::string row = text::concat(
+      label_, ":", first_line_number_,
+      ": this line holds only numbers and was read as a row; header=yes takes it as a header, "
+      "header=no confirms that it is a row");
+  return note.empty() ? row : text::concat(note, "; ", row);
+}
+
+}  // namespace bootfold::data
