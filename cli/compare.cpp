@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <limits>
 #include <memory>
+#include <optional>
 
 #include "arguments.h"
+#include "bootfold/covariate.h"
 #include "bootfold/data.h"
 #include "bootfold/error.h"
 #include "checkpoint.h"
@@ -18,8 +20,8 @@
 #include "memory.h"
 #include "nested.h"
 #include "output.h"
+#include "plot.h"
 #include "progress.h"
-#include "text/output_file.h"
 #include "timer.h"
 #include "unchanged.h"
 #include "usage.h"
@@ -37,6 +39,7 @@ struct CompareArguments {
   std::string interval = "percentile";
   std::string correction = "none";
   std::string pair;
+  std::string covariate;
   std::string test = "bootstrap";
 };
 
@@ -44,7 +47,8 @@ void add_compare_arguments(CLI::App& command, CompareArguments& arguments) {
   Arguments& common = arguments.common;
   add_file(command, common);
   add_list(command, "--value,--column", common.columns, "NAME",
-           "Column of the values, by name or by number from 1 (two for a ratio)")
+           "Columns of the values, by name or by number from 1: each by itself, or together for a "
+           "statistic of several columns (two for a ratio)")
       ->group(kWhat);
   add_text(command, "--by", arguments.by, "NAME", "Column of the groups: text or numbers")
       ->group(kWhat);
@@ -54,7 +58,9 @@ void add_compare_arguments(CLI::App& command, CompareArguments& arguments) {
   add_list(command, "--groups", arguments.groups, "GROUP",
            "Groups to compare with the control; repeat it or separate by commas [all]")
       ->group(kWhat);
-  add_list(command, "--statistic", common.statistics, "S", "Listed below [mean]")->group(kWhat);
+  add_list(command, "--statistic", common.statistics, "S",
+           "Statistics, listed below; one comparison for each [mean]")
+      ->group(kWhat);
   add_text(command, "--difference", arguments.difference, "absolute|relative",
            "group - control, or the lift (group - control) / |control| [absolute]")
       ->group(kWhat);
@@ -79,12 +85,48 @@ void add_compare_arguments(CLI::App& command, CompareArguments& arguments) {
   add_text(command, "--pair", arguments.pair, "COLUMN",
            "Rows with the same value here are a pair: one in each group, drawn together")
       ->group(kWhat);
+  add_text(command, "--covariate", arguments.covariate, "COLUMN",
+           "Adjust means for this column, known before the experiment, to reduce their variance "
+           "(CUPED)")
+      ->group(kWhat);
   add_precision(command, common);
   add_nested_replicates(command, common);
   add_seed(command, common);
   add_run(command, common);
-  add_output_arguments(command, common, "[replicates, groups without the control]");
+  add_output_arguments(command, common,
+                       "[replicates, groups without the control], "
+                       "with several comparisons as the second axis");
 }
+
+/// A name that split_list() leaves whole.
+std::string quoted_name(const std::string& name) {
+  std::string quoted = "\"";
+  for (const char each : name) quoted += each == '"' ? std::string("\"\"") : std::string(1, each);
+  return quoted + "\"";
+}
+
+/// The values without the last column, adjusted for it.
+class AdjustedValues {
+ public:
+  AdjustedValues(const DataView& data, const data::Labels& groups) {
+    const std::size_t last = data.columns() - 1;
+    std::vector<ColumnView> columns;
+    std::vector<std::string> names;
+    for (std::size_t c = 0; c < last; ++c) {
+      adjusted_.push_back(adjust(data.column(c), data.column(last), groups));
+      names.push_back(data.name(c));
+    }
+    for (const Adjusted& each : adjusted_) columns.emplace_back(each.values);
+    data_ = DataView(std::move(columns), std::move(names));
+  }
+
+  [[nodiscard]] const DataView& data() const { return data_; }
+  [[nodiscard]] const Adjusted& column(std::size_t c) const { return adjusted_[c]; }
+
+ private:
+  std::vector<Adjusted> adjusted_;
+  DataView data_;
+};
 
 struct CompareRequest {
   Request common;
@@ -105,14 +147,24 @@ CompareRequest check(const CompareArguments& arguments) {
           "the rows out, and number the pairs");
     with_pairs.scheme.cluster = arguments.pair;
   }
+  if (!arguments.covariate.empty()) {
+    if (with_pairs.columns.empty())
+      throw InvalidArgument(
+          "--covariate needs --value as well: name the column whose mean is compared");
+    if (!with_pairs.scheme.weights.empty())
+      throw InvalidArgument("--covariate and --weights do not go together; omit one of them");
+    with_pairs.columns.push_back(quoted_name(arguments.covariate));  // behind the values
+  }
   CompareRequest request{cli::check(with_pairs), {}};
   Request& common = request.common;
   if (arguments.by.empty())
     throw InvalidArgument("no --by given; name the column that holds the groups: --by variant");
   common.read.labels.push_back(arguments.by);  // behind those of the scheme
-  if (common.statistics.size() > 1)
-    throw InvalidArgument(fmt::format("--statistic names {} statistics but compare takes one",
-                                      common.statistics.size()));
+  for (const Statistic& statistic : common.statistics)
+    if (!arguments.covariate.empty() && statistic.name() != "mean")
+      throw InvalidArgument(fmt::format(
+          "--covariate adjusts means but --statistic is '{}'; use mean, or omit --covariate",
+          statistic.name()));
   if (common.exact)
     throw InvalidArgument(
         "--replicates is 'exact' but the exact distribution of a difference of groups is not "
@@ -141,13 +193,28 @@ CompareRequest check(const CompareArguments& arguments) {
   return request;
 }
 
-void write_replicates(const std::string& path, const Comparison& found) {
-  const std::array<std::size_t, 2> shape{found.replicates, found.contrasts.size()};
-  std::vector<double> values(shape[0] * shape[1]);
-  for (std::size_t c = 0; c < shape[1]; ++c)
-    for (std::size_t i = 0; i < shape[0]; ++i)
-      values[i * shape[1] + c] = found.contrasts[c].replicates[i];
-  write_output(path, values, shape);
+void write_replicates(const std::string& path, const std::vector<Comparison>& all) {
+  // Without the axis of the comparisons if there is one. --replicates auto may take more replicates
+  // for one comparison than for another: what it does not have is NaN.
+  std::size_t replicates = 0;
+  for (const Comparison& found : all)
+    replicates = std::max<std::size_t>(replicates, found.replicates);
+  std::vector<std::size_t> shape{replicates, all.size(), all[0].contrasts.size()};
+  const std::size_t columns = shape[1] * shape[2];
+  std::vector<double> values(replicates * columns, std::numeric_limits<double>::quiet_NaN());
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < shape[1]; ++k)
+    for (std::size_t c = 0; c < shape[2]; ++c) {
+      const Comparison& found = all[k];
+      names.push_back(found.contrasts[c].group);
+      if (all.size() > 1)
+        names.back() = fmt::format("{} of {}: {}", found.statistic, fmt::join(found.columns, ", "),
+                                   names.back());
+      for (std::size_t i = 0; i < found.replicates; ++i)
+        values[i * columns + k * shape[2] + c] = found.contrasts[c].replicates[i];
+    }
+  if (all.size() == 1) shape.erase(shape.begin() + 1);
+  write_output(path, values, names, shape);
 }
 
 // A bootstrap of every resample takes its time: measured on a group of average size, and said.
@@ -170,7 +237,8 @@ void announce(const DataView& data, const data::Labels& groups, const CompareReq
 void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
   const CompareRequest request = check(arguments);
   const Request& common = request.common;
-  if (!common.output.empty()) text::check_writable(common.output);
+  if (!common.output.empty()) check_output_file(common.output);
+  if (!common.plot.empty()) check_plot_file(common.plot);
 
   const Timer reading;
   const data::Table values = data::read(common.files, common.read);
@@ -181,30 +249,45 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
   const Interrupt::Work work(interrupt);
   const SchemeRequest::View view(common.scheme, values);
   const data::Labels groups = view.labels(values.labels(common.read.labels.size() - 1));
-  announce(view.data(), groups, request, interrupt);
+  std::optional<AdjustedValues> adjusted;
+  if (!arguments.covariate.empty()) adjusted.emplace(view.data(), groups);
+  const DataView& data = adjusted ? adjusted->data() : view.data();
+  if (!common.plot.empty() && (common.statistics.size() > 1 ||
+                               (common.statistics[0].of_each_column() && data.columns() > 1)))
+    throw InvalidArgument(
+        "--plot draws one comparison, but there are several statistics or values; give one");
+  announce(data, groups, request, interrupt);
   const Timer computing;
-  const Comparison found = while_unchanged(values, request.options.checkpoint, [&] {
+  const std::vector<Comparison> all = while_unchanged(values, request.options.checkpoint, [&] {
     ProgressBar bar(common.quiet);
     comparison::Options options = request.options;
     options.execution.stop = interrupt.token();
     options.execution.progress = bar.callback();
     options.execution.note = notes(common.quiet || common.json);
     options.scheme = view.scheme();
-    return compare(view.data(), groups, common.statistics[0], options);
+    return compare_all(data, groups, common.statistics, options);
   });
   const double seconds = computing.seconds();
-  if (!common.output.empty()) write_replicates(common.output, found);
+  if (!common.output.empty()) write_replicates(common.output, all);
 
-  CompareRun run{.found = found,
-                 .columns = view.columns(),
-                 .by = groups.column,
-                 .omitted = values.omitted(),
-                 .filtered = values.filtered(),
-                 .read_seconds = read_seconds,
-                 .seconds = seconds};
-  run.peak_memory = peak_memory();
-  run.resumed = was_resumed();
-  print(common.json ? as_json(run) : as_text(run, common.quiet));
+  std::vector<CompareRun> runs;
+  for (const Comparison& found : all) {
+    runs.push_back({.found = found,
+                    .columns = found.columns,
+                    .by = groups.column,
+                    .omitted = values.omitted(),
+                    .filtered = values.filtered(),
+                    .read_seconds = read_seconds,
+                    .seconds = seconds,
+                    .peak_memory = peak_memory(),
+                    .resumed = was_resumed()});
+    if (!adjusted) continue;
+    // Means, one for each value.
+    const Adjusted& column = adjusted->column(runs.size() - 1);
+    runs.back().covariate = {arguments.covariate, column.theta, column.explained};
+  }
+  if (!common.plot.empty()) write_plot(common.plot, plot_of(runs.front()));
+  print(common.json ? as_json(runs) : as_text(runs, common.quiet));
   finish_checkpoint(common.options.checkpoint);
 }
 
@@ -228,6 +311,12 @@ void add_compare(CLI::App& root, Task& task) {
                      {"bootfold compare visits.csv --value clicks,views --by variant --statistic "
                       "ratio --replicates 1e5",
                       "a ratio of two columns: clicks per view"},
+                     {"bootfold compare visits.csv --value revenue,orders --by variant --statistic "
+                      "mean,median",
+                      "mean and median of both columns: four comparisons"},
+                     {"bootfold compare visits.csv --value clicks,views --by variant --statistic "
+                      "ratio --cluster user",
+                      "clicks per view; visits of a user are drawn together"},
                      {"bootfold compare times.csv --value ms --by release --groups 2.0,2.1 "
                       "--control 1.9 --statistic quantile:0.99",
                       "the 99th percentile of two releases against 1.9"},
@@ -236,6 +325,9 @@ void add_compare(CLI::App& root, Task& task) {
                      {"bootfold compare trial.csv --value score --by time --control before --pair "
                       "person",
                       "before and after of the same people"},
+                     {"bootfold compare visits.csv --value revenue --by variant --covariate "
+                      "revenue_before",
+                      "less variance: means adjusted for what was known before the experiment"},
                      {"bootfold compare visits/ --value revenue --by variant --where \"country in "
                       "('DE', 'AT')\"",
                       "a folder of .parquet files; rows of two countries"},

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 
 #include "console.h"
-#include "forest_plot.h"
 #include "json.h"
 #include "options.h"
 #include "report.h"
@@ -31,13 +31,8 @@ class Scale {
 
   [[nodiscard]] double factor() const { return percent_ ? 100 : 1; }
   [[nodiscard]] std::string unit() const { return percent_ ? "%" : ""; }
-  [[nodiscard]] std::string number(double value, double error) const {
-    return rounded(factor() * value, factor() * error) + unit();
-  }
-  /// With its sign.
-  [[nodiscard]] std::string change(double value, double error) const {
-    const std::string text = number(value, error);
-    return value > 0 ? "+" + text : text;
+  [[nodiscard]] Measured operator()(double value, double error) const {
+    return {factor() * value, factor() * error};
   }
 
  private:
@@ -48,33 +43,49 @@ std::string percent(double share) { return fmt::format("{:.6g}%", 100 * share); 
 
 bool corrected(const Comparison& found) { return found.correction != Correction::none; }
 
-// The statistic with its column, where the name does not say it: "mean of revenue".
-std::string title(const CompareRun& run) {
-  std::string text = run.found.statistic;
-  if (run.columns.size() == 1) text += of_column(run.columns[0]);
-  return one_line(text);
+std::string interval_of(const Group& group) {
+  const Interval& interval = group.interval;
+  if (interval.status == interval::Status::undefined) return "none";
+  const double coarser =
+      std::max({interval.low_error, interval.high_error, group.standard_error / 100});
+  return fmt::format("{} to {}", rounded(interval.low, coarser), rounded(interval.high, coarser));
 }
 
 std::string groups_as_text(const CompareRun& run) {
   std::vector<std::vector<std::string>> rows = {
-      {"group", "rows", run.found.statistic, "standard error"}};
+      {"group", "rows", run.found.statistic, "standard error",
+       fmt::format("{} interval", percent(run.found.confidence))}};
   const bool marked = run.found.control != "control";  // the name says it
-  for (const Group& group : run.found.groups)
+  std::vector<Measured> estimates;
+  std::vector<Measured> errors;
+  for (const Group& group : run.found.groups) {
+    estimates.push_back({group.estimate, group.standard_error / 100});
+    errors.push_back({group.standard_error, group.standard_error_error});
+  }
+  const std::vector<std::string> estimate_texts = rounded_alike(estimates);
+  const std::vector<std::string> error_texts = with_errors_alike(errors);
+  for (std::size_t g = 0; g < run.found.groups.size(); ++g) {
+    const Group& group = run.found.groups[g];
     rows.push_back(
         {display_name(group.name) + (marked && group.name == run.found.control ? " (control)" : ""),
-         grouped(group.rows), rounded(group.estimate, group.standard_error / 100),
-         with_error(group.standard_error, group.standard_error_error)});
+         grouped(group.rows), estimate_texts[g], error_texts[g], interval_of(group)});
+  }
   return table(rows);
 }
 
-std::string limits_of(const Interval& interval, const Scale& scale, double coarser) {
+// With their signs and the unit, in one notation.
+std::vector<std::string> changes_of(std::span<const Measured> values, const Scale& scale) {
+  std::vector<std::string> texts = rounded_alike(values);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    texts[i] = (values[i].value > 0 ? "+" : "") + texts[i] + scale.unit();
+  return texts;
+}
+
+std::string limits_of(const Interval& interval, const std::string& low, const std::string& high) {
   if (interval.status == interval::Status::undefined) return "none";
-  if (interval.alternative == interval::Alternative::less)
-    return "at most " + scale.change(interval.high, coarser);
-  if (interval.alternative == interval::Alternative::greater)
-    return "at least " + scale.change(interval.low, coarser);
-  return fmt::format("{} to {}", scale.change(interval.low, coarser),
-                     scale.change(interval.high, coarser));
+  if (interval.alternative == interval::Alternative::less) return "at most " + high;
+  if (interval.alternative == interval::Alternative::greater) return "at least " + low;
+  return fmt::format("{} to {}", low, high);
 }
 
 // "two-sided", "one-sided (greater)".
@@ -91,28 +102,35 @@ std::string contrasts_as_text(const Comparison& found) {
        found.difference == Difference::relative ? "lift" : "difference", "standard error",
        fmt::format("{} interval{}", percent(found.confidence), together ? "s" : ""),
        together ? "adjusted p" : "p-value"}};
+  std::vector<Measured> estimates;
+  std::vector<Measured> errors;
+  std::vector<Measured> limits;
   for (const Contrast& contrast : found.contrasts) {
     const Interval& interval = contrast.adjusted_interval;
-    const double coarser = std::max(interval.low_error, interval.high_error);
-    rows.push_back({display_name(contrast.group),
-                    scale.change(contrast.estimate, contrast.standard_error / 10),
-                    scale.number(contrast.standard_error, contrast.standard_error_error),
-                    limits_of(interval, scale, coarser),
-                    contrast.adjusted_p_value_error == 0
-                        ? fmt::format("{:.3g}", contrast.adjusted_p_value)
-                        : with_error(contrast.adjusted_p_value, contrast.adjusted_p_value_error)});
+    const double coarser = error_of_limits(interval, contrast.standard_error);
+    estimates.push_back(scale(contrast.estimate, contrast.standard_error / 10));
+    errors.push_back(scale(contrast.standard_error, contrast.standard_error_error));
+    limits.push_back(scale(interval.low, coarser));
+    limits.push_back(scale(interval.high, coarser));
+  }
+  const std::vector<std::string> estimate_texts = changes_of(estimates, scale);
+  const std::vector<std::string> error_texts = with_errors_alike(errors);
+  const std::vector<std::string> limit_texts = changes_of(limits, scale);
+  for (std::size_t c = 0; c < found.contrasts.size(); ++c) {
+    const Contrast& contrast = found.contrasts[c];
+    rows.push_back(
+        {display_name(contrast.group), estimate_texts[c], error_texts[c] + scale.unit(),
+         limits_of(contrast.adjusted_interval, limit_texts[2 * c], limit_texts[2 * c + 1]),
+         contrast.adjusted_p_value_error == 0
+             ? fmt::format("{:.3g}", contrast.adjusted_p_value)
+             : with_error(contrast.adjusted_p_value, contrast.adjusted_p_value_error)});
   }
   return table(rows);
 }
 
 std::string picture_of(const Comparison& found) {
-  const Scale scale(found);
-  const double factor = scale.factor();
-  std::vector<IntervalLine> intervals;
-  for (const Contrast& contrast : found.contrasts)
-    intervals.push_back({display_name(contrast.group), factor * contrast.adjusted_interval.low,
-                         factor * contrast.estimate, factor * contrast.adjusted_interval.high});
-  return forest_plot(intervals, {.width = width(STDOUT_FILENO), .utf8 = has_utf8()}, scale.unit());
+  return forest_plot(lines_of(found), {.width = width(STDOUT_FILENO), .utf8 = has_utf8()},
+                     Scale(found).unit());
 }
 
 // Notes, each with the groups it is about.
@@ -202,6 +220,11 @@ std::string story_of(const CompareRun& run) {
   std::string text = item("method", method_of(found));
   if (found.test == comparison::Test::permutation) text += item("test", permutations_of(found));
   if (found.clusters > 0) text += item("clusters", clusters_of(found));
+  if (!run.covariate.column.empty())
+    text += item("covariate", fmt::format("{} explains {:.3g}% of the variance within groups "
+                                          "(theta {:.4g}); means are adjusted for it",
+                                          one_line(run.covariate.column),
+                                          100 * run.covariate.explained, run.covariate.theta));
   text += item("plan", paths_of(found));
   text +=
       item("work",
@@ -233,6 +256,7 @@ Json json_of(const Group& group) {
           {"estimate", group.estimate},
           {"standard_error", group.standard_error},
           {"standard_error_error", group.standard_error_error},
+          {"interval", cli::json_of(group.interval)},
           {"undefined_replicates", group.undefined},
           {"seed", group.seed},
           {"plan", cli::json_of(group.plan)}};
@@ -261,17 +285,34 @@ Json json_of(const Contrast& contrast) {
 
 }  // namespace
 
-std::string as_text(const CompareRun& run, bool quiet) {
-  std::string text = title(run) + " by " + one_line(run.by) + "\n" + groups_as_text(run) + "\n" +
+std::string title_of(const CompareRun& run) {
+  std::string text = run.found.statistic;
+  if (run.columns.size() == 1) text += of_column(run.columns[0]);
+  return one_line(text);
+}
+
+std::vector<IntervalLine> lines_of(const Comparison& found) {
+  const double factor = Scale(found).factor();
+  std::vector<IntervalLine> intervals;
+  for (const Contrast& contrast : found.contrasts)
+    intervals.push_back({display_name(contrast.group), factor * contrast.adjusted_interval.low,
+                         factor * contrast.estimate, factor * contrast.adjusted_interval.high});
+  return intervals;
+}
+
+namespace {
+
+std::string one_as_text(const CompareRun& run, bool quiet, bool with_story) {
+  std::string text = title_of(run) + " by " + one_line(run.by) + "\n" + groups_as_text(run) + "\n" +
                      contrasts_as_text(run.found);
   if (!quiet)
     if (const std::string picture = picture_of(run.found); !picture.empty()) text += "\n" + picture;
   const std::string notes = notes_of(run.found);
-  if (!notes.empty() || !quiet) text += "\n";
-  return text + notes + (quiet ? "" : story_of(run));
+  if (!notes.empty() || with_story) text += "\n";
+  return text + notes + (with_story ? story_of(run) : "");
 }
 
-std::string as_json(const CompareRun& run) {
+Json json_of(const CompareRun& run) {
   const Comparison& found = run.found;
   Json object;
   object["statistic"] = found.statistic;
@@ -291,6 +332,10 @@ std::string as_json(const CompareRun& run) {
   object["rows"] = rows_of(found);
   if (found.clusters > 0)
     object["clusters"] = {{"all", found.clusters}, {"shared", found.shared_clusters}};
+  if (!run.covariate.column.empty())
+    object["covariate"] = {{"column", run.covariate.column},
+                           {"theta", run.covariate.theta},
+                           {"explained", run.covariate.explained}};
   object["omitted_rows"] = run.omitted;
   object["filtered_rows"] = run.filtered;
   object["replicates"] = found.replicates;
@@ -302,6 +347,23 @@ std::string as_json(const CompareRun& run) {
   object["seconds"] = run.seconds;
   object["read_seconds"] = run.read_seconds;
   object["peak_memory_bytes"] = run.peak_memory;
+  return object;
+}
+
+}  // namespace
+
+std::string as_text(std::span<const CompareRun> runs, bool quiet) {
+  std::string text;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    text += (i == 0 ? "" : "\n") + one_as_text(runs[i], quiet, !quiet && i + 1 == runs.size());
+  return text;
+}
+
+std::string as_json(std::span<const CompareRun> runs) {
+  if (runs.size() == 1) return dump(json_of(runs[0]));
+  Json object;
+  object["comparisons"] = Json::array();
+  for (const CompareRun& run : runs) object["comparisons"].push_back(json_of(run));
   return dump(object);
 }
 

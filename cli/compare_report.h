@@ -2,12 +2,21 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "bootfold/compare.h"
+#include "forest_plot.h"
 
 namespace bootfold::cli {
+
+/// What the means were adjusted for.
+struct Covariate {
+  std::string column;  ///< empty: nothing
+  double theta = 0;
+  double explained = 0;  ///< share of the variance within groups
+};
 
 /// A finished comparison and what is worth telling about it.
 struct CompareRun {
@@ -20,13 +29,20 @@ struct CompareRun {
   double seconds = 0;
   std::size_t peak_memory = 0;
   bool resumed = false;  ///< some replicates come from a checkpoint
+  Covariate covariate = {};
 };
 
-/// A table of the groups, one of their differences to the control, what must be known about them;
-/// with a picture of the intervals and the story of the run unless `quiet`.
-[[nodiscard]] std::string as_text(const CompareRun& run, bool quiet);
+/// For each comparison a table of the groups, one of their differences to the control, what must be
+/// known about them; with pictures of the intervals and the story of the run unless `quiet`.
+[[nodiscard]] std::string as_text(std::span<const CompareRun> runs, bool quiet);
 
-/// One JSON object. Lifts are shares here, 0.05 where the text says 5%.
-[[nodiscard]] std::string as_json(const CompareRun& run);
+/// One JSON object; of several comparisons, a list of them under "comparisons". Lifts are shares
+/// here, 0.05 where the text says 5%.
+[[nodiscard]] std::string as_json(std::span<const CompareRun> runs);
+
+/// The statistic with its column, where the name does not say it: "mean of revenue".
+[[nodiscard]] std::string title_of(const CompareRun& run);
+/// The intervals of the differences, of lifts in percent.
+[[nodiscard]] std::vector<IntervalLine> lines_of(const Comparison& found);
 
 }  // namespace bootfold::cli

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "console.h"
@@ -65,16 +66,24 @@ Json json_of(const Effort& effort) {
           {"rounds", effort.rounds}};
 }
 
+// How well the limits are known. Without a Monte Carlo error they are as good as exact, but nobody
+// reads sixteen digits.
+double error_of_limits(const Interval& interval, double standard_error) {
+  const double coarser = std::max(interval.low_error, interval.high_error);
+  return coarser == 0 ? standard_error / 100 : coarser;
+}
+
 // "49.4 to 126.7", "at least 49.4".
 std::string limits_of(const Interval& interval, double standard_error) {
   if (interval.status == interval::Status::undefined) return "none";
-  double coarser = std::max(interval.low_error, interval.high_error);
-  if (coarser == 0) coarser = standard_error / 100;  // exact, but nobody reads sixteen digits
+  const double coarser = error_of_limits(interval, standard_error);
   if (interval.alternative == interval::Alternative::less)
     return fmt::format("at most {}", rounded(interval.high, coarser));
   if (interval.alternative == interval::Alternative::greater)
     return fmt::format("at least {}", rounded(interval.low, coarser));
-  return fmt::format("{} to {}", rounded(interval.low, coarser), rounded(interval.high, coarser));
+  const std::vector<std::string> limits =
+      rounded_alike(std::array<Measured, 2>{{{interval.low, coarser}, {interval.high, coarser}}});
+  return fmt::format("{} to {}", limits[0], limits[1]);
 }
 
 std::string errors_of(const Interval& interval) {
@@ -199,8 +208,9 @@ std::string numbers_as_text(const Run& run, std::size_t output) {
     text += item("standard error", rounded(error, error / 1e5));
     text += item("bias", rounded(result.bias(output), error / 1e5));
   } else {
-    text += item("standard error", with_error(error, result.standard_error_error(output)));
-    text += item("bias", with_error(result.bias(output), result.bias_error(output)));
+    const Measured spread{error, result.standard_error_error(output)};
+    text += item("standard error", with_error(spread.value, spread.error));
+    text += item("bias", with_error_beside(result.bias(output), result.bias_error(output), spread));
   }
   text +=
       item(fmt::format("{:.6g}% interval", 100 * interval.confidence), limits_of(interval, error));
@@ -226,14 +236,18 @@ std::string numbers_as_text(const Run& run, std::size_t output) {
   return text;
 }
 
+Marks marks_of(const Run& run, std::size_t output) {
+  const Interval& interval = run.intervals[output];
+  return {.low = interval.low,
+          .estimate = run.result.estimate(output),
+          .high = interval.high,
+          .confidence = interval.confidence};
+}
+
 std::string histogram_as_text(const Run& run, std::size_t output) {
   if (run.result.companions().jackknife) return "";  // a needle between limits far away
-  const Interval& interval = run.intervals[output];
   const std::size_t outputs = run.result.outputs();
-  const Marks marks{.low = interval.low,
-                    .estimate = run.result.estimate(output),
-                    .high = interval.high,
-                    .confidence = interval.confidence};
+  const Marks marks = marks_of(run, output);
   const PlotStyle style{.width = width(STDOUT_FILENO),
                         .height = outputs == 1   ? 8U
                                   : outputs <= 3 ? 4U

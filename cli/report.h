@@ -80,4 +80,12 @@ struct Forecast {
 [[nodiscard]] std::string as_text(const Forecast& forecast);
 [[nodiscard]] std::string as_json(const Forecast& forecast);
 
+/// "49.4 to 126.7", "at least 49.4".
+[[nodiscard]] std::string limits_of(const Interval& interval, double standard_error);
+/// What is marked in a picture of the replicates.
+[[nodiscard]] Marks marks_of(const Run& run, std::size_t output);
+
+/// How well the limits of an interval are known: a share of the standard error if they are exact.
+[[nodiscard]] double error_of_limits(const Interval& interval, double standard_error);
+
 }  // namespace bootfold::cli

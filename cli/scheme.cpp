@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 #include "arguments.h"
 #include "bootfold/error.h"
@@ -36,10 +37,11 @@ void add_scheme_arguments(CLI::App& command, SchemeArguments& arguments) {
            "sqrt is 0.5, none keeps those of M rows [sqrt]")
       ->group(group);
   add_text(command, "--strata", arguments.strata, "COLUMN",
-           "Draw within each stratum as many rows as it has")
+           "Draw within each stratum as many rows (or clusters) as it has; several columns: "
+           "region,sex")
       ->group(group);
   add_text(command, "--cluster", arguments.cluster, "COLUMN",
-           "Draw (or leave out) whole clusters of rows")
+           "Draw (or leave out) whole clusters of rows; several columns: month,day")
       ->group(group);
   command
       .add_flag("--two-stage", arguments.two_stage,
@@ -62,14 +64,25 @@ void add_scheme_arguments(CLI::App& command, SchemeArguments& arguments) {
       ->group(weights);
 }
 
+data::Labels all_labels(const data::Table& table, std::size_t count) {
+  std::vector<data::Labels> all;
+  for (std::size_t i = 0; i < count; ++i) all.push_back(table.labels(i));
+  return data::combined(all);
+}
+
 SchemeRequest::SchemeRequest(const SchemeArguments& arguments)
-    : labels_(arguments.strata.empty() ? arguments.cluster : arguments.strata),
-      weights_(arguments.weights),
+    : weights_(arguments.weights),
       frequencies_(arguments.frequencies),
       probabilities_(arguments.probabilities) {
   if (!arguments.scheme.empty()) spec_.name = arguments.scheme;
-  if (!arguments.strata.empty()) spec_.strata.emplace();
-  if (!arguments.cluster.empty()) spec_.clusters.emplace();
+  if (!arguments.strata.empty()) {
+    spec_.strata.emplace();
+    strata_ = split_list({arguments.strata});
+  }
+  if (!arguments.cluster.empty()) {
+    spec_.clusters.emplace();
+    clusters_ = split_list({arguments.cluster});
+  }
   if (!arguments.probabilities.empty()) spec_.probabilities.emplace();
   if (!arguments.size.empty()) spec_.size = parse_whole("--size", arguments.size, 1);
   spec_.two_stage = arguments.two_stage;
@@ -86,7 +99,8 @@ SchemeRequest::SchemeRequest(const SchemeArguments& arguments)
 }
 
 void SchemeRequest::extend(data::ReadOptions& options) const {
-  if (!labels_.empty()) options.labels.push_back(labels_);
+  options.labels.insert(options.labels.end(), strata_.begin(), strata_.end());
+  options.labels.insert(options.labels.end(), clusters_.begin(), clusters_.end());
   const auto add = [&](const char* option, const std::string& column) {
     if (column.empty()) return;
     if (options.columns.empty())
@@ -117,18 +131,47 @@ SchemeRequest::View::View(const SchemeRequest& request, const data::Table& table
     probabilities_ = take_last();
     spec.probabilities = probabilities_;
   }
-  std::span<const std::uint32_t> codes;
-  if (spec.strata || spec.clusters) codes = table.labels().codes;
   if (!request.frequencies_.empty()) {
     const std::vector<double> frequencies = take_last();
     repeated_.emplace(data_, frequencies);
     data_ = repeated_->view();
-    if (!codes.empty()) codes = codes_ = repeated_->codes(codes);
   }
   if (request.weighted()) columns_.pop_back();
-  if (spec.strata) spec.strata = codes;
-  if (spec.clusters) spec.clusters = codes;
+  // Strata first, then clusters.
+  const auto codes = [&](std::size_t first, std::size_t count, data::Labels& own) {
+    if (count == 1 && !repeated_) return std::span(table.labels(first).codes);
+    std::vector<data::Labels> several;
+    for (std::size_t i = first; i < first + count; ++i) several.push_back(table.labels(i));
+    own = labels(data::combined(several));
+    return std::span(std::as_const(own.codes));
+  };
+  if (spec.strata) spec.strata = codes(0, request.strata_.size(), strata_);
+  if (spec.clusters)
+    spec.clusters = codes(request.strata_.size(), request.clusters_.size(), clusters_);
+  if (spec.strata && spec.clusters) check_clusters(request, table);
   scheme_ = make_scheme(spec, option_of);
+}
+
+void SchemeRequest::View::check_clusters(const SchemeRequest& request, const data::Table& table) {
+  std::vector<data::Labels> several;
+  for (std::size_t i = 0; i < request.strata_.size() + request.clusters_.size(); ++i)
+    several.push_back(table.labels(i));
+  const auto split = several.begin() + static_cast<std::ptrdiff_t>(request.strata_.size());
+  const data::Labels strata = data::combined({several.begin(), split});
+  const data::Labels clusters = data::combined({split, several.end()});
+  constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> stratum(clusters.size(), kNone);
+  for (std::size_t row = 0; row < clusters.rows(); ++row) {
+    std::uint32_t& known = stratum[clusters.codes[row]];
+    if (known == kNone) known = strata.codes[row];
+    if (known != strata.codes[row])
+      throw InvalidArgument(fmt::format(
+          "cluster '{}' of --cluster {} has rows in two strata of --strata {}, '{}' and '{}'; "
+          "clusters are drawn within strata, so all rows of a cluster need the same stratum: add "
+          "the column of the strata to --cluster, or omit --strata",
+          clusters.names[clusters.codes[row]], clusters.column, strata.column, strata.names[known],
+          strata.names[strata.codes[row]]));
+  }
 }
 
 data::Labels SchemeRequest::View::labels(const data::Labels& of_table) const {

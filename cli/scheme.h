@@ -18,8 +18,8 @@ struct SchemeArguments {
   std::string scheme;
   std::string size;
   std::string rescale;
-  std::string strata;
-  std::string cluster;
+  std::string strata;   // one column, or several separated by commas
+  std::string cluster;  // also several
   bool two_stage = false;
   std::string block_length;
   std::string weights;
@@ -28,6 +28,9 @@ struct SchemeArguments {
 };
 
 void add_scheme_arguments(CLI::App& command, SchemeArguments& arguments);
+
+/// The combinations of all labels of a table, of which `count` columns were read.
+[[nodiscard]] data::Labels all_labels(const data::Table& table, std::size_t count);
 
 /// What was meant: which columns it takes to make a scheme, and the scheme.
 class SchemeRequest {
@@ -45,12 +48,23 @@ class SchemeRequest {
   /// Whether --weights names a column, so that the statistics are weighted.
   [[nodiscard]] bool weighted() const noexcept { return !weights_.empty(); }
 
+  /// Whether --strata, or --cluster without --two-stage, is all that it takes columns for: pieces
+  /// of the rows can then be added up by themselves (bootfold/shards.h).
+  [[nodiscard]] bool has_strata_alone() const noexcept {
+    return has_labels_alone() && std::holds_alternative<scheme::Stratified>(without_data_);
+  }
+  [[nodiscard]] bool has_clusters_alone() const noexcept {
+    const auto* cluster = std::get_if<scheme::Cluster>(&without_data_);
+    return has_labels_alone() && cluster != nullptr && !cluster->two_stage;
+  }
+
   /// Whether --frequencies names a column, so that rows are written out.
   [[nodiscard]] bool repeated() const noexcept { return !frequencies_.empty(); }
 
   /// Whether it takes columns beside those of the statistic.
   [[nodiscard]] bool has_columns() const noexcept {
-    return weighted() || repeated() || !labels_.empty() || !probabilities_.empty();
+    return weighted() || repeated() || !strata_.empty() || !clusters_.empty() ||
+           !probabilities_.empty();
   }
 
   /// The scheme with empty labels and probabilities: enough to check what does not go with it.
@@ -83,20 +97,30 @@ class SchemeRequest {
     [[nodiscard]] data::Labels labels(const data::Labels& of_table) const;
 
    private:
+    /// Throws InvalidArgument, which names the cluster, if one has rows in several strata.
+    static void check_clusters(const SchemeRequest& request, const data::Table& table);
+
     std::vector<std::string> columns_;
     std::vector<double> probabilities_;
-    std::vector<std::uint32_t> codes_;
+    data::Labels strata_;  // of several columns, or of rows that are written out
+    data::Labels clusters_;
     std::optional<data::Repeated> repeated_;
     DataView data_;
     Scheme scheme_;
   };
 
  private:
+  [[nodiscard]] bool has_labels_alone() const noexcept {
+    return strata_.empty() != clusters_.empty() && !weighted() && !repeated() &&
+           probabilities_.empty();
+  }
+
   scheme::Spec spec_;  // with labels and probabilities that are not read yet
   std::string name_ = "iid";
   Scheme without_data_;
   scheme::Facts facts_;
-  std::string labels_;  // column of strata or clusters
+  std::vector<std::string> strata_;  // columns
+  std::vector<std::string> clusters_;
   std::string weights_;
   std::string frequencies_;
   std::string probabilities_;

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -120,6 +121,9 @@ struct Group {
                                     ///< this seed gives the same replicates, unless clusters are
                                     ///< drawn jointly
   Plan plan;
+  /// Two-sided interval of the estimate at the confidence of the comparison, for this group alone:
+  /// by the method of the comparison, or percentile where a group does not have that one.
+  Interval interval = {};
 };
 
 /// A warning about a contrast: a name for programs and a sentence for people.
@@ -174,6 +178,7 @@ struct Comparison {
   /// Largest ratio of the Monte Carlo error of a limit to the standard error of its difference.
   double precision = 0;
   std::vector<std::uint64_t> rounds = {};  ///< replicates of each round, if Options::precision
+  std::vector<std::string> columns = {};   ///< names of the columns that the statistic sees
 };
 
 /// Compares the groups given by `groups`, which has one label per row of `values`. The statistic
@@ -190,6 +195,15 @@ struct Comparison {
 [[nodiscard]] BOOTFOLD_API Comparison compare(const DataView& values, const data::Labels& groups,
                                               const Statistic& statistic,
                                               const comparison::Options& options = {});
+
+/// Compares the groups by several statistics: a statistic of one column (mean, median) for every
+/// column of `values`, one of several columns (ratio, correlation) for all of them together. The
+/// comparisons stand statistic by statistic, then column by column, and share the resamples of each
+/// group. Corrections are for the contrasts of one comparison. Throws what compare() throws, and
+/// InvalidArgument for Options::checkpoint with more than one comparison.
+[[nodiscard]] BOOTFOLD_API std::vector<Comparison> compare_all(
+    const DataView& values, const data::Labels& groups, std::span<const Statistic> statistics,
+    const comparison::Options& options = {});
 
 namespace comparison {
 

@@ -73,6 +73,9 @@ struct Stratified {
 struct Cluster {
   std::span<const std::uint32_t> clusters;  ///< the cluster of each row: 0, 1, ...
   bool two_stage = false;                   ///< also draw the rows within each drawn cluster
+  /// The stratum of each row; empty: none. Within each stratum as many clusters are drawn as it
+  /// has. All rows of a cluster must lie in one stratum.
+  std::span<const std::uint32_t> strata = {};
 };
 
 // Schemes for time series draw blocks of consecutive rows, which preserves the dependence within a
@@ -130,8 +133,8 @@ namespace scheme {
 ///
 ///     Scheme scheme = make_scheme({.clusters = school.codes, .two_stage = true});
 struct Spec {
-  /// One of names(). Default: "stratified", "cluster", "unequal" or "stationary" if strata,
-  /// clusters, probabilities or a block length are given, otherwise "iid".
+  /// One of names(). Default: "cluster", "stratified", "unequal" or "stationary" if clusters (with
+  /// or without strata), strata, probabilities or a block length are given, otherwise "iid".
   std::optional<std::string> name = {};
   std::optional<std::span<const std::uint32_t>> strata = {};
   std::optional<std::span<const std::uint32_t>> clusters = {};

@@ -10,6 +10,8 @@ import numpy as np
 from bootfold._text import histogram
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from bootfold._interval import Interval
     from bootfold._result import Result
 
@@ -105,6 +107,56 @@ def plot(
                 f"{limits[0]:.6g} to {limits[1]:.6g}; {words}"
             )
         charts.append(_one(altair, replicates[:, k], estimates[k], limits, name, words, size))
+    chart = charts[0] if len(charts) == 1 else altair.vconcat(*charts)
+    if path is not None:
+        save(chart, path)
+    return chart
+
+
+def forest(
+    lines: Sequence[Mapping[str, Any]],
+    path: str | os.PathLike[str] | None,
+    size: tuple[int, int],
+    *,
+    zero: bool = True,
+    title: str = "",
+) -> Any:
+    """Intervals on a common axis, one line each, in a panel for each of `panel`.
+
+    Those that leave zero out are drawn heavy; without `zero` there is no line of zero.
+    """
+    altair = _altair()
+    panels: dict[str, list[dict[str, Any]]] = {}
+    for line in lines:
+        row = dict(line)
+        row["apart"] = zero and (row["low"] > 0 or row["high"] < 0)
+        ends = [row[end] for end in ("low", "high") if np.isfinite(row[end])]
+        row["low"], row["high"] = (
+            row[end] if np.isfinite(row[end]) else row["estimate"] for end in ("low", "high")
+        )
+        if ends:
+            panels.setdefault(row.pop("panel"), []).append(row)
+    charts = []
+    for panel, rows in panels.items():
+        base = altair.Chart(altair.Data(values=rows)).encode(
+            y=altair.Y("name:N", title=None, sort=[row["name"] for row in rows]),
+            tooltip=["name:N", "estimate:Q", "low:Q", "high:Q"],
+        )
+        scale = altair.Scale(zero=zero)
+        width = altair.condition("datum.apart", altair.value(4), altair.value(2))
+        bars = base.mark_rule(color="#4c78a8").encode(
+            x=altair.X("low:Q", title=title or panel, scale=scale), x2="high:Q", strokeWidth=width
+        )
+        points = base.mark_point(filled=True, color="#e45756", size=50).encode(x="estimate:Q")
+        layers = [bars, points]
+        if zero:
+            rule = altair.Chart(altair.Data(values=[{"at": 0}])).mark_rule(strokeDash=[4, 3])
+            layers.insert(0, rule.encode(x="at:Q"))
+        charts.append(
+            altair.layer(*layers).properties(width=size[0], height=size[1] * len(rows), title=panel)
+        )
+    if not charts:
+        raise ValueError("there is no interval with limits to draw")
     chart = charts[0] if len(charts) == 1 else altair.vconcat(*charts)
     if path is not None:
         save(chart, path)

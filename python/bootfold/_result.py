@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bootfold import _core
+from bootfold._frames import package_of, table
 from bootfold._interval import (
     USUAL,
     Alternative,
@@ -18,6 +19,7 @@ from bootfold._interval import (
     Needs,
     joined,
 )
+from bootfold._named import NamedSource
 from bootfold._options import Progress, whole_number
 from bootfold._saved import content_of, object_of
 from bootfold._source import Source
@@ -234,6 +236,46 @@ class Result:
         jackknife = self._core.jackknife
         interval = None if jackknife else self.interval(method, confidence)
         return plot(self, interval, path, (width, height))
+
+    def to_frame(self, package: str | None = None) -> Any:
+        """A tidy table, one row for each value: statistic, value (the columns that it is of),
+        estimate, standard_error, bias, low and high of the interval that `interval()` makes.
+
+        `package` is "pandas", "polars" or "pyarrow"; unless given, the first that is installed.
+
+        Examples
+        --------
+        >>> import bootfold as bf
+        >>> import pandas as pd
+        >>> price = pd.Series([3.0, 1.0, 4.0, 1.0, 5.0], name="price")
+        >>> frame = bf.bootstrap(price, ["mean", "median"], seed=7).to_frame()
+        >>> frame[["statistic", "value", "estimate"]].values.tolist()
+        [['mean', 'price', 2.8], ['median', 'price', 3.0]]
+        """
+        interval = self.interval()
+        numbers = {
+            "estimate": self.estimate,
+            "standard_error": self.standard_error,
+            "bias": self.bias,
+            "low": interval.low,
+            "high": interval.high,
+        }
+        names = self._value_names()
+        columns: dict[str, list[Any]] = {
+            "statistic": [statistic for statistic, _ in names],
+            "value": [value for _, value in names],
+        }
+        for name, values in numbers.items():
+            columns[name] = np.asarray(values, dtype=float).reshape(-1).tolist()
+        return table(package or package_of(), columns)
+
+    def _value_names(self) -> list[tuple[str, str]]:
+        """Statistic and columns of each value."""
+        given: list[str] = getattr(self._source, "names", [])
+        if given and isinstance(self._source, NamedSource):
+            found = _core.output_names(self._source.request)
+            return [(statistic, ", ".join(columns)) for statistic, columns in found]
+        return [(output, ", ".join(given)) for output in self.outputs]
 
     def __repr__(self) -> str:
         return as_text(self._core, self._asked)

@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bootfold import _core
 from bootfold._bootstrap import bootstrap
 from bootfold._data import column_names
 from bootfold._dates import check_no_dates
-from bootfold._interval import NOTHING, Needs
-from bootfold._labels import coded
 from bootfold._metrics import NAMES, OF_CLASSES, OF_PROBABILITIES, Metric, Prepared, known
-from bootfold._options import memory_bytes, seed_number, thread_number, whole_number
-from bootfold._progress import reporter
+from bootfold._options import whole_number
 from bootfold._result import Result
 from bootfold._returned import check_returned
-from bootfold._source import Settings
+from bootfold._score_ranks import by_ranks, scores_of, value_names
 from bootfold._sums import sums
 from bootfold._table_rows import predictions_of, rows_of
 from bootfold._table_source import table_source
@@ -60,9 +56,10 @@ def bootstrap_score(
 
     Parameters
     ----------
-    estimator_or_predictions : estimator, array_like, path, query, ...
+    estimator_or_predictions : estimator, array_like, path, query, ... or a list of two
         A fitted scikit-learn estimator, or what it says of the rows: classes or numbers, or
-        probabilities where the metric takes those. Or a table that has predictions and truth:
+        probabilities where the metric takes those. A list of two, ``[model, other]``, compares them
+        as `versus` does. Or a table that has predictions and truth:
         any that `bootstrap` takes but data frames.
     X : array_like, path, query, ... or None
         The rows of the test set; None where predictions are given.
@@ -123,7 +120,16 @@ def bootstrap_score(
     ['accuracy', 'accuracy of versus', 'difference']
     >>> [round(value, 3) for value in r.estimate.tolist()]
     [0.8, 0.6, 0.2]
+    >>> bf.bootstrap_score([said, other], None, truth, "accuracy", seed=7).estimate.tolist() == (
+    ...     r.estimate.tolist()
+    ... )
+    True
     """
+    pair = _two_models(estimator_or_predictions, y)
+    if pair is not None:
+        if versus is not None:
+            raise ValueError("versus is given but there are two models already; omit versus")
+        estimator_or_predictions, versus = pair
     roles = {"y": y, "strata": strata, "clusters": clusters, "versus": versus}
     estimator_or_predictions, X, roles = _read(estimator_or_predictions, X, columns, roles)
     y, strata, clusters, versus = roles.values()
@@ -167,10 +173,10 @@ def bootstrap_score(
         return _by_resamples(subjects, truth, metric, response, arguments)
     if fast.prepare is None:
         scored = [
-            _scores(fast.name, truth, s.response(fast.response), s.classes, pos_label)
+            scores_of(fast.name, truth, s.response(fast.response), s.classes, pos_label)
             for s in subjects
         ]
-        return _by_ranks(fast.name, scored, arguments)
+        return by_ranks(fast.name, scored, arguments)
     prepared = []
     for subject in subjects:
         if threshold is None:
@@ -179,10 +185,27 @@ def bootstrap_score(
             )
         else:
             told = subject.response("predict_proba")
-            positive, score = _scores(fast.name, truth, told, subject.classes, pos_label)
+            positive, score = scores_of(fast.name, truth, told, subject.classes, pos_label)
             metric_arguments = {"pos_label": True} if fast.name == "f1" else {}
             prepared.append(fast.prepare(positive, score >= threshold, **metric_arguments))
     return _by_means(prepared, fast.name, arguments)
+
+
+def _two_models(given: Any, y: Any) -> tuple[Any, Any] | None:
+    """Two estimators or two arrays of predictions; None if one is given."""
+    if not isinstance(given, (list, tuple)):
+        return None
+    models = [hasattr(one, "predict") for one in given]
+    if any(models) and (len(given) != 2 or not all(models)):
+        raise ValueError(
+            f"there are {len(given)} models in a list but two are compared; give [model, other], "
+            "and predictions of a model in place of it as versus="
+        )
+    if any(models):
+        return given[0], given[1]
+    rows = -1 if isinstance(y, str) else len(y)
+    arrays = [hasattr(one, "__len__") and len(one) == rows for one in given]
+    return (given[0], given[1]) if rows > 2 and arrays == [True, True] else None
 
 
 def _read(
@@ -308,11 +331,6 @@ def _prepared(
     return metric.prepare(truth, told, **arguments)
 
 
-def _names(name: str, models: int) -> list[str]:
-    """Of the values: one model's, or those of two and their difference."""
-    return [name] if models == 1 else [name, f"{name} of versus", "difference"]
-
-
 def _by_means(prepared: list[Prepared], name: str, arguments: dict[str, Any]) -> Result:
     columns = tuple(column for one in prepared for column in one.columns)
 
@@ -325,7 +343,7 @@ def _by_means(prepared: list[Prepared], name: str, arguments: dict[str, Any]) ->
         return found[0] if len(found) == 1 else np.stack([*found, found[0] - found[1]])
 
     statistic = sums(
-        lambda *features: features, finish, name=name, outputs=_names(name, len(prepared))
+        lambda *features: features, finish, name=name, outputs=value_names(name, len(prepared))
     )
     return bootstrap(columns, statistic, paired=True, **arguments)
 
@@ -358,7 +376,7 @@ def _by_resamples(
         check_returned(found, f"the statistic {name}", "a number")
         if len(found) == 1:
             return found[0]
-        return dict(zip(_names(name, 2), (*found, found[0] - found[1]), strict=True))
+        return dict(zip(value_names(name, 2), (*found, found[0] - found[1]), strict=True))
 
     score.__name__ = name
     return bootstrap(np.arange(truth.shape[0]), score, vectorized=False, **arguments)
@@ -378,138 +396,3 @@ def _score_of(
         return lambda place: scorer(stored, place[:, None], truth[place])
     told = subject.response(response or "predict")
     return lambda place: scorer(truth[place], told[place])
-
-
-def _scores(
-    name: str, truth: Array, told: Array, classes: Any, pos_label: Any
-) -> tuple[Array, Array]:
-    """Which rows are positive, and their scores."""
-    names = np.unique(truth) if classes is None else np.asarray(classes)
-    if len(names) != 2:
-        raise ValueError(
-            f"there are {len(names)} classes but {name} is of 2; of more, give a function such as "
-            "functools.partial(roc_auc_score, multi_class='ovr') and response='predict_proba'"
-        )
-    if pos_label is not None and pos_label not in names:
-        raise ValueError(
-            f"pos_label is {pos_label!r} but the classes are {', '.join(map(str, names))}"
-        )
-    chosen = np.sort(names)[-1] if pos_label is None else pos_label
-    if told.ndim == 2 and told.shape[1] == 2:
-        score = told[:, int(np.flatnonzero(names == chosen)[0])]
-    elif told.ndim == 1:
-        score = told
-    else:
-        raise ValueError(f"scores have shape {told.shape} but must be one or two for each row")
-    if not np.isfinite(score).all():
-        raise ValueError(f"some scores are not finite numbers; {name} needs an order of all rows")
-    return truth == chosen, score
-
-
-class _RankSource:
-    """Replicates of measures of ranking: counts are walked over in the order of the scores."""
-
-    def __init__(self, name: str, scored: list[tuple[Array, Array]], settings: Settings) -> None:
-        self._name = name
-        self._positive = scored[0][0]
-        self._scores = [np.ascontiguousarray(score) for _, score in scored]
-        self._settings = settings
-        self._outputs = _names(name, len(scored))
-        self.request = settings.request([self._positive, *self._scores], [])
-        self.request.add_named(name)
-        self.note = ""
-        self.quick = True
-        self.shape: tuple[int, ...] = () if len(scored) == 1 else (3,)
-
-    def run(self, replicates: int, first: int, needs: Needs, progress: Progress) -> _core.Result:
-        if needs.standard_errors:
-            raise ValueError(
-                "a studentized interval needs a standard error on every resample, which is not "
-                f"available for {self._name}; use bca"
-            )
-        with reporter(progress, replicates) as tell:
-            made = self.request.run(replicates, first, tell)
-        result = _core.Result.made(
-            made.plan, made.seed, made.estimates, made.replicates, self._outputs
-        )
-        if needs.influence:
-            self.add_influences(result)
-        return result
-
-    def explain(self, replicates: int, needs: Needs) -> _core.Plan:
-        return self.request.explain(replicates)
-
-    def add_influences(self, result: _core.Result) -> None:
-        """By pseudo-values: the measure without each row, in closed form."""
-        positive = self._positive
-        ones, zeros = int(positive.sum()), int((~positive).sum())
-        if ones < 2 or (zeros < 2 and self._name == "roc_auc"):
-            raise ValueError(
-                f"there are {ones} and {zeros} rows of the two classes, and without one row of a "
-                "class there must still be another; take the percentile interval"
-            )
-        without_a_row = _areas_without if self._name == "roc_auc" else _precisions_without
-        without = [without_a_row(positive, score) for score in self._scores]
-        if len(without) == 2:
-            without.append(without[0] - without[1])
-        rows = len(positive)
-        columns = [
-            rows * estimate - (rows - 1) * values
-            for estimate, values in zip(result.estimates, without, strict=True)
-        ]
-        request = self._settings.request(columns, [])
-        request.add_named("mean")
-        request.add_linear_influences(result)
-
-
-def _areas_without(positive: Array, score: Array) -> Array:
-    """Without a row its own wins are missing, and nothing else."""
-    values, rank = np.unique(score, return_inverse=True)
-    rank = rank.reshape(-1)
-    above = np.bincount(rank[positive], minlength=len(values))
-    below = np.bincount(rank[~positive], minlength=len(values))
-    beaten = np.cumsum(below) - below / 2  # by a positive of each rank
-    beating = above.sum() - np.cumsum(above) + above / 2
-    wins = np.where(positive, beaten[rank], beating[rank])
-    ones, zeros = above.sum(), below.sum()
-    pairs = np.where(positive, (ones - 1.0) * zeros, ones * (zeros - 1.0))
-    found: Array = (wins[positive].sum() - wins) / pairs
-    return found
-
-
-def _precisions_without(positive: Array, score: Array) -> Array:
-    """Without a row, precisions at its score and below have one row less."""
-    values, rank = np.unique(-score, return_inverse=True)  # from the highest score to the lowest
-    rank = rank.reshape(-1)
-    own = np.bincount(rank[positive], minlength=len(values)).astype(float)
-    hits = np.cumsum(own)
-    shown = np.cumsum(np.bincount(rank, minlength=len(values))).astype(float)
-    before = np.concatenate([[0.0], np.cumsum(own * hits / shown)])  # of the ranks above each
-    fewer = np.maximum(shown - 1, 1)
-
-    def after(terms: Array) -> Array:
-        """Sums over the ranks below each."""
-        return np.concatenate([np.cumsum(terms[::-1])[::-1][1:], [0.0]])
-
-    of_positive = (own - 1) * (hits - 1) / fewer + after(own * (hits - 1) / fewer)
-    of_negative = own * hits / fewer + after(own * hits / fewer)
-    total = hits[-1]
-    sums_without = before[rank] + np.where(positive, of_positive[rank], of_negative[rank])
-    found: Array = sums_without / np.where(positive, total - 1, total)
-    return found
-
-
-def _by_ranks(name: str, scored: list[tuple[Array, Array]], arguments: dict[str, Any]) -> Result:
-    rows = len(scored[0][0])
-    settings = Settings(
-        seed_number(arguments["seed"]),
-        memory_bytes(arguments["memory"]),
-        thread_number(arguments["threads"]),
-    )
-    if arguments["strata"] is not None:
-        settings.strata = coded(arguments["strata"], rows, "strata")[0]
-    if arguments["clusters"] is not None:
-        settings.clusters = coded(arguments["clusters"], rows, "clusters")[0]
-    source = _RankSource(name, scored, settings)
-    core = source.run(arguments["replicates"], 0, NOTHING, arguments["progress"])
-    return Result(core, source.shape, source, source.note)

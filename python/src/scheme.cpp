@@ -28,13 +28,12 @@ Scheme make_scheme(const SchemeArguments& arguments) {
 }
 
 Scheme make_scheme(const SchemeArguments& arguments, const data::Repeated& rows,
-                   std::vector<std::uint32_t>& codes) {
+                   WrittenCodes& codes) {
   scheme::Spec spec = spec_of(arguments);
   if (spec.probabilities)
     throw InvalidArgument("frequencies and probabilities do not go together; write the rows out");
-  if (spec.strata || spec.clusters) codes = rows.codes(spec.strata ? *spec.strata : *spec.clusters);
-  if (spec.strata) spec.strata = codes;
-  if (spec.clusters) spec.clusters = codes;
+  if (spec.strata) spec.strata = codes.strata = rows.codes(*spec.strata);
+  if (spec.clusters) spec.clusters = codes.clusters = rows.codes(*spec.clusters);
   return bootfold::make_scheme(spec);
 }
 

@@ -27,8 +27,14 @@ struct SchemeArguments {
 /// together.
 [[nodiscard]] Scheme make_scheme(const SchemeArguments& arguments);
 
+/// Strata and clusters of rows that are written out.
+struct WrittenCodes {
+  std::vector<std::uint32_t> strata;
+  std::vector<std::uint32_t> clusters;
+};
+
 /// The same for rows that are written out; `codes` gets their labels, and the scheme views these.
 [[nodiscard]] Scheme make_scheme(const SchemeArguments& arguments, const data::Repeated& rows,
-                                 std::vector<std::uint32_t>& codes);
+                                 WrittenCodes& codes);
 
 }  // namespace bootfold::python

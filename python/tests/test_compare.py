@@ -107,7 +107,11 @@ def test_nan_rows():
         ({"control": "Z"}, ValueError, "Z"),
         ({"correction": "bonf"}, ValueError, "bonf"),
         ({"difference": "ratio"}, ValueError, "ratio"),
-        ({"statistic": lambda x: x.mean()}, TypeError, "one that has a name"),
+        ({"statistic": []}, TypeError, "a statistic or a list of them"),
+        ({"statistic": lambda x: [1.0, 2.0]}, ValueError, "returned 2 values"),
+        ({"statistic": lambda x: 1 / 0}, ZeroDivisionError, "division"),
+        ({"covariate": "visits", "statistic": "median"}, ValueError, "adjusts means"),
+        ({"covariate": "visits", "weights": "visits"}, ValueError, "do not go together"),
     ],
 )
 def test_misuse(arguments, error, message):
@@ -174,3 +178,107 @@ def test_permutation_tests_are_those_of_scipy():
     )
     found = bf.compare(pairs, value="x", by="g", pair="id", test="permutation")
     assert found["p_value"][0] == pytest.approx(wanted.pvalue)
+
+
+def test_several_statistics_and_values_are_rows_of_one_table():
+    options = {"by": "variant", "replicates": 200, "seed": 3}
+    found = bf.compare(
+        TABLE, value=["revenue", "visits"], statistic=["mean", "ratio", np.median], **options
+    )
+    asked = list(dict.fromkeys(zip(found.statistic, found.value, strict=True)))
+    assert asked == [
+        ("mean", "revenue"),
+        ("mean", "visits"),
+        ("ratio(revenue, visits)", "revenue, visits"),
+        ("median", "revenue"),
+        ("median", "visits"),
+    ]
+    alone = bf.compare(TABLE, value="visits", statistic="median", **options)
+    same = found[(found.statistic == "median") & (found.value == "visits")]
+    pd.testing.assert_frame_equal(same.reset_index(drop=True), alone)
+
+
+def test_groups_have_intervals_of_their_own():
+    options = {"replicates": 300, "seed": 3}
+    found = bf.compare(TABLE, value="revenue", by="variant", **options)
+    alone = bf.bootstrap(TABLE, "mean", columns="revenue", by="variant", **options)
+    limits = {group.group: (group.low, group.high) for group in alone}
+    for row in found.itertuples():
+        assert (row.estimate_low, row.estimate_high) == limits[row.group]
+        assert (row.control_low, row.control_high) == limits[row.control]
+
+
+@pytest.mark.parametrize("interval", ["percentile", "bca"])
+def test_functions_and_sums_are_compared_as_names_are(interval):
+    options = {"value": "revenue", "by": "variant", "replicates": 400, "seed": 3}
+    options |= {"interval": interval}
+    wanted = bf.compare(TABLE, **options)
+    for statistic in (lambda x: float(np.mean(x)), bf.sums(lambda x: (x,), lambda m: m[0])):
+        found = bf.compare(TABLE, statistic=statistic, **options)
+        np.testing.assert_allclose(found.difference, wanted.difference, rtol=1e-9)
+        np.testing.assert_allclose(found.standard_error, wanted.standard_error, rtol=0.2)
+        assert list(found.value) == list(wanted.value)
+
+
+def test_a_function_of_two_columns_gets_both():
+    options = {"value": ["revenue", "visits"], "by": "variant", "replicates": 300, "seed": 1}
+    found = bf.compare(TABLE, statistic=lambda r, v: r.sum() / v.sum(), **options)
+    wanted = bf.compare(TABLE, statistic="ratio", **options)
+    np.testing.assert_allclose(found.difference, wanted.difference, rtol=1e-9)
+    assert set(found.value) == {"revenue, visits"}
+
+
+def test_functions_take_clusters_that_groups_share():
+    df = shared_days()
+    options = {"value": "delay", "by": "airport", "clusters": "day", "replicates": 300}
+    found = bf.compare(df, statistic=lambda x: float(x.mean()), **options)
+    wanted = bf.compare(df, **options)
+    assert found.shared_clusters[0] == wanted.shared_clusters[0] > 0
+    np.testing.assert_allclose(found.standard_error, wanted.standard_error, rtol=0.2)
+
+
+def test_clusters_by_several_columns():
+    df = shared_days()
+    df["month"], df["number"] = df["day"] // 5, df["day"] % 5
+    options = {"value": "delay", "by": "airport", "replicates": 200, "seed": 1}
+    found = bf.compare(df, clusters=["month", "number"], **options)
+    pd.testing.assert_frame_equal(found, bf.compare(df, clusters="day", **options))
+    table = pa.Table.from_pandas(df)
+    again = bf.compare(table, clusters=["month", "number"], **options)
+    assert again["low"].to_pylist() == list(found.low)
+
+
+def test_a_covariate_takes_its_variance_out():
+    """x explains 4/5 of the variance: standard errors are sqrt(1/5) of the others, up to 10 %,
+    which is five standard deviations for 1,000 rows and 4,000 replicates."""
+    random = np.random.default_rng(4)
+    x = random.normal(size=1000)
+    df = pd.DataFrame({"arm": ["a", "b"] * 500, "before": x, "y": 2 * x + random.normal(size=1000)})
+    options = {"value": "y", "by": "arm", "replicates": 4000}
+    plain = bf.compare(df, **options)
+    found = bf.compare(df, covariate="before", **options)
+    ratio = found.standard_error[0] / plain.standard_error[0]
+    assert ratio == pytest.approx(np.sqrt(0.2), abs=0.05)
+    assert found.value[0] == "y"
+    theta = np.polyfit(x - np.where(df.arm == "a", x[::2].mean(), x[1::2].mean()), df.y, 1)[0]
+    adjusted = df.y - theta * x
+    wanted = adjusted[df.arm == "b"].mean() - adjusted[df.arm == "a"].mean()
+    assert found.difference[0] == pytest.approx(wanted, abs=0.02)
+    gaps = df.assign(before=df.before.where(df.index != 7))
+    with pytest.raises(ValueError, match="nan"):
+        bf.compare(gaps, covariate="before", **options)
+    omitted = bf.compare(gaps, covariate="before", nan="omit", **options)
+    assert omitted.rows[0] + omitted.control_rows[0] == 999
+
+
+@pytest.mark.parametrize("make", [lambda t: t, pl.from_pandas, pa.Table.from_pandas])
+def test_a_comparison_is_drawn(make, tmp_path):
+    found = bf.compare(
+        make(TABLE), value="revenue", by="variant", statistic=["mean", "median"], replicates=200
+    )
+    chart = bf.plot_comparison(found, tmp_path / "forest.json").to_dict()
+    assert len(chart["vconcat"]) == 2
+    assert chart["vconcat"][0]["title"] == "mean of revenue, difference from A"
+    assert (tmp_path / "forest.json").exists()
+    with pytest.raises(TypeError, match=r"what bootfold\.compare returned"):
+        bf.plot_comparison([1, 2])

@@ -7,6 +7,8 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 
 import bootfold as bf
@@ -234,3 +236,21 @@ def test_importing_is_light():
     program += "'sklearn', 'altair', 'tqdm', 'numba') if m in sys.modules])"
     found = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
     assert found.stdout.strip() == b"[]"
+
+
+def test_a_result_is_a_tidy_table():
+    random = np.random.default_rng(1)
+    frame = pd.DataFrame({"price": random.random(40), "volume": random.random(40)})
+    r = bf.bootstrap(frame, ["mean", "correlation"], replicates=200, seed=1)
+    table = r.to_frame()
+    assert table["statistic"].tolist() == ["mean", "mean", "correlation"]
+    assert table["value"].tolist() == ["price", "volume", "price, volume"]
+    assert table["estimate"].tolist() == r.estimate.tolist()
+    assert table["low"].tolist() == r.interval().low.tolist()
+    assert bf.bootstrap([1.0, 2.0], "mean", replicates=200).to_frame("polars")["value"][0] == ""
+    for statistic in ("mean", lambda x: float(np.mean(x)), bf.sums(lambda x: (x,), lambda m: m[0])):
+        one = bf.bootstrap(frame["price"], statistic, replicates=200).to_frame("pyarrow")
+        assert one["value"].to_pylist() == ["price"]
+        arrow = pa.Table.from_pandas(frame)
+        two = bf.bootstrap(arrow, statistic, columns="price", replicates=200).to_frame()
+        assert two["value"].tolist() == ["price"]

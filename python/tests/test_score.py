@@ -352,3 +352,36 @@ def test_classes_of_text_and_thresholds_of_partial_metrics():
     macro = functools.partial(metrics.f1_score, average="macro")
     with pytest.raises(ValueError, match=r"threshold is 0\.3 and the metric has arguments"):
         bf.bootstrap_score(p, None, (y == "yes").astype(int), macro, threshold=0.3)
+
+
+def test_two_models_in_a_list_are_compared_on_the_same_resamples():
+    random = np.random.default_rng(3)
+    truth = random.integers(0, 2, 300)
+    first = np.where(random.random(300) < 0.1, 1 - truth, truth)
+    second = np.where(random.random(300) < 0.2, 1 - truth, truth)
+    for metric in ("accuracy", "roc_auc", lambda t, p: float((t == p).mean())):
+        found = bf.bootstrap_score([first, second], None, truth, metric, replicates=500)
+        wanted = bf.bootstrap_score(first, None, truth, metric, versus=second, replicates=500)
+        np.testing.assert_array_equal(found.replicates, wanted.replicates)
+        np.testing.assert_allclose(
+            found.replicates[:, 2], found.replicates[:, 0] - found.replicates[:, 1], atol=1e-12
+        )
+        low, high = found.interval()
+        assert low.shape == (3,) and (low < high).all()
+    with pytest.raises(ValueError, match="omit versus"):
+        bf.bootstrap_score([first, second], None, truth, "accuracy", versus=second)
+
+
+def test_two_estimators_in_a_list_are_compared():
+    class Always:
+        def __init__(self, answer):
+            self.answer = answer
+
+        def predict(self, X):
+            return np.full(len(X), self.answer)
+
+    X, y = np.zeros((50, 1)), np.array([0] * 20 + [1] * 30)
+    found = bf.bootstrap_score([Always(1), Always(0)], X, y, "accuracy", replicates=100)
+    np.testing.assert_allclose(found.estimate, [0.6, 0.4, 0.2])
+    with pytest.raises(ValueError, match="3 models"):
+        bf.bootstrap_score([Always(1), Always(0), Always(1)], X, y, "accuracy")

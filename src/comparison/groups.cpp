@@ -15,7 +15,6 @@
 #include "comparison/joint_sums.h"
 #include "study/problem.h"
 #include "text/concat.h"
-#include "text/nearest.h"
 #include "text/quantity.h"
 #include "text/quoted.h"
 
@@ -23,89 +22,6 @@ namespace bootfold::comparison {
 namespace {
 
 using text::grouped;
-
-std::string list(const std::vector<std::string>& names) {
-  constexpr std::size_t kListed = 20;
-  const std::size_t shown = std::min(names.size(), kListed);
-  std::string text;
-  for (std::size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : ", ") + text::quoted(names[i]);
-  if (shown < names.size()) text += text::concat(" and ", names.size() - shown, " more");
-  return text;
-}
-
-/// " of column 'variant'", or nothing for labels that came from no column.
-std::string of_column(const data::Labels& labels) {
-  return labels.column.empty() ? "" : " of column " + text::quoted(labels.column);
-}
-
-/// The code of a group somebody asked for.
-std::uint32_t find_group(const data::Labels& labels, const std::string& name,
-                         std::string_view option) {
-  if (const auto code = labels.find(name)) return *code;
-  std::string message = text::concat(option, " is ", text::quoted(name), " but the labels",
-                                     of_column(labels), " do not contain this group");
-  const std::string near = text::nearest(name, labels.names);
-  if (!near.empty()) message += text::concat("; did you mean ", text::quoted(near), "?");
-  throw InvalidArgument(
-      text::concat(message, near.empty() ? "; there are " : " There are ", list(labels.names)));
-}
-
-std::uint32_t find_control(const data::Labels& labels, const Options& options) {
-  if (options.control) return find_group(labels, *options.control, "control");
-  constexpr std::string_view kControl = "control";
-  const auto same = [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a + 32 == b); };
-  for (std::uint32_t code = 0; code < labels.size(); ++code)
-    if (std::equal(labels.names[code].begin(), labels.names[code].end(), kControl.begin(),
-                   kControl.end(), same))
-      return code;
-  return 0;
-}
-
-/// Codes of the groups, the control first.
-std::vector<std::uint32_t> choose_groups(const data::Labels& labels,
-                                         const std::vector<std::uint64_t>& counts,
-                                         const Options& options) {
-  const std::uint32_t control = find_control(labels, options);
-  std::vector<bool> wanted(labels.size(), options.groups.empty());
-  for (const std::string& name : options.groups) wanted[find_group(labels, name, "groups")] = true;
-  std::vector<std::uint32_t> codes = {control};
-  for (std::uint32_t code = 0; code < labels.size(); ++code)
-    if (code != control && wanted[code] && counts[code] > 0) codes.push_back(code);
-  if (codes.size() == 1)
-    throw InvalidArgument(text::concat("there is only one group, ",
-                                       text::quoted(labels.names[control]), ", among the labels",
-                                       of_column(labels), "; a comparison needs at least two"));
-  if (codes.size() > kMostGroups)
-    throw InvalidArgument(text::concat("there are ", grouped(codes.size()), " groups",
-                                       of_column(labels), " but at most ", grouped(kMostGroups),
-                                       " can be compared; check the column, or choose groups with "
-                                       "groups=NAME"));
-  for (const std::uint32_t code : codes)
-    if (counts[code] < 2)
-      throw InvalidArgument(text::concat(
-          "group ", text::quoted(labels.names[code]), " has ", counts[code],
-          counts[code] == 1 ? " row" : " rows",
-          " but needs at least 2 to have a standard error; groups=NAME chooses the groups to "
-          "compare"));
-  return codes;
-}
-
-/// A statistic must give one number, or there is no one difference.
-const Statistic& single(const Statistic& statistic, std::size_t columns) {
-  const bool each = statistic.of_each_column();
-  if (columns < statistic.fewest_columns() || (!each && columns > statistic.most_columns()))
-    return statistic;  // bootstrap() says what it needs
-  const std::size_t weights = statistic.weighted() ? 1 : 0;
-  const std::size_t outputs = each
-                                  ? (columns - weights) * statistic.bind(1 + weights).outputs.size()
-                                  : statistic.bind(columns).outputs.size();
-  if (outputs != 1)
-    throw InvalidArgument(text::concat(
-        "statistic '", statistic.name(), "' gives ", outputs, " values on ", columns,
-        columns == 1 ? " column" : " columns", " but a comparison needs one value; choose ",
-        each ? "one column" : "a statistic with one value"));
-  return statistic;
-}
 
 /// Whether clusters are drawn, whole or in two stages.
 bool has_clusters(const resample::Design& design) {
@@ -117,33 +33,19 @@ bool has_clusters(const resample::Design& design) {
 Groups::Groups(const DataView& values, const data::Labels& labels, const Statistic& statistic,
                const Options& options, ReplicateCheckpoint* checkpoint)
     : labels_(labels),
-      statistic_(single(statistic, values.columns())),
+      statistic_(statistic),
       options_(options),
       checkpoint_(checkpoint),
-      design_(resample::design(options.scheme)),
       counts_(labels.counts()),
-      codes_(choose_groups(labels, counts_, options)),
-      rows_(values, labels, places(), sizes(), has_clusters(*design_), options.execution.stop) {
+      codes_(choose_groups(labels, counts_, statistic, values.columns(), options)),
+      rows_(values, labels, places(), sizes(), has_clusters(*resample::design(options.scheme)),
+            options.execution.stop),
+      scheme_(options.scheme, rows_, labels.rows()) {
   for (const std::uint64_t size : sizes()) total_ += work(size);
   if (options.test == Test::permutation)
     for (std::size_t group = 1; group < this->size(); ++group)
       total_ += work(counts_[codes_[group]] + counts_[codes_[0]]);
-  const auto check = [&](std::size_t there) {
-    if (there != labels.rows())
-      throw InvalidArgument(text::concat("scheme '", design_->name(), "' has ", grouped(there),
-                                         " labels or weights but the data have ",
-                                         grouped(labels.rows()),
-                                         " rows; every row needs exactly one"));
-  };
-  if (!design_->labels().empty()) {
-    check(design_->labels().size());
-    codes_in_order_ = rows_.arrange(design_->labels(), code_copies_);
-  }
-  if (!design_->weights().empty()) {
-    check(design_->weights().size());
-    weights_in_order_ = rows_.arrange(design_->weights(), weight_copies_);
-  }
-  if (has_clusters(*design_)) count_clusters();
+  if (has_clusters(scheme_.design())) count_clusters();
   if (options.paired) check_pairs();
 }
 
@@ -160,29 +62,36 @@ auto Groups::on_rows_of(std::size_t group, const Work& work) const {
 void Groups::count_clusters() {
   constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
   constexpr std::uint32_t kSeveral = kNone - 1;
-  number_ = resample::Numbering(rows_.of_all(codes_in_order_));
+  number_ = resample::Numbering(rows_.of_all(scheme_.labels()));
   std::vector<std::uint32_t> last(number_.count(), kNone);   // group in which a cluster was seen
   std::vector<std::uint32_t> known(number_.count(), kNone);  // group, or several
   own_clusters_.resize(size());
   for (std::uint32_t group = 0; group < size(); ++group)
-    for (const std::uint32_t label : rows_.of_group(codes_in_order_, group)) {
+    for (const std::uint32_t label : rows_.of_group(scheme_.labels(), group)) {
       const std::uint32_t cluster = number_(label);
       if (std::exchange(last[cluster], group) == group) continue;
       ++own_clusters_[group];
       known[cluster] = known[cluster] == kNone ? group : kSeveral;
     }
+  if (!scheme_.cluster_strata().empty()) {
+    joint_strata_.resize(number_.count());
+    const auto labels = rows_.of_all(scheme_.labels());
+    const auto strata = rows_.of_all(scheme_.cluster_strata());
+    for (std::size_t row = 0; row < labels.size(); ++row)
+      joint_strata_[number_(labels[row])] = strata[row];
+  }
   clusters_.all = number_.count();
   clusters_.shared = static_cast<std::uint64_t>(std::ranges::count(known, kSeveral));
 }
 
 void Groups::check_pairs() const {
-  if (design_->clusters().empty())
+  if (scheme_.design().clusters().empty())
     throw InvalidArgument(
         "paired is true but the scheme has no clusters, which name the pairs; give scheme::Cluster "
         "with one label for each pair");
   for (std::size_t group = 0; group < size(); ++group) {
     std::map<std::uint32_t, std::uint64_t> counts;
-    for (const std::uint32_t label : rows_.of_group(codes_in_order_, group)) ++counts[label];
+    for (const std::uint32_t label : rows_.of_group(scheme_.labels(), group)) ++counts[label];
     const auto twice =
         std::ranges::find_if(counts, [](const auto& entry) { return entry.second > 1; });
     if (twice != counts.end() || counts.size() != clusters_.all)
@@ -196,18 +105,15 @@ void Groups::check_pairs() const {
   }
 }
 
-Scheme Groups::scheme_of(std::size_t group) const {
-  if (codes_in_order_.empty() && weights_in_order_.empty()) return options_.scheme;
-  const auto own = [&](const auto& in_order) {
-    return in_order.empty() ? in_order : rows_.of_group(in_order, group);
-  };
-  return design_->subset(own(codes_in_order_), own(weights_in_order_));
+Scheme Groups::scheme_of_joint_clusters() const {
+  if (joint_strata_.empty()) return {};
+  return scheme::Stratified{joint_strata_};
 }
 
 bootfold::Options Groups::options_of(std::size_t group) const {
   return {.replicates = options_.replicates,
           .seed = joint() ? options_.seed : group_seed(options_.seed, name(group)),
-          .scheme = joint() ? Scheme{} : scheme_of(group),
+          .scheme = joint() ? scheme_of_joint_clusters() : scheme_.of_group(group),
           .memory = options_.memory,
           .tolerance = options_.tolerance,
           .influence = options_.interval == interval::Method::bca,
@@ -217,7 +123,7 @@ bootfold::Options Groups::options_of(std::size_t group) const {
           .execution = options_.execution};
 }
 
-Result Groups::run(std::size_t group) {
+Sample Groups::run(std::size_t group) {
   if (joint() && !joint_) run_jointly();
   bootfold::Options options = options_of(group);
   if (options_.execution.progress)
@@ -225,27 +131,22 @@ Result Groups::run(std::size_t group) {
       options_.execution.progress({before + progress.done, total_});
     };
   Result result = joint() ? part_of_joint(group, group) : bootstrap_group(group, options);
-  if (!std::isfinite(result.estimate()))
-    throw InvalidArgument(
-        text::concat("the ", result.plan().outputs[0], " of group ", text::quoted(name(group)),
-                     " is undefined on its ", grouped(result.plan().rows),
-                     " rows; choose the other groups with groups=NAME, or another statistic"));
   done_ += work(result.plan().rows);
-  return result;
+  return {name(group), std::move(result), own_clusters_.empty() ? 0 : own_clusters_[group]};
 }
 
-Result Groups::difference(std::size_t group, const Result& result, const Result& control) const {
-  if (!joint()) return subtract(result, control, options_.difference);
+Joint Groups::joined(std::size_t group, const Result& result, const Result& control) const {
   // What groups share cancels in their difference; what was rounded does not.
-  return part_of_joint(size() + group - 1, group,
-                       difference_resolution(result, control, options_.difference));
+  return {part_of_joint(size() + group - 1, group,
+                        difference_resolution(result, control, options_.difference)),
+          relabelling(group).ways(), clusters_.all, clusters_.shared};
 }
 
 Relabelling Groups::relabelling(std::size_t group) const {
   Relabelling found{rows_.view(group), rows_.view(0)};
   if (clusters_.all > 0) {
-    found.group_clusters = rows_.of_group(codes_in_order_, group);
-    found.control_clusters = rows_.of_group(codes_in_order_, 0);
+    found.group_clusters = rows_.of_group(scheme_.labels(), group);
+    found.control_clusters = rows_.of_group(scheme_.labels(), 0);
   }
   return found;
 }
@@ -268,7 +169,8 @@ void Groups::run_jointly() {
   const bool sums =
       std::holds_alternative<statistic::Sums>(statistic_.bind(rows_.view(0).columns()).body);
   // Where rows are drawn within clusters too there are no sums to draw.
-  if (sums && !design_->clusters().empty() && options_.interval != interval::Method::studentized)
+  if (sums && !scheme_.design().clusters().empty() &&
+      options_.interval != interval::Method::studentized)
     bootstrap_sums();
   else
     bootstrap_rows();
@@ -278,7 +180,7 @@ void Groups::bootstrap_sums() {
   std::vector<ClusteredRows> groups;
   for (std::size_t group = 0; group < size(); ++group)
     groups.push_back(
-        {rows_.view(group), rows_.of_group(codes_in_order_, group), scales_of_group(group)});
+        {rows_.view(group), rows_.of_group(scheme_.labels(), group), scales_of_group(group)});
   bootfold::Options options = options_of(0);
   options.memory = execution::memory_limit(options.memory);
   const JointSums sums(groups, number_, statistic_, options_.difference, options.memory,
@@ -288,7 +190,7 @@ void Groups::bootstrap_sums() {
   joint_plan_ = joint_->plan();
   joint_plan_.reason =
       text::concat("sums of ", grouped(clusters_.all), " clusters: ", joint_plan_.reason);
-  joint_plan_.scheme = design_->describe(0);
+  joint_plan_.scheme = scheme_.design().describe(0);
   joint_plan_.memory_limit += sums.bytes();
   joint_plan_.working_bytes += sums.bytes();
   std::vector<Influence> influences = joint_->companions().influences;
@@ -311,7 +213,7 @@ void Groups::bootstrap_rows() {
   std::vector<std::vector<statistic::Scale>> scales;
   for (std::size_t group = 0; group < size(); ++group) scales.push_back(scales_of_group(group));
   bootfold::Options options = options_of(0);
-  options.scheme = design_->subset(rows_.of_all(codes_in_order_), {});
+  options.scheme = scheme_.of_all();
   options.memory = execution::memory_limit(options.memory);
   const std::size_t bytes = group_of_each.size() * sizeof(std::uint16_t);
   if (bytes > options.memory / 2)

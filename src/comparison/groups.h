@@ -10,7 +10,9 @@
 
 #include "bootfold/bootstrap.h"
 #include "bootfold/compare.h"
+#include "bootfold/contrasts.h"
 #include "bootstrap/replicate_checkpoint.h"
+#include "comparison/grouped_scheme.h"
 #include "comparison/permutation.h"
 #include "comparison/rows.h"
 #include "resample/design.h"
@@ -42,12 +44,11 @@ class Groups {
   [[nodiscard]] const Clusters& clusters() const { return clusters_; }
   [[nodiscard]] bool joint() const { return clusters_.shared > 0; }
 
-  /// Bootstraps a group, each once and in order: progress counts on. The estimate is a number.
-  [[nodiscard]] Result run(std::size_t group);
+  /// Bootstraps a group, each once and in order: progress counts on.
+  [[nodiscard]] Sample run(std::size_t group);
 
-  /// The differences of a group from the control, replicate by replicate.
-  [[nodiscard]] Result difference(std::size_t group, const Result& result,
-                                  const Result& control) const;
+  /// If groups are drawn jointly: what is known of the difference of a group from the control.
+  [[nodiscard]] Joint joined(std::size_t group, const Result& result, const Result& control) const;
 
   /// The permutation test of a group whose difference from the control this is.
   [[nodiscard]] PermutationResult permute(std::size_t group, double difference);
@@ -58,6 +59,7 @@ class Groups {
   void count_clusters();
   void check_pairs() const;
   [[nodiscard]] bootfold::Options options_of(std::size_t group) const;
+  [[nodiscard]] Scheme scheme_of_joint_clusters() const;
   void run_jointly();
   void bootstrap_sums();
   void bootstrap_rows();
@@ -70,7 +72,6 @@ class Groups {
                                       const bootfold::Options& options,
                                       const std::string& section) const;
   [[nodiscard]] Result bootstrap_group(std::size_t group, const bootfold::Options& options) const;
-  [[nodiscard]] Scheme scheme_of(std::size_t group) const;
   [[nodiscard]] std::vector<std::uint32_t> places() const;
   [[nodiscard]] std::vector<std::uint64_t> sizes() const;
   [[nodiscard]] double work(std::uint64_t rows) const {
@@ -81,17 +82,14 @@ class Groups {
   const Statistic& statistic_;
   const Options& options_;
   ReplicateCheckpoint* checkpoint_;
-  std::shared_ptr<const resample::Design> design_;
   std::vector<std::uint64_t> counts_;  // rows of each label
   std::vector<std::uint32_t> codes_;   // labels of the groups
   GroupedRows rows_;
-  std::vector<std::uint32_t> code_copies_;  // of the scheme, where rows were moved
-  std::vector<double> weight_copies_;
-  std::span<const std::uint32_t> codes_in_order_;
-  std::span<const double> weights_in_order_;
+  GroupedScheme scheme_;
   double total_ = 0;  // rows x replicates
   double done_ = 0;
-  resample::Numbering number_;  // of the clusters
+  resample::Numbering number_;               // of the clusters
+  std::vector<std::uint32_t> joint_strata_;  // of these, if they are drawn within strata
   Clusters clusters_;
   std::vector<std::uint64_t> own_clusters_;  // of each group
   std::optional<Result> joint_;  // all groups and differences, if they are drawn jointly

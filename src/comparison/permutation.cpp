@@ -24,6 +24,15 @@ namespace {
 /// All relabellings are taken if there are no more than this.
 constexpr double kMostOfAll = 100'000;
 
+/// Ways to give the units of two groups to them, times `ways`.
+double ways_to_choose(std::uint64_t one, std::uint64_t other, double ways = 1) {
+  const std::uint64_t fewer = std::min(one, other);
+  const std::uint64_t more = std::max(one, other);
+  for (std::uint64_t k = 1; k <= fewer && std::isfinite(ways); ++k)
+    ways = ways * static_cast<double>(more + k) / static_cast<double>(k);
+  return ways;
+}
+
 /// Units, and which of them each row belongs to. Rows of the group come first.
 struct Units {
   std::vector<std::uint32_t> of_row;
@@ -33,11 +42,7 @@ struct Units {
   std::size_t group_rows = 0;
 
   [[nodiscard]] double ways() const {
-    double ways = std::exp2(swapping);
-    const std::uint32_t fewer = std::min(in_group, whole - in_group);
-    for (std::uint32_t k = 1; k <= fewer && std::isfinite(ways); ++k)
-      ways = ways * (whole - fewer + k) / k;
-    return std::round(ways);
+    return std::round(ways_to_choose(in_group, whole - in_group, std::exp2(swapping)));
   }
 };
 
@@ -165,6 +170,10 @@ class RelabelDesign final : public resample::Design {
 };
 
 }  // namespace
+
+double relabellings(std::uint64_t group, std::uint64_t control) {
+  return std::round(ways_to_choose(group, control));
+}
 
 double Relabelling::ways() const { return units_of(*this).ways(); }
 

@@ -24,6 +24,9 @@ struct Relabelling {
   [[nodiscard]] double ways() const;
 };
 
+/// In how many ways so many units of a group and of the control can be given to the two.
+[[nodiscard]] double relabellings(std::uint64_t group, std::uint64_t control);
+
 struct PermutationResult {
   PValue p;
   std::uint64_t permutations = 0;

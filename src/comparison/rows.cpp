@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "bootfold/error.h"
+#include "text/concat.h"
+#include "text/quantity.h"
 
 namespace bootfold::comparison {
 namespace {
@@ -83,6 +85,16 @@ void scatter(std::span<const double> values, std::span<const std::size_t> target
 }
 
 }  // namespace
+
+void check_labels(const data::Labels& labels, std::size_t rows) {
+  if (rows != labels.rows())
+    throw InvalidArgument(text::concat("there are ", text::grouped(labels.rows()), " labels for ",
+                                       text::grouped(rows), " rows; give each row one label"));
+  for (const std::uint32_t code : labels.codes)
+    if (code >= labels.size())
+      throw InvalidArgument(text::concat("a label has code ", code, " but there are ",
+                                         labels.size(), " names; codes count from 0"));
+}
 
 GroupedRows::GroupedRows(const DataView& values, const data::Labels& labels,
                          std::vector<std::uint32_t> places,

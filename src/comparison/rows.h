@@ -13,6 +13,9 @@
 
 namespace bootfold::comparison {
 
+/// Throws InvalidArgument unless labels are complete: one with a name for each of `rows` rows.
+void check_labels(const data::Labels& labels, std::size_t rows);
+
 /// Views of the rows of chosen groups, in the order in which they stand in the data. Where the rows
 /// of every group are neighbours already, nothing is copied; else the values are copied once, in
 /// the smallest of float32 and float64 that holds them exactly. `together`: the groups must be

@@ -67,9 +67,7 @@ std::unique_ptr<const BlockLaw> Design::blocks(std::uint64_t, execution::Level) 
 
 std::shared_ptr<const Groups> Design::groups() const { return nullptr; }
 
-Scheme Design::subset(std::span<const std::uint32_t>, std::span<const double>) const {
-  throw_has_none(*this, "form for some of the rows");
-}
+Scheme Design::subset(const OfRows&) const { throw_has_none(*this, "form for some of the rows"); }
 
 std::optional<Cumulants> Design::cumulants(std::span<const double>) const { return std::nullopt; }
 

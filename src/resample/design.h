@@ -77,6 +77,13 @@ struct Cumulants {
   }
 };
 
+/// What the rows of a scheme have, or some of them: one entry per row, or none.
+struct OfRows {
+  std::span<const std::uint32_t> labels = {};          ///< strata or clusters
+  std::span<const double> weights = {};                ///< probabilities of rows
+  std::span<const std::uint32_t> cluster_strata = {};  ///< strata, where there are clusters too
+};
+
 /// How rows are drawn, for data of a fixed number of rows. Immutable; refers to the labels and
 /// weights of its scheme, which must outlive it.
 class Design {
@@ -132,6 +139,8 @@ class Design {
   [[nodiscard]] virtual std::span<const std::uint32_t> clusters() const { return {}; }
   /// The stratum of each row, where rows are drawn within strata.
   [[nodiscard]] virtual std::span<const std::uint32_t> stratum_labels() const { return {}; }
+  /// The stratum of each row, where whole clusters are drawn within strata.
+  [[nodiscard]] virtual std::span<const std::uint32_t> cluster_strata() const { return {}; }
   /// The weight of each row, where rows are drawn in proportion to weights.
   [[nodiscard]] virtual std::span<const double> weights() const { return {}; }
   /// How often each row is drawn on average, up to a factor, where that differs between rows and
@@ -144,10 +153,9 @@ class Design {
   [[nodiscard]] virtual std::span<const std::uint32_t> labels() const { return {}; }
   /// The rows of each label, or null if there are no labels. Sorted only once.
   [[nodiscard]] virtual std::shared_ptr<const Groups> groups() const;
-  /// The scheme for some of the rows, whose labels and weights these are. Only where there are
+  /// The scheme for some of the rows, which have these labels and weights. Only where there are
   /// labels() or weights(); without them a scheme is the same for any rows.
-  [[nodiscard]] virtual Scheme subset(std::span<const std::uint32_t> labels,
-                                      std::span<const double> weights) const;
+  [[nodiscard]] virtual Scheme subset(const OfRows& some) const;
 
   /// Cumulants of the linear part of a replicate: `changes` are U in the order of the rows, with
   /// mean 0 unless there are weights. Nothing: they are not known, and there is no BCa interval.

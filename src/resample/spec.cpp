@@ -58,6 +58,7 @@ class SpecReader {
             [&](scheme::Cluster& s) {
               s.clusters = need("clusters", spec_.clusters, "the cluster");
               s.two_stage = take("two_stage", spec_.two_stage);
+              s.strata = take("strata", spec_.strata).value_or(s.strata);
             },
             [&](scheme::MovingBlocks& s) { s.length = whole_length(); },
             [&](scheme::CircularBlocks& s) { s.length = whole_length(); },
@@ -77,8 +78,8 @@ class SpecReader {
 
  private:
   [[nodiscard]] std::string implied() const {
-    if (spec_.strata) return "stratified";
     if (spec_.clusters) return "cluster";
+    if (spec_.strata) return "stratified";
     if (spec_.probabilities) return "unequal";
     if (spec_.block_length || spec_.auto_block_length) return "stationary";
     return "iid";

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "bootfold/data.h"
@@ -236,10 +237,12 @@ TEST(Compare, ErrorsAreOneLine) {
               HasSubstr("no column 'varient'; did you mean 'variant'?"));
   EXPECT_THAT(refused({"--value", "revenue", "--by", "variant", "--control", "E"}),
               HasSubstr("there are 'A', 'B', 'C', 'D'"));
-  EXPECT_THAT(refused({"--value", "revenue", "--by", "variant", "--statistic", "mean,median"}),
-              HasSubstr("compare takes one"));
-  EXPECT_THAT(refused({"--value", "revenue,visits", "--by", "variant"}),
-              HasSubstr("'mean' gives 2 values"));
+  EXPECT_THAT(refused({"--value", "revenue", "--by", "variant", "--statistic", "mean,median",
+                       "--checkpoint", "x.checkpoint"}),
+              HasSubstr("there are 2 comparisons"));
+  EXPECT_THAT(
+      refused({"--value", "revenue,visits", "--by", "variant", "--statistic", "regression"}),
+      HasSubstr("'regression' gives 2 values"));
   EXPECT_THAT(refused({"--value", "revenue", "--by", "variant", "--correction", "bonferoni"}),
               HasSubstr("did you mean 'bonferroni'?"));
   EXPECT_THAT(refused({"--value", "revenue", "--by", "variant", "--difference", "lift"}),
@@ -310,6 +313,111 @@ TEST(ForestPlot, HasNothingToShowWithoutLength) {
   EXPECT_EQ(forest_plot(huge, {}), "");
   const std::vector<IntervalLine> tiny = {{"a", -1e-300, 1e-301, 1e-300}};
   EXPECT_NE(forest_plot(tiny, {}), "");
+}
+
+TEST(Compare, SeveralStatisticsAndValuesAreOneComparisonEach) {
+  const Json found = json_of({"compare", "-", "--by", "variant", "--value", "revenue,visits",
+                              "--statistic", "mean,ratio", "--replicates", "200", "--json"},
+                             {.input = four_groups(400)});
+  ASSERT_EQ(found["comparisons"].size(), 3U);
+  EXPECT_EQ(found["comparisons"][1]["columns"], Json::array({"visits"}));
+  EXPECT_EQ(found["comparisons"][2]["statistic"], "ratio(revenue, visits)");
+  const Json alone = json_of(
+      {"compare", "-", "--by", "variant", "--value", "visits", "--replicates", "200", "--json"},
+      {.input = four_groups(400)});
+  EXPECT_EQ(found["comparisons"][1]["contrasts"], alone["contrasts"]);
+  const Outcome text =
+      run({"compare", "-", "--by", "variant", "--value", "revenue,visits", "--replicates", "200"},
+          {.input = four_groups(400)});
+  EXPECT_THAT(text.out, HasSubstr("mean of revenue by variant\n"));
+  EXPECT_THAT(text.out, HasSubstr("mean of visits by variant\n"));
+}
+
+TEST(Compare, GroupsHaveIntervals) {
+  const Json found = json_of(
+      {"compare", "-", "--by", "variant", "--value", "revenue", "--replicates", "200", "--json"},
+      {.input = four_groups(400)});
+  for (const Json& group : found["groups"]) {
+    EXPECT_LT(group["interval"]["low"], group["estimate"]);
+    EXPECT_GT(group["interval"]["high"], group["estimate"]);
+  }
+  const Outcome text =
+      run({"compare", "-", "--by", "variant", "--value", "revenue", "--replicates", "200"},
+          {.input = four_groups(400)});
+  const std::string head = text.out.substr(0, text.out.find("against"));
+  EXPECT_THAT(head, HasSubstr("95% interval"));
+}
+
+TEST(Compare, ReplicatesOfSeveralComparisonsHaveAnAxisMore) {
+  const Folder folder;
+  const std::string path = folder.path("differences.npy");
+  const Outcome outcome = run({"compare", "-", "--by", "variant", "--value", "revenue,visits",
+                               "--replicates", "50", "--output", path, "--quiet"},
+                              {.input = four_groups(400)});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(std::filesystem::file_size(path), 128 + 8 * 50 * 2 * 3);
+}
+
+// A covariate that is nearly the value itself: hardly any variance is left.
+TEST(Compare, ACovariateReducesTheStandardError) {
+  std::string text = "variant,y,before\n";
+  for (int row = 0; row < 300; ++row) {
+    const int before = row * 7919 % 1009;
+    text += std::string(row % 2 == 0 ? "A" : "B") + "," + std::to_string(before + row % 7) + "," +
+            std::to_string(before) + "\n";
+  }
+  const std::vector<std::string> command = {
+      "compare", "-", "--by", "variant", "--value", "y", "--replicates", "500", "--json"};
+  std::vector<std::string> with = command;
+  with.insert(with.end(), {"--covariate", "before"});
+  const Json plain = json_of(command, {.input = text});
+  const Json found = json_of(with, {.input = text});
+  EXPECT_LT(found["contrasts"][0]["standard_error"].get<double>(),
+            0.05 * plain["contrasts"][0]["standard_error"].get<double>());
+  EXPECT_EQ(found["covariate"]["column"], "before");
+  EXPECT_NEAR(found["covariate"]["theta"].get<double>(), 1, 0.01);
+  EXPECT_EQ(found["columns"], Json::array({"y"}));
+  with.insert(with.end(), {"--statistic", "median"});
+  const Outcome refused = run(with, {.input = text});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--covariate adjusts means but --statistic is 'median'"));
+}
+
+// Whole users are drawn: visits of a user are alike, so the standard error is larger.
+TEST(Compare, RatiosTakeClustersOfUsers) {
+  std::string text = "variant,user,clicks,views\n";
+  for (int user = 0; user < 60; ++user)
+    for (int visit = 0; visit < 5; ++visit)
+      text += std::string(user % 2 == 0 ? "A" : "B") + "," + std::to_string(user) + "," +
+              std::to_string(user * 37 % 11) + ",10\n";
+  const std::vector<std::string> command = {"compare",     "-",       "--by",
+                                            "variant",     "--value", "clicks,views",
+                                            "--statistic", "ratio",   "--json"};
+  std::vector<std::string> with = command;
+  with.insert(with.end(), {"--cluster", "user"});
+  const double rows = json_of(command, {.input = text})["contrasts"][0]["standard_error"];
+  const double users = json_of(with, {.input = text})["contrasts"][0]["standard_error"];
+  // Five equal visits of every user: sqrt(5) times, up to Monte Carlo errors of 1 % each.
+  EXPECT_NEAR(users / rows, std::sqrt(5), 0.15);
+}
+
+// Limits of few distinct values have no Monte Carlo error; the doubles next to them are no news.
+TEST(Compare, NoNumberHasSixteenDigits) {
+  std::string text = "g,x\n";
+  for (int i = 0; i < 39; ++i)
+    text += std::string(i % 3 == 0 ? "a," : "b,") + std::to_string(i * i % 7) + ".1\n";
+  for (const char* difference : {"absolute", "relative"}) {
+    const Outcome outcome =
+        run({"compare", "-", "--by", "g", "--quiet", "--difference", difference}, {.input = text});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    std::size_t digits = 0;
+    for (const char c : outcome.out) {
+      digits = (c >= '0' && c <= '9') || c == '.' ? digits + 1 : 0;
+      ASSERT_LE(digits, 9U) << outcome.out;
+    }
+    // Both standard errors are told with theirs.
+    EXPECT_THAT(outcome.out, testing::ContainsRegex("b  .*\\+- .* to .*\\+-")) << outcome.out;
+  }
 }
 
 }  // namespace compare_test

@@ -31,6 +31,11 @@ std::vector<std::uint32_t> labels(std::uint32_t groups) {
 
 const std::vector<std::uint32_t> kTwo = labels(2);
 const std::vector<std::uint32_t> kFive = labels(5);
+const std::vector<std::uint32_t> kOddOnes = [] {
+  std::vector<std::uint32_t> made = kFive;
+  for (std::uint32_t& label : made) label %= 2;
+  return made;
+}();
 
 std::vector<double> sequence() {
   std::vector<double> made(kRows);
@@ -52,6 +57,8 @@ const std::vector<Scheme> kSchemes = {scheme::Iid{},
                                       scheme::Stratified{kTwo},
                                       scheme::Cluster{kFive},
                                       scheme::Cluster{kFive, true},
+                                      scheme::Cluster{kFive, false, kOddOnes},
+                                      scheme::Cluster{kFive, true, kOddOnes},
                                       scheme::MovingBlocks{7},
                                       scheme::CircularBlocks{7},
                                       scheme::StationaryBlocks{7.5},
@@ -208,7 +215,7 @@ TEST(Design, OfWholeClustersHasASchemeThatTreatsThemAsRows) {
       return;
     }
     const auto inner = resample::design(design.of_clusters());
-    EXPECT_TRUE(inner->labels().empty());
+    EXPECT_EQ(inner->labels().empty(), design.cluster_strata().empty());
     EXPECT_EQ(inner->traits(5).deletes, traits.deletes);
     EXPECT_EQ(inner->draws(5), traits.deletes ? 4U : 5U);
   });
@@ -231,7 +238,8 @@ TEST(Design, OfSomeRowsHasTheirLabelsAndWeights) {
   for_each_scheme([](const Design& design, const Traits&, const Scheme& scheme) {
     if (design.labels().empty() && design.weights().empty()) return;
     const auto part = [](const auto& all) { return all.empty() ? all : all.subspan(100, 50); };
-    const Scheme some = design.subset(part(design.labels()), part(design.weights()));
+    const Scheme some = design.subset(
+        {part(design.labels()), part(design.weights()), part(design.cluster_strata())});
     EXPECT_EQ(some.index(), scheme.index());
     const auto own = resample::design(some);
     EXPECT_EQ(refusal([&] { own->check(50); }), "");

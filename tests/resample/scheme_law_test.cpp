@@ -23,6 +23,9 @@ using Law = std::map<Rows, double>;
 
 const std::vector<std::uint32_t> kStrata = {0, 4, 0};
 const std::vector<std::uint32_t> kClusters = {7, 2, 2};
+// Clusters 2 = {1, 2}, 7 = {0} and 9 = {4} lie in stratum 3, cluster 5 = {3} alone in stratum 1.
+const std::vector<std::uint32_t> kMoreClusters = {7, 2, 2, 5, 9};
+const std::vector<std::uint32_t> kClusterStrata = {3, 3, 3, 1, 3};
 const std::vector<double> kWeights = {1, 0, 2, 5};
 
 Rows joined(Rows a, const Rows& b) {
@@ -78,6 +81,7 @@ std::vector<Case> cases() {
   const Law any3 = one_of({{0}, {1}, {2}});
   const Law weighted = {{{0}, 1.0 / 8}, {{2}, 2.0 / 8}, {{3}, 5.0 / 8}};
   const Law cluster = one_of({{1, 2}, {0}});
+  const Law of_three = one_of({{1, 2}, {0}, {4}});
   const Law in_two = then(one_of({{1}, {2}}), one_of({{1}, {2}}));
   Law two_stage;
   for (const auto& [rows, p] : in_two) two_stage[rows] += p / 2;
@@ -93,6 +97,8 @@ std::vector<Case> cases() {
        then(then(one_of({{0}, {2}}), one_of({{0}, {2}})), {{{1}, 1}})},
       {"cluster", scheme::Cluster{kClusters}, 3, then(cluster, cluster)},
       {"two_stages", scheme::Cluster{kClusters, true}, 3, then(two_stage, two_stage)},
+      {"cluster_within_strata", scheme::Cluster{kMoreClusters, false, kClusterStrata}, 5,
+       then({{{3}, 1}}, then(then(of_three, of_three), of_three))},
       {"moving", scheme::MovingBlocks{2}, 3, cut(then(moving, moving), 3)},
       {"circular", scheme::CircularBlocks{2}, 3, cut(then(circular, circular), 3)},
       {"circular_of_all", scheme::CircularBlocks{3}, 3, one_of({{0, 1, 2}, {1, 2, 0}, {2, 0, 1}})},

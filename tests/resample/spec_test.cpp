@@ -43,6 +43,10 @@ TEST(Spec, HandsItsOptionsToTheScheme) {
       std::get<scheme::Cluster>(make_scheme({.clusters = kLabels, .two_stage = true}));
   EXPECT_EQ(cluster.clusters.data(), kLabels.data());
   EXPECT_TRUE(cluster.two_stage);
+  EXPECT_TRUE(cluster.strata.empty());
+  const auto within =
+      std::get<scheme::Cluster>(make_scheme({.strata = kLabels, .clusters = kLabels}));
+  EXPECT_EQ(within.strata.data(), kLabels.data());
   const auto weighted =
       std::get<scheme::Unequal>(make_scheme({.probabilities = kWeights, .size = 2}));
   EXPECT_EQ(weighted.probabilities.data(), kWeights.data());
@@ -82,7 +86,7 @@ TEST(Spec, RefusesOptionsOfOtherSchemes) {
   EXPECT_EQ(refusal({.two_stage = true}), "two_stage" + of_iid);
   EXPECT_EQ(refusal({.name = "poisson", .size = 5}),
             "size does not go with scheme 'poisson'; leave one of them out");
-  EXPECT_EQ(refusal({.strata = kLabels, .clusters = kLabels}),
+  EXPECT_EQ(refusal({.name = "stratified", .strata = kLabels, .clusters = kLabels}),
             "clusters does not go with scheme 'stratified'; leave one of them out");
 }
 

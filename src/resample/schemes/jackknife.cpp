@@ -64,10 +64,7 @@ std::shared_ptr<const Sampling> JackknifeDesign::sampling(std::uint64_t rows, st
   return sampling_by(RowsWithoutOne{rows, groups()});
 }
 
-Scheme JackknifeDesign::subset(std::span<const std::uint32_t> labels,
-                               std::span<const double>) const {
-  return scheme::Jackknife{labels};
-}
+Scheme JackknifeDesign::subset(const OfRows& some) const { return scheme::Jackknife{some.labels}; }
 
 Scheme JackknifeDesign::of_clusters() const {
   if (by_row()) return Design::of_clusters();

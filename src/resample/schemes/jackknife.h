@@ -33,8 +33,7 @@ class JackknifeDesign final : public Design {
   [[nodiscard]] std::shared_ptr<const Groups> groups() const override {
     return by_row() ? nullptr : clusters_.get();
   }
-  [[nodiscard]] Scheme subset(std::span<const std::uint32_t> labels,
-                              std::span<const double> weights) const override;
+  [[nodiscard]] Scheme subset(const OfRows& some) const override;
   [[nodiscard]] Scheme of_clusters() const override;
   [[nodiscard]] Scheme drawing_what_is_deleted() const override;
 

@@ -34,18 +34,23 @@ struct StratifiedRows {
   std::shared_ptr<const SmallStrata> strata;
 
   std::span<const std::uint32_t> operator()(std::uint64_t replicate, RowList& out) const {
-    const std::span<const std::uint32_t> rows = strata->order();
-    out.resize(rows.size());
-    SmallStrata::Draws draws(*strata, level, replicate);
-    for (std::size_t place = 0; place < rows.size();) {
-      const std::size_t end = place + draws.next(out.data() + place);
-      for (; place < end; ++place) out[place] = rows[out[place]];
-    }
+    draw_within(*strata, level, replicate, out);
     return out;
   }
 };
 
 }  // namespace
+
+void draw_within(const SmallStrata& strata, execution::Level level, std::uint64_t replicate,
+                 std::vector<std::uint32_t>& out) {
+  const std::span<const std::uint32_t> rows = strata.order();
+  out.resize(rows.size());
+  SmallStrata::Draws draws(strata, level, replicate);
+  for (std::size_t place = 0; place < rows.size();) {
+    const std::size_t end = place + draws.next(out.data() + place);
+    for (; place < end; ++place) out[place] = rows[out[place]];
+  }
+}
 
 std::string describe_strata(std::size_t strata) {
   return text::concat("stratified, ", text::grouped(strata), " strata");
@@ -97,9 +102,8 @@ std::unique_ptr<const Strata> StratifiedDesign::strata(std::uint64_t, std::uint6
   return std::make_unique<const Strata>(groups(), seed);
 }
 
-Scheme StratifiedDesign::subset(std::span<const std::uint32_t> labels,
-                                std::span<const double>) const {
-  return scheme::Stratified{labels};
+Scheme StratifiedDesign::subset(const OfRows& some) const {
+  return scheme::Stratified{some.labels};
 }
 
 std::optional<Cumulants> StratifiedDesign::cumulants(std::span<const double> changes) const {

@@ -12,6 +12,10 @@ namespace bootfold::resample {
 [[nodiscard]] bool strata_stream(std::uint64_t rows, std::size_t strata);
 [[nodiscard]] Traits strata_traits();
 
+/// Draws rows within each stratum into `out`, stratum by stratum.
+void draw_within(const SmallStrata& strata, execution::Level level, std::uint64_t replicate,
+                 std::vector<std::uint32_t>& out);
+
 class StratifiedDesign final : public Design {
  public:
   explicit StratifiedDesign(const scheme::Stratified& scheme) : strata_(scheme.strata) {}
@@ -37,8 +41,7 @@ class StratifiedDesign final : public Design {
   }
   [[nodiscard]] std::span<const std::uint32_t> labels() const override { return strata_.labels(); }
   [[nodiscard]] std::shared_ptr<const Groups> groups() const override { return strata_.get(); }
-  [[nodiscard]] Scheme subset(std::span<const std::uint32_t> labels,
-                              std::span<const double> weights) const override;
+  [[nodiscard]] Scheme subset(const OfRows& some) const override;
   [[nodiscard]] std::optional<Cumulants> cumulants(std::span<const double> changes) const override;
   [[nodiscard]] std::string manner() const override { return "within strata"; }
 

@@ -89,9 +89,8 @@ std::shared_ptr<const Sampling> UnequalDesign::sampling(std::uint64_t rows, std:
   return sampling_by(WeightedRows{seed, draws(rows), std::make_shared<const Alias>(weights_)});
 }
 
-Scheme UnequalDesign::subset(std::span<const std::uint32_t>,
-                             std::span<const double> weights) const {
-  return scheme::Unequal{weights, size_};
+Scheme UnequalDesign::subset(const OfRows& some) const {
+  return scheme::Unequal{some.weights, size_};
 }
 
 std::optional<Cumulants> UnequalDesign::cumulants(std::span<const double> changes) const {

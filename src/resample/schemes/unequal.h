@@ -28,8 +28,7 @@ class UnequalDesign final : public Design {
   [[nodiscard]] std::unique_ptr<const Strata> strata(std::uint64_t rows,
                                                      std::uint64_t seed) const override;
   [[nodiscard]] std::span<const double> weights() const override { return weights_; }
-  [[nodiscard]] Scheme subset(std::span<const std::uint32_t> labels,
-                              std::span<const double> weights) const override;
+  [[nodiscard]] Scheme subset(const OfRows& some) const override;
   [[nodiscard]] std::optional<Cumulants> cumulants(std::span<const double> changes) const override;
   [[nodiscard]] std::string manner() const override { return "with unequal probabilities"; }
 

@@ -1,0 +1,88 @@
+#include "grouped.h"
+
+#include <fmt/format.h>
+
+#include "bootfold/error.h"
+#include "bootfold/groups.h"
+#include "console.h"
+#include "failure.h"
+#include "grouped_report.h"
+#include "input_note.h"
+#include "memory.h"
+#include "progress.h"
+#include "text/output_file.h"
+#include "timer.h"
+#include "unchanged.h"
+
+namespace bootfold::cli {
+namespace {
+
+void check_grouped(const Arguments& arguments, const Request& request) {
+  const auto refuse = [](const std::string& given, const char* reason) {
+    throw InvalidArgument(fmt::format("{} is not for groups (--by): {}", given, reason));
+  };
+  if (request.exact)
+    refuse("--replicates exact", "take a number or auto, or choose a group by --where");
+  if (!request.save.empty())
+    refuse("--save", "--output table.csv writes a table of the groups; choose one by --where");
+  if (!request.options.checkpoint.empty())
+    refuse("--checkpoint", "omit it, or choose a large group by --where");
+  if (request.methods.size() > 1) refuse("--interval with several methods", "give one");
+  for (const std::string& column : split_list(arguments.by))
+    if (std::ranges::count(split_list(arguments.by), column) > 1)
+      throw InvalidArgument(fmt::format("--by names column '{}' twice; name it once", column));
+}
+
+void write_table(const std::string& path, const GroupedResult& found) {
+  try {
+    text::write_file(path, as_csv(found));
+  } catch (const DataError& error) {
+    throw Failure(error.what());
+  }
+}
+
+}  // namespace
+
+void run_grouped(const Arguments& arguments, Request request, Interrupt& interrupt) {
+  check_grouped(arguments, request);
+  if (!request.output.empty()) text::check_writable(request.output);
+  const std::vector<std::string> by = split_list(arguments.by);
+  const std::size_t first = request.read.labels.size();  // behind those of the scheme
+  request.read.labels.insert(request.read.labels.end(), by.begin(), by.end());
+
+  const Timer reading;
+  const data::Table table = data::read(request.files, request.read);
+  const double read_seconds = reading.seconds();
+  print_input_note(table.note(), request.quiet || request.json);
+  print_where_note(table, request.quiet);
+
+  const Interrupt::Work work(interrupt);
+  const SchemeRequest::View view(request.scheme, table);
+  std::vector<data::Labels> labels;
+  for (std::size_t i = 0; i < by.size(); ++i)
+    labels.push_back(view.labels(table.labels(first + i)));
+  const Timer computing;
+  const GroupedResult found = while_unchanged(table, "", [&] {
+    ProgressBar bar(request.quiet);
+    Options options = request.options;
+    options.scheme = view.scheme();
+    options.execution.stop = interrupt.token();
+    options.execution.progress = bar.callback();
+    return bootstrap_groups(view.data(), labels, request.statistics, options,
+                            {.interval = request.methods.front(),
+                             .limits = request.interval,
+                             .precision = request.precision});
+  });
+  GroupedRun run{.found = found,
+                 .method = request.methods.front(),
+                 .confidence = request.interval.confidence,
+                 .omitted = table.omitted(),
+                 .filtered = table.filtered(),
+                 .read_seconds = read_seconds,
+                 .seconds = computing.seconds()};
+  run.peak_memory = peak_memory();
+  if (!request.output.empty()) write_table(request.output, found);
+  print(request.json ? as_json(run) : as_text(run, request.quiet));
+}
+
+}  // namespace bootfold::cli

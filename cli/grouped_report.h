@@ -1,0 +1,35 @@
+// cli/grouped_report.h: intervals of groups, for a person or for a program.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "bootfold/groups.h"
+
+namespace bootfold::cli {
+
+/// A finished bootstrap of groups and what is worth telling about it.
+struct GroupedRun {
+  const GroupedResult& found;
+  interval::Method method = interval::Method::percentile;
+  double confidence = 0.95;
+  std::size_t omitted = 0;   ///< rows left out because of NaN
+  std::size_t filtered = 0;  ///< rows that --where left out
+  double read_seconds = 0;
+  double seconds = 0;
+  std::size_t peak_memory = 0;
+};
+
+/// A table of the groups for every value, with a picture of the intervals and the story of the run
+/// unless `quiet`.
+[[nodiscard]] std::string as_text(const GroupedRun& run, bool quiet);
+
+/// One JSON object.
+[[nodiscard]] std::string as_json(const GroupedRun& run);
+
+/// A tidy table, one line for each group and value: the columns of the groups, statistic, value,
+/// rows, estimate, standard_error, low, high. Numbers read back as the same bits; those that are
+/// not defined are empty.
+[[nodiscard]] std::string as_csv(const GroupedResult& found);
+
+}  // namespace bootfold::cli

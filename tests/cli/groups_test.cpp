@@ -1,0 +1,132 @@
+// `bootfold bootstrap --by`: what it prints, writes and refuses; strata and clusters by columns.
+#include "bootfold/groups.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "bootfold/compare.h"
+#include "program.h"
+
+namespace bootfold::cli {
+namespace groups_test {
+
+using Json = nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+// Two carriers and three months, one combination of one row.
+std::string flights() {
+  std::string text = "carrier,month,delay,distance\n";
+  for (int row = 0; row < 60; ++row)
+    text += std::string(row % 3 == 0 ? "UA" : "AA") + "," + std::to_string(9 + row % 2) + "," +
+            std::to_string(row * 37 % 41) + "," + std::to_string(100 + row) + "\n";
+  return text + "UA,1,5,100\n";
+}
+
+std::string content(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+Json json_of(std::vector<std::string> arguments, const std::string& input) {
+  arguments.insert(arguments.begin(), {"bootstrap", "-"});
+  arguments.insert(arguments.end(), {"--replicates", "200", "--json"});
+  const Outcome outcome = run(arguments, {.input = input});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return Json::parse(outcome.out);
+}
+
+TEST(Groups, TextHasATableAPictureAndWhatIsSkipped) {
+  const Outcome outcome =
+      run({"bootstrap", "-", "--column", "delay", "--by", "carrier,month", "--replicates", "200"},
+          {.input = flights()});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, StartsWith("mean of delay by carrier, month\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("95% interval"));
+  EXPECT_THAT(outcome.out, HasSubstr("AA, 10 "));
+  EXPECT_THAT(outcome.out, HasSubstr("1 group of one row, which has no standard error: UA, 1\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("200 replicates of 4 groups, 60 rows, seed 0"));
+}
+
+TEST(Groups, JsonHasEveryValueOfEveryGroup) {
+  const Json found = json_of({"--column", "delay,distance", "--statistic", "mean,ratio", "--by",
+                              "carrier", "--by", "month", "--seed", "3"},
+                             flights());
+  EXPECT_EQ(found["by"], Json::array({"carrier", "month"}));
+  ASSERT_EQ(found["groups"].size(), 4U);
+  EXPECT_EQ(found["groups"][0]["group"], Json::array({"AA", "9"}));
+  EXPECT_EQ(found["groups"][0]["seed"], comparison::group_seed(3, "AA, 9"));
+  ASSERT_EQ(found["groups"][0]["values"].size(), 3U);
+  EXPECT_EQ(found["groups"][0]["values"][1]["columns"], Json::array({"distance"}));
+  EXPECT_EQ(found["groups"][0]["values"][2]["statistic"], "ratio");
+  EXPECT_EQ(found["skipped"][0]["group"], Json::array({"UA", "1"}));
+}
+
+TEST(Groups, HaveTheNumbersOfTheirRowsAlone) {
+  const Json found = json_of({"--column", "delay", "--by", "carrier", "--seed", "3"}, flights());
+  const std::string seed = std::to_string(comparison::group_seed(3, "UA"));
+  const Json alone =
+      json_of({"--column", "delay", "--where", "carrier == 'UA'", "--seed", seed}, flights());
+  EXPECT_EQ(found["groups"][1]["values"][0]["standard_error"], alone["standard_error"]);
+  EXPECT_EQ(found["groups"][1]["values"][0]["interval"]["low"], alone["interval"]["low"]);
+}
+
+TEST(Groups, OutputIsATidyTable) {
+  const Folder folder;
+  const std::string path = folder.path("delays.csv");
+  const Outcome outcome = run({"bootstrap", "-", "--column", "delay", "--by", "carrier",
+                               "--statistic", "mean,median", "--output", path, "--quiet"},
+                              {.input = flights()});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const std::string table = content(path);
+  EXPECT_THAT(table, StartsWith("carrier,statistic,value,rows,estimate,standard_error,low,high\n"
+                                "AA,mean,delay,40,"));
+  EXPECT_THAT(table, HasSubstr("\nUA,median,delay,21,"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("plan")));
+}
+
+TEST(Groups, RefuseWhatIsNotForThem) {
+  const auto message = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"bootstrap", "-", "--column", "delay", "--by", "carrier"});
+    const Outcome outcome = run(more, {.input = flights()});
+    EXPECT_EQ(outcome.code, 2);
+    return outcome.err;
+  };
+  EXPECT_THAT(message({"--replicates", "exact"}),
+              HasSubstr("--replicates exact is not for groups (--by)"));
+  EXPECT_THAT(message({"--save", "x.safetensors"}), HasSubstr("--save is not for groups"));
+  EXPECT_THAT(message({"--interval", "bca,normal"}), HasSubstr("give one"));
+  EXPECT_THAT(message({"--output", "x.npy"}), HasSubstr("must end in .csv"));
+  EXPECT_THAT(message({"--by", "carrier"}), HasSubstr("column 'carrier' twice"));
+  EXPECT_THAT(message({"--by", "origin"}), HasSubstr("origin"));
+}
+
+TEST(Groups, ClustersAndStrataMayHaveSeveralColumns) {
+  const Json found = json_of({"--column", "delay", "--cluster", "carrier,month"}, flights());
+  EXPECT_EQ(found["plan"]["scheme"], "cluster, 5 clusters");
+  const Json within = json_of(
+      {"--column", "delay", "--cluster", "carrier,month", "--strata", "carrier"}, flights());
+  EXPECT_EQ(within["plan"]["scheme"], "cluster, 5 clusters within 2 strata");
+  EXPECT_NE(within["standard_error"], found["standard_error"]);
+  const Json strata = json_of({"--column", "delay", "--strata", "carrier,month"}, flights());
+  EXPECT_EQ(strata["plan"]["scheme"], "stratified, 5 strata");
+}
+
+TEST(Groups, AClusterInTwoStrataIsNamed) {
+  const Outcome outcome =
+      run({"bootstrap", "-", "--column", "delay", "--cluster", "carrier", "--strata", "month"},
+          {.input = flights()});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("cluster 'AA' of --cluster carrier has rows in two strata of "
+                                     "--strata month, '10' and '9'"));
+}
+
+}  // namespace groups_test
+}  // namespace bootfold::cli
