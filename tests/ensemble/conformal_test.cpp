@@ -78,8 +78,9 @@ TEST(JackknifePlus, MatchesItsDefinition) {
     std::ranges::sort(low);
     std::ranges::sort(high);
     // Of 31 places floor(0.2 * 31) = 6 and ceil(0.8 * 31) = 25, from 1.
-    EXPECT_NEAR(band.low[j], low[5], 1e-9);
-    EXPECT_NEAR(band.high[j], high[24], 1e-9);
+    // Means are computed in 32 bits; the targets have a standard deviation of 7.
+    EXPECT_NEAR(band.low[j], low[5], 2e-5);
+    EXPECT_NEAR(band.high[j], high[24], 2e-5);
   }
   EXPECT_EQ(band.unjudged, unjudged);
 }

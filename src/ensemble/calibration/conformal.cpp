@@ -1,17 +1,17 @@
 #include "bootfold/ensemble/conformal.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "bootfold/error.h"
 #include "bootfold/random.h"
+#include "ensemble/calibration/held_out_members.h"
 #include "ensemble/fingerprint.h"
 #include "ensemble/prediction/point_blocks.h"
 #include "ensemble/prediction/prediction_sums.h"
 #include "ensemble/scaling.h"
-#include "ensemble/training/member_rows.h"
 #include "ensemble/validate_arguments.h"
 #include "text/concat.h"
 
@@ -47,74 +47,20 @@ void check_conformal(const Ensemble& ensemble, const Examples& examples, const D
                                        " rows; give the training examples"));
 }
 
-/// The members that did not fail, and for each example which of them were not trained on it.
-class OutOfBagMembers {
- public:
-  OutOfBagMembers(const Ensemble& ensemble, std::size_t rows, execution::Level level,
-                  const Execution& execution)
-      : rows_(rows) {
-    for (std::size_t m = 0; m < ensemble.size(); ++m)
-      if (ensemble.member(m).failure.empty()) members_.push_back(m);
-    if (members_.empty())
-      throw InvalidArgument("all members of the ensemble failed, so it cannot predict");
-    words_ = (members_.size() + 63) / 64;
-    bits_.resize(rows * words_);
-    counts_.resize(rows);
-    const Ensemble::Frame& frame = ensemble.frame();
-    // Each worker makes one word of every row.
-    execution::detail::run_chunks(
-        words_, 0, execution, [&](const execution::Worker& worker, std::size_t word) {
-          for (std::size_t i = word * 64; i < std::min(word * 64 + 64, members_.size()); ++i) {
-            const Member& member = ensemble.member(members_[i]);
-            const std::vector<float> held_out =
-                MemberRows({frame.seed, member.number}, frame.resampling, rows,
-                           frame.settings[member.settings].subsample, false, level)
-                    .held_out();
-            for (std::size_t row = 0; row < rows; ++row)
-              if (held_out[row] > 0) bits_[row * words_ + word] |= std::uint64_t{1} << (i % 64);
-            worker.check();
-          }
-        });
-    for (std::size_t row = 0; row < rows; ++row)
-      for (std::size_t w = 0; w < words_; ++w)
-        counts_[row] += static_cast<std::uint32_t>(std::popcount(bits_[row * words_ + w]));
-  }
-
-  [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
-  [[nodiscard]] const std::vector<std::size_t>& members() const noexcept { return members_; }
-  /// Number of members that were not trained on a row.
-  [[nodiscard]] std::uint32_t count(std::size_t row) const { return counts_[row]; }
-
-  /// Calls see(i) for each member members()[i] that was not trained on the row, in their order.
-  template <class See>
-  void for_each(std::size_t row, See&& see) const {
-    for (std::size_t w = 0; w < words_; ++w)
-      for (std::uint64_t rest = bits_[row * words_ + w]; rest != 0; rest &= rest - 1)
-        see(w * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
-  }
-
- private:
-  std::size_t rows_;
-  std::size_t words_ = 0;
-  std::vector<std::size_t> members_;
-  std::vector<std::uint64_t> bits_;    // [row][word]
-  std::vector<std::uint32_t> counts_;  // [row]
-};
-
 /// Predictions of members in units of the scaled targets.
 class MemberPredictions {
  public:
-  MemberPredictions(const Ensemble& ensemble, const OutOfBagMembers& out_of_bag,
+  MemberPredictions(const Ensemble& ensemble, const HeldOutMembers& held_out,
                     execution::Level level)
-      : ensemble_(ensemble), out_of_bag_(out_of_bag), kernels_(simd::kernels(level)) {
+      : ensemble_(ensemble), held_out_(held_out), kernels_(simd::kernels(level)) {
     for (const Settings& settings : ensemble.frame().settings)
       shapes_.emplace_back(ensemble.frame().inputs.size(), settings.architecture,
                            outputs_of(ensemble.frame()));
   }
 
   /// [member][target][point] for up to kPoints rows from `first` on.
-  [[nodiscard]] std::vector<double> at(const DataView& inputs, std::size_t first,
-                                       std::size_t count) const {
+  [[nodiscard]] std::vector<float> at(const DataView& inputs, std::size_t first,
+                                      std::size_t count) const {
     const Ensemble::Frame& frame = ensemble_.frame();
     std::vector<float> read(count * inputs.columns());
     read_rows(inputs, frame.input_scaling, first, count, read.data());
@@ -122,9 +68,9 @@ class MemberPredictions {
     const std::size_t values = frame.classes.size() * kPoints;
     std::vector<float> out(outputs_of(frame) * kPoints);
     std::vector<float> scratch;
-    std::vector<double> predicted(out_of_bag_.members().size() * values);
-    for (std::size_t i = 0; i < out_of_bag_.members().size(); ++i) {
-      const std::size_t m = out_of_bag_.members()[i];
+    std::vector<float> predicted(held_out_.members().size() * values);
+    for (std::size_t i = 0; i < held_out_.members().size(); ++i) {
+      const std::size_t m = held_out_.members()[i];
       const Shape& shape = shapes_[ensemble_.member(m).settings];
       scratch.resize(std::max(scratch.size(), simd::points_scratch_size(shape)));
       kernels_.predict_points(shape, ensemble_.parameters(m).data(), points.block(0),
@@ -136,7 +82,7 @@ class MemberPredictions {
 
  private:
   const Ensemble& ensemble_;
-  const OutOfBagMembers& out_of_bag_;
+  const HeldOutMembers& held_out_;
   const simd::Kernels& kernels_;
   std::vector<Shape> shapes_;
 };
@@ -144,78 +90,163 @@ class MemberPredictions {
 /// Absolute out-of-bag residuals, [target][example]; NaN if all members were trained on the
 /// example.
 std::vector<double> residuals(const Ensemble& ensemble, const Examples& examples,
-                              const OutOfBagMembers& out_of_bag,
-                              const MemberPredictions& predictions, const Execution& execution) {
+                              const HeldOutMembers& held_out, const MemberPredictions& predictions,
+                              const Execution& execution) {
   const Scaling& scaling = ensemble.frame().target_scaling;
   const std::size_t targets = examples.targets.columns();
-  const std::size_t rows = out_of_bag.rows();
+  const std::size_t rows = held_out.rows();
   std::vector<double> found(targets * rows);
   execution::detail::run_chunks(
       (rows + kPoints - 1) / kPoints, 0, execution,
       [&](const execution::Worker& worker, std::size_t chunk) {
         const std::size_t first = chunk * kPoints;
         const std::size_t count = std::min(kPoints, rows - first);
-        const std::vector<double> predicted = predictions.at(examples.inputs, first, count);
+        const std::vector<float> predicted = predictions.at(examples.inputs, first, count);
         for (std::size_t p = 0; p < count; ++p)
           for (std::size_t t = 0; t < targets; ++t) {
             double sum = 0;
-            out_of_bag.for_each(first + p, [&](std::size_t i) {
+            held_out.for_each(first + p, [&](std::size_t i) {
               sum += predicted[(i * targets + t) * kPoints + p];
             });
             const double target =
                 (examples.targets.column(t)[first + p] - scaling.mean[t]) / scaling.scale[t];
             found[t * rows + first + p] =
-                std::abs(target - sum / static_cast<double>(out_of_bag.count(first + p)));
+                std::abs(target - sum / static_cast<double>(held_out.count(first + p)));
           }
         worker.check();
       });
   return found;
 }
 
-/// What the intervals of one target share.
-struct Target {
-  const double* residuals;  // [example]
-  std::size_t rank;         // of the upper limit among mean + residual, from 1
-};
-
-/// The upper limit is the rank-th smallest of mean + residual; the lower limit mirrors it.
-std::pair<double, double> limits(const OutOfBagMembers& out_of_bag, const Target& target,
-                                 const double* means, std::vector<double>& room) {
-  const std::size_t rows = out_of_bag.rows();
-  if (target.rank > rows) return {-kInfinity, kInfinity};
-  room.resize(rows);
-  const auto select = [&](double sign) {
-    for (std::size_t i = 0; i < rows; ++i)
-      room[i] = out_of_bag.count(i) > 0 ? sign * means[i] + target.residuals[i] : kInfinity;
-    const auto at = room.begin() + static_cast<std::ptrdiff_t>(target.rank - 1);
-    std::nth_element(room.begin(), at, room.end());
-    return sign * *at;
-  };
-  return {select(-1), select(1)};
-}
-
-/// Means over the members that were not trained on each example, at `count` points of one target,
-/// to out[point][example].
-void held_out_means(const OutOfBagMembers& out_of_bag, const double* predicted, std::size_t targets,
-                    std::size_t from, std::size_t count, double* out) {
-  double sums[kPoints];
-  for (std::size_t row = 0; row < out_of_bag.rows(); ++row) {
-    std::fill_n(sums, kPoints, 0.0);
-    out_of_bag.for_each(row, [&](std::size_t i) {
-      const double* own = predicted + i * targets * kPoints;
-      for (std::size_t p = 0; p < kPoints; ++p) sums[p] += own[p];
-    });
-    const auto members = static_cast<double>(out_of_bag.count(row));
-    for (std::size_t p = 0; p < count; ++p)
-      out[p * out_of_bag.rows() + row] = sums[from + p] / members;
+/// The limits of one target. The upper limit at a point is the rank-th smallest of mean + residual,
+/// where the mean is over the members that were not trained on an example; the lower limit mirrors
+/// it. Means of many members differ little, so only examples whose residual is close to the
+/// rank-th smallest residual can decide, and only theirs are computed.
+class TargetLimits {
+ public:
+  /// `residuals`: [example], NaN if all members were trained on the example.
+  TargetLimits(const HeldOutMembers& held_out, const double* residuals, std::size_t rank,
+               const simd::Kernels& kernels)
+      : held_out_(held_out),
+        rank_(rank),
+        kernels_(kernels),
+        order_(held_out.rows()),
+        sorted_(held_out.rows()) {
+    const auto size = [&](std::uint32_t row) {
+      return held_out.count(row) > 0 ? residuals[row] : kInfinity;
+    };
+    std::iota(order_.begin(), order_.end(), 0U);
+    std::ranges::stable_sort(order_, {}, size);
+    std::ranges::transform(order_, sorted_.begin(), size);
+    for (std::size_t row = 0; row < held_out.rows(); ++row)
+      if (held_out.count(row) > 0) fewest_ = std::min(fewest_, held_out.count(row));
   }
-}
+
+  /// What a worker needs.
+  struct Room {
+    std::vector<float> means = {};  // [point][example]
+    std::vector<float> column = {};
+    std::vector<double> sums = {};
+  };
+
+  /// Limits at points from .. from + count - 1 of a block, of predictions[member][point] that are
+  /// `stride` apart: see(point, low, high).
+  template <class See>
+  void at(const float* predicted, std::size_t stride, std::size_t from, std::size_t count,
+          Room& room, See&& see) const {
+    if (rank_ > sorted_.size() || sorted_[rank_ - 1] == kInfinity) {
+      for (std::size_t p = from; p < from + count; ++p) see(p, -kInfinity, kInfinity);
+      return;
+    }
+    Deciding deciding[kPoints];
+    Deciding all{sorted_.size(), 0};
+    for (std::size_t p = from; p < from + count; ++p) {
+      deciding[p] = deciding_at(predicted + p, stride, room.column);
+      all = {std::min(all.first, deciding[p].first), std::max(all.last, deciding[p].last)};
+    }
+    compute_means(predicted, stride, all, from, count, room.means);
+    for (std::size_t p = from; p < from + count; ++p) {
+      const float* means = &room.means[(p - from) * (all.last - all.first)];
+      means += deciding[p].first - all.first;
+      see(p, -select(deciding[p], means, -1, room.sums), select(deciding[p], means, 1, room.sums));
+    }
+  }
+
+ private:
+  /// Examples, in the order of their residuals, that can have the rank-th smallest sum.
+  struct Deciding {
+    std::size_t first = 0;
+    std::size_t last = 0;
+  };
+
+  /// A mean of `fewest_` or more members lies between that of the least and that of the greatest
+  /// `fewest_` predictions. So sums lie that far from the residual, plus a constant.
+  Deciding deciding_at(const float* predicted, std::size_t stride,
+                       std::vector<float>& column) const {
+    const std::size_t members = held_out_.members().size();
+    column.resize(members);
+    double largest = 0;
+    for (std::size_t i = 0; i < members; ++i) {
+      column[i] = predicted[i * stride];
+      largest = std::max<double>(largest, std::abs(column[i]));
+    }
+    std::ranges::sort(column);
+    double range = 0;
+    for (std::size_t i = 0; i < fewest_; ++i) range += column[members - 1 - i] - column[i];
+    range /= fewest_;
+    range += 4e-7 * static_cast<double>(members) * largest;  // sums are rounded to 24 bits
+    if (std::isnan(range)) return {0, sorted_.size()};
+    const double middle = sorted_[rank_ - 1];
+    const auto first = std::ranges::lower_bound(sorted_, middle - range);
+    const auto last = std::ranges::upper_bound(sorted_, middle + range);
+    return {static_cast<std::size_t>(first - sorted_.begin()),
+            static_cast<std::size_t>(last - sorted_.begin())};
+  }
+
+  /// means[point][example].
+  void compute_means(const float* predicted, std::size_t stride, const Deciding& all,
+                     std::size_t from, std::size_t count, std::vector<float>& means) const {
+    constexpr std::size_t kTogether = 16;  // a line of the cache
+    float sums[kTogether][kPoints];
+    const std::size_t examples = all.last - all.first;
+    means.resize(count * examples);
+    for (std::size_t e = 0; e < examples; e += kTogether) {
+      const std::size_t some = std::min(kTogether, examples - e);
+      for (std::size_t i = 0; i < some; ++i) {
+        const std::size_t row = order_[all.first + e + i];
+        kernels_.sum_members(predicted, stride, held_out_.bits(row), held_out_.words(), sums[i]);
+        const float share = 1.0F / static_cast<float>(held_out_.count(row));
+        for (float& sum : sums[i]) sum *= share;
+      }
+      for (std::size_t p = 0; p < count; ++p)
+        for (std::size_t i = 0; i < some; ++i) means[p * examples + e + i] = sums[i][from + p];
+    }
+  }
+
+  /// The rank-th smallest of sign * mean + residual.
+  double select(const Deciding& deciding, const float* means, double sign,
+                std::vector<double>& sums) const {
+    sums.resize(deciding.last - deciding.first);
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      sums[i] = sign * static_cast<double>(means[i]) + sorted_[deciding.first + i];
+    const auto at = sums.begin() + static_cast<std::ptrdiff_t>(rank_ - 1 - deciding.first);
+    std::nth_element(sums.begin(), at, sums.end());
+    return *at;
+  }
+
+  const HeldOutMembers& held_out_;
+  std::size_t rank_;
+  const simd::Kernels& kernels_;
+  std::vector<std::uint32_t> order_;  // examples by residual
+  std::vector<double> sorted_;        // residuals, infinite if there is none
+  std::uint32_t fewest_ = std::numeric_limits<std::uint32_t>::max();
+};
 
 /// Points whose means a worker holds at a time.
 std::size_t points_at_once(const ConformalOptions& options, std::size_t rows) {
   const std::size_t threads = execution::thread_count(options.execution);
   const std::size_t room =
-      execution::memory_limit(options.memory) / (threads * rows * sizeof(double));
+      execution::memory_limit(options.memory) / (threads * rows * sizeof(float));
   return std::clamp<std::size_t>(room > 1 ? room - 1 : 1, 1, kPoints);
 }
 
@@ -229,43 +260,42 @@ Band jackknife_plus(const Ensemble& ensemble, const Examples& examples, const Da
   const std::size_t targets = examples.targets.columns();
   Execution quiet = options.execution;
   quiet.progress = {};
-  const OutOfBagMembers out_of_bag(ensemble, rows, level, quiet);
-  const MemberPredictions predictions(ensemble, out_of_bag, level);
-  const std::vector<double> off = residuals(ensemble, examples, out_of_bag, predictions, quiet);
+  const HeldOutMembers held_out(ensemble, rows, level, quiet);
+  const MemberPredictions predictions(ensemble, held_out, level);
+  const std::vector<double> off = residuals(ensemble, examples, held_out, predictions, quiet);
 
   Band band{inputs.rows(), targets, options.confidence};
   band.low.resize(inputs.rows() * targets);
   band.high.resize(inputs.rows() * targets);
-  for (std::size_t row = 0; row < rows; ++row)
-    band.unjudged += out_of_bag.count(row) == 0 ? 1U : 0U;
+  for (std::size_t row = 0; row < rows; ++row) band.unjudged += held_out.count(row) == 0 ? 1U : 0U;
   // The ceil((1 - alpha)(n + 1))-th smallest, where rounding errors do not count.
   const double place = options.confidence * (static_cast<double>(rows) + 1);
   const auto rank = static_cast<std::size_t>(std::ceil(place - 1e-9 * place));
   const Scaling& scaling = ensemble.frame().target_scaling;
   const std::size_t at_once = points_at_once(options, rows);
+  std::vector<TargetLimits> limits;
+  for (std::size_t t = 0; t < targets; ++t)
+    limits.emplace_back(held_out, &off[t * rows], std::max<std::size_t>(rank, 1),
+                        simd::kernels(level));
   execution::detail::run_chunks(
       (inputs.rows() + kPoints - 1) / kPoints, static_cast<double>(inputs.rows()),
       options.execution, [&](const execution::Worker& worker, std::size_t chunk) {
         const std::size_t first = chunk * kPoints;
         const std::size_t count = std::min(kPoints, inputs.rows() - first);
-        const std::vector<double> predicted = predictions.at(inputs, first, count);
-        std::vector<double> means(at_once * rows);
-        std::vector<double> room;
-        for (std::size_t t = 0; t < targets; ++t)
+        const std::vector<float> predicted = predictions.at(inputs, first, count);
+        for (std::size_t t = 0; t < targets; ++t) {
+          TargetLimits::Room room;
           for (std::size_t from = 0; from < count; from += at_once) {
-            const std::size_t some = std::min(at_once, count - from);
-            held_out_means(out_of_bag, predicted.data() + t * kPoints, targets, from, some,
-                           means.data());
-            for (std::size_t p = 0; p < some; ++p) {
-              const auto [low, high] =
-                  limits(out_of_bag, {off.data() + t * rows, std::max<std::size_t>(rank, 1)},
-                         means.data() + p * rows, room);
-              const std::size_t to = (first + from + p) * targets + t;
-              band.low[to] = low * scaling.scale[t] + scaling.mean[t];
-              band.high[to] = high * scaling.scale[t] + scaling.mean[t];
-              worker.check();
-            }
+            limits[t].at(predicted.data() + t * kPoints, targets * kPoints, from,
+                         std::min(at_once, count - from), room,
+                         [&](std::size_t p, double low, double high) {
+                           const std::size_t to = (first + p) * targets + t;
+                           band.low[to] = low * scaling.scale[t] + scaling.mean[t];
+                           band.high[to] = high * scaling.scale[t] + scaling.mean[t];
+                         });
+            worker.check();
           }
+        }
         worker.advance(static_cast<double>(count));
       });
   return band;

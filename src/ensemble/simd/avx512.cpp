@@ -97,6 +97,7 @@ const Kernels kAvx512 = {.lanes = kLanes,
                          .update = update,
                          .predict_points = predict_points,
                          .sum_classes = sum_classes,
+                         .sum_members = sum_members,
                          .exp = exp_of,
                          .log = log_of,
                          .activate = activation_of};

@@ -143,6 +143,11 @@ struct Kernels {
   void (*sum_classes)(const float* outputs, std::size_t classes, const float* weights,
                       float* sums) noexcept;
 
+  /// sums[point] = sum of predicted[member * stride + point], for kPoints points, over the members
+  /// whose bits are set, in their order.
+  void (*sum_members)(const float* predicted, std::size_t stride, const std::uint64_t* bits,
+                      std::size_t words, float* sums) noexcept;
+
   // Elementwise, for tests; `count` is a multiple of lanes.
   void (*exp)(const float* in, std::size_t count, float* out) noexcept;
   void (*log)(const float* in, std::size_t count, float* out) noexcept;

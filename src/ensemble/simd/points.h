@@ -4,6 +4,8 @@
 // Included by the file of each instruction set behind its Vector.
 #pragma once
 
+#include <bit>
+
 #include "ensemble/simd/functions.h"
 #include "ensemble/simd/kernels.h"
 #include "ensemble/simd/matrix.h"
@@ -62,6 +64,23 @@ void sum_classes(const float* outputs, std::size_t classes, const float* weights
     const Vector entropy = fused_minus(weighted, share, weight * log(total));
     float* last = sums + classes * kPoints + at;
     (Vector::load(last) + entropy).store(last);
+  }
+}
+
+void sum_members(const float* predicted, std::size_t stride, const std::uint64_t* bits,
+                 std::size_t words, float* sums) noexcept {
+  constexpr std::size_t kTogether = 4;  // vectors
+  for (std::size_t at = 0; at < kPoints; at += kTogether * kLanes) {
+    Vector sum[kTogether];
+    repeat<kTogether>([&](auto i) BOOTFOLD_INLINE { sum[i] = Vector::zero(); });
+    for (std::size_t w = 0; w < words; ++w)
+      for (std::uint64_t rest = bits[w]; rest != 0; rest &= rest - 1) {
+        const std::size_t member = w * 64 + static_cast<std::size_t>(std::countr_zero(rest));
+        const float* from = predicted + member * stride + at;
+        repeat<kTogether>(
+            [&](auto i) BOOTFOLD_INLINE { sum[i] = sum[i] + Vector::load(from + i * kLanes); });
+      }
+    repeat<kTogether>([&](auto i) BOOTFOLD_INLINE { sum[i].store(sums + at + i * kLanes); });
   }
 }
 
