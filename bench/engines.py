@@ -1,61 +1,285 @@
 #!/usr/bin/env python3
-"""A cluster of two workers beside one worker: the mean of 10^8 rows on Dask.
+"""Two workers beside one on Dask, Spark, Ray and MPI: the mean of 10^8 rows.
 
     PYTHONPATH=build/release/python .venv-engines/bin/python bench/engines.py
-    bench/engines.py --rows 1e7 --replicates 20 --repeat 1      # quickly
+    bench/engines.py --only dask,mpi --rows 1e7 --replicates 20 --repeat 1      # quickly
+    bench/engines.py --model                                    # what the cost model is fitted to
 
-Each worker is a process with one thread. Rows are made on the workers and persisted before the
-clock starts. Both clusters run in turns within one run, so that they see the same machine; printed
-are the best seconds of each and their ratio. One line says whether the bits agree.
+A worker is a process with one thread. Each measurement is a process of its own, bound to as many
+processors as it has workers: on a machine with more, one worker of Spark would keep two busy, its
+Java and its Python. It starts the workers, has them read or make the rows, bootstraps a few rows so
+that everything is imported, and then takes the time of one bootstrap. Rows are held by the workers
+of Dask and Ray. Spark reads them from Parquet files, and MPI from a .npy file, which the operating
+system has cached. One and two workers take turns within one run, so that they see the same machine.
+The best seconds of each and their ratio are printed, and whether the bits agree.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
 import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import bootfold as bf
 
+_PACKAGE = str(Path(bf.__file__).absolute().parents[1])
+_PARTS = 32
 
-def timed(workers: int, rows: int, replicates: int) -> tuple[float, Any]:
-    """Seconds of one bootstrap on so many workers, and its replicates."""
+
+def _values(part: int, rows: int) -> Any:
+    return np.random.default_rng(part).standard_normal(rows // _PARTS)
+
+
+def _timed(data: Any, few: Any, replicates: int, **given: Any) -> tuple[float, Any]:
+    bf.bootstrap(few, "mean", replicates=2, **given)  # workers import what they need
+    start = time.perf_counter()
+    found = bf.bootstrap(data, "mean", replicates=replicates, seed=7, **given)
+    return time.perf_counter() - start, found.replicates
+
+
+def on_dask(workers: int, rows: int, replicates: int, folder: Path) -> tuple[float, Any]:
     import dask.array as da
+    from dask import delayed
     from distributed import Client, LocalCluster, wait
 
     with (
         LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
         Client(cluster),
     ):
-        made = da.random.default_rng(1).standard_normal(rows, chunks=max(1, rows // 16))
-        data = made.persist()
+        pieces = [
+            da.from_delayed(delayed(_values)(part, rows), (rows // _PARTS,), dtype=float)
+            for part in range(_PARTS)
+        ]
+        data = da.concatenate(pieces).persist()
         wait(data)
-        bf.bootstrap(data[:1000], "mean", replicates=2)  # workers import what they need
+        return _timed(data, data[:1000], replicates)
+
+
+def on_spark(workers: int, rows: int, replicates: int, folder: Path) -> tuple[float, Any]:
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    builder = SparkSession.builder.master(f"local-cluster[{workers},1,2048]")
+    for name, value in {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.executor.memory": "2g",
+        # One collector of garbage and one compiler: a worker has one processor.
+        "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:ActiveProcessorCount=1",
+        "spark.executorEnv.PYTHONPATH": _PACKAGE,
+        "spark.executorEnv.SPARK_LOCAL_IP": "127.0.0.1",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "1000000",
+        "spark.sql.files.maxPartitionBytes": "1g",
+        "spark.sql.files.openCostInBytes": "1g",  # a partition for each file
+        "spark.ui.enabled": "false",
+    }.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    try:
+        data = session.read.parquet(*map(str, sorted(folder.glob("*.parquet"))))
+        return _timed(data, data.limit(1000), replicates, columns="x")
+    finally:
+        session.stop()
+
+
+def on_ray(workers: int, rows: int, replicates: int, folder: Path) -> tuple[float, Any]:
+    import ray
+    from ray.cluster_utils import Cluster
+
+    os.environ["PYTHONPATH"] = _PACKAGE  # of the nodes, which are processes of their own
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    store = {"object_store_memory": 3 * 8 * rows // workers + 2**28}
+    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, **store})
+    for _ in range(1, workers):
+        nodes.add_node(num_cpus=1, **store)
+    ray.init(address=nodes.address, logging_level="error")
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    context.execution_options.preserve_order = True
+    try:
+        data = ray.data.read_parquet(str(folder), override_num_blocks=_PARTS).materialize()
+        return _timed(data, data.limit(1000), replicates, columns="x")
+    finally:
+        ray.shutdown()
+        nodes.shutdown()
+
+
+def on_mpi(workers: int, rows: int, replicates: int, folder: Path) -> tuple[float, Any]:
+    program = os.environ.get("BOOTFOLD_PROGRAM", "build/release/cli/bootfold")
+    output = folder / f"mpi-{workers}.npy"
+    words = [
+        "mpirun",
+        "--oversubscribe",
+        "--bind-to",
+        "none",
+        "-n",
+        str(workers),
+        program,
+        "bootstrap",
+    ]
+    words += [str(folder / "rows.npy"), "--threads", "1", "--split", "rows", "--seed", "7"]
+    words += ["--replicates", str(replicates), "--output", str(output)]
+    allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    start = time.perf_counter()
+    subprocess.run(words, check=True, env={**os.environ, **allowed}, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - start, np.load(output).ravel()
+
+
+_ENGINES: dict[str, Callable[[int, int, int, Path], tuple[float, Any]]] = {
+    "dask": on_dask,
+    "spark": on_spark,
+    "ray": on_ray,
+    "mpi": on_mpi,
+}
+
+
+def _write_rows(folder: Path, rows: int) -> None:
+    """The rows as Parquet files and as one .npy file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    whole = np.lib.format.open_memmap(
+        folder / "rows.npy", mode="w+", dtype=float, shape=(rows // _PARTS * _PARTS,)
+    )
+    for part in range(_PARTS):
+        values = _values(part, rows)
+        whole[part * len(values) : (part + 1) * len(values)] = values
+        pq.write_table(pa.table({"x": values}), folder / f"{part:02}.parquet", compression="none")
+    whole.flush()
+
+
+def _in_a_process(
+    engine: str, workers: int, rows: int, replicates: int, folder: Path
+) -> tuple[float, str]:
+    """Seconds, and a hash of the replicates."""
+    words = [sys.executable, __file__, "--one", engine, "--workers", str(workers)]
+    words += ["--rows", str(rows), "--replicates", str(replicates), "--folder", str(folder)]
+    ended = subprocess.run(words, capture_output=True, text=True)
+    if ended.returncode != 0:
+        sys.exit(f"{engine} with {workers} workers failed:\n{ended.stderr[-3000:]}")
+    found = json.loads(ended.stdout.splitlines()[-1])
+    return found["seconds"], found["bits"]
+
+
+def _beside(engine: str, rows: int, replicates: int, repeat: int, folder: Path) -> None:
+    best: dict[int, float] = {}
+    bits = set()
+    for _ in range(repeat):
+        for workers in (1, 2):
+            seconds, found = _in_a_process(engine, workers, rows, replicates, folder)
+            best[workers] = min(seconds, best.get(workers, seconds))
+            bits.add(found)
+    print(
+        f"{engine:6}{best[1]:10.2f}{best[2]:10.2f}{best[1] / best[2]:8.2f}    "
+        + ("agree" if len(bits) == 1 else "DIFFER"),
+        flush=True,
+    )
+
+
+def _best(work: Callable[[], Any], repeat: int) -> float:
+    """The least seconds of several calls."""
+    best = float("inf")
+    for _ in range(repeat):
         start = time.perf_counter()
-        found = bf.bootstrap(data, "mean", replicates=replicates, seed=7)
-        return time.perf_counter() - start, found.replicates
+        work()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def _model(rows: int, repeat: int, folder: Path) -> None:
+    """The terms of the cost model in docs/scale.md, each measured with one thread.
+
+    The plan is that of 10^12 rows: the look at the rows here is merged with itself, shifted, until
+    it has so many. So the parts are those that a worker of that cluster makes.
+    """
+    from bootfold import shards
+
+    data = np.load(folder / "rows.npy")
+    look = shards.look(data, "mean", threads=1)
+    seconds = _best(lambda: shards.look(data, "mean", threads=1), repeat)
+    print(f"look: {seconds / len(data):.3g} s for each row; {len(look.to_bytes())} bytes")
+    whole = look
+    while whole.rows < 10**12:
+        whole = whole | whole.shifted(whole.rows)
+    first = whole.rows // 2
+    known = []
+    for replicates in (50, 200, 800):
+        plan = shards.plan(whole, replicates=replicates, seed=7, threads=1)
+        alone = shards.plan(look, replicates=replicates, seed=7, threads=1)
+        seconds = _best(lambda plan=plan: plan.part(data, first=first, threads=1), repeat)
+        usual = _best(lambda alone=alone: alone.part(data, first=0, threads=1), repeat)
+        known.append((replicates, seconds))
+        print(
+            f"part of {len(data):.3g} rows among {whole.rows:.3g}, {replicates} replicates: "
+            f"{seconds:.3f} s; of the same rows alone: {usual:.3f} s"
+        )
+    each = (known[-1][1] - known[0][1]) / (known[-1][0] - known[0][0]) / len(data)
+    fixed = known[0][1] / len(data) - each * known[0][0]
+    print(f"part: {max(fixed, 0):.3g} s + {each:.3g} s x replicates, for each row")
+    for replicates in (1000, 10_000):
+        plan = shards.plan(look, replicates=replicates, seed=7, threads=1)
+        sent = plan.part(data[:5000], first=0, threads=1).to_bytes()
+        next_one = plan.part(data[5000:9000], first=5000, threads=1)
+        seconds = _best(lambda sent=sent, part=next_one: shards.Part.from_bytes(sent) + part, 20)
+        print(f"merge: {seconds:.3g} s and {len(sent)} bytes for {replicates} replicates")
+    few, many = _small_partitions(100, repeat), _small_partitions(1100, repeat)
+    print(f"Dask: {(many - few) / 1000:.3g} s for each partition, of looking and of adding up")
+
+
+def _small_partitions(count: int, repeat: int) -> float:
+    """Seconds of a bootstrap on Dask of so many partitions, which have hardly any rows."""
+    import dask.array as da
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster),
+    ):
+        data = da.ones(count * 50, chunks=50).cumsum()
+        data = data.persist()
+        return _best(lambda: bf.bootstrap(data, "mean", replicates=1000), repeat + 1)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", default=",".join(_ENGINES))
     parser.add_argument("--rows", type=float, default=1e8)
-    parser.add_argument("--replicates", type=float, default=200)
+    parser.add_argument("--replicates", type=float, default=1000)
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--model", action="store_true", help="measure the terms of the cost model")
+    parser.add_argument("--one", choices=_ENGINES, help=argparse.SUPPRESS)
+    parser.add_argument("--workers", type=int, default=1, help=argparse.SUPPRESS)
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    best: dict[int, float] = {}
-    found: dict[int, Any] = {}
-    for _ in range(given.repeat):
-        for workers in (1, 2):
-            seconds, found[workers] = timed(workers, int(given.rows), int(given.replicates))
-            best[workers] = min(seconds, best.get(workers, seconds))
-    print(f"{given.rows:.3g} rows, {given.replicates:.3g} replicates of the mean")
-    for workers, seconds in best.items():
-        rate = given.rows * given.replicates / seconds
-        print(f"workers {workers}: {seconds:.3f} s, {rate:.3g} rows x replicates per second")
-    print(f"ratio: {best[1] / best[2]:.2f}")
-    print("bits: " + ("agree" if np.array_equal(found[1], found[2]) else "DIFFER"))
+    rows, replicates = int(given.rows), int(given.replicates)
+    if given.one:
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: given.workers])
+        seconds, found = _ENGINES[given.one](given.workers, rows, replicates, given.folder)
+        bits = hashlib.sha256(np.ascontiguousarray(found).tobytes()).hexdigest()
+        print(json.dumps({"seconds": seconds, "bits": bits}))
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        _write_rows(folder, rows)
+        if given.model:
+            _model(rows, given.repeat, folder)
+            return
+        print(f"{rows:.3g} rows, {replicates} replicates of the mean; seconds of 1 and 2 workers")
+        print(f"{'':6}{'1':>10}{'2':>10}{'ratio':>8}    bits", flush=True)
+        for engine in given.only.split(","):
+            _beside(engine, rows, replicates, given.repeat, folder)
 
 
 if __name__ == "__main__":

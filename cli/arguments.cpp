@@ -26,14 +26,23 @@ std::string refuse_forgotten(const std::string& value) {
 }
 
 // The replicates must not take the place of the data they came from.
-void check_output(const std::string& output, const std::vector<std::string>& files) {
-  if (!output.ends_with(".npy"))
+void check_output(const std::string& output, const std::vector<std::string>& files, bool grouped) {
+  const bool known = output.ends_with(".csv") ||
+                     (!grouped && (output.ends_with(".npy") || output.ends_with(".parquet")));
+  if (!known)
     throw InvalidArgument(
-        fmt::format("--output is '{}' but must end in .npy, the format it is written in", output));
+        fmt::format("--output is '{}' but must end in {}, the format it is written in", output,
+                    grouped ? ".csv" : ".npy, .csv or .parquet"));
   std::error_code ignored;  // one of them is not there: then they are not the same
   for (const std::string& file : files)
     if (std::filesystem::equivalent(output, file, ignored))
       throw InvalidArgument(fmt::format("--output {} is the file to read; choose another", output));
+}
+
+void check_plot(const std::string& plot) {
+  if (!plot.ends_with(".svg") && !plot.ends_with(".png"))
+    throw InvalidArgument(
+        fmt::format("--plot is '{}' but must end in .svg or .png, the kind of the picture", plot));
 }
 
 void check_save(const std::string& save) {
@@ -153,6 +162,9 @@ void add_arguments(CLI::App& command, Arguments& arguments) {
   add_list(command, "--column", arguments.columns, "NAME",
            "Columns by name, or by number from 1; repeat it or separate by commas")
       ->group(kWhat);
+  add_list(command, "--by", arguments.by, "NAME",
+           "An interval for every group: columns of the groups; with several, their combinations")
+      ->group(kWhat);
   add_list(command, "--statistic", arguments.statistics, "S",
            "Statistics, all over the same resamples; listed below [mean]")
       ->group(kWhat);
@@ -223,7 +235,10 @@ void add_output_arguments(CLI::App& command, Arguments& arguments, const std::st
       ->group(kShown)
       ->disable_flag_override();
   add_text(command, "--output", arguments.output, "FILE",
-           "Write the replicates to a .npy file: " + shape)
+           "Write the replicates to a .npy, .csv or .parquet file: " + shape)
+      ->group(kShown);
+  add_text(command, "--plot", arguments.plot, "FILE",
+           "Draw the replicates and the interval as a .svg or .png picture")
       ->group(kShown);
   command.add_flag("--quiet", arguments.quiet, "Only the numbers: no progress, picture or plan")
       ->group(kShown)
@@ -284,7 +299,9 @@ Request check(const Arguments& arguments) {
   Request request;
   request.files = arguments.files;
   request.output = arguments.output;
-  if (!request.output.empty()) check_output(request.output, request.files);
+  if (!request.output.empty()) check_output(request.output, request.files, !arguments.by.empty());
+  request.plot = arguments.plot;
+  if (!request.plot.empty()) check_plot(request.plot);
   request.json = arguments.json;
   request.quiet = arguments.quiet;
 

@@ -21,6 +21,7 @@ namespace bootfold::cli {
 struct Arguments {
   std::vector<std::string> files;
   std::string where;
+  std::vector<std::string> by;  // columns of groups, for `bootfold bootstrap`
   std::vector<std::string> columns;
   std::vector<std::string> statistics;
   std::string replicates;  // empty: 10000, or as many as the scheme has
@@ -44,6 +45,7 @@ struct Arguments {
   std::string header = "auto";
   DialectArguments dialect;
   std::string output;
+  std::string plot;
   SchemeArguments scheme;
   bool json = false;
   bool quiet = false;
@@ -61,6 +63,7 @@ struct Request {
   std::optional<double> precision;  ///< replicates are as many as it takes
   bool exact = false;               ///< no replicates: the law itself
   std::string output;
+  std::string plot;  ///< a picture, .svg or .png
   SchemeRequest scheme;
   std::string save;
   bool json = false;
@@ -124,7 +127,8 @@ inline constexpr const char* kMemoryHelp =
     "process may use]";
 
 inline constexpr const char* kFileHelp =
-    ".csv or .tsv (also .gz), .npy, .parquet, or - for CSV on standard input; several files, a "
+    ".csv, .tsv, .txt or .data (also .gz), .npy, .parquet, or - for CSV on standard input; several "
+    "files, a "
     "glob "
     "in quotes or a folder of .parquet files are read one after the other";
 inline constexpr const char* kWhereHelp =

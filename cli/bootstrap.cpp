@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <memory>
 
 #include "arguments.h"
@@ -17,11 +16,13 @@
 #include "console.h"
 #include "exact.h"
 #include "failure.h"
+#include "grouped.h"
 #include "input_note.h"
 #include "memory.h"
 #include "nested.h"
 #include "origin.h"
 #include "output.h"
+#include "plot.h"
 #include "progress.h"
 #include "report.h"
 #include "streamed.h"
@@ -57,12 +58,6 @@ void announce(const SchemeRequest::View& view, const Request& request, const Int
   options.execution.stop = interrupt.token();
   announce_nested(measure_nested(view.data(), request.statistics, options),
                   options.nested_replicates);
-}
-
-void write_replicates(const std::string& path, const Result& result) {
-  const std::array<std::size_t, 2> shape{result.replicates().size() / result.outputs(),
-                                         result.outputs()};
-  write_output(path, result.replicates(), std::span(shape).first(result.outputs() == 1 ? 1 : 2));
 }
 
 void save(const std::string& path, const Result& result) {
@@ -101,8 +96,11 @@ void run_streamed(const Arguments& arguments, const Request& request, const data
   finish_checkpoint(request.options.checkpoint);
 }
 
+}  // namespace
+
 void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
   const Request request = check(arguments);
+  if (!arguments.by.empty()) return run_grouped(arguments, request, interrupt);
   check_files(request);
   if (const auto source = streamed(request))
     return run_streamed(arguments, request, *source, interrupt);
@@ -139,10 +137,10 @@ void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
   finish_checkpoint(request.options.checkpoint);
 }
 
-}  // namespace
-
 void report(const Run& run, const Request& request) {
-  if (!request.output.empty()) write_replicates(request.output, run.result);
+  if (!request.output.empty())
+    write_output(request.output, run.result.replicates(), run.result.plan().outputs);
+  if (!request.plot.empty()) write_plot(request.plot, plot_of(run));
   if (!request.save.empty()) save(request.save, run.result);
   Run whole = run;
   whole.peak_memory = peak_memory();
@@ -150,7 +148,8 @@ void report(const Run& run, const Request& request) {
 }
 
 void check_files(const Request& request) {
-  if (!request.output.empty()) text::check_writable(request.output);
+  if (!request.output.empty()) check_output_file(request.output);
+  if (!request.plot.empty()) check_plot_file(request.plot);
   if (!request.save.empty()) text::check_writable(request.save);
 }
 
@@ -172,6 +171,12 @@ void add_bootstrap(CLI::App& root, Task& task) {
                  "a statistic of two columns"},
                 {"bootfold bootstrap scores.csv --column score --cluster school",
                  "whole schools are drawn, because pupils of a school are correlated"},
+                {"bootfold bootstrap scores.csv --column score --cluster school,class --strata "
+                 "region",
+                 "whole classes, drawn within each region"},
+                {"bootfold bootstrap flights.csv --column dep_delay --statistic mean,median --by "
+                 "carrier,month --output delays.csv",
+                 "an interval for every carrier and month, also as a table"},
                 {"bootfold bootstrap survey.csv --column income --statistic median --weights w",
                  "survey weights: a weighted median, with rows drawn alike"},
                 {"bootfold bootstrap counts.csv --column value --frequencies count",

@@ -16,6 +16,8 @@ void bootstrap_in_group(const Arguments& arguments, Interrupt& interrupt,
 
 /// What is left to do once the replicates are made: writes the files and prints. In bootstrap.cpp.
 void report(const Run& run, const Request& request);
+/// The whole of it in one process. In bootstrap.cpp.
+void run_bootstrap(const Arguments& arguments, Interrupt& interrupt);
 /// Throws DataError if the files that a run writes cannot be written. In bootstrap.cpp.
 void check_files(const Request& request);
 

@@ -285,6 +285,9 @@ void check_exact(const Arguments& arguments, Request& request) {
   if (!arguments.output.empty())
     throw InvalidArgument(
         "--replicates exact makes no replicates to write; omit --output or give a number");
+  if (!arguments.plot.empty())
+    throw InvalidArgument(
+        "--replicates exact makes no replicates to draw; omit --plot or give a number");
   if (!arguments.path.empty())
     throw InvalidArgument(
         "--path chooses how replicates are made, and --replicates exact makes none; omit one");

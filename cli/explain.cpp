@@ -3,6 +3,7 @@
 
 #include "arguments.h"
 #include "bootfold/data.h"
+#include "bootfold/error.h"
 #include "bootfold/plan.h"
 #include "bootfold/sources.h"
 #include "command.h"
@@ -19,6 +20,10 @@ namespace {
 
 void run_explain(const Arguments& arguments, Interrupt& interrupt) {
   const Request request = check(arguments);
+  if (!arguments.by.empty())
+    throw InvalidArgument(
+        "--by is given but explain tells of one bootstrap; omit --by, or choose a group by "
+        "--where");
   if (const auto source = streamed(request)) {
     Options options = options_for_source(request);
     options.execution.stop = interrupt.token();

@@ -19,6 +19,8 @@ namespace {
 void run_look(const Arguments& arguments, Interrupt& interrupt) {
   Arguments asked = arguments;
   asked.output.clear();  // a look may have any ending
+  if (!arguments.scheme.strata.empty() && !arguments.scheme.cluster.empty())
+    throw InvalidArgument("--strata and --cluster are both given; rows have either, not both");
   const Request request = check(asked);
   check_shard_output(arguments.output, arguments.files);
   std::vector<std::string> names = split_list(arguments.statistics);
@@ -27,13 +29,19 @@ void run_look(const Arguments& arguments, Interrupt& interrupt) {
   words["file"] = shard_name(arguments.files);
   data::ReadOptions read = request.read;
   read.may_be_empty = true;
-  const auto source = data::open(arguments.files, read);
   const Interrupt::Work work(interrupt);
-  Execution execution = request.options.execution;
-  execution.stop = interrupt.token();
-  const shards::Look look = shards::look(
-      *source, request.statistics,
-      {.words = std::move(words), .memory = request.options.memory, .execution = execution});
+  shards::LookOptions options{.words = std::move(words), .memory = request.options.memory};
+  options.execution.threads = request.options.execution.threads;
+  options.execution.stop = interrupt.token();
+  if (read.labels.empty()) {
+    const auto source = data::open(arguments.files, read);
+    const shards::Look look = shards::look(*source, request.statistics, options);
+    return write_bytes(arguments.output, look.to_bytes(), "look");
+  }
+  const data::Table table = data::read(arguments.files, read);
+  const data::Labels labels = all_labels(table, read.labels.size());
+  (arguments.scheme.strata.empty() ? options.clusters : options.strata) = &labels;
+  const shards::Look look = shards::look(table.view(), request.statistics, options);
   write_bytes(arguments.output, look.to_bytes(), "look");
 }
 
@@ -49,6 +57,13 @@ void add_look(CLI::App& root, Task& task) {
       ->group(kWhat);
   add_list(*command, "--statistic", arguments->statistics, "S",
            "Statistics: functions of sums, or quantiles of one column [mean]")
+      ->group(kWhat);
+  add_text(*command, "--strata", arguments->scheme.strata, "COLUMN",
+           "Draw rows within strata; the shard is read into memory")
+      ->group(kWhat);
+  add_text(*command, "--cluster", arguments->scheme.cluster, "COLUMN",
+           "Draw whole clusters, which may have rows in several shards; the shard is read into "
+           "memory")
       ->group(kWhat);
   add_reading(*command, *arguments);
   add_text(*command, "--threads", arguments->threads, "T", kThreadsHelp)->group(kHow);

@@ -76,14 +76,19 @@ void run_part(const PartArguments& arguments, Interrupt& interrupt) {
   data::ReadOptions read = read_options_of(words);
   if (!tells_reading(words)) read.columns = plan.columns();
   read.may_be_empty = true;
-  const auto source = data::open(arguments.files, read);
   const Interrupt::Work work(interrupt);
   ProgressBar bar(arguments.quiet);
   execution.stop = interrupt.token();
   execution.progress = bar.callback();
-  const shards::Part part =
-      plan.part(*source, first, {.replicates = range, .execution = execution});
-  write_bytes(arguments.output, part.to_bytes(), "part");
+  shards::PartOptions options{.replicates = range, .execution = execution};
+  if (read.labels.empty()) {
+    const auto source = data::open(arguments.files, read);
+    return write_bytes(arguments.output, plan.part(*source, first, options).to_bytes(), "part");
+  }
+  const data::Table table = data::read(arguments.files, read);
+  const data::Labels labels = all_labels(table, read.labels.size());
+  options.labels = &labels;
+  write_bytes(arguments.output, plan.part(table.view(), first, options).to_bytes(), "part");
 }
 
 }  // namespace

@@ -48,6 +48,15 @@ std::string word(const shards::Words& words, const std::string& name) {
   return found == words.end() ? std::string() : found->second;
 }
 
+/// Lines without a break at the end, as Python writes its statistics.
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : "\n") + name;
+  return text;
+}
+
+constexpr const char* kNone = "none";
+
 std::uint64_t whole(std::string_view text) {
   std::uint64_t value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
@@ -57,18 +66,18 @@ std::uint64_t whole(std::string_view text) {
 }  // namespace
 
 shards::Words words_of(const std::vector<std::string>& statistics, const data::ReadOptions& read) {
-  // Python writes its statistics without a line break at the end.
-  std::string names;
-  for (const std::string& name : statistics) names += (names.empty() ? "" : "\n") + name;
-  shards::Words words{{"statistics", names},
+  shards::Words words{{"statistics", joined(statistics)},
                       {"columns", lines(read.columns)},
                       {"nan", read.nan == data::NanPolicy::omit ? "omit" : "error"},
-                      {"where", read.where},
-                      {"decimal", std::string(1, read.decimal)}};
+                      {"where", read.where}};
+  if (read.decimal) words["decimal"] = std::string(1, *read.decimal);
   if (read.header) words["header"] = *read.header ? "yes" : "no";
   if (read.delimiter) words["delimiter"] = std::string(1, *read.delimiter);
-  if (read.thousands) words["thousands"] = std::string(1, *read.thousands);
+  if (read.thousands)
+    words["thousands"] =
+        *read.thousands == data::kNoSeparator ? kNone : std::string(1, *read.thousands);
   if (read.missing) words["missing"] = lines(*read.missing);
+  if (!read.labels.empty()) words["labels"] = joined(read.labels);
   return words;
 }
 
@@ -95,8 +104,9 @@ data::ReadOptions read_options_of(const shards::Words& words) {
   if (const std::string delimiter = word(words, "delimiter"); !delimiter.empty())
     read.delimiter = delimiter[0];
   if (const std::string thousands = word(words, "thousands"); !thousands.empty())
-    read.thousands = thousands[0];
+    read.thousands = thousands == kNone ? data::kNoSeparator : thousands[0];
   if (words.contains("missing")) read.missing = items(word(words, "missing"));
+  if (words.contains("labels")) read.labels = items(word(words, "labels") + "\n");
   return read;
 }
 

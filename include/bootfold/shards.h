@@ -43,7 +43,8 @@ namespace bootfold::shards {
                                                 std::size_t columns, const Options& options);
 
 /// Words of the caller's own, which travel with looks and plans. `|` keeps those of both looks, and
-/// the meaning that the first gives to a word of both.
+/// the meaning that the first gives to a word of both. Looks with strata or clusters merge only if
+/// the word "labels", if there is one, has the same meaning in both.
 using Words = std::map<std::string, std::string>;
 
 /// Options of look().

@@ -10,11 +10,12 @@
 from typing import TYPE_CHECKING, Any
 
 from bootfold._bootstrap import bootstrap, explain
-from bootfold._compare import compare
+from bootfold._compare import compare, plot_comparison
 from bootfold._core import Plan
 from bootfold._core import version as __version__
 from bootfold._counts import counts
 from bootfold._exact import ExactPlan, ExactResult
+from bootfold._groups import GroupedResult, GroupEstimate
 from bootfold._interval import Interval, IntervalWarning
 from bootfold._result import Result, load
 from bootfold._score import bootstrap_score
@@ -34,6 +35,8 @@ __all__ = [
     "EnsembleRegressor",
     "ExactPlan",
     "ExactResult",
+    "GroupEstimate",
+    "GroupedResult",
     "Interval",
     "IntervalWarning",
     "Plan",
@@ -47,6 +50,7 @@ __all__ = [
     "counts",
     "explain",
     "load",
+    "plot_comparison",
     "shards",
     "sql",
     "statistics",

@@ -17,7 +17,6 @@ from bootfold._distributed import Split, distributed
 from bootfold._exact import ExactPlan, check_exact, exact_plan, exact_result
 from bootfold._function import FunctionSource
 from bootfold._interval import NOTHING, Alternative, Asked, IntervalWarning, Method
-from bootfold._labels import coded
 from bootfold._named import JoinedSource, NamedSource
 from bootfold._options import (
     Progress,
@@ -34,6 +33,7 @@ from bootfold._source import (
     Settings,
     Source,
     row_numbers,
+    set_labels,
     set_scheme,
     settings_of,
     whole_frequencies,
@@ -59,6 +59,7 @@ def bootstrap(
     statistic: Any,
     *,
     columns: str | Sequence[str] | None = None,
+    by: Any = None,
     replicates: Replicates | None = None,
     precision: float | None = None,
     interval: Method | None = None,
@@ -115,6 +116,10 @@ def bootstrap(
         The columns of a table that the statistic sees; all that are not named below unless given.
         Of files and queries no other columns are read. One name stands for one column, whose
         estimate is a number; a list is a table, even of one column.
+    by : column name, list of column names or array_like, optional
+        Groups of rows: each is bootstrapped on its own rows, with a seed of its own, and the result
+        is a `GroupedResult`. With several columns groups are the combinations that occur.
+        Groups of one row are left out.
     replicates : int, "auto" or "exact", optional
         The number of resamples, 10,000 unless given. "auto": as many as the precision
         takes. "exact": none; an `ExactResult` with the exact bootstrap distribution, for
@@ -142,8 +147,10 @@ def bootstrap(
         Whether the samples of a tuple are drawn row by row together.
     axis : int, optional
         Data sets lie along this axis, as in NumPy's functions: one result for each.
-    strata, clusters : array_like or column name, optional
-        A label for each row. Rows are drawn within strata; clusters are drawn whole.
+    strata, clusters : array_like, column name or list of column names, optional
+        A label for each row. Rows are drawn within strata; clusters are drawn whole. With both,
+        clusters are drawn within strata, and a cluster must lie in one stratum. With several
+        columns labels are their combinations: ``clusters=["month", "day"]``.
     two_stage : bool
         Within a drawn cluster its rows are drawn as well. The means of whole clusters already vary
         by their rows, so this adds the variance within clusters a second time, and intervals are
@@ -210,9 +217,12 @@ def bootstrap(
     dim : str, optional
         Of a DataArray or Dataset of xarray: the dimension along which the rows lie. Each place
         along the others is a data set, with a result of its own.
-    engine : client of Dask, SparkSession, module ray, "dask", "spark" or "ray", optional
+    engine : client of Dask, SparkSession, module ray, communicator of mpi4py, optional
         The cluster that computes. Unless given, rows in partitions are computed by the default
-        client or session, and rows in memory by this process.
+        client or session, and rows in memory by this process. With a communicator, all ranks call
+        with their own rows, which follow each other in the order of ranks, or with
+        split="replicates" all with the same rows, and all get the result (docs/mpi.md). "dask",
+        "spark", "ray" and "mpi" stand for the default client, session or communicator.
     split : {"rows", "replicates"}
         How the work of a cluster is split. "rows": each partition is read where it is, and only
         sums travel; for statistics that can be added up. "replicates": every worker gets all rows
@@ -222,6 +232,7 @@ def bootstrap(
     Returns
     -------
     Result
+        With `by`, a `GroupedResult`.
 
     Examples
     --------
@@ -235,6 +246,12 @@ def bootstrap(
     True
     """
     options = dict(locals())
+    del options["by"]
+    if by is not None:
+        from bootfold._groups import bootstrap_by
+
+        found: Any = bootstrap_by(by, options)
+        return found  # type: ignore[no-any-return]
     away = distributed(options)
     if away is not None:
         return away.run()
@@ -301,6 +318,7 @@ def explain(
     statistic: Any,
     *,
     columns: str | Sequence[str] | None = None,
+    by: Any = None,
     replicates: Replicates | None = None,
     precision: float | None = None,
     interval: Method | None = None,
@@ -343,6 +361,12 @@ def explain(
     'distinct'
     """
     options = dict(locals())
+    del options["by"]
+    if by is not None:
+        raise ValueError(
+            "by= is given but explain tells of one bootstrap; omit by, or explain the rows of one "
+            "group"
+        )
     away = distributed(options)
     if away is not None:
         return away.explain()
@@ -493,9 +517,7 @@ def _source(
 ) -> Source:
     """Data, statistic and scheme brought together."""
     data = _data.read(given, paired=paired, axis=axis)
-    for role in ("strata", "clusters"):
-        if roles[role] is not None:
-            setattr(settings, role, coded(roles[role], data.rows, role)[0])
+    set_labels(settings, roles["strata"], roles["clusters"], data.rows)
     for role in ("probabilities", "weights", "frequencies"):
         if roles[role] is not None:
             setattr(settings, role, row_numbers(roles[role], data.rows, role))

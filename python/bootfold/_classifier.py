@@ -19,6 +19,7 @@ from sklearn.utils.validation import (
 
 from bootfold import _core
 from bootfold._dates import check_no_dates
+from bootfold._engines import together
 from bootfold._estimator import EnsembleEstimator
 from bootfold._examples import Examples, weighted
 from bootfold._members import Uncertainty
@@ -228,11 +229,14 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         validation : (X, y), optional
             Validation rows for early stopping (`patience`), `held_out_loss` and the temperature
             (`calibrate`), instead of the rows that each member is not trained on.
-        engine : client of Dask, SparkSession, module ray, "dask", "spark" or "ray", optional
+        engine : client of Dask, SparkSession, module ray, communicator of mpi4py, optional
             The cluster that trains, each worker some of the members; the rows are sent to each
-            worker once. The members are the same to the bit.
+            worker once. With a communicator all ranks call with the same rows, and get all
+            members. The members are the same to the bit. "dask", "spark", "ray" and "mpi" stand for
+            the default client, session or communicator.
         """
-        return self._fit(X, y, sample_weight, validation, [{}], None, engine)
+        with together(engine, "fit", self.get_params()) as ranks:
+            return self._fit(X, y, sample_weight, validation, [{}], None, ranks)
 
     def sweep(
         self,

@@ -13,11 +13,10 @@ from bootfold._chunked import whole
 from bootfold._data import Array, Data, frame_of
 from bootfold._function import noted, place, stacked
 from bootfold._identity import identity_of
-from bootfold._labels import coded
 from bootfold._options import Progress, Seed, memory_bytes, seed_number, thread_number, whole_number
 from bootfold._progress import reporter
 from bootfold._returned import check_returned, name_of
-from bootfold._source import Settings, checked_weights, row_numbers, set_scheme
+from bootfold._source import Settings, checked_weights, row_numbers, set_labels, set_scheme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -159,10 +158,7 @@ def counts(
     first = whole_number("first", first, 0)
     settings = Settings(seed_number(seed), memory_bytes(memory), thread_number(threads))
     set_scheme(settings, scheme, two_stage, size, block_length)
-    if strata is not None:
-        settings.strata = coded(strata, rows, "strata")[0]
-    if clusters is not None:
-        settings.clusters = coded(clusters, rows, "clusters")[0]
+    set_labels(settings, strata, clusters, rows)
     if probabilities is not None:
         settings.probabilities = row_numbers(probabilities, rows, "probabilities")
     if scheme in ("moving", "circular", "stationary") and not settings.block_length:

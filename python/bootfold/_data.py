@@ -78,6 +78,14 @@ def column_names(columns: Any) -> list[str]:
     return found
 
 
+def arrow_column(table: Any, name: str) -> Columns:
+    """A column of an Arrow table, with its name, which the column itself does not know."""
+    check_no_dates(table[name], f"column '{name}'")
+    _, names, columns = _core.arrow_columns(table.select([name]))
+    arrays = [chunks[0] if len(chunks) == 1 else Chunked(chunks) for chunks in columns]
+    return Columns(names, arrays, True)
+
+
 def number_array(values: Any, what: str) -> Array:
     """`values` as an array of numbers in the machine's byte order; no copy if it is one."""
     check_no_dates(values, what)
@@ -260,16 +268,21 @@ def nan_rows(columns: list[Column]) -> Array:
     return found
 
 
+def nan_error(name: str, row: int) -> ValueError:
+    """For a value that is not a number; rows count from 0."""
+    return ValueError(
+        f"column {name}, row {row + 1} is nan but every value must be a number; "
+        "nan='omit' leaves such rows out, 'propagate' passes them on"
+    )
+
+
 def check_no_nan(data: Data) -> None:
     """Raises ValueError that names the first value that is not a number."""
     for number, column in enumerate(data.arrays):
         row = _first_nan(column)
         if row is not None:
             name = data.names[number] if data.names else str(number + 1)
-            raise ValueError(
-                f"column {name}, row {row + 1} is nan but every value must be a number; "
-                "nan='omit' leaves such rows out, 'propagate' passes them on"
-            )
+            raise nan_error(name, row)
 
 
 def frame_of(array: Array, part: Part) -> Any:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from bootfold._dates import module_of
-from bootfold._engines import Wanted, collection_of, pool_of
+from bootfold._engines import Wanted, check_engine, collection_of, pool_of
 
 if TYPE_CHECKING:
     from bootfold._engines import Collection
     from bootfold._partitioned import Partitioned
     from bootfold._result import Result
+    from bootfold.mpi import Together
 
 Split: TypeAlias = Literal["rows", "replicates"]
 
@@ -46,7 +47,7 @@ class Replicated:
         )
 
 
-def distributed(options: dict[str, Any]) -> Partitioned | Replicated | None:
+def distributed(options: dict[str, Any]) -> Partitioned | Replicated | Together | None:
     """What serves a call with these arguments; None: this process does.
 
     The values of an xarray object take its place in the arguments.
@@ -54,20 +55,18 @@ def distributed(options: dict[str, Any]) -> Partitioned | Replicated | None:
     data, dim, split, engine = (options[name] for name in ("data", "dim", "split", "engine"))
     if type(data) is np.ndarray and engine is None and dim is None and split == "rows":
         return None
-    if split not in ("rows", "replicates"):
-        raise ValueError(f"split is {split!r} but must be 'rows' or 'replicates'")
-    if module_of(data) == "xarray":
-        from bootfold._xarray import values_of
+    if engine is not None and check_engine(engine) == "mpi":
+        from bootfold.mpi import Together
 
-        options["data"], options["axis"] = values_of(data, dim, options["axis"])
-    elif dim is not None:
-        raise TypeError(
-            f"dim is {dim!r} but the data are no DataArray or Dataset of xarray; arrays have axis="
-        )
-    roles = ("strata", "clusters", "probabilities", "weights", "frequencies")
-    beside = tuple(options[role] for role in roles if isinstance(options[role], str))
-    wanted = Wanted(options["columns"], beside, options["axis"])
+        return Together(options)
+    wanted = wanted_of(options)
     found = collection_of(options["data"], wanted, engine)
+    for role in ("strata", "clusters"):
+        if found is not None and isinstance(options[role], (list, tuple)):
+            raise ValueError(
+                f"{role} is {options[role]!r} but rows in a cluster have labels by one column; "
+                "make one column of them"
+            )
     if found is not None and split == "rows":
         from bootfold._partitioned import Partitioned
 
@@ -81,3 +80,21 @@ def distributed(options: dict[str, Any]) -> Partitioned | Replicated | None:
             "or none of them"
         )
     return Replicated(found, options["statistic"], options)
+
+
+def wanted_of(options: dict[str, Any]) -> Wanted:
+    """Which rows and columns a call uses; the values of an xarray object take its place."""
+    data, dim, split = (options[name] for name in ("data", "dim", "split"))
+    if split not in ("rows", "replicates"):
+        raise ValueError(f"split is {split!r} but must be 'rows' or 'replicates'")
+    if module_of(data) == "xarray":
+        from bootfold._xarray import values_of
+
+        options["data"], options["axis"] = values_of(data, dim, options["axis"])
+    elif dim is not None:
+        raise TypeError(
+            f"dim is {dim!r} but the data are no DataArray or Dataset of xarray; arrays have axis="
+        )
+    roles = ("strata", "clusters", "probabilities", "weights", "frequencies")
+    beside = tuple(options[role] for role in roles if isinstance(options[role], str))
+    return Wanted(options["columns"], beside, options["axis"])

@@ -7,7 +7,9 @@ functions of this package that workers import; all of them go through `guarded`.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import math
 import pickle
 import sys
 import traceback
@@ -22,7 +24,7 @@ from bootfold._dates import module_of
 from bootfold._function import noted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     Tell = Callable[[float, float], object] | None
 
@@ -31,6 +33,7 @@ _ENGINES = {
     "dask": ("dask", "distributed"),
     "spark": ("pyspark",),
     "ray": ("ray",),
+    "mpi": ("mpi4py",),
 }
 #: Results that one task merges.
 FAN_IN = 16
@@ -73,6 +76,21 @@ class Wanted:
             raise TypeError(f"axis is {self.axis} but the data are a table; axis= is for arrays")
         return seen
 
+    def row_axis(self, told: str, axes: int) -> int:
+        """The axis along which the rows of an array lie; its columns have no names."""
+        if self.columns is not None or self.beside:
+            named = self.columns or self.beside[0]
+            raise TypeError(f"{named!r} names a column, but {told} has no names of columns")
+        axis = self.axis or 0
+        if not -axes <= axis < axes:
+            raise ValueError(f"axis is {axis} but the data have {axes} axes")
+        if axes > 2 and self.axis is None:
+            raise ValueError(
+                f"data have {axes} axes but rows and columns are two; axis= says along which axis "
+                "several data sets lie"
+            )
+        return axis % axes
+
     def used(self, there: Sequence[Any]) -> list[Any]:
         """Of all columns that a call uses."""
         return list(dict.fromkeys([*self.names(there), *self.beside]))
@@ -82,7 +100,10 @@ class Pool(ABC):
     """Workers that run tasks."""
 
     told: str  #: the name of the engine
-    pickler: str  #: a module whose `dumps` takes functions of the user's
+    pickler: str | None  #: a module whose `dumps` takes functions of the user's; None: not needed
+    maker = "task"  #: what makes a range of replicates, for messages
+    tasks_for_slot = 2  #: ranges of replicates for each slot; a lost worker costs one of them
+    shows_progress = True  #: whether this process shows how far the work is
 
     @abstractmethod
     def slots(self) -> int:
@@ -96,6 +117,10 @@ class Pool(ABC):
     def spread(self, task: Task, handle: Any, arguments: Sequence[Any], tell: Tell) -> list[Any]:
         """task(value of the handle, argument, share) for each argument."""
 
+    def one_seed(self, seed: int, fresh: bool) -> int:
+        """The seed that all processes use that make this call; `fresh`: it is a random one."""
+        return seed
+
 
 class Collection(ABC):
     """Rows in partitions, in the order of the partitions."""
@@ -105,6 +130,8 @@ class Collection(ABC):
     names: list[Any]  #: of the columns that a statistic sees; none of an array
     width: int  #: number of these columns
     shape: tuple[int, ...]  #: of one number for each column
+    moves = True  #: whether rows of several partitions can be put together in one task
+    remedy = "split='replicates' serves it if all rows fit into the memory of one worker"
 
     @abstractmethod
     def fold(
@@ -122,6 +149,10 @@ class Collection(ABC):
         self.width = len(self.names)
         self.shape = () if isinstance(wanted.columns, str) else (self.width,)
         return wanted.used(there)
+
+    def take_shape(self, shape: tuple[int, ...]) -> None:
+        """Sets what is known of an array whose rows have this shape."""
+        self.names, self.shape, self.width = [], shape, math.prod(shape)
 
     def close(self) -> None:
         """Gives back what the collection keeps between passes."""
@@ -143,6 +174,8 @@ if TYPE_CHECKING:
 
 def _module_of(engine: Any) -> str | None:
     """The engine that a value belongs to: a collection, a client, a session, a module, a name."""
+    if isinstance(engine, Pool):
+        return type(engine).told.lower()
     if isinstance(engine, ModuleType):
         package = engine.__name__
     else:
@@ -159,7 +192,7 @@ def check_engine(engine: Any) -> str | None:
     if engine is not None and found is None:
         raise TypeError(
             f"engine is {engine!r} but must be a client of Dask, a SparkSession, the module ray, "
-            "or one of 'dask', 'spark', 'ray'"
+            "a communicator of mpi4py, or one of 'dask', 'spark', 'ray', 'mpi'"
         )
     return found
 
@@ -168,6 +201,8 @@ def collection_of(data: Any, wanted: Wanted, engine: Any) -> Collection | None:
     """The rows of a cluster that a value stands for; None if they are in this process."""
     name = None if isinstance(data, (str, ModuleType)) else _module_of(data)
     asked = check_engine(engine)
+    if name is None and asked == "mpi":
+        name = asked
     if name is None:
         _check_tuple(data)
         return None
@@ -195,25 +230,49 @@ def pool_of(engine: Any) -> Pool:
     """The workers that engine= stands for."""
     name = check_engine(engine)
     assert name is not None
-    try:
+    with _installed(engine, name):
         found = importlib.import_module(f"bootfold.{name}").pool(None if engine == name else engine)
+    assert isinstance(found, Pool)
+    return found
+
+
+@contextlib.contextmanager
+def _installed(engine: Any, name: str) -> Iterator[None]:
+    """Tells how to install what an engine needs."""
+    try:
+        yield
     except ModuleNotFoundError as error:
         raise ImportError(
             f"engine is {engine!r}, which needs {error.name}; install it with: "
             f"pip install 'bootfold[{name}]'"
         ) from error
-    assert isinstance(found, Pool)
-    return found
+
+
+@contextlib.contextmanager
+def together(engine: Any, call: str, given: dict[str, Any]) -> Iterator[Any]:
+    """A call with these arguments; the engine of it.
+
+    Where every process of an engine makes the call, all of them raise what one of them raises.
+    """
+    if engine is None or check_engine(engine) != "mpi":
+        yield engine
+        return
+    from bootfold._mpi_ranks import agreement
+
+    with _installed(engine, "mpi"):
+        importlib.import_module("mpi4py.MPI")
+    with agreement(None if engine == "mpi" else engine, call, given) as ranks:
+        yield ranks
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
     """What a task raised. It is the result of the task, so that no engine repeats the task."""
 
-    error: Exception
+    error: BaseException
 
     @staticmethod
-    def of(error: Exception) -> Failure:
+    def of(error: BaseException) -> Failure:
         """With the traceback as a note, if it ends in code that is not of this package."""
         frames = traceback.extract_tb(error.__traceback__)
         package = __file__.rpartition("/")[0]
@@ -264,16 +323,22 @@ def raised(item: Any) -> Any:
     return item
 
 
-def consecutive(items: Sequence[T], count: int = FAN_IN) -> list[Sequence[T]]:
-    """The items in groups of `count`."""
-    return [items[first : first + count] for first in range(0, len(items), count)]
+def grouped_blocks(blocks: Sequence[T], groups: Sequence[range] | None) -> list[Sequence[T]]:
+    """The blocks of each group of partitions; None: each is a group."""
+    given = groups or [range(place, place + 1) for place in range(len(blocks))]
+    return [blocks[group.start : group.stop] for group in given]
+
+
+def reduced(items: Sequence[T], join: Callable[[Sequence[T]], T]) -> T:
+    """Joins some items, in groups of FAN_IN, until one is left."""
+    while len(items) > 1:
+        items = [join(items[first : first + FAN_IN]) for first in range(0, len(items), FAN_IN)]
+    return items[0]
 
 
 def tree(items: Sequence[Any], merge: Merge) -> Any:
     """Merges results in this process, in groups, so that large ones are not copied often."""
-    while len(items) > 1:
-        items = [merged(merge, group) for group in consecutive(items)]
-    return items[0]
+    return reduced(items, lambda group: merged(merge, group))
 
 
 def bytes_of(piece: Any) -> int:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bootfold._statistics import Function
 
 
-def noted(error: Exception, text: str) -> None:
+def noted(error: BaseException, text: str) -> None:
     """Adds a line to what a traceback shows."""
     if hasattr(error, "add_note"):
         error.add_note(text)
@@ -31,7 +31,13 @@ def noted(error: Exception, text: str) -> None:
         error.args = (f"{error.args[0]} [{text}]", *error.args[1:]) if error.args else (text,)
 
 
+#: A resample that has no number.
+OF_GROUP = -2
+
+
 def place(number: int, count: int) -> str:
+    if number == OF_GROUP:
+        return "bootfold: on a resample of the rows of a group"
     if number < 0:
         return "bootfold: on the data themselves, or without some of their rows"
     if count == 1:
@@ -117,6 +123,7 @@ class FunctionSource:
         self._name = name_of(statistic.function)
         self._vectorized = statistic.vectorized
         self._data = data
+        self.names = data.names  #: of the columns, if they have any
         self._shown = _Shown(data)
         self._settings = settings
         self.jackknife = jackknife
@@ -213,6 +220,16 @@ class FunctionSource:
         count = block.shape[1]
         array = self._outputs(self._values(block, number), count)
         return np.ascontiguousarray(array.reshape(count, -1))
+
+    def of_group(self, block: Array) -> float:
+        """The value on rows of a group [column][row]."""
+        array = self._outputs(self._values(block[:, None, :], OF_GROUP), 1)
+        if array.size != 1:
+            raise ValueError(
+                f"the statistic {self._name} returned {array.size} values but a comparison needs "
+                "one number"
+            )
+        return float(array.reshape(-1)[0])
 
     @staticmethod
     def _check(needs: Needs) -> None:

@@ -19,6 +19,42 @@ class Coded:
     names: Array  #: the sorted labels they stand for
 
 
+@dataclass(slots=True)
+class Several:
+    """Labels by several columns: month and day."""
+
+    names: list[str]  #: of the columns
+    columns: list[Any]
+
+
+def label_text(label: Any) -> str:
+    """A label as the library names it; of several columns "1, 31"."""
+    if not isinstance(label, tuple):
+        return str(label)
+    parts = []
+    for part in map(str, label):
+        quoted = '"' + part.replace('"', '""') + '"'
+        parts.append(quoted if "," in part or '"' in part else part)
+    return ", ".join(parts)
+
+
+def check_within(clusters: tuple[Array, Array], strata: tuple[Array, Array]) -> None:
+    """Raises ValueError, which names the cluster, if one has rows in several strata."""
+    codes, names = clusters
+    strata_codes, strata_names = strata
+    first = np.zeros(len(names), dtype=np.int64)
+    first[codes] = strata_codes  # that of any row
+    wrong = np.flatnonzero(first[codes] != strata_codes)
+    if wrong.size:
+        cluster = codes[wrong[0]]
+        found = [label_text(strata_names[s]) for s in np.unique(strata_codes[codes == cluster])]
+        raise ValueError(
+            f"cluster '{label_text(names[cluster])}' has rows in {len(found)} strata, '{found[0]}' "
+            f"and '{found[1]}'; clusters are drawn within strata, so all rows of a cluster need "
+            "the same stratum: add the column of the strata to clusters, or omit strata"
+        )
+
+
 def texts_of(names: Array) -> list[str]:
     """Sorted labels as texts that the library sorts in the same way.
 
@@ -65,6 +101,8 @@ def coded(labels: Any, rows: int, what: str) -> tuple[Array, Array]:
     """A code for each row, 0, 1, ..., and the sorted labels they stand for."""
     if isinstance(labels, Coded):
         return labels.codes, labels.names
+    if isinstance(labels, Several):
+        return _combined([coded(column, rows, what) for column in labels.columns])
     array, missing = values_and_missing(labels)
     if array.ndim != 1:
         raise ValueError(f"{what} has {array.ndim} axes but must be one label for each row")
@@ -80,3 +118,18 @@ def coded(labels: Any, rows: int, what: str) -> tuple[Array, Array]:
     except TypeError:
         names, codes = np.unique(array.astype(str), return_inverse=True)
     return codes.astype(np.uint32).reshape(-1), names
+
+
+def _combined(each: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Codes of the combinations that occur, sorted column by column, and these as tuples."""
+    codes = each[0][0].astype(np.uint64)
+    labels: list[tuple[Any, ...]] = [(name,) for name in each[0][1].tolist()]
+    for more, names in each[1:]:
+        occurring, codes = np.unique(codes * np.uint64(len(names)) + more, return_inverse=True)
+        others = names.tolist()
+        pairs = [divmod(int(key), len(others)) for key in occurring]
+        labels = [(*labels[first], others[second]) for first, second in pairs]
+        codes = codes.reshape(-1).astype(np.uint64)
+    found = np.empty(len(labels), dtype=object)
+    found[:] = labels
+    return codes.astype(np.uint32), found

@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 class NamedSource:
     """Replicates of named (or compiled) statistics: all of it happens in the library."""
 
-    __slots__ = ("_keep", "missing", "request", "note", "quick", "shape")
+    __slots__ = ("_keep", "missing", "names", "note", "quick", "request", "shape")
 
     def __init__(
         self, data: Data, statistic: Named | Native, settings: Settings, nan: NanPolicy
     ) -> None:
         arrays = data.arrays
+        self.names = data.names  #: of the columns, if they have any
         self.missing: list[bool] = []
         if nan == "propagate":
             self.missing = [has_nan(array) for array in arrays]

@@ -7,28 +7,28 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bootfold import _core, _data, shards
-from bootfold._chunked import Array, Chunked, Column, chunks_of
-from bootfold._data import Columns, Data, Part
+from bootfold import _core, shards
+from bootfold._data import Data, Part
 from bootfold._engines import bytes_of, raised
 from bootfold._interval import NOTHING, asked_of
-from bootfold._labels import values_and_missing
 from bootfold._named import NamedSource
 from bootfold._options import memory_bytes, number_of_replicates
-from bootfold._progress import reporter
+from bootfold._pieces import BLOCK, Reader, check_rows, grouped, label_hashes, together
+from bootfold._progress import reporter, stage
 from bootfold._result import Result
 from bootfold._source import Settings
 from bootfold._statistics import Named, resolve
-from bootfold._table_batch import numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable
 
+    from bootfold._chunked import Array, Column
     from bootfold._engines import Collection, Share
 
 #: Arguments of `bootstrap` that need all rows in one place, and what they are unless given.
@@ -37,69 +37,6 @@ _WHOLE = {
     **{"frequencies": None, "path": None, "checkpoint": None, "vectorized": None},
     **{"paired": False, "two_stage": False, "takes": "resample"},
 }
-_REMEDY = "split='replicates' serves it if all rows fit into the memory of one worker"
-
-
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """Reads a piece of a partition: an array, a DataFrame or an Arrow table."""
-
-    names: list[Any]  #: of the columns; none of an array or a Series
-    axis: int | None
-    omit: bool  #: leaves out rows with NaN
-    label: str | None = None  #: the column of strata or clusters
-
-    def labelled(self, pieces: Iterable[Any]) -> tuple[Columns, Array] | None:
-        """All rows of some pieces, with the labels of rows; None if there are none."""
-        tables: list[Columns] = []
-        labels: list[Array] = []
-        for piece in pieces:
-            values, missing = values_and_missing(piece[self.label])
-            if missing.any():
-                raise ValueError(
-                    f"column {self.label!r} has no label in some rows; leave these rows out"
-                )
-            whole = replace(self, omit=False)(piece)
-            kept = ~_data.nan_rows(whole.arrays) if self.omit else np.ones(len(values), dtype=bool)
-            if kept.any():
-                whole.arrays = [array[kept] for array in whole.arrays]
-                tables.append(whole)
-                labels.append(values[kept])
-        return (_below(tables), np.concatenate(labels)) if tables else None
-
-    def __call__(self, piece: Any) -> Columns:
-        if self.names:
-            arrays = [_column(piece, name) for name in self.names]
-            found = Columns([str(name) for name in self.names], arrays, False)
-        elif self.axis is not None:
-            array = np.moveaxis(_data.number_array(piece, "data"), self.axis, 0)
-            found = Columns([], list(array.reshape(array.shape[0], -1).T), False)
-        else:
-            read = _data.read_shard(piece)
-            found = Columns(read.names, read.arrays, False)
-        if self.omit:
-            dropped = _data.nan_rows(found.arrays)
-            if dropped.any():
-                found.arrays = [array[~dropped] for array in found.arrays]
-        return found
-
-
-def _column(piece: Any, name: Any) -> Column:
-    there = list(piece.column_names if hasattr(piece, "column_names") else piece.columns)
-    if name not in there:
-        raise ValueError(
-            f"a partition has no column {name!r}; its columns are {', '.join(map(str, there))}"
-        )
-    return _one(numbers(piece[name], str(name)))
-
-
-def _one(arrays: list[Array]) -> Column:
-    """Arrays one below the other."""
-    if not arrays:
-        return np.zeros(0)
-    dtype = np.result_type(*(array.dtype for array in arrays))
-    found = [array.astype(dtype, copy=False) for array in arrays]
-    return found[0] if len(found) == 1 else Chunked(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,49 +66,26 @@ class _Work:
 def _look(work: _Work, pieces: Iterable[Any], number: int, share: Share) -> _Seen:
     found: shards.Look | None = None
     rows = 0
-    if work.role:
-        labelled = work.reader.labelled(pieces)
-        if labelled is not None:
-            columns, labels = labelled
-            strata = labels if work.role == "strata" else None
-            clusters = labels if work.role == "clusters" else None
-            limits = work.limits(share)
-            found = shards.look(columns, work.names, strata=strata, clusters=clusters, **limits)
-            rows = found.rows
-        return _Seen(found, [rows])
-    for piece in pieces:
-        columns = work.reader(piece)
-        if len(columns.arrays[0]):
-            one = shards.look(columns, work.names, first=rows, **work.limits(share))
-            found = one if found is None else found | one
-            rows += one.rows
+    for columns, labels in together(map(work.reader, pieces), math.inf if work.role else 0):
+        given: dict[str, Any] = {work.role: labels[0]} if work.role else {}
+        one = shards.look(columns, work.names, first=rows, **given, **work.limits(share))
+        found = one if found is None else found | one
+        rows += one.rows
     return _Seen(found, [rows])
+
+
+def _clusters(work: _Work, pieces: Iterable[Any], number: int, share: Share) -> Array:
+    """Hashes of the clusters of a partition."""
+    return _union([label_hashes(labels[0]) for _, labels in map(work.reader, pieces)])
+
+
+def _union(hashes: list[Array]) -> Array:
+    return np.unique(np.concatenate([np.zeros(0, np.uint64), *hashes]))
 
 
 def _joined(seen: list[_Seen]) -> _Seen:
     looks = [one.look for one in seen if one.look is not None]
     return _Seen(shards.join(looks) if looks else None, [n for one in seen for n in one.rows])
-
-
-def _together(tables: Iterable[Columns], limit: int) -> Iterator[Columns]:
-    """Tables one below the other, each of at least `limit` bytes but the last."""
-    held: list[Columns] = []
-    size = 0
-    for table in tables:
-        if len(table.arrays[0]):
-            held.append(table)
-            size += sum(len(array) * array.dtype.itemsize for array in table.arrays)
-        if size >= limit:
-            yield _below(held)
-            held, size = [], 0
-    if held:
-        yield _below(held)
-
-
-def _below(tables: list[Columns]) -> Columns:
-    columns = zip(*(table.arrays for table in tables), strict=True)
-    arrays = [_one([chunk for column in found for chunk in chunks_of(column)]) for found in columns]
-    return Columns(tables[0].names, arrays, False)
 
 
 def _part(work: _Work, pieces: Iterable[Any], number: int, share: Share) -> shards.Part | None:
@@ -180,58 +94,22 @@ def _part(work: _Work, pieces: Iterable[Any], number: int, share: Share) -> shar
     first, expected = work.groups[number] if number < len(work.groups) else (0, 0)
     found: shards.Part | None = None
     rows = 0
-    if work.role:
-        labelled = work.reader.labelled(pieces)
-        if labelled is not None:
-            columns, labels = labelled
-            rows = len(labels)
-            if rows == expected:
-                threads = limits["threads"]
-                found = plan.part(columns, labels=labels, first=first, threads=threads)
-        _check_rows(first, expected, rows)
-        return found
-    for columns in _together(map(work.reader, pieces), limits["memory"]):
+    most = math.inf if work.role else limits["memory"]
+    for columns, labels in together(map(work.reader, pieces), most):
         count = len(columns.arrays[0])
         if rows + count <= expected:
-            one = plan.part(columns, first=first + rows, threads=limits["threads"])
+            given = labels[0] if work.role else None
+            threads = limits["threads"]
+            one = plan.part(columns, labels=given, first=first + rows, threads=threads)
             found = one if found is None else found + one
         rows += count
-    _check_rows(first, expected, rows)
+    check_rows(first, expected, rows)
     return found
-
-
-def _check_rows(first: int, expected: int, rows: int) -> None:
-    if rows != expected:
-        raise ValueError(
-            f"rows {first} to {first + expected - 1} of the data were {expected} when they were "
-            f"first read and are {rows} when they are read again, but every computation must give "
-            "the same rows; persist the collection, or write it to files first"
-        )
 
 
 def _added(parts: list[shards.Part | None]) -> shards.Part | None:
     some = [part for part in parts if part is not None]
     return sum(some[1:], some[0]) if some else None
-
-
-#: Rows whose counts are drawn together, however few of them a part has.
-_BLOCK = 1 << 20
-
-
-def _grouped(rows: Sequence[int]) -> list[range]:
-    """Consecutive partitions that are added up by one task.
-
-    A part costs as much as the blocks of rows that it touches, so that partitions of fewer rows are
-    put together.
-    """
-    found: list[range] = []
-    start = held = 0
-    for number, count in enumerate(rows):
-        held += count
-        if held >= _BLOCK or number == len(rows) - 1:
-            found.append(range(start, number + 1))
-            start, held = number + 1, 0
-    return found
 
 
 class Partitioned:
@@ -243,9 +121,9 @@ class Partitioned:
         self._asked = asked_of(options)
         self._named = self._checked(statistic)
         role = self._role()
-        label = options[role] if role else None
+        labels = (options[role],) if role else ()
         self._work = _Work(
-            Reader(collection.names, options["axis"], options["nan"] == "omit", label),
+            Reader(collection.names, options["axis"], options["nan"] == "omit", labels),
             self._named.names,
             options["threads"],
             memory_bytes(options["memory"]),
@@ -280,8 +158,8 @@ class Partitioned:
         if not isinstance(named, Named):
             raise TypeError(
                 f"statistic is {statistic!r}, which needs all rows of a resample, but those of "
-                f"{told} are in several places; {_REMEDY}, or give the name of a statistic, such "
-                "as 'mean'"
+                f"{told} are in several places; {self._rows.remedy}, or give the name of a "
+                "statistic, such as 'mean'"
             )
         for name, usual in _WHOLE.items():
             value = self._options[name]
@@ -289,7 +167,7 @@ class Partitioned:
                 shown = repr(value) if isinstance(value, (str, int, float)) else "given"
                 raise ValueError(
                     f"{name} is {shown}, which needs all rows in one place, but those of {told} "
-                    f"are in several; {_REMEDY}, or omit {name}"
+                    f"are in several; {self._rows.remedy}, or omit {name}"
                 )
         nan = self._options["nan"]
         if nan not in ("error", "omit"):
@@ -300,7 +178,7 @@ class Partitioned:
         if scheme not in (None, "iid", "poisson") and not labelled:
             raise ValueError(
                 f"scheme is {scheme!r} but rows of {told} are drawn by 'iid' or 'poisson', within "
-                f"strata= or by clusters=; {_REMEDY}"
+                f"strata= or by clusters=; {self._rows.remedy}"
             )
         count = number_of_replicates(self._options["replicates"])
         if not isinstance(count, int):
@@ -310,7 +188,7 @@ class Partitioned:
         if self._asked.needs != NOTHING:
             raise ValueError(
                 f"interval is {self._asked.method!r} but rows of {told} have normal, basic and "
-                f"percentile intervals; {_REMEDY}"
+                f"percentile intervals; {self._rows.remedy}"
             )
         return named
 
@@ -327,7 +205,7 @@ class Partitioned:
             told = ", ".join(self._named.names)
             raise ValueError(
                 f"statistic {told} cannot be computed from rows in several places: {error}; "
-                f"{_REMEDY}, or choose a statistic that is a function of sums"
+                f"{self._rows.remedy}, or choose a statistic that is a function of sums"
             ) from None
 
     def _plan_of(self, look: shards.Look) -> shards.Plan:
@@ -347,11 +225,12 @@ class Partitioned:
 
     def run(self) -> Result:
         """The result of `bootstrap`."""
-        with self._kept(), reporter(self._options["progress"], 100, "% of the partitions") as tell:
-            plan, rows = self._planned(_half(tell, 0))
+        progress = self._options["progress"] if self._rows.pool.shows_progress else False
+        with self._kept(), reporter(progress, 100, "% of the partitions") as tell:
+            plan, rows = self._planned(stage(tell, 0, 2))
             total = None
             if plan.needs_parts:
-                total = self._added_up(plan, rows, _half(tell, 1))
+                total = self._added_up(plan, rows, stage(tell, 1, 2))
             found = plan.finish(total)
             if tell is not None:
                 tell(1, 1)
@@ -359,7 +238,7 @@ class Partitioned:
 
     def _added_up(self, plan: shards.Plan, rows: list[int], tell: Any) -> Any:
         """The sum of all parts."""
-        groups = _grouped(rows)
+        groups = grouped(rows, BLOCK if self._rows.moves else 0)
         firsts = [0, *itertools.accumulate(rows)]
         places = [(firsts[g.start], firsts[g.stop] - firsts[g.start]) for g in groups]
         work = replace(self._work, plan=plan.to_bytes(), groups=tuple(places))
@@ -368,7 +247,11 @@ class Partitioned:
     def explain(self) -> _core.Plan:
         """The plan of `explain`."""
         with self._kept():
-            return self._planned(None)[0].explanation
+            found = self._planned(None)[0].explanation
+            if self._work.role == "clusters" and found.units == 0:
+                hashes = raised(self._rows.fold(_clusters, self._work, None, _union, None))
+                found.reason = f"{len(hashes):,} clusters: {found.reason}"
+            return found
 
     def _kept(self) -> Any:
         """A context in which the collection may keep rows."""
@@ -383,19 +266,12 @@ class Partitioned:
         return NamedSource(data, self._named, Settings(tolerance=1e-5), "error").shape
 
 
-def _half(tell: Any, half: int) -> Any:
-    """Progress of the first or the second reading of the rows."""
-    if tell is None:
-        return None
-    return lambda done, total: tell(half * total + done, 2 * total)
-
-
 def _size(shared: None, pieces: Iterable[Any], number: int, share: Share) -> int:
     return sum(bytes_of(piece) for piece in pieces)
 
 
 def local_table(collection: Collection, columns: list[str], limit: int, what: str) -> Any:
-    """Columns of a collection as a table in this process, if they fit."""
+    """Columns of a collection as a table in this process, if they fit; `what` takes them."""
     with contextlib.closing(collection):
         size = raised(collection.fold(_size, None, None, sum, None))
         if size > limit:

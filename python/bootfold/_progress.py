@@ -55,3 +55,10 @@ def reporter(
         yield shown
     finally:
         shown.close()
+
+
+def stage(tell: Any, number: int, count: int) -> Any:
+    """Progress of one of several stages of the work."""
+    if tell is None:
+        return None
+    return lambda done, total: tell(number * total + done, count * total)

@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from bootfold import _core
 from bootfold._dates import check_no_dates
+from bootfold._engines import together
 from bootfold._estimator import EnsembleEstimator
 from bootfold._examples import Examples, weighted
 from bootfold._members import Uncertainty
@@ -215,10 +216,11 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         validation : (X, y), optional
             Validation rows for early stopping (`patience`) and `held_out_loss`, instead of the rows
             that each member is not trained on.
-        engine : client of Dask, SparkSession, module ray, "dask", "spark" or "ray", optional
+        engine : client of Dask, SparkSession, module ray, communicator of mpi4py, optional
             As in `EnsembleClassifier.fit`: the cluster that trains.
         """
-        return self._fit(X, y, sample_weight, validation, [{}], None, engine)
+        with together(engine, "fit", self.get_params()) as ranks:
+            return self._fit(X, y, sample_weight, validation, [{}], None, ranks)
 
     def sweep(
         self,

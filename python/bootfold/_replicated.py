@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from bootfold._engines import Share, Task
 
-#: Ranges for each task that runs at the same time: what a lost worker costs is one of them.
-_RANGES = 2
 #: Arguments of `bootstrap` that name columns.
 _ROLES = ("strata", "clusters", "probabilities", "weights", "frequencies")
 #: Arguments that workers get.
@@ -44,12 +42,12 @@ class _Run:
     asked: Asked
 
 
-def _range(rows: Any, argument: tuple[bytes, int, int], share: Share) -> Any:
+def _range(rows: Any, argument: tuple[bytes | _Run, int, int], share: Share) -> Any:
     """Some replicates of a run: its file, the shape of the estimate and a note for the plan."""
     from bootfold._bootstrap import source_of
 
     content, first, count = argument
-    run: _Run = pickle.loads(content)
+    run: _Run = pickle.loads(content) if isinstance(content, bytes) else content
     threads = run.options["threads"] or share.threads
     memory = run.options["memory"] or share.memory
     given = {name: run.options[name] for name in _PASSED}
@@ -63,15 +61,17 @@ def _range(rows: Any, argument: tuple[bytes, int, int], share: Share) -> Any:
     return content_of(core), source.shape, source.note
 
 
-def ranges(count: int, slots: int) -> list[tuple[int, int]]:
+def ranges(count: int, pool: Pool) -> list[tuple[int, int]]:
     """The numbers 0, 1, ..., count - 1 in consecutive ranges (first, how many)."""
-    number = min(count, max(1, _RANGES * slots))
+    number = min(count, max(1, pool.tasks_for_slot * pool.slots()))
     cuts = [count * place // number for place in range(number + 1)]
     return [(low, high - low) for low, high in itertools.pairwise(cuts)]
 
 
-def pickled(pool: Pool, value: Any, what: str) -> bytes:
+def pickled(pool: Pool, value: Any, what: str) -> Any:
     """What workers get of a value with functions of the user's."""
+    if pool.pickler is None:
+        return value
     try:
         found: bytes = importlib.import_module(pool.pickler).dumps(value)
     except Exception as error:
@@ -86,7 +86,7 @@ def spread(
     pool: Pool, task: Task, handle: Any, arguments: Sequence[Any], progress: Any, unit: str
 ) -> list[Any]:
     """The results of task(rows, argument, share); raises what the first failed task raised."""
-    with reporter(progress, len(arguments), unit) as tell:
+    with reporter(progress if pool.shows_progress else False, len(arguments), unit) as tell:
         return [raised(found) for found in pool.spread(task, handle, arguments, tell)]
 
 
@@ -110,9 +110,16 @@ def bootstrap_replicated(
     sent |= {key: options[key] for key in ("nested_replicates", "path")}
     run = _Run(statistic, sent, seed_number(options["seed"]), asked_for)
     content = pickled(pool, run, f"the statistic {statistic!r}")
-    arguments = [(content, first, more) for first, more in ranges(count, pool.slots())]
+    arguments = [(content, first, more) for first, more in ranges(count, pool)]
     found = spread(pool, _range, handle, arguments, options["progress"], "tasks")
     cores = [object_of(saved, _core.Result.load) for saved, _, _ in found]
+    for place, one in enumerate(cores):
+        if one.plan.fingerprint != cores[0].plan.fingerprint:
+            raise ValueError(
+                f"{pool.maker} {place} has other rows than {pool.maker} 0, but with "
+                "split='replicates' all rows must be on every worker; split='rows' takes different "
+                "rows"
+            )
     core = raised(tree(cores, _appended))
     _, shape, note = found[0]
     return Result(core, shape, None, note, asked_for)

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from bootfold._data import column_names
-from bootfold._table_read import Limits, as_columns
+from bootfold._data import arrow_column, column_names
+from bootfold._labels import Several
+from bootfold._table_read import LABELS, Limits, as_columns
 from bootfold._table_source import table_source
 
 
@@ -27,10 +28,55 @@ def chosen(
         return tuple(_loaded(value, limits) for value in given), roles
     source = None if type(given) is np.ndarray else table_source(given)
     if source is not None:
-        return as_columns(source, columns, roles, limits)
-    if columns is None and not any(isinstance(role, str) for role in roles.values()):
+        seen, found = as_columns(source, columns, _apart(roles, source.names), limits)
+        return seen, _together(found, roles)
+    if columns is None and not any(_names_columns(role, given) for role in roles.values()):
         return given, roles
-    return of_frame(given, columns, roles)
+    seen, found = of_frame(given, columns, _apart(roles, _columns_of(given)))
+    return seen, _together(found, roles)
+
+
+def _columns_of(given: Any) -> list[Any]:
+    """Names of the columns of a frame; none of other data. pyarrow's columns are no names."""
+    arrow = hasattr(given, "column_names")
+    return list(given.column_names if arrow else getattr(given, "columns", []))
+
+
+def _names_columns(role: Any, given: Any) -> bool:
+    return isinstance(role, str) or _is_list_of(role, _columns_of(given))
+
+
+def _is_list_of(role: Any, there: list[Any]) -> bool:
+    """Whether labels are given by names of columns, as ["month", "day"]."""
+    return (
+        isinstance(role, (list, tuple))
+        and len(role) > 0
+        and all(isinstance(name, str) for name in role)
+        and any(name in there for name in role)
+    )
+
+
+def _apart(roles: dict[str, Any], there: list[Any]) -> dict[str, Any]:
+    """A role of several columns as several roles: "clusters 0", "clusters 1"."""
+    found: dict[str, Any] = {}
+    for role, value in roles.items():
+        if role in LABELS and _is_list_of(value, there):
+            found |= {f"{role} {number}": name for number, name in enumerate(value)}
+        else:
+            found[role] = value
+    return found
+
+
+def _together(found: dict[str, Any], roles: dict[str, Any]) -> dict[str, Any]:
+    """The reverse of _apart()."""
+    result = {}
+    for role, value in roles.items():
+        if role in found:
+            result[role] = found[role]
+        else:
+            columns = [found[f"{role} {number}"] for number in range(len(value))]
+            result[role] = columns[0] if len(columns) == 1 else Several(list(value), columns)
+    return result
 
 
 def _loaded(value: Any, limits: Limits) -> Any:
@@ -53,8 +99,8 @@ def of_frame(given: Any, columns: Any, roles: dict[str, Any]) -> tuple[Any, dict
             f"{name!r} names a column, but the data are no DataFrame; give an array with one entry "
             "for each row"
         )
-    arrow = hasattr(given, "column_names")  # pyarrow's columns are the columns themselves
-    there = list(given.column_names if arrow else given.columns)
+    arrow = hasattr(given, "column_names")
+    there = _columns_of(given)
     wanted = [] if columns is None else column_names(columns)
     for name in (*named.values(), *wanted):
         if name not in there:
@@ -62,6 +108,6 @@ def of_frame(given: Any, columns: Any, roles: dict[str, Any]) -> tuple[Any, dict
             raise ValueError(f"there is no column {name!r}; the columns are {known}")
     found = {role: given[name] if role in named else name for role, name in roles.items()}
     if isinstance(columns, str):
-        return given[columns], found
+        return (arrow_column(given, columns) if arrow else given[columns]), found
     others = wanted or [name for name in there if name not in named.values()]
     return given.select(others) if arrow else given[others], found

@@ -12,6 +12,7 @@ from bootfold import _core
 from bootfold._chunked import Column, chunks_of
 from bootfold._data import Array, number_array
 from bootfold._interval import Needs
+from bootfold._labels import check_within, coded
 from bootfold._options import Progress, Seed, memory_bytes, seed_number, thread_number, whole_number
 
 Rescale: TypeAlias = Literal["sqrt", "none"] | float
@@ -86,7 +87,10 @@ class Settings:
 
     def without_rows(self, dropped: Array) -> Settings:
         """The same for the other rows."""
-        kept = ~dropped
+        return self.of_rows(~dropped)
+
+    def of_rows(self, kept: Array) -> Settings:
+        """The same for some of the rows: their numbers, or a mask."""
         changes: dict[str, Any] = {}
         for name in _OF_ROWS:
             values = getattr(self, name)
@@ -168,6 +172,19 @@ def set_scheme(
         settings.size = whole_number("size", size, 1)
     if block_length is not None:
         settings.block_length = float(block_length)
+
+
+def set_labels(settings: Settings, strata: Any, clusters: Any, rows: int) -> None:
+    """Strata and clusters of the rows, where they are given."""
+    found = {
+        role: coded(labels, rows, role)
+        for role, labels in (("strata", strata), ("clusters", clusters))
+        if labels is not None
+    }
+    for role, (codes, _) in found.items():
+        setattr(settings, role, codes)
+    if len(found) == 2:
+        check_within(found["clusters"], found["strata"])
 
 
 def row_numbers(values: Any, rows: int, name: str) -> Array:

@@ -145,6 +145,7 @@ class SumsSource:
                 "scheme 'jackknife' does not go with sums; a bca interval of sums looks at each row"
             )
         self._statistic = statistic
+        self.names = data.names  #: of the columns, if they have any
         self._whole = settings.scheme == "balanced"  # such a run cannot be cut into pieces
         self._features = _features(statistic, data)
         self._settings = dataclasses.replace(settings, tolerance=statistic.tolerance)
@@ -188,6 +189,21 @@ class SumsSource:
                 )
             self._names = given or self._names
         return array.reshape(count, -1)
+
+    def of_group(self, means: Array) -> float:
+        """The value of means [feature][1] of the rows of a group."""
+        array = self._finish(means)
+        if array.size != 1:
+            raise ValueError(
+                f"{self._statistic.name} returned {array.size} values but a comparison needs one "
+                "number"
+            )
+        return float(array[0, 0])
+
+    @property
+    def features(self) -> list[Array]:
+        """One for each mean."""
+        return self._features
 
     def _check(self, needs: Needs) -> None:
         if needs.standard_errors:

@@ -21,6 +21,9 @@ from bootfold._spool import ColumnFile, Spool, SpoolWarning, size, spool_bytes
 from bootfold._table_batch import LabelBuilder, numbers, texts
 from bootfold._table_source import TableSource
 
+#: Arguments that are labels of rows, in place of numbers.
+LABELS = ("strata", "clusters", "by")
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -270,7 +273,7 @@ def as_columns(
         seen = [name for name in source.names if name not in named.values()]
     else:
         seen = column_names(columns)
-    of_rows = {role: name for role, name in named.items() if role not in ("strata", "clusters")}
+    of_rows = {role: name for role, name in named.items() if role.split()[0] not in LABELS}
     wanted = Wanted(
         list(dict.fromkeys([*seen, *of_rows.values()])),
         {role: name for role, name in named.items() if role not in of_rows},

@@ -48,9 +48,10 @@ def train_spread(
     pool = pool_of(engine)
     sent = copy.copy(estimator)
     sent.progress = False
+    training.seed = pool.one_seed(training.seed, estimator.random_state is None)
     sent.random_state = training.seed
     handle = pool.put((sent, given))
-    arguments = ranges(training.members, pool.slots())
+    arguments = ranges(training.members, pool)
     found = spread(pool, _members, handle, arguments, estimator.progress, "tasks")
     parts = [ensemble_of(content) for content, _ in found]
     core = _core.Ensemble.join(parts, rows, thread_number(estimator.threads))

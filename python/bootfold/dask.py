@@ -7,6 +7,7 @@ part, whatever the number of partitions.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import uuid
@@ -16,14 +17,7 @@ import numpy as np
 
 from bootfold import _core
 from bootfold import _dask_worker as worker
-from bootfold._engines import (
-    Collection,
-    Pool,
-    Wanted,
-    consecutive,
-    guarded,
-    merged,
-)
+from bootfold._engines import Collection, Pool, Wanted, grouped_blocks, guarded, merged, reduced
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,19 +88,16 @@ class DaskPool(Pool):
 
 def _telling(leaves: list[Any], tell: Tell) -> Any:
     """A context in which the schedulers of this process tell which leaves are done."""
-    import contextlib
-
     if tell is None:
         return contextlib.nullcontext()
     from dask.callbacks import Callback
 
-    keys = {leaf.key for leaf in leaves}
-    done: list[Any] = []
+    left = {leaf.key for leaf in leaves}
 
     def after(key: Any, *_: Any) -> None:
-        if key in keys:
-            done.append(key)
-            tell(len(done), len(keys))
+        if key in left:
+            left.remove(key)
+            tell(len(leaves) - len(left), len(leaves))
 
     return Callback(posttask=after)
 
@@ -130,39 +121,22 @@ class DaskCollection(Collection):
                 f"data are {self.told}, but must be an array, a dataframe or a bag of arrays"
             )
 
-    def _no_names(self, wanted: Wanted) -> None:
-        if wanted.columns is not None or wanted.beside:
-            raise TypeError(
-                f"{wanted.columns or wanted.beside[0]!r} names a column, but {self.told} has no "
-                "names of columns"
-            )
-
     def _of_array(self, data: Any, wanted: Wanted) -> list[Any]:
-        self._no_names(wanted)
-        axis = 0 if wanted.axis is None else wanted.axis
-        if not -data.ndim <= axis < data.ndim:
-            raise ValueError(f"axis is {axis} but the data have {data.ndim} axes")
-        self._axis = axis % data.ndim
-        if data.ndim > 2 and wanted.axis is None:
-            raise ValueError(
-                f"data have {data.ndim} axes but rows and columns are two; axis= says along which "
-                "axis several data sets lie"
-            )
-        self.names = []
-        self.shape = (*data.shape[: self._axis], *data.shape[self._axis + 1 :])
-        if any(np.isnan(size) for size in self.shape):
+        self._axis = wanted.row_axis(self.told, data.ndim)
+        shape = (*data.shape[: self._axis], *data.shape[self._axis + 1 :])
+        if any(np.isnan(size) for size in shape):
             raise ValueError(
                 "the number of columns of the array is not known; call compute_chunk_sizes() first"
             )
-        self.width = int(np.prod(self.shape))
+        self.take_shape(shape)
         others = {place: -1 for place in range(data.ndim) if place != self._axis}
         data = data.rechunk(others) if others else data
         return list(data.to_delayed().ravel())
 
     def _of_frame(self, data: Any, wanted: Wanted) -> list[Any]:
         if not hasattr(data, "columns") or data.ndim == 1:
-            self._no_names(wanted)
-            self.names, self.width, self.shape = [], 1, ()
+            wanted.row_axis(self.told, 1)
+            self.take_shape(())
             return list(data.to_delayed())
         there = list(data.columns)
         used = self.take_columns(wanted, there)
@@ -172,16 +146,14 @@ class DaskCollection(Collection):
     def _of_bag(self, data: Any, wanted: Wanted) -> list[Any]:
         from dask import delayed
 
-        self._no_names(wanted)
         if wanted.axis is not None:
             raise TypeError(f"axis is {wanted.axis} but the data are a bag; axis= is for arrays")
+        wanted.row_axis(self.told, 1)
         blocks = [delayed(worker.as_list)(block) for block in data.to_delayed()]
         shape = None
         for block in blocks:
             shape = shape or self.pool.computed([delayed(worker.first_shape)(block)], [], None)[0]
-        self.names = []
-        self.shape = (shape or (0,))[1:]
-        self.width = int(np.prod(self.shape))
+        self.take_shape((shape or (0,))[1:])
         return blocks
 
     def fold(
@@ -192,21 +164,20 @@ class DaskCollection(Collection):
         token = uuid.uuid4().hex
         kept = delayed(shared, traverse=False, name=f"bootfold-shared-{token}")
         name = f"bootfold{task.__name__.replace('_', '-')}-{token}"
-        leaves = items = [
+        leaves = [
             delayed(worker.leaf, pure=False)(
                 task, _core.version, kept, blocks, place, dask_key_name=f"{name}-{place}"
             )
-            for place, blocks in enumerate(self._grouped(groups))
+            for place, blocks in enumerate(grouped_blocks(self._blocks, groups))
         ]
-        while len(items) > 1:
-            items = [
-                delayed(merged, pure=False)(
-                    merge, group, dask_key_name=f"bootfold-merge-{uuid.uuid4().hex}"
-                )
-                for group in consecutive(items)
-            ]
+
+        def join(items: Sequence[Any]) -> Any:
+            key = f"bootfold-merge-{uuid.uuid4().hex}"
+            return delayed(merged, pure=False)(merge, items, dask_key_name=key)
+
+        found = reduced(leaves, join)
         try:
-            return self.pool.computed(items, leaves, tell)[0]
+            return self.pool.computed([found], leaves, tell)[0]
         except KeyError as error:  # of pandas: tasks of ours raise nothing
             if not self.names:
                 raise
@@ -214,11 +185,6 @@ class DaskCollection(Collection):
                 f"a partition has not all of the columns {', '.join(map(str, self.names))}: "
                 f"{error.args[0]}; all partitions must have the same columns"
             ) from error
-
-    def _grouped(self, groups: Sequence[range] | None) -> list[list[Any]]:
-        if groups is None:
-            return [[block] for block in self._blocks]
-        return [self._blocks[group.start : group.stop] for group in groups]
 
     def gathered(self, columns: Sequence[str] | None) -> Any:
         from dask import delayed

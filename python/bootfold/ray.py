@@ -17,9 +17,10 @@ from bootfold._engines import (
     Share,
     Wanted,
     check_fits,
-    consecutive,
+    grouped_blocks,
     guarded,
     merged,
+    reduced,
     with_rows,
 )
 
@@ -117,17 +118,24 @@ class RayCollection(Collection):
     def _read(self) -> list[Any]:
         """References to the blocks, with the columns that are used."""
         if self._blocks is None:
-            with _ORDER:
-                options = self._data.context.execution_options
-                before = options.preserve_order
-                options.preserve_order = True
-                try:
-                    held = self._data.select_columns(self._used).materialize()
-                finally:
-                    options.preserve_order = before
-            bundles = held.iter_internal_ref_bundles()
+            bundles = self._held().iter_internal_ref_bundles()
             self._blocks = [ref for bundle in bundles for ref in bundle.block_refs]
         return self._blocks
+
+    def _held(self) -> Any:
+        """The Dataset in the object stores, with these columns; itself if it is that already."""
+        from ray.data.dataset import MaterializedDataset
+
+        if isinstance(self._data, MaterializedDataset) and self._data.columns() == self._used:
+            return self._data
+        with _ORDER:
+            options = self._data.context.execution_options
+            before = options.preserve_order
+            options.preserve_order = True
+            try:
+                return self._data.select_columns(self._used).materialize()
+            finally:
+                options.preserve_order = before
 
     def fold(
         self, task: Task, shared: Any, groups: Sequence[range] | None, merge: Merge, tell: Tell
@@ -137,15 +145,15 @@ class RayCollection(Collection):
         blocks = self._read()
         kept = ray.put(shared)
         run, join = ray.remote(_leaf), ray.remote(_merge)
-        given = groups or [range(place, place + 1) for place in range(len(blocks))]
-        leaves = items = [
-            run.remote(task, _core.version, kept, place, *blocks[group.start : group.stop])
-            for place, group in enumerate(given)
+        leaves = [
+            run.remote(task, _core.version, kept, place, *group)
+            for place, group in enumerate(grouped_blocks(blocks, groups))
         ]
-        while len(items) > 1:
-            items = [join.remote(merge, *group) for group in consecutive(items)]
+        if not leaves:
+            return merged(merge, [])
+        found = reduced(leaves, lambda items: join.remote(merge, *items))
         _wait(leaves, tell)
-        return ray.get(items[0]) if items else merged(merge, [])
+        return ray.get(found)
 
     def gathered(self, columns: Sequence[str] | None) -> Any:
         import ray

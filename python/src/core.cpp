@@ -17,6 +17,8 @@ NB_MODULE(_core, m) {
   bind_native(m);
   bind_arrow(m);
   bind_compare(m);
+  bind_groups(m);
+  bind_contrasts(m);
   bind_ensemble(m);
   bind_exact(m);
   bind_precision(m);

@@ -19,6 +19,8 @@ void bind_plan(nb::module_& m) {
       .def_rw("reason", &Plan::reason, "Why that is the cheapest way.")
       .def_ro("scheme", &Plan::scheme, "How rows are drawn, in words.")
       .def_ro("rows", &Plan::rows)
+      .def_ro("units", &Plan::units,
+              "Rows, clusters or blocks to draw from; 0 if not known before the run.")
       .def_ro("draws", &Plan::draws, "Rows of a replicate; where that varies, the usual number.")
       .def_ro("first_replicate", &Plan::first_replicate, "Number of the first replicate.")
       .def_ro("replicates", &Plan::replicates)

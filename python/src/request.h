@@ -77,7 +77,7 @@ class Request {
   RowWeights weights_;
   Setting setting_;
   std::optional<data::Repeated> repeated_;
-  std::vector<std::uint32_t> codes_;  // of strata or clusters, if rows are repeated
+  WrittenCodes codes_;  // if rows are repeated
   DataView data_;
   Scheme scheme_;
   std::vector<Statistic> statistics_;

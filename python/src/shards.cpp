@@ -23,6 +23,9 @@ namespace {
 
 using namespace nb::literals;
 
+/// A look at no more rows is over in a moment.
+constexpr std::size_t kBriefRows = 4096;
+
 /// The statistics travel as their names, one a line.
 constexpr const char* kStatistics = "statistics";
 
@@ -53,8 +56,8 @@ std::string_view text_of(const nb::bytes& bytes) {
 /// Of a DataView or a source.
 template <class Rows>
 shards::Look look_with(const Rows& rows, const std::string& statistics, shards::LookOptions options,
-                       unsigned threads) {
-  const Call call{.execution = {.threads = threads}};
+                       unsigned threads, bool brief = false) {
+  const Call call{.execution = {.threads = threads}, .brief = brief};
   options.words = {{kStatistics, statistics}};
   return without_gil(call, [&](const Execution& execution) {
     options.execution = execution;
@@ -91,7 +94,7 @@ shards::Look look(std::vector<std::vector<Array>> arrays, std::vector<std::strin
                     .strata = stratum ? &*stratum : nullptr,
                     .clusters = cluster ? &*cluster : nullptr,
                     .memory = memory},
-                   threads);
+                   threads, columns.view().rows() <= kBriefRows);
 }
 
 /// A plan with the names of its statistics.

@@ -91,6 +91,9 @@ void bind_streamed(nb::module_& m) {
       .def("run", &run_streamed, "replicates"_a, "progress"_a.none(), "checkpoint"_a)
       .def("explain", &explain_streamed, "replicates"_a);
   m.def(
+      "of_each_column",
+      [](const std::string& name) { return statistic::parse(name).of_each_column(); }, "name"_a);
+  m.def(
       "can_stream",
       [](const std::vector<std::string>& names, std::size_t columns) {
         const std::vector<Statistic> statistics = parse_all(names);

@@ -1,5 +1,7 @@
 """Collections of Dask, in threads and on a small cluster; tests/engines has the rest."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -128,3 +130,138 @@ def test_labels_of_rows_elsewhere_must_be_a_column():
         bf.bootstrap(data, "mean", columns="x", clusters=np.zeros(len(FRAME)))
     with pytest.raises(ValueError, match="there is no column 'shop'"):
         bf.bootstrap(data, "mean", columns="x", clusters="shop")
+
+
+def test_number_of_clusters_is_told():
+    frame = FRAME.assign(user=[f"user {i % 1_234}" for i in range(len(FRAME))])
+    for npartitions in (1, 5):
+        data = dd.from_pandas(frame, npartitions=npartitions)
+        given = {"columns": "x", "clusters": "user", **OPTIONS}
+        found = bf.bootstrap(data, "mean", **given)
+        assert found.plan.units == bf.bootstrap(frame, "mean", **given).plan.units == 1_234
+        assert "1,234 clusters" in str(found)
+        assert "1,234 clusters" in str(bf.explain(data, "mean", **given))
+
+
+def compared_rows(rows=30_000, seed=5):
+    """Rows of groups of different sizes: `tiny` has seven; users and shops are in one group."""
+    random = np.random.default_rng(seed)
+    group = random.choice(["b", "control", "a", "c"], size=rows, p=[0.5, 0.3, 0.15, 0.05])
+    group[:7] = "tiny"
+    x = random.exponential(size=rows)
+    return pd.DataFrame(
+        {
+            "x": x,
+            "y": 1 + x + random.normal(size=rows),
+            "few": random.integers(0, 4, rows).astype(float),
+            "group": group,
+            "user": [
+                f"{name}{i}" for name, i in zip(group, random.integers(0, 300, rows), strict=False)
+            ],
+            "shop": random.integers(0, 5, rows),
+        }
+    )
+
+
+def in_partitions(frame, cuts):
+    """A dataframe with partitions that end at these rows, some of them empty."""
+    bounds = [0, *cuts, len(frame)]
+    pieces = [frame.iloc[low:high] for low, high in itertools.pairwise(bounds)]
+    return dd.from_delayed([dask.delayed(piece) for piece in pieces], meta=frame.iloc[:0])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"value": "x"},
+        {"value": "x", "correction": "simultaneous", "difference": "relative"},
+        {"value": "x", "correction": "holm", "alternative": "greater", "interval": "basic"},
+        {"value": "x", "correction": "bonferroni", "interval": "normal", "control": "b"},
+        {"value": "x", "groups": ["c", "tiny"], "scheme": "poisson"},
+        {"value": "x", "size": 50},
+        {"value": "x", "statistic": "median"},
+        {"value": "few", "statistic": "quantile:0.75"},
+        {"value": "few", "statistic": "variance"},
+        {"value": ["x", "y"], "statistic": "ratio"},
+        {"value": "x", "strata": "shop"},
+        {"value": "x", "clusters": "user", "correction": "simultaneous"},
+        {"value": "x", "by": "shop"},
+    ],
+)
+def test_comparison_where_the_rows_are(monkeypatch, given):
+    frame = compared_rows()
+    data = in_partitions(frame, [0, 3, 9_000, 9_001, 9_001, 25_000])
+    options = {"by": "group", **OPTIONS, **given}
+    expected = bf.compare(frame, **options)
+    monkeypatch.setattr("bootfold._compare.local_table", None)  # rows are not gathered
+    found = bf.compare(data, **options)
+    pd.testing.assert_frame_equal(found, expected, check_exact=True)
+
+
+def test_comparison_in_rounds(monkeypatch):
+    frame = compared_rows()
+    data = in_partitions(frame, [9_000, 25_000])
+    options = {"value": "x", "by": "group", "correction": "simultaneous", **OPTIONS}
+    monkeypatch.setattr("bootfold._compared._TOGETHER", 2 * OPTIONS["replicates"])
+    seen = []
+    found = bf.compare(data, progress=lambda done, total: seen.append(done / total), **options)
+    pd.testing.assert_frame_equal(found, bf.compare(frame, **options), check_exact=True)
+    assert seen == sorted(seen) and seen[-1] == 1 and len(seen) > 5
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"value": "x", "interval": "bca"},
+        {"value": "x", "test": "permutation"},
+        {"value": "x", "weights": "y"},
+        {"value": "x", "replicates": "auto", "precision": 0.2},
+        {"value": "x", "statistic": "trimmed_mean:0.1"},
+        {"value": "x", "clusters": "shop"},
+        {"value": "x", "statistic": "median", "strata": "shop"},
+    ],
+)
+def test_comparison_that_needs_rows_together(given):
+    frame = compared_rows(5_000)
+    frame = frame[(frame.group != "tiny") & (frame.y > 0)]
+    options = {"by": "group", "groups": ["a"], **OPTIONS, **given}
+    data = in_partitions(frame, [1_000, 2_000])
+    pd.testing.assert_frame_equal(
+        bf.compare(data, **options), bf.compare(frame, **options), check_exact=True
+    )
+    with pytest.raises(ValueError, match=r"compare \(.*\) takes the columns .* the limit is 10,"):
+        bf.compare(data, memory=10_000, **options)
+
+
+def test_comparison_leaves_out_rows_with_nan_or_names_the_first():
+    frame = compared_rows(6_000)
+    frame.loc[[11, 2_345, 5_999], "x"] = np.nan
+    data = in_partitions(frame, [2_000, 2_000, 4_000])
+    options = {"value": "x", "by": "group", **OPTIONS}
+    pd.testing.assert_frame_equal(
+        bf.compare(data, nan="omit", **options), bf.compare(frame, nan="omit", **options)
+    )
+    for rows in (frame, data):
+        with pytest.raises(ValueError, match="column x, row 12 is nan"):
+            bf.compare(rows, **options)
+
+
+def test_comparison_of_groups_that_do_not_exist():
+    frame = compared_rows(5_000)
+    data = in_partitions(frame, [1_000])
+    wrong = ({"control": "contro"}, {"groups": ["d"]}, {"statistic": "regression"})
+    for given in (*wrong, {"confidence": 2.0}, {"replicates": 1}, {"difference": "ratio"}):
+        options = {"value": ["x", "y"] if "statistic" in given else "x", "by": "group", **given}
+        messages = []
+        for rows in (frame, data):
+            with pytest.raises(ValueError) as raised:
+                bf.compare(rows, **options)
+            messages.append(str(raised.value))
+        assert messages[0] == messages[1]
+    with pytest.raises(ValueError, match=r"column .user. has .* groups in one partition but at"):
+        bf.compare(in_partitions(compared_rows(), [10]), value="x", by="user")
+    chosen = {"value": "x", "by": "user", "control": "a1", "groups": ["b2", "c3"], **OPTIONS}
+    frame = compared_rows()
+    pd.testing.assert_frame_equal(
+        bf.compare(in_partitions(frame, [15_000]), **chosen), bf.compare(frame, **chosen)
+    )

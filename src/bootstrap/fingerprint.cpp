@@ -79,6 +79,7 @@ std::uint64_t fingerprint(const planning::Question& question, std::uint64_t data
   hash.add(question.design.block_length());
   hash.add_all(question.design.labels());
   hash.add_all(question.design.weights());
+  if (!question.design.cluster_strata().empty()) hash.add_all(question.design.cluster_strata());
   if (!question.traits.endless) hash.add(question.replicates);
   hash.add(nested_replicates);
   hash.add(question.seed);

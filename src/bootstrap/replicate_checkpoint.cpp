@@ -166,6 +166,7 @@ void ReplicateCheckpoint::give_up_rest() {
   section.first = range_.first;
   section.in_tail = 0;
   rest_kept_ = false;
+  moved_ = true;
 }
 
 void ReplicateCheckpoint::write(std::chrono::duration<double> most) {
@@ -178,9 +179,11 @@ void ReplicateCheckpoint::write(std::chrono::duration<double> most) {
     in_file_ = write_file(kMostInFile);
     return;
   }
-  // The tail belongs to FILE. Twice, so that damage to FILE does not make the tail useless.
-  if (!file_.is_current())
+  // The tail continues the sections of FILE. Twice, so that damage to FILE does not make the tail
+  // useless.
+  if (moved_ || !file_.is_current())
     for (int times = 0; times < 2; ++times) in_file_ = write_file(kMostInFile);
+  moved_ = false;
   tail_used_ = true;
   for (auto& [name, section] : sections_)
     while (section.in_tail < count_of(name, section)) {

@@ -88,6 +88,7 @@ class ReplicateCheckpoint {
   data::CheckpointFile file_;
   data::CheckpointTail tail_;
   bool tail_used_ = false;
+  bool moved_ = false;  // FILE or FILE.previous has a section that begins elsewhere
   std::uint64_t total_;
   std::uint64_t goal_ = 0;  // replicates of the section when the run is complete
   data::CheckpointWrites writes_;

@@ -21,6 +21,15 @@ namespace {
 
 using Cause = DistributedError::Cause;
 
+/// Progress of this rank, shown as if all ranks were as far as this one.
+void show_for_all(const Group& group, Execution& execution) {
+  if (!execution.progress) return;
+  execution.progress = [tell = execution.progress,
+                        all = static_cast<double>(group.size())](execution::Progress progress) {
+    tell({progress.done * all, progress.total * all});
+  };
+}
+
 /// The options for the replicates of one rank: the first ranks have one more if they do not divide.
 /// None if there are fewer replicates than ranks.
 std::optional<Options> own_replicates(const Group& group, const Options& options) {
@@ -31,12 +40,7 @@ std::optional<Options> own_replicates(const Group& group, const Options& options
   Options own = options;
   own.first_replicate += each * rank + std::min(rank, more);
   own.replicates = each + (rank < more ? 1 : 0);
-  // Shown as if all ranks were as far as this one.
-  if (own.execution.progress)
-    own.execution.progress = [tell = options.execution.progress,
-                              all = static_cast<double>(size)](execution::Progress progress) {
-      tell({progress.done * all, progress.total * all});
-    };
+  show_for_all(group, own.execution);
   if (own.replicates == 0) return std::nullopt;
   return own;
 }
@@ -114,17 +118,43 @@ void check_endless(const Options& options, std::uint64_t rows) {
   check_no_checkpoint(options);
 }
 
+/// The rows of a rank, and what shards do with them.
+class OwnRows {
+ public:
+  explicit OwnRows(const data::Source& rows) : source_(&rows) {}
+  OwnRows(const DataView& rows, const RowLabels& labels) : view_(&rows), labels_(labels) {}
+
+  [[nodiscard]] shards::Look look(std::span<const Statistic> statistics,
+                                  shards::LookOptions options) const {
+    if (source_ != nullptr) return shards::look(*source_, statistics, options);
+    options.strata = labels_.strata;
+    options.clusters = labels_.clusters;
+    return shards::look(*view_, statistics, options);
+  }
+  [[nodiscard]] shards::Part part(const shards::Plan& plan, std::uint64_t first,
+                                  shards::PartOptions options) const {
+    if (source_ != nullptr) return plan.part(*source_, first, options);
+    options.labels = labels_.strata != nullptr ? labels_.strata : labels_.clusters;
+    return plan.part(*view_, first, options);
+  }
+
+ private:
+  const data::Source* source_ = nullptr;  // or a view with labels
+  const DataView* view_ = nullptr;
+  RowLabels labels_;
+};
+
 /// Each rank's rows, from the look to the result.
 class RowsRun {
  public:
-  RowsRun(const Group& group, const data::Source& rows, std::span<const Statistic> statistics,
+  RowsRun(const Group& group, const OwnRows& rows, std::span<const Statistic> statistics,
           const Options& options)
       : group_(group), rows_(rows), statistics_(statistics), options_(options) {}
 
   /// Throws DistributedError on all ranks if shards do not serve this.
   void plan() {
-    shards::Look look = shards::look(rows_, statistics_,
-                                     {.memory = options_.memory, .execution = options_.execution});
+    shards::Look look =
+        rows_.look(statistics_, {.memory = options_.memory, .execution = options_.execution});
     std::uint64_t before = 0;
     const std::vector<std::string> rows = group_.all_gather(std::to_string(look.rows()));
     for (int rank = 0; rank < group_.rank(); ++rank)
@@ -152,8 +182,10 @@ class RowsRun {
         own = shards::Plan(plan.look(), statistics_, *some).finish();
       return collect(group_, std::move(own));
     }
+    Execution execution = options_.execution;
+    show_for_all(group_, execution);
     const std::string merged = group_.reduce(
-        plan.part(rows_, first_, {.execution = options_.execution}).to_bytes(),
+        rows_.part(plan, first_, {.execution = execution}).to_bytes(),
         [](std::string_view a, std::string_view b) {
           return (shards::Part::from_bytes(a) + shards::Part::from_bytes(b)).to_bytes();
         });
@@ -163,12 +195,28 @@ class RowsRun {
 
  private:
   const Group& group_;
-  const data::Source& rows_;
+  const OwnRows& rows_;
   std::span<const Statistic> statistics_;
   const Options& options_;
   std::uint64_t first_ = 0;
   std::optional<shards::Plan> plan_;
 };
+
+/// Rows that each rank has.
+std::optional<Result> run_rows(const Group& group, const OwnRows& rows, std::size_t columns,
+                               std::span<const Statistic> statistics, const Options& options) {
+  group.agree([&] {
+    check_no_checkpoint(options);
+    const std::string reason = shards::obstacle(statistics, columns, options);
+    if (!reason.empty())
+      throw InvalidArgument(
+          text::concat("rows cannot be split: ", reason, "; split=replicates serves it"));
+  });
+  const Options own = with_node_share(group, options);
+  RowsRun run(group, rows, statistics, own);
+  run.plan();
+  return run.finish();
+}
 
 /// Throws DistributedError on all ranks unless the source is the same on all, as far as it is known
 /// before it is read.
@@ -220,17 +268,15 @@ std::optional<Result> bootstrap_rows(const Group& group, const data::Source& own
                                      std::span<const Statistic> statistics,
                                      const Options& options) {
   if (group.size() == 1) return bootfold::bootstrap(own_rows, statistics, options);
-  group.agree([&] {
-    check_no_checkpoint(options);
-    const std::string reason = shards::obstacle(statistics, own_rows.names().size(), options);
-    if (!reason.empty())
-      throw InvalidArgument(
-          text::concat("rows cannot be split: ", reason, "; split=replicates serves it"));
-  });
-  const Options own = with_node_share(group, options);
-  RowsRun run(group, own_rows, statistics, own);
-  run.plan();
-  return run.finish();
+  return run_rows(group, OwnRows(own_rows), own_rows.names().size(), statistics, options);
+}
+
+std::optional<Result> bootstrap_rows(const Group& group, const DataView& own_rows,
+                                     const RowLabels& labels, std::span<const Statistic> statistics,
+                                     const Options& options) {
+  Options plain = options;
+  plain.scheme = scheme::Iid{};  // the labels say how rows are drawn
+  return run_rows(group, OwnRows(own_rows, labels), own_rows.columns(), statistics, plain);
 }
 
 std::optional<Result> bootstrap_replicates(const Group& group, const DataView& all_rows,
@@ -271,7 +317,8 @@ std::optional<Result> bootstrap(const Group& group, const data::Source& rows,
   if (split != Split::replicates && reason.empty()) {
     const std::unique_ptr<data::Source> slice = own_slice(group, rows);
     const Options own = with_node_share(group, options);
-    RowsRun run(group, *slice, statistics, own);
+    const OwnRows own_rows(*slice);
+    RowsRun run(group, own_rows, statistics, own);
     bool planned = true;
     try {
       run.plan();

@@ -132,6 +132,15 @@ Look& Look::operator|=(const Look& other) {
   if (labelled(own) != labelled(its))
     throw InvalidArgument(
         "some looks have strata or clusters and others do not; look at all shards in the same way");
+  const auto column = [](const Contents& look) {
+    const auto word = look.words.find("labels");
+    return word == look.words.end() ? std::string("none") : word->second;
+  };
+  if (labelled(own) != Labelled::no && column(own) != column(its))
+    throw InvalidArgument(text::concat("labels are of the column ", column(own),
+                                       " in one look and of ", column(its),
+                                       " in another, and the program and Python give labels "
+                                       "different names; look at all shards in the same way"));
   own.look |= its.look;
   own.labels.merge(its.labels);
   own.words.insert(its.words.begin(), its.words.end());

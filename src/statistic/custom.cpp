@@ -4,6 +4,7 @@
 
 #include "bootfold/error.h"
 #include "bootfold/statistic.h"
+#include "text/quantity.h"
 
 namespace bootfold::statistic {
 
@@ -32,7 +33,8 @@ Statistic share_above(std::string name, double above, Finish finish) {
 Statistic proportion(double above) {
   if (std::isnan(above))
     throw InvalidArgument("proportion above NaN is not defined; give a number");
-  return share_above("proportion", above, [](const Folded& folded) { return folded.mean(0); })
+  const std::string name = above == 0 ? "proportion" : "proportion:" + text::shortest(above);
+  return share_above(name, above, [](const Folded& folded) { return folded.mean(0); })
       .with_parameters({above})
       .with_standard_error(share_above("standard_error_of_proportion", above,
                                        [](const Folded& folded) {

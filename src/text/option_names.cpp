@@ -1,5 +1,6 @@
 #include "text/option_names.h"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace bootfold::text {
@@ -9,8 +10,9 @@ bool in_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/// A value goes on to a space or to the end of a clause.
+/// A value goes on to a space or to the end of a clause; in quotes, to the closing one.
 std::size_t value_end(std::string_view message, std::size_t at) {
+  if (message[at] == '\'') return std::min(message.find('\'', at + 1), message.size() - 1) + 1;
   while (at < message.size() && (in_word(message[at]) || message[at] == '.' || message[at] == '-'))
     ++at;
   while (message[at - 1] == '.') --at;
@@ -36,7 +38,7 @@ std::string with_option_names(std::string_view message, std::span<const OptionNa
       const std::string_view rest = message.substr(at);
       if (!begins || !rest.starts_with(key) || !rest.substr(key.size()).starts_with('=')) continue;
       const std::size_t value = at + key.size() + 1;
-      if (value == message.size() || !in_word(message[value])) continue;
+      if (value == message.size() || (!in_word(message[value]) && message[value] != '\'')) continue;
       const std::size_t end = value_end(message, value);
       text += write(name, message.substr(value, end - value));
       at = end;

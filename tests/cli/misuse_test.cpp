@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(
         with("--statistic", "correlation", {"correlation", "2"}),
         with("--column", "prize", {"prize", "price", "volume"}),
         with("--output", "/missing/folder/r.npy", {"/missing/folder"}),
-        with("--output", "replicates.csv", {"--output is 'replicates.csv'", ".npy"}),
+        with("--output", "replicates.txt", {"--output is 'replicates.txt'", ".npy"}),
         with("--output", "", {"option --output needs a value"})));
 
 TEST(Misuse, OfFilesNamesThePlace) {

@@ -137,6 +137,36 @@ TEST(DistributedBootstrap, OfRowsThatEachRankHas) {
   });
 }
 
+// A cluster has rows on several ranks, and the second rank has no rows.
+TEST(DistributedBootstrap, OfLabelledRowsThatEachRankHas) {
+  const std::vector<Statistic> statistics = {statistic::mean(), statistic::variance()};
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kRows; ++i) names.push_back(std::to_string(i % 20));
+  const data::Labels all = data::labels(std::span<const std::string>(names));
+  for (const bool strata : {true, false}) {
+    Options options{.replicates = 100, .seed = 5};
+    if (strata) options.scheme = scheme::Stratified{all.codes};
+    if (!strata) options.scheme = scheme::Cluster{all.codes};
+    const Result wanted = bootfold::bootstrap(data().x, statistics, options);
+    for (const int ranks : {1, 3}) {
+      in_ranks(ranks, [&](const Group& group) {
+        const std::size_t begin = group.rank() == 0 ? 0 : 1717;
+        const std::size_t end = group.rank() == ranks - 1 ? kRows : 1717;
+        const std::span<const double> own(data().x.data() + begin, end - begin);
+        const data::Labels labels =
+            data::labels(std::span<const std::string>(names).subspan(begin, end - begin));
+        const auto result = bootstrap_rows(
+            group, DataView(own),
+            {.strata = strata ? &labels : nullptr, .clusters = strata ? nullptr : &labels},
+            statistics, {.replicates = 100, .seed = 5});
+        ASSERT_EQ(result.has_value(), group.rank() == 0);
+        if (!result) return;
+        EXPECT_TRUE(std::ranges::equal(result->replicates(), wanted.replicates()));
+      });
+    }
+  }
+}
+
 TEST(DistributedBootstrap, KeepsStandardErrorsAndInfluences) {
   const std::vector<Statistic> mean = {statistic::mean()};
   const Options options{.replicates = 30, .influence = true, .standard_errors = true};

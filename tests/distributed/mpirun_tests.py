@@ -82,6 +82,7 @@ class Files(unittest.TestCase):
     x: str
     few: str
     text: str
+    labels: str  # columns 3 and 4 are a stratum and a cluster
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -91,10 +92,13 @@ class Files(unittest.TestCase):
         x = [draw.lognormvariate(0, 2) for _ in range(ROWS)]
         y = [value + draw.random() for value in x]
         write_npy(cls.folder / "x.npy", [x, y])
+        labels = [[i * 7 % 11 for i in range(ROWS)], [i // 90 for i in range(ROWS)]]
+        write_npy(cls.folder / "labels.npy", [x, y, *labels])
         write_npy(cls.folder / "few.npy", [[draw.randrange(4) for _ in range(ROWS)]])
         lines = [f"{a!r},{b!r},{i % 50}" for i, (a, b) in enumerate(zip(x, y, strict=True))]
         (cls.folder / "x.csv").write_text("x,y,school\n" + "\n".join(lines) + "\n")
-        cls.x, cls.few, cls.text = (str(cls.folder / n) for n in ("x.npy", "few.npy", "x.csv"))
+        names = ("x.npy", "few.npy", "x.csv", "labels.npy")
+        cls.x, cls.few, cls.text, cls.labels = (str(cls.folder / name) for name in names)
 
     def bytes_of(self, words: Sequence[str], ranks: int = 0) -> tuple[bytes, str]:
         """The replicates and what was printed, by so many ranks; 0: without mpirun."""
@@ -164,6 +168,39 @@ class Engines(Files):
             [self.text, "--column", "x", "--weights", "y"],
         ):
             self.assert_same([*words, "--replicates", "60"], [2, 3], [""])
+
+    def test_strata_and_clusters(self) -> None:
+        for words in (
+            ["--column", "1", "--strata", "3"],
+            ["--column", "1,2", "--statistic", "correlation", "--strata", "3"],
+            ["--column", "1", "--cluster", "4", "--statistic", "mean,variance"],
+            ["--column", "1", "--cluster", "4", "--where", "`2` > 1"],
+        ):
+            words = [self.labels, *words, "--replicates", "90", "--seed", "3"]
+            self.assert_same(words, [1, 2, 3, 4], ["", "rows", "replicates"])
+        for words in (["--statistic", "median"], ["--scheme", "cluster", "--two-stage"]):
+            role = ["--cluster" if "--two-stage" in words else "--strata", "3"]
+            words = [self.labels, "--column", "1", *words, *role, "--replicates", "40"]
+            self.assert_same(words, [2], [""])
+
+    def test_to_a_precision(self) -> None:
+        auto = ["--replicates", "auto", "--precision", "0.05"]
+        for words in (
+            [self.x, "--column", "1"],
+            [self.x, "--column", "1", "--statistic", "trimmed_mean:0.1"],
+            [self.x, "--column", "1", "--interval", "bca"],
+            [self.labels, "--column", "1", "--cluster", "4"],
+        ):
+            self.assert_same([*words, *auto], [1, 3], [""])
+        self.assert_same([self.x, "--column", "1", *auto], [2], ["rows", "replicates"])
+
+    def test_exact(self) -> None:
+        command = ["bootstrap", self.few, "--replicates", "exact", "--quiet"]
+        one, three = bootfold(*command), mpirun(3, *command)
+        self.assertEqual(three.returncode, 0, three.stderr)
+        self.assertEqual(three.stdout, one.stdout)
+        done = mpirun(2, *command, "--statistic", "trimmed_mean:0.1")
+        self.assertEqual((done.returncode, len(own_lines(done.stderr))), (2, 1), done.stderr)
 
     def test_rows_that_are_left_out(self) -> None:
         words = [self.x, "--column", "1", "--where", "`2` > 1", "--replicates", "60"]
@@ -256,8 +293,18 @@ class Engines(Files):
     def test_mistakes(self) -> None:
         column = [self.x, "--column", "1"]
         for words, parts in (
-            (["bootstrap", *column, "--replicates", "auto"], ["'auto'", "without mpirun"]),
-            (["bootstrap", *column, "--replicates", "exact"], ["'exact'", "without mpirun"]),
+            (
+                ["bootstrap", self.text, "--column", "x", "--strata", "school", "--split", "rows"],
+                ["beginning", ".npy"],
+            ),
+            (
+                ["bootstrap", *column, "--cluster", "2", "--two-stage", "--split", "rows"],
+                ["columns of all rows"],
+            ),
+            (
+                ["bootstrap", *column, "--replicates", "auto", "--scheme", "jackknife"],
+                ["jackknife"],
+            ),
             (["bootstrap", *column, "--checkpoint", "c"], ["--checkpoint", "without mpirun"]),
             (["bootstrap", "-"], ["standard input"]),
             (["bootstrap", *column, "--scheme", "jackknife"], ["'jackknife'", "one process"]),

@@ -12,6 +12,14 @@ import bootfold as bf
 ROWS = 60_000
 FILES = 6
 OPTIONS = {"replicates": 400, "seed": 7}
+#: Comparisons of the rows of `frame` that are made where the rows are.
+COMPARISONS = [
+    {"value": "x", "control": "control", "correction": "simultaneous"},
+    {"value": "x", "statistic": "median", "alternative": "greater", "correction": "holm"},
+    {"value": ["x", "y"], "statistic": "ratio", "difference": "relative", "interval": "basic"},
+    {"value": "x", "strata": "few"},
+    {"value": "y", "by": "few", "clusters": "user", "nan": "omit"},
+]
 
 
 def same_values(found, expected):
@@ -38,19 +46,27 @@ def die_once(folder, name):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-@pytest.fixture(scope="session")
-def frame():
-    """All rows: `x` and `y` are distinct numbers, `few` has five values, `group` is a label."""
+def rows():
+    """All rows: `x` and `y` are distinct numbers, `few` has five values, `group` is a label.
+
+    Users have rows of one value of `few`.
+    """
     random = np.random.default_rng(1)
     x = random.exponential(size=ROWS)
     return pd.DataFrame(
         {
             "x": x,
             "y": x + random.normal(size=ROWS),
-            "few": random.integers(0, 5, ROWS).astype(float),
+            "few": (few := random.integers(0, 5, ROWS).astype(float)),
+            "user": 1_000 * few + np.arange(ROWS) % 700,
             "group": np.where(np.arange(ROWS) % 3 == 0, "control", "treated"),
         }
     )
+
+
+@pytest.fixture(scope="session")
+def frame():
+    return rows()
 
 
 @pytest.fixture(scope="session")
@@ -72,3 +88,12 @@ def whole(frame):
         return bf.bootstrap(frame, statistic, columns=columns, **{**OPTIONS, **options})
 
     return make
+
+
+def check_comparisons(table, frame, monkeypatch):
+    """Comparisons of a table are those of the same rows in memory, to the bit."""
+    monkeypatch.setattr("bootfold._compare.local_table", None)  # rows are not gathered
+    for given in COMPARISONS:
+        options = {"by": "group", **OPTIONS, **given}
+        found, expected = bf.compare(table, **options), bf.compare(frame, **options)
+        pd.testing.assert_frame_equal(found, expected, check_exact=True)

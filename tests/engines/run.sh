@@ -15,8 +15,8 @@ skip() {
 }
 
 [ -x "$python" ] || skip "there is no $python"
-"$python" -c 'import dask, distributed, pyspark, ray, xarray' 2> /dev/null ||
-  skip "$python has not all of dask, distributed, pyspark, ray, xarray"
+"$python" -c 'import dask, distributed, mpi4py, pyspark, ray, xarray' 2> /dev/null ||
+  skip "$python has not all of dask, distributed, mpi4py, pyspark, ray, xarray"
 command -v java > /dev/null 2>&1 || skip "there is no java"
 
 package=$(cd "${BOOTFOLD_PACKAGE:-$here/../../build/dev/python}" && pwd)

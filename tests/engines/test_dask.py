@@ -13,8 +13,9 @@ import dask.bag as db
 import dask.dataframe as dd
 import distributed
 import numpy as np
+import pandas as pd
 import pytest
-from conftest import OPTIONS, ROWS, die_once, same, same_values
+from conftest import OPTIONS, ROWS, check_comparisons, die_once, same, same_values
 from distributed.comm import tcp
 from distributed.diagnostics.plugin import SchedulerPlugin
 from distributed.utils import nbytes
@@ -331,12 +332,47 @@ def test_rows_that_differ_when_they_are_read_again(client, frame, tmp_path):
         bf.bootstrap(data, "mean", **OPTIONS)
 
 
-def test_compare(client, folder, frame):
-    given = {"value": "x", "by": "group", "control": "control", "replicates": 200}
-    found = bf.compare(dd.read_parquet(folder), **given)
-    assert found.equals(bf.compare(frame, **given))
-    with pytest.raises(ValueError, match=r"compare takes the columns x, group into the memory"):
+def test_comparisons(client, folder, frame, monkeypatch):
+    check_comparisons(dd.read_parquet(folder), frame, monkeypatch)
+
+
+def test_comparison_of_rows_that_are_needed_together(client, folder, frame):
+    given = {"value": "x", "by": "group", "interval": "bca", "replicates": 200}
+    assert bf.compare(dd.read_parquet(folder), **given).equals(bf.compare(frame, **given))
+    with pytest.raises(
+        ValueError, match=r"compare \(interval is 'bca'\) takes the columns x, group"
+    ):
         bf.compare(dd.read_parquet(folder), memory="100k", **given)
+
+
+def test_comparison_of_many_groups_is_a_task_for_each_partition(client):
+    random = np.random.default_rng(8)
+    frame = pd.DataFrame({"x": random.exponential(size=50_000)})
+    counts = []
+    for groups in (2, 300):
+        frame["group"] = random.integers(0, groups, len(frame))
+        tasks = Tasks()
+        client.cluster.scheduler.add_plugin(tasks, name="tasks")
+        data = dd.from_pandas(frame, npartitions=40)
+        found = bf.compare(data, value="x", by="group", replicates=100)
+        client.cluster.scheduler.remove_plugin("tasks")
+        assert found.equals(bf.compare(frame, value="x", by="group", replicates=100))
+        counts.append(len([name for name in tasks.names if "bootfold" in name]))
+    assert max(counts) < 2 * 40
+
+
+def test_groups_of_more_rows_than_a_block_of_counts(client):
+    rows, partitions = 2_800_000, 14
+    blocks = [dask.delayed(_grouped_block)(rows // partitions, seed) for seed in range(partitions)]
+    frame = pd.concat(dask.compute(*blocks), ignore_index=True)
+    data = dd.from_delayed(blocks, meta=frame.iloc[:0])
+    given = {"value": "x", "by": "group", "replicates": 20, "seed": 3}
+    assert bf.compare(data, **given).equals(bf.compare(frame, **given))
+
+
+def _grouped_block(rows, seed):
+    group = np.where(np.arange(rows) % 5 == 0, "b", "a")
+    return pd.DataFrame({"x": _block(rows, seed), "group": group})
 
 
 def test_members_of_an_ensemble(client):

@@ -5,7 +5,7 @@ import os
 import conftest
 import numpy as np
 import pytest
-from conftest import OPTIONS, die_once, same, same_values
+from conftest import OPTIONS, check_comparisons, die_once, same, same_values
 
 import bootfold as bf
 
@@ -57,6 +57,13 @@ def test_blocks_without_rows(table, frame):
     data = table.filter(lambda row: row["x"] > 5)
     found = bf.bootstrap(data, "mean", columns="x", **OPTIONS)
     assert same(found, bf.bootstrap(frame[frame.x > 5], "mean", columns="x", **OPTIONS))
+
+
+def test_a_materialized_dataset_is_not_copied(table, whole, monkeypatch):
+    data = table.select_columns(["x"]).materialize()
+    monkeypatch.setattr(ray.data.Dataset, "materialize", lambda self: pytest.fail("copied"))
+    found = bf.bootstrap(data, "mean", columns="x", **OPTIONS)
+    assert same_values(found, bf.bootstrap(data.to_pandas(), "mean", columns="x", **OPTIONS))
 
 
 def test_options_of_the_dataset_stay(table):
@@ -124,8 +131,12 @@ def test_replicates_split_over_workers(table, whole):
     assert same(found, whole(np.ptp, "x"))
 
 
-def test_compare(table, frame):
-    given = {"value": "x", "by": "group", "control": "control", "replicates": 200}
+def test_comparisons(table, frame, monkeypatch):
+    check_comparisons(table, frame, monkeypatch)
+
+
+def test_comparison_of_rows_that_are_needed_together(table, frame):
+    given = {"value": "x", "by": "group", "interval": "bca", "replicates": 200}
     assert bf.compare(table, **given).equals(bf.compare(frame, **given))
 
 

@@ -7,7 +7,7 @@ import sys
 import conftest
 import numpy as np
 import pytest
-from conftest import OPTIONS, same, same_values
+from conftest import OPTIONS, check_comparisons, same, same_values
 
 import bootfold as bf
 
@@ -196,8 +196,12 @@ def test_replicates_split_over_executors(table, held):
     assert same(found, bf.bootstrap(held, np.ptp, columns="x", **OPTIONS))
 
 
-def test_compare(table, held):
-    given = {"value": "x", "by": "group", "control": "control", "replicates": 200}
+def test_comparisons(table, held, monkeypatch):
+    check_comparisons(table, held, monkeypatch)
+
+
+def test_comparison_of_rows_that_are_needed_together(table, held):
+    given = {"value": "x", "by": "group", "test": "permutation", "replicates": 200}
     assert bf.compare(table, **given).equals(bf.compare(held, **given))
 
 

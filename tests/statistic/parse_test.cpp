@@ -50,6 +50,12 @@ TEST(Parse, UnknownNamesGetASuggestionAndTheList) {
   EXPECT_THAT(complaint(""), HasSubstr("regression"));
 }
 
+TEST(Parse, NamesTellTheirNumbers) {
+  for (const char* name : {"proportion:15", "proportion:-0.5", "quantile:0.9", "trimmed_mean:0.1"})
+    EXPECT_EQ(statistic::parse(name).name(), name);
+  EXPECT_EQ(statistic::parse("proportion:0").name(), "proportion");
+}
+
 TEST(Parse, NumbersOutsideTheirRange) {
   EXPECT_THAT(complaint("quantile:1.5"), AllOf(HasSubstr("1.5"), HasSubstr("[0, 1]")));
   EXPECT_THAT(complaint("quantile:-0.1"), HasSubstr("-0.1"));

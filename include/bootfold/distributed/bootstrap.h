@@ -54,6 +54,18 @@ enum class Split {
     const Group& group, const data::Source& own_rows, std::span<const Statistic> statistics,
     const Options& options = {});
 
+/// The stratum or the cluster of each row that a process has; one of them.
+struct RowLabels {
+  const data::Labels* strata = nullptr;
+  const data::Labels* clusters = nullptr;
+};
+
+/// Rows split, of functions of sums, within strata or by whole clusters, which names identify on
+/// all processes. A cluster may have rows on several processes. Options::scheme is not used.
+[[nodiscard]] BOOTFOLD_API std::optional<Result> bootstrap_rows(
+    const Group& group, const DataView& own_rows, const RowLabels& labels,
+    std::span<const Statistic> statistics, const Options& options = {});
+
 /// Replicates split: each process passes all rows.
 [[nodiscard]] BOOTFOLD_API std::optional<Result> bootstrap_replicates(
     const Group& group, const DataView& all_rows, std::span<const Statistic> statistics,
