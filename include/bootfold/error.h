@@ -13,6 +13,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "bootfold/api.h"
 
@@ -22,6 +23,19 @@ namespace bootfold {
 class BOOTFOLD_API InvalidArgument : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
+};
+
+/// A file or a table has no column of that name. The message lists those that it has.
+class BOOTFOLD_API UnknownColumn : public InvalidArgument {
+ public:
+  UnknownColumn(const std::string& message, std::string column)
+      : InvalidArgument(message), column_(std::make_shared<const std::string>(std::move(column))) {}
+
+  /// The name that was not found.
+  [[nodiscard]] const std::string& column() const noexcept { return *column_; }
+
+ private:
+  std::shared_ptr<const std::string> column_;  // exceptions must be copied without throwing
 };
 
 /// The data cannot be used: an unreadable file, text in a numeric column, NaN. The message names

@@ -16,6 +16,7 @@
 
 #include "bootfold/data.h"
 #include "data/columns.h"
+#include "data/computed.h"
 #include "data/where.h"
 
 namespace bootfold::data {
@@ -25,7 +26,8 @@ struct Selection {
   std::vector<std::size_t> numbers;
   std::vector<std::size_t> labels;
   std::vector<std::size_t> texts;
-  std::vector<std::size_t> condition;
+  std::vector<std::size_t> condition;  ///< of the condition, then of computed columns
+  std::vector<Computed> computed;
 };
 
 /// Finds the columns of `options` and `where` among those of `file`. Throws InvalidArgument.
@@ -88,6 +90,9 @@ class ColumnFile {
   /// Starts to read `rows`, which are all or come from cut(). Throws DataError if the file changed
   /// since it was opened.
   [[nodiscard]] virtual std::unique_ptr<Batches> read(RowSpan rows) const = 0;
+  /// Adds the computed columns to a batch that was read. Throws InvalidArgument if text is used as
+  /// numbers or numbers as text.
+  virtual void compute(Batch& batch) const = 0;
 };
 
 /// The names and types of the columns that were chosen.
@@ -99,15 +104,22 @@ class ChosenColumns : public ColumnFile {
     return labels_;
   }
   [[nodiscard]] const std::vector<std::string>& text_names() const noexcept final { return texts_; }
+  void compute(Batch& batch) const final { add_computed(computed_, label(), batch); }
 
  protected:
   /// `name_of` and `type_of`: functions of the position of a column.
   template <class NameOf, class TypeOf>
-  ChosenColumns(const Selection& selection, const NameOf& name_of, const TypeOf& type_of) {
-    for (const std::size_t column : selection.numbers) {
-      names_.push_back(name_of(column));
-      types_.push_back(type_of(column));
-    }
+  ChosenColumns(const Selection& selection, const NameOf& name_of, const TypeOf& type_of)
+      : computed_(selection.computed) {
+    ColumnChoice{selection.numbers, selection.computed}.visit(
+        [&](std::size_t column) {
+          names_.push_back(name_of(column));
+          types_.push_back(type_of(column));
+        },
+        [&](const Computed& column) {
+          names_.push_back(column.name);
+          types_.push_back(Type::float64);
+        });
     for (const std::size_t column : selection.labels) labels_.push_back(name_of(column));
     for (const std::size_t column : selection.texts) texts_.push_back(name_of(column));
   }
@@ -117,6 +129,7 @@ class ChosenColumns : public ColumnFile {
   std::vector<Type> types_;
   std::vector<std::string> labels_;
   std::vector<std::string> texts_;
+  std::vector<Computed> computed_;
 };
 
 }  // namespace bootfold::data

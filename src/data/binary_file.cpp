@@ -148,7 +148,8 @@ class ArrayColumns final : public ChosenColumns {
     return file_->array.rows;
   }
   [[nodiscard]] bool may_be_missing() const noexcept override {
-    return file_->array.type == Type::float64 || file_->array.type == Type::float32;
+    return file_->array.type == Type::float64 || file_->array.type == Type::float32 ||
+           !file_->selection.computed.empty();
   }
   [[nodiscard]] std::optional<RowSpan> cut(RowSpan rows) const noexcept override { return rows; }
   [[nodiscard]] std::unique_ptr<Batches> read(RowSpan rows) const override {

@@ -21,6 +21,7 @@ class ColumnPass final : public FilePass {
   std::optional<Chunk> next() override {
     Batch batch;
     if (!batches_->next(batch)) return std::nullopt;
+    file_->compute(batch);
     sieve_.look(batch);
     if (!sieve_.all_kept()) return copy_rows(batch.numbers, file_->names(), sieve_.kept());
     return Chunk{DataView(std::move(batch.numbers), file_->names()), std::move(batch.owner)};

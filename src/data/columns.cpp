@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "bootfold/error.h"
+#include "data/computed.h"
 #include "text/concat.h"
 #include "text/nearest.h"
 #include "text/quoted.h"
@@ -30,7 +31,17 @@ std::string list(const ColumnNames& columns) {
   const std::string near = text::nearest(word, columns.names());
   if (!near.empty()) message += text::concat("; did you mean ", text::quoted(near), "?");
   message += near.empty() ? "; it has " : " It has ";
-  throw InvalidArgument(message + list(columns) + " (or by number, from 1)");
+  throw UnknownColumn(message + list(columns) + " (or by number, from 1)", word);
+}
+
+/// The position of the column that `word` numbers from 1.
+std::optional<std::size_t> by_number(const ColumnNames& columns, const std::string& word) {
+  std::size_t number = 0;
+  const char* end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, number);
+  if (error != std::errc() || stop != end || number == 0 || number > columns.size())
+    return std::nullopt;
+  return number - 1;
 }
 
 std::size_t find(const ColumnNames& columns, const std::string& word, const std::string& file) {
@@ -44,12 +55,9 @@ std::size_t find(const ColumnNames& columns, const std::string& word, const std:
                                        " and ", again - names.begin() + 1,
                                        "; choose one by its number"));
   }
-  std::size_t number = 0;
-  const char* end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data(), end, number);
-  if (error != std::errc() || stop != end || number == 0 || number > columns.size())
-    throw_unknown(columns, word, file);
-  return number - 1;
+  const std::optional<std::size_t> number = by_number(columns, word);
+  if (!number) throw_unknown(columns, word, file);
+  return *number;
 }
 
 // The one column that is not a label, if there is exactly one.
@@ -85,21 +93,35 @@ std::vector<std::size_t> find_columns(const ColumnNames& columns,
   return found;
 }
 
-std::vector<std::size_t> choose_columns(const ColumnNames& columns, const ReadOptions& options,
-                                        const std::string& file,
-                                        const std::vector<std::size_t>& labels) {
-  std::vector<std::size_t> chosen = find_columns(columns, options.columns, file);
+bool has_column(const ColumnNames& columns, const std::string& word) {
+  const std::vector<std::string>& names = columns.names();
+  return std::find(names.begin(), names.end(), word) != names.end() ||
+         by_number(columns, word).has_value();
+}
+
+ColumnChoice choose_columns(const ColumnNames& columns, const ReadOptions& options,
+                            const std::string& file, const std::vector<std::size_t>& labels) {
+  ColumnChoice found;
+  std::vector<std::size_t>& chosen = found.numbers;
+  for (const std::string& word : options.columns) {
+    if (has_column(columns, word) || !is_expression(word)) {
+      chosen.push_back(find(columns, word, file));
+      continue;
+    }
+    found.computed.push_back(compute_column(columns, word, file));
+    found.computed.back().place = found.count() - 1;
+  }
   if (options.all_but) {
     std::vector<std::size_t> left_out = find_columns(columns, *options.all_but, file);
     left_out.insert(left_out.end(), labels.begin(), labels.end());
     add_others(columns, std::move(left_out), file, chosen);
-    if (chosen.empty())
+    if (found.count() == 0)
       throw InvalidArgument(
           text::concat(file, " has no columns other than those named; it has ", list(columns)));
   }
-  if (!chosen.empty()) return chosen;
-  if (columns.size() == 1) return {0};
-  if (const auto only = only_beside(columns.size(), labels)) return {*only};
+  if (found.count() > 0) return found;
+  if (columns.size() == 1) return {{0}};
+  if (const auto only = only_beside(columns.size(), labels)) return {{*only}};
   throw InvalidArgument(text::concat(file, " has ", columns.size(),
                                      " columns and none is chosen; columns=NAME chooses one of ",
                                      list(columns)));

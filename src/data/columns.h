@@ -36,11 +36,16 @@ class ColumnNames {
                                                     const std::vector<std::string>& wanted,
                                                     const std::string& file);
 
-/// The columns of numbers that `options` mean where `labels` are those of the labels. None named:
-/// the only one beside the labels, unless all others are meant.
-[[nodiscard]] std::vector<std::size_t> choose_columns(const ColumnNames& columns,
-                                                      const ReadOptions& options,
-                                                      const std::string& file,
-                                                      const std::vector<std::size_t>& labels);
+/// Whether `word` names or numbers a column.
+[[nodiscard]] bool has_column(const ColumnNames& columns, const std::string& word);
+
+struct ColumnChoice;  // data/computed.h
+
+/// The columns of numbers that `options` mean where `labels` are those of the labels. A name that
+/// the file does not have may be an expression. None named: the only one beside the labels, unless
+/// all others are meant.
+[[nodiscard]] ColumnChoice choose_columns(const ColumnNames& columns, const ReadOptions& options,
+                                          const std::string& file,
+                                          const std::vector<std::size_t>& labels);
 
 }  // namespace bootfold::data

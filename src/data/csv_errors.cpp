@@ -47,7 +47,7 @@ std::vector<CsvReader::Place> CsvReader::find_more(Parsed& column) {
   Record record;
   try {
     for (std::size_t row = 0; row < kRowsToSearch && records_.next(record); ++row) {
-      if (record.is_blank() || (!where_.empty() && !fulfils(record))) continue;
+      if (record.is_blank() || !would_be_read(record)) continue;
       for (Fields fields(record, delimiter_); fields.next();) {
         if (fields.index() != column.field) continue;
         const std::string_view text = fields.text(scratch_);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "bootfold/error.h"
@@ -50,6 +51,7 @@ void CsvReader::widen_ranges() {
   if (!may_ask()) return;
   const std::size_t first = rows_taken_ == 0 && first_kept_ ? 1 : 0;
   for (Parsed& column : parsed_) {
+    if (is_computed(column)) continue;
     const ColumnView values(column.values.bytes(), Type::float64, rows(), sizeof(double));
     for (std::size_t row = first; row < values.rows(); ++row) column.below.add(values[row]);
   }
@@ -64,6 +66,7 @@ void CsvReader::check_first_line() const {
     if (label.recurs && !std::isnan(first_line_.number(label.field))) return;
   std::string evidence;
   for (const Parsed& column : parsed_) {
+    if (is_computed(column)) continue;
     const double number = first_line_.number(column.field);
     if (std::isnan(number)) continue;
     if (column.below.contains(number)) return;
@@ -92,6 +95,7 @@ void CsvReader::add_row(const Record& record) {
     return;
   }
   if (blanks_ > 0) add_blanks();
+  if (!cells_.empty()) read_cells(record);
   if (!where_.empty() && !fulfils(record)) {
     ++rows_read_;
     ++filtered_;
@@ -112,6 +116,7 @@ void CsvReader::add_row(const Record& record) {
   }
   if (record.has_quotes) check_quotes(record, fields);
   if (fields.count() != columns_.size()) throw_ragged(record, fields.count());
+  if (!computed_.empty()) add_computed(record, complete);
   ++rows_read_;
   if (!complete) return omit_row();
   for (Parsed& each : parsed_) each.values.push(each.value);
@@ -121,31 +126,71 @@ void CsvReader::add_row(const Record& record) {
   }
 }
 
-// Whether the condition is true for the row. Values that it does not use are not looked at.
-bool CsvReader::fulfils(const Record& record) {
+// The fields that the condition and computed columns use.
+void CsvReader::read_cells(const Record& record) {
   Fields fields(record, delimiter_);
   while (fields.next()) {
-    for (std::size_t c = 0; c < condition_.size(); ++c) {
-      if (fields.index() != condition_[c]) continue;
-      Where::Cell& cell = cells_[c];
-      cell.text = trimmed(fields.text(cell_scratch_[c]));
+    for (Cell& cell : cells_) {
+      if (fields.index() != cell.field) continue;
+      cell.text = trimmed(fields.text(cell.scratch));
       cell.missing = cell.text.empty() || (!fields.quoted() && dialect_.is_missing(cell.text));
       cell.not_a_number = false;
-      if (cell.missing || !where_.columns()[c].as_number) continue;
-      cell.not_a_number = !parse_as(cell.text, dialect_, condition_kinds_[c], cell.number);
+      cell.number = std::numeric_limits<double>::quiet_NaN();
+      if (cell.missing != 0 || !cell.as_number) continue;
+      cell.not_a_number = !parse_as(cell.text, dialect_, cell.kind, cell.number);
+      if (cell.not_a_number) cell.number = std::numeric_limits<double>::quiet_NaN();
       cell.missing = !cell.not_a_number && std::isnan(cell.number);
     }
   }
   if (record.has_quotes) check_quotes(record, fields);
   if (fields.count() != columns_.size()) throw_ragged(record, fields.count());
-  try {
-    return where_.holds(cells_);
-  } catch (const Where::NotANumber& error) {
-    fail(record, condition_[error.column],
-         text::concat(text::quoted(cells_[error.column].text), " is not a number (column ",
-                      quoted_name(condition_[error.column]),
-                      "), but the condition compares it with one; put the value in quotes to "
-                      "compare text"));
+  for (std::size_t c = 0; c < cells_.size(); ++c)
+    inputs_[c] = {{&cells_[c].number, 1}, {&cells_[c].text, 1}, {&cells_[c].missing, 1}};
+}
+
+// Throws if a value is undefined because text stands where a number is used.
+void CsvReader::check_numbers(const Record& record, std::span<const expression::Column> columns,
+                              std::span<const std::size_t> inputs) const {
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const Cell& cell = cells_[inputs[c]];
+    if (!columns[c].as_number || !cell.not_a_number) continue;
+    fail(record, cell.field,
+         text::concat(text::quoted(cell.text), " is not a number (column ", quoted_name(cell.field),
+                      "), but an expression uses it as one; put the value it is compared with in "
+                      "quotes to compare text"));
+  }
+}
+
+// Whether the condition is true for the row whose cells were read.
+bool CsvReader::fulfils(const Record& record) {
+  double holds = 0;
+  where_.run(inputs_, {&holds, 1}, expression_scratch_);
+  if (std::isnan(holds)) check_numbers(record, where_.columns(), of_condition_);
+  return holds > 0;
+}
+
+void CsvReader::add_computed(const Record& record, bool& complete) {
+  Parsed* column = parsed_.data() + (parsed_.size() - computed_.size());
+  std::vector<expression::Input> inputs;
+  for (const Computed& each : computed_) {
+    inputs.clear();
+    for (const std::size_t input : each.inputs) inputs.push_back(inputs_[input]);
+    double& value = (column++)->value;
+    each.program.run(inputs, {&value, 1}, expression_scratch_);
+    if (std::isfinite(value)) [[likely]]
+      continue;
+    check_numbers(record, each.program.columns(), each.inputs);
+    const std::size_t field = cells_[each.inputs[0]].field;
+    if (std::isinf(value))
+      fail(record, field,
+           text::concat(text::quoted(each.name), " is infinite in this row",
+                        row_of_all(rows_before_, rows_read_),
+                        "; values must be finite, so leave such rows out with where=CONDITION"));
+    if (options_.nan == NanPolicy::error)
+      fail(record, field,
+           text::concat(text::quoted(each.name), " is missing or undefined in this row",
+                        row_of_all(rows_before_, rows_read_), "; nan=omit leaves such rows out"));
+    complete = false;
   }
 }
 
@@ -164,9 +209,15 @@ bool CsvReader::take_label(const Record& record, const Fields& fields, LabelSour
 // Blank lines of a file with one column are rows without a value.
 void CsvReader::add_blanks() {
   bool kept = true;
-  if (!where_.empty()) {
-    for (Where::Cell& cell : cells_) cell = {0, {}, true};
-    kept = where_.holds(cells_);
+  if (!cells_.empty()) {
+    for (std::size_t c = 0; c < cells_.size(); ++c) {
+      cells_[c].number = std::numeric_limits<double>::quiet_NaN();
+      cells_[c].text = {};
+      cells_[c].missing = 1;
+      cells_[c].not_a_number = false;
+      inputs_[c] = {{&cells_[c].number, 1}, {&cells_[c].text, 1}, {&cells_[c].missing, 1}};
+    }
+    if (!where_.empty()) kept = fulfils({{}, first_blank_, false});
   }
   if (kept && options_.nan == NanPolicy::error) fail_missing({{}, first_blank_, false}, 0);
   for (; blanks_ > 0; --blanks_) {
@@ -202,12 +253,15 @@ double CsvReader::value_of(const Record& record, const Fields& fields, Parsed& c
 }
 
 std::string CsvReader::quoted_name(std::size_t field) const {
-  return text::quoted(columns_[field]);
+  return text::quoted(field < columns_.size() ? columns_[field]
+                                              : computed_[field - columns_.size()].name);
 }
 
 std::vector<std::string> CsvReader::names() const {
   std::vector<std::string> names;
-  for (const std::size_t field : chosen_) names.push_back(columns_[field]);
+  for (const std::size_t field : chosen_)
+    names.push_back(field < columns_.size() ? columns_[field]
+                                            : computed_[field - columns_.size()].name);
   return names;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "bootfold/data.h"
 #include "bootfold/source.h"
 #include "data/columns.h"
+#include "data/computed.h"
 #include "data/dialect.h"
 #include "data/first_line.h"
 #include "data/label_builder.h"
@@ -86,6 +88,7 @@ class CsvReader {
   };
 
   void start(const Record& record);
+  void choose(const std::vector<std::size_t>& labels);
   void check_names_of(const std::vector<std::string>& names, const Record& record) const;
   void check_semicolons(const std::vector<std::string>& names) const;
   void check_one_column(const std::string& name) const;
@@ -96,10 +99,22 @@ class CsvReader {
   [[nodiscard]] std::vector<const std::vector<std::string>*> wanted_names() const;
   void widen_ranges();
 
+  [[nodiscard]] bool is_computed(const Parsed& column) const {
+    return column.field >= columns_.size();
+  }
+  void add_computed(const Record& record, bool& complete);
   void add_row(const Record& record);
   void add_blanks();
   void omit_row();
+  void read_cells(const Record& record);
+  [[nodiscard]] bool would_be_read(const Record& record) {
+    if (where_.empty()) return true;
+    read_cells(record);
+    return fulfils(record);
+  }
   [[nodiscard]] bool fulfils(const Record& record);
+  void check_numbers(const Record& record, std::span<const expression::Column> columns,
+                     std::span<const std::size_t> inputs) const;
   bool take_label(const Record& record, const Fields& fields, LabelSource& label) const;
   [[nodiscard]] double value_of(const Record& record, const Fields& fields, Parsed& column);
   [[nodiscard]] std::size_t rows() const { return parsed_[0].values.size() / sizeof(double); }
@@ -137,14 +152,27 @@ class CsvReader {
   Record first_record_ = {};
   bool first_kept_ = false;  // the first line is a row, and kept
   ColumnNames columns_{std::size_t{0}};
-  std::vector<std::size_t> chosen_;     // fields in the order of options_.columns
-  std::vector<Parsed> parsed_;          // the same fields once each, from left to right
-  std::vector<LabelSource> labels_;     // in the order of options_.labels
-  std::vector<TextSource> texts_;       // in the order of options_.texts
-  std::vector<std::size_t> condition_;  // fields in the order of where_.columns()
-  std::vector<Kind> condition_kinds_;
-  std::vector<Where::Cell> cells_;  // of this row
-  std::vector<std::string> cell_scratch_;
+  std::vector<std::size_t> chosen_;  // fields in the order of options_.columns; computed columns
+                                     // are numbered behind the last field
+  std::vector<Parsed> parsed_;       // the same fields once each, from left to right
+  std::vector<LabelSource> labels_;  // in the order of options_.labels
+  std::vector<TextSource> texts_;    // in the order of options_.texts
+  std::vector<Computed> computed_;   // the last of parsed_; inputs are places in cells_
+  /// What conditions and computed columns see of a field of this row.
+  struct Cell {
+    std::size_t field = 0;
+    bool as_number = false;
+    Kind kind = Kind::unknown;
+    double number = 0;  // NaN: missing, or not a number
+    std::string_view text = {};
+    char missing = 0;
+    bool not_a_number = false;
+    std::string scratch = {};
+  };
+  std::vector<Cell> cells_;  // those of where_.columns(), then those of computed columns
+  std::vector<expression::Input> inputs_;  // the cells as inputs
+  std::vector<std::size_t> of_condition_;  // 0, 1, ...: cells of the condition
+  expression::Scratch expression_scratch_;
   std::vector<std::size_t> omitted_rows_;
   bool list_omitted_ = true;
   std::uint64_t rows_read_ = 0;

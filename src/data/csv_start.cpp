@@ -76,12 +76,8 @@ void CsvReader::start(const Record& record) {
   check_delimiter();
   std::vector<std::size_t> labels;
   if (!options_.labels.empty()) labels = find_columns(columns_, options_.labels, label_);
-  chosen_ = choose_columns(columns_, options_, label_, labels);
+  choose(labels);
   const std::vector<std::size_t> texts = find_columns(columns_, options_.texts, label_);
-  condition_ = find_columns(columns_, where_.names(), label_);
-  condition_kinds_.resize(condition_.size());
-  cells_.resize(condition_.size());
-  cell_scratch_.resize(condition_.size());
   for (const std::size_t field : labels) labels_.push_back({field, LabelBuilder(columns_[field])});
   for (const std::size_t field : texts) texts_.push_back({field, Texts(columns_[field])});
   std::vector<std::size_t> needed = chosen_;
@@ -89,11 +85,37 @@ void CsvReader::start(const Record& record) {
   needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
   for (const std::size_t field : needed) parsed_.push_back({field});
   find_numbers();
-  const bool labelled = labels.size() + texts.size() + condition_.size() > 0;
+  const bool labelled = labels.size() + texts.size() + cells_.size() > 0;
   if (has_header_ && !options_.header && (labelled || !first_line_.has_other_text()))
     check_header(record);
   short_rows_ =
       columns_.size() == 1 && !labelled && dialect_.usual() && parsed_[0].kind == Kind::number;
+}
+
+// Chooses the columns of numbers, and the fields that the condition and computed columns see.
+void CsvReader::choose(const std::vector<std::size_t>& labels) {
+  ColumnChoice choice = choose_columns(columns_, options_, label_, labels);
+  choice.visit([&](std::size_t field) { chosen_.push_back(field); },
+               [&](const Computed& column) {
+                 chosen_.push_back(columns_.size() +
+                                   static_cast<std::size_t>(&column - choice.computed.data()));
+               });
+  computed_ = std::move(choice.computed);
+  const auto add_cell = [&](std::size_t field, const expression::Column& column) {
+    cells_.push_back({field, column.as_number});
+  };
+  const std::vector<std::size_t> fields =
+      find_inputs(columns_, where_.columns(), "where", where_.text(), label_);
+  for (std::size_t c = 0; c < fields.size(); ++c) {
+    add_cell(fields[c], where_.columns()[c]);
+    of_condition_.push_back(c);
+  }
+  for (Computed& each : computed_)
+    for (std::size_t i = 0; i < each.inputs.size(); ++i) {
+      add_cell(each.inputs[i], each.program.columns()[i]);
+      each.inputs[i] = cells_.size() - 1;
+    }
+  inputs_.resize(cells_.size());
 }
 
 void CsvReader::check_names_of(const std::vector<std::string>& names, const Record& record) const {
@@ -136,7 +158,10 @@ std::vector<const std::vector<std::string>*> CsvReader::wanted_names() const {
 // hold numbers does not.
 void CsvReader::check_header(const Record& record) {
   const std::vector<std::string>& names = columns_.names();
-  const std::vector<std::string> of_condition = where_.names();
+  std::vector<std::string> of_condition = where_.names();
+  for (const Computed& each : computed_)
+    for (const expression::Column& column : each.program.columns())
+      of_condition.push_back(column.name);
   double number = 0;
   std::vector<const std::vector<std::string>*> all = wanted_names();
   all.push_back(&of_condition);
@@ -146,12 +171,14 @@ void CsvReader::check_header(const Record& record) {
           !(parse_plain(word, number) && number <= static_cast<double>(names.size())))
         return;
   for (const Parsed& column : parsed_) {
+    if (is_computed(column)) continue;
     Kind kind = column.kind;
     if (!parse_as(names[column.field], dialect_, kind, number)) return;
   }
+  const std::size_t first = chosen_[0] < columns_.size() ? chosen_[0] : cells_[0].field;
   throw InvalidArgument(text::concat(
       label_, ":", record.line, ": this line may be a header or a row (",
-      text::quoted(names[chosen_[0]]), " in column ", chosen_[0] + 1,
+      text::quoted(names[first]), " in column ", first + 1,
       parsed_[0].kind == Kind::truth ? " is a value of the column below it" : " is a number",
       "); say which with header=yes or header=no"));
 }
@@ -187,9 +214,10 @@ void CsvReader::check_delimiter() const {
 // Looks at the first rows, as far as they are in memory: how are numbers spelled?
 void CsvReader::find_numbers() {
   std::vector<Column> columns;
-  for (Parsed& column : parsed_) columns.push_back({column.field, &column.kind});
-  for (std::size_t c = 0; c < condition_.size(); ++c)
-    if (where_.columns()[c].as_number) columns.push_back({condition_[c], &condition_kinds_[c]});
+  for (Parsed& column : parsed_)
+    if (!is_computed(column)) columns.push_back({column.field, &column.kind});
+  for (Cell& cell : cells_)
+    if (cell.as_number) columns.push_back({cell.field, &cell.kind});
   const auto see_fields = [&](const auto& see) {
     std::size_t rows = 0;
     const auto see_record = [&](const Record& record) {

@@ -1,5 +1,4 @@
 // The rows of a source for which a condition is true.
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -7,6 +6,7 @@
 #include "bootfold/sources.h"
 #include "data/column_source.h"
 #include "data/columns.h"
+#include "data/computed.h"
 #include "data/where.h"
 #include "text/concat.h"
 #include "text/quoted.h"
@@ -39,13 +39,14 @@ class FilteredPass final : public Pass {
       numbers.emplace_back(rows);
       chunk->view.column(column).read(0, numbers.back());
     }
-    std::vector<Where::Cell> cells(numbers.size());
+    std::vector<expression::Input> inputs;
+    for (const std::vector<double>& column : numbers) inputs.push_back({column});
+    std::vector<double> holds(rows);
+    expression::Scratch scratch;
+    state_->where.run(inputs, holds, scratch);
     std::vector<std::uint32_t> kept;
-    for (std::size_t row = 0; row < rows; ++row) {
-      for (std::size_t c = 0; c < cells.size(); ++c)
-        cells[c] = {numbers[c][row], {}, std::isnan(numbers[c][row])};
-      if (state_->where.holds(cells)) kept.push_back(static_cast<std::uint32_t>(row));
-    }
+    for (std::size_t row = 0; row < rows; ++row)
+      if (holds[row] > 0) kept.push_back(static_cast<std::uint32_t>(row));
     std::vector<ColumnView> columns;
     for (const std::size_t column : state_->columns) columns.push_back(chunk->view.column(column));
     if (kept.size() == rows)
@@ -64,7 +65,7 @@ Filtered::Filtered(std::shared_ptr<const Source> source, const std::string& wher
                    const std::vector<std::string>& columns) {
   auto state = std::make_shared<State>();
   state->where = Where(where);
-  for (const Where::Column& column : state->where.columns())
+  for (const expression::Column& column : state->where.columns())
     if (column.as_text)
       throw InvalidArgument(text::concat("where is ", text::quoted(where), " but column ",
                                          text::quoted(column.name),
@@ -77,7 +78,7 @@ Filtered::Filtered(std::shared_ptr<const Source> source, const std::string& wher
   else
     state->columns = find_columns(all, columns, "the source");
   for (std::size_t c = 0; c < state->columns.size(); ++c) state->names[c] = all[state->columns[c]];
-  state->condition = find_columns(all, state->where.names(), "the source");
+  state->condition = find_inputs(all, state->where.columns(), "where", where, "the source");
   state->source = std::move(source);
   state_ = std::move(state);
 }

@@ -91,6 +91,7 @@ void ColumnTables::start_texts() {
 bool ColumnTables::add_batch() {
   Batch batch;
   if (!batches_->next(batch)) return false;
+  file_->compute(batch);
   sieve_.look(batch);
   const std::vector<std::uint32_t> rows = sieve_.kept();
   rows_ += rows.size();

@@ -10,6 +10,7 @@
 
 #include "bootfold/error.h"
 #include "data/columns.h"
+#include "data/computed.h"
 #include "data/npy_header.h"
 #include "data/shortest.h"
 #include "data/sieve.h"
@@ -161,7 +162,8 @@ Table read_npy(const std::string& path, const ReadOptions& options,
   const ColumnNames columns(header.columns);
   std::vector<std::size_t> label_numbers;
   if (!options.labels.empty()) label_numbers = find_columns(columns, options.labels, path);
-  Chosen chosen{path, rows_before, choose_columns(columns, options, path, label_numbers), {}};
+  Chosen chosen{
+      path, rows_before, choose_columns(columns, options, path, label_numbers).numbers, {}};
   std::vector<std::string> names;
   for (const std::size_t number : chosen.numbers) names.push_back(columns[number]);
   chosen.numbers.insert(chosen.numbers.end(), label_numbers.begin(), label_numbers.end());

@@ -4,8 +4,11 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "bootfold/error.h"
+#include "data/computed.h"
 #include "text/concat.h"
 #include "text/quoted.h"
 
@@ -23,30 +26,22 @@ std::string column_words(const std::string& name) {
                 : text::concat("column ", text::quoted(name));
 }
 
-void check_condition_types(const Where& where, const Batch& batch, const std::string& label) {
-  for (std::size_t c = 0; c < batch.condition.size(); ++c) {
-    const Where::Column& column = where.columns()[c];
-    if (batch.condition[c].is_text && column.as_number)
-      throw InvalidArgument(text::concat("where is ", text::quoted(where.text()), " but column ",
-                                         text::quoted(column.name), " of ", label,
-                                         " is text; put the value it is compared with in quotes"));
-    if (!batch.condition[c].is_text && column.as_text)
-      throw InvalidArgument(text::concat("where is ", text::quoted(where.text()), " but column ",
-                                         text::quoted(column.name), " of ", label,
-                                         " is a column of numbers; compare it with a number, "
-                                         "without quotes"));
-  }
-}
-
 }  // namespace
 
 Selection select(const ColumnNames& columns, const ReadOptions& options, const Where& where,
                  const std::string& file) {
   Selection selection;
   selection.labels = find_columns(columns, options.labels, file);
-  selection.numbers = choose_columns(columns, options, file, selection.labels);
+  ColumnChoice chosen = choose_columns(columns, options, file, selection.labels);
+  selection.numbers = std::move(chosen.numbers);
+  selection.computed = std::move(chosen.computed);
   selection.texts = find_columns(columns, options.texts, file);
-  selection.condition = find_columns(columns, where.names(), file);
+  selection.condition = find_inputs(columns, where.columns(), "where", where.text(), file);
+  for (Computed& each : selection.computed)
+    for (std::size_t& input : each.inputs) {
+      selection.condition.push_back(input);
+      input = selection.condition.size() - 1;
+    }
   return selection;
 }
 
@@ -71,12 +66,7 @@ std::string no_rows_left(const std::string& label, std::uint64_t omitted, std::u
 
 Sieve::Sieve(const ColumnFile& file, const Where& where, NanPolicy nan,
              std::optional<std::uint64_t> rows_before, std::uint64_t first)
-    : file_(file),
-      where_(where),
-      nan_(nan),
-      rows_before_(rows_before),
-      rows_read_(first),
-      condition_numbers_(where.columns().size()) {}
+    : file_(file), where_(where), nan_(nan), rows_before_(rows_before), rows_read_(first) {}
 
 void Sieve::look(const Batch& batch) {
   first_ = rows_read_;
@@ -107,26 +97,15 @@ std::vector<std::uint32_t> Sieve::rows_below(Fate fate) const {
 
 void Sieve::choose(const Batch& batch) {
   if (where_.empty()) return;
-  check_condition_types(where_, batch, file_.label());
-  for (std::size_t c = 0; c < batch.condition.size(); ++c) {
-    if (batch.condition[c].is_text) continue;
-    condition_numbers_[c].resize(batch.rows);
-    batch.condition[c].numbers.read(0, condition_numbers_[c]);
-  }
-  std::vector<Where::Cell> cells(batch.condition.size());
-  for (std::size_t row = 0; row < batch.rows; ++row) {
-    for (std::size_t c = 0; c < cells.size(); ++c) {
-      const Cells& column = batch.condition[c];
-      if (column.is_text) {
-        cells[c].text = column.texts[row];
-        cells[c].missing = !column.missing.empty() && column.missing[row] != 0;
-      } else {
-        cells[c].number = condition_numbers_[c][row];
-        cells[c].missing = std::isnan(cells[c].number);
-      }
-    }
-    if (!where_.holds(cells)) drop(row, Fate::filtered);
-  }
+  std::vector<std::size_t> columns(where_.columns().size());
+  std::iota(columns.begin(), columns.end(), std::size_t{0});
+  check_uses(where_.columns(), columns, batch, "where", where_.text(), file_.label());
+  Inputs inputs;
+  inputs.read(batch);
+  std::vector<double> holds(batch.rows);
+  where_.run(inputs.all(), holds, scratch_);
+  for (std::size_t row = 0; row < batch.rows; ++row)
+    if (!(holds[row] > 0)) drop(row, Fate::filtered);
 }
 
 void Sieve::check_numbers(const ColumnView& column, std::size_t number) {

@@ -70,7 +70,7 @@ class Sieve {
   std::uint64_t first_ = 0;  // row of the file that is row 0 of this batch
   std::size_t batch_rows_ = 0;
   std::vector<Fate> fates_;  // of the rows of this batch; empty if all are kept
-  std::vector<std::vector<double>> condition_numbers_;
+  expression::Scratch scratch_;
 };
 
 }  // namespace bootfold::data

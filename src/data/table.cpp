@@ -9,6 +9,7 @@
 #include "bootfold/error.h"
 #include "bootfold/sources.h"
 #include "data/binary_file.h"
+#include "data/computed.h"
 #include "data/csv.h"
 #include "data/format.h"
 #include "data/joined.h"
@@ -42,7 +43,8 @@ FileTable read_file(const std::string& path, const ReadOptions& options, const W
   try {
     switch (find_format(path, options)) {
       case Format::npy:
-        if (where.empty()) return with_own_types(read_npy(path, options, rows_before));
+        if (where.empty() && std::ranges::none_of(options.columns, is_expression))
+          return with_own_types(read_npy(path, options, rows_before));
         return of_columns(npy_columns(path, options, where, kChunkBytes), where, options,
                           rows_before);
       case Format::parquet:

@@ -143,7 +143,7 @@ TEST(RowWeights, GiveTheWeightedStatisticOfEveryResample) {
                   {.replicates = kReplicates, .seed = 7, .scheme = scheme});
     EXPECT_THAT(one.plan().outputs,
                 ElementsAre("weighted_mean", "weighted_sum", "weighted_variance",
-                            "weighted_standard_deviation", "weighted_proportion"));
+                            "weighted_standard_deviation", "weighted_proportion:1001"));
     for (std::size_t r = 0; r < kReplicates; ++r) {
       const Definition d(data, std::span(counts).subspan(r * kRows, kRows));
       EXPECT_NEAR(one.replicate(r, 0), d.mean(data.y), 1e-6);

@@ -67,6 +67,15 @@ TEST(Where, KnowsListsAndMissingValues) {
   EXPECT_EQ(kept("origin is missing or delay is missing"), (Numbers{4, 5}));
 }
 
+TEST(Where, ComputesWithColumns) {
+  EXPECT_EQ(kept("delay + n > 8"), (Numbers{5, 6}));
+  EXPECT_EQ(kept("abs(delay) >= 3 and not missing(origin)"), (Numbers{1, 2, 6}));
+  EXPECT_EQ(kept("missing(delay) or missing(origin)"), (Numbers{4, 5}));
+  EXPECT_EQ(kept("if(missing(delay), n, delay) == n"), (Numbers{4}));
+  EXPECT_EQ(kept("-delay^2 + 2 * n < 0 and n % 2 == 0"), (Numbers{2, 6}));
+  EXPECT_EQ(kept("min(delay, n, 3) == 3"), (Numbers{6}));
+}
+
 TEST(Where, FollowsTheLogicOfThreeValues) {
   EXPECT_EQ(kept("not delay > 0"), (Numbers{2, 3}));
   EXPECT_EQ(kept("delay > 0 or origin == 'EWR'"), (Numbers{1, 4, 5, 6}));
@@ -152,25 +161,31 @@ TEST(Where, PointsAtMistakes) {
   EXPECT_TRUE(says(complaint("a in (1"), "at its end", "list is not closed"));
   EXPECT_TRUE(says(complaint("a in (b)"), "character 7, 'b'", "not columns"));
   EXPECT_TRUE(says(complaint("a is null"), "character 6, 'null'", "'is missing'"));
-  EXPECT_TRUE(says(complaint("1 == 2"), "character 1, '1'", "no side", "backticks"));
+  EXPECT_TRUE(says(complaint("1 == 2"), "character 1, '1 == 2'", "no column", "backticks"));
   EXPECT_TRUE(says(complaint("'a' == 'b'"), "character 1", "no side"));
   EXPECT_TRUE(says(complaint("a == 5x"), "character 6, '5x'", "no number"));
   EXPECT_TRUE(says(complaint("a == 1e999"), "beyond the range"));
-  EXPECT_TRUE(says(complaint("a == -"), "character 6, '-'", "no number"));
+  EXPECT_TRUE(says(complaint("a == -"), "at its end: a column or a value is missing"));
   EXPECT_TRUE(says(complaint("and == 1"), "character 1, 'and'", "backticks"));
   EXPECT_TRUE(says(complaint("a # 1"), "character 3, '#'", "no meaning"));
   EXPECT_TRUE(says(complaint("`` == 1"), "needs a name"));
+  EXPECT_TRUE(says(complaint("a + 'x' > 1"), "character 5", "text can only be compared"));
+  EXPECT_TRUE(says(complaint("lgo(a) > 1"), "no function 'lgo'; did you mean 'log'?"));
+  EXPECT_TRUE(says(complaint("mean(a) > 1"), "no function 'mean'", "functions of a row"));
+  EXPECT_TRUE(says(complaint("log(a, 2) > 1"), "log takes 1 argument, but has 2"));
+  EXPECT_TRUE(says(complaint("a < b < c"), "character 7, '<'", "two sides"));
+  EXPECT_TRUE(says(complaint("a > 1 and (b = 2)"), "\n  a > 1 and (b = 2)\n               ^"));
   EXPECT_TRUE(says(complaint(std::string(5000, '(')), "too many parentheses"));
   std::string chain = "a == 1";
   for (int i = 0; i < 5000; ++i) chain += " or a == 1";
-  EXPECT_TRUE(says(complaint(chain), "more than 1000 comparisons"));
+  EXPECT_TRUE(says(complaint(chain), "more than 1000 operations"));
 }
 
 TEST(Where, NamesAreFoundOrTheMessageListsThem) {
   const TempFile file("x.csv", "price,n\n1,2\n");
   EXPECT_TRUE(says(message_of<InvalidArgument>(
                        [&] { (void)read(file.path(), {.columns = {"n"}, .where = "prise > 1"}); }),
-                   "x.csv has no column 'prise'; did you mean 'price'?"));
+                   "x.csv has no column 'prise'; did you mean 'price'?", "\n  ^~~~~"));
 }
 
 }  // namespace where_test

@@ -1,0 +1,100 @@
+#include "data/computed.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "bootfold/error.h"
+#include "data/batch.h"
+#include "expression/parser.h"
+#include "expression/tokens.h"
+#include "text/concat.h"
+#include "text/quoted.h"
+
+namespace bootfold::data {
+
+bool is_expression(const std::string& name) { return expression::looks_like_expression(name); }
+
+std::vector<std::size_t> find_inputs(const ColumnNames& columns,
+                                     std::span<const expression::Column> wanted,
+                                     std::string_view what, const std::string& text,
+                                     const std::string& file) {
+  std::vector<std::size_t> found;
+  for (const expression::Column& column : wanted) {
+    try {
+      found.push_back(find_columns(columns, {column.name}, file)[0]);
+    } catch (const UnknownColumn& error) {
+      throw UnknownColumn(expression::complaint(what, text, column.at, column.end, error.what()),
+                          column.name);
+    }
+  }
+  return found;
+}
+
+Computed compute_column(const ColumnNames& columns, const std::string& text,
+                        const std::string& file) {
+  Computed found{text};
+  found.program = expression::Program(expression::parse_row(text, "columns"));
+  found.inputs = find_inputs(columns, found.program.columns(), "columns", text, file);
+  if (found.inputs.empty())
+    throw InvalidArgument(expression::complaint(
+        "columns", text, 0, text.size(),
+        "there is no column in it; a name with blanks goes in backticks: `a b`"));
+  return found;
+}
+
+void check_uses(std::span<const expression::Column> columns, std::span<const std::size_t> inputs,
+                const Batch& batch, std::string_view what, const std::string& text,
+                const std::string& file) {
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const expression::Column& column = columns[c];
+    const bool is_text = batch.condition[inputs[c]].is_text;
+    if (is_text ? !column.as_number : !column.as_text) continue;
+    throw InvalidArgument(text::concat(
+        what, " is ", text::quoted(text), " but column ", text::quoted(column.name), " of ", file,
+        is_text ? " is text; put the value it is compared with in quotes"
+                : " is a column of numbers; compare it with a number, without quotes"));
+  }
+}
+
+void Inputs::read(const Batch& batch) {
+  numbers_.resize(batch.condition.size());
+  inputs_.assign(batch.condition.size(), {});
+  for (std::size_t c = 0; c < inputs_.size(); ++c) {
+    const Cells& cells = batch.condition[c];
+    if (cells.is_text) {
+      inputs_[c] = {{}, cells.texts, cells.missing};
+      continue;
+    }
+    numbers_[c].resize(batch.rows);
+    cells.numbers.read(0, numbers_[c]);
+    inputs_[c].numbers = numbers_[c];
+  }
+}
+
+std::vector<expression::Input> Inputs::some(std::span<const std::size_t> columns) const {
+  std::vector<expression::Input> found;
+  for (const std::size_t column : columns) found.push_back(inputs_[column]);
+  return found;
+}
+
+void add_computed(std::span<const Computed> computed, const std::string& file, Batch& batch) {
+  if (computed.empty()) return;
+  struct Owner {
+    std::shared_ptr<const void> before;
+    std::vector<std::vector<double>> values;
+  };
+  auto owner = std::make_shared<Owner>(Owner{std::move(batch.owner), {}});
+  Inputs inputs;
+  inputs.read(batch);
+  expression::Scratch scratch;
+  for (const Computed& each : computed) {
+    check_uses(each.program.columns(), each.inputs, batch, "columns", each.name, file);
+    std::vector<double>& values = owner->values.emplace_back(batch.rows);
+    each.program.run(inputs.some(each.inputs), values, scratch);
+    batch.numbers.insert(batch.numbers.begin() + static_cast<std::ptrdiff_t>(each.place),
+                         ColumnView(values));
+  }
+  batch.owner = std::move(owner);
+}
+
+}  // namespace bootfold::data
