@@ -108,7 +108,14 @@ ColumnChoice choose_columns(const ColumnNames& columns, const ReadOptions& optio
       chosen.push_back(find(columns, word, file));
       continue;
     }
-    found.computed.push_back(compute_column(columns, word, file));
+    try {
+      found.computed.push_back(compute_column(columns, word, file));
+    } catch (const UnknownColumn&) {
+      throw;
+    } catch (const InvalidArgument&) {  // no expression: perhaps a name with a mistake in it
+      if (!text::nearest(word, columns.names()).empty()) throw_unknown(columns, word, file);
+      throw;
+    }
     found.computed.back().place = found.count() - 1;
   }
   if (options.all_but) {

@@ -12,7 +12,10 @@
 
 namespace bootfold::data {
 
-bool is_expression(const std::string& name) { return expression::looks_like_expression(name); }
+bool is_expression(const std::string& name) {
+  return expression::looks_like_expression(name) &&
+         name.find_first_not_of("+-.0123456789 ") != name.npos;
+}
 
 std::vector<std::size_t> find_inputs(const ColumnNames& columns,
                                      std::span<const expression::Column> wanted,

@@ -151,11 +151,10 @@ double constant_of(const Node& node) {
 Program::Program(const Node& root) : type_(type_of(root)) { compile(root); }
 
 std::uint32_t Program::column(const Node& node) {
-  const auto known = std::find_if(columns_.begin(), columns_.end(),
-                                  [&](const Column& each) { return each.name == node.name; });
-  if (known == columns_.end()) columns_.push_back({node.name, false, false, node.at, node.end});
-  return static_cast<std::uint32_t>(known == columns_.end() ? columns_.size() - 1
-                                                            : known - columns_.begin());
+  for (std::size_t c = 0; c < columns_.size(); ++c)
+    if (columns_[c].name == node.name) return static_cast<std::uint32_t>(c);
+  columns_.push_back({node.name, false, false, node.at, node.end});
+  return static_cast<std::uint32_t>(columns_.size() - 1);
 }
 
 void Program::push(Step step) {

@@ -45,14 +45,17 @@ inline std::string contents_of(const std::string& path) {
   return contents.str();
 }
 
-/// Runs `act`, which must throw Exception, and returns the message; it must be one line.
+/// Runs `act`, which must throw Exception, and returns the message; it must be one line, and
+/// two more that mark a place in an expression.
 template <class Exception, class Act>
 std::string message_of(Act&& act) {
   try {
     act();
   } catch (const Exception& error) {
     const std::string message = error.what();
-    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    const std::size_t end = message.find('\n');
+    const bool marks = message.find("\n  ", end) == end && message.find('^', end) != message.npos;
+    EXPECT_TRUE(end == message.npos || marks) << message;
     EXPECT_LT(message.size(), 2000U);
     return message;
   } catch (const std::exception& error) {

@@ -73,7 +73,7 @@ TEST(Where, ComputesWithColumns) {
   EXPECT_EQ(kept("missing(delay) or missing(origin)"), (Numbers{4, 5}));
   EXPECT_EQ(kept("if(missing(delay), n, delay) == n"), (Numbers{4}));
   EXPECT_EQ(kept("-delay^2 + 2 * n < 0 and n % 2 == 0"), (Numbers{2, 6}));
-  EXPECT_EQ(kept("min(delay, n, 3) == 3"), (Numbers{6}));
+  EXPECT_EQ(kept("min(delay, n, 3) == 3"), (Numbers{5, 6}));
 }
 
 TEST(Where, FollowsTheLogicOfThreeValues) {
