@@ -69,6 +69,38 @@ void check_replicates(const Arguments& arguments, Request& request) {
     request.options.replicates = parse_whole("--replicates", arguments.replicates, 1);
 }
 
+// Expressions name their columns, which are read too. Beside them, other statistics are those of
+// the columns of --column alone.
+void choose_statistics(const Arguments& arguments, Request& request) {
+  request.statistic_texts = split_list(arguments.statistics);
+  if (request.statistic_texts.empty()) request.statistic_texts = {"mean"};
+  const std::vector<std::string> columns = request.read.columns;
+  std::vector<Statistic> all;
+  for (const std::string& text : request.statistic_texts) {
+    all.push_back(statistic::parse(text));
+    for (const std::string& name : all.back().columns())
+      if (std::ranges::find(request.read.columns, name) == request.read.columns.end())
+        request.read.columns.push_back(name);
+  }
+  const bool named =
+      std::ranges::any_of(all, [](const Statistic& each) { return !each.columns().empty(); });
+  for (const Statistic& each : all) {
+    if (!named || !each.columns().empty()) {
+      request.statistics.push_back(each);
+    } else if (columns.empty()) {
+      throw InvalidArgument(
+          fmt::format("statistic '{}' has no column, beside an expression that names its own; give "
+                      "--column, or write {}(COLUMN)",
+                      each.name(), each.name()));
+    } else if (each.of_each_column()) {
+      for (const std::string& column : columns)
+        request.statistics.push_back(each.with_columns({column}));
+    } else {
+      request.statistics.push_back(each.with_columns(columns));
+    }
+  }
+}
+
 // The exponent of --rescale.
 double parse_rescale(const SchemeArguments& arguments) {
   const std::string& text = arguments.rescale;
@@ -160,13 +192,15 @@ void add_file(CLI::App& command, Arguments& arguments) {
 void add_arguments(CLI::App& command, Arguments& arguments) {
   add_file(command, arguments);
   add_list(command, "--column", arguments.columns, "NAME",
-           "Columns by name, or by number from 1; repeat it or separate by commas")
+           "Columns by name or number from 1, or expressions such as log(price); repeat it or "
+           "separate by commas")
       ->group(kWhat);
   add_list(command, "--by", arguments.by, "NAME",
            "An interval for every group: columns of the groups; with several, their combinations")
       ->group(kWhat);
   add_list(command, "--statistic", arguments.statistics, "S",
-           "Statistics, all over the same resamples; listed below [mean]")
+           "Statistics, listed below, or expressions: \"sum(cost) / sum(clicks)\", \"gm = "
+           "exp(mean(log(price)))\" [mean]")
       ->group(kWhat);
   add_text(command, "--replicates", arguments.replicates, "N",
            "Resamples to draw: 1e6; auto: as many as --precision needs; exact: none, the exact "
@@ -315,11 +349,9 @@ Request check(const Arguments& arguments) {
   set_dialect(arguments.dialect, request.read);
 
   request.scheme = SchemeRequest(arguments.scheme);
-  request.scheme.extend(request.read);
 
-  for (const std::string& name : split_list(arguments.statistics))
-    request.statistics.push_back(statistic::parse(name));
-  if (request.statistics.empty()) request.statistics.push_back(statistic::mean());
+  choose_statistics(arguments, request);
+  request.scheme.extend(request.read);
   if (request.scheme.weighted())
     for (Statistic& statistic : request.statistics) statistic = statistic::weighted(statistic);
 
@@ -370,6 +402,37 @@ unsigned parse_threads(const std::string& text) {
       parse_whole("--threads", text, 1, 1024, "; leave it out to use all cores"));
 }
 
+namespace {
+
+/// The end of an item that begins at `at`: the next comma that is not in parentheses or quotes, if
+/// those are closed; otherwise the next comma.
+std::size_t end_of_item(const std::string& list, std::size_t at) {
+  int depth = 0;
+  char quote = 0;
+  for (std::size_t i = at; i < list.size(); ++i) {
+    const char c = list[i];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '`' || (depth > 0 && (c == '\'' || c == '"'))) {
+      quote = c;
+    } else if (c == '(' || c == ')') {
+      depth += c == '(' ? 1 : -1;
+    } else if (c == ',' && depth <= 0) {
+      return i;
+    }
+  }
+  return depth == 0 && quote == 0 ? list.size() : std::min(list.find(',', at), list.size());
+}
+
+/// Without blanks at its ends, which surround names in "mean, median".
+std::string without_blanks(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\n");
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
+}
+
+}  // namespace
+
 std::vector<std::string> split_list(const std::vector<std::string>& lists) {
   std::vector<std::string> names;
   for (const std::string& list : lists) {
@@ -385,8 +448,8 @@ std::vector<std::string> split_list(const std::vector<std::string>& lists) {
           throw InvalidArgument(fmt::format("there is no closing quote in '{}'", list));
         ++at;
       }
-      const std::size_t end = std::min(list.find(',', at), list.size());
-      name += list.substr(at, end - at);
+      const std::size_t end = end_of_item(list, at);
+      name += without_blanks(list.substr(at, end - at));
       if (name.empty()) throw InvalidArgument(fmt::format("there is an empty name in '{}'", list));
       names.push_back(std::move(name));
       at = end + 1;

@@ -56,6 +56,7 @@ struct Request {
   std::vector<std::string> files;
   data::ReadOptions read;
   std::vector<Statistic> statistics;
+  std::vector<std::string> statistic_texts;  ///< as they were written
   Options options;
   std::vector<interval::Method> methods;  ///< of intervals, the first is the main one
   bool all_methods = false;               ///< those that are available; the others are left out
@@ -144,7 +145,8 @@ inline constexpr const char* kHeaderHelp =
 /// Takes "--threads" as typed; empty is 0: all cores.
 [[nodiscard]] unsigned parse_threads(const std::string& text);
 
-/// Splits "price,volume" at its commas; a name that holds a comma is put in double quotes.
+/// Splits "price,volume" at its commas, but not at those in parentheses; a name that holds a comma
+/// is put in double quotes.
 [[nodiscard]] std::vector<std::string> split_list(const std::vector<std::string>& lists);
 
 }  // namespace bootfold::cli

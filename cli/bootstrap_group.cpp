@@ -18,6 +18,7 @@
 #include "input_note.h"
 #include "origin.h"
 #include "progress.h"
+#include "reading.h"
 #include "streamed.h"
 #include "timer.h"
 #include "unchanged.h"
@@ -131,7 +132,7 @@ class GroupRun {
           "--split is 'rows' but rows cannot be split: {}; use --split replicates", obstacle));
     const bool rows = split_ != distributed::Split::replicates && obstacle.empty();
     if (has_numbers_only(request_) && (rows || !are_mapped(request_))) {
-      source_ = data::open(request_.files, request_.read);
+      source_ = open_rows(request_);
       if (!rows) options_.influence = request_.options.influence;
       return;
     }
@@ -140,7 +141,7 @@ class GroupRun {
 
   /// For replicates that are split.
   void read_all() {
-    table_ = data::read(request_.files, request_.read);
+    table_ = read_rows(request_);
     view_.emplace(request_.scheme, *table_);
     options_ = request_.options;
     options_.scheme = view_->scheme();

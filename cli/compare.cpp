@@ -22,6 +22,7 @@
 #include "output.h"
 #include "plot.h"
 #include "progress.h"
+#include "reading.h"
 #include "timer.h"
 #include "unchanged.h"
 #include "usage.h"
@@ -241,7 +242,7 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
   if (!common.plot.empty()) check_plot_file(common.plot);
 
   const Timer reading;
-  const data::Table values = data::read(common.files, common.read);
+  const data::Table values = read_rows(common);
   const double read_seconds = reading.seconds();
   print_input_note(values.note(), common.quiet || common.json);
   print_where_note(values, common.quiet);

@@ -287,7 +287,7 @@ Json json_of(const Contrast& contrast) {
 
 std::string title_of(const CompareRun& run) {
   std::string text = run.found.statistic;
-  if (run.columns.size() == 1) text += of_column(run.columns[0]);
+  text = of_column(text, run.columns);
   return one_line(text);
 }
 

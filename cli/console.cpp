@@ -76,9 +76,25 @@ void print(std::string_view text) {
   }
 }
 
+namespace {
+
+/// "\n  a = 1\n    ^": the lines of a message that mark a place in an expression; empty if there
+/// are none.
+std::string_view marks_of(std::string_view text) {
+  const std::size_t first = text.find("\n  ");
+  const std::size_t second = first == text.npos ? first : text.find("\n  ", first + 1);
+  if (second == text.npos || text.find('\n', second + 1) != text.npos) return {};
+  const std::string_view mark = text.substr(second + 1);
+  return mark.find_first_not_of(" ^~") == mark.npos ? text.substr(first) : std::string_view();
+}
+
+}  // namespace
+
 void complain(std::string_view text) noexcept {
   try {
-    const std::string line = "bootfold: " + one_line(text) + "\n";
+    const std::string_view marks = marks_of(text);
+    text.remove_suffix(marks.size());
+    const std::string line = "bootfold: " + one_line(text) + std::string(marks) + "\n";
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
   } catch (...) {  // no memory even for the message
   }

@@ -131,7 +131,7 @@ std::string numbers(const Answer& answer, const std::vector<std::string>& column
   const Distribution& law = answer.law;
   const double error = law.standard_error();
   std::string text = answer.label;
-  if (columns.size() == 1) text += of_column(columns[0]);
+  text = of_column(text, columns);
   text += '\n';
   text += item("estimate", rounded_to_error(law.estimate(), error));
   text += item("standard error", rounded_to_error(error, error));

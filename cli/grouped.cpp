@@ -10,6 +10,7 @@
 #include "input_note.h"
 #include "memory.h"
 #include "progress.h"
+#include "reading.h"
 #include "text/output_file.h"
 #include "timer.h"
 #include "unchanged.h"
@@ -51,7 +52,7 @@ void run_grouped(const Arguments& arguments, Request request, Interrupt& interru
   request.read.labels.insert(request.read.labels.end(), by.begin(), by.end());
 
   const Timer reading;
-  const data::Table table = data::read(request.files, request.read);
+  const data::Table table = read_rows(request);
   const double read_seconds = reading.seconds();
   print_input_note(table.note(), request.quiet || request.json);
   print_where_note(table, request.quiet);

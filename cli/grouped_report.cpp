@@ -29,11 +29,10 @@ std::string comma_list(const std::vector<std::string>& names) {
 std::string title(const GroupedResult& found, const OutputName& output) {
   // "mean of dep_delay"; a name such as slope(x) says its columns itself.
   const bool named = output.statistic.ends_with(")");
-  const std::string what =
-      named || output.columns.empty()
-          ? output.statistic
-          : output.statistic + (output.columns.size() == 1 ? of_column(output.columns[0])
-                                                           : " of " + comma_list(output.columns));
+  const std::string what = named || output.columns.empty() ? output.statistic
+                           : output.columns.size() == 1
+                               ? of_column(output.statistic, output.columns)
+                               : output.statistic + " of " + comma_list(output.columns);
   return one_line(what + " by " + comma_list(found.by));
 }
 

@@ -9,6 +9,7 @@
 #include "bootfold/sources.h"
 #include "command.h"
 #include "number.h"
+#include "reading.h"
 #include "shard_files.h"
 #include "shard_words.h"
 #include "usage.h"
@@ -34,11 +35,11 @@ void run_look(const Arguments& arguments, Interrupt& interrupt) {
   options.execution.threads = request.options.execution.threads;
   options.execution.stop = interrupt.token();
   if (read.labels.empty()) {
-    const auto source = data::open(arguments.files, read);
+    const auto source = with_marks(request, [&] { return data::open(arguments.files, read); });
     const shards::Look look = shards::look(*source, request.statistics, options);
     return write_bytes(arguments.output, look.to_bytes(), "look");
   }
-  const data::Table table = data::read(arguments.files, read);
+  const data::Table table = with_marks(request, [&] { return data::read(arguments.files, read); });
   const data::Labels labels = all_labels(table, read.labels.size());
   (arguments.scheme.strata.empty() ? options.clusters : options.strata) = &labels;
   const shards::Look look = shards::look(table.view(), request.statistics, options);

@@ -55,6 +55,7 @@ std::string with_command_options(std::string_view message) {
       {"thousands", "--thousands"},
       {"tolerance", "--tolerance"},
       {"weight_decay", "--weight-decay"},
+      {"statistic", "--statistic"},
       {"where", "--where"},
   });
   return text::with_option_names(message, kNames,

@@ -24,7 +24,7 @@ Drawing plot_of(const Run& run) {
     const Interval& interval = run.intervals[output];
     const double error = run.result.standard_error(output);
     std::string title = run.result.plan().outputs[output];
-    if (run.columns.size() == 1) title += of_column(run.columns[0]);
+    title = of_column(title, run.columns);
     const std::string limits = limits_of(interval, error);
     HistogramPanel panel{
         .title = one_line(title),

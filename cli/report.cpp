@@ -121,6 +121,17 @@ Json json_of(const Plan& plan) {
   return object;
 }
 
+std::string of_column(const std::string& statistic, const std::vector<std::string>& columns) {
+  std::string_view name = statistic;
+  if (name.starts_with("weighted_")) name.remove_prefix(9);
+  name = name.substr(0, name.find(':'));
+  const bool listed =
+      std::ranges::any_of(statistic::listings(), [&](const statistic::Listing& each) {
+        return std::string_view(each.usage).substr(0, each.usage.find_first_of(":[")) == name;
+      });
+  return columns.size() == 1 && listed ? statistic + of_column(columns[0]) : statistic;
+}
+
 // A column without a name has a number.
 std::string of_column(const std::string& name) {
   const bool number = name.find_first_not_of("0123456789") == std::string::npos;
@@ -201,7 +212,7 @@ std::string numbers_as_text(const Run& run, std::size_t output) {
   const double error = result.standard_error(output);
   const std::uint64_t undefined = result.undefined(output);
   std::string text = result.plan().outputs[output];
-  if (run.columns.size() == 1) text += of_column(run.columns[0]);  // else the name says it
+  text = of_column(text, run.columns);  // else the name says it
   text += '\n';
   text += item("estimate", rounded(result.estimate(output), error / 100));
   if (result.companions().jackknife) {
@@ -349,7 +360,8 @@ std::string as_json(const Run& run) {
 std::string as_text(const Forecast& forecast) {
   const Plan& plan = forecast.plan;
   std::string text = fmt::format("{}", fmt::join(plan.outputs, ", "));
-  if (forecast.columns.size() == 1) text += of_column(forecast.columns[0]);
+  if (of_column(plan.outputs[0], forecast.columns) != plan.outputs[0])
+    text += of_column(forecast.columns[0]);
   text += '\n';
   text += item("work", fmt::format("{} replicates of {}", grouped(plan.replicates),
                                    rows_of(plan, forecast.omitted)));

@@ -56,6 +56,10 @@ void add_intervals(Run& run, const std::vector<interval::Method>& methods,
 // Its pieces, for other commands.
 /// " of price", " of column 2".
 [[nodiscard]] std::string of_column(const std::string& name);
+/// "mean of price", if there is one column and the statistic is one that is listed by its name: an
+/// expression says itself what it is of.
+[[nodiscard]] std::string of_column(const std::string& statistic,
+                                    const std::vector<std::string>& columns);
 /// "2 threads, avx512".
 [[nodiscard]] std::string threads_of(const Plan& plan);
 /// A named line, folded to the width of the terminal: "  plan            stream: ...".

@@ -5,6 +5,7 @@
 
 #include "bootfold/shards.h"
 #include "bootfold/sources.h"
+#include "reading.h"
 
 namespace bootfold::cli {
 namespace {
@@ -49,7 +50,7 @@ std::unique_ptr<data::Source> streamed(const Request& request) {
   if (request.files == std::vector<std::string>{"-"}) return nullptr;
   const std::vector<std::string> files = data::expand(request.files);
   if (bytes_of(files) <= execution::memory_limit(request.options.memory) / 2) return nullptr;
-  return data::open(files, request.read);
+  return open_rows(request);
 }
 
 }  // namespace bootfold::cli

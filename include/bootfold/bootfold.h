@@ -8,6 +8,7 @@
 #include "bootfold/checkpoint.h"
 #include "bootfold/chunked.h"
 #include "bootfold/compare.h"
+#include "bootfold/computed.h"
 #include "bootfold/contrasts.h"
 #include "bootfold/covariate.h"
 #include "bootfold/data.h"

@@ -29,13 +29,23 @@ class BOOTFOLD_API InvalidArgument : public std::invalid_argument {
 class BOOTFOLD_API UnknownColumn : public InvalidArgument {
  public:
   UnknownColumn(const std::string& message, std::string column)
-      : InvalidArgument(message), column_(std::make_shared<const std::string>(std::move(column))) {}
+      : UnknownColumn(message, std::move(column), message) {}
+  /// `problem` is the message without the expression in which the name stands.
+  UnknownColumn(const std::string& message, std::string column, std::string problem)
+      : InvalidArgument(message),
+        words_(std::make_shared<const Words>(Words{std::move(column), std::move(problem)})) {}
 
   /// The name that was not found.
-  [[nodiscard]] const std::string& column() const noexcept { return *column_; }
+  [[nodiscard]] const std::string& column() const noexcept { return words_->column; }
+  /// What is wrong, without the expression in which the name stands.
+  [[nodiscard]] const std::string& problem() const noexcept { return words_->problem; }
 
  private:
-  std::shared_ptr<const std::string> column_;  // exceptions must be copied without throwing
+  struct Words {
+    std::string column;
+    std::string problem;
+  };
+  std::shared_ptr<const Words> words_;  // exceptions must be copied without throwing
 };
 
 /// The data cannot be used: an unreadable file, text in a numeric column, NaN. The message names

@@ -151,6 +151,8 @@ struct Bound {
   std::variant<Sums, Order, Fold, Call> body;
 };
 
+struct Formula;
+
 }  // namespace statistic
 
 /// A statistic: a name, the number of columns that it takes, and its definition. Cheap to copy.
@@ -176,7 +178,34 @@ class BOOTFOLD_API Statistic {
   [[nodiscard]] bool weighted() const noexcept { return weighted_; }
 
   /// Whether it is a statistic of one column, which is applied to each column of the data.
-  [[nodiscard]] bool of_each_column() const noexcept { return most_ == (weighted_ ? 2 : 1); }
+  [[nodiscard]] bool of_each_column() const noexcept {
+    return columns_.empty() && most_ == (weighted_ ? 2 : 1);
+  }
+
+  /// Returns this statistic for columns that are chosen by their names, in the order in which it
+  /// takes them; if it has weights, their column comes behind these. A name may be an expression of
+  /// a row, such as "log(price)", which data::read() and data::WithComputed know.
+  [[nodiscard]] Statistic with_columns(std::vector<std::string> names) const {
+    Statistic copy = *this;
+    copy.columns_ = std::move(names);
+    return copy;
+  }
+
+  /// The names of its columns; empty: all columns of the data, or each of them.
+  [[nodiscard]] const std::vector<std::string>& columns() const noexcept { return columns_; }
+
+  /// Returns this statistic with the declaration that its value is a formula of other statistics on
+  /// the same resample, which the engine may compute faster.
+  [[nodiscard]] Statistic with_formula(std::shared_ptr<const statistic::Formula> formula) const {
+    Statistic copy = *this;
+    copy.formula_ = std::move(formula);
+    return copy;
+  }
+
+  /// The formula, or null.
+  [[nodiscard]] const std::shared_ptr<const statistic::Formula>& formula() const noexcept {
+    return formula_;
+  }
 
   /// Returns this statistic with the declaration that its last column holds weights of the rows.
   [[nodiscard]] Statistic with_weights() const {
@@ -230,10 +259,24 @@ class BOOTFOLD_API Statistic {
   std::shared_ptr<const Statistic> standard_error_;
   std::optional<statistic::ExactLaw> exact_law_;
   std::vector<double> parameters_;
+  std::vector<std::string> columns_;
+  std::shared_ptr<const statistic::Formula> formula_;
   bool weighted_ = false;
 };
 
 namespace statistic {
+
+/// A function of the values of several statistics on the same resample, such as
+/// median(a) / mean(b).
+struct Formula {
+  struct Term {
+    Statistic statistic;
+    std::vector<std::uint32_t> columns;  ///< of the columns of the whole statistic
+  };
+  std::vector<Term> terms;
+  /// From the values of all terms, one behind the other.
+  std::function<void(std::span<const double> values, std::span<double> out)> finish;
+};
 
 // Statistics of one column. If there are several columns, they are applied to each column.
 [[nodiscard]] BOOTFOLD_API Statistic mean();
@@ -255,6 +298,16 @@ namespace statistic {
 [[nodiscard]] BOOTFOLD_API Statistic interquartile_range();
 [[nodiscard]] BOOTFOLD_API Statistic min();
 [[nodiscard]] BOOTFOLD_API Statistic max();
+/// exp of the mean of log(x): NaN unless all rows are above 0.
+[[nodiscard]] BOOTFOLD_API Statistic geometric_mean();
+/// Median of the absolute deviations from the median, without a factor, as in SciPy.
+[[nodiscard]] BOOTFOLD_API Statistic mad();
+/// Gini coefficient: the mean absolute difference of two rows, over twice their mean; 0 if all are
+/// equal. NaN if a row is negative or all are 0.
+[[nodiscard]] BOOTFOLD_API Statistic gini();
+/// Share of the sum that the largest rows have: q n of them, of which the last counts in part if
+/// that is no whole number; 0 < q <= 1. NaN if a row is negative or all are 0.
+[[nodiscard]] BOOTFOLD_API Statistic top_share(double q);
 /// Mean without the floor(cut * n) smallest and largest rows, as in SciPy; 0 <= cut < 0.5.
 [[nodiscard]] BOOTFOLD_API Statistic trimmed_mean(double cut);
 
@@ -266,6 +319,11 @@ namespace statistic {
 /// Covariance with divisor n - ddof.
 [[nodiscard]] BOOTFOLD_API Statistic covariance(int ddof = 1);
 [[nodiscard]] BOOTFOLD_API Statistic correlation();
+
+/// Spearman's rank correlation: the correlation of ranks, where equal values have their mean rank.
+[[nodiscard]] BOOTFOLD_API Statistic spearman();
+/// Least-squares slope of the first column on the second.
+[[nodiscard]] BOOTFOLD_API Statistic slope();
 
 // Statistics of two or more columns.
 /// Least-squares regression of the first column on the others: the intercept, then the slopes.
@@ -299,8 +357,29 @@ namespace statistic {
 /// several equal rows, data::Repeated.
 [[nodiscard]] BOOTFOLD_API Statistic weighted(const Statistic& statistic);
 
+/// A statistic as an expression of columns by their names:
+///
+///     statistic::expression("sum(arr_delay) / sum(distance)")
+///     statistic::expression("gm = exp(mean(log(price)))")
+///     statistic::expression("quantile(price, 0.9) / median(price)")
+///
+/// Functions over all rows are the names that parse() knows, with the column (or an expression of
+/// one row) as their first arguments and their number as the last, and count(CONDITION). What they
+/// take is listed by columns(): data::read() and data::WithComputed give a table with these
+/// columns. It runs as fast as its parts: functions of sums stream, quantiles of one column take
+/// two draws. Throws InvalidArgument that marks the mistake. docs/expressions.md has the language.
+[[nodiscard]] BOOTFOLD_API Statistic expression(std::string_view text);
+
+/// If the columns of some statistics have one that is not there: the message `problem` with a mark
+/// below its name in the text of the statistic; otherwise `problem`.
+[[nodiscard]] BOOTFOLD_API std::string mark_column(std::span<const std::string> texts,
+                                                   const std::string& column,
+                                                   const std::string& problem);
+
 /// The statistic with that name: "mean", "quantile:0.9", "trimmed_mean:0.1", "sharpe_ratio:252",
-/// "variance:0". Throws InvalidArgument, which suggests the nearest name and lists all names.
+/// "variance:0"; also "sd", "var", "iqr", "p90", "percentile:90" and the like; or an expression,
+/// which has parentheses. Throws InvalidArgument, which suggests the nearest name and lists all
+/// names.
 [[nodiscard]] BOOTFOLD_API Statistic parse(std::string_view text);
 
 /// Description of a built-in statistic: usage, number of columns and meaning.

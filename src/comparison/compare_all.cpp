@@ -1,4 +1,5 @@
 // Several statistics and values: one comparison for each.
+#include <algorithm>
 #include <utility>
 
 #include "bootfold/compare.h"
@@ -25,10 +26,26 @@ DataView columns_of(const DataView& values, const std::vector<std::size_t>& numb
   return DataView(std::move(columns), std::move(names));
 }
 
+/// The columns that a statistic names, and that of the weights. Of names that are not there the
+/// bootstrap complains.
+DataView named_columns(const DataView& values, const Statistic& statistic) {
+  std::vector<std::size_t> own;
+  for (std::size_t c = 0; c < values.columns(); ++c) {
+    const bool named = std::ranges::count(statistic.columns(), values.name(c)) > 0;
+    const bool weights = statistic.weighted() && c + 1 == values.columns();
+    if (named || weights) own.push_back(c);
+  }
+  return own.empty() ? values : columns_of(values, own);
+}
+
 std::vector<Comparand> comparands(const DataView& values, std::span<const Statistic> statistics) {
   std::vector<Comparand> all;
   for (const Statistic& statistic : statistics) {
     const std::size_t weights = statistic.weighted() ? 1 : 0;
+    if (!statistic.columns().empty()) {
+      all.push_back({&statistic, named_columns(values, statistic)});
+      continue;
+    }
     if (!statistic.of_each_column() || values.columns() <= 1 + weights) {
       all.push_back({&statistic, values});
       continue;

@@ -27,7 +27,7 @@ std::vector<std::size_t> find_inputs(const ColumnNames& columns,
       found.push_back(find_columns(columns, {column.name}, file)[0]);
     } catch (const UnknownColumn& error) {
       throw UnknownColumn(expression::complaint(what, text, column.at, column.end, error.what()),
-                          column.name);
+                          column.name, error.problem());
     }
   }
   return found;

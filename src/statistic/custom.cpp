@@ -1,6 +1,7 @@
 // Statistics that a user writes, and those the library writes the same way.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "bootfold/error.h"
 #include "bootfold/statistic.h"
@@ -43,6 +44,26 @@ Statistic proportion(double above) {
                                                           (folded.rows - 1));
                                        }))
       .with_exact_law(ExactLaw::proportion);
+}
+
+Statistic geometric_mean() {
+  return Statistic("geometric_mean", 1, 1, [](std::size_t) {
+    Sums sums;
+    sums.filled = 2;  // the logarithm, and whether there is none
+    sums.fill = [](const Tile& tile, std::span<double* const> features) {
+      const std::span<const double> values = tile.column(0);
+      for (std::size_t row = 0; row < values.size(); ++row) {
+        const bool positive = values[row] > 0;
+        features[0][row] = positive ? std::log(values[row]) : 0;
+        features[1][row] = positive ? 0 : 1;
+      }
+    };
+    sums.finish = [](const Folded& folded, std::span<double> values) {
+      values[0] =
+          folded.mean(1) > 0 ? std::numeric_limits<double>::quiet_NaN() : std::exp(folded.mean(0));
+    };
+    return Bound{{"geometric_mean({1})"}, std::move(sums)};
+  });
 }
 
 Statistic sums(std::size_t count,

@@ -267,4 +267,13 @@ Statistic correlation() {
   });
 }
 
+Statistic slope() {
+  return of_products("slope", 2, {{0}, {1}, {1, 1}, {0, 1}}, [](const Folded& f) {
+    const double xx = central(f, f.mean(2), f.mean(1), f.mean(1));
+    const double xy = f.mean(3) - f.mean(0) * f.mean(1);
+    if (!(xx > 0)) return kUndefined;
+    return std::ldexp(xy / xx, f.scales[0].exponent - f.scales[1].exponent);
+  });
+}
+
 }  // namespace bootfold::statistic

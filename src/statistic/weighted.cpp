@@ -8,6 +8,7 @@
 #include "bootfold/error.h"
 #include "bootfold/statistic.h"
 #include "numeric/quantile.h"
+#include "statistic/compose.h"
 #include "statistic/ranking.h"
 #include "text/concat.h"
 
@@ -190,11 +191,27 @@ Body weighted(const Body& body, std::size_t weights, const Statistic& statistic)
       "as one more column, or use a built-in statistic or sums()"));
 }
 
+/// A formula of weighted statistics.
+Statistic weighted_formula(const Statistic& statistic) {
+  const std::size_t columns = statistic.fewest_columns();
+  auto formula = std::make_shared<Formula>();
+  formula->finish = statistic.formula()->finish;
+  for (const Formula::Term& term : statistic.formula()->terms) {
+    formula->terms.push_back({bootfold::statistic::weighted(term.statistic), term.columns});
+    formula->terms.back().columns.push_back(static_cast<std::uint32_t>(columns));
+  }
+  return compose("weighted_" + statistic.name(), "weighted_" + statistic.bind(columns).outputs[0],
+                 columns + 1, std::move(formula))
+      .with_weights()
+      .with_columns(statistic.columns());
+}
+
 }  // namespace
 
 Statistic weighted(const Statistic& statistic) {
   if (statistic.weighted())
     throw InvalidArgument(text::concat("statistic '", statistic.name(), "' has weights already"));
+  if (statistic.formula() != nullptr) return weighted_formula(statistic);
   const auto bind = [statistic](std::size_t columns) {
     Bound bound = statistic.bind(columns - 1);
     for (std::string& output : bound.outputs) output = "weighted_" + output;
@@ -207,6 +224,7 @@ Statistic weighted(const Statistic& statistic) {
   const Statistic made = Statistic("weighted_" + statistic.name(), statistic.fewest_columns() + 1,
                                    most == Statistic::kAnyNumber ? most : most + 1, bind)
                              .with_weights()
+                             .with_columns(statistic.columns())
                              .with_parameters(statistic.parameters());
   const auto* sums = std::get_if<Sums>(&body);
   return sums != nullptr && sums->is_mean ? made.with_standard_error(standard_error_of_mean())

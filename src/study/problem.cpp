@@ -1,5 +1,6 @@
 #include "study/problem.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -45,6 +46,30 @@ std::string column_rule(const Statistic& statistic) {
                       statistic.weighted() ? ", the last of them weights," : "");
 }
 
+std::string list_of_names(const DataView& data) {
+  constexpr std::size_t kListed = 20;
+  std::string list;
+  for (std::size_t c = 0; c < std::min(kListed, data.columns()); ++c)
+    list += text::concat(c == 0 ? "'" : ", '", data.name(c), "'");
+  return data.columns() > kListed ? list + ", ..." : list;
+}
+
+/// The columns that a statistic names, and then that of the weights.
+std::vector<std::uint32_t> named_columns(const DataView& data, const Statistic& statistic) {
+  std::vector<std::uint32_t> found;
+  for (const std::string& name : statistic.columns()) {
+    std::uint32_t c = 0;
+    while (c < data.columns() && data.name(c) != name) ++c;
+    if (c == data.columns())
+      throw UnknownColumn(text::concat("statistic '", statistic.name(), "' uses column '", name,
+                                       "', but the data have ", list_of_names(data)),
+                          name);
+    found.push_back(c);
+  }
+  if (statistic.weighted()) found.push_back(static_cast<std::uint32_t>(data.columns() - 1));
+  return found;
+}
+
 /// Throws DataError unless a column can hold weights.
 void check_weights(const ColumnSummary& weights, const std::string& name, std::uint64_t rows) {
   if (weights.min < 0)
@@ -71,6 +96,10 @@ Problem::Problem(const DataView& view, std::span<const Statistic> statistics) : 
     parts.back().weighted = statistic.weighted();
   };
   for (const Statistic& statistic : statistics) {
+    if (!statistic.columns().empty()) {
+      add(statistic, named_columns(data, statistic));
+      continue;
+    }
     std::vector<std::uint32_t> all;
     for (std::uint32_t c = 0; c < data.columns(); ++c) all.push_back(c);
     if (statistic.of_each_column() && all.size() >= statistic.fewest_columns()) {

@@ -1,0 +1,134 @@
+// Columns of a table in memory that are computed from others.
+#include <algorithm>
+#include <utility>
+
+#include "bootfold/computed.h"
+#include "bootfold/error.h"
+#include "data/computed.h"
+#include "expression/parser.h"
+#include "text/concat.h"
+#include "text/quoted.h"
+
+namespace bootfold::data {
+
+namespace {
+
+constexpr std::size_t kComputedRows = 4096;
+
+/// The columns of numbers, and behind them those of text.
+class MixedTable {
+ public:
+  MixedTable(const DataView& numbers, std::span<const Labels> texts)
+      : numbers_(numbers), texts_(texts) {
+    for (std::size_t c = 0; c < numbers.columns(); ++c) names_.push_back(numbers.name(c));
+    for (const Labels& each : texts) names_.push_back(each.column);
+  }
+
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  [[nodiscard]] bool is_text(std::size_t column) const { return column >= numbers_.columns(); }
+  [[nodiscard]] std::size_t rows() const {
+    return numbers_.columns() > 0 ? numbers_.rows() : texts_[0].rows();
+  }
+
+  /// The values of an expression on all rows.
+  [[nodiscard]] std::vector<double> compute(const Computed& column) const {
+    const auto& uses = column.program.columns();
+    for (std::size_t c = 0; c < uses.size(); ++c) {
+      const bool text = is_text(column.inputs[c]);
+      if (text ? !uses[c].as_number : !uses[c].as_text) continue;
+      throw InvalidArgument(text::concat(
+          "columns is ", text::quoted(column.name), " but column ", text::quoted(uses[c].name),
+          text ? " is text; compare it with text in quotes"
+               : " is a column of numbers; compare it with a number, without quotes"));
+    }
+    std::vector<double> values(rows());
+    std::vector<std::vector<double>> numbers(uses.size());
+    std::vector<std::vector<std::string_view>> texts(uses.size());
+    std::vector<std::vector<char>> missing(uses.size());
+    expression::Scratch scratch;
+    for (std::size_t first = 0; first < values.size(); first += kComputedRows) {
+      const std::size_t size = std::min(kComputedRows, values.size() - first);
+      std::vector<expression::Input> inputs(uses.size());
+      for (std::size_t c = 0; c < uses.size(); ++c) {
+        const std::size_t from = column.inputs[c];
+        if (!is_text(from)) {
+          numbers[c].resize(size);
+          numbers_.column(from).read(first, numbers[c]);
+          inputs[c].numbers = numbers[c];
+          continue;
+        }
+        const Labels& labels = texts_[from - numbers_.columns()];
+        texts[c].assign(size, {});
+        missing[c].assign(size, 0);
+        for (std::size_t i = 0; i < size; ++i) {
+          const std::uint32_t code = labels.codes[first + i];
+          if (code < labels.names.size())
+            texts[c][i] = labels.names[code];
+          else
+            missing[c][i] = 1;
+        }
+        inputs[c] = {{}, texts[c], missing[c]};
+      }
+      column.program.run(inputs, std::span(values).subspan(first, size), scratch);
+    }
+    return values;
+  }
+
+ private:
+  const DataView& numbers_;
+  std::span<const Labels> texts_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace
+
+WithComputed::WithComputed(const DataView& table, const std::vector<std::string>& columns,
+                           std::span<const Labels> texts) {
+  const MixedTable all(table, texts);
+  const ColumnNames names(all.names());
+  ReadOptions options;
+  options.columns = columns;
+  const ColumnChoice choice = choose_columns(names, options, "the table", {});
+  auto values = std::make_shared<std::vector<std::vector<double>>>();
+  values->reserve(choice.computed.size());
+  std::vector<ColumnView> views;
+  choice.visit(
+      [&](std::size_t column) {
+        if (all.is_text(column))
+          throw InvalidArgument(
+              text::concat("column ", text::quoted(names[column]),
+                           " is text, which only comparisons with text in quotes can use"));
+        views.push_back(table.column(column));
+      },
+      [&](const Computed& column) {
+        values->push_back(all.compute(column));
+        views.emplace_back(values->back());
+      });
+  view_ = DataView(std::move(views), columns);
+  values_ = std::move(values);
+}
+
+std::vector<ColumnUse> columns_used(const std::vector<std::string>& columns,
+                                    std::span<const std::string> existing) {
+  std::vector<ColumnUse> found;
+  const auto add = [&](const std::string& name, bool as_text) {
+    const auto known = std::find_if(found.begin(), found.end(),
+                                    [&](const ColumnUse& each) { return each.name == name; });
+    if (known == found.end())
+      found.push_back({name, as_text});
+    else
+      known->as_text = known->as_text || as_text;
+  };
+  for (const std::string& column : columns) {
+    const bool exists = std::find(existing.begin(), existing.end(), column) != existing.end();
+    if (exists || !is_expression(column)) {
+      add(column, false);
+      continue;
+    }
+    const expression::Program program(expression::parse_row(column, "columns"));
+    for (const expression::Column& each : program.columns()) add(each.name, each.as_text);
+  }
+  return found;
+}
+
+}  // namespace bootfold::data

@@ -1,0 +1,242 @@
+// Statistics as expressions: aggregates are split from the arithmetic of their values.
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "bootfold/error.h"
+#include "bootfold/statistic.h"
+#include "expression/parser.h"
+#include "expression/program.h"
+#include "expression/tokens.h"
+#include "statistic/compose.h"
+#include "statistic/named.h"
+#include "text/concat.h"
+
+namespace bootfold::statistic {
+
+namespace {
+
+using expression::Node;
+using expression::Operation;
+
+constexpr const char* kWhat = "statistic";
+constexpr const char* kCount = "count";
+
+/// How many columns a named statistic takes.
+std::size_t columns_of(const Entry& entry) { return entry.columns == "1" ? 1 : 2; }
+
+bool is_aggregate(std::string_view name, std::size_t arguments) {
+  if (name == kCount) return true;
+  if (name == "min" || name == "max") return arguments == 1;  // of two numbers, in one row
+  return find_named(name).entry != nullptr;
+}
+
+const expression::Aggregates& aggregates() {
+  static const expression::Aggregates all = [] {
+    std::vector<std::string> names;
+    for (const Entry& entry : entries())
+      if (entry.columns == "1" || entry.columns == "2") names.push_back(entry.name);
+    names.emplace_back(kCount);
+    return expression::Aggregates{is_aggregate, std::move(names)};
+  }();
+  return all;
+}
+
+/// The number of rows that are drawn: the sum of ones.
+Statistic count_of_rows() {
+  return Statistic(kCount, 1, 1, [](std::size_t) {
+    Sums sums;
+    sums.filled = 1;
+    sums.fill = [](const Tile& tile, std::span<double* const> features) {
+      std::fill_n(features[0], tile.rows, 1.0);
+    };
+    sums.finish = [](const Folded& folded, std::span<double> values) { values[0] = folded.rows; };
+    return Bound{{kCount}, std::move(sums)};
+  });
+}
+
+/// Splits an expression into aggregates of columns, and a program of their values.
+class Splitter {
+ public:
+  Splitter(std::string_view text, const Node& root) : text_(text) {
+    find_columns(root);
+    Node values = replaced(root);
+    program_ = std::make_shared<const expression::Program>(values);
+    is_one_aggregate_ = values.operation == Operation::column;
+  }
+
+  [[nodiscard]] Statistic statistic(std::string name, const std::string& output) {
+    if (is_one_aggregate_ && terms_[0].columns.size() == columns_.size())
+      return one(std::move(name), output);
+    auto formula = std::make_shared<Formula>();
+    formula->terms = terms_;
+    // Values of aggregates are the columns of the program, in the order of their first use.
+    std::vector<std::size_t> order;
+    for (const expression::Column& column : program_->columns())
+      order.push_back(static_cast<std::size_t>(
+          std::find(names_.begin(), names_.end(), column.name) - names_.begin()));
+    formula->finish = [program = program_, order](std::span<const double> values,
+                                                  std::span<double> out) {
+      thread_local std::vector<expression::Input> inputs;
+      thread_local expression::Scratch scratch;
+      inputs.clear();
+      for (const std::size_t term : order) inputs.push_back({values.subspan(term, 1)});
+      program->run(inputs, out, scratch);
+    };
+    return compose(std::move(name), output, columns_.size(), std::move(formula))
+        .with_columns(columns_);
+  }
+
+ private:
+  [[noreturn]] void fail(const Node& node, const std::string& problem) const {
+    throw InvalidArgument(expression::complaint(kWhat, text_, node.at, node.end, problem));
+  }
+
+  /// An aggregate alone is the named statistic itself, with its formulas and exact laws.
+  [[nodiscard]] Statistic one(std::string name, const std::string& output) const {
+    const Statistic& inner = terms_[0].statistic;
+    Statistic made(std::move(name), columns_.size(), columns_.size(),
+                   [inner, output](std::size_t columns) {
+                     Bound bound = inner.bind(columns);
+                     bound.outputs = {output};
+                     return bound;
+                   });
+    made = made.with_columns(columns_).with_parameters(inner.parameters());
+    if (inner.standard_error() != nullptr)
+      made = made.with_standard_error(inner.standard_error()->with_columns(columns_));
+    if (inner.exact_law()) made = made.with_exact_law(*inner.exact_law());
+    return made;
+  }
+
+  /// The columns of all aggregates, so that count() has one.
+  void find_columns(const Node& node) {
+    if (node.operation != Operation::aggregate) {
+      for (const Node& child : node.children) find_columns(child);
+      return;
+    }
+    for (std::size_t i = 0; i < rows_of(node); ++i) (void)column(node.children[i]);
+  }
+
+  /// How many arguments of an aggregate are expressions of a row; the others are numbers.
+  [[nodiscard]] std::size_t rows_of(const Node& node) const {
+    if (node.name == kCount) return node.children.size();
+    const Named named = find_named(node.name);
+    return std::min(columns_of(*named.entry), node.children.size());
+  }
+
+  /// Adds a column once. Its name is the expression.
+  std::uint32_t column(const Node& node) {
+    const std::string name =
+        node.operation == Operation::column ? node.name : expression::canonical(node);
+    const auto known = std::find(columns_.begin(), columns_.end(), name);
+    if (known != columns_.end()) return static_cast<std::uint32_t>(known - columns_.begin());
+    columns_.push_back(name);
+    return static_cast<std::uint32_t>(columns_.size() - 1);
+  }
+
+  /// The expression with a column for the value of each aggregate.
+  Node replaced(const Node& node) {
+    if (node.operation != Operation::aggregate) {
+      Node copy = node;
+      for (Node& child : copy.children) child = replaced(child);
+      return copy;
+    }
+    const std::string name = expression::canonical(node);
+    if (std::find(names_.begin(), names_.end(), name) == names_.end()) {
+      names_.push_back(name);
+      terms_.push_back(term(node));
+    }
+    Node value{Operation::column, node.at, node.end};
+    value.name = name;
+    return value;
+  }
+
+  Formula::Term term(const Node& node) {
+    if (node.name == kCount) return count(node);
+    const Named named = find_named(node.name);
+    const Entry& entry = *named.entry;
+    if (entry.columns != "1" && entry.columns != "2")
+      fail(node, text::concat(node.name, " has several values; it stands alone, by its name"));
+    const std::size_t columns = columns_of(entry);
+    const bool takes_number = !entry.parameter.empty() && !named.number;
+    const std::size_t least = columns + (takes_number && entry.required ? 1 : 0);
+    if (node.children.size() < least || node.children.size() > columns + (takes_number ? 1 : 0))
+      fail(node, text::concat(node.name, " takes ", columns == 1 ? "a column" : "two columns",
+                              !takes_number    ? ""
+                              : entry.required ? " and a number"
+                                               : " and may take a number",
+                              ", but has ", node.children.size(),
+                              node.children.size() == 1 ? " argument" : " arguments"));
+    std::optional<double> number = named.number;
+    if (node.children.size() > columns) {
+      const Node& last = node.children.back();
+      if (last.operation != Operation::number)
+        fail(last, text::concat("the last argument of ", node.name, " is a number"));
+      number = named.in_percent ? last.number / 100 : last.number;
+    }
+    Formula::Term made{make(node, entry, number), {}};
+    for (std::size_t i = 0; i < columns; ++i) made.columns.push_back(column(node.children[i]));
+    return made;
+  }
+
+  [[nodiscard]] Statistic make(const Node& node, const Entry& entry,
+                               std::optional<double> number) const {
+    try {
+      return entry.make(number);
+    } catch (const InvalidArgument& error) {
+      fail(node, error.what());
+    }
+  }
+
+  Formula::Term count(const Node& node) {
+    if (node.children.empty()) {
+      if (columns_.empty())
+        fail(node, "count() alone is the number of rows drawn; write count(CONDITION)");
+      return {count_of_rows(), {0}};
+    }
+    if (node.children.size() > 1) fail(node, "count takes one condition, or nothing");
+    if (expression::type_of(node.children[0]) != expression::Type::truth)
+      fail(node.children[0],
+           "count takes a condition, such as count(price > 0) or count(not missing(price))");
+    return {sum(), {column(node.children[0])}};
+  }
+
+  std::string_view text_;
+  std::vector<std::string> columns_;  // expressions of a row
+  std::vector<std::string> names_;    // of the terms
+  std::vector<Formula::Term> terms_;
+  std::shared_ptr<const expression::Program> program_;
+  bool is_one_aggregate_ = false;
+};
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\n\r");
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\n\r") - first + 1);
+}
+
+}  // namespace
+
+Statistic expression(std::string_view text) {
+  const expression::Formula formula = expression::parse_statistic(text, kWhat, aggregates());
+  Splitter splitter(text, formula.root);
+  return splitter.statistic(std::string(trimmed(text)),
+                            formula.name ? *formula.name : std::string(trimmed(text)));
+}
+
+std::string mark_column(std::span<const std::string> texts, const std::string& column,
+                        const std::string& problem) {
+  for (const std::string& text : texts) {
+    if (text.find('(') == text.npos) continue;
+    const expression::Formula formula = expression::parse_statistic(text, kWhat, aggregates());
+    const Node* found = nullptr;
+    expression::for_each(formula.root, [&](const Node& node) {
+      if (found == nullptr && node.operation == Operation::column && node.name == column)
+        found = &node;
+    });
+    if (found != nullptr) return expression::complaint(kWhat, text, found->at, found->end, problem);
+  }
+  return problem;
+}
+
+}  // namespace bootfold::statistic
