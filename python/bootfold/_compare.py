@@ -16,7 +16,7 @@ from bootfold._engines import Collection, collection_of
 from bootfold._engines import Wanted as ColumnsWanted
 from bootfold._frames import table
 from bootfold._function import FunctionSource
-from bootfold._labels import Several, coded
+from bootfold._labels import Several, coded, missing_labels
 from bootfold._native import Native
 from bootfold._options import (
     Progress,
@@ -255,7 +255,7 @@ def compare(
         Means are adjusted for it by regression (CUPED), which takes the variance that it explains
         out of the differences. For "mean"; docs/compare.md has the formula.
     nan : {"error", "omit"}
-        What to do about rows whose value is NaN: raise an error, or leave them out.
+        What to do about rows whose value or label is missing: raise an error, or leave them out.
 
     Returns
     -------
@@ -325,7 +325,8 @@ def compare(
         columns = tuple(found_columns["value"])
     data = _data.read(columns, paired=True)
     set_scheme(settings, scheme, two_stage, size, block_length, rescale)
-    codes, found = coded(found_columns["by"], data.rows, "by")
+    omit = nan == "omit"
+    codes, found = coded(found_columns["by"], data.rows, "by", omit=omit)
     for role in ("probabilities", "weights", "frequencies"):
         if role in found_columns:
             setattr(settings, role, row_numbers(found_columns[role], data.rows, role))
@@ -340,9 +341,12 @@ def compare(
             "rows out, and number the pairs"
         )
     if pair is not None:
-        settings.clusters = coded(found_columns["pair"], data.rows, "pair")[0]
-    set_labels(settings, found_columns.get("strata"), found_columns.get("clusters"), data.rows)
-    if nan == "omit":
+        settings.clusters = coded(found_columns["pair"], data.rows, "pair", omit=omit)[0]
+    labels = (found_columns.get("strata"), found_columns.get("clusters"))
+    set_labels(settings, *labels, data.rows, omit=omit)
+    if omit:
+        for role in ("by", "pair"):
+            settings.leave_out(missing_labels(found_columns.get(role)))
         dropped = _data.nan_rows(data.arrays)
         unknown = settings.with_nan()
         if unknown is not None:
