@@ -24,6 +24,7 @@
 #include "output.h"
 #include "plot.h"
 #include "progress.h"
+#include "reading.h"
 #include "report.h"
 #include "streamed.h"
 #include "text.h"
@@ -106,7 +107,7 @@ void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
     return run_streamed(arguments, request, *source, interrupt);
 
   const Timer reading;
-  const data::Table table = data::read(request.files, request.read);
+  const data::Table table = read_files(request.files, request.read, request.quiet);
   const double read_seconds = reading.seconds();
   print_input_note(table.note(), request.quiet || request.json);
   print_where_note(table, request.quiet);

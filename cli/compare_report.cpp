@@ -121,9 +121,7 @@ std::string contrasts_as_text(const Comparison& found) {
     rows.push_back(
         {display_name(contrast.group), estimate_texts[c], error_texts[c] + scale.unit(),
          limits_of(contrast.adjusted_interval, limit_texts[2 * c], limit_texts[2 * c + 1]),
-         contrast.adjusted_p_value_error == 0
-             ? fmt::format("{:.3g}", contrast.adjusted_p_value)
-             : with_error(contrast.adjusted_p_value, contrast.adjusted_p_value_error)});
+         probability(contrast.adjusted_p_value, contrast.adjusted_p_value_error)});
   }
   return table(rows);
 }

@@ -11,6 +11,7 @@
 #include "exact.h"
 #include "input_note.h"
 #include "nested.h"
+#include "reading.h"
 #include "report.h"
 #include "streamed.h"
 #include "usage.h"
@@ -36,7 +37,7 @@ void run_explain(const Arguments& arguments, Interrupt& interrupt) {
                             .seed = request.options.seed};
     return print(request.json ? as_json(forecast) : as_text(forecast));
   }
-  const data::Table table = data::read(request.files, request.read);
+  const data::Table table = read_files(request.files, request.read, request.quiet);
   print_input_note(table.note(), request.quiet || request.json);
   print_where_note(table, request.quiet);
   if (request.exact) return print(exact_forecast(table, request));

@@ -17,6 +17,7 @@
 #include "number.h"
 #include "origin.h"
 #include "progress.h"
+#include "reading.h"
 #include "report.h"
 #include "text.h"
 #include "text/output_file.h"
@@ -126,7 +127,7 @@ void run_extend(const ExtendArguments& arguments, Interrupt& interrupt) {
   text::check_writable(target);
 
   const Timer reading;
-  const data::Table table = data::read(request.files, request.read);
+  const data::Table table = read_files(request.files, request.read, request.quiet);
   const double read_seconds = reading.seconds();
   print_input_note(table.note(), request.quiet || request.json);
 

@@ -9,6 +9,7 @@
 #include "bootfold/sources.h"
 #include "command.h"
 #include "number.h"
+#include "progress.h"
 #include "shard_files.h"
 #include "shard_words.h"
 #include "usage.h"
@@ -34,6 +35,9 @@ void run_look(const Arguments& arguments, Interrupt& interrupt) {
   options.execution.threads = request.options.execution.threads;
   options.execution.stop = interrupt.token();
   if (read.labels.empty()) {
+    ProgressBar bar(arguments.quiet || arguments.files.size() > 1, "bytes",
+                    [] { return std::string("reading"); });
+    read.progress = bar.callback();
     const auto source = data::open(arguments.files, read);
     const shards::Look look = shards::look(*source, request.statistics, options);
     return write_bytes(arguments.output, look.to_bytes(), "look");

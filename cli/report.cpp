@@ -89,12 +89,11 @@ std::string limits_of(const Interval& interval, double standard_error) {
 std::string errors_of(const Interval& interval) {
   if (interval.status == interval::Status::undefined) return "no limits";
   if (interval.low_error == 0 && interval.high_error == 0) return "no Monte Carlo error";
-  if (interval.alternative == interval::Alternative::less)
-    return fmt::format("Monte Carlo error {:.2g}", interval.high_error);
-  if (interval.alternative == interval::Alternative::greater)
-    return fmt::format("Monte Carlo error {:.2g}", interval.low_error);
-  return fmt::format("Monte Carlo error {:.2g} and {:.2g}", interval.low_error,
-                     interval.high_error);
+  const std::string low = error_beside(interval.low_error, {interval.low, interval.low_error});
+  const std::string high = error_beside(interval.high_error, {interval.high, interval.high_error});
+  if (interval.alternative == interval::Alternative::less) return "Monte Carlo error " + high;
+  if (interval.alternative == interval::Alternative::greater) return "Monte Carlo error " + low;
+  return fmt::format("Monte Carlo error {} and {}", low, high);
 }
 
 // How the interval differs from the requested one; empty if its status is good.

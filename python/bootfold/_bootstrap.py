@@ -455,7 +455,7 @@ def _call(
             f"{statistic!r}; omit takes"
         )
     set_scheme(settings, scheme, two_stage, size, block_length, rescale)
-    limits = limits_of(memory, spool)
+    limits = limits_of(memory, spool, nan)
     roles = {
         "strata": strata,
         "clusters": clusters,
@@ -501,7 +501,7 @@ def source_of(rows: Any, statistic: Any, limits: tuple[Any, ...], given: dict[st
     scheme = (given[name] for name in ("scheme", "two_stage", "size", "block_length", "rescale"))
     set_scheme(settings, *scheme)
     roles = {role: given[role] for role in _ROLES}
-    data, roles = chosen(recognised(rows), given["columns"], roles, limits_of(limits[1], None))
+    data, roles = chosen(recognised(rows), given["columns"], roles, limits_of(limits[1], None, given["nan"]))
     return _source(
         data, named, settings, roles, given["paired"], given["axis"], given["nan"], takes
     )

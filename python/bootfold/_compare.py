@@ -321,7 +321,7 @@ def compare(
             check_no_dates(column, f"column '{name}'")
     else:
         package = source.package
-        found_columns = _read(source, {**roles, "value": names}, limits_of(memory, spool))
+        found_columns = _read(source, {**roles, "value": names}, limits_of(memory, spool, nan))
         columns = tuple(found_columns["value"])
     data = _data.read(columns, paired=True)
     set_scheme(settings, scheme, two_stage, size, block_length, rescale)

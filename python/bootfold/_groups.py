@@ -255,7 +255,7 @@ def _read(
         source,
         options["columns"],
         {**roles, "by": by},
-        limits_of(options["memory"], options["spool"]),
+        limits_of(options["memory"], options["spool"], options["nan"]),
     )
     data = _data.read(given, paired=options["paired"], whole=isinstance(statistic, Function))
     if not data.paired:
