@@ -81,13 +81,6 @@ std::vector<std::string> changes_of(std::span<const Measured> values, const Scal
   return texts;
 }
 
-std::string limits_of(const Interval& interval, const std::string& low, const std::string& high) {
-  if (interval.status == interval::Status::undefined) return "none";
-  if (interval.alternative == interval::Alternative::less) return "at most " + high;
-  if (interval.alternative == interval::Alternative::greater) return "at least " + low;
-  return fmt::format("{} to {}", low, high);
-}
-
 // "two-sided", "one-sided (greater)".
 std::string sides_of(const Comparison& found) {
   if (found.alternative == interval::Alternative::two_sided) return "two-sided";

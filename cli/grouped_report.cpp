@@ -27,13 +27,6 @@ std::string comma_list(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::string limits_of(const Interval& interval, const std::string& low, const std::string& high) {
-  if (interval.status == interval::Status::undefined) return "none";
-  if (interval.alternative == interval::Alternative::less) return "at most " + high;
-  if (interval.alternative == interval::Alternative::greater) return "at least " + low;
-  return fmt::format("{} to {}", low, high);
-}
-
 std::string table_of(const GroupedRun& run, std::size_t output) {
   const GroupedResult& found = run.found;
   std::vector<std::vector<std::string>> rows = {{}};

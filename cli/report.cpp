@@ -75,15 +75,17 @@ double error_of_limits(const Interval& interval, double standard_error) {
 
 // "49.4 to 126.7", "at least 49.4".
 std::string limits_of(const Interval& interval, double standard_error) {
-  if (interval.status == interval::Status::undefined) return "none";
   const double coarser = error_of_limits(interval, standard_error);
-  if (interval.alternative == interval::Alternative::less)
-    return fmt::format("at most {}", rounded(interval.high, coarser));
-  if (interval.alternative == interval::Alternative::greater)
-    return fmt::format("at least {}", rounded(interval.low, coarser));
   const std::vector<std::string> limits =
       rounded_alike(std::array<Measured, 2>{{{interval.low, coarser}, {interval.high, coarser}}});
-  return fmt::format("{} to {}", limits[0], limits[1]);
+  return limits_of(interval, limits[0], limits[1]);
+}
+
+std::string limits_of(const Interval& interval, const std::string& low, const std::string& high) {
+  if (interval.status == interval::Status::undefined) return "none";
+  if (interval.alternative == interval::Alternative::less) return "at most " + high;
+  if (interval.alternative == interval::Alternative::greater) return "at least " + low;
+  return fmt::format("{} to {}", low, high);
 }
 
 std::string errors_of(const Interval& interval) {
