@@ -9,7 +9,7 @@
 #include "bootfold/sources.h"
 #include "command.h"
 #include "number.h"
-#include "progress.h"
+#include "reading.h"
 #include "shard_files.h"
 #include "shard_words.h"
 #include "usage.h"
@@ -35,9 +35,8 @@ void run_look(const Arguments& arguments, Interrupt& interrupt) {
   options.execution.threads = request.options.execution.threads;
   options.execution.stop = interrupt.token();
   if (read.labels.empty()) {
-    ProgressBar bar(arguments.quiet || arguments.files.size() > 1, "bytes",
-                    [] { return std::string("reading"); });
-    read.progress = bar.callback();
+    const auto bar = reading_bar(arguments.quiet);
+    read.progress = bar->callback();
     const auto source = data::open(arguments.files, read);
     const shards::Look look = shards::look(*source, request.statistics, options);
     return write_bytes(arguments.output, look.to_bytes(), "look");

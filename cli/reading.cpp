@@ -1,14 +1,16 @@
 #include "reading.h"
 
-#include "progress.h"
-
 namespace bootfold::cli {
 
 data::Table read_files(const std::vector<std::string>& files, data::ReadOptions options,
                        bool quiet) {
-  ProgressBar bar(quiet, "bytes", [] { return std::string("reading"); });
-  options.progress = bar.callback();
+  const auto bar = reading_bar(quiet);
+  options.progress = bar->callback();
   return data::read(files, options);
+}
+
+std::unique_ptr<ProgressBar> reading_bar(bool quiet) {
+  return std::make_unique<ProgressBar>(quiet, "bytes", [] { return std::string("reading"); });
 }
 
 }  // namespace bootfold::cli

@@ -10,11 +10,11 @@ import numpy as np
 from bootfold import _core, _data
 from bootfold._chunked import Column, whole
 from bootfold._compared import NeedsRows, compare_partitioned
+from bootfold._comparison_table import comparison_table
 from bootfold._data import Array, Data
 from bootfold._dates import check_no_dates, module_of
 from bootfold._engines import Collection, collection_of
 from bootfold._engines import Wanted as ColumnsWanted
-from bootfold._frames import table
 from bootfold._function import FunctionSource
 from bootfold._labels import Several, coded, missing_labels
 from bootfold._native import Native
@@ -271,7 +271,8 @@ def compare(
         "permutation"; if all_permutations is true these are all there are, and p_value is exact.
         `clusters` counts the clusters of all groups, and shared_clusters those of them that several
         groups have. estimate_low to estimate_high and control_low to control_high are intervals of
-        the groups by themselves. `bootfold.plot_comparison` draws the table.
+        the groups by themselves. ``table.plot()`` draws the forest plot; a pyarrow.Table is drawn by
+        `bootfold.plot_comparison`.
 
     Examples
     --------
@@ -412,7 +413,8 @@ def compare(
 def _joined(package: str, found: list[tuple[_core.Comparison, str]]) -> Any:
     """A table of comparisons, each of a value."""
     tables = [_columns(comparison, value) for comparison, value in found]
-    return table(package, {key: [x for t in tables for x in t[key]] for key in tables[0]})
+    columns = {key: [x for t in tables for x in t[key]] for key in tables[0]}
+    return comparison_table(package, columns)
 
 
 def _where_rows_are(

@@ -111,13 +111,14 @@ def _part(value: Any, what: str, whole: bool = False) -> tuple[Part, list[Column
         ]
         return Part("frame", len(names), len(value), (len(names),), "pandas", names), arrays
     if module == "pandas" and hasattr(value, "dtype"):
-        array = pandas_column(value, what)
+        array = pandas_column(value, what if value.name is None else f"column '{value.name}'")
         names = [] if value.name is None else [str(value.name)]
         return Part("vector", 1, len(array), (), "", names), [array]
     if module != "numpy" and (
         hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__")
     ):
         _check_no_text(value, module, what)
+        value = _without_decimals(value, module)
         table, names, columns = _core.arrow_columns(value)
         arrays = [chunks[0] if len(chunks) == 1 else Chunked(chunks) for chunks in columns]
         if not table:
@@ -155,6 +156,28 @@ def _check_no_text(value: Any, module: str, what: str) -> None:
             texts = column.to_list() if module == "polars" else column.to_pylist()
             if any(isinstance(entry, str) for entry in texts):
                 raise text_error(np.array(texts, dtype=object), name, module)
+
+
+def _without_decimals(value: Any, module: str) -> Any:
+    """Columns of decimals of polars and pyarrow as doubles."""
+    if module == "polars":
+        import polars
+
+        if hasattr(value, "columns"):
+            decimals = [name for name in value.columns if value[name].dtype.is_decimal()]
+            return value.with_columns(polars.col(decimals).cast(polars.Float64))
+        return value.cast(polars.Float64) if value.dtype.is_decimal() else value
+    if module == "pyarrow":
+        import pyarrow as pa
+
+        if hasattr(value, "schema"):
+            for place, kind in enumerate(value.schema.types):
+                if pa.types.is_decimal(kind):
+                    column = value.column(place).cast(pa.float64())
+                    value = value.set_column(place, value.schema.names[place], column)
+        elif hasattr(value, "type") and pa.types.is_decimal(value.type):
+            value = value.cast(pa.float64())
+    return value
 
 
 def _sets(value: Any, axis: int, what: str) -> tuple[Part, list[Column]]:

@@ -15,6 +15,7 @@ from bootfold._chunked import whole
 from bootfold._data import Array, Data
 from bootfold._dates import module_of
 from bootfold._frames import package_of, table
+from bootfold._groups_text import as_text
 from bootfold._interval import Asked, IntervalWarning
 from bootfold._labels import Several, coded, label_text, missing_labels
 from bootfold._options import number_of_replicates, precision_number
@@ -154,18 +155,7 @@ class GroupedResult:
         return GroupedResult, content
 
     def __repr__(self) -> str:
-        shown = 20
-        lines = [
-            f"{label_text(group.group)}: {group.estimate} ({group.low} to {group.high}), "
-            f"{group.rows:,} rows"
-            for group in self.groups[:shown]
-        ]
-        if len(self.groups) > shown:
-            lines.append(f"and {len(self.groups) - shown:,} more")
-        if self.skipped:
-            lines.append(f"{len(self.skipped):,} groups of one row are left out")
-        what = ", ".join(f"{name} of {value}" if value else name for name, value in self.outputs)
-        return "\n".join([f"{what} by {', '.join(self.by)}", *lines])
+        return as_text(self)
 
 
 @dataclass(slots=True)

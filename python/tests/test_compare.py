@@ -92,7 +92,7 @@ def test_two_columns_and_functions_that_have_a_name():
 
 def test_nan_rows():
     holes = TABLE.assign(revenue=TABLE["revenue"].where(TABLE.index % 10 != 3))
-    with pytest.raises(ValueError, match="row 4 is nan"):
+    with pytest.raises(ValueError, match="row 3 is nan"):
         bf.compare(holes, value="revenue", by="variant")
     found = bf.compare(holes, value="revenue", by="variant", nan="omit", replicates=500)
     expected = bf.compare(holes.dropna(), value="revenue", by="variant", replicates=500)

@@ -242,7 +242,7 @@ def test_comparison_leaves_out_rows_with_nan_or_names_the_first():
         bf.compare(data, nan="omit", **options), bf.compare(frame, nan="omit", **options)
     )
     for rows in (frame, data):
-        with pytest.raises(ValueError, match="column x, row 12 is nan"):
+        with pytest.raises(ValueError, match="column x, row 11 is nan"):
             bf.compare(rows, **options)
 
 

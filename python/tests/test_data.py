@@ -129,7 +129,7 @@ def test_arrow_in_one_piece_is_not_copied():
 def test_nulls_are_nan():
     values = [1.5, None, 2.5, 4.0]
     for data in (pa.array(values), pl.Series(values), pd.Series(values, dtype="Float64")):
-        with pytest.raises(ValueError, match="row 2 is nan"):
+        with pytest.raises(ValueError, match="row 1 is nan"):
             bf.bootstrap(data, "mean", replicates=10)
         assert bf.bootstrap(data, "mean", replicates=10, nan="omit").estimate == 8 / 3
 
@@ -216,9 +216,9 @@ class TestMisuse:
             bf.bootstrap(np.zeros((2, 2)), "mean", axis=5)
 
     def test_nan_says_where_and_what_to_do(self):
-        with pytest.raises(ValueError, match=r"row 3 is nan.*nan='omit'"):
+        with pytest.raises(ValueError, match=r"row 2 is nan.*nan='omit'"):
             bf.bootstrap([1, 2, np.nan], "mean")
-        with pytest.raises(ValueError, match=r"row 3 is nan.*nan='omit'"):
+        with pytest.raises(ValueError, match=r"row 2 is nan.*nan='omit'"):
             bf.bootstrap([1, 2, np.nan], lambda x: x.sum())
         with pytest.raises(ValueError, match="nan is 'drop'"):
             bf.bootstrap([1, 2], "mean", nan="drop")
@@ -226,7 +226,7 @@ class TestMisuse:
             bf.bootstrap([np.nan], "mean", nan="omit")
 
     def test_infinities_are_refused(self):
-        with pytest.raises(ValueError, match="row 2 is inf"):
+        with pytest.raises(ValueError, match="row 1 is inf"):
             bf.bootstrap([1, np.inf], "mean")
 
 
