@@ -78,14 +78,31 @@ def texts_of(names: Array) -> list[str]:
     return [f"t{name}" for name in names.tolist()]
 
 
+def _filled(present: Array, missing: Array) -> Array:
+    """Labels of their own type: those that are present in their rows, the first of them elsewhere.
+
+    With missing values among them, whole numbers would become floating point numbers.
+    """
+    if not len(present):
+        return np.zeros(len(missing), dtype=present.dtype)
+    found = np.full(len(missing), present[0], dtype=present.dtype)
+    found[~missing] = present
+    return found
+
+
 def values_and_missing(labels: Any) -> tuple[Array, Array]:
     """Labels as an array, and where they are missing."""
     module = module_of(labels)
     if module == "pandas":
         missing = labels.isna().to_numpy()
+        if missing.any():
+            return _filled(labels[~missing].to_numpy(), missing), missing
         return labels.to_numpy(), missing
     if module == "polars":
-        return labels.to_numpy(), labels.is_null().to_numpy()
+        missing = labels.is_null().to_numpy()
+        if missing.any():
+            return _filled(labels.drop_nulls().to_numpy(), missing), missing
+        return labels.to_numpy(), missing
     if module == "pyarrow":
         return np.asarray(labels.to_pylist()), np.asarray(labels.is_null().to_pylist())
     array = np.asarray(labels)

@@ -57,6 +57,13 @@ class CsvFiles(TableSource):
             return self._paths[0]
         return f"the table of {len(self._paths)} files ({self._paths[0]}, ...)"
 
+    def check(self, columns: Sequence[str]) -> None:
+        """The library has the better message: it looks for another delimiter, and similar names."""
+        unknown = [name for name in columns if name not in self.names]
+        if unknown:
+            _core.CsvPass(self._paths, unknown, [], True, self._dialect)
+        super().check(columns)
+
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         return self.batches_of(columns, [], False)
 

@@ -176,7 +176,7 @@ def test_pairs_of_data_sets_along_an_axis():
 
 class TestMisuse:
     def test_text(self):
-        with pytest.raises(TypeError, match="data are text but must be numbers"):
+        with pytest.raises(TypeError, match=r"data are text \('a' in row 0, 'b' in row 1\) but must be"):
             bf.bootstrap(["a", "b"], "mean")
         with pytest.raises(TypeError, match="column 'name'"):
             bf.bootstrap(pd.DataFrame({"name": ["x", "y"]}), "mean")
@@ -184,8 +184,10 @@ class TestMisuse:
             bf.bootstrap(pl.DataFrame({"name": ["x", "y"]}), "mean")
 
     def test_objects(self):
-        with pytest.raises(TypeError, match="of type object"):
+        with pytest.raises(ValueError, match="row 1 is nan"):
             bf.bootstrap(np.array([1, None], dtype=object), "mean")
+        with pytest.raises(TypeError, match="an object of type dict in row 1 but must be numbers"):
+            bf.bootstrap(np.array([1, {}], dtype=object), "mean")
 
     def test_complex_numbers_and_dates(self):
         with pytest.raises(TypeError, match="complex128"):
