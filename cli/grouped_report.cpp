@@ -58,15 +58,16 @@ std::string table_of(const GroupedRun& run, std::size_t output) {
     rows.back().push_back(grouped(group.rows));
     rows.back().push_back(estimate_texts[g]);
     rows.back().push_back(error_texts[g]);
-    rows.back().push_back(limits_of(group.values[output].interval, limit_texts[2 * g],
-                                    limit_texts[2 * g + 1]));
+    rows.back().push_back(
+        limits_of(group.values[output].interval, limit_texts[2 * g], limit_texts[2 * g + 1]));
   }
   return table(rows);
 }
 
 std::string picture_of(const GroupedResult& found, std::size_t output) {
   if (found.groups.size() > kMostLines) return "";
-  return forest_plot(lines_of(found, output), {.width = width(STDOUT_FILENO), .utf8 = has_utf8()}, "", false);
+  return forest_plot(lines_of(found, output), {.width = width(STDOUT_FILENO), .utf8 = has_utf8()},
+                     "", false);
 }
 
 /// Names, of which many are counted.
@@ -191,8 +192,7 @@ std::vector<IntervalLine> lines_of(const GroupedResult& found, std::size_t outpu
 std::string as_text(const GroupedRun& run, bool quiet) {
   std::string text;
   for (std::size_t output = 0; output < run.found.outputs.size(); ++output) {
-    text += (output == 0 ? "" : "\n") + title_of(run.found, output) + "\n" +
-            table_of(run, output);
+    text += (output == 0 ? "" : "\n") + title_of(run.found, output) + "\n" + table_of(run, output);
     if (quiet) continue;
     if (const std::string picture = picture_of(run.found, output); !picture.empty())
       text += "\n" + picture;

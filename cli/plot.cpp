@@ -46,13 +46,12 @@ Drawing plot_of(std::span<const CompareRun> runs) {
   std::vector<ForestPanel> panels;
   for (const CompareRun& run : runs) {
     const bool relative = run.found.difference == comparison::Difference::relative;
-    panels.push_back(
-        {.title = title_of(run) + " by " + one_line(run.by),
-         .note = fmt::format("{} against {}, {} intervals", relative ? "lift" : "difference",
-                             display_name(run.found.control),
-                             confidence_words(run.found.confidence)),
-         .intervals = lines_of(run.found),
-         .unit = relative ? "%" : ""});
+    panels.push_back({.title = title_of(run) + " by " + one_line(run.by),
+                      .note = fmt::format(
+                          "{} against {}, {} intervals", relative ? "lift" : "difference",
+                          display_name(run.found.control), confidence_words(run.found.confidence)),
+                      .intervals = lines_of(run.found),
+                      .unit = relative ? "%" : ""});
   }
   return draw_forests(panels);
 }

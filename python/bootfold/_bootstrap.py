@@ -501,7 +501,8 @@ def source_of(rows: Any, statistic: Any, limits: tuple[Any, ...], given: dict[st
     scheme = (given[name] for name in ("scheme", "two_stage", "size", "block_length", "rescale"))
     set_scheme(settings, *scheme)
     roles = {role: given[role] for role in _ROLES}
-    data, roles = chosen(recognised(rows), given["columns"], roles, limits_of(limits[1], None, given["nan"]))
+    held = limits_of(limits[1], None, given["nan"])
+    data, roles = chosen(recognised(rows), given["columns"], roles, held)
     return _source(
         data, named, settings, roles, given["paired"], given["axis"], given["nan"], takes
     )

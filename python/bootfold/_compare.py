@@ -271,8 +271,8 @@ def compare(
         "permutation"; if all_permutations is true these are all there are, and p_value is exact.
         `clusters` counts the clusters of all groups, and shared_clusters those of them that several
         groups have. estimate_low to estimate_high and control_low to control_high are intervals of
-        the groups by themselves. ``table.plot()`` draws the forest plot; a pyarrow.Table is drawn by
-        `bootfold.plot_comparison`.
+        the groups by themselves. ``table.plot()`` draws the forest plot; a pyarrow.Table is drawn
+        by `bootfold.plot_comparison`.
 
     Examples
     --------

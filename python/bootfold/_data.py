@@ -193,9 +193,7 @@ def _sets(value: Any, axis: int, what: str) -> tuple[Part, list[Column]]:
     return Part("sets", len(columns), moved.shape[-1], shape), columns
 
 
-def read(
-    data: Any, *, paired: bool = False, axis: int | None = None, whole: bool = False
-) -> Data:
+def read(data: Any, *, paired: bool = False, axis: int | None = None, whole: bool = False) -> Data:
     """The columns of what a user calls data. `whole`: for a function that gets whole rows."""
     if isinstance(data, tuple):
         return _read_several(data, paired, axis, whole)

@@ -107,7 +107,10 @@ def text_error(array: Array, what: str, package: str) -> TypeError:
     ]
     bad = [(row, text) for row, text in texts if not _is_number(text)]
     shown = (bad or texts)[:_SHOWN]
-    words = [(row, text.decode(errors="replace") if isinstance(text, bytes) else str(text)) for row, text in shown]
+    words = [
+        (row, text.decode(errors="replace") if isinstance(text, bytes) else str(text))
+        for row, text in shown
+    ]
     rows = ", ".join(f"{text!r} in row {row}" for row, text in words)
     others = len(bad or texts) - len(shown)
     rows += f" and {others:,} more" if others else ""

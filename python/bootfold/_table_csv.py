@@ -67,7 +67,9 @@ class CsvFiles(TableSource):
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         return self.batches_of(columns, [], False)
 
-    def batches_of(self, numbers: Sequence[str], others: Sequence[str], omit: bool) -> Iterator[Any]:
+    def batches_of(
+        self, numbers: Sequence[str], others: Sequence[str], omit: bool
+    ) -> Iterator[Any]:
         """The labels of all rows are one batch."""
         if not numbers:
             raise ValueError(f"no column of numbers of {self.told} is used; name one by columns=")

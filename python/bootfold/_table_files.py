@@ -78,7 +78,9 @@ def _of_files(files: list[str]) -> TableSource:
     kinds = [_kind(file) for file in files]
     for file, kind in zip(files, kinds, strict=True):
         if kind is not kinds[0]:
-            raise ValueError(f"{files[0]} and {file} are of different kinds; give files of one kind")
+            raise ValueError(
+                f"{files[0]} and {file} are of different kinds; give files of one kind"
+            )
     return kinds[0](files)
 
 

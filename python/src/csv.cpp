@@ -81,9 +81,9 @@ class CsvPass {
           read.columns = columns;
           read.labels = labels;
           // Codes of labels are those of one table, so all rows are one.
-          return data::Tables(paths, read,
-                              labels.empty() ? data::kChunkBytes
-                                             : std::numeric_limits<std::size_t>::max());
+          return data::Tables(
+              paths, read,
+              labels.empty() ? data::kChunkBytes : std::numeric_limits<std::size_t>::max());
         }()),
         labels_(labels.size()),
         pass_(tables_.open()) {}

@@ -63,7 +63,8 @@ std::string in_words_of_python(std::string_view message) {
       {"thousands", "thousands"},
   });
   return text::with_option_names(
-      rows_from_zero(std::string(message)), kNames, [](std::string_view name, std::string_view value) {
+      rows_from_zero(std::string(message)), kNames,
+      [](std::string_view name, std::string_view value) {
         const std::string text(value);
         const std::string begin = std::string(name) + "=";
         if (name == "header") return begin + (value == "yes" ? "True" : "False");

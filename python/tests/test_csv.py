@@ -44,9 +44,10 @@ def test_labels(sales):
     assert [g.group for g in found] == [g.group for g in expected]
     assert [g.low for g in found] == [g.low for g in expected]
     table = bf.compare(path, value="price", by="shop", clusters="month", **RUN)
-    assert table["low"] == bf.compare(df, value="price", by="shop", clusters="month", **RUN)[
-        "low"
-    ].to_list()
+    assert (
+        table["low"]
+        == bf.compare(df, value="price", by="shop", clusters="month", **RUN)["low"].to_list()
+    )
 
 
 def test_dialects_and_missing_values(tmp_path):

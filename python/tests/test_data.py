@@ -176,7 +176,7 @@ def test_pairs_of_data_sets_along_an_axis():
 
 class TestMisuse:
     def test_text(self):
-        with pytest.raises(TypeError, match=r"data are text \('a' in row 0, 'b' in row 1\) but must be"):
+        with pytest.raises(TypeError, match=r"text \('a' in row 0, 'b' in row 1\) but must be"):
             bf.bootstrap(["a", "b"], "mean")
         with pytest.raises(TypeError, match="column 'name'"):
             bf.bootstrap(pd.DataFrame({"name": ["x", "y"]}), "mean")

@@ -37,9 +37,7 @@ def test_decimals_and_none(data):
 
 
 def test_decimals_in_frames():
-    for data in (
-        pd.DataFrame({"x": VALUES}), pl.DataFrame({"x": VALUES}), pa.table({"x": VALUES})
-    ):
+    for data in (pd.DataFrame({"x": VALUES}), pl.DataFrame({"x": VALUES}), pa.table({"x": VALUES})):
         assert bf.bootstrap(data, "mean", nan="omit", **RUN).estimate.tolist() == [7.75 / 3]
 
 

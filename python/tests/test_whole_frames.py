@@ -32,8 +32,9 @@ def drawn(replicates=20, **options):
     """The rows that each replicate draws."""
     numbers = np.arange(float(ROWS))
     seen = []
-    bf.bootstrap(numbers, lambda x: seen.append(x.astype(int)) or 0.0, replicates=replicates,
-                 **options)
+    bf.bootstrap(
+        numbers, lambda x: seen.append(x.astype(int)) or 0.0, replicates=replicates, **options
+    )
     return seen[1:]
 
 
@@ -58,7 +59,8 @@ def test_frames_of_polars_and_arrow():
     df = frame()
     expected = bf.bootstrap(df, lambda d: d.loc[d.city == "Ulm", "price"].mean(), replicates=50)
     polars = bf.bootstrap(
-        pl.from_pandas(df), lambda d: d.filter(pl.col("city") == "Ulm")["price"].mean(),
+        pl.from_pandas(df),
+        lambda d: d.filter(pl.col("city") == "Ulm")["price"].mean(),
         replicates=50,
     )
     np.testing.assert_allclose(polars.replicates, expected.replicates, rtol=1e-12)

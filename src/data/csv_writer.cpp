@@ -52,13 +52,14 @@ void write_table(const std::string& path, const std::vector<NamedColumn>& column
   const std::size_t rows = rows_of(columns);
   if (path.ends_with(".parquet")) return write_parquet(path, columns);
   std::string text;
-  for (const NamedColumn& column : columns) text += (text.empty() ? "" : ",") + field_of(column.name);
+  for (const NamedColumn& column : columns)
+    text += (text.empty() ? "" : ",") + field_of(column.name);
   text += '\n';
   for (std::size_t row = 0; row < rows; ++row) {
     for (std::size_t c = 0; c < columns.size(); ++c) {
       if (c > 0) text += ',';
-      text += std::visit([&](const auto& values) { return cell_of(values[row]); },
-                         columns[c].values);
+      text +=
+          std::visit([&](const auto& values) { return cell_of(values[row]); }, columns[c].values);
     }
     text += '\n';
   }

@@ -102,9 +102,7 @@ Table read(const std::vector<std::string>& paths, const ReadOptions& options) {
   double total = 0;
   if (options.progress) {
     for (const std::string& file : files) total += bytes_of(file);
-    one.progress = [&](execution::Progress part) {
-      options.progress({before + part.done, total});
-    };
+    one.progress = [&](execution::Progress part) { options.progress({before + part.done, total}); };
   }
   for (const std::string& file : files) {
     joined.add(file, read_file(file, one, where, joined.rows_read()));

@@ -29,10 +29,9 @@ inline std::size_t rows_of(const std::vector<NamedColumn>& columns) {
   const std::size_t rows = length(columns[0]);
   for (const NamedColumn& column : columns)
     if (length(column) != rows)
-      throw InvalidArgument(text::concat("column ", text::quoted(column.name), " has ",
-                                         length(column), " rows but column ",
-                                         text::quoted(columns[0].name), " has ", rows,
-                                         "; all columns must be equally long"));
+      throw InvalidArgument(text::concat(
+          "column ", text::quoted(column.name), " has ", length(column), " rows but column ",
+          text::quoted(columns[0].name), " has ", rows, "; all columns must be equally long"));
   return rows;
 }
 

@@ -104,7 +104,6 @@ def _correlation(x: np.ndarray, u: np.ndarray, axis: int = -1) -> np.ndarray:
     return (x * u).sum(axis=axis) / np.sqrt((x * x).sum(axis=axis) * (u * u).sum(axis=axis))
 
 
-
 def _weighted_mean(x: np.ndarray, w: np.ndarray, axis: int = -1) -> np.ndarray:
     return (x * w).sum(axis=axis) / w.sum(axis=axis)
 
