@@ -65,5 +65,5 @@ def test_text_says_which_rows_and_what_to_do():
         bf.bootstrap(pd.Series(["1", "2"], name="x"), "mean", **RUN)
     frame = pd.DataFrame({"city": ["Bonn", "Ulm"], "x": [1.0, 2.0]})
     for data in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
-        with pytest.raises(TypeError, match="column 'city' is text .*columns= chooses"):
+        with pytest.raises(TypeError, match=r"column 'city' is text .*columns= chooses"):
             bf.bootstrap(data, "mean", **RUN)
