@@ -108,7 +108,7 @@ TEST(Groups, OutputMayBeParquet) {
   const data::Table csv = data::read(folder.path("delays.csv"), options);
   const data::Table parquet = data::read(folder.path("delays.parquet"), options);
   EXPECT_EQ(parquet.labels().names, (std::vector<std::string>{"AA", "UA"}));
-  EXPECT_EQ(parquet.view().column(0).type(), Type::int64);
+  EXPECT_EQ(parquet.view().column(0).type(), data::Type::int64);
   ASSERT_EQ(csv.view().rows(), parquet.view().rows());
   for (std::size_t c = 0; c < 3; ++c)
     for (std::size_t row = 0; row < csv.view().rows(); ++row)

@@ -71,7 +71,7 @@ TEST(Text, ProbabilitiesHaveNoPowerOfTen) {
   EXPECT_EQ(probability(0.0000999, 0.0000999), "0.00010 +- 0.00010");
   EXPECT_EQ(probability(2e-6, 1.4e-6), "0.0000020 +- 0.0000014");
   EXPECT_EQ(probability(0.012345, 0), "0.0123");
-  EXPECT_EQ(probability(8.225e-6, 0), "0.00000822");
+  EXPECT_EQ(probability(8.223e-6, 0), "0.00000822");
   EXPECT_EQ(probability(1, 0), "1");
 }
 
