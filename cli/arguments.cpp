@@ -27,12 +27,12 @@ std::string refuse_forgotten(const std::string& value) {
 
 // The replicates must not take the place of the data they came from.
 void check_output(const std::string& output, const std::vector<std::string>& files, bool grouped) {
-  const bool known = output.ends_with(".csv") ||
-                     (!grouped && (output.ends_with(".npy") || output.ends_with(".parquet")));
+  const bool known = output.ends_with(".csv") || output.ends_with(".parquet") ||
+                     (!grouped && output.ends_with(".npy"));
   if (!known)
     throw InvalidArgument(
         fmt::format("--output is '{}' but must end in {}, the format it is written in", output,
-                    grouped ? ".csv" : ".npy, .csv or .parquet"));
+                    grouped ? ".csv or .parquet" : ".npy, .csv or .parquet"));
   std::error_code ignored;  // one of them is not there: then they are not the same
   for (const std::string& file : files)
     if (std::filesystem::equivalent(output, file, ignored))

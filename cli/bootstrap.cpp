@@ -77,7 +77,7 @@ void run_streamed(const Arguments& arguments, const Request& request, const data
   Options options = options_for_source(request);
   options.execution.stop = interrupt.token();
   Result result = [&] {
-    ProgressBar bar(request.quiet);
+    ProgressBar bar(request.quiet || !source.stored_rows());  // text has the other bar
     options.execution.progress = bar.callback();
     options.execution.note = notes(request.quiet || request.json);
     return bootstrap(source, request.statistics, options);
@@ -103,7 +103,11 @@ void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
   const Request request = check(arguments);
   if (!arguments.by.empty()) return run_grouped(arguments, request, interrupt);
   check_files(request);
-  if (const auto source = streamed(request))
+  // Text files tell how far they are read, other files how much is added up.
+  const auto bar = reading_bar(request.quiet);
+  Request watched = request;
+  watched.read.progress = bar->callback();
+  if (const auto source = streamed(watched))
     return run_streamed(arguments, request, *source, interrupt);
 
   const Timer reading;

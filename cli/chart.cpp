@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "text.h"
 
@@ -93,42 +95,67 @@ Drawing draw_histograms(std::span<const HistogramPanel> panels) {
   return drawing;
 }
 
-Drawing draw_forest(const std::string& title, const std::string& note,
-                    std::span<const IntervalLine> intervals, const std::string& unit) {
-  constexpr double kRow = 30;
-  constexpr double kTop = 66;
-  constexpr double kLetter = 7.2;  // of a name, about
-  double low = 0;
-  double high = 0;
-  std::size_t longest = 0;
-  for (const IntervalLine& interval : intervals) {
+namespace {
+
+constexpr double kForestRow = 30;
+constexpr double kForestTop = 66;
+
+double height_of(const ForestPanel& panel) {
+  return kForestTop + kForestRow * static_cast<double>(panel.intervals.size()) + 40;
+}
+
+/// From the lowest to the highest number, with some room; zero is shown if there is a line at it.
+std::pair<double, double> range_of(const ForestPanel& panel) {
+  double low = panel.zero ? 0 : std::numeric_limits<double>::infinity();
+  double high = panel.zero ? 0 : -low;
+  for (const IntervalLine& interval : panel.intervals)
     for (const double value : {interval.low, interval.estimate, interval.high}) {
       if (!std::isfinite(value)) continue;
       low = std::min(low, value);
       high = std::max(high, value);
     }
-    longest = std::max(longest, interval.name.size());
-  }
+  if (low > high) return {0, 1};  // nothing to show
   const double room = high > low ? (high - low) / 20 : 1;
+  return {low - room, high + room};
+}
+
+void draw_forest(Drawing& drawing, const ForestPanel& panel, double top) {
+  constexpr double kLetter = 7.2;  // of a name, about
+  std::size_t longest = 0;
+  for (const IntervalLine& interval : panel.intervals)
+    longest = std::max(longest, interval.name.size());
   const double names = std::min(kLetter * static_cast<double>(longest), kChartWidth / 3);
-  const ChartAxis axis{low - room, high + room, kChartMargin + names + 16,
-                       kChartWidth - kChartMargin};
-  const double bottom = kTop + kRow * static_cast<double>(intervals.size());
-  Drawing drawing(kChartWidth, bottom + 40);
-  draw_title(drawing, 26, title, note);
-  drawing.line({axis(0), kTop - 6}, {axis(0), bottom + 4}, kChartGrey, 1);
-  for (std::size_t i = 0; i < intervals.size(); ++i) {
-    const IntervalLine& interval = intervals[i];
-    const double y = kTop + kRow * (static_cast<double>(i) + 0.5);
-    const bool clear = interval.low > 0 || interval.high < 0;
+  const auto [low, high] = range_of(panel);
+  const ChartAxis axis{low, high, kChartMargin + names + 16, kChartWidth - kChartMargin};
+  const double first = top + kForestTop;
+  const double bottom = first + kForestRow * static_cast<double>(panel.intervals.size());
+  draw_title(drawing, top + 26, panel.title, panel.note);
+  if (panel.zero) drawing.line({axis(0), first - 6}, {axis(0), bottom + 4}, kChartGrey, 1);
+  for (std::size_t i = 0; i < panel.intervals.size(); ++i) {
+    const IntervalLine& interval = panel.intervals[i];
+    const double y = first + kForestRow * (static_cast<double>(i) + 0.5);
+    const bool dark = !panel.zero || interval.low > 0 || interval.high < 0;
     drawing.text({axis.left - 16, y + 4}, interval.name,
                  {.size = 13, .align = Canvas::Align::right, .color = kChartInk});
     if (!std::isnan(interval.low) && !std::isnan(interval.high))
-      draw_interval(drawing, axis, y, interval.low, interval.high, clear ? kChartDark : kChartGrey);
+      draw_interval(drawing, axis, y, interval.low, interval.high, dark ? kChartDark : kChartGrey);
     if (std::isfinite(interval.estimate))
-      drawing.circle({axis(interval.estimate), y}, 5, clear ? kChartDark : kChartGrey, {1, 1, 1});
+      drawing.circle({axis(interval.estimate), y}, 5, dark ? kChartDark : kChartGrey, {1, 1, 1});
   }
-  draw_axis(drawing, axis, bottom + 8, unit);
+  draw_axis(drawing, axis, bottom + 8, panel.unit);
+}
+
+}  // namespace
+
+Drawing draw_forests(std::span<const ForestPanel> panels) {
+  double height = 0;
+  for (const ForestPanel& panel : panels) height += height_of(panel);
+  Drawing drawing(kChartWidth, height);
+  double top = 0;
+  for (const ForestPanel& panel : panels) {
+    draw_forest(drawing, panel, top);
+    top += height_of(panel);
+  }
   return drawing;
 }
 

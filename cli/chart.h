@@ -23,9 +23,16 @@ struct HistogramPanel {
 /// lies below the bars.
 [[nodiscard]] Drawing draw_histograms(std::span<const HistogramPanel> panels);
 
-/// Intervals on a common axis with a line at zero. Those that leave zero out are dark. Limits may
-/// be infinite; `unit` is put behind the numbers of the axis.
-[[nodiscard]] Drawing draw_forest(const std::string& title, const std::string& note,
-                                  std::span<const IntervalLine> intervals, const std::string& unit);
+/// Intervals on a common axis. Limits may be infinite.
+struct ForestPanel {
+  std::string title;
+  std::string note;  ///< a line below the title
+  std::vector<IntervalLine> intervals;
+  std::string unit;  ///< behind the numbers of the axis
+  bool zero = true;  ///< a line at zero; intervals that contain it are grey
+};
+
+/// Forest plots, one below the other.
+[[nodiscard]] Drawing draw_forests(std::span<const ForestPanel> panels);
 
 }  // namespace bootfold::cli

@@ -253,10 +253,6 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
   std::optional<AdjustedValues> adjusted;
   if (!arguments.covariate.empty()) adjusted.emplace(view.data(), groups);
   const DataView& data = adjusted ? adjusted->data() : view.data();
-  if (!common.plot.empty() && (common.statistics.size() > 1 ||
-                               (common.statistics[0].of_each_column() && data.columns() > 1)))
-    throw InvalidArgument(
-        "--plot draws one comparison, but there are several statistics or values; give one");
   announce(data, groups, request, interrupt);
   const Timer computing;
   const std::vector<Comparison> all = while_unchanged(values, request.options.checkpoint, [&] {
@@ -287,7 +283,7 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
     const Adjusted& column = adjusted->column(runs.size() - 1);
     runs.back().covariate = {arguments.covariate, column.theta, column.explained};
   }
-  if (!common.plot.empty()) write_plot(common.plot, plot_of(runs.front()));
+  if (!common.plot.empty()) write_plot(common.plot, plot_of(runs));
   print(common.json ? as_json(runs) : as_text(runs, common.quiet));
   finish_checkpoint(common.options.checkpoint);
 }

@@ -81,13 +81,6 @@ std::vector<std::string> changes_of(std::span<const Measured> values, const Scal
   return texts;
 }
 
-std::string limits_of(const Interval& interval, const std::string& low, const std::string& high) {
-  if (interval.status == interval::Status::undefined) return "none";
-  if (interval.alternative == interval::Alternative::less) return "at most " + high;
-  if (interval.alternative == interval::Alternative::greater) return "at least " + low;
-  return fmt::format("{} to {}", low, high);
-}
-
 // "two-sided", "one-sided (greater)".
 std::string sides_of(const Comparison& found) {
   if (found.alternative == interval::Alternative::two_sided) return "two-sided";
@@ -121,9 +114,7 @@ std::string contrasts_as_text(const Comparison& found) {
     rows.push_back(
         {display_name(contrast.group), estimate_texts[c], error_texts[c] + scale.unit(),
          limits_of(contrast.adjusted_interval, limit_texts[2 * c], limit_texts[2 * c + 1]),
-         contrast.adjusted_p_value_error == 0
-             ? fmt::format("{:.3g}", contrast.adjusted_p_value)
-             : with_error(contrast.adjusted_p_value, contrast.adjusted_p_value_error)});
+         probability(contrast.adjusted_p_value, contrast.adjusted_p_value_error)});
   }
   return table(rows);
 }

@@ -9,9 +9,10 @@
 #include "grouped_report.h"
 #include "input_note.h"
 #include "memory.h"
+#include "output.h"
+#include "plot.h"
 #include "progress.h"
 #include "reading.h"
-#include "text/output_file.h"
 #include "timer.h"
 #include "unchanged.h"
 
@@ -34,9 +35,9 @@ void check_grouped(const Arguments& arguments, const Request& request) {
       throw InvalidArgument(fmt::format("--by names column '{}' twice; name it once", column));
 }
 
-void write_table(const std::string& path, const GroupedResult& found) {
+void write_groups(const std::string& path, const GroupedResult& found) {
   try {
-    text::write_file(path, as_csv(found));
+    data::write_table(path, tidy_columns(found));
   } catch (const DataError& error) {
     throw Failure(error.what());
   }
@@ -46,7 +47,8 @@ void write_table(const std::string& path, const GroupedResult& found) {
 
 void run_grouped(const Arguments& arguments, Request request, Interrupt& interrupt) {
   check_grouped(arguments, request);
-  if (!request.output.empty()) text::check_writable(request.output);
+  if (!request.output.empty()) check_output_file(request.output);
+  if (!request.plot.empty()) check_plot_file(request.plot);
   const std::vector<std::string> by = split_list(arguments.by);
   const std::size_t first = request.read.labels.size();  // behind those of the scheme
   request.read.labels.insert(request.read.labels.end(), by.begin(), by.end());
@@ -82,7 +84,8 @@ void run_grouped(const Arguments& arguments, Request request, Interrupt& interru
                  .read_seconds = read_seconds,
                  .seconds = computing.seconds()};
   run.peak_memory = peak_memory();
-  if (!request.output.empty()) write_table(request.output, found);
+  if (!request.output.empty()) write_groups(request.output, found);
+  if (!request.plot.empty()) write_plot(request.plot, plot_of(run));
   print(request.json ? as_json(run) : as_text(run, request.quiet));
 }
 

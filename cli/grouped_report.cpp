@@ -5,11 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <cstdint>
 #include <map>
+#include <utility>
 
 #include "console.h"
-#include "forest_plot.h"
 #include "json.h"
 #include "options.h"
 #include "report.h"
@@ -26,28 +27,6 @@ std::string comma_list(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::string title(const GroupedResult& found, const OutputName& output) {
-  // "mean of dep_delay"; a name such as slope(x) says its columns itself.
-  const bool named = output.statistic.ends_with(")");
-  const std::string what = named || output.columns.empty() ? output.statistic
-                           : output.columns.size() == 1
-                               ? of_column(output.statistic, output.columns)
-                               : output.statistic + " of " + comma_list(output.columns);
-  return one_line(what + " by " + comma_list(found.by));
-}
-
-std::string limits_of(const GroupValue& value) {
-  const Interval& interval = value.interval;
-  const double coarser =
-      std::max({interval.low_error, interval.high_error, value.standard_error / 100});
-  if (interval.status == interval::Status::undefined) return "none";
-  if (interval.alternative == interval::Alternative::less)
-    return "at most " + rounded(interval.high, coarser);
-  if (interval.alternative == interval::Alternative::greater)
-    return "at least " + rounded(interval.low, coarser);
-  return fmt::format("{} to {}", rounded(interval.low, coarser), rounded(interval.high, coarser));
-}
-
 std::string table_of(const GroupedRun& run, std::size_t output) {
   const GroupedResult& found = run.found;
   std::vector<std::vector<std::string>> rows = {{}};
@@ -57,27 +36,38 @@ std::string table_of(const GroupedRun& run, std::size_t output) {
        {std::string("rows"), found.outputs[output].statistic, std::string("standard error"),
         fmt::format("{:.6g}% interval", 100 * run.confidence)})
     rows[0].push_back(std::move(name));
+  std::vector<Measured> estimates;
+  std::vector<Measured> errors;
+  std::vector<Measured> limits;
   for (const GroupResult& group : found.groups) {
     const GroupValue& value = group.values[output];
+    const Interval& interval = value.interval;
+    const double coarser =
+        std::max({interval.low_error, interval.high_error, value.standard_error / 100});
+    estimates.push_back({value.estimate, value.standard_error / 100});
+    errors.push_back({value.standard_error, value.standard_error_error});
+    limits.insert(limits.end(), {{interval.low, coarser}, {interval.high, coarser}});
+  }
+  const std::vector<std::string> estimate_texts = rounded_alike(estimates);
+  const std::vector<std::string> error_texts = with_errors_alike(errors);
+  const std::vector<std::string> limit_texts = rounded_alike(limits);
+  for (std::size_t g = 0; g < found.groups.size(); ++g) {
+    const GroupResult& group = found.groups[g];
     rows.emplace_back();
     for (const std::string& label : group.labels) rows.back().push_back(display_name(label));
     rows.back().push_back(grouped(group.rows));
-    rows.back().push_back(rounded(value.estimate, value.standard_error / 100));
-    rows.back().push_back(with_error(value.standard_error, value.standard_error_error));
-    rows.back().push_back(limits_of(value));
+    rows.back().push_back(estimate_texts[g]);
+    rows.back().push_back(error_texts[g]);
+    rows.back().push_back(
+        limits_of(group.values[output].interval, limit_texts[2 * g], limit_texts[2 * g + 1]));
   }
   return table(rows);
 }
 
 std::string picture_of(const GroupedResult& found, std::size_t output) {
   if (found.groups.size() > kMostLines) return "";
-  std::vector<IntervalLine> lines;
-  for (const GroupResult& group : found.groups) {
-    const GroupValue& value = group.values[output];
-    lines.push_back(
-        {display_name(group.name), value.interval.low, value.estimate, value.interval.high});
-  }
-  return forest_plot(lines, {.width = width(STDOUT_FILENO), .utf8 = has_utf8()}, "", false);
+  return forest_plot(lines_of(found, output), {.width = width(STDOUT_FILENO), .utf8 = has_utf8()},
+                     "", false);
 }
 
 /// Names, of which many are counted.
@@ -178,23 +168,31 @@ Json json_of(const GroupResult& group, const GroupedResult& found) {
           {"seed", group.seed},    {"path", name(group.path)}, {"values", std::move(values)}};
 }
 
-/// A text as a cell of a CSV file.
-std::string cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char each : text) quoted += each == '"' ? std::string("\"\"") : std::string(1, each);
-  return quoted + "\"";
+}  // namespace
+
+std::string title_of(const GroupedResult& found, std::size_t output) {
+  // "mean of dep_delay"; a name such as slope(x) says its columns itself.
+  const auto& [statistic, columns] = found.outputs[output];
+  std::string what = statistic;
+  if (!statistic.ends_with(")") && !columns.empty())
+    what = columns.size() == 1 ? of_column(what, columns) : what + " of " + comma_list(columns);
+  return one_line(what + " by " + comma_list(found.by));
 }
 
-std::string cell(double number) { return std::isnan(number) ? "" : fmt::format("{}", number); }
-
-}  // namespace
+std::vector<IntervalLine> lines_of(const GroupedResult& found, std::size_t output) {
+  std::vector<IntervalLine> lines;
+  for (const GroupResult& group : found.groups) {
+    const GroupValue& value = group.values[output];
+    lines.push_back(
+        {display_name(group.name), value.interval.low, value.estimate, value.interval.high});
+  }
+  return lines;
+}
 
 std::string as_text(const GroupedRun& run, bool quiet) {
   std::string text;
   for (std::size_t output = 0; output < run.found.outputs.size(); ++output) {
-    text += (output == 0 ? "" : "\n") + title(run.found, run.found.outputs[output]) + "\n" +
-            table_of(run, output);
+    text += (output == 0 ? "" : "\n") + title_of(run.found, output) + "\n" + table_of(run, output);
     if (quiet) continue;
     if (const std::string picture = picture_of(run.found, output); !picture.empty())
       text += "\n" + picture;
@@ -224,20 +222,30 @@ std::string as_json(const GroupedRun& run) {
   return dump(object);
 }
 
-std::string as_csv(const GroupedResult& found) {
-  std::string text;
-  for (const std::string& column : found.by) text += cell(column) + ",";
-  text += "statistic,value,rows,estimate,standard_error,low,high\n";
+std::vector<data::NamedColumn> tidy_columns(const GroupedResult& found) {
+  std::vector<std::vector<std::string>> texts(found.by.size() + 2);
+  std::vector<std::int64_t> rows;
+  std::array<std::vector<double>, 4> numbers;
   for (const GroupResult& group : found.groups)
     for (std::size_t output = 0; output < found.outputs.size(); ++output) {
-      for (const std::string& label : group.labels) text += cell(label) + ",";
+      for (std::size_t c = 0; c < found.by.size(); ++c) texts[c].push_back(group.labels[c]);
+      texts[found.by.size()].push_back(found.outputs[output].statistic);
+      texts.back().push_back(comma_list(found.outputs[output].columns));
+      rows.push_back(static_cast<std::int64_t>(group.rows));
       const GroupValue& value = group.values[output];
-      text += fmt::format("{},{},{},{},{},{},{}\n", cell(found.outputs[output].statistic),
-                          cell(comma_list(found.outputs[output].columns)), group.rows,
-                          cell(value.estimate), cell(value.standard_error),
-                          cell(value.interval.low), cell(value.interval.high));
+      const std::array cells = {value.estimate, value.standard_error, value.interval.low,
+                                value.interval.high};
+      for (std::size_t c = 0; c < cells.size(); ++c) numbers[c].push_back(cells[c]);
     }
-  return text;
+  std::vector<std::string> names = found.by;
+  names.insert(names.end(), {"statistic", "value"});
+  std::vector<data::NamedColumn> columns;
+  for (std::size_t c = 0; c < texts.size(); ++c) columns.push_back({names[c], std::move(texts[c])});
+  columns.push_back({"rows", std::move(rows)});
+  static constexpr std::array kNumbers = {"estimate", "standard_error", "low", "high"};
+  for (std::size_t c = 0; c < numbers.size(); ++c)
+    columns.push_back({kNumbers[c], std::move(numbers[c])});
+  return columns;
 }
 
 }  // namespace bootfold::cli

@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "bootfold/groups.h"
+#include "bootfold/write.h"
+#include "forest_plot.h"
 
 namespace bootfold::cli {
 
@@ -28,8 +31,13 @@ struct GroupedRun {
 [[nodiscard]] std::string as_json(const GroupedRun& run);
 
 /// A tidy table, one line for each group and value: the columns of the groups, statistic, value,
-/// rows, estimate, standard_error, low, high. Numbers read back as the same bits; those that are
-/// not defined are empty.
-[[nodiscard]] std::string as_csv(const GroupedResult& found);
+/// rows, estimate, standard_error, low, high.
+[[nodiscard]] std::vector<data::NamedColumn> tidy_columns(const GroupedResult& found);
+
+/// "mean of dep_delay by carrier".
+[[nodiscard]] std::string title_of(const GroupedResult& found, std::size_t output);
+
+/// The intervals of all groups, for a forest plot.
+[[nodiscard]] std::vector<IntervalLine> lines_of(const GroupedResult& found, std::size_t output);
 
 }  // namespace bootfold::cli

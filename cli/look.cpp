@@ -35,6 +35,8 @@ void run_look(const Arguments& arguments, Interrupt& interrupt) {
   options.execution.threads = request.options.execution.threads;
   options.execution.stop = interrupt.token();
   if (read.labels.empty()) {
+    const auto bar = reading_bar(arguments.quiet);
+    read.progress = bar->callback();
     const auto source = with_marks(request, [&] { return data::open(arguments.files, read); });
     const shards::Look look = shards::look(*source, request.statistics, options);
     return write_bytes(arguments.output, look.to_bytes(), "look");

@@ -42,13 +42,30 @@ Drawing plot_of(const Run& run) {
   return draw_histograms(panels);
 }
 
-Drawing plot_of(const CompareRun& run) {
-  const bool relative = run.found.difference == comparison::Difference::relative;
-  return draw_forest(
-      title_of(run) + " by " + one_line(run.by),
-      fmt::format("{} against {}, {} intervals", relative ? "lift" : "difference",
-                  display_name(run.found.control), confidence_words(run.found.confidence)),
-      lines_of(run.found), relative ? "%" : "");
+Drawing plot_of(std::span<const CompareRun> runs) {
+  std::vector<ForestPanel> panels;
+  for (const CompareRun& run : runs) {
+    const bool relative = run.found.difference == comparison::Difference::relative;
+    panels.push_back({.title = title_of(run) + " by " + one_line(run.by),
+                      .note = fmt::format(
+                          "{} against {}, {} intervals", relative ? "lift" : "difference",
+                          display_name(run.found.control), confidence_words(run.found.confidence)),
+                      .intervals = lines_of(run.found),
+                      .unit = relative ? "%" : ""});
+  }
+  return draw_forests(panels);
+}
+
+Drawing plot_of(const GroupedRun& run) {
+  std::vector<ForestPanel> panels;
+  for (std::size_t output = 0; output < run.found.outputs.size(); ++output)
+    panels.push_back({.title = title_of(run.found, output),
+                      .note = fmt::format("{} intervals ({}), each for its group alone",
+                                          confidence_words(run.confidence), name(run.method)),
+                      .intervals = lines_of(run.found, output),
+                      .unit = "",
+                      .zero = false});
+  return draw_forests(panels);
 }
 
 void check_plot_file(const std::string& path) {

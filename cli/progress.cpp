@@ -47,6 +47,8 @@ std::function<void(execution::Progress)> ProgressBar::callback() {
 
 void ProgressBar::show(execution::Progress progress) {
   const Clock::time_point now = Clock::now();
+  if (progress.done < last_) start_ = now;
+  last_ = progress.done;
   if (now < next_ || progress.total <= 0 || progress.done <= 0) return;
   next_ = now + kPause;
   shown_ = true;
@@ -54,7 +56,7 @@ void ProgressBar::show(execution::Progress progress) {
   const double share = std::clamp(progress.done / progress.total, 0.0, 1.0);
   const std::size_t columns = width(terminal_) - 1;
   // The rest is text, whose length changes a little: the bar must not.
-  const std::size_t text = note_ ? 76 : 60;
+  const std::size_t text = note_ && unit_ != "bytes" ? 76 : 60;
   const std::size_t cells = std::clamp<std::size_t>(columns, text, text + 40) - text;
   const std::string note = note_ ? note_() : "";
   const std::string line = fmt::format(

@@ -11,7 +11,8 @@ namespace bootfold::cli {
 
 /// A bar with rate and time left, drawn over itself and erased at the end. Shows nothing unless
 /// `terminal`, which is standard error by default, is one, nor in the first moments of the work, so
-/// short runs do not flicker.
+/// short runs do not flicker. Work that falls back to its beginning is another pass, with a time of
+/// its own.
 class ProgressBar {
  public:
   /// `unit` is what Progress counts; `note`, if given, what else there is to say.
@@ -33,6 +34,7 @@ class ProgressBar {
   int terminal_;
   bool enabled_;
   bool shown_ = false;
+  double last_ = 0;  // work done at the last call
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_;
 };

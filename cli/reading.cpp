@@ -4,8 +4,20 @@
 
 namespace bootfold::cli {
 
+data::Table read_files(const std::vector<std::string>& files, data::ReadOptions options,
+                       bool quiet) {
+  const auto bar = reading_bar(quiet);
+  options.progress = bar->callback();
+  return data::read(files, options);
+}
+
+std::unique_ptr<ProgressBar> reading_bar(bool quiet) {
+  return std::make_unique<ProgressBar>(quiet, "bytes", [] { return std::string("reading"); });
+}
+
 data::Table read_rows(const Request& request) {
-  return with_marks(request, [&] { return data::read(request.files, request.read); });
+  return with_marks(request,
+                    [&] { return read_files(request.files, request.read, request.quiet); });
 }
 
 std::unique_ptr<data::Source> open_rows(const Request& request) {

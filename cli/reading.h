@@ -1,14 +1,24 @@
-// cli/reading.h: the rows that a request asks for.
+// cli/reading.h: reads files, and shows on the terminal how far it is.
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "arguments.h"
 #include "bootfold/data.h"
 #include "bootfold/error.h"
 #include "bootfold/source.h"
+#include "progress.h"
 
 namespace bootfold::cli {
+
+/// data::read() with a progress bar on standard error, if that is a terminal and not `quiet`.
+[[nodiscard]] data::Table read_files(const std::vector<std::string>& files,
+                                     data::ReadOptions options, bool quiet);
+
+/// A bar for files that are read several times: "reading", bytes and time left of this pass.
+[[nodiscard]] std::unique_ptr<ProgressBar> reading_bar(bool quiet);
 
 /// What read() returns. A column of --statistic that is not there is marked in its text.
 template <class Read>
@@ -21,7 +31,7 @@ template <class Read>
   }
 }
 
-/// data::read() of the files of a request.
+/// read_files() of the files of a request.
 [[nodiscard]] data::Table read_rows(const Request& request);
 /// data::open() of the files of a request.
 [[nodiscard]] std::unique_ptr<data::Source> open_rows(const Request& request);

@@ -75,26 +75,27 @@ double error_of_limits(const Interval& interval, double standard_error) {
 
 // "49.4 to 126.7", "at least 49.4".
 std::string limits_of(const Interval& interval, double standard_error) {
-  if (interval.status == interval::Status::undefined) return "none";
   const double coarser = error_of_limits(interval, standard_error);
-  if (interval.alternative == interval::Alternative::less)
-    return fmt::format("at most {}", rounded(interval.high, coarser));
-  if (interval.alternative == interval::Alternative::greater)
-    return fmt::format("at least {}", rounded(interval.low, coarser));
   const std::vector<std::string> limits =
       rounded_alike(std::array<Measured, 2>{{{interval.low, coarser}, {interval.high, coarser}}});
-  return fmt::format("{} to {}", limits[0], limits[1]);
+  return limits_of(interval, limits[0], limits[1]);
+}
+
+std::string limits_of(const Interval& interval, const std::string& low, const std::string& high) {
+  if (interval.status == interval::Status::undefined) return "none";
+  if (interval.alternative == interval::Alternative::less) return "at most " + high;
+  if (interval.alternative == interval::Alternative::greater) return "at least " + low;
+  return fmt::format("{} to {}", low, high);
 }
 
 std::string errors_of(const Interval& interval) {
   if (interval.status == interval::Status::undefined) return "no limits";
   if (interval.low_error == 0 && interval.high_error == 0) return "no Monte Carlo error";
-  if (interval.alternative == interval::Alternative::less)
-    return fmt::format("Monte Carlo error {:.2g}", interval.high_error);
-  if (interval.alternative == interval::Alternative::greater)
-    return fmt::format("Monte Carlo error {:.2g}", interval.low_error);
-  return fmt::format("Monte Carlo error {:.2g} and {:.2g}", interval.low_error,
-                     interval.high_error);
+  const std::string low = error_beside(interval.low_error, {interval.low, interval.low_error});
+  const std::string high = error_beside(interval.high_error, {interval.high, interval.high_error});
+  if (interval.alternative == interval::Alternative::less) return "Monte Carlo error " + high;
+  if (interval.alternative == interval::Alternative::greater) return "Monte Carlo error " + low;
+  return fmt::format("Monte Carlo error {} and {}", low, high);
 }
 
 // How the interval differs from the requested one; empty if its status is good.

@@ -86,6 +86,9 @@ struct Forecast {
 
 /// "49.4 to 126.7", "at least 49.4".
 [[nodiscard]] std::string limits_of(const Interval& interval, double standard_error);
+/// The same of limits that are written already.
+[[nodiscard]] std::string limits_of(const Interval& interval, const std::string& low,
+                                    const std::string& high);
 /// What is marked in a picture of the replicates.
 [[nodiscard]] Marks marks_of(const Run& run, std::size_t output);
 

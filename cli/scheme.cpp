@@ -67,7 +67,7 @@ void add_scheme_arguments(CLI::App& command, SchemeArguments& arguments) {
 data::Labels all_labels(const data::Table& table, std::size_t count) {
   std::vector<data::Labels> all;
   for (std::size_t i = 0; i < count; ++i) all.push_back(table.labels(i));
-  return data::combined(all);
+  return data::combined(all, data::kLabelParts);
 }
 
 SchemeRequest::SchemeRequest(const SchemeArguments& arguments)

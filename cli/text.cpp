@@ -107,6 +107,23 @@ std::string with_error_beside(double value, double error, const Measured& other)
   return fmt::format("{} +- {}", write(value, form), write(error, form));
 }
 
+std::string probability(double value, double error) {
+  constexpr int kMost = 17;
+  if (!std::isfinite(value)) return fmt::format("{}", value);
+  if (error > 0 && std::isfinite(error)) {
+    const Form form{.places = std::clamp(places(error), 1, kMost)};
+    return fmt::format("{} +- {}", write(value, form), write(error, form));
+  }
+  if (value == 0 || value == 1) return fmt::format("{:g}", value);
+  return fmt::format("{:.{}f}", value, std::clamp(2 - exponent_of(value), 1, kMost));
+}
+
+std::string error_beside(double error, const Measured& other) {
+  if (!std::isfinite(error) || error <= 0 || form_of(other.value, other.error).scientific)
+    return fmt::format("{:.2g}", error);
+  return fmt::format("{:.{}f}", error, std::clamp(places(error), 0, 17));
+}
+
 std::vector<std::string> rounded_alike(std::span<const Measured> values) {
   std::vector<std::string> texts;
   const bool scientific = any_scientific(values);

@@ -37,6 +37,12 @@ struct Measured {
 /// number that has none.
 [[nodiscard]] std::string with_error_beside(double value, double error, const Measured& other);
 
+/// A probability without a power of ten: "0.0582 +- 0.0025"; three digits where the error is 0.
+[[nodiscard]] std::string probability(double value, double error);
+
+/// Two digits of an error, in the notation of `other`, which it belongs to.
+[[nodiscard]] std::string error_beside(double error, const Measured& other);
+
 /// The numbers of one column of a table: all with a power of ten if one of them needs it.
 [[nodiscard]] std::vector<std::string> rounded_alike(std::span<const Measured> values);
 [[nodiscard]] std::vector<std::string> with_errors_alike(std::span<const Measured> values);

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "bootfold/api.h"
+#include "bootfold/execution.h"
 #include "bootfold/labels.h"
 #include "bootfold/texts.h"
 
@@ -223,6 +224,9 @@ struct ReadOptions {
   std::string where = {};
   /// Whether files without any row are allowed, as shards are.
   bool may_be_empty = false;
+  /// Called by read() with the bytes that were read of text files, and the bytes that they have,
+  /// several times a second. Not called for pipes, whose length is not known, and binary files.
+  std::function<void(execution::Progress)> progress = {};
 };
 
 struct Storage;     // buffers or a memory-mapped file; internal

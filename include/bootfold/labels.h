@@ -56,7 +56,14 @@ struct BOOTFOLD_API Labels {
 /// Throws InvalidArgument if they have different numbers of rows.
 ///
 ///     data::combined(std::array{table.labels(0), table.labels(1)});
-[[nodiscard]] BOOTFOLD_API Labels combined(std::span<const Labels> labels);
+///
+/// Labels of shards are combined with the separator kLabelParts, so that shards sort all labels as
+/// one run does.
+[[nodiscard]] BOOTFOLD_API Labels combined(std::span<const Labels> labels,
+                                           std::string_view separator = ", ");
+
+/// A separator that no text file has: the unit separator of ASCII.
+inline constexpr std::string_view kLabelParts = "\x1f";
 
 }  // namespace data
 }  // namespace bootfold

@@ -23,6 +23,7 @@ from bootfold._spool import SpoolWarning
 from bootfold._statistics import statistics
 from bootfold._sums import sums
 from bootfold._table_chunks import chunks
+from bootfold._table_csv import csv
 from bootfold._table_duckdb import sql
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ __all__ = [
     "chunks",
     "compare",
     "counts",
+    "csv",
     "explain",
     "load",
     "plot_comparison",

@@ -12,7 +12,7 @@ import numpy as np
 from bootfold import _core, _data
 from bootfold._chunked import Column, whole
 from bootfold._counts import CountsSource, Takes, check_takes
-from bootfold._data import Data, NanPolicy, nan_rows
+from bootfold._data import Data, NanPolicy, rows_with_nan
 from bootfold._distributed import Split, distributed
 from bootfold._exact import ExactPlan, check_exact, exact_plan, exact_result
 from bootfold._function import FunctionSource
@@ -111,7 +111,8 @@ def bootstrap(
         ``functools.partial(np.quantile, q=0.9)``); a function of means (`bootfold.sums`); a
         compiled function (numba's ``cfunc``, ``scipy.LowLevelCallable``); or any function of the
         resampled data that returns a number or an array. One with a parameter ``axis`` is
-        called with many resamples at once.
+        called with many resamples at once. Of a DataFrame the function gets a DataFrame; one with
+        columns of text, dates or categories arrives with all of them and their types.
     columns : str or list of str, optional
         The columns of a table that the statistic sees; all that are not named below unless given.
         Of files and queries no other columns are read. One name stands for one column, whose
@@ -180,8 +181,9 @@ def bootstrap(
         intervals are those of all rows; the replicates stay as they are drawn. A number is another
         exponent, for statistics that converge at another rate; "none" rescales nothing.
     nan : {"error", "omit", "propagate"}
-        What to do about NaN: raise an error, leave such rows out, or return NaN for every value
-        that depends on them.
+        What to do about NaN, None and missing labels (strata, clusters, by): raise an error, leave
+        such rows out, or return NaN for every value that depends on them (labels cannot be missing
+        then).
     vectorized : bool, optional
         Whether a function takes many resamples at once, along an axis. Unless given: if it has a
         parameter ``axis``.
@@ -453,7 +455,7 @@ def _call(
             f"{statistic!r}; omit takes"
         )
     set_scheme(settings, scheme, two_stage, size, block_length, rescale)
-    limits = limits_of(memory, spool)
+    limits = limits_of(memory, spool, nan)
     roles = {
         "strata": strata,
         "clusters": clusters,
@@ -499,7 +501,8 @@ def source_of(rows: Any, statistic: Any, limits: tuple[Any, ...], given: dict[st
     scheme = (given[name] for name in ("scheme", "two_stage", "size", "block_length", "rescale"))
     set_scheme(settings, *scheme)
     roles = {role: given[role] for role in _ROLES}
-    data, roles = chosen(recognised(rows), given["columns"], roles, limits_of(limits[1], None))
+    held = limits_of(limits[1], None, given["nan"])
+    data, roles = chosen(recognised(rows), given["columns"], roles, held)
     return _source(
         data, named, settings, roles, given["paired"], given["axis"], given["nan"], takes
     )
@@ -516,8 +519,8 @@ def _source(
     takes: Takes,
 ) -> Source:
     """Data, statistic and scheme brought together."""
-    data = _data.read(given, paired=paired, axis=axis)
-    set_labels(settings, roles["strata"], roles["clusters"], data.rows)
+    data = _data.read(given, paired=paired, axis=axis, whole=isinstance(wanted, Function))
+    set_labels(settings, roles["strata"], roles["clusters"], data.rows, omit=nan == "omit")
     for role in ("probabilities", "weights", "frequencies"):
         if roles[role] is not None:
             setattr(settings, role, row_numbers(roles[role], data.rows, role))
@@ -554,7 +557,7 @@ def _without_nan(data: Data, settings: Settings) -> tuple[Data, Settings]:
     parts = []
     arrays: list[Column] = []
     if data.paired:
-        dropped = nan_rows(data.arrays)
+        dropped = rows_with_nan(data)
         unknown = settings.with_nan()
         if unknown is not None:
             dropped = dropped | unknown
@@ -573,7 +576,7 @@ def _without_nan(data: Data, settings: Settings) -> tuple[Data, Settings]:
         for part in data.parts:
             own = data.arrays[column : column + part.columns]
             column += part.columns
-            kept = ~nan_rows(own)
+            kept = ~rows_with_nan(Data(own, [part]))
             arrays.extend(array[kept] for array in own)
             parts.append(dataclasses.replace(part, rows=int(kept.sum())))
     if any(part.rows == 0 for part in parts):

@@ -10,13 +10,13 @@ import numpy as np
 from bootfold import _core, _data
 from bootfold._chunked import Column, whole
 from bootfold._compared import NeedsRows, compare_partitioned
+from bootfold._comparison_table import comparison_table
 from bootfold._data import Array, Data
 from bootfold._dates import check_no_dates, module_of
 from bootfold._engines import Collection, collection_of
 from bootfold._engines import Wanted as ColumnsWanted
-from bootfold._frames import table
 from bootfold._function import FunctionSource
-from bootfold._labels import Several, coded
+from bootfold._labels import Several, coded, missing_labels
 from bootfold._native import Native
 from bootfold._options import (
     Progress,
@@ -255,7 +255,7 @@ def compare(
         Means are adjusted for it by regression (CUPED), which takes the variance that it explains
         out of the differences. For "mean"; docs/compare.md has the formula.
     nan : {"error", "omit"}
-        What to do about rows whose value is NaN: raise an error, or leave them out.
+        What to do about rows whose value or label is missing: raise an error, or leave them out.
 
     Returns
     -------
@@ -271,7 +271,8 @@ def compare(
         "permutation"; if all_permutations is true these are all there are, and p_value is exact.
         `clusters` counts the clusters of all groups, and shared_clusters those of them that several
         groups have. estimate_low to estimate_high and control_low to control_high are intervals of
-        the groups by themselves. `bootfold.plot_comparison` draws the table.
+        the groups by themselves. ``table.plot()`` draws the forest plot; a pyarrow.Table is drawn
+        by `bootfold.plot_comparison`.
 
     Examples
     --------
@@ -321,11 +322,12 @@ def compare(
             check_no_dates(column, f"column '{name}'")
     else:
         package = source.package
-        found_columns = _read(source, {**roles, "value": names}, limits_of(memory, spool))
+        found_columns = _read(source, {**roles, "value": names}, limits_of(memory, spool, nan))
         columns = tuple(found_columns["value"])
     data = _data.read(columns, paired=True)
     set_scheme(settings, scheme, two_stage, size, block_length, rescale)
-    codes, found = coded(found_columns["by"], data.rows, "by")
+    omit = nan == "omit"
+    codes, found = coded(found_columns["by"], data.rows, "by", omit=omit)
     for role in ("probabilities", "weights", "frequencies"):
         if role in found_columns:
             setattr(settings, role, row_numbers(found_columns[role], data.rows, role))
@@ -340,9 +342,12 @@ def compare(
             "rows out, and number the pairs"
         )
     if pair is not None:
-        settings.clusters = coded(found_columns["pair"], data.rows, "pair")[0]
-    set_labels(settings, found_columns.get("strata"), found_columns.get("clusters"), data.rows)
-    if nan == "omit":
+        settings.clusters = coded(found_columns["pair"], data.rows, "pair", omit=omit)[0]
+    labels = (found_columns.get("strata"), found_columns.get("clusters"))
+    set_labels(settings, *labels, data.rows, omit=omit)
+    if omit:
+        for role in ("by", "pair"):
+            settings.leave_out(missing_labels(found_columns.get(role)))
         dropped = _data.nan_rows(data.arrays)
         unknown = settings.with_nan()
         if unknown is not None:
@@ -408,7 +413,8 @@ def compare(
 def _joined(package: str, found: list[tuple[_core.Comparison, str]]) -> Any:
     """A table of comparisons, each of a value."""
     tables = [_columns(comparison, value) for comparison, value in found]
-    return table(package, {key: [x for t in tables for x in t[key]] for key in tables[0]})
+    columns = {key: [x for t in tables for x in t[key]] for key in tables[0]}
+    return comparison_table(package, columns)
 
 
 def _where_rows_are(

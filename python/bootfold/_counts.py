@@ -17,6 +17,7 @@ from bootfold._options import Progress, Seed, memory_bytes, seed_number, thread_
 from bootfold._progress import reporter
 from bootfold._returned import check_returned, name_of
 from bootfold._source import Settings, checked_weights, row_numbers, set_labels, set_scheme
+from bootfold._whole import taken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -437,6 +438,8 @@ def _shown(data: Data, given: Any) -> list[Any]:
         complete = hasattr(value, "__len__") and len(value) == expected
         if complete and (hasattr(value, "shape") or part.kind == "frame"):
             found.append(value)
+        elif part.kind == "rows":
+            found.append(taken(part.whole, whole(own[0])))
         elif part.kind == "vector":
             found.append(whole(own[0]))
         else:  # some rows were left out, or a type that the function cannot know

@@ -11,6 +11,10 @@ from bootfold import _core
 from bootfold._chunked import Array as Array
 from bootfold._chunked import Chunked, Column, parts
 from bootfold._dates import check_no_dates, module_of
+from bootfold._numbers import number_array as number_array
+from bootfold._numbers import pandas_column as pandas_column
+from bootfold._numbers import text_error
+from bootfold._whole import has_other_columns, missing_in, rows_of
 
 NanPolicy: TypeAlias = Literal["error", "omit", "propagate"]
 
@@ -19,12 +23,13 @@ NanPolicy: TypeAlias = Literal["error", "omit", "propagate"]
 class Part:
     """One thing that the user gave: its columns, and what a function of it expects to get."""
 
-    kind: Literal["vector", "table", "frame", "sets"]
+    kind: Literal["vector", "table", "frame", "sets", "rows"]
     columns: int
     rows: int
     shape: tuple[int, ...] = ()  #: of the data sets, or of a table's columns
     frame: str = ""  #: "pandas" or "polars"
     names: list[str] = field(default_factory=list)
+    whole: Any = None  #: of kind "rows": the frame whose rows the only column numbers
 
 
 @dataclass(slots=True)
@@ -86,59 +91,11 @@ def arrow_column(table: Any, name: str) -> Columns:
     return Columns(names, arrays, True)
 
 
-def number_array(values: Any, what: str) -> Array:
-    """`values` as an array of numbers in the machine's byte order; no copy if it is one."""
-    check_no_dates(values, what)
-    if type(values) is np.ndarray:
-        array = values
-    elif isinstance(values, np.ma.MaskedArray):
-        array = np.ma.filled(values.astype(float), np.nan)
-    else:
-        array = _converted(values, what)
-    kind = array.dtype.kind
-    if kind == "f" and array.dtype.itemsize in (4, 8) and array.dtype.isnative:
-        return array
-    if kind not in "biuf":
-        check_no_dates(array, what)
-        told = "text" if kind in "US" else f"of type {array.dtype}"
-        raise TypeError(
-            f"{what} are {told} but must be numbers; convert them, for example with "
-            "numpy.asarray(x, dtype=float)"
-        )
-    if kind == "f" or not array.dtype.isnative:
-        array = array.astype(np.float32 if array.dtype.itemsize == 2 else np.float64)
-    return array
-
-
-def _converted(values: Any, what: str) -> Array:
-    if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
-        try:
-            return np.from_dlpack(values)
-        except (BufferError, RuntimeError, TypeError) as error:
-            raise TypeError(f"{what} cannot be read: {error}; copy them to the CPU") from None
-    try:
-        return np.asarray(values)
-    except ValueError as error:
-        raise ValueError(
-            f"{what} cannot be made an array of numbers: {error}; all rows must be equally long"
-        ) from None
-
-
-def pandas_column(series: Any, what: str) -> Array:
-    if isinstance(series.dtype, np.dtype):
-        return number_array(series.to_numpy(), what)
-    try:
-        return number_array(series.to_numpy(dtype=np.float64, na_value=np.nan), what)
-    except (TypeError, ValueError):
-        raise TypeError(f"{what} are of type {series.dtype} but must be numbers") from None
-
-
-def _is_frame(value: Any) -> bool:
-    return hasattr(value, "columns") and module_of(value) in ("pandas", "polars")
-
-
-def _part(value: Any, what: str) -> tuple[Part, list[Column]]:
-    """One part and its columns."""
+def _part(value: Any, what: str, whole: bool = False) -> tuple[Part, list[Column]]:
+    """One part and its columns; of frames with text, for functions, the numbers of the rows."""
+    if whole and has_other_columns(value):
+        rows = rows_of(value)
+        return Part("rows", 1, rows, (), module_of(value), [], value), [np.arange(float(rows))]
     if isinstance(value, Columns):
         shape = () if value.vector else (len(value.arrays),)
         rows = len(value.arrays[0]) if value.arrays else 0
@@ -154,12 +111,14 @@ def _part(value: Any, what: str) -> tuple[Part, list[Column]]:
         ]
         return Part("frame", len(names), len(value), (len(names),), "pandas", names), arrays
     if module == "pandas" and hasattr(value, "dtype"):
-        array = pandas_column(value, what)
+        array = pandas_column(value, what if value.name is None else f"column '{value.name}'")
         names = [] if value.name is None else [str(value.name)]
         return Part("vector", 1, len(array), (), "", names), [array]
     if module != "numpy" and (
         hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__")
     ):
+        _check_no_text(value, module, what)
+        value = _without_decimals(value, module)
         table, names, columns = _core.arrow_columns(value)
         arrays = [chunks[0] if len(chunks) == 1 else Chunked(chunks) for chunks in columns]
         if not table:
@@ -181,6 +140,46 @@ def _part(value: Any, what: str) -> tuple[Part, list[Column]]:
     )
 
 
+def _check_no_text(value: Any, module: str, what: str) -> None:
+    """Raises TypeError for text in columns of polars and pyarrow."""
+    if module not in ("polars", "pyarrow"):
+        return
+    if hasattr(value, "column_names"):
+        columns = [(f"column '{name}'", value[name]) for name in value.column_names]
+    elif hasattr(value, "columns"):
+        columns = [(f"column '{name}'", value[name]) for name in value.columns]
+    else:
+        columns = [(what, value)]
+    for name, column in columns:
+        kind = str(getattr(column, "dtype", None) or getattr(column, "type", "")).lower()
+        if kind.startswith(("string", "large_string", "categorical", "enum", "dictionary")):
+            texts = column.to_list() if module == "polars" else column.to_pylist()
+            if any(isinstance(entry, str) for entry in texts):
+                raise text_error(np.array(texts, dtype=object), name, module)
+
+
+def _without_decimals(value: Any, module: str) -> Any:
+    """Columns of decimals of polars and pyarrow as doubles."""
+    if module == "polars":
+        import polars
+
+        if hasattr(value, "columns"):
+            decimals = [name for name in value.columns if value[name].dtype.is_decimal()]
+            return value.with_columns(polars.col(decimals).cast(polars.Float64))
+        return value.cast(polars.Float64) if value.dtype.is_decimal() else value
+    if module == "pyarrow":
+        import pyarrow as pa
+
+        if hasattr(value, "schema"):
+            for place, kind in enumerate(value.schema.types):
+                if pa.types.is_decimal(kind):
+                    column = value.column(place).cast(pa.float64())
+                    value = value.set_column(place, value.schema.names[place], column)
+        elif hasattr(value, "type") and pa.types.is_decimal(value.type):
+            value = value.cast(pa.float64())
+    return value
+
+
 def _sets(value: Any, axis: int, what: str) -> tuple[Part, list[Column]]:
     """Data sets that lie along an axis, one column each."""
     if isinstance(value, Columns):
@@ -194,11 +193,11 @@ def _sets(value: Any, axis: int, what: str) -> tuple[Part, list[Column]]:
     return Part("sets", len(columns), moved.shape[-1], shape), columns
 
 
-def read(data: Any, *, paired: bool = False, axis: int | None = None) -> Data:
-    """The columns of what a user calls data."""
+def read(data: Any, *, paired: bool = False, axis: int | None = None, whole: bool = False) -> Data:
+    """The columns of what a user calls data. `whole`: for a function that gets whole rows."""
     if isinstance(data, tuple):
-        return _read_several(data, paired, axis)
-    part, arrays = _part(data, "data") if axis is None else _sets(data, axis, "data")
+        return _read_several(data, paired, axis, whole)
+    part, arrays = _part(data, "data", whole) if axis is None else _sets(data, axis, "data")
     return Data(arrays, [_checked(part, "data")])
 
 
@@ -218,14 +217,14 @@ def _checked(part: Part, what: str) -> Part:
     return part
 
 
-def _read_several(data: tuple[Any, ...], paired: bool, axis: int | None) -> Data:
+def _read_several(data: tuple[Any, ...], paired: bool, axis: int | None, whole: bool) -> Data:
     if not data:
         raise ValueError("data is an empty tuple; give at least one array")
     found: list[Part] = []
     arrays: list[Column] = []
     for number, value in enumerate(data, 1):
         what = "data" if len(data) == 1 else f"the values of sample {number}"
-        part, columns = _part(value, what) if axis is None else _sets(value, axis, what)
+        part, columns = _part(value, what, whole) if axis is None else _sets(value, axis, what)
         found.append(_checked(part, what))
         arrays.extend(columns)
     paired = paired or len(data) == 1
@@ -268,10 +267,23 @@ def nan_rows(columns: list[Column]) -> Array:
     return found
 
 
+def rows_with_nan(data: Data) -> Array:
+    """For each row of paired data: is some value in it missing?"""
+    found = nan_rows(data.arrays)
+    column = 0
+    for part in data.parts:
+        if part.kind == "rows":
+            numbers = np.asarray(data.arrays[column]).astype(np.intp)
+            for missing in missing_in(part.whole).values():
+                found |= missing[numbers]
+        column += part.columns
+    return found
+
+
 def nan_error(name: str, row: int) -> ValueError:
     """For a value that is not a number; rows count from 0."""
     return ValueError(
-        f"column {name}, row {row + 1} is nan but every value must be a number; "
+        f"column {name}, row {row} is nan but every value must be a number; "
         "nan='omit' leaves such rows out, 'propagate' passes them on"
     )
 
@@ -283,6 +295,13 @@ def check_no_nan(data: Data) -> None:
         if row is not None:
             name = data.names[number] if data.names else str(number + 1)
             raise nan_error(name, row)
+    for part in data.parts:
+        if part.kind == "rows":
+            for name, missing in missing_in(part.whole).items():
+                raise ValueError(
+                    f"column {name}, row {int(missing.argmax())} is missing; nan='omit' leaves "
+                    "such rows out, 'propagate' passes them on, and columns= chooses columns"
+                )
 
 
 def frame_of(array: Array, part: Part) -> Any:

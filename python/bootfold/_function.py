@@ -15,6 +15,7 @@ from bootfold._data import Array, Data, frame_of
 from bootfold._identity import identity_of
 from bootfold._progress import reporter
 from bootfold._returned import check_returned, name_of
+from bootfold._whole import hash_of, taken
 
 if TYPE_CHECKING:
     from bootfold._interval import Needs
@@ -65,7 +66,7 @@ class _Shown:
             else:
                 own = block[: part.columns, :, row : row + part.rows]
                 row += part.rows
-            if part.kind == "vector":
+            if part.kind in ("vector", "rows"):
                 found.append(own[0])
             elif part.kind == "sets":
                 found.append(own.reshape(*part.shape, *own.shape[1:]))
@@ -75,10 +76,14 @@ class _Shown:
 
     def one(self, arguments: list[Array], resample: int) -> list[Any]:
         """The arguments of one resample."""
-        return [
-            frame_of(argument[resample], part) if part.kind == "frame" else argument[resample]
-            for argument, part in zip(arguments, self.parts, strict=True)
-        ]
+        found: list[Any] = []
+        for argument, part in zip(arguments, self.parts, strict=True):
+            own = argument[resample]
+            if part.kind == "rows":
+                found.append(taken(part.whole, own))
+            else:
+                found.append(frame_of(own, part) if part.kind == "frame" else own)
+        return found
 
 
 def stacked(data: Data, settings: Settings) -> tuple[list[Column], _core.Request]:
@@ -122,6 +127,12 @@ class FunctionSource:
         self._function = statistic.function
         self._name = name_of(statistic.function)
         self._vectorized = statistic.vectorized
+        if self._vectorized and any(part.kind == "rows" for part in data.parts):
+            raise TypeError(
+                f"the statistic {self._name} takes many resamples at once, which are arrays of "
+                "numbers, but the data have columns of other types; choose columns by columns=, "
+                "or say vectorized=False"
+            )
         self._data = data
         self.names = data.names  #: of the columns, if they have any
         self._shown = _Shown(data)
@@ -263,7 +274,8 @@ class FunctionSource:
         """Of the function, if a checkpoint needs it."""
         if not self.request.checkpoint:
             return ""
-        return identity_of(self._function, self._vectorized)
+        frames = [hash_of(part.whole) for part in self._data.parts if part.kind == "rows"]
+        return " ".join([identity_of(self._function, self._vectorized), *frames])
 
     def explain(self, replicates: int, needs: Needs) -> _core.Plan:
         self._check(needs)
@@ -289,7 +301,8 @@ class FunctionSource:
         arguments = []
         for s, part in enumerate(self._data.parts):
             own = block if s == place else blocks[s]
-            arguments.append(own[0] if part.kind == "vector" else own.transpose(1, 2, 0))
+            alone = part.kind in ("vector", "rows")
+            arguments.append(own[0] if alone else own.transpose(1, 2, 0))
         return np.ascontiguousarray(
             self._outputs(self._call(arguments, 1, number), 1).reshape(1, -1)
         )

@@ -15,14 +15,15 @@ from bootfold._chunked import whole
 from bootfold._data import Array, Data
 from bootfold._dates import module_of
 from bootfold._frames import package_of, table
+from bootfold._groups_text import as_text
 from bootfold._interval import Asked, IntervalWarning
-from bootfold._labels import Several, coded, label_text
+from bootfold._labels import Several, coded, label_text, missing_labels
 from bootfold._options import number_of_replicates, precision_number
 from bootfold._progress import reporter
 from bootfold._result import Result
 from bootfold._select import chosen
 from bootfold._source import Settings, row_numbers, set_labels, set_scheme, settings_of
-from bootfold._statistics import Named, Statistic, resolve
+from bootfold._statistics import Function, Named, Statistic, resolve
 from bootfold._streamed import recognised
 from bootfold._table_chunks import chunks
 from bootfold._table_read import limits_of
@@ -154,18 +155,7 @@ class GroupedResult:
         return GroupedResult, content
 
     def __repr__(self) -> str:
-        shown = 20
-        lines = [
-            f"{label_text(group.group)}: {group.estimate} ({group.low} to {group.high}), "
-            f"{group.rows:,} rows"
-            for group in self.groups[:shown]
-        ]
-        if len(self.groups) > shown:
-            lines.append(f"and {len(self.groups) - shown:,} more")
-        if self.skipped:
-            lines.append(f"{len(self.skipped):,} groups of one row are left out")
-        what = ", ".join(f"{name} of {value}" if value else name for name, value in self.outputs)
-        return "\n".join([f"{what} by {', '.join(self.by)}", *lines])
+        return as_text(self)
 
 
 @dataclass(slots=True)
@@ -255,9 +245,9 @@ def _read(
         source,
         options["columns"],
         {**roles, "by": by},
-        limits_of(options["memory"], options["spool"]),
+        limits_of(options["memory"], options["spool"], options["nan"]),
     )
-    data = _data.read(given, paired=options["paired"])
+    data = _data.read(given, paired=options["paired"], whole=isinstance(statistic, Function))
     if not data.paired:
         raise ValueError(
             f"data are {len(data.parts)} samples but by= is for rows that belong together; say "
@@ -270,8 +260,11 @@ def _read(
     )
     if isinstance(by, list) and len(by) == 1 and isinstance(by[0], str):
         names = by
-    codes, labels = coded(groups, data.rows, "by")
-    set_labels(settings, roles["strata"], roles["clusters"], data.rows)
+    omit = nan == "omit"
+    codes, labels = coded(groups, data.rows, "by", omit=omit)
+    set_labels(settings, roles["strata"], roles["clusters"], data.rows, omit=omit)
+    if omit:
+        settings.leave_out(missing_labels(groups))
     for role in _NUMBERS:
         if roles[role] is not None:
             setattr(settings, role, row_numbers(roles[role], data.rows, role))
@@ -280,7 +273,7 @@ def _read(
     if nan == "omit":
         from bootfold._bootstrap import _without_nan
 
-        dropped = _data.nan_rows(data.arrays)
+        dropped = _data.rows_with_nan(data)
         unknown = settings.with_nan()
         codes = codes[~(dropped if unknown is None else dropped | unknown)]
         data, settings = _without_nan(data, settings)

@@ -17,6 +17,7 @@ class Coded:
 
     codes: Array  #: a code for each row, 0, 1, ...
     names: Array  #: the sorted labels they stand for
+    missing: Array | None = None  #: rows without a label, if there are any; their codes are void
 
 
 @dataclass(slots=True)
@@ -77,14 +78,31 @@ def texts_of(names: Array) -> list[str]:
     return [f"t{name}" for name in names.tolist()]
 
 
+def _filled(present: Array, missing: Array) -> Array:
+    """Labels of their own type: those that are present in their rows, the first of them elsewhere.
+
+    With missing values among them, whole numbers would become floating point numbers.
+    """
+    if not len(present):
+        return np.zeros(len(missing), dtype=present.dtype)
+    found = np.full(len(missing), present[0], dtype=present.dtype)
+    found[~missing] = present
+    return found
+
+
 def values_and_missing(labels: Any) -> tuple[Array, Array]:
     """Labels as an array, and where they are missing."""
     module = module_of(labels)
     if module == "pandas":
         missing = labels.isna().to_numpy()
+        if missing.any():
+            return _filled(labels[~missing].to_numpy(), missing), missing
         return labels.to_numpy(), missing
     if module == "polars":
-        return labels.to_numpy(), labels.is_null().to_numpy()
+        missing = labels.is_null().to_numpy()
+        if missing.any():
+            return _filled(labels.drop_nulls().to_numpy(), missing), missing
+        return labels.to_numpy(), missing
     if module == "pyarrow":
         return np.asarray(labels.to_pylist()), np.asarray(labels.is_null().to_pylist())
     array = np.asarray(labels)
@@ -97,12 +115,37 @@ def values_and_missing(labels: Any) -> tuple[Array, Array]:
     return array, np.zeros(array.shape, dtype=bool)
 
 
-def coded(labels: Any, rows: int, what: str) -> tuple[Array, Array]:
-    """A code for each row, 0, 1, ..., and the sorted labels they stand for."""
+def missing_labels(labels: Any) -> Array | None:
+    """Rows without a label, as a mask; None if all have one."""
+    if labels is None or isinstance(labels, Coded):
+        return None if labels is None else labels.missing
+    if isinstance(labels, Several):
+        found = [missing_labels(column) for column in labels.columns]
+        marked = [missing for missing in found if missing is not None]
+        return np.logical_or.reduce(marked) if marked else None
+    missing = values_and_missing(labels)[1]
+    return missing if missing.any() else None
+
+
+def _check_labelled(missing: Array | None, what: str, omit: bool) -> None:
+    if missing is None or (omit and not missing.all()):
+        return
+    if omit:
+        raise ValueError(f"{what} has no label in any row, and nan='omit' leaves none")
+    row = int(missing.argmax())
+    raise ValueError(f"{what} has no label in row {row}; nan='omit' leaves such rows out")
+
+
+def coded(labels: Any, rows: int, what: str, *, omit: bool = False) -> tuple[Array, Array]:
+    """A code for each row, 0, 1, ..., and the sorted labels they stand for.
+
+    `omit`: rows without a label have some code, and the caller leaves them out.
+    """
     if isinstance(labels, Coded):
+        _check_labelled(labels.missing, what, omit)
         return labels.codes, labels.names
     if isinstance(labels, Several):
-        return _combined([coded(column, rows, what) for column in labels.columns])
+        return _combined([coded(column, rows, what, omit=omit) for column in labels.columns])
     array, missing = values_and_missing(labels)
     if array.ndim != 1:
         raise ValueError(f"{what} has {array.ndim} axes but must be one label for each row")
@@ -111,8 +154,9 @@ def coded(labels: Any, rows: int, what: str) -> tuple[Array, Array]:
             f"{what} has {array.shape[0]} labels but the data have {rows} rows; each needs one"
         )
     if missing.any():
-        row = int(missing.argmax()) + 1
-        raise ValueError(f"{what} has no label in row {row}; leave such rows out of the data too")
+        _check_labelled(missing, what, omit)
+        array = array.copy()
+        array[missing] = array[int((~missing).argmax())]
     try:
         names, codes = np.unique(array, return_inverse=True)
     except TypeError:

@@ -33,9 +33,18 @@ class Reader:
     def __call__(self, piece: Any) -> Labelled:
         """The rows of a piece, and for each column of labels those of the rows."""
         found = self._read(piece)
-        labels = [_labels(piece, name) for name in self.labels]
+        labels = []
+        unlabelled = []
+        for name in self.labels:
+            values, missing = values_and_missing(piece[name])
+            if missing.any() and not self.omit:
+                raise ValueError(
+                    f"column {name!r} has no label in some rows; nan='omit' leaves such rows out"
+                )
+            labels.append(values)
+            unlabelled.append(missing)
         if self.omit:
-            kept = ~_data.nan_rows(found.arrays)
+            kept = ~np.logical_or.reduce([_data.nan_rows(found.arrays), *unlabelled])
             if not kept.all():
                 found.arrays = [array[kept] for array in found.arrays]
                 labels = [array[kept] for array in labels]
@@ -50,13 +59,6 @@ class Reader:
             return Columns([], list(array.reshape(array.shape[0], -1).T), False)
         read = _data.read_shard(piece)
         return Columns(read.names, read.arrays, False)
-
-
-def _labels(piece: Any, name: str) -> Array:
-    values, missing = values_and_missing(piece[name])
-    if missing.any():
-        raise ValueError(f"column {name!r} has no label in some rows; leave these rows out")
-    return values
 
 
 def label_hashes(labels: Array) -> Array:

@@ -12,12 +12,12 @@ from bootfold import _core
 from bootfold._chunked import Column, chunks_of
 from bootfold._data import Array, number_array
 from bootfold._interval import Needs
-from bootfold._labels import check_within, coded
+from bootfold._labels import check_within, coded, missing_labels
 from bootfold._options import Progress, Seed, memory_bytes, seed_number, thread_number, whole_number
 
 Rescale: TypeAlias = Literal["sqrt", "none"] | float
 
-_OF_ROWS = ("strata", "clusters", "probabilities", "weights", "frequencies")
+_OF_ROWS = ("strata", "clusters", "probabilities", "weights", "frequencies", "unlabelled")
 
 
 class Source(Protocol):
@@ -61,6 +61,7 @@ class Settings:
     size: int = 0
     two_stage: bool = False
     rate: float = 0.5
+    unlabelled: Array | None = None  #: rows to leave out because a label is missing
 
     def request(self, columns: Sequence[Column], names: list[str]) -> _core.Request:
         """A request without statistics."""
@@ -98,10 +99,17 @@ class Settings:
                 changes[name] = values[kept]
         return replace(self, **changes)
 
+    def leave_out(self, rows: Array | None) -> None:
+        """Marks rows, by a mask, for nan="omit"."""
+        if rows is not None:
+            self.unlabelled = rows if self.unlabelled is None else self.unlabelled | rows
+
     def with_nan(self) -> Array | None:
-        """Rows whose weight, frequency or probability is NaN."""
+        """Rows whose weight, frequency or probability is NaN, or whose label is missing."""
         found = [getattr(self, name) for name in ("probabilities", "weights", "frequencies")]
         marked = [np.isnan(values) for values in found if values is not None]
+        if self.unlabelled is not None:
+            marked.append(self.unlabelled)
         return np.logical_or.reduce(marked) if marked else None
 
     def written_out(self, times: Array) -> Settings:
@@ -174,17 +182,23 @@ def set_scheme(
         settings.block_length = float(block_length)
 
 
-def set_labels(settings: Settings, strata: Any, clusters: Any, rows: int) -> None:
-    """Strata and clusters of the rows, where they are given."""
+def set_labels(
+    settings: Settings, strata: Any, clusters: Any, rows: int, *, omit: bool = False
+) -> None:
+    """Strata and clusters of the rows, where they are given. `omit`: some may be missing."""
     found = {
-        role: coded(labels, rows, role)
+        role: coded(labels, rows, role, omit=omit)
         for role, labels in (("strata", strata), ("clusters", clusters))
         if labels is not None
     }
+    if omit:
+        settings.leave_out(missing_labels(strata))
+        settings.leave_out(missing_labels(clusters))
     for role, (codes, _) in found.items():
         setattr(settings, role, codes)
     if len(found) == 2:
-        check_within(found["clusters"], found["strata"])
+        kept = slice(None) if settings.unlabelled is None else ~settings.unlabelled
+        check_within(*((found[r][0][kept], found[r][1]) for r in ("clusters", "strata")))
 
 
 def row_numbers(values: Any, rows: int, name: str) -> Array:
@@ -202,7 +216,7 @@ def checked_weights(weights: Array) -> Array:
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if bad.size:
         raise ValueError(
-            f"weight of row {bad[0] + 1} is {weights[bad[0]]:g} but must be a number that is not "
+            f"weight of row {bad[0]} is {weights[bad[0]]:g} but must be a number that is not "
             "negative"
         )
     if not weights.any():
@@ -216,7 +230,7 @@ def whole_frequencies(frequencies: Array) -> Array:
     bad = np.flatnonzero(~whole)
     if bad.size:
         raise ValueError(
-            f"frequency of row {bad[0] + 1} is {frequencies[bad[0]]:g} but must be a whole number, "
+            f"frequency of row {bad[0]} is {frequencies[bad[0]]:g} but must be a whole number, "
             "0 or more: the number of equal rows that it stands for; weights may be any numbers"
         )
     if not frequencies.any():

@@ -86,34 +86,39 @@ class LabelBuilder:
     def __init__(self, role: str) -> None:
         self._role = role
         self._known: dict[Any, int] = {}
-        self._rows = 0
+        self._missing: list[Array] = []  # one mask for each batch
         self._whole: bool | None = None  # labels are whole numbers, which are their own codes
 
     def codes(self, column: Any) -> Array:
-        """A provisional code for each label of the next batch."""
-        whole = _whole_numbers(column)
+        """A provisional code for each label of the next batch; of missing ones any code."""
+        whole, missing = _whole_numbers(column)
         if self._whole is None and len(column):
             self._whole = whole is not None
-        if whole is not None and self._whole:
-            self._rows += len(whole)
-            return whole
-        found, names, missing = _encoded(column)
-        if missing is not None and missing.any():
-            row = self._rows + int(missing.argmax()) + 1
-            raise ValueError(
-                f"{self._role} has no label in row {row}; leave such rows out of the data too"
-            )
-        if self._whole and len(column):
-            raise TypeError(f"{self._role} has whole numbers in some batches and others elsewhere")
-        places = [self._known.setdefault(name, len(self._known)) for name in names]
-        self._rows += len(found)
-        return np.asarray(places, dtype=np.uint32)[found]
+        if whole is None or not self._whole:
+            found, names, missing = _encoded(column)
+            if self._whole and len(column):
+                raise TypeError(
+                    f"{self._role} has whole numbers in some batches and others elsewhere"
+                )
+            places = [self._known.setdefault(name, len(self._known)) for name in names] or [0]
+            whole = np.asarray(places, dtype=np.uint32)[found]
+        self._missing.append(np.zeros(len(whole), dtype=bool) if missing is None else missing)
+        return whole
+
+    def _missing_rows(self) -> Array | None:
+        found = np.concatenate(self._missing) if self._missing else np.zeros(0, dtype=bool)
+        return found if found.any() else None
 
     def finished(self, codes: Array) -> Coded:
         """Sorted labels and their codes; `codes` is changed in place."""
+        missing = self._missing_rows()
+        if missing is not None and missing.all():
+            return Coded(np.zeros(len(codes), dtype=np.uint32), np.zeros(0), missing)
+        if missing is not None:
+            codes[missing] = codes[int((~missing).argmax())]
         if self._whole:
             numbers, inverse = np.unique(codes, return_inverse=True)
-            return Coded(inverse.reshape(-1).astype(np.uint32), numbers)
+            return Coded(inverse.reshape(-1).astype(np.uint32), numbers, missing)
         keys = list(self._known)
         try:
             names, places = np.unique(np.asarray(keys), return_inverse=True)
@@ -132,28 +137,37 @@ class LabelBuilder:
                 part = codes[first : first + step]
                 part[:] = places[part]
             names = names[used]
-        return Coded(codes, names)
+        return Coded(codes, names, missing)
 
 
-def _whole_numbers(column: Any) -> Array | None:
-    """Labels as whole numbers, if that is what all of them are."""
-    if module_of(column) == "pyarrow":
-        import pyarrow as pa
+def _whole_numbers(column: Any) -> tuple[Array | None, Array | None]:
+    """Labels as whole numbers, if that is what all of them are, and where they are missing."""
+    package = module_of(column)
+    if package in ("pyarrow", "polars"):
+        if package == "pyarrow":
+            import pyarrow as pa
 
-        if not pa.types.is_integer(column.type) or column.null_count:
-            return None
-        found: Array = (
-            column.to_numpy()
-            if isinstance(column, pa.ChunkedArray)
-            else column.to_numpy(zero_copy_only=False)
-        )
-        return found
-    if module_of(column) == "polars":
-        whole = column.dtype.is_integer() and column.null_count() == 0
-        return np.array(column.to_numpy()) if whole else None
+            if isinstance(column, pa.ChunkedArray):
+                column = column.combine_chunks()
+            if not pa.types.is_integer(column.type):
+                return None, None
+        elif not column.dtype.is_integer():
+            return None, None
+        nulls = column.null_count if package == "pyarrow" else column.null_count()
+        missing = np.array(_mask(column.is_null())) if nulls else None
+        return np.array(_mask(column.fill_null(0) if nulls else column)), missing
     if not isinstance(getattr(column, "dtype", None), np.dtype) or column.dtype.kind not in "iu":
-        return None
-    return np.array(column)
+        return None, None
+    return np.array(column), None
+
+
+def _mask(column: Any) -> Array:
+    """An array of pyarrow or polars without nulls."""
+    if module_of(column) == "polars":
+        found: Array = column.to_numpy()
+    else:
+        found = column.to_numpy(zero_copy_only=False)
+    return found
 
 
 def _encoded(column: Any) -> tuple[Array, list[Any], Array | None]:
@@ -163,23 +177,29 @@ def _encoded(column: Any) -> tuple[Array, list[Any], Array | None]:
 
         if isinstance(column, pa.ChunkedArray):
             column = column.combine_chunks()
-        missing = column.is_null().to_numpy(zero_copy_only=False) if column.null_count else None
-        if missing is not None:
-            return np.zeros(len(column), dtype=np.intp), [None], missing
-        encoded = column.dictionary_encode()
-        places = encoded.indices.to_numpy(zero_copy_only=False).astype(np.intp, copy=False)
+        encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
         labels = encoded.dictionary.to_pylist()
-        if None in labels and any(labels[place] is None for place in np.unique(places)):
-            empty = np.array([label is None for label in labels])
-            return places, labels, empty[places]
-        return places, labels, None
+        missing = _mask(encoded.is_null()) if encoded.null_count else None
+        indices = encoded.indices.fill_null(0) if missing is not None else encoded.indices
+        places = _mask(indices).astype(np.intp, copy=False)
+        if None in labels:  # a dictionary may hold a null
+            empty = np.array([label is None for label in labels])[places]
+            missing = empty if missing is None else missing | empty
+            kept = [place for place, label in enumerate(labels) if label is not None]
+            moved = np.zeros(len(labels), dtype=np.intp)
+            moved[kept] = np.arange(len(kept))
+            places, labels = moved[places], [labels[place] for place in kept]
+        return places, labels, missing if missing is not None and missing.any() else None
     array, missing = values_and_missing(column)
-    if missing.any():
-        return np.zeros(len(array), dtype=np.intp), [None], missing
     if array.ndim != 1:
         raise ValueError(f"labels have {array.ndim} axes in a batch but must have one")
+    if missing.any():
+        if missing.all():
+            return np.zeros(len(array), dtype=np.intp), [], missing
+        array = array.copy()
+        array[missing] = array[int((~missing).argmax())]
     try:
         names, places = np.unique(array, return_inverse=True)
     except TypeError:
         names, places = np.unique(array.astype(str), return_inverse=True)
-    return places.reshape(-1), list(names), None
+    return places.reshape(-1), list(names), missing if missing.any() else None

@@ -1,4 +1,4 @@
-"""Files: Parquet and .npy, one or many, by path, pattern or folder."""
+"""Files: Parquet, .npy and text, one or many, by path, pattern or folder."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ import numpy as np
 
 from bootfold._data import number_array
 from bootfold._table_arrow import family, same_type
+from bootfold._table_csv import CsvFiles
 from bootfold._table_source import BATCH_ROWS, TableSource, needs
 
 _PARQUET = (".parquet", ".pq")
-_KNOWN = (*_PARQUET, ".npy")
-_OTHERS = (".csv", ".tsv", ".txt", ".gz", ".feather", ".arrow", ".json", ".npz", ".xlsx", ".h5")
+_TEXT = tuple(f".{kind}{gz}" for kind in ("csv", "tsv", "txt", "data", "dat") for gz in ("", ".gz"))
+_KNOWN = (*_PARQUET, ".npy", *_TEXT)
+_OTHERS = (".gz", ".feather", ".arrow", ".json", ".npz", ".xlsx", ".h5")
 
 
 def recognise(value: Any) -> TableSource | None:
     """Of a path, a pattern, a folder or a list of these."""
     if isinstance(value, (str, os.PathLike)):
-        return _of_files(_files_of(value))
+        return _of_files(files_of(value))
     if isinstance(value, list) and value and all(_is_path(entry) for entry in value):
-        return _of_files([file for entry in value for file in _files_of(entry)])
+        return _of_files([file for entry in value for file in files_of(entry)])
     return None
 
 
@@ -37,7 +39,7 @@ def _is_path(entry: Any) -> bool:
     return isinstance(entry, os.PathLike)
 
 
-def _files_of(given: str | os.PathLike[Any]) -> list[str]:
+def files_of(given: str | os.PathLike[Any]) -> list[str]:
     """The files that a path stands for, in the order of their names."""
     path = os.path.expanduser(os.fsdecode(given))
     if os.path.isdir(path):
@@ -58,7 +60,7 @@ def _files_of(given: str | os.PathLike[Any]) -> list[str]:
             raise FileNotFoundError(
                 f"no file matches {path!r}; the current folder is {os.getcwd()}"
             )
-        return [file for entry in matched for file in _files_of(entry)]
+        return [file for entry in matched for file in files_of(entry)]
     if "://" in path:
         raise ValueError(
             f"data is {path!r} but only local files are opened by name; give a "
@@ -73,18 +75,27 @@ def _of_files(files: list[str]) -> TableSource:
     for file in files:
         if not file.endswith(_KNOWN):
             raise ValueError(_cannot_open(file))
-    mapped = [file.endswith(".npy") for file in files]
-    if any(mapped) and not all(mapped):
-        one, other = files[mapped.index(True)], files[mapped.index(False)]
-        raise ValueError(f"{one} and {other} are of different kinds; give files of one kind")
-    return NpyFiles(files) if mapped[0] else ParquetFiles(files)
+    kinds = [_kind(file) for file in files]
+    for file, kind in zip(files, kinds, strict=True):
+        if kind is not kinds[0]:
+            raise ValueError(
+                f"{files[0]} and {file} are of different kinds; give files of one kind"
+            )
+    return kinds[0](files)
+
+
+def _kind(file: str) -> type[NpyFiles] | type[ParquetFiles] | type[CsvFiles]:
+    if file.endswith(_TEXT):
+        return CsvFiles
+    return NpyFiles if file.endswith(".npy") else ParquetFiles
 
 
 def _cannot_open(file: str) -> str:
-    remedy = f"bf.sql(\"select ... from '{file}'\")"
-    if file.endswith((".csv", ".tsv", ".txt", ".gz")):
-        remedy = f"{remedy}, polars.scan_csv({file!r}), or the program: bootfold bootstrap {file}"
-    return f"{file} is no .parquet or .npy file; read it by another package, such as {remedy}"
+    return (
+        f"{file} is no .parquet, .npy or .csv file; read it by another package, such as "
+        f"bf.sql(\"select ... from '{file}'\"), or if it is text, bf.csv({file!r}, "
+        "delimiter=...)"
+    )
 
 
 @dataclass(slots=True)

@@ -32,15 +32,17 @@ class Limits:
     memory: int
     spool: int | None = None  #: on disk; None: a quarter of the free space
     may_spool: bool = True  #: else LargerThanMemory is raised in place of it
+    omit: bool = False  #: rows with missing values are left out (nan="omit")
 
 
 class LargerThanMemory(Exception):
     """The columns exceed the memory limit, and the caller reads them in another way."""
 
 
-def limits_of(memory: int | str | None, spool: int | str | None) -> Limits:
-    """The arguments memory= and spool=, checked."""
-    return Limits(memory_bytes(memory) or _core.default_memory(), spool_bytes(spool))
+def limits_of(memory: int | str | None, spool: int | str | None, nan: str = "error") -> Limits:
+    """The arguments memory= and spool=, checked, and what is done about missing values."""
+    bytes_ = memory_bytes(memory) or _core.default_memory()
+    return Limits(bytes_, spool_bytes(spool), omit=nan == "omit")
 
 
 @dataclass(slots=True)
@@ -167,7 +169,8 @@ def in_memory(source: TableSource, wanted: Wanted, limits: Limits) -> Held:
         reader.to_disk()
     try:
         with contextlib.ExitStack() as stack:
-            passed = source.batches(used)
+            others = [name for name in used if name not in wanted.numbers]
+            passed = source.batches_of(wanted.numbers, others, limits.omit)
             if hasattr(passed, "close"):
                 stack.callback(passed.close)
             for number, batch in enumerate(passed, 1):

@@ -46,6 +46,15 @@ class TableSource(ABC):
         Of a batch b, ``b[name]`` is a column: an array of NumPy, pyarrow, polars or pandas.
         """
 
+    def batches_of(
+        self, numbers: Sequence[str], others: Sequence[str], omit: bool
+    ) -> Iterator[Any]:
+        """A pass for a source that must know which columns are numbers and which are labels.
+
+        `omit`: rows with missing values may be left out, as they are later.
+        """
+        return self.batches(list(dict.fromkeys([*numbers, *others])))
+
     def check(self, columns: Sequence[str]) -> None:
         """Raises ValueError for columns that are not there or are there twice."""
         for name in columns:

@@ -16,6 +16,7 @@ NB_MODULE(_core, m) {
   bind_influence(m);
   bind_native(m);
   bind_arrow(m);
+  bind_csv(m);
   bind_compare(m);
   bind_groups(m);
   bind_contrasts(m);

@@ -1,36 +1,76 @@
 // Errors of the library: options and data that cannot be used are a ValueError.
 //
-// The library names options by key; messages get the words of Python: nan='omit'.
+// The library names options by key and counts rows from 1; messages get the words of Python:
+// nan='omit', and rows that count from 0.
 #include <array>
 #include <exception>
+#include <regex>
 #include <string>
 
 #include "bootfold/error.h"
 #include "modules.h"
 #include "text/option_names.h"
+#include "text/quantity.h"
 
 namespace bootfold::python {
 
+namespace {
+
+/// "1,235" -> "1,234".
+std::string one_less(const std::string& written) {
+  std::uint64_t number = 0;
+  for (const char c : written)
+    if (c != ',') number = number * 10 + static_cast<std::uint64_t>(c - '0');
+  if (number == 0) return written;
+  const bool commas = written.find(',') != written.npos;
+  return commas ? text::grouped(number - 1) : std::to_string(number - 1);
+}
+
+/// "row 1,235 is nan" -> "row 1,234 is nan"; "rows 3 and 7" too. Texts in quotes stay as they are.
+std::string rows_from_zero(const std::string& message) {
+  static const std::regex kRows(
+      "'[^']*'|\\brow ([0-9]+(?:,[0-9]{3})*)|\\brows ([0-9]+(?:,[0-9]{3})*)( and | to )"
+      "([0-9]+(?:,[0-9]{3})*)|\\(counted from 1\\)");
+  std::string text;
+  auto end = message.begin();
+  for (std::sregex_iterator it(message.begin(), message.end(), kRows), last; it != last; ++it) {
+    const std::smatch& found = *it;
+    text.append(end, found[0].first);
+    if (found[1].matched)
+      text += "row " + one_less(found[1]);
+    else if (found[2].matched)
+      text += "rows " + one_less(found[2]) + found[3].str() + one_less(found[4]);
+    else
+      text += found[0].str().front() == '(' ? "(counted from 0)" : found[0].str();
+    end = found[0].second;
+  }
+  return text.append(end, message.end());
+}
+
+}  // namespace
+
 std::string in_words_of_python(std::string_view message) {
   static constexpr auto kNames = std::to_array<text::OptionName>({
+      {"decimal", "decimal"},
+      {"delimiter", "delimiter"},
       {"difference", "difference"},
       {"groups", "groups"},
+      {"header", "header"},
       {"interval", "interval"},
+      {"missing", "missing"},
       {"nan", "nan"},
       {"replicates", "replicates"},
+      {"thousands", "thousands"},
   });
   return text::with_option_names(
-      message, kNames, [](std::string_view name, std::string_view value) {
-        const bool number = value.find_first_not_of("0123456789") == value.npos;
-        const bool list = name == "groups";
-        return std::string(name) +
-               (number ? "="
-                : list ? "=['"
-                       : "='") +
-               std::string(value) +
-               (number ? ""
-                : list ? "']"
-                       : "'");
+      rows_from_zero(std::string(message)), kNames,
+      [](std::string_view name, std::string_view value) {
+        const std::string text(value);
+        const std::string begin = std::string(name) + "=";
+        if (name == "header") return begin + (value == "yes" ? "True" : "False");
+        if (value.find_first_not_of("0123456789") == value.npos || value.front() == '\'')
+          return begin + text;
+        return begin + (name == "groups" ? "['" + text + "']" : "'" + text + "'");
       });
 }
 

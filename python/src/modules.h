@@ -23,6 +23,7 @@ void bind_counts(nb::module_& m);        // counts.cpp
 void bind_influence(nb::module_& m);     // influence.cpp
 void bind_native(nb::module_& m);        // native.cpp
 void bind_arrow(nb::module_& m);         // arrow.cpp
+void bind_csv(nb::module_& m);           // csv.cpp
 void bind_compare(nb::module_& m);       // compare.cpp
 void bind_groups(nb::module_& m);        // groups.cpp
 void bind_contrasts(nb::module_& m);     // contrasts.cpp

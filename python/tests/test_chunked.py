@@ -145,7 +145,7 @@ def test_nulls_in_chunks_are_nan(type):
     )
     assert column.num_chunks == 2
     for statistic in ("mean", lambda v: v.mean()):
-        with pytest.raises(ValueError, match="row 4 is nan"):
+        with pytest.raises(ValueError, match="row 3 is nan"):
             bf.bootstrap(column, statistic, replicates=10)
         found = bf.bootstrap(column, statistic, replicates=10, nan="omit", seed=7)
         same(found, bf.bootstrap([1.0, 0, 1, 1, 0], statistic, replicates=10, seed=7))
@@ -156,9 +156,9 @@ def test_nan_behind_the_first_chunk():
     x = X.copy()
     x[8000] = np.nan
     column = pieces(x, [10, 5000])
-    with pytest.raises(ValueError, match="row 8001 is nan"):
+    with pytest.raises(ValueError, match="row 8000 is nan"):
         bf.bootstrap(column, "mean", replicates=10)
-    with pytest.raises(ValueError, match="row 8001 is nan"):
+    with pytest.raises(ValueError, match="row 8000 is nan"):
         bf.bootstrap(column, np.ptp, replicates=10)
     table = pa.table({"x": column, "y": pieces(Y, [6000])})
     kept = np.delete(np.column_stack([X, Y]), 8000, axis=0)

@@ -2,6 +2,8 @@
 
 import json
 import os
+import pickle
+import re
 import subprocess
 
 import numpy as np
@@ -92,7 +94,7 @@ def test_two_columns_and_functions_that_have_a_name():
 
 def test_nan_rows():
     holes = TABLE.assign(revenue=TABLE["revenue"].where(TABLE.index % 10 != 3))
-    with pytest.raises(ValueError, match="row 4 is nan"):
+    with pytest.raises(ValueError, match="row 3 is nan"):
         bf.compare(holes, value="revenue", by="variant")
     found = bf.compare(holes, value="revenue", by="variant", nan="omit", replicates=500)
     expected = bf.compare(holes.dropna(), value="revenue", by="variant", replicates=500)
@@ -282,3 +284,25 @@ def test_a_comparison_is_drawn(make, tmp_path):
     assert (tmp_path / "forest.json").exists()
     with pytest.raises(TypeError, match=r"what bootfold\.compare returned"):
         bf.plot_comparison([1, 2])
+
+
+def test_tables_draw_their_forest_plot(tmp_path):
+    """table.plot() is the forest plot, for every kind of table that can have a method."""
+    df = pd.DataFrame({"g": ["a", "b"] * 20, "x": np.arange(40.0)})
+    for data in (df, pl.from_pandas(df), {"g": list(df.g), "x": list(df.x)}):
+        found = bf.compare(data, value="x", by="g", statistic=["mean", "median"], replicates=50)
+        path = tmp_path / "forest.svg"
+        chart = found.plot(path)
+        assert "<svg" in path.read_text()
+        titles = [panel["title"] for panel in chart.to_dict()["vconcat"]]
+        assert titles == ["mean of x, difference from a", "median of x, difference from a"]
+    some = bf.compare(df, value="x", by="g", replicates=50)
+    assert some[some.p_value <= 1].plot().to_dict()["title"] == "mean of x, difference from a"
+    again = pickle.loads(pickle.dumps(some))
+    pd.testing.assert_frame_equal(pd.DataFrame(again), pd.DataFrame(some))
+
+
+def test_the_text_of_groups_is_rounded():
+    df = pd.DataFrame({"g": ["a", "b"] * 20, "x": np.arange(40.0) / 7})
+    text = repr(bf.bootstrap(df, "mean", columns="x", by="g", replicates=100))
+    assert "2.714" in text and not re.search(r"\d\.\d{8}", text)

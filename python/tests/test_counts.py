@@ -66,7 +66,7 @@ def test_types_hold_their_counts():
     assert c.dtype == np.uint32 and (c[:, 0] == 70_000).all()
     assert bf.counts(10, 3, size=5000).dtype == np.uint16
     assert bf.counts(10, 3, dtype=np.float64).dtype == np.float64
-    with pytest.raises(ValueError, match="row 1 is drawn more than 255 times in replicate 0"):
+    with pytest.raises(ValueError, match="row 0 is drawn more than 255 times in replicate 0"):
         bf.counts(10, 3, probabilities=heavy, size=70_000, dtype="uint8")
     weights = bf.counts(1000, 5, scheme="bayesian", seed=7)
     np.testing.assert_allclose(weights.sum(axis=1), 1000)

@@ -242,8 +242,20 @@ def test_comparison_leaves_out_rows_with_nan_or_names_the_first():
         bf.compare(data, nan="omit", **options), bf.compare(frame, nan="omit", **options)
     )
     for rows in (frame, data):
-        with pytest.raises(ValueError, match="column x, row 12 is nan"):
+        with pytest.raises(ValueError, match="column x, row 11 is nan"):
             bf.compare(rows, **options)
+
+
+def test_labels_that_are_missing_follow_nan():
+    frame = compared_rows(6_000)
+    frame.loc[[7, 3_000], "group"] = None
+    data = in_partitions(frame, [2_000, 2_000, 4_000])
+    options = {"value": "x", "by": "group", **OPTIONS}
+    pd.testing.assert_frame_equal(
+        bf.compare(data, nan="omit", **options), bf.compare(frame, nan="omit", **options)
+    )
+    with pytest.raises(ValueError, match="no label in some rows; nan='omit' leaves such rows out"):
+        bf.compare(data, **options)
 
 
 def test_comparison_of_groups_that_do_not_exist():

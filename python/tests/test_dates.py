@@ -177,7 +177,7 @@ def test_dates_may_be_labels_unless_they_are_missing():
     coded = bf.bootstrap(NUMBERS, "mean", clusters=np.arange(20) // 2, replicates=50)
     np.testing.assert_array_equal(by_day.replicates, coded.replicates)
     for labels in (MISSING, pd.Series(MISSING), OBJECTS.tolist()[:3] + [pd.NaT] * 17):
-        with pytest.raises(ValueError, match="strata has no label in row 4"):
+        with pytest.raises(ValueError, match="strata has no label in row 3"):
             bf.bootstrap(NUMBERS, "mean", strata=labels, replicates=50)
 
 

@@ -114,7 +114,7 @@ def test_groups_of_one_row_are_left_out():
         found = bf.bootstrap(df, statistic, columns="x", by="g", replicates=20)
         assert [group.group for group in found] == ["a"]
         assert found.skipped == ["b"]
-        assert "1 groups of one row" in repr(found)
+        assert "1 group of one row" in repr(found)
         with pytest.raises(KeyError, match="no group 'b'"):
             found["b"]
         alone = pd.DataFrame({"g": ["a", "b"], "x": [1.0, 2.0]})
@@ -128,7 +128,7 @@ def test_rows_with_nan_are_omitted_with_their_labels():
     found = bf.bootstrap(df, "mean", columns="delay", by="carrier", replicates=50, nan="omit")
     wanted = bf.bootstrap(df.dropna(), "mean", columns="delay", by="carrier", replicates=50)
     assert found.columns() == wanted.columns()
-    with pytest.raises(ValueError, match="row 1 is nan"):
+    with pytest.raises(ValueError, match="row 0 is nan"):
         bf.bootstrap(df, "mean", columns="delay", by="carrier", replicates=50)
 
 

@@ -202,9 +202,9 @@ def test_looks_merge_where_they_lie(table):
 def test_mistakes_are_named(table):
     x = table[:, 0]
     plan = bf.shards.plan(bf.shards.look(x, "mean"), replicates=10)
-    with pytest.raises(ValueError, match=r"rows 1 to 600 and rows 501 to 1,000 overlap"):
+    with pytest.raises(ValueError, match=r"rows 0 to 599 and rows 500 to 999 overlap"):
         plan.part(x[:600]) + plan.part(x[500:1000], first=500)
-    with pytest.raises(ValueError, match=r"lack rows 101 to 50,000"):
+    with pytest.raises(ValueError, match=r"lack rows 100 to 49,999"):
         plan.finish(plan.part(x[:100]))
     with pytest.raises(ValueError, match="'iid' or 'poisson'"):
         bf.shards.plan(bf.shards.look(x, "mean"), scheme="cluster")

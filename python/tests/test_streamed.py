@@ -175,7 +175,7 @@ def test_nan_is_named_by_its_row_in_the_whole(table, tmp_path):
     x = table["price"].copy()
     x[2_345_678] = np.nan
     pq.write_table(pa.table({"x": x}), tmp_path / "x.parquet", use_dictionary=False)
-    with pytest.raises(ValueError, match=r"row 2345679 is nan"):
+    with pytest.raises(ValueError, match=r"row 2345678 is nan"):
         bf.bootstrap(tmp_path / "x.parquet", "mean", memory=MEMORY, replicates=10)
 
 

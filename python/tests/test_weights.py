@@ -148,7 +148,7 @@ def test_rows_without_a_weight_are_omitted():
         ),
         (lambda: bf.bootstrap((X, Y), lambda x, y: 0.0, frequencies=W), "paired=True"),
         (lambda: bf.bootstrap(X, np.ptp, frequencies=W + 0.5), r"is \d\.5 but must be a whole"),
-        (lambda: bf.bootstrap(X, np.ptp, frequencies=np.full(150, np.inf)), "row 1 is inf"),
+        (lambda: bf.bootstrap(X, np.ptp, frequencies=np.full(150, np.inf)), "row 0 is inf"),
         (
             lambda: bf.bootstrap(X, lambda x, w: w @ x, takes="weights", weights=-W),
             "weight of row .* must be a number that is not negative",

@@ -49,11 +49,13 @@ std::vector<std::uint64_t> renumber(const std::vector<std::uint64_t>& keys, std:
 
 }  // namespace
 
-Labels combined(std::span<const Labels> labels) {
+Labels combined(std::span<const Labels> labels, std::string_view separator) {
   if (labels.empty()) throw InvalidArgument("there are no labels to combine; give at least one");
   if (labels.size() == 1) return labels[0];
   Labels all = labels[0];
-  for (std::string& name : all.names) name = part_of_name(name);
+  const bool quotes = separator != kLabelParts;
+  if (quotes)
+    for (std::string& name : all.names) name = part_of_name(name);
   std::vector<std::uint64_t> keys(all.rows());
   for (const Labels& next : labels.subspan(1)) {
     if (next.rows() != all.rows())
@@ -69,8 +71,9 @@ Labels combined(std::span<const Labels> labels) {
     std::vector<std::string> names;
     names.reserve(occurring.size());
     for (const std::uint64_t key : occurring)
-      names.push_back(text::concat(all.names[key / next.size()], ", ",
-                                   part_of_name(next.names[key % next.size()])));
+      names.push_back(text::concat(
+          all.names[key / next.size()], separator,
+          quotes ? part_of_name(next.names[key % next.size()]) : next.names[key % next.size()]));
     all.names = std::move(names);
     if (!next.column.empty()) all.column += (all.column.empty() ? "" : ", ") + next.column;
   }

@@ -1,6 +1,8 @@
 // The first line of a text file, and what the first rows tell about all.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "bootfold/error.h"
@@ -44,6 +46,14 @@ CsvReader::CsvReader(const std::string& path, std::optional<char> usual, const R
       may_be_empty_(options.may_be_empty),
       dialect_(options),
       records_(path, label_) {
+  if (options.progress) {
+    std::error_code unknown;
+    const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
+    if (!unknown)
+      records_.watch([&options, total = static_cast<double>(bytes)](std::uint64_t position) {
+        options.progress({static_cast<double>(position), total});
+      });
+  }
   if (options.delimiter) usual = options.delimiter;
   delimiter_ = usual ? *usual : find_delimiter(records_.start(), records_.start_is_all(), options);
   delimiter_found_ = !usual;

@@ -1,8 +1,9 @@
-// Tables of numbers as delimited text.
+// Tables as delimited text.
 #include <cmath>
 #include <string>
 
 #include "bootfold/write.h"
+#include "data/parquet.h"
 #include "data/shortest.h"
 #include "data/whole_rows.h"
 #include "text/output_file.h"
@@ -37,6 +38,32 @@ void write_csv(const std::string& path, const std::vector<std::string>& names,
   }
   output.write(piece.data(), piece.size());
   output.commit();
+}
+
+namespace {
+
+std::string cell_of(double number) { return std::isnan(number) ? "" : shortest(number); }
+std::string cell_of(std::int64_t number) { return std::to_string(number); }
+std::string cell_of(const std::string& text) { return field_of(text); }
+
+}  // namespace
+
+void write_table(const std::string& path, const std::vector<NamedColumn>& columns) {
+  const std::size_t rows = rows_of(columns);
+  if (path.ends_with(".parquet")) return write_parquet(path, columns);
+  std::string text;
+  for (const NamedColumn& column : columns)
+    text += (text.empty() ? "" : ",") + field_of(column.name);
+  text += '\n';
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (c > 0) text += ',';
+      text +=
+          std::visit([&](const auto& values) { return cell_of(values[row]); }, columns[c].values);
+    }
+    text += '\n';
+  }
+  text::write_file(path, text);
 }
 
 }  // namespace bootfold::data

@@ -80,9 +80,53 @@ Labels from_texts(std::span<const Text> texts) {
   return builder.finish();
 }
 
+/// The parts of labels of combinations, [part][name]; nothing of others.
+std::vector<std::vector<std::string>> parts_of(const std::vector<std::string>& names) {
+  std::vector<std::vector<std::string>> parts;
+  for (const std::string& name : names) {
+    std::size_t part = 0;
+    for (std::size_t begin = 0; begin <= name.size(); ++part) {
+      const std::size_t end = std::min(name.find(kLabelParts, begin), name.size());
+      if (part == parts.size() && &name == names.data()) parts.emplace_back();
+      if (part == parts.size()) return {};
+      parts[part].push_back(name.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    if (part != parts.size()) return {};
+  }
+  if (parts.size() < 2) parts.clear();
+  return parts;
+}
+
+/// Combinations are sorted by their first parts, then by their second parts, and so on.
+std::vector<std::uint32_t> order_by_parts(const std::vector<std::vector<std::string>>& parts) {
+  std::vector<std::vector<std::uint32_t>> ranks;
+  for (const std::vector<std::string>& part : parts) {
+    std::vector<std::string> known = part;
+    std::sort(known.begin(), known.end());
+    known.erase(std::unique(known.begin(), known.end()), known.end());
+    const std::vector<std::uint32_t> order = label_order(known);
+    std::vector<std::uint32_t> places(known.size());
+    for (std::uint32_t place = 0; place < order.size(); ++place) places[order[place]] = place;
+    ranks.emplace_back();
+    for (const std::string& text : part)
+      ranks.back().push_back(places[static_cast<std::size_t>(
+          std::lower_bound(known.begin(), known.end(), text) - known.begin())]);
+  }
+  std::vector<std::uint32_t> order(parts[0].size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    for (const std::vector<std::uint32_t>& rank : ranks)
+      if (rank[a] != rank[b]) return rank[a] < rank[b];
+    return false;
+  });
+  return order;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> label_order(const std::vector<std::string>& names) {
+  if (const auto parts = parts_of(names); !parts.empty()) return order_by_parts(parts);
   std::vector<std::uint32_t> order(names.size());
   std::iota(order.begin(), order.end(), 0U);
   std::vector<double> values(names.size());

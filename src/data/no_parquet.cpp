@@ -26,4 +26,8 @@ void write_parquet(const std::string& path, const std::vector<std::string>&,
   check_parquet_writer(path);
 }
 
+void write_parquet(const std::string& path, const std::vector<NamedColumn>&) {
+  check_parquet_writer(path);
+}
+
 }  // namespace bootfold::data

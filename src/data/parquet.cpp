@@ -110,28 +110,51 @@ std::shared_ptr<const ColumnFile> open_parquet(const std::string& path, const Re
 
 void check_parquet_writer(const std::string& path) { (void)load_parquet(path, "write"); }
 
-void write_parquet(const std::string& path, const std::vector<std::string>& names,
-                   std::span<const double> values) {
-  check_whole_rows(names, values.size());
-  const std::size_t rows = values.size() / names.size();
-  std::vector<std::vector<double>> columns(names.size(), std::vector<double>(rows));
-  std::vector<const char*> name_texts;
-  std::vector<const double*> starts;
-  for (std::size_t c = 0; c < names.size(); ++c) {
-    for (std::size_t row = 0; row < rows; ++row) columns[c][row] = values[row * names.size() + c];
-    name_texts.push_back(names[c].c_str());
-    starts.push_back(columns[c].data());
-  }
+namespace {
+
+void write_columns(const std::string& path, const std::vector<BootfoldColumn>& columns,
+                   std::size_t rows) {
   std::string bytes;
   const auto take = [](void* context, const void* piece, std::size_t size) {
     static_cast<std::string*>(context)->append(static_cast<const char*>(piece), size);
   };
   std::array<char, kParquetError> error{};
   if (load_parquet(path, "write")
-          .write(name_texts.data(), starts.data(), names.size(), rows, take, &bytes,
-                 error.data()) != 0)
+          .write(columns.data(), columns.size(), rows, take, &bytes, error.data()) != 0)
     throw DataError(text::concat("cannot write ", path, ": ", error.data()));
   text::write_file(path, bytes);
+}
+
+}  // namespace
+
+void write_parquet(const std::string& path, const std::vector<std::string>& names,
+                   std::span<const double> values) {
+  check_whole_rows(names, values.size());
+  const std::size_t rows = values.size() / names.size();
+  std::vector<std::vector<double>> columns(names.size(), std::vector<double>(rows));
+  std::vector<BootfoldColumn> written;
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    for (std::size_t row = 0; row < rows; ++row) columns[c][row] = values[row * names.size() + c];
+    written.push_back({names[c].c_str(), columns[c].data(), nullptr, nullptr});
+  }
+  write_columns(path, written, rows);
+}
+
+void write_parquet(const std::string& path, const std::vector<NamedColumn>& columns) {
+  std::vector<BootfoldColumn> written;
+  std::vector<std::vector<const char*>> texts(columns.size());
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    written.push_back({columns[c].name.c_str(), nullptr, nullptr, nullptr});
+    if (const auto* numbers = std::get_if<std::vector<double>>(&columns[c].values))
+      written.back().numbers = numbers->data();
+    if (const auto* integers = std::get_if<std::vector<std::int64_t>>(&columns[c].values))
+      written.back().integers = integers->data();
+    if (const auto* strings = std::get_if<std::vector<std::string>>(&columns[c].values)) {
+      for (const std::string& text : *strings) texts[c].push_back(text.c_str());
+      written.back().texts = texts[c].data();
+    }
+  }
+  write_columns(path, written, rows_of(columns));
 }
 
 }  // namespace bootfold::data

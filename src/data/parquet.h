@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bootfold/data.h"
+#include "bootfold/write.h"
 #include "data/batch.h"
 #include "data/where.h"
 
@@ -20,5 +22,8 @@ namespace bootfold::data {
                                                              const ReadOptions& options,
                                                              const Where& where,
                                                              std::size_t chunk_bytes);
+
+/// Columns of several types; their lengths must be equal. Throws DataError.
+void write_parquet(const std::string& path, const std::vector<NamedColumn>& columns);
 
 }  // namespace bootfold::data

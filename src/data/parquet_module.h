@@ -12,6 +12,14 @@
 
 extern "C" {
 
+/// A column to write. One of the three pointers is set.
+struct BootfoldColumn {
+  const char* name;
+  const double* numbers;
+  const std::int64_t* integers;
+  const char* const* texts;
+};
+
 /// The functions of the module. Those that can fail return 0, or another number after they have
 /// written one line of text to `error`, which has room for kParquetError bytes.
 struct BootfoldParquet {
@@ -26,10 +34,10 @@ struct BootfoldParquet {
   int (*stream)(void* file, const std::size_t* columns, std::size_t count, std::size_t first_group,
                 std::size_t last_group, std::size_t batch_rows, ArrowArrayStream* stream,
                 char* error);
-  /// Encodes a table of doubles, column by column, and hands the bytes of the file to `take`.
-  int (*write)(const char* const* names, const double* const* columns, std::size_t count,
-               std::size_t rows, void (*take)(void* context, const void* bytes, std::size_t size),
-               void* context, char* error);
+  /// Encodes a table and hands the bytes of the file to `take`.
+  int (*write)(const BootfoldColumn* columns, std::size_t count, std::size_t rows,
+               void (*take)(void* context, const void* bytes, std::size_t size), void* context,
+               char* error);
 };
 
 /// The one symbol of the module, by the version of this interface.
@@ -40,6 +48,6 @@ using BootfoldParquetModule = const BootfoldParquet*();
 namespace bootfold::data {
 
 inline constexpr std::size_t kParquetError = 512;
-inline constexpr const char* kParquetSymbol = "bootfold_parquet_3";
+inline constexpr const char* kParquetSymbol = "bootfold_parquet_4";
 
 }  // namespace bootfold::data

@@ -13,10 +13,11 @@ namespace bootfold::data {
 struct TextInput::File {
   int number;
   bool started;
+  std::uint64_t position;
 };
 
 TextInput::TextInput(const std::string& path, const std::string& label)
-    : file_(std::make_unique<File>(File{open_text(path, label), false})) {}
+    : file_(std::make_unique<File>(File{open_text(path, label), false, 0})) {}
 
 TextInput::~TextInput() { ::close(file_->number); }
 
@@ -34,7 +35,10 @@ std::size_t TextInput::read(char* out, std::size_t size, const std::string& labe
                                  " is compressed with gzip, which this build of bootfold cannot "
                                  "read (it was built with BOOTFOLD_ZLIB=OFF); unpack it first"));
   file_->started = true;
+  file_->position += got;
   return got;
 }
+
+std::uint64_t TextInput::position() const noexcept { return file_->position; }
 
 }  // namespace bootfold::data

@@ -50,6 +50,7 @@ void Records::refill() {
   begin_ = block_.data();
   end_ = begin_ + left + got;
   quote_ = find_char(begin_, end_, '"');
+  if (tell_) tell_(input_->position());
 }
 
 // The next bytes of the file, behind `left` bytes that stand before them.

@@ -5,9 +5,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bootfold::data {
@@ -49,6 +52,8 @@ class Records {
   /// where it would have without.
   template <class See>
   void peek(See&& see);
+  /// `tell` is called with the bytes of the file that were read, for every block.
+  void watch(std::function<void(std::uint64_t)> tell) { tell_ = std::move(tell); }
   /// Before the first call of next().
   void set_delimiter(char delimiter) noexcept { delimiter_ = delimiter; }
 
@@ -71,6 +76,7 @@ class Records {
   const char* end_ = nullptr;
   const char* quote_ = nullptr;  // the first quote at or after begin_, or end_
   std::size_t line_ = 1;
+  std::function<void(std::uint64_t)> tell_;
   bool finished_ = false;  // the file has no more bytes than those in block_
 };
 

@@ -1,8 +1,10 @@
 // Files as tables in memory; the ending of a name decides how a file is read.
 #include <algorithm>
+#include <filesystem>
 #include <new>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "bootfold/data.h"
@@ -62,6 +64,12 @@ FileTable read_file(const std::string& path, const ReadOptions& options, const W
   }
 }
 
+double bytes_of(const std::string& path) {
+  std::error_code unknown;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
+  return unknown ? 0 : static_cast<double>(bytes);
+}
+
 }  // namespace
 
 Table::Table(TableParts parts)
@@ -91,8 +99,17 @@ Table read(const std::vector<std::string>& paths, const ReadOptions& options) {
   if (files.empty()) throw InvalidArgument("there is no file to read; name at least one");
   if (files.size() == 1) return read_file(files[0], options, where, std::nullopt).table;
   Joined joined(options);
-  for (const std::string& file : files)
-    joined.add(file, read_file(file, options, where, joined.rows_read()));
+  ReadOptions one = options;
+  double before = 0;  // bytes of the files so far
+  double total = 0;
+  if (options.progress) {
+    for (const std::string& file : files) total += bytes_of(file);
+    one.progress = [&](execution::Progress part) { options.progress({before + part.done, total}); };
+  }
+  for (const std::string& file : files) {
+    joined.add(file, read_file(file, one, where, joined.rows_read()));
+    if (options.progress) before += bytes_of(file);
+  }
   return joined.finish();
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -21,6 +22,9 @@ class TextInput {
   /// Fills `size` bytes (below 2^31) of `out` unless the file ends before, and returns how many it
   /// filled. Throws DataError if the file cannot be read or its gzip data are damaged.
   std::size_t read(char* out, std::size_t size, const std::string& label);
+
+  /// Bytes of the file that were read so far; of a compressed file, compressed bytes.
+  [[nodiscard]] std::uint64_t position() const noexcept;
 
  private:
   struct File;

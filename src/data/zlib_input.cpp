@@ -2,6 +2,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <new>
 
@@ -44,6 +45,10 @@ std::size_t TextInput::read(char* out, std::size_t size, const std::string& labe
   if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
     throw DataError(text::concat(label, ": the gzip data are damaged"));
   return static_cast<std::size_t>(got);
+}
+
+std::uint64_t TextInput::position() const noexcept {
+  return static_cast<std::uint64_t>(std::max<z_off_t>(0, ::gzoffset(file_->zlib)));
 }
 
 }  // namespace bootfold::data

@@ -1,6 +1,7 @@
 // `bootfold bootstrap --by`: what it prints, writes and refuses; strata and clusters by columns.
 #include "bootfold/groups.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include <sstream>
 
 #include "bootfold/compare.h"
+#include "bootfold/data.h"
 #include "program.h"
 
 namespace bootfold::cli {
@@ -92,6 +94,53 @@ TEST(Groups, OutputIsATidyTable) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("plan")));
 }
 
+TEST(Groups, OutputMayBeParquet) {
+  const Folder folder;
+  for (const std::string ending : {"csv", "parquet"}) {
+    const Outcome outcome =
+        run({"bootstrap", "-", "--column", "delay", "--by", "carrier,month", "--quiet",
+             "--replicates", "50", "--output", folder.path("delays." + ending)},
+            {.input = flights()});
+    if (outcome.err.find("no Arrow C++") != std::string::npos) GTEST_SKIP() << outcome.err;
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  }
+  const data::ReadOptions options{.columns = {"rows", "low", "high"}, .labels = {"carrier"}};
+  const data::Table csv = data::read(folder.path("delays.csv"), options);
+  const data::Table parquet = data::read(folder.path("delays.parquet"), options);
+  EXPECT_EQ(parquet.labels().names, (std::vector<std::string>{"AA", "UA"}));
+  EXPECT_EQ(parquet.view().column(0).type(), data::Type::int64);
+  ASSERT_EQ(csv.view().rows(), parquet.view().rows());
+  for (std::size_t c = 0; c < 3; ++c)
+    for (std::size_t row = 0; row < csv.view().rows(); ++row)
+      EXPECT_EQ(csv.view().column(c)[row], parquet.view().column(c)[row]);
+}
+
+TEST(Groups, PlotHasAPanelForEveryValueWithItsGroups) {
+  const Folder folder;
+  const std::string path = folder.path("delays.svg");
+  const Outcome outcome = run({"bootstrap", "-", "--column", "delay,distance", "--by", "carrier",
+                               "--plot", path, "--quiet", "--replicates", "50"},
+                              {.input = flights()});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::string svg = content(path);
+  for (const char* text :
+       {"mean of delay by carrier", "mean of distance by carrier", ">AA<", ">UA<"})
+    EXPECT_THAT(svg, HasSubstr(text));
+}
+
+TEST(Groups, AColumnHasOneNotation) {
+  std::string rates = "group,rate\n";
+  for (int row = 0; row < 40; ++row)
+    rates += fmt::format("{},{}\n", row % 2 == 0 ? "high" : "low",
+                         (row % 2 == 0 ? 0.5 : 2e-7) * (1 + row % 5));
+  const Outcome outcome =
+      run({"bootstrap", "-", "--column", "rate", "--by", "group", "--quiet"}, {.input = rates});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  // The estimate, the standard error and both limits of either group.
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("high .*e.*e.*e.* to .*e"));
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("low .*e-07.*e-.*e-.* to .*e-07"));
+}
+
 TEST(Groups, RefuseWhatIsNotForThem) {
   const auto message = [](std::vector<std::string> more) {
     more.insert(more.begin(), {"bootstrap", "-", "--column", "delay", "--by", "carrier"});
@@ -103,7 +152,7 @@ TEST(Groups, RefuseWhatIsNotForThem) {
               HasSubstr("--replicates exact is not for groups (--by)"));
   EXPECT_THAT(message({"--save", "x.safetensors"}), HasSubstr("--save is not for groups"));
   EXPECT_THAT(message({"--interval", "bca,normal"}), HasSubstr("give one"));
-  EXPECT_THAT(message({"--output", "x.npy"}), HasSubstr("must end in .csv"));
+  EXPECT_THAT(message({"--output", "x.npy"}), HasSubstr("must end in .csv or .parquet"));
   EXPECT_THAT(message({"--by", "carrier"}), HasSubstr("column 'carrier' twice"));
   EXPECT_THAT(message({"--by", "origin"}), HasSubstr("origin"));
 }

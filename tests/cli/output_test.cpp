@@ -105,10 +105,22 @@ TEST(Plot, BarsInsideTheIntervalAreDark) {
 TEST(Plot, AForestHasItsNamesAndOneNotation) {
   const std::vector<IntervalLine> lines = {
       {"b", -0.5, 0.25, 1.0}, {"c", 0.5, 0.75, std::numeric_limits<double>::infinity()}};
-  const std::string svg = draw_forest("title", "note", lines, "%").svg();
+  const ForestPanel panel{.title = "title", .note = "note", .intervals = lines, .unit = "%"};
+  const std::string svg = draw_forests(std::vector{panel}).svg();
   EXPECT_EQ(occurrences(svg, "<circle"), 2U);
   for (const char* text : {">b<", ">c<", ">-0.5%<", ">0.0%<", ">1.0%<"})
     EXPECT_THAT(svg, HasSubstr(text));
+}
+
+TEST(Plot, SeveralComparisonsAreOneBelowTheOther) {
+  const Folder folder;
+  const Outcome outcome =
+      run({"compare", folder.write("visits.csv", kVisits), "--by", "variant", "--statistic",
+           "mean,median", "--quiet", "--plot", folder.path("c.svg")});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::string svg = contents(folder.path("c.svg"));
+  EXPECT_LT(svg.find("mean of revenue by variant"), svg.find("median of revenue by variant"));
+  EXPECT_NE(svg.find("median of revenue by variant"), svg.npos);
 }
 
 }  // namespace output_test

@@ -54,6 +54,10 @@ struct Surroundings {
 /// Runs `bootfold arguments...` and waits for it.
 Outcome run(const std::vector<std::string>& arguments, const Surroundings& surroundings = {});
 
+/// Everything that the program writes to a terminal of 120 columns, which its standard output and
+/// error are.
+std::string seen_on_terminal(std::vector<std::string> arguments);
+
 /// "price,volume\n1,..": so many rows, all different in both columns.
 std::string two_columns(std::size_t rows);
 

@@ -66,6 +66,21 @@ TEST(Text, AColumnHasOneNotation) {
             (std::vector<std::string>{"(2.500 +- 0.010)e-01", "(1.250 +- 0.010)e-05"}));
 }
 
+TEST(Text, ProbabilitiesHaveNoPowerOfTen) {
+  EXPECT_EQ(probability(0.0582, 0.0025), "0.0582 +- 0.0025");
+  EXPECT_EQ(probability(0.0000999, 0.0000999), "0.00010 +- 0.00010");
+  EXPECT_EQ(probability(2e-6, 1.4e-6), "0.0000020 +- 0.0000014");
+  EXPECT_EQ(probability(0.012345, 0), "0.0123");
+  EXPECT_EQ(probability(8.223e-6, 0), "0.00000822");
+  EXPECT_EQ(probability(1, 0), "1");
+}
+
+TEST(Text, AnErrorHasTheNotationOfItsNumber) {
+  EXPECT_EQ(error_beside(6.1e-5, {0.617725, 6.1e-5}), "0.000061");
+  EXPECT_EQ(error_beside(6.1e-9, {1.5e-7, 6.1e-9}), "6.1e-09");
+  EXPECT_EQ(error_beside(3.5, {2711, 3.5}), "3.5");
+}
+
 TEST(Text, ABiasHasTheNotationOfItsStandardError) {
   EXPECT_EQ(with_error_beside(-4.6e-5, 6.6e-5, {0.006619, 4.7e-5}), "-0.000046 +- 0.000066");
   EXPECT_EQ(with_error_beside(-4.6e-9, 6.6e-9, {6.6e-7, 4.7e-9}), "(-4.6 +- 6.6)e-09");

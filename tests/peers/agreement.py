@@ -174,10 +174,11 @@ def main() -> int:
                     (what, peer, case, it)
                     for what, it in wrong_limits(case, mine, narrower).items()
                 ]
-            # Blocks of another kind, too, are a wrong answer.
+            # Blocks of another kind, too, are a wrong answer, on a series that tells them apart.
             for other in chosen:
                 if (
-                    case.scheme in cases.BLOCKS
+                    case.data == other.data == "series"
+                    and case.scheme in cases.BLOCKS
                     and other.scheme in cases.BLOCKS
                     and case.statistic == other.statistic == "mean"
                     and case.scheme != other.scheme

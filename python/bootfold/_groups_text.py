@@ -1,0 +1,46 @@
+"""Results of groups as a table for a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bootfold._labels import label_text
+from bootfold._text import number
+
+if TYPE_CHECKING:
+    from bootfold._groups import GroupedResult
+
+_MOST_ROWS = 40
+
+
+def as_text(result: GroupedResult) -> str:
+    """A line for each group and value, rounded by their standard errors."""
+    columns = result.columns()
+    several = len(result.outputs) > 1
+    heading = [*result.by, *(["statistic", "value"] if several else []), "rows", "estimate"]
+    lines = [[*heading, "standard error", "interval"]]
+    for i in range(min(len(columns["rows"]), _MOST_ROWS)):
+        error = columns["standard_error"][i]
+        cells = [label_text(columns[name][i]) for name in result.by]
+        if several:
+            cells += [columns["statistic"][i], columns["value"][i]]
+        estimate, low, high = (number(columns[n][i], error) for n in ("estimate", "low", "high"))
+        cells += [f"{columns['rows'][i]:,}", estimate, number(error, error), f"{low} to {high}"]
+        lines.append(cells)
+    widths = [max(len(line[c]) for line in lines) for c in range(len(lines[0]))]
+    left = len(result.by) + (2 if several else 0)
+    text = [
+        "  ".join(
+            cell.ljust(width) if c < left else cell.rjust(width)
+            for c, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
+    more = len(columns["rows"]) - _MOST_ROWS
+    if more > 0:
+        text.append(f"and {more:,} more")
+    if result.skipped:
+        count = len(result.skipped)
+        text.append(f"{count:,} {'group' if count == 1 else 'groups'} of one row left out")
+    what = ", ".join(f"{name} of {value}" if value else name for name, value in result.outputs)
+    return "\n".join([f"{what} by {', '.join(result.by)}", *(f"  {line}" for line in text)])

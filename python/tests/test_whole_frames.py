@@ -1,0 +1,132 @@
+"""Frames with text, dates and categories, given to functions, arrive whole."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import bootfold as bf
+
+ROWS = 60
+CITIES = ["Bonn", "Ulm", "Kiel"]
+
+
+def frame():
+    random = np.random.default_rng(3)
+    return pd.DataFrame(
+        {
+            "city": random.choice(CITIES, ROWS),
+            "price": random.exponential(10, ROWS).round(2),
+            "number": random.integers(0, 100, ROWS),
+            "day": [datetime.datetime(2024, 1, 1 + i % 28) for i in range(ROWS)],
+            "size": pd.Categorical(random.choice(["s", "l"], ROWS)),
+        },
+        index=[f"row {i}" for i in range(ROWS)],
+    )
+
+
+def drawn(replicates=20, **options):
+    """The rows that each replicate draws."""
+    numbers = np.arange(float(ROWS))
+    seen = []
+    bf.bootstrap(
+        numbers, lambda x: seen.append(x.astype(int)) or 0.0, replicates=replicates, **options
+    )
+    return seen[1:]
+
+
+def test_a_function_gets_the_rows_with_their_types():
+    df = frame()
+    seen = []
+
+    def ulm(rows):
+        seen.append(rows)
+        return rows.loc[rows.city == "Ulm", "price"].mean()
+
+    found = bf.bootstrap(df, ulm, replicates=20, seed=7)
+    assert found.estimate == df.loc[df.city == "Ulm", "price"].mean()
+    for rows, index, value in zip(seen[1:], drawn(seed=7), found.replicates, strict=True):
+        assert isinstance(rows, pd.DataFrame)
+        expected = df.iloc[index].reset_index(drop=True)
+        pd.testing.assert_frame_equal(rows, expected)
+        assert value == expected.loc[expected.city == "Ulm", "price"].mean()
+
+
+def test_frames_of_polars_and_arrow():
+    df = frame()
+    expected = bf.bootstrap(df, lambda d: d.loc[d.city == "Ulm", "price"].mean(), replicates=50)
+    polars = bf.bootstrap(
+        pl.from_pandas(df),
+        lambda d: d.filter(pl.col("city") == "Ulm")["price"].mean(),
+        replicates=50,
+    )
+    np.testing.assert_allclose(polars.replicates, expected.replicates, rtol=1e-12)
+    seen = []
+    table = pa.Table.from_pandas(df, preserve_index=False)
+    bf.bootstrap(table, lambda t: seen.append(t) or float(t.num_rows), replicates=2)
+    assert all(isinstance(t, pa.Table) and t.schema.equals(table.schema) for t in seen)
+
+
+def test_intervals_schemes_and_groups_of_whole_rows():
+    df = frame()
+
+    def mean(rows):
+        return rows.price[rows.city != "Bonn"].mean()
+
+    low, high = bf.bootstrap(df, mean, replicates=200, interval="bca").interval()
+    assert low < mean(df) < high
+    by_city = bf.bootstrap(df, lambda d: d.price.mean(), by="city", replicates=50)
+    assert [g.estimate for g in by_city] == [
+        pytest.approx(df.price[df.city == city].mean()) for city in sorted(CITIES)
+    ]
+    clusters = bf.bootstrap(df, mean, clusters="number", replicates=20)
+    assert clusters.estimate == mean(df)
+    counts = bf.bootstrap(
+        df, lambda d, c: c @ (d.city == "Ulm").to_numpy(float), takes="counts", replicates=20
+    )
+    assert counts.estimate == (df.city == "Ulm").sum()
+
+
+def test_missing_values_follow_nan():
+    df = frame()
+    df.loc["row 7", "city"] = None
+    df.loc["row 9", "price"] = np.nan
+    with pytest.raises(ValueError, match=r"column city, row 7 is missing; nan='omit' leaves"):
+        bf.bootstrap(df, lambda d: d.price.mean(), replicates=5)
+    found = bf.bootstrap(df, lambda d: float(len(d)), replicates=5, nan="omit")
+    assert found.estimate == ROWS - 2
+    found = bf.bootstrap(df, lambda d: float(len(d)), replicates=5, nan="propagate")
+    assert found.estimate == ROWS
+    found = bf.bootstrap(df, lambda d: d.price.mean(), columns=["price"], replicates=5, nan="omit")
+    assert found.estimate == pytest.approx(df.price.mean())
+
+
+def test_a_vectorized_function_is_told_why_not():
+    def mean(rows, axis):
+        return rows.mean(axis=axis)
+
+    with pytest.raises(TypeError, match="columns of other types; choose columns by columns="):
+        bf.bootstrap(frame(), mean, replicates=5)
+
+
+def test_a_checkpoint_knows_the_content(tmp_path):
+    df = frame()
+    path = tmp_path / "run.checkpoint"
+
+    def stopped(rows):
+        stopped.calls += 1
+        if stopped.calls == 40:
+            raise KeyboardInterrupt
+        return rows.price.mean()
+
+    stopped.calls = 0
+    with pytest.raises(KeyboardInterrupt):
+        bf.bootstrap(df, stopped, replicates=100, checkpoint=path)
+    if not path.exists():
+        pytest.skip("nothing was stored before the interruption")
+    df.loc["row 0", "city"] = "Trier"
+    with pytest.raises(ValueError, match="checkpoint"):
+        bf.bootstrap(df, stopped, replicates=100, checkpoint=path)
