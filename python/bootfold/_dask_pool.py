@@ -33,6 +33,12 @@ class DaskPool(Pool):
                 self.client = default_client()
             except ValueError:
                 self.client = None
+        status = getattr(self.client, "status", "running")
+        if status in ("closing", "closed"):
+            raise ValueError(
+                f"the client of Dask is {status} but must be running; connect another one by "
+                "distributed.Client(address)"
+            )
 
     def slots(self) -> int:
         if self.client is None:

@@ -25,7 +25,7 @@ from bootfold._engines import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from bootfold._engines import Merge, Task, Tell
 
@@ -76,6 +76,15 @@ class RayPool(Pool):
     told = "Ray"
     pickler = "ray.cloudpickle"
 
+    def __init__(self) -> None:
+        import ray
+
+        if not ray.is_initialized():
+            raise ValueError(
+                "engine is ray but this process is not connected to a cluster; call ray.init() "
+                "first"
+            )
+
     def slots(self) -> int:
         import ray
 
@@ -91,18 +100,23 @@ class RayPool(Pool):
 
         run = ray.remote(_one)
         tasks = [run.remote(task, _core.version, handle, argument) for argument in arguments]
-        _wait(tasks, tell)
-        return list(ray.get(tasks))
+        # Each result is taken from its node when it is there: a lost node has none of them.
+        found = {}
+        for done, one in enumerate(_done(tasks), 1):
+            found[one] = ray.get(one)
+            if tell is not None:
+                tell(done, len(tasks))
+        return [found[one] for one in tasks]
 
 
-def _wait(tasks: list[Any], tell: Tell) -> None:
-    """Tells how many tasks are done, until all are."""
+def _done(tasks: Sequence[Any]) -> Iterator[Any]:
+    """The tasks as they are done."""
     import ray
 
     left = list(tasks)
-    while tell is not None and left:
-        _, left = ray.wait(left, num_returns=1, fetch_local=False)
-        tell(len(tasks) - len(left), len(tasks))
+    while left:
+        (one,), left = ray.wait(left, num_returns=1, fetch_local=False)
+        yield one
 
 
 class RayCollection(Collection):
@@ -152,7 +166,9 @@ class RayCollection(Collection):
         if not leaves:
             return merged(merge, [])
         found = reduced(leaves, lambda items: join.remote(merge, *items))
-        _wait(leaves, tell)
+        if tell is not None:
+            for done, _ in enumerate(_done(leaves), 1):
+                tell(done, len(leaves))
         return ray.get(found)
 
     def gathered(self, columns: Sequence[str] | None) -> Any:
