@@ -108,8 +108,9 @@ def on_ray(workers: int, rows: int, replicates: int, folder: Path) -> tuple[floa
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.execution_options.preserve_order = True
+    context.target_max_block_size = 8 * rows // _PARTS  # blocks of 128 MB are too few to be shared
     try:
-        data = ray.data.read_parquet(str(folder), override_num_blocks=_PARTS).materialize()
+        data = ray.data.read_parquet(str(folder)).materialize()
         return _timed(data, data.limit(1000), replicates, columns="x")
     finally:
         ray.shutdown()
