@@ -79,11 +79,11 @@ test-all: check ## every test, also the slow ones and the peers, and again under
 	ctest --preset tsan -j $(JOBS)
 	@$(MAKE) --no-print-directory test-aarch64
 
-test-engines: ## the tests of Dask, Spark and Ray, with processes of their own
+test-engines: ## the tests of Dask, Spark, Ray and MPI, with processes of their own
 	@tools/setup.sh --test --engines
 	@$(MAKE) --no-print-directory $(TEST_VENV)/installed $(ENGINES_VENV)/installed
 	cmake --preset dev
-	cmake --build --preset dev --target bootfold_python
+	cmake --build --preset dev --target bootfold_python cli/all ranks_program
 	ctest --preset dev-all -L engines
 
 test-aarch64: ## the tests for ARM processors, cross-compiled and run by qemu

@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import math
 import os
 import subprocess
 import sys
@@ -27,6 +28,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -34,6 +36,10 @@ import bootfold as bf
 
 _PACKAGE = str(Path(bf.__file__).absolute().parents[1])
 _PARTS = 32
+#: What the cost model is evaluated for: rows, cores of a node, bytes a second that a core reads.
+_MODEL_ROWS, _MODEL_CORES, _MODEL_BYTES = 10**12, 16, 100e6
+#: Nodes, partitions and replicates.
+_MODEL_CASES = ((100, 16_000, 1000), (1000, 16_000, 1000), (1000, 16_000, 10_000))
 
 
 def _values(part: int, rows: int) -> Any:
@@ -108,8 +114,9 @@ def on_ray(workers: int, rows: int, replicates: int, folder: Path) -> tuple[floa
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.execution_options.preserve_order = True
+    context.target_max_block_size = 8 * rows // _PARTS  # blocks of 128 MB are too few to be shared
     try:
-        data = ray.data.read_parquet(str(folder), override_num_blocks=_PARTS).materialize()
+        data = ray.data.read_parquet(str(folder)).materialize()
         return _timed(data, data.limit(1000), replicates, columns="x")
     finally:
         ray.shutdown()
@@ -189,17 +196,17 @@ def _beside(engine: str, rows: int, replicates: int, repeat: int, folder: Path) 
 
 
 def _best(work: Callable[[], Any], repeat: int) -> float:
-    """The least seconds of several calls."""
+    """The least seconds of several calls, of the processor that works for this process."""
     best = float("inf")
     for _ in range(repeat):
-        start = time.perf_counter()
+        start = time.process_time()
         work()
-        best = min(best, time.perf_counter() - start)
+        best = min(best, time.process_time() - start)
     return best
 
 
 def _model(rows: int, repeat: int, folder: Path) -> None:
-    """The terms of the cost model in docs/scale.md, each measured with one thread.
+    """The terms of the cost model in docs/scale.md, in seconds of one processor.
 
     The plan is that of 10^12 rows: the look at the rows here is merged with itself, shifted, until
     it has so many. So the parts are those that a worker of that cluster makes.
@@ -210,9 +217,8 @@ def _model(rows: int, repeat: int, folder: Path) -> None:
     look = shards.look(data, "mean", threads=1)
     seconds = _best(lambda: shards.look(data, "mean", threads=1), repeat)
     print(f"look: {seconds / len(data):.3g} s for each row; {len(look.to_bytes())} bytes")
-    whole = look
-    while whole.rows < 10**12:
-        whole = whole | whole.shifted(whole.rows)
+    look_row = seconds / len(data)
+    whole = _repeated(look, _MODEL_ROWS // look.rows)
     first = whole.rows // 2
     known = []
     for replicates in (50, 200, 800):
@@ -227,29 +233,59 @@ def _model(rows: int, repeat: int, folder: Path) -> None:
         )
     each = (known[-1][1] - known[0][1]) / (known[-1][0] - known[0][0]) / len(data)
     fixed = known[0][1] / len(data) - each * known[0][0]
-    print(f"part: {max(fixed, 0):.3g} s + {each:.3g} s x replicates, for each row")
+    fixed = max(fixed, 0)
+    print(f"part: {fixed:.3g} s + {each:.3g} s x replicates, for each row")
     for replicates in (1000, 10_000):
         plan = shards.plan(look, replicates=replicates, seed=7, threads=1)
         sent = plan.part(data[:5000], first=0, threads=1).to_bytes()
         next_one = plan.part(data[5000:9000], first=5000, threads=1)
         seconds = _best(lambda sent=sent, part=next_one: shards.Part.from_bytes(sent) + part, 20)
         print(f"merge: {seconds:.3g} s and {len(sent)} bytes for {replicates} replicates")
-    few, many = _small_partitions(100, repeat), _small_partitions(1100, repeat)
-    print(f"Dask: {(many - few) / 1000:.3g} s for each partition, of looking and of adding up")
+        merge = seconds / replicates
+    task = (_small_partitions(1100, repeat) - _small_partitions(100, repeat)) / 1000
+    print(f"Dask: {task:.3g} s of client and scheduler for each partition")
+    print("\n| nodes | partitions | replicates | compute | read | scheduler | merge | seconds |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    for nodes, partitions, replicates in _MODEL_CASES:
+        share = _MODEL_ROWS / (nodes * _MODEL_CORES)
+        terms = [
+            share * (look_row + fixed + replicates * each),
+            2 * 8 * share / _MODEL_BYTES,
+            partitions * task,
+            16 * math.log(partitions, 16) * merge * replicates,
+        ]
+        shown = " | ".join(f"{term:.3g}" for term in (*terms, sum(terms)))
+        print(f"| {nodes:,} | {partitions:,} | {replicates:,} | {shown} |")
+
+
+def _repeated(look: Any, copies: int) -> Any:
+    """The look at so many copies of the rows, one below the other."""
+    found, power = None, look
+    while copies:
+        if copies % 2:
+            found = power if found is None else found | power.shifted(found.rows)
+        copies //= 2
+        if copies:
+            power = power | power.shifted(power.rows)
+    return found
 
 
 def _small_partitions(count: int, repeat: int) -> float:
-    """Seconds of a bootstrap on Dask of so many partitions, which have hardly any rows."""
+    """Seconds of client and scheduler, which are this process, for so many partitions of Dask.
+
+    These are not put together, so that each is a task to look at it and a task to add it up.
+    """
     import dask.array as da
     from distributed import Client, LocalCluster
 
     with (
+        mock.patch("bootfold._partitioned.BLOCK", 0),
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         Client(cluster),
     ):
-        data = da.ones(count * 50, chunks=50).cumsum()
+        data = da.arange(count * 50, chunks=50)
         data = data.persist()
-        return _best(lambda: bf.bootstrap(data, "mean", replicates=1000), repeat + 1)
+        return _best(lambda: bf.bootstrap(data, "mean", replicates=2), repeat + 1)
 
 
 def main() -> None:

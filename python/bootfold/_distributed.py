@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -33,11 +34,10 @@ class Replicated:
         options = self._options
         if self._rows is None:
             pool = pool_of(options["engine"])
-            handle = pool.put(options["data"])
-        else:
-            pool = self._rows.pool
+            return bootstrap_replicated(pool, pool.put(options["data"]), self._statistic, options)
+        with contextlib.closing(self._rows):
             handle = self._rows.gathered(columns_used(options))
-        return bootstrap_replicated(pool, handle, self._statistic, options)
+            return bootstrap_replicated(self._rows.pool, handle, self._statistic, options)
 
     def explain(self) -> Any:
         """Not available, because no process of the caller's has the rows."""

@@ -61,9 +61,9 @@ def _range(rows: Any, argument: tuple[bytes | _Run, int, int], share: Share) -> 
     return content_of(core), source.shape, source.note
 
 
-def ranges(count: int, pool: Pool) -> list[tuple[int, int]]:
+def ranges(count: int, pool: Pool, tasks_for_slot: int = 0) -> list[tuple[int, int]]:
     """The numbers 0, 1, ..., count - 1 in consecutive ranges (first, how many)."""
-    number = min(count, max(1, pool.tasks_for_slot * pool.slots()))
+    number = min(count, max(1, (tasks_for_slot or pool.tasks_for_slot) * pool.slots()))
     cuts = [count * place // number for place in range(number + 1)]
     return [(low, high - low) for low, high in itertools.pairwise(cuts)]
 

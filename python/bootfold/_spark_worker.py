@@ -6,7 +6,7 @@ import bisect
 import pickle
 from typing import TYPE_CHECKING, Any
 
-from bootfold._engines import Share, guarded, merged
+from bootfold._engines import Share, check_fits, guarded, merged, with_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 #: The columns of a table of results.
 ITEMS = "number long, item binary"
 BUNCH = 64  #: results that an executor merges
+#: The columns of rows that are sent to several tasks.
+COPIES = "target long, number long, item binary"
+PIECE = 1 << 22  #: bytes of rows that travel together
 GROUP, PLACE = "bootfold_group", "bootfold_place"
 
 
@@ -114,6 +117,45 @@ def bunches(merge: Merge, batches: Iterator[Any]) -> Iterator[Any]:
     for items in found.values():
         ordered = [pickle.loads(items[number]) for number in sorted(items)]
         yield _batch([min(items)], [merged(merge, ordered)])
+
+
+def copies(targets: list[int], batches: Iterator[Any]) -> Iterator[Any]:
+    """The rows of a partition for each of the targets, in pieces that are small for Java."""
+    import pyarrow as pa
+
+    first = _partition() << 33
+    for place, table in enumerate(_tables(batches, PIECE)):
+        stream = pa.BufferOutputStream()
+        with pa.ipc.new_stream(stream, table.schema) as writer:
+            writer.write_table(table)
+        item = pa.array([stream.getvalue().to_pybytes()], pa.binary())
+        for target in targets:
+            columns = [pa.array([number], pa.int64()) for number in (target, first + place)]
+            yield pa.RecordBatch.from_arrays([*columns, item], ["target", "number", "item"])
+
+
+def _whole(batches: Iterator[Any], share: Share) -> Any:
+    """All rows that `copies` sent, in their order."""
+    import pyarrow as pa
+
+    pieces: dict[int, Any] = {}
+    for batch in batches:
+        for number, item in zip(batch["number"].to_pylist(), batch["item"], strict=True):
+            pieces[number] = pa.ipc.open_stream(item.as_buffer()).read_all()
+            check_fits(list(pieces.values()), share)
+    if not pieces:
+        raise ValueError("data have no rows; a bootstrap needs at least one")
+    return pa.concat_tables(pieces[number] for number in sorted(pieces)).to_pandas()
+
+
+def runs_of_copies(
+    task: Task, version: str, arguments: list[Any], tasks: int, limits: Any, batches: Iterator[Any]
+) -> Iterator[Any]:
+    """Results for some of the arguments, with all rows."""
+    share = _share(limits)
+    rows = guarded(_whole, version, batches, share)
+    for number in range(_partition(), len(arguments), tasks):
+        yield _batch([number], [with_rows(task, version, rows, arguments[number], share)])
 
 
 def runs(

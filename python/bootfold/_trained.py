@@ -13,9 +13,12 @@ from bootfold._replicated import ranges, spread
 from bootfold._saved import content_of
 
 if TYPE_CHECKING:
-    from bootfold._engines import Share
+    from bootfold._engines import Pool, Share
     from bootfold._estimator import EnsembleEstimator
     from bootfold._examples import Examples
+
+#: Members that a task has at least: they share the lanes of vectors.
+_TASK_MEMBERS = 64
 
 
 def _members(sent: Any, argument: tuple[int, int], share: Share) -> Any:
@@ -30,6 +33,12 @@ def _members(sent: Any, argument: tuple[int, int], share: Share) -> Any:
     threads = estimator.threads or share.threads
     core = _core.Ensemble.train(estimator._rows(examples), training, held_out, threads, None)
     return content_of(core), [member.curve for member in core.members]
+
+
+def _tasks_for_slot(members: int, pool: Pool) -> int:
+    """A lost worker costs one task of each slot, so tasks are small if there are many members."""
+    most = members // (_TASK_MEMBERS * pool.slots())
+    return max(pool.tasks_for_slot, min(most, 8 * pool.tasks_for_slot))
 
 
 def train_spread(
@@ -51,7 +60,7 @@ def train_spread(
     training.seed = pool.one_seed(training.seed, estimator.random_state is None)
     sent.random_state = training.seed
     handle = pool.put((sent, given))
-    arguments = ranges(training.members, pool)
+    arguments = ranges(training.members, pool, _tasks_for_slot(training.members, pool))
     found = spread(pool, _members, handle, arguments, estimator.progress, "tasks")
     parts = [ensemble_of(content) for content, _ in found]
     core = _core.Ensemble.join(parts, rows, thread_number(estimator.threads))

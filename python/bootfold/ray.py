@@ -6,68 +6,19 @@ in groups of 16. Ray computes lost blocks and tasks again.
 
 from __future__ import annotations
 
-import os
 import threading
 from typing import TYPE_CHECKING, Any
 
 from bootfold import _core
-from bootfold._engines import (
-    Collection,
-    Pool,
-    Share,
-    Wanted,
-    check_fits,
-    grouped_blocks,
-    guarded,
-    merged,
-    reduced,
-    with_rows,
-)
+from bootfold import _ray_worker as worker
+from bootfold._engines import Collection, Pool, Wanted, grouped_blocks, merged, reduced
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from bootfold._engines import Merge, Task, Tell
 
 _ORDER = threading.Lock()  # of changes to the options of a Dataset
-
-
-def _share() -> Share:
-    """Of the worker that this task runs on."""
-    import ray
-
-    given = ray.get_runtime_context().get_assigned_resources()
-    memory = given.get("memory")
-    if memory:
-        return Share.of(int(given.get("CPU", 1)), int(memory), 1)
-    return Share.of(int(given.get("CPU", 1)), None, os.cpu_count() or 1)
-
-
-def _leaf(task: Task, version: str, shared: Any, number: int, *blocks: Any) -> Any:
-    pieces = [block for block in blocks if len(block)]
-    return guarded(task, version, shared, pieces, number, _share())
-
-
-def _merge(merge: Merge, *items: Any) -> Any:
-    return merged(merge, items)
-
-
-def _rows(version: str, columns: Sequence[str], *blocks: Any) -> Any:
-    return guarded(_concatenated, version, columns, blocks)
-
-
-def _concatenated(columns: Sequence[str], blocks: Sequence[Any]) -> Any:
-    """All rows of the blocks as one DataFrame, if they fit."""
-    import pandas
-
-    held = [block for block in blocks if len(block)]
-    check_fits(held, _share())
-    frames = [block.to_pandas() if hasattr(block, "to_pandas") else block for block in held]
-    return pandas.concat(frames)[list(columns)]
-
-
-def _one(task: Task, version: str, rows: Any, argument: Any) -> Any:
-    return with_rows(task, version, rows, argument, _share())
 
 
 class RayPool(Pool):
@@ -75,6 +26,14 @@ class RayPool(Pool):
 
     told = "Ray"
     pickler = "ray.cloudpickle"
+
+    def __init__(self) -> None:
+        import ray
+
+        if not ray.is_initialized():
+            raise ValueError(
+                "engine is ray but there is no connection to a cluster; call ray.init()"
+            )
 
     def slots(self) -> int:
         import ray
@@ -89,20 +48,36 @@ class RayPool(Pool):
     def spread(self, task: Task, handle: Any, arguments: Sequence[Any], tell: Tell) -> list[Any]:
         import ray
 
-        run = ray.remote(_one)
+        run = ray.remote(worker.one)
         tasks = [run.remote(task, _core.version, handle, argument) for argument in arguments]
-        _wait(tasks, tell)
-        return list(ray.get(tasks))
+        # Each result is taken from its node when it is there: a lost node has none of them.
+        found = {}
+        for done, one in enumerate(_done(tasks), 1):
+            found[one] = ray.get(one)
+            if tell is not None:
+                tell(done, len(tasks))
+        return [found[one] for one in tasks]
 
 
-def _wait(tasks: list[Any], tell: Tell) -> None:
-    """Tells how many tasks are done, until all are."""
+def _done(tasks: Sequence[Any]) -> Iterator[Any]:
+    """The tasks as they are done."""
     import ray
 
     left = list(tasks)
-    while tell is not None and left:
-        _, left = ray.wait(left, num_returns=1, fetch_local=False)
-        tell(len(tasks) - len(left), len(tasks))
+    while left:
+        (one,), left = ray.wait(left, num_returns=1, fetch_local=False)
+        yield one
+
+
+def _check_columns(error: Exception, used: Sequence[Any]) -> None:
+    """Raises ValueError if the error of a worker is that a block lacks one of the columns."""
+    lines = [line for line in str(error).splitlines() if line.lstrip().startswith("KeyError: ")]
+    for name in used:
+        if any(f"'{name}'" in line or f'"{name}"' in line for line in lines):
+            raise ValueError(
+                f"a block of the Dataset of Ray has no column {name!r}; all blocks must have the "
+                "same columns"
+            ) from error
 
 
 class RayCollection(Collection):
@@ -134,6 +109,9 @@ class RayCollection(Collection):
             options.preserve_order = True
             try:
                 return self._data.select_columns(self._used).materialize()
+            except Exception as error:
+                _check_columns(error, self._used)
+                raise
             finally:
                 options.preserve_order = before
 
@@ -144,7 +122,7 @@ class RayCollection(Collection):
 
         blocks = self._read()
         kept = ray.put(shared)
-        run, join = ray.remote(_leaf), ray.remote(_merge)
+        run, join = ray.remote(worker.leaf), ray.remote(worker.joined)
         leaves = [
             run.remote(task, _core.version, kept, place, *group)
             for place, group in enumerate(grouped_blocks(blocks, groups))
@@ -152,14 +130,16 @@ class RayCollection(Collection):
         if not leaves:
             return merged(merge, [])
         found = reduced(leaves, lambda items: join.remote(merge, *items))
-        _wait(leaves, tell)
+        if tell is not None:
+            for done, _ in enumerate(_done(leaves), 1):
+                tell(done, len(leaves))
         return ray.get(found)
 
     def gathered(self, columns: Sequence[str] | None) -> Any:
         import ray
 
         used = self._used if columns is None else columns
-        return ray.remote(_rows).remote(_core.version, used, *self._read())
+        return ray.remote(worker.rows).remote(_core.version, used, *self._read())
 
     def local(self, columns: Sequence[str]) -> Any:
         import pandas

@@ -6,107 +6,23 @@ driver merges those. There is no barrier stage, so a lost executor costs what it
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import os
-import pickle
-import threading
 import uuid
 from typing import TYPE_CHECKING, Any
 
 from bootfold import _core
 from bootfold import _spark_worker as worker
-from bootfold._engines import Collection, Pool, Share, Wanted, merged, tree
-from bootfold._partitioned import local_table
+from bootfold._engines import Collection, Pool, Wanted, merged, tree
+from bootfold._spark_pool import Rows, SparkPool
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from bootfold._engines import Merge, Task, Tell
 
 
-class SparkPool(Pool):
-    """The executors of a session."""
-
-    told = "Spark"
-    pickler = "pyspark.cloudpickle"
-
-    def __init__(self, engine: Any) -> None:
-        from pyspark.sql import SparkSession
-
-        self.session = engine or SparkSession.getActiveSession()
-        if self.session is None:
-            raise ValueError(
-                "engine is 'spark' but no session is active; create one by "
-                "SparkSession.builder.getOrCreate()"
-            )
-
-    @property
-    def context(self) -> Any:
-        """The context of the driver; None if the session is a client of Spark Connect."""
-        try:
-            return self.session.sparkContext
-        except Exception:  # of a type that depends on the version
-            return None
-
-    def slots(self) -> int:
-        return self.context.defaultParallelism if self.context is not None else os.cpu_count() or 1
-
-    def limits(self) -> tuple[int | None, int]:
-        """Memory of the Python processes of an executor, and the tasks that it runs at a time."""
-        cores = int(self.session.conf.get("spark.executor.cores", str(self.slots())))
-        each = int(self.session.conf.get("spark.task.cpus", "1"))
-        memory = self.session.conf.get("spark.executor.pyspark.memory", "")
-        return _core.parse_bytes(memory.upper()) if memory else None, max(1, cores // each)
-
-    def put(self, value: Any) -> Any:
-        return value if self.context is None else self.context.broadcast(value)
-
-    def spread(self, task: Task, handle: Any, arguments: Sequence[Any], tell: Tell) -> list[Any]:
-        count = len(arguments)
-        run = functools.partial(
-            worker.runs, task, _core.version, handle, list(arguments), self.limits()
-        )
-        numbers = self.session.range(0, count, 1, count)
-        with self.watched(tell):
-            return self.collected(numbers.mapInArrow(run, worker.ITEMS))
-
-    def collected(self, items: Any) -> list[Any]:
-        """Results in the order of their numbers."""
-        rows = sorted((row.number, bytes(row.item)) for row in items.collect())
-        return [pickle.loads(item) for _, item in rows]
-
-    @contextlib.contextmanager
-    def watched(self, tell: Tell) -> Iterator[None]:
-        """Tells of the tasks of all jobs that this thread starts meanwhile."""
-        context = self.context
-        if tell is None or context is None:
-            yield
-            return
-        group = f"bootfold-{uuid.uuid4().hex}"
-        before = context.getLocalProperty("spark.jobGroup.id")
-        context.setLocalProperty("spark.jobGroup.id", group)
-        stop = threading.Event()
-        watcher = threading.Thread(target=_watch, args=(context, group, tell, stop), daemon=True)
-        watcher.start()
-        try:
-            yield
-        finally:
-            stop.set()
-            watcher.join()
-            tell(1, 1)
-            context.setLocalProperty("spark.jobGroup.id", before)
-
-
-def _watch(context: Any, group: str, tell: Any, stop: threading.Event) -> None:
-    tracker = context.statusTracker()
-    while not stop.wait(0.2):
-        jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group)]
-        stages = [tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds]
-        known = [stage for stage in stages if stage is not None]
-        total = sum(stage.numTasks for stage in known)
-        if total:
-            tell(min(total, sum(stage.numCompletedTasks for stage in known)), total)
+def _quoted(name: str) -> str:
+    return f"`{name.replace('`', '``')}`"
 
 
 class SparkCollection(Collection):
@@ -123,7 +39,7 @@ class SparkCollection(Collection):
 
     def _select(self, columns: Sequence[str]) -> Any:
         data = self._data if self._kept is None else self._kept
-        return data.select(*(f"`{name.replace('`', '``')}`" for name in columns))
+        return data.select(*map(_quoted, columns))
 
     def _read(self) -> Any:
         """The columns that are used. What a shuffle gives may differ the next time: it is kept."""
@@ -171,9 +87,7 @@ class SparkCollection(Collection):
         return tree(found or [merged(merge, [])], merge)
 
     def gathered(self, columns: Sequence[str] | None) -> Any:
-        used = list(self._used if columns is None else columns)
-        limit = 2 * Share.of(1, None, 1).memory
-        return self.pool.put(local_table(self, used, limit, "split='replicates' of Spark"))
+        return Rows(self._read().select(*map(_quoted, self._used if columns is None else columns)))
 
     def local(self, columns: Sequence[str]) -> Any:
         return self._select(columns).toPandas()

@@ -68,8 +68,11 @@ def test_cluster_of_two_processes(tmp_path):
         distributed.Client(cluster, set_as_default=False) as client,
     ):
         data = da.from_array(X, chunks=1_500)
-        found = bf.bootstrap(data, "mean", engine=client, **OPTIONS)
+        seen = []
+        tell = {"progress": lambda *done: seen.append(done)}
+        found = bf.bootstrap(data, "mean", engine=client, **tell, **OPTIONS)
         assert same(found, bf.bootstrap(X, "mean", **OPTIONS))
+        assert seen[-1][0] == seen[-1][1]
         found = bf.bootstrap(X, np.ptp, engine=client, split="replicates", **OPTIONS)
         assert same(found, bf.bootstrap(X, np.ptp, **OPTIONS))
 

@@ -241,14 +241,26 @@ class Engines(Files):
         self.assertGreater(min(shared), 31_000)  # kB
         self.assertLess(max(own), 64_000 + 30_000)
 
-    def memory_of(self, words: Sequence[str]) -> tuple[list[int], list[int]]:
+    def test_a_machine_has_one_copy_of_a_binary_file(self) -> None:
+        """Ranks map it: 8e6 rows are 64 MB, and the memory of each rank is below that."""
+        big = self.folder / "mapped.npy"
+        write_npy(big, [[i * 7919 % 8000009 for i in range(8_000_000)]])
+        self.addCleanup(big.unlink)
+        words = ["bootstrap", str(big), "--split", "replicates", "--replicates", "1e6"]
+        own, shared = self.memory_of([*words, "--memory", "16M"], "RssFile:")
+        self.assertGreater(min(shared), 62_000)  # kB
+        self.assertLess(max(own), 16_000 + 30_000)
+
+    def memory_of(
+        self, words: Sequence[str], kind: str = "RssShmem:"
+    ) -> tuple[list[int], list[int]]:
         """Memory of 3 ranks of a long run in kB: of their own, and in shared files."""
         run, ranks = self.start(words)
         for _ in range(300):
             time.sleep(0.1)
             status = [Path(f"/proc/{rank}/status").read_text() for rank in ranks]
-            shared = [int(text.split("RssShmem:")[1].split()[0]) for text in status]
-            if min(shared) > 31_000:
+            shared = [int(text.split(kind)[1].split()[0]) for text in status]
+            if min(shared) > (31_000 if kind == "RssShmem:" else 62_000):
                 break
         time.sleep(2)
         status = [Path(f"/proc/{rank}/status").read_text() for rank in ranks]

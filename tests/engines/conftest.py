@@ -1,7 +1,9 @@
 """What the tests of all engines share: rows in files, and what one process makes of them."""
 
+import functools
 import os
 import signal
+import time
 
 import numpy as np
 import pandas as pd
@@ -97,3 +99,35 @@ def check_comparisons(table, frame, monkeypatch):
         options = {"by": "group", **OPTIONS, **given}
         found, expected = bf.compare(table, **options), bf.compare(frame, **options)
         pd.testing.assert_frame_equal(found, expected, check_exact=True)
+
+
+def share_of(rows, argument, share):
+    """A task that tells what it may use: threads, and bytes of memory."""
+    return share.threads, share.memory
+
+
+def counted(folder, task, rows, argument, share):
+    """A task that leaves a file when it ends; one after the fifth kills its process first."""
+    if len(os.listdir(folder)) >= 5 and "dead" not in os.listdir(folder):
+        time.sleep(3)  # what has ended before is taken from this worker meanwhile
+        die_once(folder, "dead")
+    found = task(rows, argument, share)
+    open(os.path.join(folder, f"{argument[0]}-{time.monotonic_ns()}"), "w").close()
+    return found
+
+
+def check_lost_members(folder, engine, monkeypatch):
+    """Members that were trained when a worker was killed are not trained again."""
+    from bootfold import _trained
+
+    X = np.random.default_rng(3).normal(size=(300, 4))
+    model = bf.EnsembleRegressor(members=16, hidden=(8,), epochs=5)
+    expected = model.fit(X, X[:, 0]).predict(X)
+    monkeypatch.setattr(_trained, "_TASK_MEMBERS", 1)
+    task = functools.partial(counted, str(folder), _trained._members)
+    monkeypatch.setattr(_trained, "_members", task)
+    assert np.array_equal(model.fit(X, X[:, 0], engine=engine).predict(X), expected)
+    ended = [name.partition("-")[0] for name in os.listdir(folder) if name != "dead"]
+    assert "dead" in os.listdir(folder)
+    assert len(set(ended)) == 16, "a task for each member"
+    return ended

@@ -1,6 +1,6 @@
 """Dask: a cluster of two processes gives the bits of one process."""
 
-import functools
+import contextlib
 import itertools
 import os
 import threading
@@ -15,7 +15,15 @@ import distributed
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import OPTIONS, ROWS, check_comparisons, die_once, same, same_values
+from conftest import (
+    OPTIONS,
+    ROWS,
+    check_comparisons,
+    check_lost_members,
+    die_once,
+    same,
+    same_values,
+)
 from distributed.comm import tcp
 from distributed.diagnostics.plugin import SchedulerPlugin
 from distributed.utils import nbytes
@@ -113,6 +121,13 @@ def test_series_bag_and_poisson(client, frame, folder, whole):
     assert same(bf.bootstrap(bag, "median", **OPTIONS), whole("median", "x"))
 
 
+def test_m_out_of_n(client, folder, whole):
+    data = dd.read_parquet(folder)
+    for given in ({"size": 900}, {"size": 900, "rescale": True}):
+        found = bf.bootstrap(data, "mean", columns="x", **given, **OPTIONS)
+        assert same(found, whole("mean", "x", **given))
+
+
 def test_xarray(client):
     import xarray as xr
 
@@ -184,9 +199,9 @@ def test_number_of_tasks_depends_on_partitions_alone(client, frame):
     assert data.npartitions < counts[0] < 2 * data.npartitions
 
 
-def test_rows_do_not_pass_through_client_and_scheduler(client, monkeypatch):
-    rows = 4_000_000
-    data, values = made_by_workers(rows, 8)
+@contextlib.contextmanager
+def counted_bytes(monkeypatch):
+    """A list of the sizes of all messages of this process: of the client and the scheduler."""
     moved = []
     read, written = tcp.from_frames, tcp.to_frames
 
@@ -199,16 +214,23 @@ def test_rows_do_not_pass_through_client_and_scheduler(client, monkeypatch):
         moved.append(sum(map(nbytes, frames)))
         return frames
 
-    monkeypatch.setattr(tcp, "from_frames", from_frames)
-    monkeypatch.setattr(tcp, "to_frames", to_frames)
-    found = bf.bootstrap(data, "mean", replicates=100)
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(tcp, "from_frames", from_frames)
+        patch.setattr(tcp, "to_frames", to_frames)
+        yield moved
+
+
+@pytest.mark.parametrize("split", ["rows", "replicates"])
+def test_rows_do_not_pass_through_client_and_scheduler(client, monkeypatch, split):
+    rows = 4_000_000
+    data, values = made_by_workers(rows, 8)
+    with counted_bytes(monkeypatch) as moved:
+        found = bf.bootstrap(data, "mean", replicates=100, split=split)
     assert same(found, bf.bootstrap(values, "mean", replicates=100))
     assert 0 < sum(moved) < 0.02 * 8 * rows, sum(moved)
-    before = sum(moved)
-    monkeypatch.setattr(tcp, "from_frames", from_frames)
-    data.compute()
-    assert sum(moved) - before > 8 * rows  # the counter sees rows that do pass
+    with counted_bytes(monkeypatch) as moved:
+        data.compute()
+    assert sum(moved) > 8 * rows  # the counter sees rows that do pass
 
 
 def test_two_calls_at_once(client, folder, whole):
@@ -252,6 +274,9 @@ def _range_of(table):
         ("mean", "x", {"scheme": "moving", "block_length": 50}),
         ("mean", "x", {"strata": "group"}),
         ("mean", "x", {"interval": "bca"}),
+        ("mean", "y", {"weights": "x"}),
+        ("mean", "y", {"frequencies": "few"}),
+        ("median", "y", {"probabilities": "x"}),
         (lambda table: _range_of(table), ["x", "y"], {"replicates": 60}),
     ],
 )
@@ -394,21 +419,45 @@ def test_members_of_an_ensemble(client):
     assert np.array_equal(regression.fit(X, X[:, 0], engine=client).predict(X), expected)
 
 
-def _dying_task(folder, task, *arguments):
-    die_once(folder, task.__name__)
-    return task(*arguments)
-
-
 def test_worker_killed_while_members_are_trained(client, tmp_path, monkeypatch):
+    ended = check_lost_members(tmp_path, client, monkeypatch)
+    assert len(ended) == len(set(ended)), "a member was trained twice"
+
+
+def test_rows_of_an_ensemble_are_sent_once_for_any_number_of_tasks(client, monkeypatch):
     from bootfold import _trained
 
-    X = np.random.default_rng(3).normal(size=(300, 4))
-    model = bf.EnsembleRegressor(members=8, hidden=(8,), epochs=5)
-    expected = model.fit(X, X[:, 0]).predict(X)
-    dying = functools.partial(_dying_task, str(tmp_path), _trained._members)
-    monkeypatch.setattr(_trained, "_members", dying)
-    assert np.array_equal(model.fit(X, X[:, 0], engine=client).predict(X), expected)
-    assert os.listdir(tmp_path) == ["_members"]
+    X = np.random.default_rng(3).normal(size=(100_000, 4))
+    sent = []
+    for members in (1, 1_000):  # in a task: so four tasks, or one for each member
+        monkeypatch.setattr(_trained, "_TASK_MEMBERS", members)
+        model = bf.EnsembleRegressor(members=12, hidden=(2,), epochs=1)
+        with counted_bytes(monkeypatch) as moved:
+            model.fit(X, X[:, 0], engine=client)
+        sent.append(sum(moved))
+    assert X.nbytes < sent[1] and abs(sent[0] - sent[1]) < 0.5 * X.nbytes, sent
+
+
+def test_tasks_have_the_threads_and_the_memory_of_their_worker():
+    from bootfold._engines import pool_of
+
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=2, memory_limit="2GB", dashboard_address=":0"
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as other,
+    ):
+        other.register_worker_callbacks(_find_tests)
+        pool = pool_of(other)
+        alone = pool.spread(conftest.share_of, pool.put(None), [0], None)
+        assert alone == [(2, 250_000_000)]  # a quarter of the memory, of which two tasks have half
+
+
+def test_a_client_that_is_closed(client, frame):
+    with distributed.Client(client.cluster, set_as_default=False) as other:
+        pass
+    with pytest.raises(ValueError, match=r"client of Dask is clos.* but must be running"):
+        bf.bootstrap(frame, np.ptp, columns="x", engine=other, split="replicates")
 
 
 def test_threads_of_this_process_without_a_client(frame, whole):

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -60,6 +61,29 @@ def test_example_prints_the_same_for_every_number_of_ranks():
     found = {mpirun(ranks, example).stdout for ranks in (1, 3)}
     assert len(found) == 1
     assert re.fullmatch(r"mean 421\.63\d+, 95 % interval 421\.\d+ to 422?\.\d+\n", found.pop())
+
+
+def test_killed_rank_ends_all(tmp_path):
+    (tmp_path / "program.py").write_text(KILLED)
+    start = time.monotonic()
+    found = mpirun(3, "program.py", cwd=tmp_path)
+    assert found.returncode != 0 and "over" not in found.stdout
+    assert time.monotonic() - start < 60
+
+
+KILLED = """
+import os, signal
+import bootfold as bf
+from mpi4py import MPI
+
+def dies(values):
+    if MPI.COMM_WORLD.rank == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return values.max()
+
+bf.bootstrap([1.0, 2.0, 4.0], dies, engine=MPI.COMM_WORLD, split="replicates")
+print("over")
+"""
 
 
 def test_page(tmp_path):

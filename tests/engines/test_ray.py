@@ -1,11 +1,21 @@
 """Ray: a cluster of two nodes gives the bits of one process."""
 
 import os
+import subprocess
+import sys
+import threading
 
 import conftest
 import numpy as np
 import pytest
-from conftest import OPTIONS, check_comparisons, die_once, same, same_values
+from conftest import (
+    OPTIONS,
+    check_comparisons,
+    check_lost_members,
+    die_once,
+    same,
+    same_values,
+)
 
 import bootfold as bf
 
@@ -148,6 +158,63 @@ def test_function_that_raises_on_a_worker(cluster, frame):
     with pytest.raises(KeyError, match="price") as caught:
         bf.bootstrap(frame, _fails, columns="x", engine=ray, split="replicates")
     assert "\n".join(caught.value.__notes__).count('raise KeyError("price")') == 1
+
+
+def test_function_that_cannot_be_pickled(table):
+    lock = threading.Lock()
+    with pytest.raises(TypeError, match="cannot be sent to the workers of Ray"):
+        bf.bootstrap(table, lambda x: lock, columns="x", split="replicates")
+
+
+def test_other_version_on_a_worker(table, monkeypatch):
+    monkeypatch.setattr("bootfold._core.version", "0.0.1")
+    with pytest.raises(
+        RuntimeError, match=r"has version .* but the call is made by version 0\.0\.1"
+    ):
+        bf.bootstrap(table, "mean", columns="x")
+
+
+def test_nan_is_named_by_its_row_and_left_out(cluster, frame):
+    rows = frame[["x"]].copy()
+    rows.loc[40_123, "x"] = np.nan
+    data = ray.data.from_pandas([rows.iloc[:30_000], rows.iloc[30_000:]])
+    with pytest.raises(ValueError, match="row 40124 is nan"):
+        bf.bootstrap(data, "mean", columns="x", **OPTIONS)
+    expected = bf.bootstrap(rows, "mean", columns="x", nan="omit", **OPTIONS)
+    found = bf.bootstrap(data, "mean", columns="x", nan="omit", **OPTIONS)
+    assert same(found, expected)
+
+
+def test_column_missing_in_one_block(cluster, frame):
+    blocks = [frame.iloc[:100], frame.iloc[100:200].drop(columns="y")]
+    data = ray.data.from_pandas(blocks)
+    with pytest.raises(ValueError, match=r"a block of .* has no column 'y'; all blocks must"):
+        bf.bootstrap(data, "correlation", columns=["x", "y"])
+
+
+def test_explain(table, frame):
+    given = {"columns": "x", "replicates": 400, "seed": 7}
+    found, expected = bf.explain(table, "mean", **given), bf.explain(frame, "mean", **given)
+    assert (found.path, found.fingerprint) == (expected.path, expected.fingerprint)
+
+
+def test_tasks_have_the_cpus_of_ray(cluster):
+    from bootfold._engines import pool_of
+
+    pool = pool_of(ray)
+    ((threads, memory),) = pool.spread(conftest.share_of, pool.put(None), [0], None)
+    assert threads == 1 and memory == bf._core.default_memory() // os.cpu_count()
+
+
+def test_worker_killed_while_members_are_trained(cluster, tmp_path, monkeypatch):
+    ended = check_lost_members(tmp_path, ray, monkeypatch)
+    assert len(ended) == len(set(ended)), "a member was trained twice"
+
+
+def test_no_cluster():
+    program = "import bootfold as bf; bf.bootstrap([1.0], max, engine='ray', split='replicates')"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "ValueError: engine is ray but there is no connection to a cluster" in found.stderr
 
 
 def test_members_of_an_ensemble(cluster):

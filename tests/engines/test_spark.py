@@ -2,7 +2,10 @@
 
 import json
 import os
+import subprocess
 import sys
+import threading
+import time
 
 import conftest
 import numpy as np
@@ -39,6 +42,8 @@ def spark(events):
         "spark.eventLog.dir": str(events),
         "spark.eventLog.enabled": "true",
         "spark.eventLog.logStageExecutorMetrics": "false",
+        "spark.executor.cores": "1",
+        "spark.executor.pyspark.memory": "3g",
         "spark.executorEnv.PYTHONPATH": path,
         "spark.executorEnv.SPARK_LOCAL_IP": "127.0.0.1",
         "spark.sql.files.maxPartitionBytes": "200k",
@@ -174,12 +179,18 @@ def test_no_barrier_stage_and_as_many_tasks_as_partitions(table, events):
     assert max(found[50]) <= partitions + 4  # partitions of a shuffle
 
 
-def _stages(events):
-    """What the log of events says of the stages that were completed."""
+def _logged(events):
+    """The events that Spark has logged."""
+    time.sleep(0.5)  # the log is written by a thread of its own
     files = [path for path in events.rglob("*") if path.is_file()]
     lines = [line for path in files for line in path.read_text().splitlines()]
-    logged = [json.loads(line) for line in lines if line.startswith("{")]
-    return [event["Stage Info"] for event in logged if event["Event"].endswith("StageCompleted")]
+    return [json.loads(line) for line in lines if line.startswith("{") and line.endswith("}")]
+
+
+def _stages(events):
+    """What the log of events says of the stages that were completed."""
+    done = [event for event in _logged(events) if event["Event"].endswith("StageCompleted")]
+    return [event["Stage Info"] for event in done]
 
 
 def test_progress(table):
@@ -194,6 +205,36 @@ def test_replicates_split_over_executors(table, held):
     assert same(found, bf.bootstrap(held, "mean", **given))
     found = bf.bootstrap(table, np.ptp, columns="x", split="replicates", **OPTIONS)
     assert same(found, bf.bootstrap(held, np.ptp, columns="x", **OPTIONS))
+
+
+def test_replicates_split_of_rows_that_a_shuffle_gives(spark, table):
+    data = table.repartition(5, "group").filter("x > 1")
+    found = bf.bootstrap(data, np.ptp, columns="x", split="replicates", **OPTIONS)
+    assert found.estimate == np.ptp(table.filter("x > 1").toPandas()["x"])
+    assert spark.sparkContext._jsc.getPersistentRDDs().size() == 1  # the table of these tests
+    with pytest.raises(ValueError, match="data have no rows"):
+        bf.bootstrap(table.filter("x < 0"), np.ptp, columns="x", split="replicates")
+
+
+@pytest.mark.parametrize("split", ["rows", "replicates"])
+def test_rows_do_not_pass_through_the_driver(spark, events, split):
+    rows = 2_000_000
+    data = spark.range(0, rows, 1, 4).selectExpr("sqrt(id) as root")
+    before = _result_bytes(events)
+    found = bf.bootstrap(data, "mean", columns="root", replicates=20, split=split)
+    moved = _result_bytes(events) - before
+    assert 0 < moved < 0.02 * 8 * rows
+    assert same(found, bf.bootstrap(np.sqrt(np.arange(rows)), "mean", replicates=20))
+    before = _result_bytes(events)
+    assert len(data.toPandas()) == rows
+    assert _result_bytes(events) - before > rows  # the counter sees rows that do pass
+
+
+def _result_bytes(events):
+    """What tasks have sent to the driver."""
+    ended = [event for event in _logged(events) if event["Event"] == "SparkListenerTaskEnd"]
+    metrics = [event.get("Task Metrics") or {} for event in ended]
+    return sum(one.get("Result Size", 0) for one in metrics)
 
 
 def test_comparisons(table, held, monkeypatch):
@@ -213,6 +254,60 @@ def test_function_that_raises_on_an_executor(table):
     with pytest.raises(KeyError, match="price") as caught:
         bf.bootstrap(table, _fails, columns="x", split="replicates")
     assert "\n".join(caught.value.__notes__).count('raise KeyError("price")') == 1
+
+
+def test_function_that_cannot_be_pickled(table):
+    lock = threading.Lock()
+    with pytest.raises(TypeError, match="cannot be sent to the workers of Spark"):
+        bf.bootstrap(table, lambda x: lock, columns="x", split="replicates")
+
+
+def test_other_version_on_an_executor(table, monkeypatch):
+    monkeypatch.setattr("bootfold._core.version", "0.0.1")
+    with pytest.raises(
+        RuntimeError, match=r"has version .* but the call is made by version 0\.0\.1"
+    ):
+        bf.bootstrap(table, "mean", columns="x")
+
+
+def test_nan_is_named_by_its_row_and_left_out(spark):
+    text = "if(id = 31234, double('nan'), sqrt(id)) as root"
+    data = spark.range(0, 40_000, 1, 4).selectExpr(text)
+    with pytest.raises(ValueError, match="row 31235 is nan"):
+        bf.bootstrap(data, "mean", columns="root", **OPTIONS)
+    rows = np.sqrt(np.arange(40_000))
+    rows[31_234] = np.nan
+    found = bf.bootstrap(data, "mean", columns="root", nan="omit", **OPTIONS)
+    assert same(found, bf.bootstrap(rows, "mean", nan="omit", **OPTIONS))
+
+
+def test_column_missing_in_one_file(spark, tmp_path):
+    """Spark fills it with nulls, which are NaN."""
+    spark.range(0, 300, 1, 1).selectExpr("sqrt(id) x", "id y").write.parquet(f"{tmp_path}/a")
+    spark.range(0, 30, 1, 1).selectExpr("sqrt(id) x").write.parquet(f"{tmp_path}/b")
+    data = spark.read.option("mergeSchema", "true").parquet(f"{tmp_path}/a", f"{tmp_path}/b")
+    with pytest.raises(ValueError, match=r"column y, row \d+ is nan"):
+        bf.bootstrap(data, "correlation", columns=["x", "y"])
+
+
+def test_explain(table, held):
+    given = {"columns": "x", "replicates": 400, "seed": 7}
+    found, expected = bf.explain(table, "mean", **given), bf.explain(held, "mean", **given)
+    assert (found.path, found.fingerprint) == (expected.path, expected.fingerprint)
+
+
+def test_tasks_have_the_cpus_and_the_memory_of_spark(spark):
+    from bootfold._engines import pool_of
+
+    pool = pool_of(spark)
+    ((threads, memory),) = pool.spread(conftest.share_of, pool.put(None), [0], None)
+    assert (threads, memory) == (1, 3 * 2**30 // 4)
+
+
+def test_no_session():
+    program = "import bootfold as bf; bf.bootstrap([1.0], max, engine='spark', split='replicates')"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "ValueError: engine is 'spark' but no session is active" in found.stderr
 
 
 def test_columns_that_are_not_numbers_or_not_there(table):
