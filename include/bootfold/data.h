@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "bootfold/api.h"
+#include "bootfold/field_codes.h"
 #include "bootfold/labels.h"
 #include "bootfold/texts.h"
 
@@ -223,6 +224,9 @@ struct ReadOptions {
   std::string where = {};
   /// Whether files without any row are allowed, as shards are.
   bool may_be_empty = false;
+  /// Numbers for text in `columns`, and whether missing values stay (bootfold/field_codes.h).
+  /// Default: text is an error.
+  std::shared_ptr<FieldCodes> codes = nullptr;
 };
 
 struct Storage;     // buffers or a memory-mapped file; internal
