@@ -49,7 +49,7 @@ std::string word(const shards::Words& words, const std::string& name) {
 }
 
 /// Lines without a break at the end, as Python writes its statistics.
-std::string comma_list(const std::vector<std::string>& names) {
+std::string text_of_lines(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : "\n") + name;
   return text;
@@ -66,7 +66,7 @@ std::uint64_t whole(std::string_view text) {
 }  // namespace
 
 shards::Words words_of(const std::vector<std::string>& statistics, const data::ReadOptions& read) {
-  shards::Words words{{"statistics", comma_list(statistics)},
+  shards::Words words{{"statistics", text_of_lines(statistics)},
                       {"columns", lines(read.columns)},
                       {"nan", read.nan == data::NanPolicy::omit ? "omit" : "error"},
                       {"where", read.where}};
@@ -77,7 +77,7 @@ shards::Words words_of(const std::vector<std::string>& statistics, const data::R
     words["thousands"] =
         *read.thousands == data::kNoSeparator ? kNone : std::string(1, *read.thousands);
   if (read.missing) words["missing"] = lines(*read.missing);
-  if (!read.labels.empty()) words["labels"] = comma_list(read.labels);
+  if (!read.labels.empty()) words["labels"] = text_of_lines(read.labels);
   return words;
 }
 
