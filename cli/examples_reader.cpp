@@ -101,6 +101,9 @@ void add_example_arguments(CLI::App& command, ExampleArguments& arguments) {
            "Inputs that are dates, 2024-01-28 or 2024-01-28 13:05; the networks see time, month, "
            "weekday and hour [none]")
       ->group(kToLearn);
+  add_text(command, "--bins", arguments.bins, "N",
+           "Bins of the piecewise linear encoding of numbers, between quantiles of the rows [0]")
+      ->group(kToLearn);
   add_text(command, "--levels", arguments.levels, "N",
            "Levels of a category with a column of their own; others share columns [32]")
       ->group(kToLearn);

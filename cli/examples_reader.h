@@ -31,6 +31,7 @@ struct ExampleArguments {
   std::vector<std::string> categorical;
   std::vector<std::string> dates;
   std::string levels = "32";
+  std::string bins = "0";
   std::string nan;  ///< empty: as the model does
   std::string header = "auto";
   DialectArguments dialect;

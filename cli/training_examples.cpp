@@ -161,6 +161,7 @@ ensemble::EncodingOptions encoding_options(const ExampleArguments& arguments) {
   options.categorical = split_list(arguments.categorical);
   options.dates = split_list(arguments.dates);
   options.levels = parse_whole("--levels", arguments.levels, 1, 65'536);
+  options.bins = parse_whole("--bins", arguments.bins, 0, 1'024);
   options.missing = encodes_missing(arguments);
   return options;
 }

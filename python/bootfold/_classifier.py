@@ -88,6 +88,9 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         Inputs that are dates, by name. The networks see time, month, weekday and hour.
     levels : int
         Levels of a category that have a column of their own; others share columns.
+    bins : int
+        Bins of the piecewise linear encoding of numbers, between quantiles of the training rows; 0
+        for none.
     nan : {"encode", "error"}
         Missing inputs: a column of their own and the median (numbers), or a level of their own
         (categories); or an error.
@@ -184,6 +187,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         categorical: Sequence[str] = (),
         dates: Sequence[str] = (),
         levels: int = 32,
+        bins: int = 0,
         nan: str = "encode",
         class_weight: Any = None,
         calibrate: bool = False,
@@ -217,6 +221,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         self.categorical = categorical
         self.dates = dates
         self.levels = levels
+        self.bins = bins
         self.nan = nan
         self.class_weight = class_weight
         self.calibrate = calibrate

@@ -162,12 +162,14 @@ class InputColumns:
         dates: Sequence[str],
         levels: int,
         missing: bool,
+        bins: int = 0,
     ) -> None:
         self.names = list(names)
         self._categorical = list(categorical)
         self._dates = list(dates)
         self._levels = levels
         self._missing = missing
+        self._bins = bins
         self._codes: Any = None
         self._kinds: dict[str, str] = {}
 
@@ -182,9 +184,18 @@ class InputColumns:
                 self._kinds[name] = "level"
             else:
                 self._kinds[name] = "number"
+        self._codes = self._learner()
+
+    def _learner(self) -> _core.EncodingLearner:
         numbers = [name for name, kind in self._kinds.items() if kind == "number"]
-        self._codes = _core.EncodingLearner(
-            self.names, self._categorical, self._dates, numbers, self._levels, self._missing
+        return _core.EncodingLearner(
+            self.names,
+            self._categorical,
+            self._dates,
+            numbers,
+            self._levels,
+            self._missing,
+            self._bins,
         )
 
     def learn(self, columns: dict[str, Any]) -> Array:
@@ -201,14 +212,7 @@ class InputColumns:
             for name in self.names:
                 kind = "date" if name in self._dates else "number"
                 self._kinds[name] = "level" if name in self._categorical else kind
-            self._codes = _core.EncodingLearner(
-                self.names,
-                self._categorical,
-                self._dates,
-                [name for name, kind in self._kinds.items() if kind == "number"],
-                self._levels,
-                self._missing,
-            )
+            self._codes = self._learner()
         self._codes.add(rows)
 
     def finish(self) -> _core.Encoding:

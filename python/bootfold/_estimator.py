@@ -90,6 +90,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
     categorical: Any
     dates: Any
     levels: Any
+    bins: Any
     nan: Any
     random_state: Any
     threads: Any
@@ -154,7 +155,8 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         for option, value in given.items():
             if isinstance(value, str):
                 given[option] = [value]
-        return InputColumns(names, **given, levels=levels, missing=self.nan == "encode")
+        bins = whole_number("bins", self.bins, 0)
+        return InputColumns(names, **given, levels=levels, missing=self.nan == "encode", bins=bins)
 
     def _learned(self, X: Any) -> Any:
         """Training rows as numbers, with their names. Frames may have text, dates and so on."""
@@ -175,7 +177,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             self._columns = self._input_columns(names)
             self._columns.learn_matrix(X)
         encoding = self._columns.finish()
-        plain = not encoding.accepts_missing and set(encoding.kinds) <= {"number"}
+        plain = not encoding.accepts_missing and set(encoding.kinds) <= {"number"} and not self.bins
         self._encoding = None if plain else encoding
         del self._columns
 

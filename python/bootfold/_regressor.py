@@ -80,6 +80,9 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         Inputs that are dates, by name. The networks see time, month, weekday and hour.
     levels : int
         Levels of a category that have a column of their own; others share columns.
+    bins : int
+        Bins of the piecewise linear encoding of numbers, between quantiles of the training rows; 0
+        for none.
     nan : {"encode", "error"}
         Missing inputs: a column of their own and the median (numbers), or a level of their own
         (categories); or an error.
@@ -169,6 +172,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         categorical: Sequence[str] = (),
         dates: Sequence[str] = (),
         levels: int = 32,
+        bins: int = 0,
         nan: str = "encode",
         loss: str = "squared_error",
         random_state: Any = 0,
@@ -201,6 +205,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         self.categorical = categorical
         self.dates = dates
         self.levels = levels
+        self.bins = bins
         self.nan = nan
         self.loss = loss
         self.random_state = random_state

@@ -55,34 +55,37 @@ std::unique_ptr<EncodingLearner> learner(const std::vector<std::string>& names,
                                          std::vector<std::string> categorical,
                                          std::vector<std::string> dates,
                                          std::vector<std::string> numbers, std::size_t levels,
-                                         bool missing) {
+                                         bool missing, std::size_t bins) {
   auto made = std::make_unique<EncodingLearner>(
       ensemble::EncodingOptions{.categorical = std::move(categorical),
                                 .dates = std::move(dates),
                                 .numbers = std::move(numbers),
                                 .levels = levels,
-                                .missing = missing});
+                                .missing = missing,
+                                .bins = bins});
   made->start(names);
   return made;
 }
 
-/// Kind, missing, median, levels, slots, own, shared and hours of an input.
-using InputState = std::tuple<std::string, bool, double, std::vector<std::string>,
-                              std::vector<std::uint32_t>, std::uint32_t, std::uint32_t, bool>;
+/// Kind, missing, median, levels, slots, own, shared, hours and bins of an input.
+using InputState =
+    std::tuple<std::string, bool, double, std::vector<std::string>, std::vector<std::uint32_t>,
+               std::uint32_t, std::uint32_t, bool, std::vector<double>>;
 using State = std::tuple<bool, std::vector<InputState>>;
 
 State state_of(const Encoding& encoding) {
   std::vector<InputState> inputs;
   for (const InputEncoding& each : encoding.inputs)
     inputs.emplace_back(std::string(name(each.kind)), each.missing, each.median, each.levels,
-                        each.slots, each.own, each.shared, each.hours);
+                        each.slots, each.own, each.shared, each.hours, each.bins);
   return {encoding.accepts_missing, std::move(inputs)};
 }
 
 Encoding encoding_of(const State& state) {
   Encoding encoding;
   encoding.accepts_missing = std::get<0>(state);
-  for (const auto& [kind, missing, median, levels, slots, own, shared, hours] : std::get<1>(state))
+  for (const auto& [kind, missing, median, levels, slots, own, shared, hours, bins] :
+       std::get<1>(state))
     encoding.inputs.push_back({.kind = ensemble::parse_input_kind(kind),
                                .missing = missing,
                                .median = median,
@@ -90,7 +93,8 @@ Encoding encoding_of(const State& state) {
                                .slots = slots,
                                .own = own,
                                .shared = shared,
-                               .hours = hours});
+                               .hours = hours,
+                               .bins = bins});
   return encoding;
 }
 
@@ -120,7 +124,7 @@ void bind_encoding(nb::module_& m) {
       });
   nb::class_<EncodingLearner>(m, "EncodingLearner", "Learns an encoding from training rows.")
       .def(nb::new_(&learner), "names"_a, "categorical"_a, "dates"_a, "numbers"_a, "levels"_a,
-           "missing"_a)
+           "missing"_a, "bins"_a)
       .def(
           "codes",
           [](EncodingLearner& self, std::size_t column, const std::vector<std::string>& texts,

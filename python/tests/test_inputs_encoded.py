@@ -143,3 +143,16 @@ def test_scikit_learn_tools_take_such_frames():
     assert np.mean((low <= PRICE) & (high >= PRICE)) > 0.85
     held_out = regressor(patience=3, epochs=20).fit(FRAME, PRICE, validation=(FRAME, PRICE))
     assert held_out.encoded_names_ == MODEL.encoded_names_
+
+
+def test_bins_help_a_linear_model_to_bend(tmp_path):
+    x = np.linspace(-1, 1, 400)[:, None]
+    y = np.abs(x[:, 0])
+    options = {"members": 5, "hidden": (), "epochs": 100, "learning_rate": 1e-2}
+    assert bf.EnsembleRegressor(**options).fit(x, y).oob_score_ < 0.1
+    model = bf.EnsembleRegressor(bins=8, **options).fit(x, y)
+    assert model.oob_score_ > 0.95
+    assert model.encoded_names_ == ["1", *(f"1 bin {bin}" for bin in range(1, 9))]
+    model.save(tmp_path / "m.safetensors")
+    loaded = bf.EnsembleRegressor.load(tmp_path / "m.safetensors")
+    np.testing.assert_array_equal(loaded.predict(x), model.predict(x))

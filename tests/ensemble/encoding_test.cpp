@@ -223,6 +223,21 @@ TEST(Encoding, DoesNotDependOnChunks) {
   }
 }
 
+// Quantiles of 0, 1, ..., 8 in four bins are 0, 2, 4, 6 and 8.
+TEST(Encoding, BinsAreZeroBelowOneAboveAndLinearBetween) {
+  const Learned learned("x,flag\n0,0\n1,1\n2,0\n3,1\n4,0\n5,0\n6,0\n7,0\n8,0\nNA,0\n",
+                        {"x", "flag"}, {.bins = 4});
+  EXPECT_THAT(learned.encoding.inputs[0].bins, ElementsAre(0, 2, 4, 6, 8));
+  EXPECT_THAT(learned.encoding.names(learned.names),
+              ElementsAre("x", "x bin 1", "x bin 2", "x bin 3", "x bin 4", "x missing", "flag"));
+  EXPECT_THAT(learned.rows()[0], ElementsAre(0, 0, 0, 0, 0, 0, 0));
+  EXPECT_THAT(learned.rows()[5], ElementsAre(5, 1, 1, 0.5F, 0, 0, 0));
+  EXPECT_THAT(learned.rows()[9], ElementsAre(4, 1, 1, 0, 0, 1, 0));  // the median
+  const TempFile other("rows.csv", "x,flag\n-1,0\n12,1\n");
+  EXPECT_THAT(learned.rows(learned.read(other).view()),
+              ElementsAre(ElementsAre(-1, 0, 0, 0, 0, 0, 0), ElementsAre(12, 1, 1, 1, 1, 0, 1)));
+}
+
 TEST(ValueSample, MedianIsExactUpTo65536Values) {
   ValueSample sample;
   for (std::size_t i = 0; i < ValueSample::kMost; ++i)
@@ -305,7 +320,8 @@ TEST(EncodedTraining, MissingValuesAndCategoriesAreLeftOutOfTheStandardization) 
 }
 
 TEST(EncodedTraining, FilesKeepTheEncodingAndThePredictions) {
-  const Mixed mixed(200);
+  Mixed mixed(200);
+  mixed.encoding.inputs[0].bins = {0, 0.25, 0.5, 1};
   const Ensemble trained = train(mixed.encoded(), {.hidden = {8}}, {.members = 3, .epochs = 3});
   const TempFile file("model.safetensors");
   trained.save(file.path());

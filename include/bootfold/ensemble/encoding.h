@@ -64,6 +64,9 @@ struct BOOTFOLD_API InputEncoding {
   std::uint32_t own = 0;     ///< categories: columns of one level each
   std::uint32_t shared = 0;  ///< categories: columns that the other levels share
   bool hours = false;        ///< dates: whether training rows had a time of day
+  /// Numbers: edges of the bins of the piecewise linear encoding, ascending; empty: none. The
+  /// column of a bin is 0 below it, 1 above it, and rises linearly in between.
+  std::vector<double> bins = {};
 
   /// The number of columns.
   [[nodiscard]] std::size_t columns() const noexcept;
@@ -71,9 +74,9 @@ struct BOOTFOLD_API InputEncoding {
 };
 
 /// How the input columns become inputs of the networks, which are in the same order: number
-/// (standardized); columns of a category, own then shared; time, 12 months, 7 weekdays and, if
-/// there are hours, sine and cosine of the time of day; each followed by the column of missing
-/// values, if there is one.
+/// (standardized), then a column for each of its bins; columns of a category, own then shared;
+/// time, 12 months, 7 weekdays and, if there are hours, sine and cosine of the time of day; each
+/// followed by the column of missing values, if there is one.
 struct BOOTFOLD_API Encoding {
   std::vector<InputEncoding> inputs = {};  ///< empty: all inputs are numbers without missing values
   /// Whether missing values are encoded. If not they are errors.
@@ -99,6 +102,9 @@ struct EncodingOptions {
   std::size_t rare_rows = 5;
   std::size_t hashed = 32;  ///< columns that levels beyond `levels` share
   bool missing = true;      ///< whether missing values are encoded
+  /// Bins of the piecewise linear encoding of numbers, between quantiles of the training rows; 0:
+  /// none. Columns with fewer distinct quantiles have fewer bins, and those of 0 and 1 have none.
+  std::size_t bins = 0;
 };
 
 /// Learns the encoding of input columns from the training rows, which arrive in any number of

@@ -84,8 +84,10 @@ InputEncoding ColumnLook::encoding(const EncodingOptions& options) const {
     found = category(options);
   } else {
     found.kind = kind();
-    found.median = median_of(sample_.sorted());
+    const std::vector<double> sorted = sample_.sorted();
+    found.median = median_of(sorted);
     found.hours = hours_;
+    if (found.kind == InputKind::number) found.bins = quantile_edges(sorted, options.bins);
   }
   if (found.kind == InputKind::boolean) {
     found.levels = texts_;

@@ -35,6 +35,8 @@ void add_names(const InputEncoding& input, const std::string& column,
     case InputKind::number:
     case InputKind::boolean:
       names.push_back(column);
+      for (std::size_t bin = 1; bin < input.bins.size(); ++bin)
+        names.push_back(text::concat(column, " bin ", bin));
       break;
     case InputKind::category:
       names.resize(first + input.own + input.shared);
@@ -112,7 +114,7 @@ std::size_t InputEncoding::columns() const noexcept {
   switch (kind) {
     case InputKind::number:
     case InputKind::boolean:
-      return count + 1;
+      return count + 1 + (bins.empty() ? 0 : bins.size() - 1);
     case InputKind::category:
       return count + own + shared;
     case InputKind::date:

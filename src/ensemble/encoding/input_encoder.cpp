@@ -25,6 +25,11 @@ double truth_of(const InputEncoding& input, double value) {
   return *text < input.slots.size() ? static_cast<double>(input.slots[*text]) : kMissing;
 }
 
+/// How much of a bin is below a value: 0 to 1.
+float share_of_bin(double low, double high, double value) {
+  return static_cast<float>(std::clamp((value - low) / (high - low), 0.0, 1.0));
+}
+
 }  // namespace
 
 double number_of_input(const Encoding& encoding, std::size_t input, double value) {
@@ -77,6 +82,7 @@ void InputEncoder::encode_numbers(const ColumnView& column, std::size_t input, s
   const InputEncoding& own = encoding_.inputs[input];
   const double mean = scaling_.mean[input];
   const double scale = scaling_.scale[input];
+  const std::size_t last = own.columns() - 1;
   for_each_tile(column, first, rows, [&](std::size_t row, std::span<const double> values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       float* const at = out + (row - first + i) * columns_;
@@ -84,7 +90,9 @@ void InputEncoder::encode_numbers(const ColumnView& column, std::size_t input, s
       const bool missing = std::isnan(value);
       const bool filled = missing && encoding_.accepts_missing;
       at[0] = static_cast<float>(((filled ? own.median : value) - mean) / scale);
-      if (own.missing) at[1] = missing ? 1.0F : 0.0F;
+      for (std::size_t bin = 1; bin < own.bins.size(); ++bin)
+        at[bin] = share_of_bin(own.bins[bin - 1], own.bins[bin], filled ? own.median : value);
+      if (own.missing) at[last] = missing ? 1.0F : 0.0F;
     }
   });
 }

@@ -44,4 +44,17 @@ class ValueSample {
   return sorted[half - 1] + (sorted[half] - sorted[half - 1]) / 2;
 }
 
+/// Edges of up to `bins` bins that have about as many of the sorted values each: distinct values,
+/// from the smallest to the largest. Empty if that would be a single bin.
+[[nodiscard]] inline std::vector<double> quantile_edges(const std::vector<double>& sorted,
+                                                        std::size_t bins) {
+  std::vector<double> edges;
+  for (std::size_t i = 0; bins > 1 && !sorted.empty() && i <= bins; ++i) {
+    const double value = sorted[(sorted.size() - 1) * i / bins];
+    if (edges.empty() || value > edges.back()) edges.push_back(value);
+  }
+  if (edges.size() < 3) edges.clear();
+  return edges;
+}
+
 }  // namespace bootfold::ensemble

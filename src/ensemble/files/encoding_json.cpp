@@ -1,6 +1,6 @@
 #include "ensemble/files/encoding_json.h"
 
-#include <cmath>
+#include <algorithm>
 
 #include "bootfold/error.h"
 #include "text/concat.h"
@@ -22,6 +22,7 @@ Json json_of(const InputEncoding& input) {
   Json json{{"kind", name(input.kind)}, {"missing", input.missing}};
   if (input.kind != InputKind::category) json["median"] = input.median;
   if (input.kind == InputKind::date) json["hours"] = input.hours;
+  if (!input.bins.empty()) json["bins"] = input.bins;
   if (input.kind != InputKind::category && input.kind != InputKind::boolean) return json;
   json["levels"] = input.levels;
   json["slots"] = Json::array();
@@ -49,6 +50,14 @@ InputEncoding input_from(const Json& json, std::size_t number) {
     input.median = json.at("median").get<double>();
   }
   if (input.kind == InputKind::date) input.hours = json.at("hours").get<bool>();
+  if (json.contains("bins")) {
+    require(input.kind == InputKind::number, number, "only numbers have bins");
+    input.bins = json.at("bins").get<std::vector<double>>();
+    const auto falls = [](double a, double b) { return !(a < b); };
+    require(
+        input.bins.size() > 2 && std::ranges::adjacent_find(input.bins, falls) == input.bins.end(),
+        number, "the edges of its bins do not rise");
+  }
   if (input.kind != InputKind::category && input.kind != InputKind::boolean) return input;
   const bool category = input.kind == InputKind::category;
   input.levels = json.at("levels").get<std::vector<std::string>>();
