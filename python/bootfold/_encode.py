@@ -119,8 +119,10 @@ def _word(value: Any) -> str:
     """The name of a level."""
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
-    if isinstance(value, (float, np.floating)) and value == np.floor(value) and abs(value) < 2**53:
-        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        if number.is_integer() and abs(number) < 2**53:
+            return str(int(number))
     return str(value).strip()
 
 
