@@ -150,7 +150,7 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
   // Each table that jackknife+ predicts needs the residuals of all training rows again.
   const std::size_t table_bytes =
       jackknife ? std::max(data::kChunkBytes, memory / 8) : data::kChunkBytes;
-  const RowsToPredict rows(arguments.rows, model.frame().inputs, table_bytes);
+  const RowsToPredict rows(arguments.rows, model.frame(), table_bytes);
   std::optional<ModelExamples> training;
   if (jackknife) training.emplace(training_rows(arguments, model));
   print_input_note(rows.tables().note(), arguments.quiet || arguments.json);
@@ -222,7 +222,8 @@ void add_ensemble_predict(CLI::App& group, Task& task) {
       ->option_text(" ");
   add_file_arguments(*command, arguments->rows, kWhat);
   command->get_option("--nan")->description(
-      "Stop at the first NaN in an input, or leave the prediction of such a row empty [error]");
+      "Rows with a missing input: predict them, stop at the first, or leave their prediction empty "
+      "[encode, if the model was trained so; otherwise error]");
   add_list(*command, "--keep", arguments->rows.kept, "NAME",
            "Columns of FILE to copy unchanged in front of the predictions, such as an id; repeat "
            "it or separate by commas [none]")

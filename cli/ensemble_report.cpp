@@ -61,7 +61,7 @@ std::string shape_of(const Ensemble::Frame& frame) {
   for (const ensemble::Settings& settings : frame.settings)
     if (settings.architecture.hidden != frame.settings[0].architecture.hidden) return "";
   std::vector<std::size_t> sizes = frame.settings[0].architecture.hidden;
-  sizes.insert(sizes.begin(), frame.inputs.size());
+  sizes.insert(sizes.begin(), frame.encoding.columns(frame.inputs.size()));
   sizes.push_back(frame.classes.size() * (frame.loss == ensemble::Loss::gaussian ? 2 : 1));
   return fmt::format(" {}", fmt::join(sizes, "-"));
 }
@@ -235,7 +235,8 @@ Json json_of(const Ensemble& ensemble) {
   const Ensemble::Frame& frame = ensemble.frame();
   Json object{{"task", ensemble.classifies() ? "classification" : "regression"},
               {"loss", name(frame.loss)},
-              {"inputs", frame.inputs}};
+              {"inputs", frame.inputs},
+              {"network_inputs", frame.encoding.names(frame.inputs)}};
   if (ensemble.classifies()) {
     object["target"] = frame.target;
     object["classes"] = frame.classes;
@@ -289,13 +290,17 @@ std::string as_text(const TrainRun& run, bool quiet) {
   if (quiet) return text;
   text += "\n";
   const std::string levels(execution::name(execution::default_level()));
-  text += item("work", fmt::format("{} of {} input{}, {} of rows, seed {}",
-                                   rows_of(frame.rows, 0, run.omitted), frame.inputs.size(),
-                                   frame.inputs.size() == 1 ? "" : "s",
-                                   frame.resampling == ensemble::Resampling::none
-                                       ? "no resampling"
-                                       : fmt::format("{} resampling", name(frame.resampling)),
-                                   frame.seed));
+  const std::size_t encoded = frame.encoding.columns(frame.inputs.size());
+  text += item(
+      "work",
+      fmt::format(
+          "{} of {} input{}{}, {} of rows, seed {}", rows_of(frame.rows, 0, run.omitted),
+          frame.inputs.size(), frame.inputs.size() == 1 ? "" : "s",
+          encoded == frame.inputs.size() ? "" : fmt::format(" ({} columns when encoded)", encoded),
+          frame.resampling == ensemble::Resampling::none
+              ? "no resampling"
+              : fmt::format("{} resampling", name(frame.resampling)),
+          frame.seed));
   text += item("time", fmt::format("{} ({} thread{}, {}): {} members/s", duration(run.seconds),
                                    run.threads, run.threads == 1 ? "" : "s", levels,
                                    scaled(static_cast<double>(run.trained) / run.seconds)));

@@ -73,7 +73,7 @@ void check_memory(const Examples& examples, const Training& training) {
   const std::size_t outputs = answers * (training.loss == ensemble::Loss::gaussian ? 2 : 1);
   double numbers = 0;
   for (const ensemble::Settings& settings : training.settings) {
-    auto in = static_cast<double>(examples.columns());
+    auto in = static_cast<double>(examples.encoding->columns(examples.columns()));
     for (const std::size_t units : settings.architecture.hidden) {
       numbers += (in + 1) * static_cast<double>(units);
       in = static_cast<double>(units);
@@ -217,6 +217,8 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   print_where_note(rows.filtered(), rows.count() + rows.omitted() + rows.filtered(),
                    arguments.quiet);
   if (validation) print_input_note(validation->note(), arguments.quiet || arguments.json);
+  if (!arguments.quiet && !arguments.json)
+    for (const std::string& note : rows.input_notes()) complain(note);
   const Examples examples = rows.examples();
   training.loss = rows.loss();
   if (arguments.calibrate && examples.classes == nullptr)
@@ -342,6 +344,8 @@ void add_ensemble_train(CLI::App& group, Task& task) {
        {"bootfold ensemble train houses.csv --target price --task regression --loss gaussian "
         "--hidden 64,64 --ignore id",
         "networks that predict a mean and a variance"},
+       {"bootfold ensemble train flights.csv --target late --categorical flight --dates day",
+        "text, codes, dates and missing values as inputs"},
        {"bootfold ensemble train iris.csv --target species --learning-rate 1e-4,1e-3,1e-2 --hidden "
         "16 --hidden 32,32 --members 20 --keep-best 30 --output best.safetensors",
         "compares six settings with 20 members each and keeps the best 30 members"},

@@ -19,11 +19,27 @@ std::string file_words(const ExampleArguments& arguments) {
   return arguments.files.size() == 1 ? first : first + " and others";
 }
 
+bool encodes_missing(const ExampleArguments& arguments) {
+  return arguments.nan.empty() ||
+         one_of("--nan", arguments.nan, {"encode", "error", "omit"}) == "encode";
+}
+
+std::shared_ptr<data::FieldCodes> codes_of(const ExampleArguments& arguments,
+                                           const ensemble::Ensemble::Frame& frame) {
+  const bool keep = encodes_missing(arguments);
+  if (arguments.nan == "encode" && (frame.encoding.empty() || !frame.encoding.accepts_missing))
+    throw InvalidArgument(
+        "--nan is encode but the model was trained without missing values; use --nan omit, or "
+        "train "
+        "again with --nan encode");
+  if (frame.encoding.empty()) return nullptr;
+  return std::make_shared<ensemble::EncodingCodes>(frame.encoding, 0, keep);
+}
+
 data::ReadOptions read_options(const ExampleArguments& arguments) {
   check_file(arguments);
   data::ReadOptions options;
-  if (one_of("--nan", arguments.nan, {"error", "omit"}) == "omit")
-    options.nan = data::NanPolicy::omit;
+  if (!encodes_missing(arguments) && arguments.nan == "omit") options.nan = data::NanPolicy::omit;
   if (one_of("--header", arguments.header, {"yes", "no", "auto"}) != "auto")
     options.header = arguments.header == "yes";
   options.where = arguments.where;
@@ -53,8 +69,9 @@ void check_inputs(const ExampleArguments& arguments, const std::vector<std::stri
 
 void add_file_arguments(CLI::App& command, ExampleArguments& arguments, const char* group) {
   command.add_option("FILE", arguments.files, kFileHelp)->option_text(" ");
-  add_text(command, "--nan", arguments.nan, "error|omit",
-           "Stop at the first NaN in a column that is used, or leave out such rows [error]")
+  add_text(command, "--nan", arguments.nan, "encode|error|omit",
+           "Rows with a missing input: use them, stop at the first, or leave them out [encode, if "
+           "the model was trained so]")
       ->group(group);
   add_text(command, "--where", arguments.where, "CONDITION", kWhereHelp)->group(group);
   add_text(command, "--header", arguments.header, "yes|no|auto", kHeaderHelp)->group(kFile);
@@ -76,6 +93,20 @@ void add_example_arguments(CLI::App& command, ExampleArguments& arguments) {
       ->group(kToLearn);
   add_list(command, "--ignore", arguments.ignored, "NAME", "Columns that are no inputs")
       ->group(kToLearn);
+  add_list(
+      command, "--categorical", arguments.categorical, "NAME",
+      "Inputs whose numbers are codes, such as zip codes; text is categorical by itself [none]")
+      ->group(kToLearn);
+  add_list(command, "--dates", arguments.dates, "NAME",
+           "Inputs that are dates, 2024-01-28 or 2024-01-28 13:05; the networks see time, month, "
+           "weekday and hour [none]")
+      ->group(kToLearn);
+  add_text(command, "--bins", arguments.bins, "N",
+           "Bins of the piecewise linear encoding of numbers, between quantiles of the rows [0]")
+      ->group(kToLearn);
+  add_text(command, "--levels", arguments.levels, "N",
+           "Levels of a category with a column of their own; others share columns [32]")
+      ->group(kToLearn);
   add_text(command, "--weights", arguments.weights, "NAME",
            "Column of weights of the rows in the loss [all the same]")
       ->group(kToLearn);
@@ -83,6 +114,9 @@ void add_example_arguments(CLI::App& command, ExampleArguments& arguments) {
            "balanced: rare classes count as much as frequent ones [none]")
       ->group(kToLearn);
   add_file_arguments(command, arguments, kToLearn);
+  command.get_option("--nan")->description(
+      "Missing inputs: a column of their own and the median (numbers), or a level of their own "
+      "(categories); stop at the first; or leave out such rows [encode]");
 }
 
 ModelExamples::ModelExamples(const ExampleArguments& arguments,
@@ -90,6 +124,7 @@ ModelExamples::ModelExamples(const ExampleArguments& arguments,
     : table_([&] {
         data::ReadOptions options = read_options(arguments);
         options.columns = frame.inputs;
+        options.codes = codes_of(arguments, frame);
         const std::vector<std::string> named = split_list(arguments.target);
         if (frame.loss == Loss::cross_entropy) {
           options.labels = named.empty() ? std::vector{frame.target} : named;

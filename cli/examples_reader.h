@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,7 +28,11 @@ struct ExampleArguments {
   std::string weights;
   std::vector<std::string> kept;
   std::string class_weights = "none";
-  std::string nan = "error";
+  std::vector<std::string> categorical;
+  std::vector<std::string> dates;
+  std::string levels = "32";
+  std::string bins = "0";
+  std::string nan;  ///< empty: as the model does
   std::string header = "auto";
   DialectArguments dialect;
 };
@@ -36,6 +41,13 @@ void add_example_arguments(CLI::App& command, ExampleArguments& arguments);
 /// Only FILE, --nan and --where under a heading of the help page, --header and the dialect.
 void add_file_arguments(CLI::App& command, ExampleArguments& arguments, const char* group);
 
+/// Whether rows with missing inputs are used: neither --nan error nor --nan omit. Throws
+/// InvalidArgument.
+[[nodiscard]] bool encodes_missing(const ExampleArguments& arguments);
+/// The codes with which a model reads its inputs, which are the first columns; null if all of them
+/// are plain numbers. Throws InvalidArgument.
+[[nodiscard]] std::shared_ptr<data::FieldCodes> codes_of(const ExampleArguments& arguments,
+                                                         const ensemble::Ensemble::Frame& frame);
 /// How files are read, but for the columns. Throws InvalidArgument.
 [[nodiscard]] data::ReadOptions read_options(const ExampleArguments& arguments);
 /// What messages call the files.

@@ -8,14 +8,15 @@
 namespace bootfold::cli {
 
 RowsToPredict::RowsToPredict(const ExampleArguments& arguments,
-                             const std::vector<std::string>& inputs, std::size_t table_bytes)
+                             const ensemble::Ensemble::Frame& frame, std::size_t table_bytes)
     : tables_([&] {
         data::ReadOptions options = read_options(arguments);
-        options.columns = inputs;
+        options.columns = frame.inputs;
+        options.codes = codes_of(arguments, frame);
         options.texts = split_list(arguments.kept);
         return data::Tables(arguments.files, options, table_bytes);
       }()) {
-  check_inputs(arguments, inputs, tables_.names());
+  check_inputs(arguments, frame.inputs, tables_.names());
   const std::size_t kept = split_list(arguments.kept).size();
   const std::unique_ptr<data::TablePass> pass = tables_.open();
   while (const std::optional<data::Table> table = pass->next()) {

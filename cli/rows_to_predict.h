@@ -16,7 +16,7 @@ namespace bootfold::cli {
 class RowsToPredict {
  public:
   /// Finds the inputs of the model by name. Throws InvalidArgument and DataError.
-  RowsToPredict(const ExampleArguments& arguments, const std::vector<std::string>& inputs,
+  RowsToPredict(const ExampleArguments& arguments, const ensemble::Ensemble::Frame& frame,
                 std::size_t table_bytes);
 
   /// The inputs as numbers and the columns of --keep as texts.

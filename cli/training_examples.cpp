@@ -93,8 +93,10 @@ void check_names(const std::vector<std::string>& names) {
 
 // Columns in the order targets (of numbers), weights, inputs; labels are the classes.
 data::Tables open_rows(const ExampleArguments& arguments, const Goal& goal,
-                       const std::vector<std::string>& targets) {
+                       const std::vector<std::string>& targets,
+                       std::shared_ptr<data::FieldCodes> codes) {
   data::ReadOptions options = read_options(arguments);
+  options.codes = std::move(codes);
   if (goal.classes.value_or(true))
     options.labels = targets;
   else
@@ -147,6 +149,23 @@ std::vector<std::string> targets_of(const ExampleArguments& arguments, const Goa
   return targets;
 }
 
+// The columns before it are targets of numbers and weights.
+std::size_t first_input(const ExampleArguments& arguments) {
+  const Goal goal = goal_of(arguments);
+  const std::size_t targets = goal.classes.value_or(true) ? 0 : targets_of(arguments, goal).size();
+  return targets + (arguments.weights.empty() ? 0 : 1);
+}
+
+ensemble::EncodingOptions encoding_options(const ExampleArguments& arguments) {
+  ensemble::EncodingOptions options;
+  options.categorical = split_list(arguments.categorical);
+  options.dates = split_list(arguments.dates);
+  options.levels = parse_whole("--levels", arguments.levels, 1, 65'536);
+  options.bins = parse_whole("--bins", arguments.bins, 0, 1'024);
+  options.missing = encodes_missing(arguments);
+  return options;
+}
+
 }  // namespace
 
 InputColumns::InputColumns(const data::Tables& tables, std::size_t first)
@@ -177,17 +196,16 @@ std::unique_ptr<data::Pass> InputColumns::open() const {
 }
 
 TrainingExamples::TrainingExamples(const ExampleArguments& arguments, std::size_t memory)
-    : tables_([&] {
+    : learner_([&] {
         check_file(arguments);
-        const Goal goal = goal_of(arguments);
-        return open_rows(arguments, goal, targets_of(arguments, goal));
+        return std::make_shared<ensemble::EncodingLearner>(encoding_options(arguments),
+                                                           first_input(arguments));
       }()),
-      source_(tables_, [&] {
+      tables_([&] {
         const Goal goal = goal_of(arguments);
-        const std::size_t targets =
-            goal.classes.value_or(true) ? 0 : targets_of(arguments, goal).size();
-        return targets + (arguments.weights.empty() ? 0 : 1);
-      }()) {
+        return open_rows(arguments, goal, targets_of(arguments, goal), learner_);
+      }()),
+      source_(tables_, first_input(arguments)) {
   const Goal goal = goal_of(arguments);
   loss_ = goal.loss;
   classify_ = goal.classes.value_or(true);
@@ -236,8 +254,10 @@ void TrainingExamples::read(const ExampleArguments& arguments, std::size_t memor
       table->view().column(c).read(0, std::span(columns_[c]).subspan(rows_));
     }
     if (classify_) codes.add(table->labels());
+    learner_->add(table->view());
     rows_ += count;
   }
+  encoding_ = learner_->finish();
   if (classify_) classes_ = std::move(codes).labels();
   std::vector<ColumnView> targets(columns_.begin(),
                                   columns_.begin() + static_cast<std::ptrdiff_t>(target_count_));
@@ -278,7 +298,8 @@ ensemble::Examples TrainingExamples::examples() const {
   ensemble::Examples examples{.classes = classify_ ? &classes_ : nullptr,
                               .targets = targets_,
                               .weights = weight_column_,
-                              .source = &source_};
+                              .source = &source_,
+                              .encoding = &encoding_};
   if (!weights_.empty()) examples.weights = ColumnView(weights_);
   return examples;
 }
@@ -287,6 +308,7 @@ ensemble::Ensemble::Frame TrainingExamples::frame() const {
   ensemble::Ensemble::Frame frame;
   frame.loss = loss_.value_or(classify_ ? Loss::cross_entropy : Loss::squared_error);
   frame.inputs = source_.names();
+  frame.encoding = encoding_;
   if (classify_) {
     frame.target = classes_.column;
     frame.classes = classes_.names;

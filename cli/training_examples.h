@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bootfold/ensemble/encoding.h"
 #include "bootfold/ensemble/ensemble.h"
 #include "bootfold/source.h"
 #include "bootfold/tables.h"
@@ -41,7 +42,7 @@ class TrainingExamples {
   TrainingExamples(const ExampleArguments& arguments, std::size_t memory);
 
   [[nodiscard]] ensemble::Examples examples() const;
-  /// What other rows must match: names of inputs and target, classes, and the task.
+  /// What other rows must match: names and encoding of inputs, target, classes, and the task.
   [[nodiscard]] ensemble::Ensemble::Frame frame() const;
   /// Of --weights only: class weights are used in the loss, not in scores.
   [[nodiscard]] const std::optional<ColumnView>& score_weights() const noexcept {
@@ -54,6 +55,8 @@ class TrainingExamples {
   [[nodiscard]] std::size_t omitted() const noexcept { return omitted_; }
   /// Rows that --where left out.
   [[nodiscard]] std::size_t filtered() const noexcept { return filtered_; }
+  /// What should be known about the inputs, a sentence each.
+  [[nodiscard]] std::vector<std::string> input_notes() const { return learner_->notes(); }
   /// What reading assumed about the file.
   [[nodiscard]] const std::string& note() const noexcept { return tables_.note(); }
 
@@ -68,6 +71,8 @@ class TrainingExamples {
   bool classify_ = false;
   std::size_t target_count_ = 0;  // columns of numbers
   bool weighted_ = false;
+  std::shared_ptr<ensemble::EncodingLearner> learner_;
+  ensemble::Encoding encoding_;
   data::Tables tables_;  // columns in the order targets, weights, inputs
   InputColumns source_;
   std::size_t rows_ = 0;

@@ -20,6 +20,7 @@
 
 #include "bootfold/api.h"
 #include "bootfold/execution.h"
+#include "bootfold/field_codes.h"
 #include "bootfold/labels.h"
 #include "bootfold/texts.h"
 
@@ -227,6 +228,9 @@ struct ReadOptions {
   /// Called by read() with the bytes that were read of text files, and the bytes that they have,
   /// several times a second. Not called for pipes, whose length is not known, and binary files.
   std::function<void(execution::Progress)> progress = {};
+  /// Numbers for text in `columns`, and whether missing values stay (bootfold/field_codes.h).
+  /// Default: text is an error.
+  std::shared_ptr<FieldCodes> codes = nullptr;
 };
 
 struct Storage;     // buffers or a memory-mapped file; internal

@@ -82,6 +82,18 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         Shuffle the rows before every epoch.
     standardize : bool
         Scale inputs to mean 0 and variance 1.
+    categorical : sequence of str
+        Inputs whose numbers are codes, by name. Text is categorical by itself.
+    dates : sequence of str
+        Inputs that are dates, by name. The networks see time, month, weekday and hour.
+    levels : int
+        Levels of a category that have a column of their own; others share columns.
+    bins : int
+        Bins of the piecewise linear encoding of numbers, between quantiles of the training rows; 0
+        for none.
+    nan : {"encode", "error"}
+        Missing inputs: a column of their own and the median (numbers), or a level of their own
+        (categories); or an error.
     class_weight : dict, "balanced" or None
         Class weights in the loss.
     calibrate : bool
@@ -120,6 +132,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         Mean training loss of each epoch: averaged over members, and for each member.
     input_range_ : tuple of two ndarrays
         Smallest and largest value of each input in the training rows (see `outside_range`).
+    encoded_names_ : list of str
+        Names of the inputs of the networks: numbers, levels, months, missing values.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -170,6 +184,11 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         look_every: float = 1.0,
         reshuffle: bool = False,
         standardize: bool = True,
+        categorical: Sequence[str] = (),
+        dates: Sequence[str] = (),
+        levels: int = 32,
+        bins: int = 0,
+        nan: str = "encode",
         class_weight: Any = None,
         calibrate: bool = False,
         random_state: Any = 0,
@@ -199,6 +218,11 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         self.look_every = look_every
         self.reshuffle = reshuffle
         self.standardize = standardize
+        self.categorical = categorical
+        self.dates = dates
+        self.levels = levels
+        self.bins = bins
+        self.nan = nan
         self.class_weight = class_weight
         self.calibrate = calibrate
         self.random_state = random_state
@@ -278,11 +302,19 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         engine: Any = None,
     ) -> Self:
         X, y, sample_weight = self._given(X, y, sample_weight, fitted=False)
+        X = self._learned(X)
         check_no_dates(X, "X")
         check_no_dates(sample_weight, "sample_weight")
         X, y = validate_data(
-            self, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, multi_output=True
+            self,
+            X,
+            y,
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=2,
+            multi_output=True,
+            ensure_all_finite=self._finite,
         )
+        self._learn_encoding(X)
         self._check_calibrate(validation)
         check_classification_targets(y)
         y = column_or_1d(y, warn=True)
@@ -361,8 +393,9 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
     def _rows(self, examples: Examples) -> _core.ExampleRows:
         codes = examples.targets[:, 0].astype(np.uint32)
         names = [str(label) for label in self.classes_]
+        inputs, weights = examples.inputs, examples.weights
         return _core.ExampleRows(
-            examples.inputs, self._names(), codes, names, None, [], examples.weights, ""
+            inputs, self._names(), codes, names, None, [], weights, "", self._encoding
         )
 
     def _codes(self, truth: Array) -> Array:
@@ -392,7 +425,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
     def predict(self, X: Any) -> Array:
         """The class with the highest probability, for each row.
 
-        NaN in X is an error, as in all methods; `outside_range` tells which rows are
+        NaN in X is encoded unless `nan` is "error"; `outside_range` tells which rows are
         extrapolations.
         """
         return self._chosen(self.predict_proba(X))

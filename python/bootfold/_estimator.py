@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names, check_is_fitted, validate_data
 
 from bootfold import _core, _members
 from bootfold._dates import check_no_dates
+from bootfold._encode import InputColumns, frame_columns, has_unique_names, is_frame, like_frame
 from bootfold._options import (
     checkpoint_path,
     memory_bytes,
@@ -73,6 +74,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
     """Training, prediction, saving and loading, for both estimators."""
 
     _ensemble: _core.Ensemble
+    _encoding: _core.Encoding | None
     n_features_in_: int
 
     # Set by the constructors of the estimators.
@@ -85,6 +87,11 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
     look_every: Any
     reshuffle: Any
     standardize: Any
+    categorical: Any
+    dates: Any
+    levels: Any
+    bins: Any
+    nan: Any
     random_state: Any
     threads: Any
     memory: Any
@@ -133,6 +140,72 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         training.memory = memory_bytes(self.memory)
         training.checkpoint = checkpoint_path(self.checkpoint)
         return training
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.nan == "encode"
+        return tags
+
+    def _input_columns(self, names: Sequence[str]) -> InputColumns:
+        """What turns columns of training rows into numbers."""
+        if self.nan not in ("encode", "error"):
+            raise ValueError(f"nan is {self.nan!r} but must be 'encode' or 'error'")
+        levels = whole_number("levels", self.levels, 1)
+        given = {"categorical": self.categorical, "dates": self.dates}
+        for option, value in given.items():
+            if isinstance(value, str):
+                given[option] = [value]
+        bins = whole_number("bins", self.bins, 0)
+        return InputColumns(names, **given, levels=levels, missing=self.nan == "encode", bins=bins)
+
+    def _learned(self, X: Any) -> Any:
+        """Training rows as numbers, with their names. Frames may have text, dates and so on."""
+        self._columns: InputColumns | None = getattr(self, "_columns_of_source", None)
+        if self._columns is not None:  # a file, query or stream, which was read with them
+            del self._columns_of_source
+            return X
+        if not is_frame(X) or not has_unique_names(X):
+            return X
+        columns = frame_columns(X)
+        self._columns = self._input_columns(list(columns))
+        return like_frame(X, self._columns.learn(columns))
+
+    def _learn_encoding(self, X: Array) -> None:
+        """Sets the encoding of the training rows, which are numbers by now."""
+        if self._columns is None:
+            names = self._names() or [str(place + 1) for place in range(X.shape[1])]
+            self._columns = self._input_columns(names)
+            self._columns.learn_matrix(X)
+        encoding = self._columns.finish()
+        plain = not encoding.accepts_missing and set(encoding.kinds) <= {"number"} and not self.bins
+        self._encoding = None if plain else encoding
+        del self._columns
+
+    @property
+    def _finite(self) -> bool | str:
+        """What values may be, in the words of scikit-learn."""
+        return "allow-nan" if self.nan == "encode" else True
+
+    def _coded(self, X: Any) -> Any:
+        """Rows of a frame as numbers, by the encoding of the training."""
+        encoding = self._ensemble_encoding()
+        if not is_frame(X) or not has_unique_names(X):
+            return X
+        _check_feature_names(self, X, reset=False)
+        columns = frame_columns(X)
+        names = self._names()
+        if list(columns) != names:  # no names, or a wrong number of them: scikit-learn says so
+            return X
+        return like_frame(X, InputColumns.of_model(names, encoding).matrix(columns))
+
+    def _ensemble_encoding(self) -> _core.Encoding:
+        return _core.Encoding() if self._encoding is None else self._encoding
+
+    @property
+    def encoded_names_(self) -> list[str]:
+        """Names of the inputs of the networks: numbers, levels, months, missing values."""
+        check_is_fitted(self)
+        return self._ensemble.encoding.names(self._ensemble.inputs)
 
     def _names(self) -> list[str]:
         return [str(name) for name in getattr(self, "feature_names_in_", ())]
@@ -225,12 +298,23 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             inputs = self._names()
             X, found = rows_of(X, inputs or None, roles, names=bool(inputs))
         else:
-            X, found = examples_of(X, roles, memory_bytes(self.memory))
+            X, found, columns = examples_of(
+                X, roles, memory_bytes(self.memory), self._input_columns
+            )
+            if columns is not None:
+                self._columns_of_source = columns
         return X, found["y"], found["sample_weight"]
 
     def _checked(self, X: Any) -> Array:
+        X = self._coded(X)
         check_no_dates(X, "X")
-        found: Array = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        found: Array = validate_data(
+            self,
+            X,
+            dtype=[np.float64, np.float32],
+            reset=False,
+            ensure_all_finite=self._finite,
+        )
         return found
 
     def _of_rows(self, X: Any, compute: Callable[[Array], tuple[Array, ...]]) -> tuple[Array, ...]:
@@ -241,7 +325,9 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             return compute(self._checked(X))
         names = self._names() or None
         found = []
-        for rows in batches_of(source, source.names if names is None else names):
+        encoding = self._ensemble_encoding()
+        columns = None if names is None else InputColumns.of_model(names, encoding)
+        for rows in batches_of(source, source.names if names is None else names, columns):
             computed = compute(self._checked(with_names(rows, names)))
             # An array of a prediction keeps all of it in memory; a copy does not.
             found.append([np.array(part) for part in computed])
@@ -254,8 +340,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         except (TypeError, ValueError):
             raise TypeError(f"{what} must be a pair (X, y)") from None
         X, y, _ = self._given(X, y)
-        check_no_dates(X, "X")
-        inputs: Array = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        inputs = self._checked(X)
         truth = np.asarray(y)
         if truth.shape[:1] != inputs.shape[:1]:
             raise ValueError(
@@ -329,10 +414,9 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         array([0, 1])
         """
         check_is_fitted(self)
-        low, high = self.input_range_
 
         def compute(inputs: Array) -> tuple[Array, ...]:
-            return (np.count_nonzero((inputs < low) | (inputs > high), axis=1),)
+            return (np.array(self._ensemble.outside(inputs), dtype=np.int64),)
 
         return self._of_rows(X, compute)[0]
 
@@ -397,6 +481,9 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         self.set_params(
             members=len(core), resampling=core.resampling, random_state=core.seed, **given
         )
+        self._encoding = core.encoding if core.encoding.kinds else None
+        encodes = self._encoding is not None and self._encoding.accepts_missing
+        self.nan = "encode" if encodes else "error"
         self._ensemble = core
         self.n_features_in_ = len(core.inputs)
         if core.inputs != [str(number) for number in range(1, self.n_features_in_ + 1)]:

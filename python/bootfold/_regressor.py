@@ -74,6 +74,18 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         Shuffle the rows before every epoch.
     standardize : bool
         Scale inputs and targets to mean 0 and variance 1.
+    categorical : sequence of str
+        Inputs whose numbers are codes, by name. Text is categorical by itself.
+    dates : sequence of str
+        Inputs that are dates, by name. The networks see time, month, weekday and hour.
+    levels : int
+        Levels of a category that have a column of their own; others share columns.
+    bins : int
+        Bins of the piecewise linear encoding of numbers, between quantiles of the training rows; 0
+        for none.
+    nan : {"encode", "error"}
+        Missing inputs: a column of their own and the median (numbers), or a level of their own
+        (categories); or an error.
     loss : {"squared_error", "gaussian"}
         "gaussian": each network predicts a mean and a variance, so that the noise may differ
         between rows.
@@ -105,6 +117,8 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         member.
     input_range_ : tuple of two ndarrays
         Smallest and largest value of each input in the training rows (see `outside_range`).
+    encoded_names_ : list of str
+        Names of the inputs of the networks: numbers, levels, months, missing values.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -155,6 +169,11 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         look_every: float = 1.0,
         reshuffle: bool = False,
         standardize: bool = True,
+        categorical: Sequence[str] = (),
+        dates: Sequence[str] = (),
+        levels: int = 32,
+        bins: int = 0,
+        nan: str = "encode",
         loss: str = "squared_error",
         random_state: Any = 0,
         threads: int | None = None,
@@ -183,6 +202,11 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         self.look_every = look_every
         self.reshuffle = reshuffle
         self.standardize = standardize
+        self.categorical = categorical
+        self.dates = dates
+        self.levels = levels
+        self.bins = bins
+        self.nan = nan
         self.loss = loss
         self.random_state = random_state
         self.threads = threads
@@ -249,6 +273,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         engine: Any = None,
     ) -> Self:
         X, y, sample_weight = self._given(X, y, sample_weight, fitted=False)
+        X = self._learned(X)
         check_no_dates(X, "X")
         check_no_dates(y, "y")
         check_no_dates(sample_weight, "sample_weight")
@@ -260,7 +285,9 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
             ensure_min_samples=2,
             multi_output=True,
             y_numeric=True,
+            ensure_all_finite=self._finite,
         )
+        self._learn_encoding(X)
         y = np.asarray(y, dtype=np.float64)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
@@ -297,8 +324,9 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
     def _rows(self, examples: Examples) -> _core.ExampleRows:
         targets = examples.targets
         names = [f"target{t + 1}" for t in range(targets.shape[1])]
+        inputs, weights = examples.inputs, examples.weights
         return _core.ExampleRows(
-            examples.inputs, self._names(), None, [], targets, names, examples.weights, ""
+            inputs, self._names(), None, [], targets, names, weights, "", self._encoding
         )
 
     def _shaped(self, values: Array) -> Array:
@@ -315,7 +343,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         """The mean over the members; with `return_std` also the standard deviation of a new target.
 
         The standard deviation is the total of `uncertainty`: disagreement of members and noise.
-        NaN in X is an error, as in all methods; `outside_range` tells which rows are
+        NaN in X is encoded unless `nan` is "error"; `outside_range` tells which rows are
         extrapolations.
         """
 

@@ -11,6 +11,7 @@ import numpy as np
 from bootfold import _core
 from bootfold._chunked import Array
 from bootfold._dates import check_no_dates
+from bootfold._encode import InputColumns
 from bootfold._spool import ColumnFile, Spool, SpoolWarning, size
 from bootfold._table_batch import texts
 from bootfold._table_read import caller_level
@@ -52,14 +53,22 @@ def with_names(rows: Array, names: Sequence[str] | None) -> Any:
     return pandas.DataFrame(rows, columns=list(names), copy=False)
 
 
-def batches_of(source: TableSource, inputs: Sequence[str]) -> Iterator[Array]:
-    """Matrices of some rows each. Small batches are put together."""
+def batches_of(
+    source: TableSource, inputs: Sequence[str], columns: InputColumns | None = None
+) -> Iterator[Array]:
+    """Matrices of some rows each. Small batches are put together.
+
+    `columns` turns text, dates and so on into numbers; None: all inputs must be numbers.
+    """
     source.check(inputs)
     waiting: list[Array] = []
     rows = 0
     some = False
     for batch in source.batches(inputs):
-        found = matrix_of([numbers_of(batch[name], name) for name in inputs])
+        if columns is not None:
+            found = columns.matrix({name: batch[name] for name in inputs})
+        else:
+            found = matrix_of([numbers_of(batch[name], name) for name in inputs])
         if not len(found):
             continue
         some = True
@@ -148,9 +157,13 @@ class _Rows:
 
 
 def training_rows(
-    source: TableSource, inputs: Sequence[str], others: Sequence[str], memory: int
+    source: TableSource,
+    inputs: Sequence[str],
+    others: Sequence[str],
+    memory: int,
+    encoded: InputColumns,
 ) -> tuple[Array, dict[str, Array]]:
-    """Inputs as a matrix, and the other columns, read in one pass.
+    """Inputs as a matrix, and the other columns, read in one pass. `encoded` learns from them.
 
     Raises ValueError if the rows do not fit the memory limit as float32, in which training keeps
     them: before they are read if their number is known, and else as soon as they are too many.
@@ -164,7 +177,7 @@ def training_rows(
     pieces: dict[str, list[Array]] = {name: [] for name in others}
     try:
         for batch in source.batches(used):
-            rows.add(matrix_of([numbers_of(batch[name], name) for name in inputs]))
+            rows.add(encoded.learn({name: batch[name] for name in inputs}))
             for name, found in pieces.items():
                 found.append(np.array(texts(batch[name]), copy=source.volatile or None))
             check_rows(source, rows.count, columns, memory, all_=False)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from bootfold._data import column_names
+from bootfold._encode import InputColumns
 from bootfold._select import of_frame
 from bootfold._table_matrix import training_rows, with_names
 from bootfold._table_read import Held, Limits, Wanted, in_memory
@@ -48,15 +49,24 @@ def predictions_of(
     return np.column_stack([held.texts[name] for name in seen]), found
 
 
-def examples_of(X: Any, roles: dict[str, Any], memory: int) -> tuple[Any, dict[str, Any]]:
-    """The same for training, with the names of the inputs: rows that fit `memory` as float32."""
+def examples_of(
+    X: Any,
+    roles: dict[str, Any],
+    memory: int,
+    encode: Callable[[Sequence[str]], InputColumns],
+) -> tuple[Any, dict[str, Any], InputColumns | None]:
+    """The same for training, with the names of the inputs: rows that fit `memory` as float32.
+
+    The third is what turned the columns of a file, query or stream into numbers.
+    """
     source = None if type(X) is np.ndarray else table_source(X)
     if source is None:
-        return rows_of(X, None, roles, names=True)
+        return *rows_of(X, None, roles, names=True), None
     named, seen = _chosen(source, None, roles)
     others = list(dict.fromkeys(name for names in named.values() for name in names))
-    inputs, columns = training_rows(source, seen, others, memory)
-    return with_names(inputs, seen), _filled(roles, named, columns)
+    encoded = encode(seen)
+    inputs, columns = training_rows(source, seen, others, memory, encoded)
+    return with_names(inputs, seen), _filled(roles, named, columns), encoded
 
 
 def _chosen(

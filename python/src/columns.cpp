@@ -39,6 +39,23 @@ ColumnView column(const Array& array) {
   return {array.data(), type, rows, static_cast<std::ptrdiff_t>(array.stride(0)) * size};
 }
 
+DataView view_of(const MatrixInput& table, const std::vector<std::string>& names) {
+  const bool wide = table.dtype() == nb::dtype<double>();
+  if (!wide && table.dtype() != nb::dtype<float>())
+    throw InvalidArgument("the numbers of a table must be float32 or float64; use astype(float)");
+  const auto size = static_cast<std::ptrdiff_t>(wide ? sizeof(double) : sizeof(float));
+  const auto* const first = static_cast<const std::byte*>(table.data());
+  std::vector<ColumnView> columns;
+  columns.reserve(table.shape(1));
+  for (std::size_t c = 0; c < table.shape(1); ++c)
+    columns.emplace_back(first + static_cast<std::ptrdiff_t>(c) *
+                                     static_cast<std::ptrdiff_t>(table.stride(1)) * size,
+                         wide ? data::Type::float64 : data::Type::float32, table.shape(0),
+                         static_cast<std::ptrdiff_t>(table.stride(0)) * size);
+  if (names.empty()) return DataView(std::move(columns));
+  return DataView(std::move(columns), names);
+}
+
 Columns::Columns(std::vector<std::vector<Array>> columns, std::vector<std::string> names)
     : arrays_(std::move(columns)) {
   std::vector<ColumnView> views;

@@ -22,6 +22,13 @@ using Array = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
 using Codes = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+/// Rows and columns of numbers, in any order.
+using MatrixInput = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
+
+/// The columns of a table where they lie. Throws InvalidArgument unless they are float32 or
+/// float64.
+[[nodiscard]] DataView view_of(const MatrixInput& table, const std::vector<std::string>& names);
+
 /// The array where it lies. Throws InvalidArgument for types that the library does not know.
 [[nodiscard]] ColumnView column(const Array& array);
 

@@ -20,6 +20,7 @@ NB_MODULE(_core, m) {
   bind_compare(m);
   bind_groups(m);
   bind_contrasts(m);
+  bind_encoding(m);
   bind_ensemble(m);
   bind_exact(m);
   bind_precision(m);

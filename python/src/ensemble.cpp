@@ -20,6 +20,7 @@
 #include "bootfold/ensemble/calibration.h"
 #include "bootfold/ensemble/conformal.h"
 #include "bootfold/ensemble/evaluation.h"
+#include "bootfold/ensemble/range.h"
 #include "bootfold/ensemble/selection.h"
 #include "bootfold/error.h"
 #include "call.h"
@@ -39,26 +40,7 @@ using ensemble::Prediction;
 using ensemble::Settings;
 using ensemble::Training;
 
-/// Rows and columns of numbers, in any order.
-using InputMatrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
-
-/// The columns of a table where they lie.
-DataView view(const InputMatrix& table, const std::vector<std::string>& names) {
-  const bool wide = table.dtype() == nb::dtype<double>();
-  if (!wide && table.dtype() != nb::dtype<float>())
-    throw InvalidArgument("the numbers of a table must be float32 or float64; use astype(float)");
-  const auto size = static_cast<std::ptrdiff_t>(wide ? sizeof(double) : sizeof(float));
-  const auto* const first = static_cast<const std::byte*>(table.data());
-  std::vector<ColumnView> columns;
-  columns.reserve(table.shape(1));
-  for (std::size_t c = 0; c < table.shape(1); ++c)
-    columns.emplace_back(first + static_cast<std::ptrdiff_t>(c) *
-                                     static_cast<std::ptrdiff_t>(table.stride(1)) * size,
-                         wide ? data::Type::float64 : data::Type::float32, table.shape(0),
-                         static_cast<std::ptrdiff_t>(table.stride(0)) * size);
-  if (names.empty()) return DataView(std::move(columns));
-  return DataView(std::move(columns), names);
-}
+using InputMatrix = MatrixInput;
 
 /// Examples, with the arrays that they refer to.
 class ExampleRows {
@@ -66,18 +48,20 @@ class ExampleRows {
   ExampleRows(InputMatrix inputs, std::vector<std::string> names, std::optional<Codes> codes,
               std::vector<std::string> classes, std::optional<InputMatrix> targets,
               std::vector<std::string> target_names, std::optional<Doubles> weights,
-              std::string target)
+              std::string target, std::optional<ensemble::Encoding> encoding)
       : inputs_(std::move(inputs)),
         targets_(std::move(targets)),
         weights_(std::move(weights)),
         target_names_(std::move(target_names)),
-        examples_{view(inputs_, names)} {
+        encoding_(std::move(encoding)),
+        examples_{view_of(inputs_, names)} {
+    if (encoding_) examples_.encoding = &*encoding_;
     if (codes) {
       labels_ = {
           {codes->data(), codes->data() + codes->size()}, std::move(classes), std::move(target)};
       examples_.classes = &labels_;
     }
-    if (targets_) examples_.targets = view(*targets_, target_names_);
+    if (targets_) examples_.targets = view_of(*targets_, target_names_);
     if (weights_)
       examples_.weights = ColumnView(std::span<const double>(weights_->data(), weights_->size()));
   }
@@ -92,6 +76,7 @@ class ExampleRows {
   std::optional<Doubles> weights_;
   std::vector<std::string> target_names_;
   data::Labels labels_;
+  std::optional<ensemble::Encoding> encoding_;
   Examples examples_;
 };
 
@@ -126,7 +111,7 @@ std::unique_ptr<Prediction> predict(const Ensemble& ensemble, const InputMatrix&
       ensemble.size() == 0 ? 0 : static_cast<double>(ensemble.parameters(0).size());
   const double work =
       static_cast<double>(inputs.shape(0)) * parameters * static_cast<double>(ensemble.size());
-  const DataView rows = view(inputs, {});
+  const DataView rows = view_of(inputs, {});
   return without_gil(call_of(threads, nb::none(), work < kBriefWork), [&](const Execution& how) {
     return std::make_unique<Prediction>(ensemble.predict(rows, how));
   });
@@ -151,7 +136,7 @@ std::unique_ptr<Ensemble> calibrate(const Ensemble& ensemble, const ExampleRows&
 std::unique_ptr<Band> band(const Ensemble& ensemble, const ExampleRows& rows,
                            const InputMatrix& inputs, double confidence, std::size_t memory,
                            unsigned threads) {
-  const DataView points = view(inputs, {});
+  const DataView points = view_of(inputs, {});
   return without_gil(call_of(threads), [&](const Execution& execution) {
     const ensemble::ConformalOptions options{
         .confidence = confidence, .memory = memory, .execution = execution};
@@ -238,16 +223,17 @@ void bind_rows(nb::module_& m) {
   nb::class_<ExampleRows>(m, "ExampleRows", "Rows with classes or targets.")
       .def(nb::init<InputMatrix, std::vector<std::string>, std::optional<Codes>,
                     std::vector<std::string>, std::optional<InputMatrix>, std::vector<std::string>,
-                    std::optional<Doubles>, std::string>(),
+                    std::optional<Doubles>, std::string, std::optional<ensemble::Encoding>>(),
            "inputs"_a, "names"_a, "codes"_a.none(), "classes"_a, "targets"_a.none(),
-           "target_names"_a, "weights"_a.none(), "target"_a,
+           "target_names"_a, "weights"_a.none(), "target"_a, "encoding"_a.none() = nb::none(),
            nb::sig("def __init__(self, inputs: numpy.typing.NDArray[typing.Any], "
                    "names: collections.abc.Sequence[str], "
                    "codes: numpy.typing.NDArray[numpy.uint32] | None, "
                    "classes: collections.abc.Sequence[str], "
                    "targets: numpy.typing.NDArray[typing.Any] | None, "
                    "target_names: collections.abc.Sequence[str], "
-                   "weights: numpy.typing.NDArray[numpy.float64] | None, target: str) -> None"));
+                   "weights: numpy.typing.NDArray[numpy.float64] | None, target: str, "
+                   "encoding: Encoding | None = None) -> None"));
 }
 
 void bind_prediction(nb::module_& m) {
@@ -339,6 +325,14 @@ void bind_trained(nb::module_& m) {
           "member"_a, "Of one member, not copied: weights [out][in] and bias of each layer.")
       .def_prop_ro("loss", [](const Ensemble& e) { return name(e.frame().loss); })
       .def_prop_ro("inputs", [](const Ensemble& e) { return e.frame().inputs; })
+      .def_prop_ro("encoding", [](const Ensemble& e) { return e.frame().encoding; })
+      .def(
+          "outside",
+          [](const Ensemble& e, const InputMatrix& inputs) {
+            return ensemble::outside_range(e.frame(), view_of(inputs, {}));
+          },
+          "inputs"_a, "For each row, the number of inputs outside the range of the training rows.",
+          nb::sig("def outside(self, inputs: numpy.typing.NDArray[typing.Any]) -> list[int]"))
       .def_prop_ro("classes", [](const Ensemble& e) { return e.frame().classes; })
       .def_prop_ro("resampling", [](const Ensemble& e) { return name(e.frame().resampling); })
       .def_prop_ro("temperature", [](const Ensemble& e) { return e.frame().temperature; })

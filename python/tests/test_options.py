@@ -40,6 +40,7 @@ STRUCTS = {
     "Precision": "precision.h",
     "Execution": "execution.h",
     "ReadOptions": "data.h",
+    "EncodingOptions": "encoding.h",
     "Architecture": "network.h",
     "Settings": "training.h",
     "Stopping": "training.h",

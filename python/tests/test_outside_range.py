@@ -14,8 +14,8 @@ LINE = np.random.default_rng(3).normal(size=(200, 2))
 TARGET = LINE @ [2.0, -1.0]
 
 
-def classifier():
-    return bf.EnsembleClassifier(members=10, epochs=40, learning_rate=1e-2)
+def classifier(**given):
+    return bf.EnsembleClassifier(members=10, epochs=40, learning_rate=1e-2, **given)
 
 
 def regressor():
@@ -53,10 +53,21 @@ def test_rows_of_weight_0_have_no_part_in_the_range():
     assert model.uncertainty(LINE).outside.tolist() == model.outside_range(LINE).tolist()
 
 
-def test_nan_in_a_row_is_an_error():
+# The training rows have no missing value, so that of row 3 is outside their range.
+def test_missing_value_that_training_rows_do_not_have_is_outside():
     gap = X.copy()
     gap[3, 1] = np.nan
     model = classifier().fit(X, Y)
+    assert model.outside_range(gap).tolist() == [0, 0, 0, 1] + [0] * 146
+    filled = X.copy()
+    filled[3, 1] = np.median(X[:, 1])
+    np.testing.assert_array_equal(model.predict_proba(gap), model.predict_proba(filled))
+
+
+def test_nan_in_a_row_is_an_error():
+    gap = X.copy()
+    gap[3, 1] = np.nan
+    model = classifier(nan="error").fit(X, Y)
     for method in (model.predict, model.predict_proba, model.uncertainty, model.outside_range):
         with pytest.raises(ValueError, match="contains NaN"):
             method(gap)

@@ -6,6 +6,7 @@
 
 #include "bootfold/error.h"
 #include "data/arrow_values.h"
+#include "data/coded_numbers.h"
 #include "data/columns.h"
 #include "text/concat.h"
 #include "text/quoted.h"
@@ -68,6 +69,11 @@ struct ArrowTable {
   std::vector<ArrowField> fields;   // all columns
   std::vector<std::size_t> needed;  // positions of those that are read, ascending
   Selection selection;
+  std::shared_ptr<FieldCodes> codes;  // null: text is no number
+
+  [[nodiscard]] FieldUse use(std::size_t number) const {
+    return codes == nullptr ? FieldUse::numbers : codes->use(number);
+  }
 };
 
 class ArrowBatches final : public Batches {
@@ -125,9 +131,17 @@ class ArrowBatches final : public Batches {
       return Cells{false, arrow_numbers(piece(column), field.kind, owner->copies)};
     };
     const Selection& selection = table_->selection;
-    for (const std::size_t column : selection.numbers)
-      batch.numbers.push_back(
-          arrow_numbers(piece(column), table_->fields[column].kind, owner->copies));
+    for (std::size_t i = 0; i < selection.numbers.size(); ++i) {
+      const std::size_t column = selection.numbers[i];
+      const FieldUse use = table_->use(i);
+      if (use == FieldUse::all || (use == FieldUse::texts && !table_->fields[column].is_number()))
+        batch.numbers.push_back(coded_numbers(
+            cells(column), {*table_->codes, i, table_->label, table_->fields[column].name, rows_},
+            batch.rows, owner->copies.bytes));
+      else
+        batch.numbers.push_back(
+            arrow_numbers(piece(column), table_->fields[column].kind, owner->copies));
+    }
     for (const std::size_t column : selection.labels) batch.labels.push_back(cells(column));
     for (const std::size_t column : selection.texts) batch.texts.push_back(cells(column));
     for (const std::size_t column : selection.condition) batch.condition.push_back(cells(column));
@@ -149,7 +163,11 @@ class ArrowColumns final : public ChosenColumns {
   ArrowColumns(ArrowTable table, ArrowRows rows)
       : ChosenColumns(
             table.selection, [&](std::size_t column) { return table.fields[column].name; },
-            [&](std::size_t column) { return table.fields[column].kind.type; }),
+            [&](std::size_t column) {
+              return table.fields[column].is_number() ? table.fields[column].kind.type
+                                                      : Type::float64;
+            },
+            table.codes),
         rows_(std::move(rows)),
         table_(std::make_shared<const ArrowTable>(std::move(table))) {}
 
@@ -175,8 +193,9 @@ class ArrowColumns final : public ChosenColumns {
 };
 
 void check_fields(const ArrowTable& table) {
-  for (const std::size_t column : table.selection.numbers)
-    if (const ArrowField& field = table.fields[column]; !field.is_number())
+  for (std::size_t i = 0; i < table.selection.numbers.size(); ++i)
+    if (const ArrowField& field = table.fields[table.selection.numbers[i]];
+        !field.is_number() && !(field.is_text() && table.use(i) != FieldUse::numbers))
       throw DataError(text::concat("column ", text::quoted(field.name), " of ", table.label, " is ",
                                    field.words(), "; choose a column of numbers"));
   for (const auto* columns :
@@ -197,7 +216,7 @@ std::shared_ptr<const ColumnFile> arrow_columns(std::string label, OpenArrow ope
     throw InvalidArgument(text::concat(
         "missing is given, but in ", label,
         " missing values are null; it is for text files, in which words stand for them"));
-  ArrowTable table{std::move(label), std::move(open), {}, {}, {}};
+  ArrowTable table{std::move(label), std::move(open), {}, {}, {}, options.codes};
   Stream stream;
   table.open(nullptr, {}, &stream.value);
   table.fields = fields_of(stream, table.label);

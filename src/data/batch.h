@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bootfold/data.h"
@@ -82,6 +83,8 @@ class ColumnFile {
   [[nodiscard]] virtual std::optional<std::uint64_t> rows() const noexcept = 0;
   /// Whether the chosen columns can hold NaN, as far as it is known.
   [[nodiscard]] virtual bool may_be_missing() const noexcept = 0;
+  /// Numbers for text in the chosen columns; null if there are none.
+  [[nodiscard]] virtual FieldCodes* codes() const noexcept = 0;
   /// What a missing number is in such a file.
   [[nodiscard]] virtual const char* missing_word() const noexcept { return "NaN"; }
   /// The rows that a slice has: `rows`, or the groups that begin there if rows are stored in
@@ -105,12 +108,14 @@ class ChosenColumns : public ColumnFile {
   }
   [[nodiscard]] const std::vector<std::string>& text_names() const noexcept final { return texts_; }
   void compute(Batch& batch) const final { add_computed(computed_, label(), batch); }
+  [[nodiscard]] FieldCodes* codes() const noexcept final { return codes_.get(); }
 
  protected:
   /// `name_of` and `type_of`: functions of the position of a column.
   template <class NameOf, class TypeOf>
-  ChosenColumns(const Selection& selection, const NameOf& name_of, const TypeOf& type_of)
-      : computed_(selection.computed) {
+  ChosenColumns(const Selection& selection, const NameOf& name_of, const TypeOf& type_of,
+                std::shared_ptr<FieldCodes> codes)
+      : computed_(selection.computed), codes_(std::move(codes)) {
     ColumnChoice{selection.numbers, selection.computed}.visit(
         [&](std::size_t column) {
           names_.push_back(name_of(column));
@@ -122,6 +127,7 @@ class ChosenColumns : public ColumnFile {
         });
     for (const std::size_t column : selection.labels) labels_.push_back(name_of(column));
     for (const std::size_t column : selection.texts) texts_.push_back(name_of(column));
+    if (codes_ != nullptr) codes_->start(names_);
   }
 
  private:
@@ -130,6 +136,7 @@ class ChosenColumns : public ColumnFile {
   std::vector<std::string> labels_;
   std::vector<std::string> texts_;
   std::vector<Computed> computed_;
+  std::shared_ptr<FieldCodes> codes_;
 };
 
 }  // namespace bootfold::data

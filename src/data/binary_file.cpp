@@ -9,6 +9,7 @@
 
 #include "bootfold/error.h"
 #include "data/block_pool.h"
+#include "data/coded_numbers.h"
 #include "data/columns.h"
 #include "data/file_state.h"
 #include "data/npy_header.h"
@@ -27,6 +28,7 @@ struct ArrayFile {
   FileState state = {};
   NpyHeader array = {};
   Selection selection = {};
+  std::shared_ptr<FieldCodes> codes = nullptr;
   std::vector<std::size_t> read = {};
   std::size_t chunk_rows = 1;
 
@@ -71,19 +73,32 @@ class ArrayBatches final : public Batches {
       return ColumnView(block.get() + first, array_->array.type, batch.rows,
                         static_cast<std::ptrdiff_t>(step));
     };
-    for (const std::size_t number : array_->selection.numbers)
-      batch.numbers.push_back(column(number));
-    for (const auto& [numbers, cells] : {std::pair(&array_->selection.labels, &batch.labels),
-                                         std::pair(&array_->selection.texts, &batch.texts),
-                                         std::pair(&array_->selection.condition, &batch.condition)})
-      for (const std::size_t number : *numbers) cells->push_back({false, column(number)});
-    batch.owner = block;
+    auto owner = std::make_shared<Owner>(Owner{block, {}});
+    const std::vector<std::size_t>& numbers = array_->selection.numbers;
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      batch.numbers.push_back(
+          array_->codes != nullptr && array_->codes->use(i) == FieldUse::all
+              ? coded_numbers({false, column(numbers[i])},
+                              {*array_->codes, i, array_->path, std::to_string(numbers[i] + 1),
+                               done_ - batch.rows},
+                              batch.rows, owner->coded)
+              : column(numbers[i]));
+    for (const auto& [others, cells] : {std::pair(&array_->selection.labels, &batch.labels),
+                                        std::pair(&array_->selection.texts, &batch.texts),
+                                        std::pair(&array_->selection.condition, &batch.condition)})
+      for (const std::size_t number : *others) cells->push_back({false, column(number)});
+    batch.owner = std::move(owner);
     if (done_ == last_)
       check_unchanged(array_->state, state_of(file_.number(), array_->path), array_->path);
     return true;
   }
 
  private:
+  struct Owner {
+    std::shared_ptr<std::byte> block;
+    std::vector<std::unique_ptr<std::byte[]>> coded;
+  };
+
   // All columns are used, row by row: a block has the layout of the file.
   [[nodiscard]] bool whole_rows() const {
     return !array_->array.fortran_order && array_->read.size() == array_->array.columns;
@@ -128,7 +143,7 @@ class ArrayColumns final : public ChosenColumns {
       : ChosenColumns(
             file.selection,
             [all = ColumnNames(file.array.columns)](std::size_t column) { return all[column]; },
-            [&](std::size_t) { return file.array.type; }) {
+            [&](std::size_t) { return file.array.type; }, file.codes) {
     const Selection& selection = file.selection;
     const std::size_t columns = file.array.columns;
     for (const auto* numbers :
@@ -163,7 +178,8 @@ class ArrayColumns final : public ChosenColumns {
 std::shared_ptr<const ColumnFile> open_array(const std::string& path, const FileState& state,
                                              const NpyHeader& array, const ReadOptions& options,
                                              const Where& where, std::size_t chunk_bytes) {
-  ArrayFile file{path, state, array, select(ColumnNames(array.columns), options, where, path)};
+  ArrayFile file{path, state, array, select(ColumnNames(array.columns), options, where, path),
+                 options.codes};
   return std::make_shared<ArrayColumns>(std::move(file), chunk_bytes);
 }
 

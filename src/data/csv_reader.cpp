@@ -110,8 +110,9 @@ void CsvReader::add_row(const Record& record) {
     for (TextSource& each : texts_)
       if (fields.index() == each.field) each.texts.add(fields.text(scratch_));
     if (column == parsed_.end() || fields.index() != column->field) continue;
-    column->value = value_of(record, fields, *column);
-    complete = complete && !std::isnan(column->value);
+    column->value = column->use == FieldUse::numbers ? value_of(record, fields, *column)
+                                                     : code_of(record, fields, *column);
+    complete = complete && (column->keeps_missing || !std::isnan(column->value));
     ++column;
   }
   if (record.has_quotes) check_quotes(record, fields);
@@ -248,8 +249,41 @@ double CsvReader::value_of(const Record& record, const Fields& fields, Parsed& c
          text::concat(text::quoted(trimmed(text)), " is infinite (column ",
                       quoted_name(fields.index()), row_of_all(rows_before_, rows_read_),
                       "); values must be finite, write NA if it is unknown"));
-  if (options_.nan == NanPolicy::error) fail_missing(record, fields.index());
+  if (options_.nan == NanPolicy::error && !column.keeps_missing)
+    fail_missing(record, fields.index());
   return value;
+}
+
+// The value of a field of a column that may have text.
+double CsvReader::code_of(const Record& record, const Fields& fields, Parsed& column) {
+  const std::string_view text = trimmed(fields.text(scratch_));
+  double value = 0;
+  const bool is_number = parse_as(text, dialect_, column.kind, value);
+  const bool is_missing = is_number && std::isnan(value);
+  if (is_missing && (text.empty() || !fields.quoted())) {
+    if (options_.nan == NanPolicy::error && !column.keeps_missing)
+      fail_missing(record, fields.index());
+    return value;
+  }
+  const bool is_word = !is_number || is_missing || parse_truth(text).has_value();
+  if (!is_word && column.use != FieldUse::all) return value_of(record, fields, column);
+  try {
+    return options_.codes->code(column.column, text,
+                                is_number && !is_missing ? std::optional(value) : std::nullopt);
+  } catch (const InvalidArgument& error) {
+    fail(record, fields.index(), text::concat(error.what(), row_of_all(rows_before_, rows_read_)));
+  }
+}
+
+void CsvReader::set_codes() {
+  if (options_.codes == nullptr) return;
+  options_.codes->start(names());
+  for (Parsed& column : parsed_) {
+    const auto at = std::find(chosen_.begin(), chosen_.end(), column.field);
+    column.column = static_cast<std::size_t>(at - chosen_.begin());
+    column.use = options_.codes->use(column.column);
+    column.keeps_missing = options_.codes->keeps_missing(column.column);
+  }
 }
 
 std::string CsvReader::quoted_name(std::size_t field) const {

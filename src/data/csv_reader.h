@@ -61,6 +61,9 @@ class CsvReader {
     std::size_t field;
     double value = 0;
     Kind kind = Kind::unknown;
+    std::size_t column = 0;  // among those of names()
+    FieldUse use = FieldUse::numbers;
+    bool keeps_missing = false;
     Buffer values = {};
     Range below = {};  // of all values but those of the first line
   };
@@ -117,6 +120,8 @@ class CsvReader {
                      std::span<const std::size_t> inputs) const;
   bool take_label(const Record& record, const Fields& fields, LabelSource& label) const;
   [[nodiscard]] double value_of(const Record& record, const Fields& fields, Parsed& column);
+  [[nodiscard]] double code_of(const Record& record, const Fields& fields, Parsed& column);
+  void set_codes();
   [[nodiscard]] std::size_t rows() const { return parsed_[0].values.size() / sizeof(double); }
   [[nodiscard]] bool may_ask() const;
   [[nodiscard]] bool may_be_header(std::size_t line) const;

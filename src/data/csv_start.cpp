@@ -94,12 +94,13 @@ void CsvReader::start(const Record& record) {
   std::sort(needed.begin(), needed.end());
   needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
   for (const std::size_t field : needed) parsed_.push_back({field});
+  set_codes();
   find_numbers();
   const bool labelled = labels.size() + texts.size() + cells_.size() > 0;
   if (has_header_ && !options_.header && (labelled || !first_line_.has_other_text()))
     check_header(record);
-  short_rows_ =
-      columns_.size() == 1 && !labelled && dialect_.usual() && parsed_[0].kind == Kind::number;
+  short_rows_ = columns_.size() == 1 && !labelled && dialect_.usual() &&
+                parsed_[0].kind == Kind::number && parsed_[0].use == FieldUse::numbers;
 }
 
 // Chooses the columns of numbers, and the fields that the condition and computed columns see.
@@ -282,7 +283,7 @@ std::string CsvReader::note() const {
     if (column.kind == Kind::percentage)
       parts.push_back(text::concat("column ", quoted_name(column.field),
                                    " holds percentages, read as fractions (12 % is 0.12)"));
-    if (column.kind == Kind::truth)
+    if (column.kind == Kind::truth && column.use == FieldUse::numbers)
       parts.push_back(text::concat("column ", quoted_name(column.field),
                                    " holds words for true and false, read as 1 and 0"));
   }

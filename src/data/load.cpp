@@ -6,7 +6,7 @@
 
 #include "bootfold/error.h"
 #include "bootfold/sources.h"
-#include "data/shortest.h"
+#include "data/coded_numbers.h"
 
 namespace bootfold::data {
 namespace {
@@ -30,24 +30,6 @@ struct Loaded {
     view = DataView(std::move(views), names);
   }
 };
-
-std::string cell_text(const Cells& cells, std::size_t row) {
-  if (cells.is_text)
-    return cells.missing.empty() || cells.missing[row] == 0 ? std::string(cells.texts[row]) : "";
-  std::int64_t integer = 0;
-  switch (cells.numbers.type()) {
-    case Type::int64:
-      cells.numbers.read_integers(row, {&integer, 1});
-      return shortest(integer);
-    case Type::uint64:
-      cells.numbers.read_integers(row, {&integer, 1});
-      return shortest(static_cast<std::uint64_t>(integer));
-    case Type::float32:
-      return shortest(static_cast<float>(cells.numbers[row]) + 0.0F);
-    default:
-      return shortest(cells.numbers[row] + 0.0);  // -0 is 0
-  }
-}
 
 }  // namespace
 

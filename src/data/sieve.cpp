@@ -110,6 +110,7 @@ void Sieve::choose(const Batch& batch) {
 
 void Sieve::check_numbers(const ColumnView& column, std::size_t number) {
   if (!is_floating(column.type())) return;
+  const bool keeps_missing = file_.codes() != nullptr && file_.codes()->keeps_missing(number);
   std::array<double, kSieveTile> tile;
   for (std::size_t first = 0; first < column.rows(); first += kSieveTile) {
     const std::span<double> values(tile.data(), std::min(kSieveTile, column.rows() - first));
@@ -124,6 +125,7 @@ void Sieve::check_numbers(const ColumnView& column, std::size_t number) {
       if (std::isinf(values[i]))
         fail(row, file_.names()[number], "infinite",
              "values must be finite, so store NaN for unknown values");
+      if (keeps_missing) continue;
       if (nan_ == NanPolicy::error)
         fail(row, file_.names()[number], file_.missing_word(), "nan=omit leaves such rows out");
       drop(row, Fate::incomplete);

@@ -45,7 +45,8 @@ FileTable read_file(const std::string& path, const ReadOptions& options, const W
   try {
     switch (find_format(path, options)) {
       case Format::npy:
-        if (where.empty() && std::ranges::none_of(options.columns, is_expression))
+        if (where.empty() && options.codes == nullptr &&
+            std::ranges::none_of(options.columns, is_expression))
           return with_own_types(read_npy(path, options, rows_before));
         return of_columns(npy_columns(path, options, where, kChunkBytes), where, options,
                           rows_before);

@@ -66,8 +66,7 @@ void for_each_chunk(const Examples& examples,
   if (first != examples.rows()) throw_other_rows(examples, "", first);
 }
 
-InputReader::InputReader(const Examples& examples, const Scaling& scaling)
-    : examples_(examples), scaling_(scaling) {
+InputReader::InputReader(const Examples& examples, const Ensemble::Frame& frame) : encoder_(frame) {
   if (examples.source != nullptr)
     pass_ = examples.source->open();
   else
@@ -86,10 +85,10 @@ void InputReader::read(std::size_t rows, float* out) {
       continue;
     }
     const std::size_t count = std::min(rows, chunk_.view.rows() - next_);
-    read_rows(chunk_.view, scaling_, next_, count, out);
+    encoder_.encode(chunk_.view, next_, count, out);
     next_ += count;
     rows -= count;
-    out += count * examples_.columns();
+    out += count * encoder_.columns();
   }
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "bootfold/ensemble/ensemble.h"
+#include "ensemble/encoding/input_encoder.h"
 
 namespace bootfold::ensemble {
 
@@ -14,18 +15,20 @@ namespace bootfold::ensemble {
 void for_each_chunk(const Examples& examples,
                     const std::function<void(std::size_t, const DataView&)>& see);
 
-/// Reads and scales inputs from the first row to the last.
+/// Reads and encodes inputs from the first row to the last.
 class InputReader {
  public:
   /// The arguments must outlive the reader.
-  InputReader(const Examples& examples, const Scaling& scaling);
+  InputReader(const Examples& examples, const Ensemble::Frame& frame);
+
+  /// The number of inputs of the networks.
+  [[nodiscard]] std::size_t columns() const noexcept { return encoder_.columns(); }
 
   /// The next rows, to out[row][column]; they must exist.
   void read(std::size_t rows, float* out);
 
  private:
-  const Examples& examples_;
-  const Scaling& scaling_;
+  InputEncoder encoder_;
   std::unique_ptr<data::Pass> pass_;  // null: the inputs are in memory
   data::Chunk chunk_;
   std::size_t next_ = 0;  // row of the chunk

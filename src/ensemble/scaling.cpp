@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ensemble/column_tiles.h"
+#include "ensemble/encoding/input_encoder.h"
 
 namespace bootfold::ensemble {
 
@@ -11,28 +12,62 @@ Scaling no_scaling(std::size_t columns) {
   return {std::vector<double>(columns, 0.0), std::vector<double>(columns, 1.0)};
 }
 
-Means::Means(std::size_t rows, std::size_t columns)
-    : rows_(static_cast<double>(rows)), mean_(columns) {}
+namespace {
+
+/// The values of a tile that are standardized; NaN is left out.
+template <class See>
+std::size_t for_each_number(const Encoding* encoding, const DataView& rows, std::size_t column,
+                            See see) {
+  std::size_t missing = 0;
+  const bool numbers = encoding == nullptr || encoding->empty() ||
+                       encoding->inputs[column].kind == InputKind::number;
+  for_each_tile(
+      rows.column(column), 0, rows.rows(), [&](std::size_t, std::span<const double> tile) {
+        for (const double given : tile) {
+          const double value = numbers ? given : number_of_input(*encoding, column, given);
+          if (encoding != nullptr && std::isnan(value))
+            ++missing;
+          else
+            see(value);
+        }
+      });
+  return missing;
+}
+
+}  // namespace
+
+Means::Means(std::size_t rows, std::size_t columns, const Encoding* encoding)
+    : rows_(static_cast<double>(rows)), encoding_(encoding), mean_(columns), missing_(columns) {}
 
 void Means::add(const DataView& rows) {
   for (std::size_t c = 0; c < mean_.size(); ++c) {
     double sum = mean_[c];
-    for_each_tile(rows.column(c), 0, rows.rows(), [&](std::size_t, std::span<const double> tile) {
-      for (const double value : tile) sum += value / rows_;
-    });
+    missing_[c] += for_each_number(encoding_, rows, c, [&](double value) { sum += value / rows_; });
     mean_[c] = sum;
   }
 }
 
-Deviations::Deviations(std::size_t rows, std::vector<double> mean)
-    : rows_(static_cast<double>(rows)), mean_(std::move(mean)), squares_(mean_.size()) {}
+std::vector<double> Means::mean() const {
+  std::vector<double> mean = mean_;
+  for (std::size_t c = 0; c < mean.size(); ++c)
+    if (const double present = rows_ - static_cast<double>(missing_[c]); missing_[c] > 0)
+      mean[c] = present > 0 ? mean[c] * (rows_ / present) : 0.0;
+  return mean;
+}
+
+Deviations::Deviations(std::size_t rows, std::vector<double> mean, const Encoding* encoding)
+    : rows_(static_cast<double>(rows)),
+      encoding_(encoding),
+      missing_(mean.size()),
+      mean_(std::move(mean)),
+      squares_(mean_.size()) {}
 
 void Deviations::add(const DataView& rows) {
   for (std::size_t c = 0; c < mean_.size(); ++c) {
     const double mean = mean_[c];
     double squares = squares_[c];
-    for_each_tile(rows.column(c), 0, rows.rows(), [&](std::size_t, std::span<const double> tile) {
-      for (const double value : tile) squares += (value - mean) * (value - mean) / rows_;
+    missing_[c] += for_each_number(encoding_, rows, c, [&](double value) {
+      squares += (value - mean) * (value - mean) / rows_;
     });
     squares_[c] = squares;
   }
@@ -42,8 +77,11 @@ Scaling Deviations::scaling() const {
   Scaling scaling = no_scaling(mean_.size());
   scaling.mean = mean_;
   for (std::size_t c = 0; c < mean_.size(); ++c) {
+    double squares = squares_[c];
+    if (const double present = rows_ - static_cast<double>(missing_[c]); missing_[c] > 0)
+      squares = present > 0 ? squares * (rows_ / present) : 0.0;
     // The rounding errors of a constant column are not variation.
-    const double deviation = std::sqrt(squares_[c]);
+    const double deviation = std::sqrt(squares);
     if (deviation > 1e-12 * std::abs(mean_[c])) scaling.scale[c] = deviation;
   }
   return scaling;

@@ -5,27 +5,32 @@
 
 namespace bootfold::ensemble {
 
-/// Means of columns, of which rows are added in order.
+/// Means of columns, of which rows are added in order. NaN is left out. Columns are those of an
+/// encoding, or plain numbers without one.
 class Means {
  public:
-  Means(std::size_t rows, std::size_t columns);
+  Means(std::size_t rows, std::size_t columns, const Encoding* encoding = nullptr);
   void add(const DataView& rows);
-  [[nodiscard]] const std::vector<double>& mean() const noexcept { return mean_; }
+  [[nodiscard]] std::vector<double> mean() const;
 
  private:
   double rows_;
+  const Encoding* encoding_;
   std::vector<double> mean_;
+  std::vector<std::size_t> missing_;
 };
 
 /// Standard deviations from these means, of the same rows once more.
 class Deviations {
  public:
-  Deviations(std::size_t rows, std::vector<double> mean);
+  Deviations(std::size_t rows, std::vector<double> mean, const Encoding* encoding = nullptr);
   void add(const DataView& rows);
   [[nodiscard]] Scaling scaling() const;
 
  private:
   double rows_;
+  const Encoding* encoding_;
+  std::vector<std::size_t> missing_;
   std::vector<double> mean_;
   std::vector<double> squares_;
 };

@@ -51,6 +51,11 @@ void check_lengths(const Examples& examples) {
   if (examples.source != nullptr && examples.inputs.columns() > 0)
     throw InvalidArgument("inputs and a source of inputs are given; give one of the two");
   if (examples.columns() == 0) throw InvalidArgument("there are no input columns");
+  if (examples.encoding != nullptr && !examples.encoding->empty() &&
+      examples.encoding->inputs.size() != examples.columns())
+    throw InvalidArgument(text::concat("the encoding is of ", examples.encoding->inputs.size(),
+                                       " inputs but there are ", examples.columns(),
+                                       "; learn it from these columns"));
   if (rows < 2)
     throw DataError(text::concat("there are ", rows, " rows but training needs at least 2"));
   if (rows > resample::kMostGatherRows)
@@ -144,9 +149,11 @@ void check_columns(const Ensemble::Frame& frame, std::size_t columns) {
 
 void check_row_memory(const Examples& examples, std::size_t memory) {
   if (examples.source == nullptr) return;
-  const std::size_t columns = examples.columns() +
-                              std::max<std::size_t>(1, examples.targets.columns()) +
-                              (examples.weights ? 1 : 0);
+  const std::size_t inputs = examples.encoding == nullptr
+                                 ? examples.columns()
+                                 : examples.encoding->columns(examples.columns());
+  const std::size_t columns =
+      inputs + std::max<std::size_t>(1, examples.targets.columns()) + (examples.weights ? 1 : 0);
   const std::size_t needed = bytes_of_rows(examples.rows(), columns);
   const std::size_t limit = row_memory_limit(memory);
   if (needed > limit)

@@ -29,8 +29,10 @@ def outputs(path: Path, rows: np.ndarray) -> tuple[np.ndarray, dict]:
     arrays = load_file(path)
     with safe_open(path, "np") as file:
         metadata = file.metadata()
-    assert metadata["format"] == "bootfold ensemble 2", metadata["format"]
+    assert metadata["format"] == "bootfold ensemble 3", metadata["format"]
     model = json.loads(metadata["bootfold"])
+    for each in model["encoding"]["inputs"]:  # else inputs need more than their scales
+        assert each["kind"] == "number" and not each["missing"] and "bins" not in each
     inputs = (rows - model["input_scaling"]["mean"]) / model["input_scaling"]["scale"]
     said = [None] * len(model["members"]["number"])
     for pack in model["packs"]:

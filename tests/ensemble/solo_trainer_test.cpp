@@ -16,9 +16,10 @@ namespace solo_trainer_test {
 /// Trains members 0, 1 and 2 in both ways.
 void expect_same(const Examples& examples, const Training& training, Loss loss, std::size_t outputs,
                  const TrainingMatrix* validation = nullptr) {
-  const Scaling inputs_by = scaling_of(examples.inputs);
-  const Scaling targets_by = scaling_of(examples.targets);
-  const TrainingMatrix matrix(examples, inputs_by, targets_by, 64);
+  Ensemble::Frame frame;
+  frame.input_scaling = scaling_of(examples.inputs);
+  frame.target_scaling = scaling_of(examples.targets);
+  const TrainingMatrix matrix(examples, frame, 64);
   for (const execution::Level level : execution::available_levels()) {
     const TrainingContext context{matrix, training, loss, outputs, level, validation};
     const Settings& settings = training.settings[0];
@@ -115,7 +116,9 @@ TEST(SoloTrainer, StopsEarlyAtTheStepOfAPack) {
 TEST(SoloTrainer, ValidatesLikeAPack) {
   const Spirals spirals(600, 0.2);
   const Spirals others(333, 0.2, 2);
-  const TrainingMatrix validation(others.examples(), scaling_of(spirals.examples().inputs), {}, 0);
+  Ensemble::Frame frame;
+  frame.input_scaling = scaling_of(spirals.examples().inputs);
+  const TrainingMatrix validation(others.examples(), frame, 0);
   Training training{.members = 1, .epochs = 40};
   training.resampling = Resampling::none;
   training.stopping = {.patience = 2, .look_every = 1};

@@ -23,6 +23,7 @@
 
 #include "bootfold/api.h"
 #include "bootfold/data.h"
+#include "bootfold/ensemble/encoding.h"
 #include "bootfold/ensemble/network.h"
 #include "bootfold/ensemble/training.h"
 #include "bootfold/execution.h"
@@ -49,6 +50,10 @@ struct BOOTFOLD_API Examples {
   std::optional<ColumnView> weights = std::nullopt;  ///< of the rows in the loss; not negative
   /// The inputs in place of `inputs`, one row for each class or target.
   const data::Source* source = nullptr;
+  /// How inputs with text, dates or missing values become inputs of the networks (encoding.h).
+  /// Null: all inputs are numbers, and missing values are errors. Only train(), train_and_predict()
+  /// and bootstrap_predictions() use it; an ensemble has its own.
+  const Encoding* encoding = nullptr;
 
   [[nodiscard]] std::size_t rows() const noexcept;
   /// The number of input columns and their names.
@@ -56,13 +61,14 @@ struct BOOTFOLD_API Examples {
   [[nodiscard]] std::string name(std::size_t column) const;
 };
 
-/// Standardization of columns to mean 0 and variance 1. The scale of a constant column is 1.
+/// Standardization of columns to mean 0 and variance 1. The scale of a constant column is 1, and so
+/// is that of a category. Missing values are left out.
 struct Scaling {
   std::vector<double> mean;
   std::vector<double> scale;  ///< standard deviations
 };
 
-/// Smallest and largest value of each column.
+/// Smallest and largest value of each column; 0 for a category.
 struct Range {
   std::vector<double> low;
   std::vector<double> high;
@@ -103,7 +109,8 @@ struct BOOTFOLD_API Prediction {
   /// from different members; if there are none, all numbers of the row are NaN.
   std::vector<std::uint64_t> members = {};
   /// [row]: number of input columns in which the row is outside the range of the training rows
-  /// (range.h). Empty for out-of-bag predictions, which are of the training rows.
+  /// (range.h): a number below or above it, or a level or missing value that they do not have.
+  /// Empty for out-of-bag predictions, which are of the training rows.
   std::vector<std::uint32_t> outside = {};
 
   [[nodiscard]] double probability(std::size_t row, std::size_t output) const {
@@ -120,6 +127,7 @@ class BOOTFOLD_API Ensemble {
   struct Frame {
     Loss loss = Loss::cross_entropy;
     std::vector<std::string> inputs;   ///< names of the input columns
+    Encoding encoding;                 ///< how they become inputs of the networks
     std::string target;                ///< name of the class column; may be empty
     std::vector<std::string> classes;  ///< names of the classes, or of the targets
     Scaling input_scaling;

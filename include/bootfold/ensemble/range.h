@@ -26,5 +26,9 @@ namespace bootfold::ensemble {
 /// Throws InvalidArgument if the number of columns is not that of the range.
 [[nodiscard]] BOOTFOLD_API std::vector<std::uint32_t> outside_range(const Range& range,
                                                                     const DataView& inputs);
+/// The same for rows that an ensemble can predict, with the levels and missing values that the
+/// training rows do not have: Prediction::outside without a prediction.
+[[nodiscard]] BOOTFOLD_API std::vector<std::uint32_t> outside_range(const Ensemble::Frame& frame,
+                                                                    const DataView& inputs);
 
 }  // namespace bootfold::ensemble

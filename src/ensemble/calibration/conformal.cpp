@@ -8,10 +8,10 @@
 #include "bootfold/error.h"
 #include "bootfold/random.h"
 #include "ensemble/calibration/held_out_members.h"
+#include "ensemble/encoding/input_encoder.h"
 #include "ensemble/fingerprint.h"
 #include "ensemble/prediction/point_blocks.h"
 #include "ensemble/prediction/prediction_sums.h"
-#include "ensemble/scaling.h"
 #include "ensemble/validate_arguments.h"
 #include "text/concat.h"
 
@@ -52,19 +52,21 @@ class MemberPredictions {
  public:
   MemberPredictions(const Ensemble& ensemble, const HeldOutMembers& held_out,
                     execution::Level level)
-      : ensemble_(ensemble), held_out_(held_out), kernels_(simd::kernels(level)) {
+      : ensemble_(ensemble),
+        held_out_(held_out),
+        kernels_(simd::kernels(level)),
+        encoder_(ensemble.frame()) {
     for (const Settings& settings : ensemble.frame().settings)
-      shapes_.emplace_back(ensemble.frame().inputs.size(), settings.architecture,
-                           outputs_of(ensemble.frame()));
+      shapes_.emplace_back(encoder_.columns(), settings.architecture, outputs_of(ensemble.frame()));
   }
 
   /// [member][target][point] for up to kPoints rows from `first` on.
   [[nodiscard]] std::vector<float> at(const DataView& inputs, std::size_t first,
                                       std::size_t count) const {
     const Ensemble::Frame& frame = ensemble_.frame();
-    std::vector<float> read(count * inputs.columns());
-    read_rows(inputs, frame.input_scaling, first, count, read.data());
-    const PointBlocks points(read.data(), count, inputs.columns());
+    std::vector<float> read(count * encoder_.columns());
+    encoder_.encode(inputs, first, count, read.data());
+    const PointBlocks points(read.data(), count, encoder_.columns());
     const std::size_t values = frame.classes.size() * kPoints;
     std::vector<float> out(outputs_of(frame) * kPoints);
     std::vector<float> scratch;
@@ -84,6 +86,7 @@ class MemberPredictions {
   const Ensemble& ensemble_;
   const HeldOutMembers& held_out_;
   const simd::Kernels& kernels_;
+  InputEncoder encoder_;
   std::vector<Shape> shapes_;
 };
 

@@ -8,6 +8,7 @@
 #include "bootfold/ensemble/ensemble.h"
 #include "bootfold/error.h"
 #include "data/safetensors.h"
+#include "ensemble/files/encoding_json.h"
 #include "ensemble/prediction/prediction_sums.h"
 #include "ensemble/shape.h"
 #include "text/concat.h"
@@ -19,6 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "bootfold ensemble 2";
+constexpr const char* kEncodedFormat = "bootfold ensemble 3";  // has an encoding of the inputs
 constexpr const char* kFormatStart = "bootfold ensemble ";
 constexpr std::size_t kMostUnits = 65'536;  // of a layer, as in training
 
@@ -147,20 +149,22 @@ Settings settings_of(const Json& json) {
 Json json_of(const Ensemble::Frame& frame, std::uint64_t fingerprint) {
   Json settings = Json::array();
   for (const Settings& each : frame.settings) settings.push_back(json_of(each));
-  return {{"loss", name(frame.loss)},
-          {"inputs", frame.inputs},
-          {"target", frame.target},
-          {"classes", frame.classes},
-          {"input_scaling", json_of(frame.input_scaling)},
-          {"input_range", json_of(frame.input_range)},
-          {"target_scaling", json_of(frame.target_scaling)},
-          {"noise", json_of(frame.noise)},
-          {"temperature", json_of(frame.temperature)},
-          {"resampling", name(frame.resampling)},
-          {"seed", frame.seed},
-          {"rows", frame.rows},
-          {"fingerprint", fingerprint},
-          {"settings", std::move(settings)}};
+  Json json{{"loss", name(frame.loss)}, {"inputs", frame.inputs}};
+  if (!frame.encoding.empty()) json["encoding"] = json_of(frame.encoding);
+  const Json others{{"target", frame.target},
+                    {"classes", frame.classes},
+                    {"input_scaling", json_of(frame.input_scaling)},
+                    {"input_range", json_of(frame.input_range)},
+                    {"target_scaling", json_of(frame.target_scaling)},
+                    {"noise", json_of(frame.noise)},
+                    {"temperature", json_of(frame.temperature)},
+                    {"resampling", name(frame.resampling)},
+                    {"seed", frame.seed},
+                    {"rows", frame.rows},
+                    {"fingerprint", fingerprint},
+                    {"settings", std::move(settings)}};
+  json.update(others);
+  return json;
 }
 
 Ensemble::Frame frame_from(const Json& json) {
@@ -172,6 +176,8 @@ Ensemble::Frame frame_from(const Json& json) {
   const bool classifies = frame.loss == Loss::cross_entropy;
   require(!frame.inputs.empty(), "it has no inputs");
   require(frame.classes.size() >= (classifies ? 2 : 1), "it has too few classes or targets");
+  if (json.contains("encoding"))
+    frame.encoding = encoding_from(json.at("encoding"), frame.inputs.size());
   frame.input_scaling = scaling_from(json.at("input_scaling"), frame.inputs.size());
   frame.input_range = range_from(json.at("input_range"), frame.inputs.size());
   frame.target_scaling =
@@ -294,7 +300,7 @@ void Ensemble::save(const std::string& path) const {
   std::vector<std::vector<float>> arrays;
   std::vector<data::Tensor> tensors;
   for (const Stack& stack : stacks) {
-    const Shape shape(frame_.inputs.size(), stack.architecture, outputs_of(frame_));
+    const Shape shape(network_inputs(frame_), stack.architecture, outputs_of(frame_));
     for (const std::size_t m : stack.members)
       if (parameters_[m].size() != shape.parameters)
         throw InvalidArgument(text::concat("member ", m, " has ", parameters_[m].size(),
@@ -319,7 +325,8 @@ void Ensemble::save(const std::string& path) const {
     throw InvalidArgument(
         "the name of a column or class is not UTF-8, so it cannot be stored in a file; rename it");
   }
-  data::write_safetensors(path, {{"format", kFormat}, {"bootfold", text}}, tensors);
+  const char* const format = frame_.encoding.empty() ? kFormat : kEncodedFormat;
+  data::write_safetensors(path, {{"format", format}, {"bootfold", text}}, tensors);
 }
 
 Ensemble Ensemble::load(const std::string& path) {
@@ -328,9 +335,9 @@ Ensemble Ensemble::load(const std::string& path) {
   if (format == file.words().end() || !format->second.starts_with(kFormatStart) ||
       !file.words().contains("bootfold"))
     file.fail("it does not contain a bootfold ensemble");
-  if (format->second != kFormat)
+  if (format->second != kFormat && format->second != kEncodedFormat)
     file.fail(text::concat("its format is '", format->second.substr(0, 40),
-                           "' but this version reads '", kFormat,
+                           "' but this version reads '", kFormat, "' and '", kEncodedFormat,
                            "'; read it with the version that wrote it, or train again"));
   try {
     const Json words = Json::parse(file.words().at("bootfold"));
@@ -342,7 +349,7 @@ Ensemble Ensemble::load(const std::string& path) {
       require(stack.architecture.hidden.size() < file.arrays(),
               text::concat("a network has ", stack.architecture.hidden.size() + 1,
                            " layers but there are ", file.arrays(), " arrays"));
-      const Shape shape(frame.inputs.size(), stack.architecture, outputs_of(frame));
+      const Shape shape(network_inputs(frame), stack.architecture, outputs_of(frame));
       const std::vector<Piece> pieces = pieces_of(stack, shape);
       // All shapes are checked, so that they fit in the file, before memory is allocated.
       for (const Piece& piece : pieces)

@@ -5,10 +5,10 @@
 
 #include "bootfold/error.h"
 #include "ensemble/calibration/temperature.h"
+#include "ensemble/encoding/input_encoder.h"
 #include "ensemble/prediction/point_blocks.h"
 #include "ensemble/prediction/prediction_sums.h"
 #include "ensemble/prediction/range.h"
-#include "ensemble/scaling.h"
 #include "ensemble/validate_arguments.h"
 #include "text/concat.h"
 
@@ -39,7 +39,8 @@ Ensemble::Ensemble(Frame frame, std::vector<Member> members,
 Prediction Ensemble::predict(const DataView& inputs, const Execution& execution) const {
   check_columns(frame_, inputs.columns());
   const std::size_t rows = inputs.rows();
-  const std::size_t columns = inputs.columns();
+  const InputEncoder encoder(frame_);
+  const std::size_t columns = encoder.columns();
   const std::size_t outputs = outputs_of(frame_);
   const simd::Kernels& kernels =
       simd::kernels(execution.level.value_or(execution::default_level()));
@@ -59,8 +60,9 @@ Prediction Ensemble::predict(const DataView& inputs, const Execution& execution)
         const std::size_t first = chunk * chunk_rows;
         const std::size_t count = std::min(chunk_rows, rows - first);
         std::vector<float> read(count * columns);
-        read_rows(inputs, frame_.input_scaling, first, count, read.data());
-        count_outside(frame_.input_range, inputs, first, count, prediction.outside.data() + first);
+        encoder.encode(inputs, first, count, read.data());
+        count_outside(encoder, frame_.input_range, inputs, first, count,
+                      prediction.outside.data() + first);
         std::vector<float> points(chunk_rows * columns);
         transpose_points(read.data(), count, columns, points.data());
         std::vector<BlockSums> sums((count + kPoints - 1) / kPoints,

@@ -97,6 +97,10 @@ void BlockSums::finish(const Ensemble::Frame& frame, std::size_t first, std::siz
   }
 }
 
+std::size_t network_inputs(const Ensemble::Frame& frame) noexcept {
+  return frame.encoding.columns(frame.inputs.size());
+}
+
 std::size_t outputs_of(const Ensemble::Frame& frame) noexcept {
   return frame.classes.size() * (frame.loss == Loss::gaussian ? 2 : 1);
 }

@@ -66,6 +66,8 @@ void finish(const PredictionSums& sums, const Ensemble::Frame& frame, std::size_
 
 /// Outputs of the networks of a frame; a Gaussian loss has two for each target.
 [[nodiscard]] std::size_t outputs_of(const Ensemble::Frame& frame) noexcept;
+/// Inputs of a network: the columns of the encoded inputs.
+[[nodiscard]] std::size_t network_inputs(const Ensemble::Frame& frame) noexcept;
 
 /// A prediction of `rows` rows, to be filled in.
 [[nodiscard]] Prediction empty_prediction(Loss loss, std::size_t rows, std::size_t answers);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "bootfold/error.h"
-#include "ensemble/scaling.h"
+#include "ensemble/encoding/input_encoder.h"
 #include "ensemble/validate_arguments.h"
 
 namespace bootfold::ensemble {
@@ -15,9 +15,10 @@ namespace {
 PointBlocks points_of(const Ensemble::Frame& frame, const DataView& points) {
   if (points.rows() == 0) throw InvalidArgument("there are no points to predict");
   check_columns(frame, points.columns());
-  std::vector<float> read(points.rows() * points.columns());
-  read_rows(points, frame.input_scaling, 0, points.rows(), read.data());
-  return {read.data(), points.rows(), points.columns()};
+  const InputEncoder encoder(frame);
+  std::vector<float> read(points.rows() * encoder.columns());
+  encoder.encode(points, 0, points.rows(), read.data());
+  return {read.data(), points.rows(), encoder.columns()};
 }
 
 }  // namespace
@@ -30,7 +31,7 @@ void QueryPoints::add(const Settings& settings, const std::vector<float>& parame
                       PredictionSums& sums) const {
   static const std::vector<float> all(kPoints, 1.0F);
   const std::size_t outputs = outputs_of(frame_);
-  const Shape shape(frame_.inputs.size(), settings.architecture, outputs);
+  const Shape shape(network_inputs(frame_), settings.architecture, outputs);
   if (sums.empty()) sums.resize(points_.blocks(), BlockSums(frame_.loss, outputs));
   std::vector<float> scratch;
   for (std::size_t b = 0; b < points_.blocks(); ++b)

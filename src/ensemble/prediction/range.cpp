@@ -6,6 +6,8 @@
 #include "bootfold/ensemble/range.h"
 #include "bootfold/error.h"
 #include "ensemble/column_tiles.h"
+#include "ensemble/encoding/input_encoder.h"
+#include "ensemble/validate_arguments.h"
 #include "text/concat.h"
 
 namespace bootfold::ensemble {
@@ -21,22 +23,46 @@ void widen(Range& range, const Examples& examples, std::size_t first, const Data
                   [&](std::size_t row, std::span<const double> tile) {
                     for (std::size_t i = 0; i < tile.size(); ++i) {
                       if (examples.weights && (*examples.weights)[first + row + i] == 0) continue;
-                      range.low[c] = std::min(range.low[c], tile[i]);
-                      range.high[c] = std::max(range.high[c], tile[i]);
+                      const double value = examples.encoding == nullptr
+                                               ? tile[i]
+                                               : number_of_input(*examples.encoding, c, tile[i]);
+                      range.low[c] = std::min(range.low[c], value);  // NaN is left out
+                      range.high[c] = std::max(range.high[c], value);
                     }
                   });
 }
 
-void count_outside(const Range& range, const DataView& inputs, std::size_t first, std::size_t rows,
-                   std::uint32_t* out) {
+void close_empty(Range& range) {
+  for (std::size_t c = 0; c < range.low.size(); ++c)
+    if (range.low[c] > range.high[c]) range.low[c] = range.high[c] = 0;
+}
+
+void count_outside(const InputEncoder& encoder, const Range& range, const DataView& inputs,
+                   std::size_t first, std::size_t rows, std::uint32_t* out) {
   std::fill_n(out, rows, 0U);
-  for (std::size_t c = 0; c < inputs.columns(); ++c)
+  const Encoding& encoding = encoder.encoding();
+  for (std::size_t c = 0; c < inputs.columns(); ++c) {
+    const bool numbers = encoding.empty() || (encoding.inputs[c].kind == InputKind::number &&
+                                              !encoding.inputs[c].missing);
     for_each_tile(inputs.column(c), first, rows,
                   [&, low = range.low[c], high = range.high[c]](std::size_t row,
                                                                 std::span<const double> tile) {
-                    for (std::size_t i = 0; i < tile.size(); ++i)  // NaN is outside
-                      out[row - first + i] += !(tile[i] >= low && tile[i] <= high);
+                    if (numbers) {
+                      for (std::size_t i = 0; i < tile.size(); ++i)  // NaN is outside
+                        out[row - first + i] += !(tile[i] >= low && tile[i] <= high);
+                    } else {
+                      for (std::size_t i = 0; i < tile.size(); ++i)
+                        out[row - first + i] += encoder.is_outside(range, c, tile[i]) ? 1 : 0;
+                    }
                   });
+  }
+}
+
+std::vector<std::uint32_t> outside_range(const Ensemble::Frame& frame, const DataView& inputs) {
+  check_columns(frame, inputs.columns());
+  std::vector<std::uint32_t> outside(inputs.rows());
+  count_outside(InputEncoder(frame), frame.input_range, inputs, 0, inputs.rows(), outside.data());
+  return outside;
 }
 
 std::vector<std::uint32_t> outside_range(const Range& range, const DataView& inputs) {
@@ -45,7 +71,10 @@ std::vector<std::uint32_t> outside_range(const Range& range, const DataView& inp
                                        " columns but the range has ", range.low.size(),
                                        "; give the same columns"));
   std::vector<std::uint32_t> outside(inputs.rows());
-  count_outside(range, inputs, 0, inputs.rows(), outside.data());
+  const Encoding numbers;
+  const Scaling scaling;
+  const InputEncoder encoder(numbers, scaling, inputs.columns());
+  count_outside(encoder, range, inputs, 0, inputs.rows(), outside.data());
   return outside;
 }
 

@@ -55,14 +55,14 @@ Prediction predict_out_of_bag(const Ensemble::Frame& frame, std::span<const Memb
                               const Parameters& parameters, const Examples& examples,
                               const Execution& execution) {
   const std::size_t rows = examples.rows();
-  const std::size_t columns = examples.columns();
   const std::size_t outputs = outputs_of(frame);
   const execution::Level level = execution.level.value_or(execution::default_level());
   const std::size_t states = 4 * std::size_t{execution::thread_count(execution)} + 2;
   const std::size_t at_once =
       kPoints * std::max<std::size_t>(1, kMostBytes / (states * bytes_of_sums(kPoints, outputs)));
   Prediction prediction = finish({}, frame, rows);
-  InputReader inputs(examples, frame.input_scaling);
+  InputReader inputs(examples, frame);
+  const std::size_t columns = inputs.columns();
   for (std::size_t first = 0; first < rows; first += at_once) {
     const std::size_t count = std::min(at_once, rows - first);
     std::vector<float> read(count * columns);
@@ -118,8 +118,9 @@ bool same_range(const Range& a, const Range& b) { return a.low == b.low && a.hig
 
 /// Compares all but noise and temperature.
 bool same_frame(const Ensemble::Frame& a, const Ensemble::Frame& b) {
-  return a.loss == b.loss && a.inputs == b.inputs && a.target == b.target &&
-         a.classes == b.classes && same_scaling(a.input_scaling, b.input_scaling) &&
+  return a.loss == b.loss && a.inputs == b.inputs && a.encoding == b.encoding &&
+         a.target == b.target && a.classes == b.classes &&
+         same_scaling(a.input_scaling, b.input_scaling) &&
          same_range(a.input_range, b.input_range) &&
          same_scaling(a.target_scaling, b.target_scaling) && a.settings == b.settings &&
          a.resampling == b.resampling && a.seed == b.seed && a.rows == b.rows;

@@ -4,6 +4,7 @@
 
 #include "bootfold/random.h"
 #include "bootfold/version.h"
+#include "ensemble/files/encoding_json.h"
 #include "ensemble/fingerprint.h"
 #include "ensemble/shape.h"
 #include "text/concat.h"
@@ -72,6 +73,10 @@ std::vector<double> numbers_of(
   return numbers;
 }
 
+std::string encoding_words(const Encoding& encoding) {
+  return json_of(encoding).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 }  // namespace
 
 std::vector<data::Fact> training_facts(const Examples& examples, const TrainingContext& context,
@@ -84,6 +89,8 @@ std::vector<data::Fact> training_facts(const Examples& examples, const TrainingC
       {"the version of random streams", concat(random::kStreamVersion)},
       {"the number of rows", grouped(examples.rows())},
       {"the list of inputs", list_of_names(inputs)},
+      {"#the encoding of the inputs differs",
+       examples.encoding == nullptr ? "none" : encoding_words(*examples.encoding)},
       {"the list of classes",
        examples.classes != nullptr ? list_of_names(examples.classes->names) : "none"},
       {"the loss", std::string(name(context.loss))},

@@ -17,7 +17,7 @@ namespace {
 /// Sets scaling and range of the inputs, in as few passes over a source as there can be.
 void look_at_inputs(const Examples& examples, bool standardize, Ensemble::Frame& frame,
                     std::uint64_t& fingerprint) {
-  Means means(examples.rows(), examples.columns());
+  Means means(examples.rows(), examples.columns(), examples.encoding);
   Fingerprint sum;
   frame.input_range = empty_range(examples.columns());
   for_each_chunk(examples, [&](std::size_t first, const DataView& rows) {
@@ -25,10 +25,11 @@ void look_at_inputs(const Examples& examples, bool standardize, Ensemble::Frame&
     widen(frame.input_range, examples, first, rows);
     sum.add(rows);
   });
+  close_empty(frame.input_range);
   fingerprint = sum.value();
   frame.input_scaling = no_scaling(examples.columns());
   if (!standardize) return;
-  Deviations deviations(examples.rows(), means.mean());
+  Deviations deviations(examples.rows(), means.mean(), examples.encoding);
   for_each_chunk(examples, [&](std::size_t, const DataView& rows) { deviations.add(rows); });
   frame.input_scaling = deviations.scaling();
 }
@@ -48,6 +49,7 @@ Ensemble::Frame frame_of(const Examples& examples, const Training& training, std
     for (std::size_t t = 0; t < examples.targets.columns(); ++t)
       frame.classes.push_back(examples.targets.name(t));
   }
+  if (examples.encoding != nullptr) frame.encoding = *examples.encoding;
   look_at_inputs(examples, training.standardize, frame, fingerprint);
   frame.target_scaling =
       training.standardize ? scaling_of(examples.targets) : no_scaling(examples.targets.columns());
@@ -85,7 +87,7 @@ std::size_t longest_batch(const Training& training) {
 Trainer::Trainer(const Examples& examples, const Training& training)
     : training_(resolved(training, examples.rows())),
       frame_(frame_of(examples, training_, training.memory, fingerprint_)),
-      matrix_(examples, frame_.input_scaling, frame_.target_scaling, longest_batch(training_)),
+      matrix_(examples, frame_, longest_batch(training_)),
       validation_rows_(training_.validation != nullptr
                            ? std::optional(validation_matrix(*training_.validation, frame_))
                            : std::nullopt),

@@ -10,11 +10,10 @@ namespace bootfold::ensemble {
 /// The first `repeated` rows are stored again at the end, so that a batch that wraps around is
 /// contiguous. Throws DataError for values that are not finite.
 struct TrainingMatrix {
-  TrainingMatrix(const Examples& examples, const Scaling& input_scaling,
-                 const Scaling& target_scaling, std::size_t repeated);
+  TrainingMatrix(const Examples& examples, const Ensemble::Frame& frame, std::size_t repeated);
 
   std::size_t rows;
-  std::size_t columns;
+  std::size_t columns;         // inputs of the networks
   std::size_t targets_each;    // 1 for classes
   std::vector<float> inputs;   // [row][column]
   std::vector<float> targets;  // [row][target]

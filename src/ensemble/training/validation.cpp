@@ -31,7 +31,7 @@ TrainingMatrix validation_matrix(const Examples& validation, const Ensemble::Fra
     known.codes = class_codes(frame, *validation.classes);
     examples.classes = &known;
   }
-  return {examples, frame.input_scaling, frame.target_scaling, 0};
+  return {examples, frame, 0};
 }
 
 double Validation::loss(const Job& job, const std::vector<float>& parameters) const {

@@ -1,0 +1,158 @@
+"""Estimators on tables with text, missing values, dates and codes."""
+
+import os
+import pickle
+import subprocess
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+
+import bootfold as bf
+
+RNG = np.random.default_rng(8)
+ROWS = 240
+COLOR = RNG.choice(["D", "E", "F"], ROWS)
+CARAT = RNG.uniform(size=ROWS)
+PRICE = 4 * CARAT + (COLOR == "E") + 0.1 * RNG.normal(size=ROWS)
+FRAME = pd.DataFrame(
+    {
+        "carat": np.where(np.arange(ROWS) % 10 == 0, np.nan, CARAT),
+        "color": np.where(np.arange(ROWS) % 7 == 0, None, COLOR),
+        "zip": RNG.choice([1000, 2000], ROWS),
+        "when": pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(ROWS), unit="D"),
+        "ok": RNG.choice([True, False], ROWS),
+    }
+)
+NAMES = ["carat", "carat missing", "color=D", "color=E", "color=F", "color missing"]
+
+
+def regressor(**given):
+    options = {"members": 8, "epochs": 30, "learning_rate": 1e-2} | given
+    return bf.EnsembleRegressor(categorical=["zip"], dates=["when"], **options)
+
+
+MODEL = regressor().fit(FRAME, PRICE)
+
+
+def test_columns_that_the_networks_see():
+    assert MODEL.encoded_names_[:6] == NAMES
+    assert MODEL.encoded_names_[6] == "when" or MODEL.encoded_names_[6] == "zip=1000"
+    assert MODEL.encoded_names_[-1] == "ok"
+    assert MODEL.n_features_in_ == 5
+    assert list(MODEL.feature_names_in_) == list(FRAME.columns)
+    assert MODEL.oob_score_ > 0.5
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        FRAME.astype({"color": "category"}),
+        FRAME.astype({"color": "string", "carat": "Float64", "ok": "boolean"}),
+        pl.from_pandas(FRAME),
+        pl.from_pandas(FRAME).with_columns(pl.col("color").cast(pl.Categorical)),
+        pa.Table.from_pandas(FRAME, preserve_index=False),
+        pl.from_pandas(FRAME).lazy(),
+    ],
+    ids=["category", "extension", "polars", "categorical", "arrow", "lazy"],
+)
+def test_any_frame_makes_the_same_members(frame):
+    model = regressor().fit(frame, PRICE)
+    assert model.encoded_names_ == MODEL.encoded_names_
+    np.testing.assert_array_equal(model.predict(FRAME), MODEL.predict(FRAME))
+    np.testing.assert_array_equal(MODEL.predict(frame), MODEL.predict(FRAME))
+
+
+def test_files_keep_the_encoding(tmp_path):
+    path = tmp_path / "m.safetensors"
+    MODEL.save(path)
+    loaded = bf.EnsembleRegressor.load(path)
+    np.testing.assert_array_equal(loaded.predict(FRAME), MODEL.predict(FRAME))
+    rows = tmp_path / "rows.parquet"
+    FRAME.to_parquet(rows)
+    np.testing.assert_array_equal(loaded.predict(rows), MODEL.predict(FRAME))
+    again = pickle.loads(pickle.dumps(MODEL))
+    np.testing.assert_array_equal(again.predict(FRAME), MODEL.predict(FRAME))
+
+
+# Python trains, the program predicts a CSV file with the columns in another order.
+def test_the_program_predicts_the_same(tmp_path):
+    path, rows = tmp_path / "m.safetensors", tmp_path / "rows.csv"
+    MODEL.save(path)
+    FRAME[["ok", "when", "zip", "color", "carat"]].to_csv(rows, index=False)
+    out = subprocess.run(
+        [os.environ["BOOTFOLD_PROGRAM"], "ensemble", "predict", path, rows, "--quiet"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    said = np.array([float(line.split(",")[0]) for line in out.splitlines()[1:]])
+    np.testing.assert_array_equal(said, MODEL.predict(FRAME))
+
+
+def test_unknown_levels_and_missing_values_are_outside():
+    rows = FRAME.head(3).copy()
+    rows["color"] = ["D", "Q", None]
+    rows.loc[1, "zip"] = 77
+    assert MODEL.outside_range(rows).tolist() == [0, 2, 0]
+    assert MODEL.uncertainty(rows).outside.tolist() == [0, 2, 0]
+    rows["when"] = pd.NaT
+    assert MODEL.outside_range(rows).tolist() == [1, 3, 1]
+    assert np.isfinite(MODEL.predict(rows)).all()
+
+
+def test_columns_that_are_missing_or_new_are_named():
+    with pytest.raises(ValueError, match=r"(?s)unseen at fit time:.*- extra"):
+        MODEL.predict(FRAME.assign(extra=1.0))
+    with pytest.raises(ValueError, match=r"(?s)now missing:.*- color"):
+        MODEL.predict(FRAME.drop(columns="color"))
+
+
+def test_what_is_refused():
+    with pytest.raises(TypeError, match=r"column 'when' is of type .*dates=\['when'\]"):
+        bf.EnsembleRegressor().fit(FRAME, PRICE)
+    with pytest.raises(ValueError, match="categorical names 'cut', which is not an input"):
+        bf.EnsembleRegressor(categorical=["cut"]).fit(FRAME[["carat"]], PRICE)
+    with pytest.raises(ValueError, match="nan is 'drop' but must be 'encode' or 'error'"):
+        bf.EnsembleRegressor(nan="drop").fit(FRAME[["carat"]], PRICE)
+    with pytest.raises(ValueError, match="contains NaN"):
+        bf.EnsembleRegressor(nan="error").fit(FRAME[["carat"]], PRICE)
+    with pytest.raises(ValueError, match="column 'carat' has values that are not numbers"):
+        MODEL.predict(FRAME.assign(carat="heavy"))
+
+
+# An array with NaN: the median and a column that says where.
+def test_arrays_may_have_missing_values():
+    rows = FRAME[["carat", "zip"]].to_numpy(dtype=float)
+    model = bf.EnsembleRegressor(members=4, epochs=5).fit(rows, PRICE)
+    assert model.encoded_names_ == ["1", "1 missing", "2"]
+    assert np.isfinite(model.predict(rows)).all()
+
+
+def test_scikit_learn_tools_take_such_frames():
+    classes = np.where(PRICE > np.median(PRICE), "dear", "cheap")
+    model = bf.EnsembleClassifier(
+        members=4, epochs=40, learning_rate=1e-2, categorical=["zip"], dates=["when"]
+    )
+    assert cross_val_score(clone(model), FRAME, classes, cv=3).mean() > 0.8
+    low, high = MODEL.predict_interval(FRAME, confidence=0.9)
+    assert np.mean((low <= PRICE) & (high >= PRICE)) > 0.85
+    held_out = regressor(patience=3, epochs=20).fit(FRAME, PRICE, validation=(FRAME, PRICE))
+    assert held_out.encoded_names_ == MODEL.encoded_names_
+
+
+def test_bins_help_a_linear_model_to_bend(tmp_path):
+    x = np.linspace(-1, 1, 400)[:, None]
+    y = np.abs(x[:, 0])
+    options = {"members": 5, "hidden": (), "epochs": 100, "learning_rate": 1e-2}
+    assert bf.EnsembleRegressor(**options).fit(x, y).oob_score_ < 0.1
+    model = bf.EnsembleRegressor(bins=8, **options).fit(x, y)
+    assert model.oob_score_ > 0.95
+    assert model.encoded_names_ == ["1", *(f"1 bin {bin}" for bin in range(1, 9))]
+    model.save(tmp_path / "m.safetensors")
+    loaded = bf.EnsembleRegressor.load(tmp_path / "m.safetensors")
+    np.testing.assert_array_equal(loaded.predict(x), model.predict(x))

@@ -1,0 +1,114 @@
+// Learns the encoding of input columns from training rows.
+#include <algorithm>
+#include <utility>
+
+#include "bootfold/ensemble/encoding.h"
+#include "bootfold/error.h"
+#include "ensemble/column_tiles.h"
+#include "ensemble/encoding/column_look.h"
+#include "text/concat.h"
+#include "text/quoted.h"
+
+namespace bootfold::ensemble {
+
+struct EncodingLearner::State {
+  EncodingOptions options;
+  std::size_t first;
+  std::vector<ColumnLook> columns = {};  // of the inputs
+  std::vector<std::string> inputs = {};  // their names
+
+  ColumnLook& input(std::size_t column) {
+    if (column - first >= columns.size()) columns.resize(column - first + 1);
+    return columns[column - first];
+  }
+
+  void declare(const std::vector<std::string>& wanted, InputKind kind,
+               const std::vector<std::string>& names) {
+    const char* const option = kind == InputKind::date     ? "dates"
+                               : kind == InputKind::number ? "numbers"
+                                                           : "categorical";
+    for (const std::string& name : wanted) {
+      const auto begin = names.begin() + static_cast<std::ptrdiff_t>(std::min(first, names.size()));
+      auto found = std::find(begin, names.end(), name);
+      if (found == names.end()) {
+        std::string known;
+        for (auto each = begin; each != names.end(); ++each)
+          known += (known.empty() ? "" : ", ") + *each;
+        throw InvalidArgument(text::concat(option, " names ", text::quoted(name),
+                                           ", which is not an input; the inputs are ", known));
+      }
+      ColumnLook& look = input(static_cast<std::size_t>(found - names.begin()));
+      if (look.declared() && look.declared() != kind)
+        throw InvalidArgument(
+            text::concat("column ", text::quoted(name),
+                         " is named by two of categorical, dates and numbers; name it once"));
+      look.declare(kind);
+    }
+  }
+};
+
+EncodingLearner::EncodingLearner(EncodingOptions options, std::size_t first)
+    : state_(std::make_unique<State>(State{std::move(options), first})) {
+  if (state_->options.levels == 0) throw InvalidArgument("levels is 0 but must be at least 1");
+  if (state_->options.hashed == 0) throw InvalidArgument("hashed is 0 but must be at least 1");
+}
+
+EncodingLearner::~EncodingLearner() = default;
+
+void EncodingLearner::start(const std::vector<std::string>& names) {
+  if (names.size() > state_->first) {
+    state_->columns.resize(names.size() - state_->first);
+    state_->inputs.assign(names.begin() + static_cast<std::ptrdiff_t>(state_->first), names.end());
+  }
+  state_->declare(state_->options.categorical, InputKind::category, names);
+  state_->declare(state_->options.dates, InputKind::date, names);
+  state_->declare(state_->options.numbers, InputKind::number, names);
+}
+
+data::FieldUse EncodingLearner::use(std::size_t column) const {
+  if (column < state_->first) return data::FieldUse::numbers;
+  const std::optional<InputKind> declared = state_->input(column).declared();
+  if (declared == InputKind::number) return data::FieldUse::numbers;
+  return declared == InputKind::date ? data::FieldUse::all : data::FieldUse::texts;
+}
+
+bool EncodingLearner::keeps_missing(std::size_t column) const {
+  return column >= state_->first && state_->options.missing;
+}
+
+double EncodingLearner::code(std::size_t column, std::string_view text,
+                             std::optional<double> number) {
+  ColumnLook& look = state_->input(column);
+  if (look.declared() != InputKind::date) return look.code(text, number);
+  if (const std::optional<double> seconds = parse_date(text)) return *seconds;
+  throw InvalidArgument(
+      text::concat(text::quoted(text), " is not a date such as 2024-01-28 or 2024-01-28 13:05:00"));
+}
+
+void EncodingLearner::add(const DataView& rows) {
+  for (std::size_t c = state_->first; c < rows.columns(); ++c) {
+    ColumnLook& look = state_->input(c);
+    for_each_tile(rows.column(c), 0, rows.rows(), [&](std::size_t, std::span<const double> tile) {
+      for (const double value : tile) look.add(value);
+    });
+  }
+}
+
+std::vector<std::string> EncodingLearner::notes() const {
+  std::vector<std::string> notes;
+  for (std::size_t c = 0; c < state_->columns.size() && c < state_->inputs.size(); ++c) {
+    std::string note = state_->columns[c].note(state_->inputs[c], state_->options);
+    if (!note.empty()) notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
+Encoding EncodingLearner::finish() const {
+  Encoding encoding;
+  encoding.accepts_missing = state_->options.missing;
+  for (const ColumnLook& look : state_->columns)
+    encoding.inputs.push_back(look.encoding(state_->options));
+  return encoding;
+}
+
+}  // namespace bootfold::ensemble
