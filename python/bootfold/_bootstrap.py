@@ -15,6 +15,7 @@ from bootfold._counts import CountsSource, Takes, check_takes
 from bootfold._data import Data, NanPolicy, rows_with_nan
 from bootfold._distributed import Split, distributed
 from bootfold._exact import ExactPlan, check_exact, exact_plan, exact_result
+from bootfold._expressions import has_expressions, prepared, texts_of
 from bootfold._function import FunctionSource
 from bootfold._interval import NOTHING, Alternative, Asked, IntervalWarning, Method
 from bootfold._named import JoinedSource, NamedSource
@@ -107,7 +108,9 @@ def bootstrap(
         array, dataframe or bag of Dask, a DataFrame of Spark, a Dataset of Ray (docs/scale.md).
     statistic : str, list of str, callable, or bootfold.sums(...)
         A name ("mean", "quantile:0.9", "correlation", ...; `bootfold.statistics()` lists them) or
-        several; a NumPy function that has a name here (``np.median``,
+        several; an expression of columns of a table (``"sum(delay) / sum(distance)"``,
+        ``"gm = exp(mean(log(price)))"``; docs/expressions.md); a NumPy function that has a name
+        here (``np.median``,
         ``functools.partial(np.quantile, q=0.9)``); a function of means (`bootfold.sums`); a
         compiled function (numba's ``cfunc``, ``scipy.LowLevelCallable``); or any function of the
         resampled data that returns a number or an array. One with a parameter ``axis`` is
@@ -249,15 +252,16 @@ def bootstrap(
     """
     options = dict(locals())
     del options["by"]
+    beside = _with_expressions(options)
     if by is not None:
         from bootfold._groups import bootstrap_by
 
-        found: Any = bootstrap_by(by, options)
+        found: Any = bootstrap_by(by, options, beside)
         return found  # type: ignore[no-any-return]
     away = distributed(options)
     if away is not None:
         return away.run()
-    call = _call(**options)
+    call = _call(**options, beside=beside)
     count, source = call.count, call.source
     if isinstance(source, StreamedTable):
         assert isinstance(count, int)
@@ -267,6 +271,22 @@ def bootstrap(
         return exact_result(source, call.asked)
     with _checkpointed(source, call.checkpoint):
         return _run(source, count, call.precision, call.asked, progress)
+
+
+def _with_expressions(options: dict[str, Any]) -> tuple[str, ...]:
+    """Gives the data the columns of expressions; the columns of the statistics beside these."""
+    if not has_expressions(options["statistic"]):
+        return ()
+    given = options["columns"]
+    own = () if given is None else tuple(_data.column_names(given))
+    plain = [one for one in texts_of(options["statistic"]) if "(" not in one]
+    if plain and not own:
+        raise ValueError(
+            f"statistic {plain[0]!r} has no column, beside an expression that names its own; give "
+            f"columns=, or write {plain[0]}(COLUMN)"
+        )
+    options["data"], options["columns"] = prepared(options["data"], options["statistic"], given)
+    return own
 
 
 @contextlib.contextmanager
@@ -364,6 +384,7 @@ def explain(
     """
     options = dict(locals())
     del options["by"]
+    beside = _with_expressions(options)
     if by is not None:
         raise ValueError(
             "by= is given but explain tells of one bootstrap; omit by, or explain the rows of one "
@@ -372,7 +393,7 @@ def explain(
     away = distributed(options)
     if away is not None:
         return away.explain()
-    call = _call(**options)
+    call = _call(**options, beside=beside)
     count, source = call.count, call.source
     if isinstance(source, StreamedTable):
         assert isinstance(count, int)
@@ -438,6 +459,7 @@ def _call(
     engine: Any,
     split: Split,
     progress: Progress = False,
+    beside: tuple[str, ...] = (),
 ) -> _Call:
     jackknife = scheme == "jackknife"
     count = number_of_replicates(replicates, jackknife=jackknife)
@@ -449,6 +471,8 @@ def _call(
         raise ValueError(f"nan is {nan!r} but must be 'error', 'omit' or 'propagate'")
     check_takes(takes, vectorized)
     named = resolve(statistic, vectorized if takes == "resample" else True)
+    if beside and isinstance(named, Named):
+        named = dataclasses.replace(named, columns=beside)
     if takes != "resample" and not isinstance(named, Function):
         raise TypeError(
             f"takes={takes!r} is for functions of (data, {takes}), but the statistic is "

@@ -15,6 +15,8 @@ from bootfold._data import Array, Data
 from bootfold._dates import check_no_dates, module_of
 from bootfold._engines import Collection, collection_of
 from bootfold._engines import Wanted as ColumnsWanted
+from bootfold._expressions import columns_of, has_expressions, with_columns
+from bootfold._expressions import texts_of as texts_of_statistics
 from bootfold._function import FunctionSource
 from bootfold._labels import Several, coded, missing_labels
 from bootfold._native import Native
@@ -154,7 +156,7 @@ def _column(frame: Any, name: str, role: str) -> Any:
 def compare(
     df: Any,
     *,
-    value: str | Sequence[str],
+    value: str | Sequence[str] | None = None,
     by: str,
     control: Any = None,
     groups: Sequence[Any] | None = None,
@@ -284,7 +286,12 @@ def compare(
     """
     given = dict(locals())
     statistics = _statistics(statistic)
-    names = [value] if isinstance(value, str) else list(value)
+    values = [] if value is None else [value] if isinstance(value, str) else list(value)
+    names = list(values)
+    if has_expressions(statistic):
+        names = list(dict.fromkeys([*values, *columns_of(statistic)]))
+        df = with_columns(df, names, texts_of_statistics(statistic))
+    _check_values(values, statistics)
     if covariate is not None:
         _check_covariate(statistics, weights)
         names.append(covariate)
@@ -378,7 +385,7 @@ def compare(
         )
     found_all: list[tuple[_core.Comparison, str]] = []
     for one in statistics:
-        request = _request_of(one, data, names, settings)
+        request = _request_of(one, *_own(one, data, names, values), settings)
         own = count
         if own == "auto":
             own = _core.first_replicates(request, limit, interval, confidence, alternative)
@@ -473,6 +480,25 @@ def _adjusted(data: Data, codes: Array, groups: int) -> Data:
         np.array(_core.adjusted(column, covariate, codes, groups)[0]) for column in values
     ]
     return Data(arrays, data.parts[:-1])
+
+
+def _check_values(values: list[str], statistics: list[Statistic]) -> None:
+    """Only expressions name their columns."""
+    for one in statistics:
+        if values or (isinstance(one, Named) and "(" in one.names[0]):
+            continue
+        told = one.names[0] if isinstance(one, Named) else one.name
+        raise TypeError(f"value is missing: name the column whose {told!r} is compared")
+
+
+def _own(
+    statistic: Statistic, data: Data, names: list[str], values: list[str]
+) -> tuple[Data, list[str]]:
+    """The columns that a statistic sees: an expression all, others those of value=."""
+    if names == values or (isinstance(statistic, Named) and "(" in statistic.names[0]):
+        return data, names
+    kept = [names.index(name) for name in values]
+    return Data([data.arrays[c] for c in kept], [data.parts[c] for c in kept]), values
 
 
 def _request_of(

@@ -185,7 +185,9 @@ class _GroupRows:
         return _run(source, count, precision, self.asked, False)
 
 
-def bootstrap_by(by: Any, options: dict[str, Any]) -> GroupedResult:
+def bootstrap_by(
+    by: Any, options: dict[str, Any], beside: tuple[str, ...] = ()
+) -> GroupedResult:
     """The bootstrap of every group, with the arguments of `bootstrap`."""
     _check(options)
     jackknife = options["scheme"] == "jackknife"
@@ -203,6 +205,8 @@ def bootstrap_by(by: Any, options: dict[str, Any]) -> GroupedResult:
     drawn = ("scheme", "two_stage", "size", "block_length", "rescale")
     set_scheme(settings, *(options[name] for name in drawn))
     statistic = resolve(options["statistic"], options["vectorized"])
+    if beside and isinstance(statistic, Named):
+        statistic = dataclasses.replace(statistic, columns=beside)
     rows, package, columns = _read(by, options, settings, statistic, asked)
     if isinstance(statistic, Named) and rows.nan != "propagate":
         return _named(rows, columns, package, count, precision, options["progress"])

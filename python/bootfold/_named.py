@@ -55,7 +55,7 @@ class NamedSource:
             self.shape = self._shape(data, True, 1)
         else:
             for name in statistic.names:
-                self.request.add_named(name)
+                self.request.add_named(name, list(statistic.columns))
             self.note = statistic.note
             self.quick = not self.missing
             self.shape = self._shape(data, statistic.single, len(statistic.names))

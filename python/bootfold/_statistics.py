@@ -24,6 +24,7 @@ class Named:
     names: list[str]
     single: bool  #: one name was given, not a list of them
     note: str = ""  #: what the plan says about it
+    columns: tuple[str, ...] = ()  #: of names beside expressions, which name their own
 
 
 @dataclass(frozen=True, slots=True)

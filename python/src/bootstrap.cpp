@@ -61,7 +61,12 @@ void Request::add(const Statistic& statistic) {
   statistics_.push_back(weights_.weights ? statistic::weighted(statistic) : statistic);
 }
 
-void Request::add_named(const std::string& name) { add(statistic::parse(name)); }
+void Request::add_named(const std::string& name, const std::vector<std::string>& columns) {
+  const Statistic statistic = statistic::parse(name);
+  if (columns.empty() || !statistic.columns().empty()) return add(statistic);
+  if (!statistic.of_each_column()) return add(statistic.with_columns(columns));
+  for (const std::string& column : columns) add(statistic.with_columns({column}));
+}
 
 std::vector<std::uint32_t> Request::codes(const Codes& codes) const {
   const std::span<const std::uint32_t> all(codes.data(), codes.size());
@@ -226,7 +231,8 @@ void bind_bootstrap(nb::module_& m) {
                   "frequencies: numpy.typing.NDArray[numpy.float64] | None, seed: int, "
                   "memory: int, threads: int, tolerance: float, nested_replicates: int, "
                   "path: str | None, rate: float) -> None"))
-      .def("add_named", &Request::add_named, "name"_a)
+      .def("add_named", &Request::add_named, "name"_a,
+           "columns"_a = std::vector<std::string>())
       .def(
           "add_native",
           [](Request& request, std::uintptr_t address, bool columns, bool takes_user_data,

@@ -21,6 +21,7 @@ NB_MODULE(_core, m) {
   bind_groups(m);
   bind_contrasts(m);
   bind_encoding(m);
+  bind_expressions(m);
   bind_ensemble(m);
   bind_exact(m);
   bind_precision(m);

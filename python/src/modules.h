@@ -28,6 +28,7 @@ void bind_compare(nb::module_& m);       // compare.cpp
 void bind_groups(nb::module_& m);        // groups.cpp
 void bind_contrasts(nb::module_& m);     // contrasts.cpp
 void bind_encoding(nb::module_& m);      // encoding.cpp
+void bind_expressions(nb::module_& m);   // expressions.cpp
 void bind_ensemble(nb::module_& m);      // ensemble.cpp
 void bind_exact(nb::module_& m);         // exact.cpp
 void bind_precision(nb::module_& m);     // precision.cpp

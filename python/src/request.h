@@ -40,7 +40,8 @@ class Request {
   Request& operator=(const Request&) = delete;
 
   /// Adds a statistic by its name ("quantile:0.9"), with the weights if there are some.
-  void add_named(const std::string& name);
+  /// `columns`: for a statistic that does not name its own; empty: all.
+  void add_named(const std::string& name, const std::vector<std::string>& columns = {});
   /// Adds one of the user's own, which may take its time.
   void add_own(const Statistic& statistic) {
     add(statistic);

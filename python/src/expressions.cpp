@@ -1,0 +1,73 @@
+// Columns and statistics that are expressions.
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "bootfold/computed.h"
+#include "bootfold/statistic.h"
+#include "modules.h"
+
+namespace bootfold::python {
+
+namespace {
+
+using namespace nb::literals;
+
+using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Codes = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Values = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
+
+/// The values of an expression on all rows.
+Values compute(const std::string& expression, std::vector<std::string> names,
+               const std::vector<Numbers>& numbers, const std::vector<std::string>& text_names,
+               const std::vector<Codes>& codes, const std::vector<std::vector<std::string>>& texts) {
+  std::vector<ColumnView> columns;
+  for (const Numbers& each : numbers)
+    columns.emplace_back(std::span<const double>(each.data(), each.size()));
+  std::vector<data::Labels> labels;
+  for (std::size_t i = 0; i < text_names.size(); ++i)
+    labels.push_back(
+        {{codes[i].data(), codes[i].data() + codes[i].size()}, texts[i], text_names[i]});
+  const data::WithComputed made(DataView(std::move(columns), std::move(names)), {expression},
+                                labels);
+  const ColumnView& column = made.view().column(0);
+  auto* const values = new double[column.rows()];
+  const nb::capsule owner(values, [](void* pointer) noexcept {
+    delete[] static_cast<double*>(pointer);
+  });
+  column.read(0, {values, column.rows()});
+  return Values(values, {column.rows()}, owner);
+}
+
+}  // namespace
+
+void bind_expressions(nb::module_& m) {
+  m.def(
+      "statistic_columns",
+      [](const std::string& name) { return statistic::parse(name).columns(); }, "name"_a,
+      "The columns that a statistic names, which may be expressions; empty if it names none.");
+  m.def(
+      "columns_used",
+      [](const std::vector<std::string>& columns, const std::vector<std::string>& existing) {
+        std::vector<std::pair<std::string, bool>> found;
+        for (const data::ColumnUse& use : data::columns_used(columns, existing))
+          found.emplace_back(use.name, use.as_text);
+        return found;
+      },
+      "columns"_a, "existing"_a, "The columns that expressions use, and whether as text.");
+  m.def("compute_column", &compute, "expression"_a, "names"_a, "numbers"_a, "text_names"_a,
+        "codes"_a, "texts"_a);
+  m.def(
+      "mark_column",
+      [](const std::vector<std::string>& texts, const std::string& column,
+         const std::string& problem) { return statistic::mark_column(texts, column, problem); },
+      "texts"_a, "column"_a, "problem"_a);
+}
+
+}  // namespace bootfold::python
