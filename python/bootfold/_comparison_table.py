@@ -52,7 +52,7 @@ def _pandas_table() -> type[Any]:
 def _polars_table() -> type[Any]:
     import polars
 
-    class ComparisonFrame(_Drawn, polars.DataFrame):
+    class ComparisonFrame(_Drawn, polars.DataFrame):  # type: ignore[misc]
         """A DataFrame of polars whose plot() is a forest plot."""
 
         def __reduce__(self) -> tuple[Any, ...]:
