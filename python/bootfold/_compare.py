@@ -385,7 +385,8 @@ def compare(
         )
     found_all: list[tuple[_core.Comparison, str]] = []
     for one in statistics:
-        request = _request_of(one, *_own(one, data, names, values), settings)
+        own_data, own_names = _own(one, data, names, values)
+        request = _request_of(one, own_data, own_names, settings)
         own = count
         if own == "auto":
             own = _core.first_replicates(request, limit, interval, confidence, alternative)
@@ -411,7 +412,7 @@ def compare(
                 not isinstance(one, Named),
             )
         named = isinstance(one, Named)
-        found_all += [(each, ", ".join(each.columns if named else names)) for each in made]
+        found_all += [(each, ", ".join(each.columns if named else own_names)) for each in made]
     if stored:
         _core.remove_checkpoint(stored)
     return _joined(package, found_all)

@@ -99,7 +99,13 @@ std::vector<bool> Request::outputs_of(const std::vector<bool>& columns) const {
   for (const Statistic& statistic : statistics_) {
     const std::size_t weights = statistic.weighted() ? 1 : 0;
     const std::size_t all = columns.size() + weights;
-    if (statistic.of_each_column()) {
+    if (!statistic.columns().empty()) {
+      bool marked = false;
+      for (std::size_t c = 0; c < columns.size(); ++c)
+        marked = marked || (columns[c] && std::ranges::count(statistic.columns(), data_.name(c)) > 0);
+      found.insert(found.end(),
+                   statistic.bind(statistic.columns().size() + weights).outputs.size(), marked);
+    } else if (statistic.of_each_column()) {
       for (const bool marked : columns)
         found.insert(found.end(), statistic.bind(1 + weights).outputs.size(), marked);
     } else if (all >= statistic.fewest_columns() &&

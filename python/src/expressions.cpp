@@ -19,16 +19,16 @@ namespace {
 
 using namespace nb::literals;
 
-using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Codes = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Values = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
+using NumberColumn = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using TextCodes = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using ComputedValues = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 
 /// The values of an expression on all rows.
-Values compute(const std::string& expression, std::vector<std::string> names,
-               const std::vector<Numbers>& numbers, const std::vector<std::string>& text_names,
-               const std::vector<Codes>& codes, const std::vector<std::vector<std::string>>& texts) {
+ComputedValues compute_column(const std::string& expression, std::vector<std::string> names,
+               const std::vector<NumberColumn>& numbers, const std::vector<std::string>& text_names,
+               const std::vector<TextCodes>& codes, const std::vector<std::vector<std::string>>& texts) {
   std::vector<ColumnView> columns;
-  for (const Numbers& each : numbers)
+  for (const NumberColumn& each : numbers)
     columns.emplace_back(std::span<const double>(each.data(), each.size()));
   std::vector<data::Labels> labels;
   for (std::size_t i = 0; i < text_names.size(); ++i)
@@ -42,7 +42,7 @@ Values compute(const std::string& expression, std::vector<std::string> names,
     delete[] static_cast<double*>(pointer);
   });
   column.read(0, {values, column.rows()});
-  return Values(values, {column.rows()}, owner);
+  return ComputedValues(values, {column.rows()}, owner);
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ void bind_expressions(nb::module_& m) {
         return found;
       },
       "columns"_a, "existing"_a, "The columns that expressions use, and whether as text.");
-  m.def("compute_column", &compute, "expression"_a, "names"_a, "numbers"_a, "text_names"_a,
+  m.def("compute_column", &compute_column, "expression"_a, "names"_a, "numbers"_a, "text_names"_a,
         "codes"_a, "texts"_a);
   m.def(
       "mark_column",

@@ -92,12 +92,14 @@ Statistic by_nested_bootstrap(const Statistic& statistic, const Nested& nested) 
         for (const std::string& name : statistic.bind(columns).outputs)
           bound.outputs.push_back("standard_error_of_" + name);
         bound.body = statistic::Call{
-            [statistic, nested](const statistic::Resample& resample, std::span<double> values) {
-              nested(statistic, resample, values);
+            [inner = statistic.with_columns({}), nested](const statistic::Resample& resample,
+                                                         std::span<double> values) {
+              nested(inner, resample, values);  // a resample has the columns of the statistic
             }};
         return bound;
       });
-  return statistic.weighted() ? made.with_weights() : made;
+  const Statistic named = made.with_columns(statistic.columns());
+  return statistic.weighted() ? named.with_weights() : named;
 }
 
 /// Throws unless the design has standard errors on resamples.

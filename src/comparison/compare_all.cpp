@@ -1,5 +1,4 @@
 // Several statistics and values: one comparison for each.
-#include <algorithm>
 #include <utility>
 
 #include "bootfold/compare.h"
@@ -26,16 +25,19 @@ DataView columns_of(const DataView& values, const std::vector<std::size_t>& numb
   return DataView(std::move(columns), std::move(names));
 }
 
-/// The columns that a statistic names, and that of the weights. Of names that are not there the
-/// bootstrap complains.
+/// The columns that a statistic names, in its order, and that of the weights. Of names that are not
+/// there the bootstrap complains.
 DataView named_columns(const DataView& values, const Statistic& statistic) {
   std::vector<std::size_t> own;
-  for (std::size_t c = 0; c < values.columns(); ++c) {
-    const bool named = std::ranges::count(statistic.columns(), values.name(c)) > 0;
-    const bool weights = statistic.weighted() && c + 1 == values.columns();
-    if (named || weights) own.push_back(c);
-  }
-  return own.empty() ? values : columns_of(values, own);
+  for (const std::string& name : statistic.columns())
+    for (std::size_t c = 0; c < values.columns(); ++c)
+      if (values.name(c) == name) {
+        own.push_back(c);
+        break;
+      }
+  if (own.size() < statistic.columns().size()) return values;
+  if (statistic.weighted()) own.push_back(values.columns() - 1);
+  return columns_of(values, own);
 }
 
 std::vector<Comparand> comparands(const DataView& values, std::span<const Statistic> statistics) {
