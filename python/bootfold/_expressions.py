@@ -71,11 +71,10 @@ def _check(texts: list[str], uses: list[tuple[str, bool]], there: Sequence[str])
         if name in there:
             continue
         near = difflib.get_close_matches(name, [str(one) for one in there], n=1)
+        meant = f"; did you mean {near[0]!r}? The columns are " if near else "; the columns are "
         known = ", ".join(map(str, there))
-        hint = f"; did you mean {near[0]!r}? The columns are {known}" if near else f"; there are {known}"
-        raise ValueError(
-            _core.mark_column(texts, name, f"there is no column {name!r}{hint}")
-        )
+        problem = f"there is no column {name!r}{meant}{known}"
+        raise ValueError(_core.mark_column(texts, name, problem))
 
 
 def _computed(table: Any, expression: str, uses: list[tuple[str, bool]]) -> Array:
@@ -138,8 +137,8 @@ def prepared(data: Any, statistic: Any, columns: Any) -> tuple[Any, list[str]]:
         _names(data) is not None or hasattr(data, "collect") or not hasattr(data, "shape")
     ):
         raise TypeError(
-            f"the statistic {texts_of(statistic)[0]!r} names columns, but the data are no table; give "
-            "a DataFrame, an Arrow table, a dict of arrays or a file"
+            f"the statistic {texts_of(statistic)[0]!r} names columns, but the data are no table; "
+            "give a DataFrame, an Arrow table, a dict of arrays or a file"
         )
     given = [] if columns is None else _data.column_names(columns)
     named = list(dict.fromkeys([*given, *columns_of(statistic)]))

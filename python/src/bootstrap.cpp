@@ -102,9 +102,10 @@ std::vector<bool> Request::outputs_of(const std::vector<bool>& columns) const {
     if (!statistic.columns().empty()) {
       bool marked = false;
       for (std::size_t c = 0; c < columns.size(); ++c)
-        marked = marked || (columns[c] && std::ranges::count(statistic.columns(), data_.name(c)) > 0);
-      found.insert(found.end(),
-                   statistic.bind(statistic.columns().size() + weights).outputs.size(), marked);
+        marked =
+            marked || (columns[c] && std::ranges::count(statistic.columns(), data_.name(c)) > 0);
+      found.insert(found.end(), statistic.bind(statistic.columns().size() + weights).outputs.size(),
+                   marked);
     } else if (statistic.of_each_column()) {
       for (const bool marked : columns)
         found.insert(found.end(), statistic.bind(1 + weights).outputs.size(), marked);
@@ -237,8 +238,7 @@ void bind_bootstrap(nb::module_& m) {
                   "frequencies: numpy.typing.NDArray[numpy.float64] | None, seed: int, "
                   "memory: int, threads: int, tolerance: float, nested_replicates: int, "
                   "path: str | None, rate: float) -> None"))
-      .def("add_named", &Request::add_named, "name"_a,
-           "columns"_a = std::vector<std::string>())
+      .def("add_named", &Request::add_named, "name"_a, "columns"_a = std::vector<std::string>())
       .def(
           "add_native",
           [](Request& request, std::uintptr_t address, bool columns, bool takes_user_data,

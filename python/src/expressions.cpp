@@ -25,8 +25,10 @@ using ComputedValues = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 
 /// The values of an expression on all rows.
 ComputedValues compute_column(const std::string& expression, std::vector<std::string> names,
-               const std::vector<NumberColumn>& numbers, const std::vector<std::string>& text_names,
-               const std::vector<TextCodes>& codes, const std::vector<std::vector<std::string>>& texts) {
+                              const std::vector<NumberColumn>& numbers,
+                              const std::vector<std::string>& text_names,
+                              const std::vector<TextCodes>& codes,
+                              const std::vector<std::vector<std::string>>& texts) {
   std::vector<ColumnView> columns;
   for (const NumberColumn& each : numbers)
     columns.emplace_back(std::span<const double>(each.data(), each.size()));
@@ -38,9 +40,8 @@ ComputedValues compute_column(const std::string& expression, std::vector<std::st
                                 labels);
   const ColumnView& column = made.view().column(0);
   auto* const values = new double[column.rows()];
-  const nb::capsule owner(values, [](void* pointer) noexcept {
-    delete[] static_cast<double*>(pointer);
-  });
+  const nb::capsule owner(values,
+                          [](void* pointer) noexcept { delete[] static_cast<double*>(pointer); });
   column.read(0, {values, column.rows()});
   return ComputedValues(values, {column.rows()}, owner);
 }
@@ -49,8 +50,8 @@ ComputedValues compute_column(const std::string& expression, std::vector<std::st
 
 void bind_expressions(nb::module_& m) {
   m.def(
-      "statistic_columns",
-      [](const std::string& name) { return statistic::parse(name).columns(); }, "name"_a,
+      "statistic_columns", [](const std::string& name) { return statistic::parse(name).columns(); },
+      "name"_a,
       "The columns that a statistic names, which may be expressions; empty if it names none.");
   m.def(
       "columns_used",

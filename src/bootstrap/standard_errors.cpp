@@ -91,9 +91,9 @@ Statistic by_nested_bootstrap(const Statistic& statistic, const Nested& nested) 
         statistic::Bound bound;
         for (const std::string& name : statistic.bind(columns).outputs)
           bound.outputs.push_back("standard_error_of_" + name);
-        bound.body = statistic::Call{
-            [inner = statistic.with_columns({}), nested](const statistic::Resample& resample,
-                                                         std::span<double> values) {
+        bound.body =
+            statistic::Call{[inner = statistic.with_columns({}), nested](
+                                const statistic::Resample& resample, std::span<double> values) {
               nested(inner, resample, values);  // a resample has the columns of the statistic
             }};
         return bound;
