@@ -149,6 +149,8 @@ def seeds() -> dict[str, list[bytes]]:
             b"origin == 'JFK' and dep_delay > 0",
             b"not (`a b` in (1, -2.5e3, 'it''s') or c is not missing) and x <= y",
             b'a != "b" or c not in (true, false)',
+            b"(-2) ^ a % 3 - if(missing(b), min(1, c, 2), log(`d e`)) >= -1.5e-3",
+            b"gm = exp(mean(log(price))) / quantile(abs(x - y), 0.9) + count(a > 1) * p90(b)",
         ],
         "checkpoint": [checkpoint()],
     }

@@ -1,5 +1,7 @@
 #include "expression/tree.h"
 
+#include <cmath>
+
 #include "expression/functions.h"
 #include "text/quantity.h"
 
@@ -9,13 +11,18 @@ namespace {
 
 /// A name that needs no backticks.
 bool is_plain(std::string_view name) {
-  if (name.empty() || (name[0] >= '0' && name[0] <= '9')) return false;
-  for (const char c : name)
-    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-          c == '.' || (c & '\x80') != 0))
+  if (name.empty() || name[0] == '.' || (name[0] >= '0' && name[0] <= '9')) return false;
+  std::string lower;
+  for (const char c : name) {
+    const bool capital = c >= 'A' && c <= 'Z';
+    if (!((c >= 'a' && c <= 'z') || capital || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+          (c & '\x80') != 0))
       return false;
-  return find_function(name) == nullptr && name != "and" && name != "or" && name != "not" &&
-         name != "in" && name != "is";
+    lower += capital ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  for (const char* word : {"and", "or", "not", "in", "is", "true", "false"})
+    if (lower == word) return false;
+  return find_function(lower) == nullptr;
 }
 
 std::string in_quotes(std::string_view text, char quote) {
@@ -38,7 +45,8 @@ std::string list_of(const std::vector<Node>& nodes, std::size_t first) {
 std::string operand(const Node& node) {
   const Function* const function = function_of(node.operation);
   const bool operates = function != nullptr && function->is_operator;
-  return operates ? "(" + canonical(node) + ")" : canonical(node);
+  const bool negative = node.operation == Operation::number && std::signbit(node.number);
+  return operates || negative ? "(" + canonical(node) + ")" : canonical(node);
 }
 
 }  // namespace

@@ -272,6 +272,10 @@ TEST(Expression, NamesItsColumns) {
   EXPECT_THAT(statistic::expression("sum(a) / sum(b)").columns(), ElementsAre("a", "b"));
   EXPECT_THAT(statistic::expression("mean(log(a)) - mean( log( a ) ) + mean(a)").columns(),
               ElementsAre("log(a)", "a"));
+  // A column is read by its name again, so the name keeps the meaning.
+  EXPECT_THAT(statistic::expression("mean((-2) ^ a) + mean(-2 ^ a) + mean(`True` * (b - (c - 1)))")
+                  .columns(),
+              ElementsAre("(-2) ^ a", "-(2 ^ a)", "`True` * (b - (c - 1))"));
   const std::vector<std::string> texts = {"mean", "mean(log(pris))"};
   EXPECT_THAT(
       statistic::mark_column(texts, "pris", "there is no column 'pris'"),
