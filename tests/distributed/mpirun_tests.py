@@ -158,6 +158,22 @@ class Engines(Files):
             self.assert_same(words, [1, 2, 3, 4], ["rows", "replicates"])
         self.assert_same([self.few, "--replicates", "150"], [2, 4], ["rows", "replicates"])
 
+    def test_expressions(self) -> None:
+        for words in (
+            ["--statistic", "sum(`1`) / sum(`2`), mean(log(`1`) > 0)"],
+            ["--statistic", "p90(`1`) / median(`1`)"],
+        ):
+            words = [self.x, *words, "--replicates", "90", "--seed", "3"]
+            self.assert_same(words, [2, 3], ["rows", "replicates"])
+
+    def test_row_groups_of_parquet_files(self) -> None:
+        path = Path(__file__).resolve().parents[1] / "data/parquet/flights.parquet"
+        words = [str(path), "--column", "n", "--replicates", "90"]
+        if bootfold("bootstrap", *words).returncode != 0:
+            self.skipTest("this build does not read Parquet files")
+        self.assert_same(words, [2, 3, 4], ["rows", "replicates"])
+        self.assert_same([*words, "--statistic", "median"], [3], ["rows", "replicates"])
+
     def test_replicates_split_serves_the_rest(self) -> None:
         for words in (
             [self.x, "--column", "1", "--statistic", "trimmed_mean:0.1"],

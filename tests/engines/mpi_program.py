@@ -108,7 +108,7 @@ def more_rows_than_a_block_of_counts():
 def nan():
     values = X.copy()
     values[[40_123, 50_000]] = np.nan
-    on_all_ranks(ValueError, "row 40124 is nan", lambda: shared(values[OWN], "mean"))
+    on_all_ranks(ValueError, "row 40123 is nan", lambda: shared(values[OWN], "mean"))
     expected = bf.bootstrap(values, "mean", nan="omit", **OPTIONS)
     assert same(shared(values[OWN], "mean", nan="omit"), expected)
 

@@ -151,7 +151,7 @@ def test_nan_is_named_by_its_row_and_left_out(client, frame):
     x = frame["x"].to_numpy().copy()
     x[40_123] = np.nan
     data = da.from_array(x, chunks=9_000)
-    with pytest.raises(ValueError, match=r"row 40124 is nan"):
+    with pytest.raises(ValueError, match=r"row 40123 is nan"):
         bf.bootstrap(data, "mean", **OPTIONS)
     expected = bf.bootstrap(x, "mean", nan="omit", **OPTIONS)
     assert same(bf.bootstrap(data, "mean", nan="omit", **OPTIONS), expected)

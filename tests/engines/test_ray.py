@@ -178,7 +178,7 @@ def test_nan_is_named_by_its_row_and_left_out(cluster, frame):
     rows = frame[["x"]].copy()
     rows.loc[40_123, "x"] = np.nan
     data = ray.data.from_pandas([rows.iloc[:30_000], rows.iloc[30_000:]])
-    with pytest.raises(ValueError, match="row 40124 is nan"):
+    with pytest.raises(ValueError, match="row 40123 is nan"):
         bf.bootstrap(data, "mean", columns="x", **OPTIONS)
     expected = bf.bootstrap(rows, "mean", columns="x", nan="omit", **OPTIONS)
     found = bf.bootstrap(data, "mean", columns="x", nan="omit", **OPTIONS)

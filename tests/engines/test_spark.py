@@ -273,7 +273,7 @@ def test_other_version_on_an_executor(table, monkeypatch):
 def test_nan_is_named_by_its_row_and_left_out(spark):
     text = "if(id = 31234, double('nan'), sqrt(id)) as root"
     data = spark.range(0, 40_000, 1, 4).selectExpr(text)
-    with pytest.raises(ValueError, match="row 31235 is nan"):
+    with pytest.raises(ValueError, match="row 31234 is nan"):
         bf.bootstrap(data, "mean", columns="root", **OPTIONS)
     rows = np.sqrt(np.arange(40_000))
     rows[31_234] = np.nan
