@@ -126,6 +126,10 @@ class Splitter {
 
   /// Adds a column once. Its name is the expression.
   std::uint32_t column(const Node& node) {
+    bool any = false;
+    expression::for_each(
+        node, [&](const Node& each) { any = any || each.operation == Operation::column; });
+    if (!any) fail(node, "there is no column in it; a column by its number goes in backticks: `1`");
     const std::string name =
         node.operation == Operation::column ? node.name : expression::canonical(node);
     const auto known = std::find(columns_.begin(), columns_.end(), name);

@@ -263,6 +263,7 @@ TEST(Expression, MarksMistakes) {
   EXPECT_THAT(complaint("quantile(x, 1.5)"), HasSubstr("1.5"));
   EXPECT_THAT(complaint("count(x)"), HasSubstr("count takes a condition"));
   EXPECT_THAT(complaint("count()"), HasSubstr("write count(CONDITION)"));
+  EXPECT_THAT(complaint("mean(1)"), AllOf(HasSubstr("character 6, '1'"), HasSubstr("no column")));
   EXPECT_THAT(complaint("1 + (2)"), HasSubstr("no function over all rows"));
   EXPECT_THAT(complaint("regression(x, y)"), HasSubstr("stands alone"));
   EXPECT_THAT(complaint("mean('a')"), HasSubstr("text"));
