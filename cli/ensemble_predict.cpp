@@ -203,6 +203,12 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
     return print(dump(object));
   }
   if (arguments.quiet) return;
+  if (!model.classifies() && !jackknife && !has_normal_intervals(model.frame()))
+    complain(
+        fmt::format("low and high are not known (nan): with --resampling {} members are trained on "
+                    "all rows, so nothing "
+                    "tells how far they are off; train with --resampling bootstrap or subsample",
+                    name(model.frame().resampling)));
   const std::vector<std::string> names = names_of(predictions);
   if (!arguments.output.empty())
     print(fmt::format("{} rows written to {} in {} columns: {}\n", grouped(predictions.rows()),
@@ -262,7 +268,9 @@ void add_ensemble_predict(CLI::App& group, Task& task) {
       "information between them). In .npy files the class is its number, from 0.\n"
       "Columns for numbers: mean, epistemic_std, aleatoric_std, total_std, low, high; the "
       "interval\nassumes a normal distribution. With --interval jackknife+ it is jackknife_low, "
-      "jackknife_high,\nwhich is valid for any distribution (docs/ensemble-intervals.md).\n"
+      "jackknife_high,\nwhich is valid for any distribution (docs/ensemble-intervals.md). Members "
+      "that were trained\n"
+      "on all rows (--resampling none and bayesian) have no interval: nan, or null with --json.\n"
       "The last column, outside, is the number of inputs outside the range of the training rows.\n"
       "Above 0 the prediction is an extrapolation: networks may agree there and be wrong.\n\n" +
       examples({{"bootfold ensemble predict iris.safetensors new.csv", "CSV on standard output"},

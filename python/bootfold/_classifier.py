@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -18,20 +18,22 @@ from sklearn.utils.validation import (
 )
 
 from bootfold import _core
+from bootfold._conformal import check_confidence, class_scores, class_sets
 from bootfold._dates import check_no_dates
 from bootfold._engines import together
-from bootfold._estimator import EnsembleEstimator
+from bootfold._estimator import Continued, EnsembleEstimator
 from bootfold._examples import Examples, weighted
 from bootfold._members import Uncertainty
 from bootfold._options import thread_number
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from typing_extensions import Self
 
     from bootfold._data import Array
+    from bootfold._member_views import Epoch
     from bootfold._options import Progress
 
 
@@ -108,6 +110,10 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         Memory limit of the parameters of all members, of sums over members, and of the rows of
         files, queries and the like as float32, in bytes or such as "256M" or "1GiB"; a quarter of
         what the process may use unless given, and half of it for the rows.
+    warm_start : bool
+        `fit` goes on from the trained members, for `steps` or `epochs` more, instead of training
+        new ones. With the same rows and a constant learning rate that is to the bit one training
+        of both lengths. Keeps the state of the optimizer in memory, but not in files and pickles.
     checkpoint : str or path-like, optional
         A file in which `fit` stores the members that are trained. After an interruption the same
         `fit` goes on from there, to the same bits. It is deleted when the training is complete.
@@ -126,8 +132,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
     temperature_ : float
         Temperature of the probabilities: below 1 if they were underconfident, above 1 if they were
         overconfident, and 1 without `calibrate`.
-    members_ : list
-        For each member: settings, number, steps, loss, held_out_loss, failure.
+    members_ : sequence
+        The members: settings, number, steps, loss, held_out_loss, failure, parameters, predict.
     loss_curve_, loss_curves_ : ndarray
         Mean training loss of each epoch: averaged over members, and for each member.
     input_range_ : tuple of two ndarrays
@@ -194,6 +200,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         random_state: Any = 0,
         threads: int | None = None,
         memory: int | str | None = None,
+        warm_start: bool = False,
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress = False,
     ) -> None:
@@ -228,6 +235,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         self.random_state = random_state
         self.threads = threads
         self.memory = memory
+        self.warm_start = warm_start
         self.checkpoint = checkpoint
         self.progress = progress
 
@@ -239,6 +247,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         *,
         validation: Any = None,
         engine: Any = None,
+        callback: Callable[[Epoch], Any] | None = None,
     ) -> Self:
         """Trains the members.
 
@@ -258,9 +267,51 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
             worker once. With a communicator all ranks call with the same rows, and get all
             members. The members are the same to the bit. "dask", "spark", "ray" and "mpi" stand for
             the default client, session or communicator.
+        callback : function, optional
+            Called after every epoch of members that are trained together with an object that has
+            `members` (indices), `epoch`, `step`, and of each member `loss` and `held_out_loss`. If
+            it returns False, these members stop; if it raises StopIteration, no member has more
+            epochs. It is called in the thread that called `fit`, while the members wait.
         """
         with together(engine, "fit", self.get_params()) as ranks:
-            return self._fit(X, y, sample_weight, validation, [{}], None, ranks)
+            more = self._continued()
+            return self._fit(
+                X, y, sample_weight, validation, [{}], None, ranks, more=more, callback=callback
+            )
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        classes: Any = None,
+        epochs: float = 1.0,
+        validation: Any = None,
+        callback: Callable[[Epoch], Any] | None = None,
+    ) -> Self:
+        """Trains the members further on rows X, for `epochs` passes over them.
+
+        Scaling and encoding of the inputs and the classes are those of the first call. Each member
+        goes on from its parameters and, unless the estimator comes from a file, a pickle, `subset`
+        or a `fit` without warm_start, from the state of its optimizer; it draws its resample from
+        the rows of the call. So n calls with the same rows are to the bit one of n times as many
+        epochs, with a constant learning rate, if an epoch is a whole number of batches. Out-of-bag
+        attributes are about the rows of the last call, and honest if no earlier call had them, or
+        all calls had the same.
+
+        Parameters
+        ----------
+        X, y, sample_weight, validation, callback
+            As in `fit`.
+        classes : array_like, optional
+            All classes, if y of the first call does not have all of them.
+        epochs : float
+        """
+        more = self._continued(epochs, partial=True)
+        assert more is not None
+        more.classes = self._known_classes(classes)
+        return self._fit(X, y, sample_weight, validation, [{}], None, more=more, callback=callback)
 
     def sweep(
         self,
@@ -270,6 +321,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         *,
         validation: Any = None,
         keep_best: int | None = None,
+        callback: Callable[[Epoch], Any] | None = None,
         **values: Iterable[Any],
     ) -> Self:
         """Trains `members` networks for every combination of the values.
@@ -289,7 +341,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         >>> model.best_params_, len(model.members_)
         ({'learning_rate': 0.01}, 8)
         """
-        return self._fit(X, y, sample_weight, validation, self._combinations(values), keep_best)
+        swept = self._combinations(values)
+        return self._fit(X, y, sample_weight, validation, swept, keep_best, callback=callback)
 
     def _fit(
         self,
@@ -300,9 +353,13 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         swept: Sequence[dict[str, Any]],
         keep_best: int | None,
         engine: Any = None,
+        *,
+        more: Continued | None = None,
+        callback: Any = None,
     ) -> Self:
-        X, y, sample_weight = self._given(X, y, sample_weight, fitted=False)
-        X = self._learned(X)
+        again = more is not None and more.start is not None
+        X, y, sample_weight = self._given(X, y, sample_weight, fitted=again)
+        X = self._coded(X) if again else self._learned(X)
         check_no_dates(X, "X")
         check_no_dates(sample_weight, "sample_weight")
         X, y = validate_data(
@@ -313,15 +370,23 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
             ensure_min_samples=2,
             multi_output=True,
             ensure_all_finite=self._finite,
+            reset=not again,
         )
-        self._learn_encoding(X)
+        if not again:
+            self._learn_encoding(X)
         self._check_calibrate(validation)
         check_classification_targets(y)
         y = column_or_1d(y, warn=True)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         counted = y if sample_weight is None else y[sample_weight > 0]
-        self.classes_ = np.unique(counted)
+        if again:
+            self._codes(counted, "y")
+        elif more is not None and more.classes is not None:
+            self.classes_ = more.classes
+            self._codes(counted, "y")
+        else:
+            self.classes_ = np.unique(counted)
         if len(self.classes_) == 1:
             raise ValueError(
                 f"y has only one class, {self.classes_.tolist()[0]!r}; at least 2 "
@@ -338,7 +403,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         if validation is not None:
             inputs, truth = self._parts(validation, "validation")
             held_out = Examples(inputs, self._codes(truth)[:, None], None)
-        self._learn(examples, held_out, "cross_entropy", swept, keep_best, engine)
+        self._learn(examples, held_out, "cross_entropy", swept, keep_best, engine, more, callback)
         if self.calibrate:
             # Without class weights, which are for the loss.
             examples.weights = own_weights
@@ -348,8 +413,10 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
             aside = None if held_out is None else self._rows(held_out)
             self._ensemble = self._ensemble.calibrate(rows, aside, thread_number(self.threads))
         found = self._out_of_bag(examples, X)
+        self._held_out = held_out
         if found is not None:
             self.oob_decision_function_ = found
+            self._oob_codes = codes
             known = ~np.isnan(found).any(axis=1)
             if sample_weight is not None:
                 known &= np.isin(y, self.classes_)  # a class whose rows all have weight 0
@@ -398,12 +465,25 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
             inputs, self._names(), codes, names, None, [], weights, "", self._encoding
         )
 
-    def _codes(self, truth: Array) -> Array:
-        """Codes of the classes of validation rows."""
+    def _known_classes(self, classes: Any) -> Array | None:
+        """The classes that `partial_fit` is given."""
+        if classes is None:
+            return None
+        found = np.unique(np.asarray(classes))
+        if hasattr(self, "_ensemble") and found.tolist() != self.classes_.tolist():
+            raise ValueError(
+                f"classes are {found.tolist()} but those of the first call are "
+                f"{self.classes_.tolist()}; train a new estimator"
+            )
+        return found
+
+    def _codes(self, truth: Array, what: str = "validation") -> Array:
+        """Codes of the classes of rows."""
         unknown = ~np.isin(truth, self.classes_)
         if unknown.any():
             raise ValueError(
-                f"validation has the class {truth[unknown].tolist()[0]!r}, which y does not have; "
+                f"{what} has the class {truth[unknown].tolist()[0]!r}, which "
+                f"{'y' if what == 'validation' else 'the training'} does not have; "
                 f"the classes are {', '.join(map(str, self.classes_))}"
             )
         return np.searchsorted(self.classes_, truth).astype(np.float64)
@@ -429,6 +509,70 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         extrapolations.
         """
         return self._chosen(self.predict_proba(X))
+
+    def predict_set(
+        self,
+        X: Any,
+        confidence: float = 0.9,
+        method: Literal["threshold", "adaptive"] = "threshold",
+        *,
+        calibration: tuple[Any, Any] | None = None,
+    ) -> Array:
+        """Prediction sets: for each row the classes that the true one is among, as booleans.
+
+        If new rows are like those of the calibration, the set of a row has its class with
+        probability at least `confidence`, however wrong the probabilities are.
+
+        Parameters
+        ----------
+        X : array_like
+        confidence : float
+        method : {"threshold", "adaptive"}
+            "threshold": classes whose probability is high enough, which gives the smallest sets.
+            "adaptive": the most probable classes up to a sum, which gives larger sets for rows
+            that are difficult, and needless ones if probabilities are overconfident. The most
+            probable class is in every set.
+        calibration : (X, y), optional
+            Rows that were not used for training. Unless given: `validation` of `fit`, else the
+            out-of-bag probabilities of the training rows, for which coverage is nearly always at
+            least as stated but without a theorem.
+
+        Returns
+        -------
+        ndarray of bool, [row][class], in the order of `classes_`.
+
+        Examples
+        --------
+        >>> import bootfold as bf
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = bf.EnsembleClassifier(members=50, learning_rate=1e-2).fit(X, y)
+        >>> sets = model.predict_set(X, confidence=0.99)
+        >>> sets.shape, bool(sets[range(150), y].mean() >= 0.98)
+        ((150, 3), True)
+        """
+        check_is_fitted(self)
+        level = check_confidence(confidence)
+        known, codes = self._judged(calibration)
+        class_scores(known[:1], method)  # checks the method
+
+        def compute(inputs: Array) -> tuple[Array, ...]:
+            found = self._prediction(inputs).mean
+            return (class_sets(known, codes, found, level, method),)
+
+        return self._of_rows(X, compute)[0]
+
+    def _judged(self, calibration: tuple[Any, Any] | None) -> tuple[Array, Array]:
+        """Probabilities of held-out rows, and the codes of their classes."""
+        rows = self._held_out
+        if calibration is not None:
+            inputs, y = self._parts(calibration, "calibration")
+            rows = Examples(inputs, self._codes(y, "calibration")[:, None], None)
+        if rows is not None:
+            return self._prediction(rows.inputs).mean, rows.targets[:, 0].astype(np.int64)
+        if not hasattr(self, "oob_decision_function_"):
+            raise ValueError(self._no_interval())
+        return self.oob_decision_function_, self._oob_codes
 
     def uncertainty(self, X: Any) -> Uncertainty:
         """Uncertainty of each row in nats: total = aleatoric + epistemic.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import itertools
 import os
 import warnings
@@ -16,6 +17,7 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted, vali
 from bootfold import _core, _members
 from bootfold._dates import check_no_dates
 from bootfold._encode import InputColumns, frame_columns, has_unique_names, is_frame, like_frame
+from bootfold._member_views import EpochCalls, Members
 from bootfold._options import (
     checkpoint_path,
     memory_bytes,
@@ -70,12 +72,32 @@ def _seed(random_state: Any) -> int:
     return seed_number(random_state)
 
 
+@dataclasses.dataclass
+class Continued:
+    """A training that goes on."""
+
+    start: _core.Ensemble | None  #: None: it begins
+    epochs: float | None  #: None: those of the estimator
+    classes: Array | None = None  #: None: those of the rows
+
+    def prepare(self, training: _core.Training) -> _core.Ensemble | None:
+        """Sets the length and the seed of the training; returns where it goes on from."""
+        if self.epochs is not None:
+            training.steps = 0
+            training.epochs = _number("epochs", self.epochs)
+        if self.start is not None:
+            training.seed = self.start.seed
+        return self.start
+
+
 class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
     """Training, prediction, saving and loading, for both estimators."""
 
     _ensemble: _core.Ensemble
     _encoding: _core.Encoding | None
     n_features_in_: int
+    #: Rows of `validation`, for conformal prediction.
+    _held_out: Examples | None = None
 
     # Set by the constructors of the estimators.
     members: Any
@@ -95,6 +117,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
     random_state: Any
     threads: Any
     memory: Any
+    warm_start: Any
     checkpoint: Any
     progress: Any
 
@@ -157,6 +180,16 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
                 given[option] = [value]
         bins = whole_number("bins", self.bins, 0)
         return InputColumns(names, **given, levels=levels, missing=self.nan == "encode", bins=bins)
+
+    def _continued(self, epochs: float | None = None, *, partial: bool = False) -> Continued | None:
+        """What `fit` (with warm_start) and `partial_fit` go on from."""
+        if not isinstance(self.warm_start, (bool, np.bool_)):
+            raise TypeError(f"warm_start is {self.warm_start!r} but must be True or False")
+        if partial:
+            return Continued(getattr(self, "_ensemble", None), epochs)
+        if self.warm_start and hasattr(self, "_ensemble"):
+            return Continued(self._ensemble, None)
+        return None
 
     def _learned(self, X: Any) -> Any:
         """Training rows as numbers, with their names. Frames may have text, dates and so on."""
@@ -222,12 +255,23 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         swept: Sequence[dict[str, Any]],
         keep_best: int | None,
         engine: Any = None,
+        more: Continued | None = None,
+        callback: Any = None,
     ) -> None:
         """Trains the members and sets the attributes that describe them."""
         for name in [name for name in vars(self) if name.startswith(("oob_", "sweep_", "best_"))]:
             delattr(self, name)
         settings = [self._settings(**changed) for changed in swept]
         training = self._training(settings, loss)
+        start = None
+        if more is not None:
+            start = more.prepare(training)
+        calls = None if callback is None else EpochCalls(callback, training.members)
+        training.keep_optimizer = more is not None or bool(self.warm_start)
+        for name, used in (("callback", calls), ("a training that goes on", start)):
+            if used is not None and (engine is not None or training.checkpoint):
+                other = "checkpoint" if engine is None else "engine"
+                raise ValueError(f"{name} cannot be used with {other}; omit one of them")
         threads = thread_number(self.threads)
         rows = self._rows(examples)
         held_out = None if validation is None else self._rows(validation)
@@ -239,7 +283,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             core, curves = train_spread(self, rows, given, training, engine)
         else:
             with reporter(self.progress, training.members * len(settings), "members") as tell:
-                core = _core.Ensemble.train(rows, training, held_out, threads, tell)
+                core = _core.Ensemble.train(rows, training, held_out, threads, tell, start, calls)
         if training.checkpoint:
             _core.remove_checkpoint(training.checkpoint)
         self._warn(core)
@@ -252,7 +296,9 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         if keep_best is not None:
             core = core.best(whole_number("keep_best", keep_best, 1), rows, threads)
         self._ensemble = core
-        self.loss_curves_ = _members.curves(curves or [member.curve for member in core.members])
+        earlier = [] if start is None else [getattr(self, "loss_curves_", np.empty((len(core), 0)))]
+        latest = _members.curves(curves or [member.curve for member in core.members])
+        self.loss_curves_: Array = np.concatenate([*earlier, latest], axis=1)
         self.loss_curve_ = self._mean_curve(core)
 
     def _mean_curve(self, core: _core.Ensemble) -> Array:
@@ -362,6 +408,26 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
 
         return self._of_rows(X, compute)
 
+    @property
+    def _leaves_rows_out(self) -> bool:
+        return self._ensemble.resampling in ("bootstrap", "subsample")
+
+    def _no_interval(self) -> str:
+        """Why there are no held-out rows, and what to do."""
+        if self._leaves_rows_out:
+            why = "out-of-bag predictions are not kept in files and by subset"
+            remedy = ""
+        else:
+            why = (
+                f"with resampling {self._ensemble.resampling!r} members are trained on all rows, "
+                "so nothing tells how far they are off"
+            )
+            remedy = ", or train with resampling 'bootstrap' or 'subsample'"
+        return (
+            f"{why}; give rows that were not used for training as calibration=(X, y), or as "
+            f"validation=(X, y) to fit{remedy}"
+        )
+
     def _out_of_bag(self, examples: Examples, given: Array) -> Array | None:
         """Out-of-bag means of the given rows; NaN where all members were trained on the row."""
         prediction = self._ensemble.out_of_bag
@@ -378,10 +444,26 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         return hasattr(self, "_ensemble")
 
     @property
-    def members_(self) -> list[_core.Member]:
-        """For each member: settings, number, steps, loss, held_out_loss, failure."""
+    def members_(self) -> Members:
+        """The members, each with settings, number, steps, loss, held_out_loss and failure.
+
+        Members are made when they are asked for: `members_[3].parameters` are the arrays of its
+        layers, which are not copied, and `members_[3].predict(X)` its own predictions.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bootfold as bf
+        >>> X = np.linspace(-1, 1, 50)[:, None]
+        >>> model = bf.EnsembleRegressor(members=4, epochs=5).fit(X, X[:, 0])
+        >>> each = [member.predict(X) for member in model.members_]
+        >>> bool(np.allclose(np.mean(each, axis=0), model.predict(X)))
+        True
+        >>> model.members_[3].parameters["layers.0.weight"].shape
+        (32, 1)
+        """
         check_is_fitted(self)
-        return self._ensemble.members
+        return Members(self)
 
     @property
     def input_scaling_(self) -> tuple[Array, Array]:
@@ -420,32 +502,205 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
 
         return self._of_rows(X, compute)[0]
 
-    def to_torch(self) -> dict[str, Array]:
-        """Parameters of all members, stacked: "layers.0.weight" [member, out, in], and so on.
+    def encode(self, X: Any) -> Array:
+        """The inputs of the networks for rows X: float32, [row, input], named by `encoded_names_`.
 
-        Names and shapes are those of torch.nn.Linear, as torch.func.functional_call takes them
-        under vmap. Inputs must be scaled by `input_scaling_`; the last layer has no activation. To
-        calibrate, raise the mean probabilities of the members to 1 / `temperature_` and normalize.
+        Numbers are scaled, categories have a column for each level, and so on. `export_onnx`,
+        `to_torch` and `to_jax` with encoded=True take such rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bootfold as bf
+        >>> X = np.array([[1.0], [3.0], [np.nan]])
+        >>> model = bf.EnsembleRegressor(members=2, epochs=1).fit(X, [0.0, 1.0, 2.0])
+        >>> model.encode(X).tolist(), model.encoded_names_
+        ([[-1.0, 0.0], [1.0, 0.0], [0.0, 1.0]], ['1', '1 missing'])
         """
         check_is_fitted(self)
-        found = {}
-        for number, (weights, bias) in enumerate(_members.stacked(self._ensemble)):
-            found[f"layers.{number}.weight"] = weights
-            found[f"layers.{number}.bias"] = bias
-        return found
+        from bootfold._forward import NumpyOps, encode, model_of
 
-    def to_jax(self) -> dict[str, dict[str, Array]]:
-        """Parameters of all members, stacked: {"Dense_0": {"kernel": [member, in, out], "bias"}}.
+        model = model_of(self._ensemble)
+        return self._of_rows(X, lambda rows: (encode(NumpyOps(model), model, rows),))[0]
 
-        The tree is that of a Flax module of Dense layers, as jax.vmap takes it. Inputs must be
-        scaled by `input_scaling_`; the last layer has no activation. To calibrate, raise the mean
-        probabilities of the members to 1 / `temperature_` and normalize.
+    def export_onnx(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        members: bool = False,
+        encoded: bool = False,
+        input_type: str = "float64",
+    ) -> None:
+        """Writes all members as one ONNX model. Needs the package onnx.
+
+        The input is "X", [rows, inputs]. Scaling, missing values (NaN), bins, dates (seconds since
+        1970), categories whose levels are numbers and booleans (0 and 1) are part of the model. If
+        inputs are text, each input has its own name and the shape [rows, 1]; those of text are
+        strings, and the empty one is missing. The outputs are "label" and "probabilities" of a
+        classifier, and "prediction" of a regressor, in 64 bits. They are those of `predict_proba`
+        and `predict` up to 1e-5. Members that failed are left out.
+
+        Parameters
+        ----------
+        path : str or path-like
+        members : bool
+            Also the predictions of each member: "member_probabilities" or "member_prediction",
+            [member, row, class or target].
+        encoded : bool
+            The input is what `encode` returns. Necessary for categories with hashed levels.
+        input_type : {"float64", "float32"}
+            The type of numeric inputs.
+
+        Raises
+        ------
+        ImportError
+            If onnx is not installed.
+        ValueError
+            If a category has hashed levels, unless `encoded`.
+        NotImplementedError
+            For networks that exports do not know.
         """
         check_is_fitted(self)
-        return {
-            f"Dense_{number}": {"kernel": weights.transpose(0, 2, 1), "bias": bias}
-            for number, (weights, bias) in enumerate(_members.stacked(self._ensemble))
+        from bootfold._onnx import export
+
+        export(
+            self._ensemble,
+            path,
+            classes=getattr(self, "classes_", None),
+            members=members,
+            encoded=encoded,
+            input_type=input_type,
+        )
+
+    def stacked_parameters(self, layout: str = "torch") -> dict[str, Any]:
+        """Parameters of all members, stacked, as NumPy arrays.
+
+        Networks are given the rows of `encode`; the last layer has no activation. Members that
+        failed are left out. If networks differ, as after `sweep`, the names of each kind begin
+        with "pack0.", "pack1." and so on ("pack0", "pack1" are subtrees in the layout of JAX).
+
+        Parameters
+        ----------
+        layout : {"torch", "jax"}
+            "torch": {"layers.0.weight": [member, out, in], "layers.0.bias": [member, out], ...},
+            as torch.func.functional_call takes them under vmap. "jax": {"Dense_0": {"kernel":
+            [member, in, out], "bias": [member, out]}, ...}, the tree of a Flax module of Dense
+            layers, as jax.vmap takes it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bootfold as bf
+        >>> model = bf.EnsembleRegressor(members=5, hidden=(8,), epochs=1)
+        >>> _ = model.fit(np.eye(3), [0.0, 1.0, 2.0])
+        >>> {name: array.shape for name, array in model.stacked_parameters().items()}
+        {'layers.0.weight': (5, 8, 3), 'layers.0.bias': (5, 8), 'layers.1.weight': (5, 1, 8),
+         'layers.1.bias': (5, 1)}
+        """
+        check_is_fitted(self)
+        from bootfold import _stacked
+        from bootfold._forward import model_of
+
+        trees: dict[str, Callable[..., dict[str, Any]]] = {
+            "torch": _stacked.torch_tree,
+            "jax": _stacked.jax_tree,
         }
+        if layout not in trees:
+            raise ValueError(f"layout is {layout!r} but must be 'torch' or 'jax'")
+        return trees[layout](model_of(self._ensemble))
+
+    def to_torch(self, *, encoded: bool = False) -> Any:
+        """A torch.nn.Module of all members, which computes the predictions of the estimator.
+
+        `module(X)` returns what `predict` returns for numbers and `predict_proba` for classes, up
+        to 1e-5, of a tensor or array X, [row, input], with NaN for missing values and seconds since
+        1970 for dates. `module(X, "members")` are the predictions of each member, [member, row,
+        ...], and `module(X, "outputs")` what the networks return: logits, or scaled targets. The
+        parameters have the names of `stacked_parameters("torch")`, can be trained, and come back
+        by `from_torch`.
+
+        Parameters
+        ----------
+        encoded : bool
+            X are the rows of `encode`. Necessary if inputs are text.
+        """
+        check_is_fitted(self)
+        from bootfold._forward import model_of
+        from bootfold._torch import module_of
+
+        return module_of(model_of(self._ensemble), encoded, getattr(self, "_single", False))
+
+    def to_jax(self, *, encoded: bool = False) -> Any:
+        """A function of JAX and its parameters: (apply, parameters).
+
+        `apply(parameters, X)` returns what `predict` returns for numbers and `predict_proba` for
+        classes. `apply(parameters, X, "members")` and `"outputs"` are as in `to_torch`. The
+        parameters are those of `stacked_parameters("jax")`; `from_jax` takes them back. JAX
+        computes in 32 bits unless jax_enable_x64 is set. That is right to 1e-5 unless inputs are
+        far from 0 compared with their standard deviation; `encoded=True` avoids the difference.
+
+        Parameters
+        ----------
+        encoded : bool
+            X are the rows of `encode`. Necessary if inputs are text.
+        """
+        check_is_fitted(self)
+        from bootfold._forward import model_of
+        from bootfold._jax import function_of
+
+        tree = self.stacked_parameters("jax")
+        single = getattr(self, "_single", False)
+        return function_of(model_of(self._ensemble), tree, encoded, single)
+
+    def from_torch(self, parameters: Any) -> Self:
+        """An estimator like this one with the parameters of a module, or of its state_dict().
+
+        Names and shapes are those of `to_torch`. On which rows such parameters were trained is not
+        known: the new estimator has no out-of-bag attributes, no losses, no temperature and no
+        jackknife+ intervals, unless the parameters are unchanged.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import bootfold as bf
+        >>> X, y = np.eye(3), [0.0, 1.0, 2.0]
+        >>> model = bf.EnsembleRegressor(members=5, epochs=1).fit(X, y)
+        >>> state = model.stacked_parameters()
+        >>> state["layers.1.weight"] = np.zeros_like(state["layers.1.weight"])
+        >>> state["layers.1.bias"] = np.zeros_like(state["layers.1.bias"])
+        >>> model.from_torch(state).predict(X)
+        array([1., 1., 1.])
+        """
+        from bootfold._stacked import flat_torch
+
+        return self._with_parameters(flat_torch(parameters))
+
+    def from_jax(self, parameters: Any) -> Self:
+        """An estimator like this one with the parameters of a tree such as that of `to_jax`.
+
+        {"params": tree}, as Flax has it, is taken too. As `from_torch`.
+        """
+        from bootfold._stacked import flat_jax
+
+        return self._with_parameters(flat_jax(parameters))
+
+    def _with_parameters(self, given: dict[str, Array]) -> Self:
+        check_is_fitted(self)
+        from bootfold._forward import model_of
+        from bootfold._stacked import member_parameters
+
+        model = model_of(self._ensemble)
+        flat = member_parameters(model, given)
+        all_ = range(len(self._ensemble))
+        core = self._ensemble if model.members == [*all_] else self._ensemble.subset(model.members)
+        found = copy.copy(self)
+        found._ensemble = core.with_parameters([row.tolist() for row in flat])
+        same = [core.parameters(m).tobytes() == row.tobytes() for m, row in enumerate(flat)]
+        if not all(same):
+            for name in [name for name in vars(found) if name.startswith(("oob_", "loss_curve"))]:
+                delattr(found, name)
+            found._held_out = None  # they may have been trained on
+        return found
 
     def subset(self, members: Sequence[int]) -> Self:
         """An estimator with these members only, given by their indices in `members_`.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copyreg
-import itertools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -53,29 +52,6 @@ def _reduced(core: _core.Ensemble) -> tuple[Any, ...]:
 
 
 copyreg.pickle(_core.Ensemble, _reduced)
-
-
-def stacked(core: _core.Ensemble) -> list[tuple[Array, Array]]:
-    """Weights [member, out, in] and biases [member, out] of each layer."""
-    settings = core.settings
-    used = {member.settings for member in core.members}
-    shapes = {(tuple(settings[s].hidden), settings[s].activation) for s in used}
-    if len(shapes) > 1:
-        raise ValueError(
-            f"members have {len(shapes)} different networks, which cannot be stacked; take those "
-            "with the same settings by subset()"
-        )
-    flat = np.stack([core.parameters(m) for m in range(len(core))])
-    outputs = len(core.classes) * (2 if core.loss == "gaussian" else 1)
-    sizes = [len(core.inputs), *next(iter(shapes))[0], outputs]
-    layers = []
-    place = 0
-    for inside, outside in itertools.pairwise(sizes):
-        weights = flat[:, place : place + inside * outside].reshape(-1, outside, inside)
-        place += inside * outside
-        layers.append((weights, flat[:, place : place + outside]))
-        place += outside
-    return layers
 
 
 def curves(members: Sequence[Sequence[float]]) -> Array:

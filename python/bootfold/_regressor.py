@@ -11,20 +11,22 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from bootfold import _core
+from bootfold._conformal import check_confidence, residual_limits
 from bootfold._dates import check_no_dates
 from bootfold._engines import together
-from bootfold._estimator import EnsembleEstimator
+from bootfold._estimator import Continued, EnsembleEstimator
 from bootfold._examples import Examples, weighted
 from bootfold._members import Uncertainty
 from bootfold._options import memory_bytes, thread_number
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from typing_extensions import Self
 
     from bootfold._data import Array
+    from bootfold._member_views import Epoch
     from bootfold._options import Progress
 
 
@@ -97,6 +99,10 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         Memory limit of the parameters of all members, of sums over members, and of the rows of
         files, queries and the like as float32, in bytes or such as "256M" or "1GiB"; a quarter of
         what the process may use unless given, and half of it for the rows.
+    warm_start : bool
+        `fit` goes on from the trained members, for `steps` or `epochs` more, instead of training
+        new ones. With the same rows and a constant learning rate that is to the bit one training
+        of both lengths. Keeps the state of the optimizer in memory, but not in files and pickles.
     checkpoint : str or path-like, optional
         A file in which `fit` stores the members that are trained. After an interruption the same
         `fit` goes on from there, to the same bits. It is deleted when the training is complete.
@@ -110,8 +116,8 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         Only with resampling "bootstrap" and "subsample".
     oob_prediction_ : ndarray of the shape of y
         Out-of-bag predictions; NaN for a row that all members were trained on.
-    members_ : list
-        For each member: settings, number, steps, loss, held_out_loss, failure.
+    members_ : sequence
+        The members: settings, number, steps, loss, held_out_loss, failure, parameters, predict.
     loss_curve_, loss_curves_ : ndarray
         Mean training loss of each epoch, for scaled targets: averaged over members, and for each
         member.
@@ -178,6 +184,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         random_state: Any = 0,
         threads: int | None = None,
         memory: int | str | None = None,
+        warm_start: bool = False,
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress = False,
     ) -> None:
@@ -211,6 +218,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         self.random_state = random_state
         self.threads = threads
         self.memory = memory
+        self.warm_start = warm_start
         self.checkpoint = checkpoint
         self.progress = progress
 
@@ -227,6 +235,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         *,
         validation: Any = None,
         engine: Any = None,
+        callback: Callable[[Epoch], Any] | None = None,
     ) -> Self:
         """Trains the members.
 
@@ -242,9 +251,32 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
             that each member is not trained on.
         engine : client of Dask, SparkSession, module ray, communicator of mpi4py, optional
             As in `EnsembleClassifier.fit`: the cluster that trains.
+        callback : function, optional
+            As in `EnsembleClassifier.fit`: called after every epoch.
         """
         with together(engine, "fit", self.get_params()) as ranks:
-            return self._fit(X, y, sample_weight, validation, [{}], None, ranks)
+            more = self._continued()
+            return self._fit(
+                X, y, sample_weight, validation, [{}], None, ranks, more=more, callback=callback
+            )
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        epochs: float = 1.0,
+        validation: Any = None,
+        callback: Callable[[Epoch], Any] | None = None,
+    ) -> Self:
+        """Trains the members further on rows X, for `epochs` passes over them.
+
+        As `EnsembleClassifier.partial_fit`. The scaling of the targets is that of the first call.
+        Jackknife+ intervals need the same rows in all calls.
+        """
+        more = self._continued(epochs, partial=True)
+        return self._fit(X, y, sample_weight, validation, [{}], None, more=more, callback=callback)
 
     def sweep(
         self,
@@ -254,13 +286,15 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         *,
         validation: Any = None,
         keep_best: int | None = None,
+        callback: Callable[[Epoch], Any] | None = None,
         **values: Iterable[Any],
     ) -> Self:
         """Trains `members` networks for every combination of the values.
 
         As `EnsembleClassifier.sweep`: `sweep_` is the table, `best_params_` the best settings.
         """
-        return self._fit(X, y, sample_weight, validation, self._combinations(values), keep_best)
+        swept = self._combinations(values)
+        return self._fit(X, y, sample_weight, validation, swept, keep_best, callback=callback)
 
     def _fit(
         self,
@@ -271,9 +305,13 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         swept: Sequence[dict[str, Any]],
         keep_best: int | None,
         engine: Any = None,
+        *,
+        more: Continued | None = None,
+        callback: Any = None,
     ) -> Self:
-        X, y, sample_weight = self._given(X, y, sample_weight, fitted=False)
-        X = self._learned(X)
+        again = more is not None and more.start is not None
+        X, y, sample_weight = self._given(X, y, sample_weight, fitted=again)
+        X = self._coded(X) if again else self._learned(X)
         check_no_dates(X, "X")
         check_no_dates(y, "y")
         check_no_dates(sample_weight, "sample_weight")
@@ -286,8 +324,10 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
             multi_output=True,
             y_numeric=True,
             ensure_all_finite=self._finite,
+            reset=not again,
         )
-        self._learn_encoding(X)
+        if not again:
+            self._learn_encoding(X)
         y = np.asarray(y, dtype=np.float64)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
@@ -306,8 +346,10 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
                     f"validation has {truth.shape[1]} targets but y has {targets.shape[1]}"
                 )
             held_out = Examples(inputs, truth, None)
-        self._learn(examples, held_out, self.loss, swept, keep_best, engine)
+        self._held_out = None
+        self._learn(examples, held_out, self.loss, swept, keep_best, engine, more, callback)
         self._training_examples = examples  # for predict_interval
+        self._held_out = held_out
         found = self._out_of_bag(examples, X)
         if found is not None:
             self.oob_prediction_ = self._shaped(found)
@@ -368,9 +410,10 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         self,
         X: Any,
         confidence: float = 0.95,
-        method: Literal["jackknife+", "normal"] = "jackknife+",
+        method: Literal["auto", "jackknife+", "conformal", "scaled", "normal"] = "auto",
         *,
         training: tuple[Any, ...] | None = None,
+        calibration: tuple[Any, Any] | None = None,
     ) -> tuple[Array, Array]:
         """Prediction intervals: lower and upper limits for new targets.
 
@@ -378,18 +421,45 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         ----------
         X : array_like
         confidence : float
-        method : {"jackknife+", "normal"}
-            "jackknife+" uses out-of-bag residuals and has guaranteed coverage for any networks
-            (docs/ensemble-intervals.md); "normal" is mean -+ z total.
+        method : {"auto", "jackknife+", "conformal", "scaled", "normal"}
+            "auto": "conformal" with `calibration`; else "jackknife+" if members left rows out, and
+            "conformal" if they did not but `fit` had `validation`. "jackknife+" uses out-of-bag
+            residuals of each row. "conformal" is mean -+ a quantile of residuals: of
+            `calibration`, else of the validation rows of `fit`, else out of bag. "scaled" is the
+            same with residuals divided by the total of `uncertainty`, so that intervals are wider
+            where members are unsure. These have stated coverage for any networks
+            (docs/ensemble-intervals.md). "normal" is mean -+ z total, for normal noise.
         training : (X, y) or (X, y, sample_weight), optional
             The training rows, if the estimator was loaded from a file, which does not have them.
+        calibration : (X, y), optional
+            Rows that were not used for training, for "conformal" and "scaled".
+
+        Raises
+        ------
+        ValueError
+            If members were trained on all rows (resampling "none" and "bayesian") and there are no
+            held-out rows: their disagreement alone does not tell where a new target lies.
         """
+        check_is_fitted(self)
+        methods = ("auto", "jackknife+", "conformal", "scaled", "normal")
+        if method not in methods:
+            raise ValueError(f"method is {method!r} but must be one of {', '.join(methods)}")
+        if calibration is not None and method in ("jackknife+", "normal"):
+            raise ValueError(
+                f"calibration is for method 'conformal' and 'scaled', not {method!r}; omit it"
+            )
+        if method == "auto":
+            held_out = calibration is not None or (
+                not self._leaves_rows_out and self._held_out is not None
+            )
+            method = "conformal" if held_out else "jackknife+"
+        if method in ("jackknife+", "normal") and not self._leaves_rows_out:
+            raise ValueError(self._no_interval())
         if method == "normal":
             low, high = self._of_rows(X, lambda inputs: self._normal(inputs, confidence))
             return self._shaped(low), self._shaped(high)
         if method != "jackknife+":
-            raise ValueError(f"method is {method!r} but must be 'jackknife+' or 'normal'")
-        check_is_fitted(self)
+            return self._conformal(X, check_confidence(confidence), method, calibration)
         rows = self._rows(self._training_rows(training))
         memory, threads = memory_bytes(self.memory), thread_number(self.threads)
 
@@ -399,6 +469,42 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
 
         low, high = self._of_rows(X, compute)
         return self._shaped(low), self._shaped(high)
+
+    def _conformal(
+        self, X: Any, confidence: float, method: str, calibration: tuple[Any, Any] | None
+    ) -> tuple[Array, Array]:
+        truth, judged = self._judged(calibration)
+        scaled = method == "scaled"
+        own = judged.total if scaled else None
+        limits = np.array(residual_limits(truth, judged.mean, own, confidence))
+
+        def compute(inputs: Array) -> tuple[Array, ...]:
+            found = self._prediction(inputs)
+            half = limits * found.total if scaled else np.broadcast_to(limits, found.mean.shape)
+            return found.mean - half, found.mean + half
+
+        low, high = self._of_rows(X, compute)
+        return self._shaped(low), self._shaped(high)
+
+    def _judged(self, calibration: tuple[Any, Any] | None) -> tuple[Array, _core.Prediction]:
+        """Targets of held-out rows, and what was predicted for them."""
+        rows = self._held_out
+        if calibration is not None:
+            inputs, y = self._parts(calibration, "calibration")
+            check_no_dates(y, "y")
+            targets = np.asarray(y, dtype=np.float64).reshape(len(inputs), -1)
+            if targets.shape[1] != len(self._ensemble.classes):
+                raise ValueError(
+                    f"calibration has {targets.shape[1]} targets but the estimator has "
+                    f"{len(self._ensemble.classes)}"
+                )
+            rows = Examples(inputs, targets, None)
+        if rows is not None:
+            return rows.targets, self._prediction(rows.inputs)
+        judged = self._ensemble.out_of_bag
+        if judged.mean.shape[0] == 0 or not hasattr(self, "_training_examples"):
+            raise ValueError(self._no_interval())
+        return self._training_examples.targets, judged
 
     def _normal(self, inputs: Array, confidence: float) -> tuple[Array, ...]:
         prediction = self._prediction(inputs)

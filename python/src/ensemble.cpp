@@ -84,11 +84,39 @@ Call call_of(unsigned threads, nb::object progress = nb::none(), bool brief = fa
   return {.execution = {.threads = threads}, .progress = std::move(progress), .brief = brief};
 }
 
+/// Settings, numbers, epoch, step, training losses and held-out losses.
+using EpochTable = std::tuple<std::vector<std::size_t>, std::vector<std::uint64_t>, std::uint64_t,
+                              std::uint64_t, std::vector<double>, std::vector<double>>;
+
+EpochTable table_of(std::span<const ensemble::MemberEpoch> epochs) {
+  EpochTable table;
+  auto& [settings, numbers, epoch, step, losses, held_out] = table;
+  for (const ensemble::MemberEpoch& each : epochs) {
+    settings.push_back(each.settings);
+    numbers.push_back(each.number);
+    losses.push_back(each.loss);
+    held_out.push_back(each.held_out_loss);
+  }
+  epoch = epochs[0].epoch;
+  step = epochs[0].step;
+  return table;
+}
+
 std::unique_ptr<Ensemble> train(const ExampleRows& rows, Training training,
                                 const ExampleRows* validation, unsigned threads,
-                                nb::object progress) {
+                                nb::object progress, const Ensemble* start, nb::object epoch_done) {
   if (validation != nullptr) training.validation = &validation->examples();
-  return without_gil(call_of(threads, std::move(progress)), [&](const Execution& execution) {
+  training.start = start;
+  Call call = call_of(threads, std::move(progress));
+  Questions questions;
+  if (!epoch_done.is_none()) {
+    call.questions = &questions;
+    training.epoch_done = [&](std::span<const ensemble::MemberEpoch> epochs) {
+      bool more = false;
+      return questions.ask([&] { more = nb::cast<bool>(epoch_done(table_of(epochs))); }) && more;
+    };
+  }
+  return without_gil(call, [&](const Execution& execution) {
     training.execution = execution;
     return std::make_unique<Ensemble>(ensemble::train(rows.examples(), training));
   });
@@ -215,6 +243,7 @@ void bind_training(nb::module_& m) {
       .def_rw("standardize", &Training::standardize)
       .def_rw("seed", &Training::seed)
       .def_rw("first_member", &Training::first_member)
+      .def_rw("keep_optimizer", &Training::keep_optimizer)
       .def_rw("memory", &Training::memory)
       .def_rw("checkpoint", &Training::checkpoint);
 }
@@ -287,7 +316,8 @@ void bind_trained(nb::module_& m) {
       .def_ro("held_out_loss", &SettingsSummary::held_out_loss);
   nb::class_<Ensemble>(m, "Ensemble", "Trained members.")
       .def_static("train", &train, "rows"_a, "training"_a, "validation"_a.none(), "threads"_a,
-                  "progress"_a.none())
+                  "progress"_a.none(), "start"_a.none() = nb::none(),
+                  "epoch_done"_a.none() = nb::none())
       .def_static("join", &join, "parts"_a, "rows"_a, "threads"_a,
                   "Parts of one training, with members of their own.")
       .def("predict", &predict, "inputs"_a, "threads"_a,
@@ -305,9 +335,16 @@ void bind_trained(nb::module_& m) {
             return std::make_unique<Ensemble>(ensemble.subset(members));
           },
           "members"_a)
+      .def(
+          "with_parameters",
+          [](const Ensemble& ensemble, const std::vector<std::vector<float>>& parameters) {
+            return std::make_unique<Ensemble>(ensemble::with_parameters(ensemble, parameters));
+          },
+          "parameters"_a, "The same networks with other parameters, [member][parameter].")
       .def_prop_ro("settings_summaries", &ensemble::summarize_settings,
                    "One for each of the settings.")
       .def("__len__", &Ensemble::size)
+      .def("member", &Ensemble::member, "index"_a)
       .def_prop_ro("members",
                    [](const Ensemble& ensemble) {
                      std::vector<Member> all;

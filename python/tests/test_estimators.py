@@ -226,7 +226,8 @@ def test_pipelines_searches_and_clones():
     assert again.get_params() == model.get_params()
     with pytest.raises(NotFittedError):
         again.predict(X)
-    assert again.set_params(members=3).fit(X, Y).to_torch()["layers.1.weight"].shape == (3, 5, 7)
+    again.set_params(members=3).fit(X, Y)
+    assert again.stacked_parameters()["layers.1.weight"].shape == (3, 5, 7)
 
 
 def same(model, other):
@@ -318,7 +319,7 @@ def test_parameters_for_other_packages(activation, function):
     mean, scale = model.input_scaling_
     target_mean, target_scale = model.target_scaling_
     x = np.broadcast_to((LINE - mean) / scale, (10, *LINE.shape))
-    torch, jax = model.to_torch(), model.to_jax()
+    torch, jax = model.stacked_parameters("torch"), model.stacked_parameters("jax")
     for layer in range(3):
         kernel, bias = jax[f"Dense_{layer}"]["kernel"], jax[f"Dense_{layer}"]["bias"]
         np.testing.assert_array_equal(kernel, torch[f"layers.{layer}.weight"].transpose(0, 2, 1))
@@ -340,8 +341,9 @@ def test_sweeps():
     own = [m.held_out_loss for m in model.members_ if m.settings == 2]
     assert table["held_out_loss"][2] == pytest.approx(np.mean(own))
     assert table["held_out_loss_std"][2] == pytest.approx(np.std(own, ddof=1))
-    with pytest.raises(ValueError, match="stacked"):
-        model.to_torch()
+    names = model.stacked_parameters()
+    assert names["pack0.layers.0.weight"].shape == (12, 4, 4)
+    assert names["pack1.layers.1.weight"].shape == (12, 8, 8)
     alone = model.subset([i for i, m in enumerate(model.members_) if m.settings == 2])
     fitted = classifier(members=6, learning_rate=1e-2, hidden=(4,)).fit(X, NAMES[Y])
     np.testing.assert_array_equal(alone.predict_proba(X), fitted.predict_proba(X))

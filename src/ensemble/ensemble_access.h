@@ -21,6 +21,13 @@ struct EnsembleAccess {
   [[nodiscard]] static std::uint64_t fingerprint(const Ensemble& ensemble) noexcept {
     return ensemble.fingerprint_;
   }
+  /// Empty unless Training::keep_optimizer.
+  [[nodiscard]] static OptimizerState optimizer(const Ensemble& ensemble, std::size_t member) {
+    return ensemble.optimizer_.empty() ? OptimizerState() : ensemble.optimizer_.at(member);
+  }
+  static void set_optimizer(Ensemble& ensemble, std::vector<OptimizerState> states) {
+    ensemble.optimizer_ = std::move(states);
+  }
   static void set_out_of_bag(Ensemble& ensemble, Prediction prediction) {
     ensemble.out_of_bag_ = std::move(prediction);
   }

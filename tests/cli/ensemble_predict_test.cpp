@@ -217,5 +217,23 @@ TEST(EnsemblePredictClasses, OmittedRowsHaveNoClass) {
   EXPECT_TRUE(found["columns"]["class"][1].is_null());
 }
 
+// Their spread contains no noise, so mean -+ z spread would cover a fraction of what is asked for.
+TEST_F(EnsemblePredictedRows, MembersThatSawAllRowsHaveNoIntervals) {
+  for (const std::string resampling : {"none", "bayesian"}) {
+    const Outcome trained =
+        run({"ensemble", "train", train_, "--target", "y", "--task", "regression", "--members", "5",
+             "--epochs", "3", "--resampling", resampling, "--output", model_});
+    ASSERT_EQ(trained.code, 0) << trained.err;
+    const Outcome outcome = run({"ensemble", "predict", model_, train_, "--json"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const Json columns = Json::parse(outcome.out).at("columns");
+    EXPECT_TRUE(columns.at("low").at(3).is_null());
+    EXPECT_TRUE(columns.at("high").at(29).is_null());
+    EXPECT_TRUE(columns.at("mean").at(3).is_number());
+    EXPECT_THAT(run({"ensemble", "predict", model_, train_}).err,
+                AllOf(HasSubstr("--resampling " + resampling), HasSubstr("train with")));
+  }
+}
+
 }  // namespace ensemble_predict_test
 }  // namespace bootfold::cli

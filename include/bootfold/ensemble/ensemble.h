@@ -23,6 +23,7 @@
 
 #include "bootfold/api.h"
 #include "bootfold/data.h"
+#include "bootfold/ensemble/continuation.h"
 #include "bootfold/ensemble/encoding.h"
 #include "bootfold/ensemble/network.h"
 #include "bootfold/ensemble/training.h"
@@ -189,6 +190,7 @@ class BOOTFOLD_API Ensemble {
   std::vector<Member> members_;
   std::vector<std::vector<float>> parameters_;  // [member]
   std::uint64_t fingerprint_ = 0;               // of the inputs of the training rows
+  std::vector<OptimizerState> optimizer_;       // [member]; empty: not kept
   Prediction out_of_bag_;
 };
 

@@ -69,6 +69,11 @@ struct Limits {
   double high = Member::kUnknown;
 };
 
+/// Whether normal_intervals() of this ensemble tell where new targets lie. Members that are trained
+/// on all rows (Resampling::none, bayesian) leave none to estimate the noise from, so their
+/// deviations are too small.
+[[nodiscard]] BOOTFOLD_API bool has_normal_intervals(const Ensemble::Frame& frame) noexcept;
+
 /// Prediction intervals for normally distributed targets, [row][target]: mean -+ z total.
 [[nodiscard]] BOOTFOLD_API std::vector<Limits> normal_intervals(const Prediction& prediction,
                                                                 double confidence = 0.95);

@@ -9,11 +9,13 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bootfold/api.h"
+#include "bootfold/ensemble/continuation.h"
 #include "bootfold/ensemble/network.h"
 #include "bootfold/execution.h"
 
@@ -109,6 +111,18 @@ struct Training {
   Execution execution = {};
   /// Callback for every trained member. Calls come from any thread, in any order, one at a time.
   std::function<void(const Member&)> finished = {};
+  /// Members from which the training goes on, for `steps` or `epochs` more; null: from drawn
+  /// weights. They keep their encoding and scaling, whatever the rows. With the same rows and
+  /// options, a constant learning rate and `keep_optimizer`, two trainings are to the bit one that
+  /// is as long; the cosine schedule and early stopping begin anew. Must outlive the training.
+  const Ensemble* start = nullptr;
+  /// Keep the state of the optimizer, in memory alone, for a training that goes on from here. Three
+  /// times the memory of the parameters. Members that stopped early have none.
+  bool keep_optimizer = false;
+  /// Callback for epochs of members that are trained together, with equal steps. Members whose
+  /// callback returns false stop. Calls come from any thread, in any order, one at a time; the
+  /// members wait.
+  std::function<bool(std::span<const MemberEpoch>)> epoch_done = {};
 };
 
 /// The name as users write it: "adam", "cosine", "bootstrap", "cross_entropy", ...

@@ -148,6 +148,7 @@ class TargetLimits {
   /// What a worker needs.
   struct Room {
     std::vector<float> means = {};  // [point][example]
+    std::vector<float> more = {};   // [example], of a point that needs more of them
     std::vector<float> column = {};
     std::vector<double> sums = {};
   };
@@ -161,17 +162,29 @@ class TargetLimits {
       for (std::size_t p = from; p < from + count; ++p) see(p, -kInfinity, kInfinity);
       return;
     }
+    Means bounds[kPoints];
     Deciding deciding[kPoints];
     Deciding all{sorted_.size(), 0};
     for (std::size_t p = from; p < from + count; ++p) {
-      deciding[p] = deciding_at(predicted + p, stride, room.column);
+      bounds[p] = means_at(predicted + p, stride, room.column);
+      deciding[p] = around(bounds[p].likely());
       all = {std::min(all.first, deciding[p].first), std::max(all.last, deciding[p].last)};
     }
     compute_means(predicted, stride, all, from, count, room.means);
     for (std::size_t p = from; p < from + count; ++p) {
       const float* means = &room.means[(p - from) * (all.last - all.first)];
       means += deciding[p].first - all.first;
-      see(p, -select(deciding[p], means, -1, room.sums), select(deciding[p], means, 1, room.sums));
+      double high = select(deciding[p], means, 1, room.sums);
+      double low = select(deciding[p], means, -1, room.sums);
+      const Means& own = bounds[p];
+      if (!decides(deciding[p], own.least, own.most, high) ||
+          !decides(deciding[p], -own.most, -own.least, low)) {
+        const Deciding certain = around(own.most - own.least);
+        compute_means(predicted, stride, certain, p, 1, room.more);
+        high = select(certain, room.more.data(), 1, room.sums);
+        low = select(certain, room.more.data(), -1, room.sums);
+      }
+      see(p, -low, high);
     }
   }
 
@@ -182,28 +195,60 @@ class TargetLimits {
     std::size_t last = 0;
   };
 
+  /// What is known of the means of examples at a point before they are computed.
+  struct Means {
+    double least = 0;
+    double most = 0;
+    double middle = 0;  // the mean of all members
+
+    /// The limits are nearly those of the mean of all members, so that examples whose residual is
+    /// so far from the rank-th smallest do not decide. A tenth is for "nearly".
+    [[nodiscard]] double likely() const {
+      return std::max(most - middle, middle - least) + 0.1 * (most - least);
+    }
+  };
+
   /// A mean of `fewest_` or more members lies between that of the least and that of the greatest
-  /// `fewest_` predictions. So sums lie that far from the residual, plus a constant.
-  Deciding deciding_at(const float* predicted, std::size_t stride,
-                       std::vector<float>& column) const {
+  /// `fewest_` predictions.
+  Means means_at(const float* predicted, std::size_t stride, std::vector<float>& column) const {
     const std::size_t members = held_out_.members().size();
     column.resize(members);
     double largest = 0;
+    Means found;
     for (std::size_t i = 0; i < members; ++i) {
       column[i] = predicted[i * stride];
       largest = std::max<double>(largest, std::abs(column[i]));
+      found.middle += column[i];
     }
+    found.middle /= static_cast<double>(members);
     std::ranges::sort(column);
-    double range = 0;
-    for (std::size_t i = 0; i < fewest_; ++i) range += column[members - 1 - i] - column[i];
-    range /= fewest_;
-    range += 4e-7 * static_cast<double>(members) * largest;  // sums are rounded to 24 bits
+    for (std::size_t i = 0; i < fewest_; ++i) {
+      found.least += column[i];
+      found.most += column[members - 1 - i];
+    }
+    const double rounding = 2e-7 * static_cast<double>(members) * largest;  // sums have 24 bits
+    found.least = found.least / fewest_ - rounding;
+    found.most = found.most / fewest_ + rounding;
+    return found;
+  }
+
+  /// Examples whose residual is at most so far from the rank-th smallest. As far as means can
+  /// differ there are all that can decide.
+  Deciding around(double range) const {
     if (std::isnan(range)) return {0, sorted_.size()};
     const double middle = sorted_[rank_ - 1];
     const auto first = std::ranges::lower_bound(sorted_, middle - range);
     const auto last = std::ranges::upper_bound(sorted_, middle + range);
     return {static_cast<std::size_t>(first - sorted_.begin()),
             static_cast<std::size_t>(last - sorted_.begin())};
+  }
+
+  /// Whether the rank-th smallest sum of these examples is that of all: no example before them can
+  /// have a greater sum, and none after them a smaller one.
+  [[nodiscard]] bool decides(const Deciding& deciding, double least, double most,
+                             double limit) const {
+    return (deciding.first == 0 || sorted_[deciding.first - 1] + most <= limit) &&
+           (deciding.last == sorted_.size() || sorted_[deciding.last] + least >= limit);
   }
 
   /// means[point][example].

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "bootfold/error.h"
+#include "ensemble/training/member_rows.h"
 #include "ensemble/validate_arguments.h"
 #include "numeric/normal.h"
 #include "text/concat.h"
@@ -100,6 +101,10 @@ TargetScores scores_of(const Prediction& prediction, std::size_t target, const C
 }
 
 }  // namespace
+
+bool has_normal_intervals(const Ensemble::Frame& frame) noexcept {
+  return frame.loss != Loss::cross_entropy && leaves_rows_out(frame.resampling);
+}
 
 std::vector<Limits> normal_intervals(const Prediction& prediction, double confidence) {
   const double width = normal_width(confidence);

@@ -10,7 +10,7 @@
 namespace bootfold::ensemble {
 
 MemberTraining::MemberTraining(const TrainingContext& context, const MemberId& id,
-                               const Settings& settings)
+                               const Settings& settings, const MemberStart& start)
     : settings_(&settings),
       stopping_(&context.training.stopping),
       rows_(id, context.training.resampling, context.matrix.rows, settings.subsample,
@@ -19,21 +19,51 @@ MemberTraining::MemberTraining(const TrainingContext& context, const MemberId& i
       share_(1.0F / static_cast<float>(batch_)),
       beta1_(static_cast<float>(settings.momentum)),
       beta2_(static_cast<float>(settings.beta2)),
-      last_step_(step_count(context.training, settings, context.matrix.rows)),
+      begin_(start.steps),
+      step_(start.steps),
+      last_step_(start.steps + step_count(context.training, settings, context.matrix.rows)),
       next_validation_(validation_step(1)),
-      point_steps_(curve_steps(context.training)) {}
+      power1_(start.optimizer.power1),
+      power2_(start.optimizer.power2),
+      point_steps_(curve_steps(context.training)),
+      point_begin_(start.steps),
+      keeps_optimizer_(context.training.keep_optimizer),
+      told_(static_cast<bool>(context.training.epoch_done)),
+      watched_(validates(context.training)),
+      next_epoch_(epoch_step(1)),
+      epoch_begin_(start.steps) {
+  epoch_.settings = static_cast<std::size_t>(&settings - context.training.settings.data());
+  epoch_.number = id.number;
+}
 
 std::uint64_t MemberTraining::validation_step(std::uint64_t number) const {
   const double epoch = static_cast<double>(rows_.size()) / static_cast<double>(batch_);
-  return std::max(step_ + 1, static_cast<std::uint64_t>(std::llround(
-                                 static_cast<double>(number) * stopping_->look_every * epoch)));
+  return std::max(step_ + 1,
+                  begin_ + static_cast<std::uint64_t>(std::llround(static_cast<double>(number) *
+                                                                   stopping_->look_every * epoch)));
+}
+
+std::uint64_t MemberTraining::epoch_step(std::uint64_t number) const {
+  const double epoch = static_cast<double>(rows_.size()) / static_cast<double>(batch_);
+  return std::max(step_ + 1, begin_ + static_cast<std::uint64_t>(
+                                          std::llround(static_cast<double>(number) * epoch)));
+}
+
+MemberEpoch MemberTraining::end_epoch() {
+  ++epoch_.epoch;
+  epoch_.step = step_;
+  epoch_.loss = epoch_sum_ / static_cast<double>(step_ - epoch_begin_);
+  next_epoch_ = epoch_step(epoch_.epoch + 1);
+  epoch_begin_ = step_;
+  epoch_sum_ = 0;
+  return epoch_;
 }
 
 std::uint64_t MemberTraining::curve_steps(const Training& training) const {
   constexpr std::uint64_t kMostPoints = 1000;
   if (!training.curves) return 0;
   const std::uint64_t epoch = (rows_.size() + batch_ - 1) / batch_;
-  return std::max(epoch, (last_step_ + kMostPoints - 1) / kMostPoints);
+  return std::max(epoch, (last_step_ - begin_ + kMostPoints - 1) / kMostPoints);
 }
 
 void MemberTraining::end_curve_point() {
@@ -52,9 +82,10 @@ MemberTraining::StepValues MemberTraining::advance(float loss) {
   }
   double rate = settings_->learning_rate;
   if (settings_->schedule == Schedule::cosine)
-    rate *= 0.5 * (1 + std::cos(std::numbers::pi * static_cast<double>(step_) /
-                                static_cast<double>(last_step_)));
+    rate *= 0.5 * (1 + std::cos(std::numbers::pi * static_cast<double>(step_ - begin_) /
+                                static_cast<double>(last_step_ - begin_)));
   ++step_;
+  epoch_sum_ += loss;
   if (point_steps_ > 0) {
     point_sum_ += loss;
     if (step_ - point_begin_ == point_steps_) end_curve_point();
@@ -80,6 +111,8 @@ float MemberTraining::clip_factor(float squares) const {
 }
 
 void MemberTraining::validate(double held_out_loss, const Parameters& parameters) {
+  epoch_.held_out_loss = held_out_loss;
+  if (stopping_->patience == 0) return;
   if (step_ == next_validation_) next_validation_ = validation_step(++validations_ + 1);
   if (held_out_loss < best_.held_out_loss || std::isnan(best_.held_out_loss)) {
     without_improvement_ = 0;
@@ -102,6 +135,12 @@ TrainedMember MemberTraining::finish(const Parameters& parameters) {
   best_.loss = loss_;
   best_.parameters = parameters();
   return std::move(best_);
+}
+
+void MemberTraining::keep_optimizer(TrainedMember& trained, const Parameters& first,
+                                    const Parameters& second) const {
+  if (!keeps_optimizer_ || trained.steps != step_) return;
+  trained.optimizer = {first(), second(), power1_, power2_};
 }
 
 std::vector<float> MemberTraining::validation_weights(const TrainingContext& context) const {

@@ -9,6 +9,7 @@
 
 #include "bootfold/ensemble/ensemble.h"
 #include "ensemble/training/member_rows.h"
+#include "ensemble/training/member_start.h"
 #include "ensemble/training/training_context.h"
 
 namespace bootfold::ensemble {
@@ -21,6 +22,7 @@ struct TrainedMember {
   std::string failure = {};
   std::vector<float> parameters = {};
   std::vector<float> curve = {};
+  OptimizerState optimizer = {};  // with Training::keep_optimizer
 };
 
 class MemberTraining {
@@ -38,7 +40,8 @@ class MemberTraining {
     float epsilon;
   };
 
-  MemberTraining(const TrainingContext& context, const MemberId& id, const Settings& settings);
+  MemberTraining(const TrainingContext& context, const MemberId& id, const Settings& settings,
+                 const MemberStart& start);
 
   [[nodiscard]] const Settings& settings() const noexcept { return *settings_; }
   [[nodiscard]] const MemberRows& rows() const noexcept { return rows_; }
@@ -55,16 +58,31 @@ class MemberTraining {
   /// The factor that clips a gradient with this sum of squares.
   [[nodiscard]] float clip_factor(float squares) const;
 
-  /// Whether the member is to be validated after this step, for early stopping.
+  /// Whether the member is to be validated after this step, for early stopping or a report.
   [[nodiscard]] bool validation_due() const noexcept {
-    return stopping_->patience > 0 && !failed() &&
-           (step_ == next_validation_ || step_ == last_step_);
+    if (failed()) return false;
+    if (stopping_->patience == 0) return watched_ && epoch_due();
+    return step_ == next_validation_ || step_ == last_step_;
   }
   /// Records a validation loss: keeps the best parameters, and stops after `patience` validations
   /// without a lower loss.
   void validate(double held_out_loss, const Parameters& parameters);
 
+  /// Whether an epoch ends with this step, of which Training::epoch_done is to be told.
+  [[nodiscard]] bool epoch_due() const noexcept {
+    return told_ && !failed() && step_ > epoch_begin_ &&
+           (step_ == next_epoch_ || step_ == last_step_);
+  }
+  /// The epoch that ends with this step; the next one begins.
+  [[nodiscard]] MemberEpoch end_epoch();
+  /// No step follows.
+  void stop() noexcept { last_step_ = step_; }
+
   [[nodiscard]] TrainedMember finish(const Parameters& parameters);
+  /// Adds the state of the optimizer to a member that finish() returned, if it is to be kept and if
+  /// it belongs to these parameters.
+  void keep_optimizer(TrainedMember& trained, const Parameters& first,
+                      const Parameters& second) const;
 
   /// Weight of each row of context.validation_matrix() in the validation loss; their sum is 1.
   [[nodiscard]] std::vector<float> validation_weights(const TrainingContext& context) const;
@@ -80,6 +98,8 @@ class MemberTraining {
   /// Steps per point of the loss curve; 0: no curve.
   [[nodiscard]] std::uint64_t curve_steps(const Training& training) const;
   void end_curve_point();
+  /// The last step of epoch `number`, counted from 1.
+  [[nodiscard]] std::uint64_t epoch_step(std::uint64_t number) const;
 
   const Settings* settings_;
   const Stopping* stopping_;
@@ -91,17 +111,25 @@ class MemberTraining {
   // float and back.
   float beta1_;
   float beta2_;
-  std::uint64_t step_ = 0;
+  std::uint64_t begin_;  // steps of earlier trainings
+  std::uint64_t step_;
   std::uint64_t last_step_;
   std::uint64_t validations_ = 0;
   std::uint64_t next_validation_;
   std::size_t without_improvement_ = 0;  // validations since the best
-  double power1_ = 1;                    // beta1^step
-  double power2_ = 1;
+  double power1_;                        // beta1^step
+  double power2_;
   float loss_ = 0;
-  std::uint64_t point_steps_;      // steps per point of the curve
-  std::uint64_t point_begin_ = 0;  // first step of the current point
+  std::uint64_t point_steps_;  // steps per point of the curve
+  std::uint64_t point_begin_;  // first step of the current point
   double point_sum_ = 0;
+  bool keeps_optimizer_;
+  bool told_;     // of epochs
+  bool watched_;  // validated at the end of every epoch
+  MemberEpoch epoch_ = {};
+  std::uint64_t next_epoch_;
+  std::uint64_t epoch_begin_;
+  double epoch_sum_ = 0;
   TrainedMember best_ = {};
 };
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ensemble/training/initialize.h"
+#include "ensemble/training/member_start.h"
 
 namespace bootfold::ensemble {
 
@@ -42,7 +42,7 @@ PackTrainer::PackTrainer(const TrainingContext& context, const Settings& like, s
       index_(batch_rows_ * lanes_),
       targets_(batch_rows_ * context.matrix.targets_each * lanes_),
       weights_(batch_rows_ * lanes_) {
-  if (context.training.stopping.patience == 0) return;
+  if (!validates(context.training)) return;
   const TrainingMatrix& validation = context.validation_matrix();
   const std::size_t targets = validation.rows * validation.targets_each;
   validation_weights_.resize(validation.rows * lanes_);
@@ -55,22 +55,21 @@ simd::PackNetworks PackTrainer::networks() {
   return {&shape_, context_.loss, parameters_.data(), gradient_.data(), scratch_.data()};
 }
 
-std::vector<float> PackTrainer::parameters_of(std::size_t lane) const {
+std::vector<float> PackTrainer::lane_of(const AlignedFloats& values, std::size_t lane) const {
   std::vector<float> out(shape_.parameters);
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = parameters_[i * lanes_ + lane];
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = values[i * lanes_ + lane];
   return out;
 }
 
 void PackTrainer::start(std::size_t lane, const MemberId& id, const Settings& settings) {
-  lane_[lane].emplace(context_, id, settings);
-  std::vector<float> first(shape_.parameters);
-  initialize(shape_, settings.architecture.initializer, id, first);
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    parameters_[i * lanes_ + lane] = first[i];
-    first_[i * lanes_ + lane] = 0;
-    second_[i * lanes_ + lane] = 0;
+  const MemberStart start = member_start(context_, shape_, id, settings);
+  lane_[lane].emplace(context_, id, settings, start);
+  for (std::size_t i = 0; i < shape_.parameters; ++i) {
+    parameters_[i * lanes_ + lane] = start.parameters[i];
+    first_[i * lanes_ + lane] = start.optimizer.first[i];
+    second_[i * lanes_ + lane] = start.optimizer.second[i];
   }
-  if (context_.training.stopping.patience == 0) return;
+  if (!validates(context_.training)) return;
   const std::vector<float> weights = lane_[lane]->validation_weights(context_);
   for (std::size_t row = 0; row < weights.size(); ++row)
     validation_weights_[row * lanes_ + lane] = weights[row];
@@ -186,7 +185,26 @@ void PackTrainer::validate() {
   all.weights = validation_weights_.data();
   kernels_.loss(networks(), all, loss_.data());
   for (std::size_t l = 0; l < lanes_; ++l)
-    if (due(lane_[l])) lane_[l]->validate(loss_[l], [&] { return parameters_of(l); });
+    if (due(lane_[l])) lane_[l]->validate(loss_[l], [&] { return lane_of(parameters_, l); });
+}
+
+void PackTrainer::report() {
+  const auto due = [](const auto& lane) { return lane && lane->epoch_due(); };
+  if (!context_.training.epoch_done) return;
+  // Lanes are in step, unless some of them took the next member.
+  for (std::size_t l = 0; l < lanes_; ++l) {
+    if (!due(lane_[l])) continue;
+    const std::uint64_t step = lane_[l]->step();
+    std::vector<std::size_t> told;
+    std::vector<MemberEpoch> epochs;
+    for (std::size_t k = l; k < lanes_; ++k) {
+      if (!due(lane_[k]) || lane_[k]->step() != step) continue;
+      told.push_back(k);
+      epochs.push_back(lane_[k]->end_epoch());
+    }
+    if (context_.training.epoch_done(epochs)) continue;
+    for (const std::size_t k : told) lane_[k]->stop();
+  }
 }
 
 std::vector<TrainedMember> PackTrainer::train(std::span<const MemberId> ids,
@@ -214,10 +232,13 @@ std::vector<TrainedMember> PackTrainer::train(std::span<const MemberId> ids,
     if (steps % kCheckSteps == 0) worker.check();
     step();
     validate();
+    report();
     bool left = false;
     for (std::size_t l = 0; l < lanes_; ++l) {
       if (!lane_[l] || !lane_[l]->done()) continue;
-      trained[job[l]] = lane_[l]->finish([&] { return parameters_of(l); });
+      trained[job[l]] = lane_[l]->finish([&] { return lane_of(parameters_, l); });
+      lane_[l]->keep_optimizer(
+          trained[job[l]], [&] { return lane_of(first_, l); }, [&] { return lane_of(second_, l); });
       lane_[l].reset();
       worker.advance(1);
       left = true;

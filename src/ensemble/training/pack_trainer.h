@@ -34,8 +34,10 @@ class PackTrainer {
   void store_epoch();
   void step();
   void validate();
+  /// Tells Training::epoch_done of the epochs that have ended.
+  void report();
   [[nodiscard]] simd::PackNetworks networks();
-  [[nodiscard]] std::vector<float> parameters_of(std::size_t lane) const;
+  [[nodiscard]] std::vector<float> lane_of(const AlignedFloats& values, std::size_t lane) const;
 
   const TrainingContext& context_;
   Shape shape_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ensemble/training/initialize.h"
+#include "ensemble/training/member_start.h"
 
 namespace bootfold::ensemble {
 
@@ -44,7 +44,7 @@ SoloTrainer::SoloTrainer(const TrainingContext& context, const Settings& like)
       second_(size_),
       numbers_(8 * simd::kPadding) {
   const std::size_t most =
-      context.training.stopping.patience > 0 ? std::max(batch_rows_, kValidationRows) : batch_rows_;
+      validates(context.training) ? std::max(batch_rows_, kValidationRows) : batch_rows_;
   const std::size_t padded = simd::padded_size(most);
   scratch_.resize(simd::solo_scratch_size(shape_, most));
   inputs_.resize(padded * simd::row_stride(shape_.inputs()));
@@ -56,34 +56,38 @@ simd::SoloNetwork SoloTrainer::network() {
   return {&shape_, context_.loss, parameters_.data(), scratch_.data()};
 }
 
-std::vector<float> SoloTrainer::parameters() const {
+std::vector<float> SoloTrainer::unpadded(const AlignedFloats& values) const {
   std::vector<float> out(shape_.parameters);
   for (std::size_t l = 0; l < shape_.layers.size(); ++l) {
     const Layer& layer = shape_.layers[l];
     const simd::PaddedLayer at = simd::padded_layer(shape_, l);
     for (std::size_t j = 0; j < layer.out; ++j) {
-      std::copy_n(&parameters_.data()[at.weights + j * at.stride], layer.in,
+      std::copy_n(&values.data()[at.weights + j * at.stride], layer.in,
                   out.begin() + static_cast<std::ptrdiff_t>(layer.weights + j * layer.in));
-      out[layer.bias + j] = parameters_[at.bias + j];
+      out[layer.bias + j] = values[at.bias + j];
     }
   }
   return out;
 }
 
-void SoloTrainer::start(const MemberId& id, const Settings& settings) {
-  std::vector<float> first(shape_.parameters);
-  initialize(shape_, settings.architecture.initializer, id, first);
-  for (AlignedFloats* list : {&parameters_, &gradient_, &first_, &second_})
-    std::fill_n(list->data(), size_, 0.0F);
+void SoloTrainer::pad(const std::vector<float>& values, AlignedFloats& list) const {
+  std::fill_n(list.data(), size_, 0.0F);
   for (std::size_t l = 0; l < shape_.layers.size(); ++l) {
     const Layer& layer = shape_.layers[l];
     const simd::PaddedLayer at = simd::padded_layer(shape_, l);
     for (std::size_t j = 0; j < layer.out; ++j) {
-      std::copy_n(first.begin() + static_cast<std::ptrdiff_t>(layer.weights + j * layer.in),
-                  layer.in, &parameters_[at.weights + j * at.stride]);
-      parameters_[at.bias + j] = first[layer.bias + j];
+      std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(layer.weights + j * layer.in),
+                  layer.in, &list[at.weights + j * at.stride]);
+      list[at.bias + j] = values[layer.bias + j];
     }
   }
+}
+
+void SoloTrainer::start(const MemberStart& start) {
+  pad(start.parameters, parameters_);
+  pad(start.optimizer.first, first_);
+  pad(start.optimizer.second, second_);
+  std::fill_n(gradient_.data(), size_, 0.0F);
 }
 
 simd::SoloBatch SoloTrainer::next_batch(const MemberTraining& member) {
@@ -166,22 +170,32 @@ void SoloTrainer::validate(MemberTraining& member) {
     }
     kernels_.solo_loss(network(), {rows, inputs_.data(), targets_.data(), weights_.data()}, &total);
   }
-  member.validate(total, [&] { return parameters(); });
+  member.validate(total, [&] { return unpadded(parameters_); });
+}
+
+void SoloTrainer::report(MemberTraining& member) {
+  if (!member.epoch_due()) return;
+  const MemberEpoch epoch = member.end_epoch();
+  if (!context_.training.epoch_done({&epoch, 1})) member.stop();
 }
 
 TrainedMember SoloTrainer::train(const MemberId& id, const Settings& settings,
                                  const execution::Worker& worker) {
-  MemberTraining member(context_, id, settings);
-  start(id, settings);
-  if (context_.training.stopping.patience > 0)
-    validation_weights_ = member.validation_weights(context_);
+  const MemberStart begin = member_start(context_, shape_, id, settings);
+  MemberTraining member(context_, id, settings, begin);
+  start(begin);
+  if (validates(context_.training)) validation_weights_ = member.validation_weights(context_);
   while (!member.done()) {
     worker.check();
     step(member);
     validate(member);
+    report(member);
   }
   worker.advance(1);
-  return member.finish([&] { return parameters(); });
+  TrainedMember trained = member.finish([&] { return unpadded(parameters_); });
+  member.keep_optimizer(
+      trained, [&] { return unpadded(first_); }, [&] { return unpadded(second_); });
+  return trained;
 }
 
 }  // namespace bootfold::ensemble

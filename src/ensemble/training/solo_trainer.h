@@ -21,12 +21,15 @@ class SoloTrainer {
                                     const execution::Worker& worker);
 
  private:
-  void start(const MemberId& id, const Settings& settings);
+  void start(const MemberStart& start);
   [[nodiscard]] simd::SoloBatch next_batch(const MemberTraining& member);
   void step(MemberTraining& member);
   void validate(MemberTraining& member);
+  void report(MemberTraining& member);
   [[nodiscard]] simd::SoloNetwork network();
-  [[nodiscard]] std::vector<float> parameters() const;
+  /// The values of all parameters, of a padded list.
+  [[nodiscard]] std::vector<float> unpadded(const AlignedFloats& values) const;
+  void pad(const std::vector<float>& values, AlignedFloats& list) const;
   [[nodiscard]] float squares() const;
 
   const TrainingContext& context_;

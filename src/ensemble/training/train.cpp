@@ -23,7 +23,8 @@ class EnsembleBuilder {
       : examples_(examples),
         trainer_(examples, training),
         members_(trainer_.schedule().size()),
-        parameters_(members_.size()) {
+        parameters_(members_.size()),
+        optimizer_(training.keep_optimizer ? members_.size() : 0) {
     if (leaves_rows_out(training.resampling)) out_of_bag_.emplace(trainer_.context());
   }
 
@@ -49,8 +50,11 @@ class EnsembleBuilder {
       prediction = predict_in_parts();
     }
     if (out_of_bag_) estimate_noise(trainer_.frame(), examples_.targets, prediction);
-    return EnsembleAccess::make(trainer_.frame(), std::move(members_), std::move(parameters_),
-                                trainer_.fingerprint(), std::move(prediction));
+    Ensemble ensemble =
+        EnsembleAccess::make(trainer_.frame(), std::move(members_), std::move(parameters_),
+                             trainer_.fingerprint(), std::move(prediction));
+    EnsembleAccess::set_optimizer(ensemble, std::move(optimizer_));
+    return ensemble;
   }
 
   /// Bytes of the memory limit that parameters leave for sums.
@@ -78,6 +82,7 @@ class EnsembleBuilder {
     member.failure = std::move(trained.failure);
     member.curve = std::move(trained.curve);
     parameters_[job.member] = std::move(trained.parameters);
+    if (!optimizer_.empty()) optimizer_[job.member] = std::move(trained.optimizer);
   }
 
   /// Sets the held-out loss: that of the validation rows, else that of the out-of-bag rows.
@@ -152,6 +157,7 @@ class EnsembleBuilder {
   Trainer trainer_;
   std::vector<Member> members_;
   std::vector<std::vector<float>> parameters_;
+  std::vector<OptimizerState> optimizer_;
   std::optional<OutOfBag> out_of_bag_;
 };
 

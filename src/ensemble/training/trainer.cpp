@@ -1,11 +1,14 @@
 #include "ensemble/training/trainer.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "ensemble/fingerprint.h"
 #include "ensemble/input_rows.h"
 #include "ensemble/prediction/range.h"
 #include "ensemble/scaling.h"
+#include "ensemble/training/member_start.h"
 #include "ensemble/training/pack_trainer.h"
 #include "ensemble/training/solo_trainer.h"
 #include "ensemble/validate_arguments.h"
@@ -57,6 +60,7 @@ Ensemble::Frame frame_of(const Examples& examples, const Training& training, std
   frame.resampling = training.resampling;
   frame.seed = training.seed;
   frame.rows = examples.rows();
+  if (training.start != nullptr) continue_frame(training, frame);
   return frame;
 }
 
@@ -64,6 +68,13 @@ Ensemble::Frame frame_of(const Examples& examples, const Training& training, std
 Training resolved(Training training, std::size_t rows) {
   constexpr std::size_t kUsual = 32;
   training.memory = execution::memory_limit(training.memory);
+  if (training.epoch_done)
+    training.epoch_done =
+        [told = std::move(training.epoch_done),
+         one = std::make_shared<std::mutex>()](std::span<const MemberEpoch> epochs) {
+          const std::scoped_lock lock(*one);
+          return told(epochs);
+        };
   for (Settings& settings : training.settings) {
     if (settings.batch_size != Settings::kAutomaticBatch) continue;
     // What is wrong with the rows or their share is reported by check().

@@ -3,7 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ensemble/training/member_rows.h"
+
 namespace bootfold::ensemble {
+
+bool validates(const Training& training) noexcept {
+  if (training.stopping.patience > 0) return true;
+  return training.epoch_done &&
+         (training.validation != nullptr || leaves_rows_out(training.resampling));
+}
 
 std::size_t member_row_count(const Training& training, const Settings& settings, std::size_t rows) {
   if (training.resampling != Resampling::subsample) return rows;

@@ -20,6 +20,8 @@ struct TrainingContext {
   }
 };
 
+/// Whether members are validated during the training, for early stopping or Training::epoch_done.
+[[nodiscard]] bool validates(const Training& training) noexcept;
 /// Rows that a member with these settings is trained on, counting repeated rows.
 [[nodiscard]] std::size_t member_row_count(const Training& training, const Settings& settings,
                                            std::size_t rows);
