@@ -180,6 +180,14 @@ class Bench:
         if "accuracy" in ours and "accuracy" in bagging:
             row.work += f" (accuracy {ours['accuracy']:.3f}, {bagging['accuracy']:.3f})"
 
+    def jackknife(self) -> None:
+        ours, theirs = self.in_turn(lambda: self.work("jackknife"), lambda: self.work("predict"))
+        names = ('predict_interval("jackknife+")', "predict")
+        work = "jackknife+ of 44,000 rows, 100 networks 9-32-1 of 10,000 rows"
+        row = self.row(work, names, ours, theirs)
+        row.ratio = None
+        self.most(row, 1.0)
+
     def import_time(self) -> None:
         def bare() -> dict:
             return self._run([sys.executable, "-c", IMPORT])
@@ -206,6 +214,7 @@ WORK = {
     "function": Bench.function,
     "regression": Bench.regression,
     "ensemble": Bench.ensemble,
+    "jackknife": Bench.jackknife,
     "import": Bench.import_time,
 }
 

@@ -158,6 +158,28 @@ def ensemble(options: argparse.Namespace) -> Run:
     return run
 
 
+def _line(rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Nine inputs, as many as plotnine's diamonds have, and a target with noise."""
+    x = normals(rows, 9)
+    return x, np.sin(x[:, 0]) + 0.5 * x[:, 1] * x[:, 2] + 0.3 * normals(rows)
+
+
+def _line_model() -> object:
+    import bootfold as bf
+
+    return bf.EnsembleRegressor(members=100, epochs=5, learning_rate=1e-2).fit(*_line(10_000))
+
+
+def jackknife(options: argparse.Namespace) -> Run:
+    model, (x, _) = _line_model(), _line(44_000)
+    return lambda: model.predict_interval(x, 0.9, "jackknife+")
+
+
+def predict(options: argparse.Namespace) -> Run:
+    model, (x, _) = _line_model(), _line(44_000)
+    return lambda: model.predict(x)
+
+
 def bagging(options: argparse.Namespace) -> Run:
     """scikit-learn's, with its defaults; fewer networks are counted as the share they are."""
     from sklearn.ensemble import BaggingClassifier
@@ -192,6 +214,8 @@ WORK = {
         scipy_function_batch,
         regression,
         ensemble,
+        jackknife,
+        predict,
         bagging,
     )
 }

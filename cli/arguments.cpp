@@ -69,6 +69,19 @@ void check_replicates(const Arguments& arguments, Request& request) {
     request.options.replicates = parse_whole("--replicates", arguments.replicates, 1);
 }
 
+// A column that a statistic knows by its number is called so.
+std::string as_called(const std::string& name) {
+  return name.find_first_not_of("0123456789") == name.npos ? "`" + name + "`" : name;
+}
+
+void add_columns(const std::vector<Statistic>& statistics, std::vector<std::string>& columns) {
+  for (std::string& column : columns) column = as_called(column);
+  for (const Statistic& statistic : statistics)
+    for (const std::string& name : statistic.columns())
+      if (std::ranges::find(columns, as_called(name)) == columns.end())
+        columns.push_back(as_called(name));
+}
+
 // Expressions name their columns, which are read too. Beside them, other statistics are those of
 // the columns of --column alone.
 void choose_statistics(const Arguments& arguments, Request& request) {
@@ -76,14 +89,10 @@ void choose_statistics(const Arguments& arguments, Request& request) {
   if (request.statistic_texts.empty()) request.statistic_texts = {"mean"};
   const std::vector<std::string> columns = request.read.columns;
   std::vector<Statistic> all;
-  for (const std::string& text : request.statistic_texts) {
-    all.push_back(statistic::parse(text));
-    for (const std::string& name : all.back().columns())
-      if (std::ranges::find(request.read.columns, name) == request.read.columns.end())
-        request.read.columns.push_back(name);
-  }
+  for (const std::string& text : request.statistic_texts) all.push_back(statistic::parse(text));
   const bool named =
       std::ranges::any_of(all, [](const Statistic& each) { return !each.columns().empty(); });
+  if (named) add_columns(all, request.read.columns);
   for (const Statistic& each : all) {
     if (!named || !each.columns().empty()) {
       request.statistics.push_back(each);
@@ -216,6 +225,10 @@ void add_arguments(CLI::App& command, Arguments& arguments) {
   add_run(command, arguments);
   add_text(command, "--path", arguments.path, "P",
            "Force a path: stream, gather, distinct, order, blocks, weights or deletion [cheapest]")
+      ->group(kHow);
+  command
+      .add_flag("--joint", arguments.joint,
+                "Statistics of different kinds on the same resamples, not each by its fastest path")
       ->group(kHow);
   add_text(command, "--split", arguments.split, "rows|replicates",
            "Under mpirun, what the processes share [rows if the files can be cut]")
@@ -381,6 +394,7 @@ Request check(const Arguments& arguments) {
   options.tolerance = parse_between("--tolerance", arguments.tolerance, 0,
                                     std::numeric_limits<double>::infinity(), "1e-5");
   options.rescale = parse_rescale(arguments.scheme);
+  options.joint = arguments.joint;
   if (!arguments.path.empty()) options.path = parse_path(arguments.path);
   request.save = arguments.save;
   if (!request.save.empty()) check_save(request.save);

@@ -41,6 +41,7 @@ struct Arguments {
   bool strict = false;
   std::string tolerance = "1e-5";
   std::string path;
+  bool joint = false;
   std::string nan = "error";
   std::string header = "auto";
   DialectArguments dialect;

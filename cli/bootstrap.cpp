@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 
 #include "arguments.h"
@@ -10,6 +11,7 @@
 #include "bootfold/error.h"
 #include "bootfold/precision.h"
 #include "bootfold/sources.h"
+#include "bootfold/undefined.h"
 #include "bootstrap_group.h"
 #include "checkpoint.h"
 #include "command.h"
@@ -69,6 +71,23 @@ void save(const std::string& path, const Result& result) {
   }
 }
 
+/// Why estimates of expressions are undefined, for each value; empty if none is.
+std::vector<std::string> reasons(const Result& result, const Request& request,
+                                 const DataView& rows) {
+  std::vector<std::string> found;
+  for (const std::string& text : request.statistic_texts) {
+    if (text.find('(') == text.npos) continue;
+    const Statistic statistic = statistic::parse(text);
+    const std::string name = statistic.bind(statistic.columns().size()).outputs[0];
+    for (std::size_t i = 0; i < result.outputs(); ++i) {
+      if (!std::isnan(result.estimate(i)) || result.plan().outputs[i] != name) continue;
+      found.resize(result.outputs());
+      found[i] = why_undefined(rows, text);
+    }
+  }
+  return found;
+}
+
 /// Of files that are larger than memory.
 void run_streamed(const Arguments& arguments, const Request& request, const data::Source& source,
                   Interrupt& interrupt) {
@@ -110,15 +129,12 @@ void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
   if (const auto source = streamed(watched))
     return run_streamed(arguments, request, *source, interrupt);
 
-  const Timer reading;
-  const data::Table table = read_rows(request);
-  const double read_seconds = reading.seconds();
-  print_input_note(table.note(), request.quiet || request.json);
-  print_where_note(table, request.quiet);
+  const RowsRead rows = read_and_tell(request);
+  const data::Table& table = rows.table;
 
   const Interrupt::Work work(interrupt);
   const SchemeRequest::View view(request.scheme, table);
-  if (request.exact) return print(exact_report(table, request, read_seconds, interrupt));
+  if (request.exact) return print(exact_report(table, request, rows.seconds, interrupt));
   announce(view, request, interrupt);
   const Timer computing;
   Reached reached = while_unchanged(table, request.options.checkpoint,
@@ -133,9 +149,10 @@ void run_bootstrap(const Arguments& arguments, Interrupt& interrupt) {
           .resumed = was_resumed(),
           .omitted = table.omitted(),
           .filtered = table.filtered(),
-          .read_seconds = read_seconds,
+          .read_seconds = rows.seconds,
           .seconds = seconds};
   add_intervals(run, request.methods, request.interval);
+  run.reasons = reasons(result, request, view.data());
   if (request.precision)
     run.effort = {*request.precision, reached.precision, reached.met, reached.rounds};
   report(run, request);

@@ -16,7 +16,7 @@
 #include "command.h"
 #include "compare_report.h"
 #include "console.h"
-#include "input_note.h"
+#include "group_labels.h"
 #include "memory.h"
 #include "nested.h"
 #include "output.h"
@@ -33,7 +33,7 @@ namespace {
 /// As typed.
 struct CompareArguments {
   Arguments common;
-  std::string by;
+  std::vector<std::string> by;
   std::string control;
   std::vector<std::string> groups;
   std::string difference = "absolute";
@@ -51,10 +51,12 @@ void add_compare_arguments(CLI::App& command, CompareArguments& arguments) {
            "Columns of the values, by name or by number from 1: each by itself, or together for a "
            "statistic of several columns (two for a ratio)")
       ->group(kWhat);
-  add_text(command, "--by", arguments.by, "NAME", "Column of the groups: text or numbers")
+  add_list(command, "--by", arguments.by, "NAME",
+           "Columns of the groups, text or numbers; with several, their combinations")
       ->group(kWhat);
   add_text(command, "--control", arguments.control, "GROUP",
-           "Group that the others are compared with [control, else the first]")
+           "Group that the others are compared with; a combination as \"UA, 1\" [control, else the "
+           "first]")
       ->group(kWhat);
   add_list(command, "--groups", arguments.groups, "GROUP",
            "Groups to compare with the control; repeat it or separate by commas [all]")
@@ -132,6 +134,7 @@ class AdjustedValues {
 struct CompareRequest {
   Request common;
   comparison::Options options;
+  std::size_t by = 1;  ///< columns of the groups: the last labels
 };
 
 CompareRequest check(const CompareArguments& arguments) {
@@ -156,11 +159,14 @@ CompareRequest check(const CompareArguments& arguments) {
       throw InvalidArgument("--covariate and --weights do not go together; omit one of them");
     with_pairs.columns.push_back(quoted_name(arguments.covariate));  // behind the values
   }
-  CompareRequest request{cli::check(with_pairs), {}};
+  CompareRequest request{cli::check(with_pairs), {}, 1};
   Request& common = request.common;
-  if (arguments.by.empty())
+  const std::vector<std::string> by = split_list(arguments.by);
+  if (by.empty())
     throw InvalidArgument("no --by given; name the column that holds the groups: --by variant");
-  common.read.labels.push_back(arguments.by);  // behind those of the scheme
+  check_by(by);
+  common.read.labels.insert(common.read.labels.end(), by.begin(), by.end());  // behind the scheme's
+  request.by = by.size();
   for (const Statistic& statistic : common.statistics)
     if (!arguments.covariate.empty() && statistic.name() != "mean")
       throw InvalidArgument(fmt::format(
@@ -172,8 +178,9 @@ CompareRequest check(const CompareArguments& arguments) {
         "available; take a number or auto, or bootfold bootstrap --replicates exact for each "
         "group");
   comparison::Options& options = request.options;
-  if (!arguments.control.empty()) options.control = arguments.control;
-  options.groups = split_list(arguments.groups);
+  if (!arguments.control.empty())
+    options.control = names_of_groups({arguments.control}, by.size(), "--control").front();
+  options.groups = names_of_groups(split_list(arguments.groups), by.size(), "--groups");
   options.difference = comparison::parse_difference(arguments.difference);
   options.interval = interval::parse_method(arguments.interval);
   options.correction = comparison::parse_correction(arguments.correction);
@@ -241,15 +248,12 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
   if (!common.output.empty()) check_output_file(common.output);
   if (!common.plot.empty()) check_plot_file(common.plot);
 
-  const Timer reading;
-  const data::Table values = read_rows(common);
-  const double read_seconds = reading.seconds();
-  print_input_note(values.note(), common.quiet || common.json);
-  print_where_note(values, common.quiet);
-
+  const RowsRead rows = read_and_tell(common);
+  const data::Table& values = rows.table;
   const Interrupt::Work work(interrupt);
   const SchemeRequest::View view(common.scheme, values);
-  const data::Labels groups = view.labels(values.labels(common.read.labels.size() - 1));
+  const data::Labels groups =
+      data::combined(labels_of_groups(view, values, common.read.labels.size(), request.by));
   std::optional<AdjustedValues> adjusted;
   if (!arguments.covariate.empty()) adjusted.emplace(view.data(), groups);
   const DataView& data = adjusted ? adjusted->data() : view.data();
@@ -274,7 +278,7 @@ void run_compare(const CompareArguments& arguments, Interrupt& interrupt) {
                     .by = groups.column,
                     .omitted = values.omitted(),
                     .filtered = values.filtered(),
-                    .read_seconds = read_seconds,
+                    .read_seconds = rows.seconds,
                     .seconds = seconds,
                     .peak_memory = peak_memory(),
                     .resumed = was_resumed()});
@@ -297,40 +301,44 @@ void add_compare(CLI::App& root, Task& task) {
   add_compare_arguments(*command, *arguments);
   command->footer([] {
     return list_of_statistics() + "\n" +
-           examples({{"bootfold compare visits.csv --value revenue --by variant --control A",
-                      "mean revenue of every variant against A"},
-                     {"bootfold compare visits.csv --value revenue --by variant --difference "
-                      "relative --correction simultaneous",
-                      "lifts, with intervals that hold for all variants at once"},
-                     {"bootfold compare visits.csv --value revenue --by variant --alternative "
-                      "greater --replicates auto",
-                      "is any variant better? lower limits to 1 % of a standard error"},
-                     {"bootfold compare visits.csv --value clicks,views --by variant --statistic "
-                      "ratio --replicates 1e5",
-                      "a ratio of two columns: clicks per view"},
-                     {"bootfold compare visits.csv --value revenue,orders --by variant --statistic "
-                      "mean,median",
-                      "mean and median of both columns: four comparisons"},
-                     {"bootfold compare visits.csv --value clicks,views --by variant --statistic "
-                      "ratio --cluster user",
-                      "clicks per view; visits of a user are drawn together"},
-                     {"bootfold compare times.csv --value ms --by release --groups 2.0,2.1 "
-                      "--control 1.9 --statistic quantile:0.99",
-                      "the 99th percentile of two releases against 1.9"},
-                     {"bootfold compare funnel.csv --value bought --by variant --frequencies users",
-                      "a table of counts: variant, bought (0 or 1), number of users"},
-                     {"bootfold compare trial.csv --value score --by time --control before --pair "
-                      "person",
-                      "before and after of the same people"},
-                     {"bootfold compare visits.csv --value revenue --by variant --covariate "
-                      "revenue_before",
-                      "less variance: means adjusted for what was known before the experiment"},
-                     {"bootfold compare visits/ --value revenue --by variant --where \"country in "
-                      "('DE', 'AT')\"",
-                      "a folder of .parquet files; rows of two countries"},
-                     {"bootfold compare visits.csv --value revenue --by variant --json | jq "
-                      "'.contrasts[] | {group, estimate, p_value}'",
-                      "JSON output"}});
+           examples(
+               {{"bootfold compare visits.csv --value revenue --by variant --control A",
+                 "mean revenue of every variant against A"},
+                {"bootfold compare visits.csv --value revenue --by variant --difference "
+                 "relative --correction simultaneous",
+                 "lifts, with intervals that hold for all variants at once"},
+                {"bootfold compare visits.csv --value revenue --by variant --alternative "
+                 "greater --replicates auto",
+                 "is any variant better? lower limits to 1 % of a standard error"},
+                {"bootfold compare visits.csv --value clicks,views --by variant --statistic "
+                 "ratio --replicates 1e5",
+                 "a ratio of two columns: clicks per view"},
+                {"bootfold compare visits.csv --value revenue,orders --by variant --statistic "
+                 "mean,median",
+                 "mean and median of both columns: four comparisons"},
+                {"bootfold compare visits.csv --value clicks,views --by variant --statistic "
+                 "ratio --cluster user",
+                 "clicks per view; visits of a user are drawn together"},
+                {"bootfold compare times.csv --value ms --by release --groups 2.0,2.1 "
+                 "--control 1.9 --statistic quantile:0.99",
+                 "the 99th percentile of two releases against 1.9"},
+                {"bootfold compare funnel.csv --value bought --by variant --frequencies users",
+                 "a table of counts: variant, bought (0 or 1), number of users"},
+                {"bootfold compare flights.csv --value dep_delay --by carrier,origin --control "
+                 "'UA, JFK'",
+                 "combinations of carrier and origin"},
+                {"bootfold compare trial.csv --value score --by time --control before --pair "
+                 "person",
+                 "before and after of the same people"},
+                {"bootfold compare visits.csv --value revenue --by variant --covariate "
+                 "revenue_before",
+                 "less variance: means adjusted for what was known before the experiment"},
+                {"bootfold compare visits/ --value revenue --by variant --where \"country in "
+                 "('DE', 'AT')\"",
+                 "a folder of .parquet files; rows of two countries"},
+                {"bootfold compare visits.csv --value revenue --by variant --json | jq "
+                 "'.contrasts[] | {group, estimate, p_value}'",
+                 "JSON output"}});
   });
   command->callback([arguments, &task] {
     task = [arguments](Interrupt& interrupt) { run_compare(*arguments, interrupt); };

@@ -136,7 +136,8 @@ void run_extend(const ExtendArguments& arguments, Interrupt& interrupt) {
   const Timer computing;
   Options options = request.options;
   options.scheme = view.scheme();
-  options.path = result.plan().path;  // more replicates must not come by another path
+  // More replicates must not come by another path.
+  if (result.plan().runs.empty()) options.path = result.plan().path;
   options.first_replicate = result.first_replicate() + result.count();
   options.replicates = replicates - result.count();
   options.influence = false;  // the file has it

@@ -6,8 +6,8 @@
 #include "bootfold/groups.h"
 #include "console.h"
 #include "failure.h"
+#include "group_labels.h"
 #include "grouped_report.h"
-#include "input_note.h"
 #include "memory.h"
 #include "output.h"
 #include "plot.h"
@@ -30,9 +30,7 @@ void check_grouped(const Arguments& arguments, const Request& request) {
   if (!request.options.checkpoint.empty())
     refuse("--checkpoint", "omit it, or choose a large group by --where");
   if (request.methods.size() > 1) refuse("--interval with several methods", "give one");
-  for (const std::string& column : split_list(arguments.by))
-    if (std::ranges::count(split_list(arguments.by), column) > 1)
-      throw InvalidArgument(fmt::format("--by names column '{}' twice; name it once", column));
+  check_by(split_list(arguments.by));
 }
 
 void write_groups(const std::string& path, const GroupedResult& found) {
@@ -50,20 +48,15 @@ void run_grouped(const Arguments& arguments, Request request, Interrupt& interru
   if (!request.output.empty()) check_output_file(request.output);
   if (!request.plot.empty()) check_plot_file(request.plot);
   const std::vector<std::string> by = split_list(arguments.by);
-  const std::size_t first = request.read.labels.size();  // behind those of the scheme
-  request.read.labels.insert(request.read.labels.end(), by.begin(), by.end());
-
-  const Timer reading;
-  const data::Table table = read_rows(request);
-  const double read_seconds = reading.seconds();
-  print_input_note(table.note(), request.quiet || request.json);
-  print_where_note(table, request.quiet);
+  request.read.labels.insert(request.read.labels.end(), by.begin(),
+                             by.end());  // behind the scheme's
+  const RowsRead rows = read_and_tell(request);
+  const data::Table& table = rows.table;
 
   const Interrupt::Work work(interrupt);
   const SchemeRequest::View view(request.scheme, table);
-  std::vector<data::Labels> labels;
-  for (std::size_t i = 0; i < by.size(); ++i)
-    labels.push_back(view.labels(table.labels(first + i)));
+  const std::vector<data::Labels> labels =
+      labels_of_groups(view, table, request.read.labels.size(), by.size());
   const Timer computing;
   const GroupedResult found = while_unchanged(table, "", [&] {
     ProgressBar bar(request.quiet);
@@ -81,7 +74,7 @@ void run_grouped(const Arguments& arguments, Request request, Interrupt& interru
                  .confidence = request.interval.confidence,
                  .omitted = table.omitted(),
                  .filtered = table.filtered(),
-                 .read_seconds = read_seconds,
+                 .read_seconds = rows.seconds,
                  .seconds = computing.seconds()};
   run.peak_memory = peak_memory();
   if (!request.output.empty()) write_groups(request.output, found);

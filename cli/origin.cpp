@@ -25,6 +25,7 @@ void for_each_argument(auto& arguments, See&& see) {
   see("convention", arguments.convention);
   see("strict", arguments.strict);
   see("nested_replicates", arguments.nested_replicates);
+  see("joint", arguments.joint);
   see("tolerance", arguments.tolerance);
   see("nan", arguments.nan);
   see("where", arguments.where);

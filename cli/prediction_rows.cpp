@@ -107,6 +107,8 @@ void PredictionRows::predict_batch() {
     for (std::size_t i = 0; i < limits_.size(); ++i) limits_[i] = {band.low[i], band.high[i]};
   } else if (!ensemble_.classifies()) {
     limits_ = normal_intervals(prediction_, intervals_.confidence);
+    // Deviations that contain no noise are no intervals of new targets.
+    if (!has_normal_intervals(ensemble_.frame())) limits_.assign(limits_.size(), {});
   }
   first_ += count;
 }

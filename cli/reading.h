@@ -33,6 +33,14 @@ template <class Read>
 
 /// read_files() of the files of a request.
 [[nodiscard]] data::Table read_rows(const Request& request);
+
+struct RowsRead {
+  data::Table table;
+  double seconds = 0;
+};
+/// The same, with notes of what was found out about the files and of rows that are left out.
+[[nodiscard]] RowsRead read_and_tell(const Request& request);
+
 /// data::open() of the files of a request.
 [[nodiscard]] std::unique_ptr<data::Source> open_rows(const Request& request);
 

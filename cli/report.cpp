@@ -33,6 +33,12 @@ Json one_or_list(std::size_t count, const Function& function) {
   return list;
 }
 
+// Why an estimate is no number.
+std::string reason_of(const Run& run, std::size_t output) {
+  const bool known = output < run.reasons.size() && !run.reasons[output].empty();
+  return known ? "undefined: " + run.reasons[output] : "the statistic is undefined on these rows";
+}
+
 }  // namespace
 
 Json json_of(const Interval& interval) {
@@ -119,6 +125,11 @@ Json json_of(const Plan& plan) {
               {"result_bytes", plan.result_bytes},
               {"estimated_seconds", plan.seconds}};
   if (plan.path == Path::distinct) object["distinct_rows"] = plan.distinct_rows;
+  for (const Plan& run : plan.runs)
+    object["runs"].push_back({{"outputs", run.outputs},
+                              {"path", name(run.path)},
+                              {"reason", run.reason},
+                              {"estimated_seconds", run.seconds}});
   return object;
 }
 
@@ -216,6 +227,7 @@ std::string numbers_as_text(const Run& run, std::size_t output) {
   text = of_column(text, run.columns);  // else the name says it
   text += '\n';
   text += item("estimate", rounded(result.estimate(output), error / 100));
+  if (std::isnan(result.estimate(output))) text += item("", reason_of(run, output));
   if (result.companions().jackknife) {
     text += item("standard error", rounded(error, error / 1e5));
     text += item("bias", rounded(result.bias(output), error / 1e5));
@@ -276,7 +288,11 @@ std::string story_as_text(const Run& run) {
   const Plan& plan = run.result.plan();
   const auto replicates = static_cast<double>(plan.replicates);
   const auto rows = static_cast<double>(plan.rows);
-  std::string text = item("plan", fmt::format("{}: {}", name(plan.path), plan.reason));
+  std::string text;
+  if (plan.runs.empty()) text += item("plan", fmt::format("{}: {}", name(plan.path), plan.reason));
+  for (const Plan& one : plan.runs)
+    text += item("plan", fmt::format("{} for {}: {}", name(one.path), fmt::join(one.outputs, ", "),
+                                     one.reason));
   if (plan.scheme != "iid") text += item("scheme", plan.scheme);
   if (plan.rescale != 1)
     text += item("rescaled", fmt::format("deviations of {} rows times {:.4g}, for {} rows "
@@ -341,6 +357,8 @@ std::string as_json(const Run& run) {
     list("influence", [&](std::size_t i) { return json_of(result.companions().influences[i]); });
   if (!result.companions().error_method.empty())
     object["standard_errors_by"] = result.companions().error_method;
+  if (!run.reasons.empty())
+    list("undefined_because", [&](std::size_t i) { return run.reasons[i]; });
   list("undefined_replicates", [&](std::size_t i) { return result.undefined(i); });
   object["rows"] = result.plan().rows;
   object["omitted_rows"] = run.omitted;
@@ -366,8 +384,13 @@ std::string as_text(const Forecast& forecast) {
   text += '\n';
   text += item("work", fmt::format("{} replicates of {}", grouped(plan.replicates),
                                    rows_of(plan, forecast.omitted)));
-  text += item("path", name(plan.path));
-  text += item("reason", plan.reason);
+  if (plan.runs.empty()) {
+    text += item("path", name(plan.path));
+    text += item("reason", plan.reason);
+  }
+  for (const Plan& run : plan.runs)
+    text += item("run", fmt::format("{} by path {}, about {}: {}", fmt::join(run.outputs, ", "),
+                                    name(run.path), duration(run.seconds), run.reason));
   text += item("scheme", plan.scheme);
   text += sums_of(plan);
   text += item("memory", fmt::format("{} data + {} result + {} working memory (limit {})",

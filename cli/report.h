@@ -28,6 +28,7 @@ struct Run {
   std::vector<std::string> columns;                 ///< names of the columns
   std::vector<Interval> intervals;                  ///< the main one of each value
   std::vector<std::vector<Interval>> several = {};  ///< all of each value, if there are more
+  std::vector<std::string> reasons = {};  ///< why an estimate is undefined, of each value if known
   std::optional<Effort> effort = {};
   bool stored = false;       ///< read from a file: nothing ran
   bool resumed = false;      ///< some replicates come from a checkpoint or a file

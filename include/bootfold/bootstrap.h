@@ -158,7 +158,8 @@ class BOOTFOLD_API Result {
   std::string origin_;
 };
 
-/// Bootstraps one statistic, or several statistics on the same resamples.
+/// Bootstraps one statistic, or several. Statistics of one kind are computed on the same resamples,
+/// and those of different kinds if Options::joint is set.
 ///
 /// A replicate is a pure function of (data, statistics, scheme, seed, replicate number). It does
 /// not depend on the number of threads, the instruction set, the memory limit, or how a run is

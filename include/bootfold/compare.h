@@ -181,8 +181,9 @@ struct Comparison {
   std::vector<std::string> columns = {};   ///< names of the columns that the statistic sees
 };
 
-/// Compares the groups given by `groups`, which has one label per row of `values`. The statistic
-/// must have one value (ratio and correlation take two columns).
+/// Compares the groups given by `groups`, which has one label per row of `values`; groups by
+/// several columns have the labels data::combined(), such as "UA, 1". The statistic must have one
+/// value (ratio and correlation take two columns).
 ///
 /// The result has the same bits for every number of threads, instruction set and order of the
 /// groups. Unless groups share clusters, the results for a group do not depend on which other

@@ -45,4 +45,10 @@ struct ColumnUse {
 [[nodiscard]] BOOTFOLD_API std::vector<ColumnUse> columns_used(
     const std::vector<std::string>& columns, std::span<const std::string> existing = {});
 
+/// The problem of a column `input` that one of the expressions of a row uses, with a mark below
+/// the place in its text; without a mark if none of them uses it.
+[[nodiscard]] BOOTFOLD_API std::string mark_input(const std::vector<std::string>& columns,
+                                                  const std::string& input,
+                                                  const std::string& problem);
+
 }  // namespace bootfold::data

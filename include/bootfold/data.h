@@ -165,6 +165,12 @@ class BOOTFOLD_API DataView {
   [[nodiscard]] std::string name(std::size_t index) const {
     return index < names_.size() ? names_[index] : std::to_string(index + 1);
   }
+  /// The column of this name among the first `columns`; none if there is no such column. Throws
+  /// InvalidArgument if several have the name.
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view name, std::size_t columns) const;
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const {
+    return find(name, columns_.size());
+  }
 
  private:
   std::vector<ColumnView> columns_;
@@ -184,8 +190,10 @@ inline constexpr char kNoSeparator = '\0';
 
 /// Options of read().
 struct ReadOptions {
-  /// Columns to read, by header name or by number from 1 ("2"). Empty: the only column that is not
-  /// a label column; if there are several, an error lists them.
+  /// Columns to read, by header name, by number from 1 ("2"), or expressions of a row. A number in
+  /// backticks ("`2`") is that of a column, unless one has it as its name, and the column is called
+  /// by it in the table. Empty: the only column that is not a label column; if there are several,
+  /// an error lists them.
   std::vector<std::string> columns = {};
   /// Columns to read as labels (groups, strata, clusters), selected in the same way. Blanks around
   /// a label are ignored. A label is missing if it is empty, or unquoted and one of `missing`;

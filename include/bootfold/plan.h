@@ -53,6 +53,11 @@ struct Options {
   Scheme scheme = {};  ///< bootfold/scheme.h; default: iid
   /// Path to use; default: the cheapest one. Throws InvalidArgument if the path is not available.
   std::optional<Path> path = std::nullopt;
+  /// Whether all statistics are computed on the same resamples, for what is made of their joint
+  /// distribution. Otherwise each kind (functions of sums; quantiles of one column; and so on) has
+  /// the path that is fastest for it, and the replicates that it would have alone (Plan::runs). A
+  /// formula, such as median(a) / mean(b), has all of its terms on the same resamples in any case.
+  bool joint = false;
   /// Limit in bytes on the working memory, which excludes the data and the result. 0:
   /// execution::default_memory(), a quarter of the memory that this process may use.
   std::size_t memory = 0;
@@ -110,6 +115,13 @@ struct BOOTFOLD_API Plan {
   std::string arithmetic;   ///< arithmetic of sums: "fixed point, 4 digits", "compensated double"
   std::uint64_t distinct_rows = 0;  ///< number of distinct rows, for path distinct
 
+  /// Where statistics of different kinds run one after the other, each by its own path: their
+  /// plans. The members above are then those of the run of the first value, sums (seconds, reads,
+  /// result_bytes) or maxima (working_bytes, digits, sum_error). Empty: there is one run.
+  std::vector<Plan> runs = {};
+
+  /// The name of the path, or of those of all runs: "stream", "stream and order".
+  [[nodiscard]] std::string paths() const;
   /// The plan as a few lines of text.
   [[nodiscard]] std::string explain() const;
 };

@@ -116,6 +116,18 @@ enum class Ranking {
   average_precision,  ///< area under the steps of the precision-recall curve
 };
 
+/// Statistics of rows in the order of their values that are neither quantiles nor trimmed means.
+struct Ordered {
+  enum class Kind {
+    mad,        ///< median of the absolute deviations from the median of column 0
+    gini,       ///< Gini coefficient of column 0
+    top_share,  ///< share of the sum of column 0 that its largest rows have
+    spearman,   ///< correlation of the ranks of columns 0 and 1
+  };
+  Kind kind = Kind::mad;
+  double share = 0;  ///< of the rows that top_share takes
+};
+
 /// The order in which a function of the resample sees its rows.
 enum class RowOrder {
   drawn,  ///< the order of drawing, which is random: right for every function
@@ -136,6 +148,9 @@ struct Call {
   /// If set, the function is this function of the quantiles of column 0 with the weights of column
   /// 1; the engine then walks over counts in the order of the values.
   std::optional<Order> weighted_order = std::nullopt;
+  /// If set, the function is this statistic of its columns; the engine then walks over counts in
+  /// the order of the values.
+  std::optional<Ordered> ordered = std::nullopt;
 };
 
 /// Statistics whose exact bootstrap law is known (bootfold/exact.h).
@@ -349,9 +364,9 @@ struct Formula {
 ///
 /// Means, also those of which variances, correlations and regressions are made, become weighted
 /// means; n - ddof still counts rows, so a common factor of all weights changes nothing except
-/// sum(), which is the sum of w x. Quantiles, trimmed means, roc_auc and average_precision are
-/// weighted too. Throws InvalidArgument for an accumulator or a function of the resample of your
-/// own: let these take the weights as a column.
+/// sum(), which is the sum of w x. Quantiles, trimmed means, roc_auc, average_precision, mad, gini,
+/// top_share and spearman are weighted too. Throws InvalidArgument for an accumulator or a function
+/// of the resample of your own: let these take the weights as a column.
 ///
 /// For probabilities with which rows are drawn, see scheme::Unequal; for rows that stand for
 /// several equal rows, data::Repeated.

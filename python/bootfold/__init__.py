@@ -10,7 +10,9 @@
 from typing import TYPE_CHECKING, Any
 
 from bootfold._bootstrap import bootstrap, explain
-from bootfold._compare import compare, plot_comparison
+from bootfold._compare import compare
+from bootfold._comparison_plot import plot_comparison
+from bootfold._comparison_table import ComparisonTable
 from bootfold._core import Plan
 from bootfold._core import version as __version__
 from bootfold._counts import counts
@@ -53,6 +55,7 @@ __all__ = [
     "explain",
     "load",
     "plot_comparison",
+    "ComparisonTable",
     "shards",
     "sql",
     "statistics",

@@ -2,57 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
-import warnings
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from bootfold import _core, _data
-from bootfold._chunked import Column, whole
-from bootfold._counts import CountsSource, Takes, check_takes
-from bootfold._data import Data, NanPolicy, rows_with_nan
+from bootfold import _core
+from bootfold._call import call_of, with_expressions
 from bootfold._distributed import Split, distributed
-from bootfold._exact import ExactPlan, check_exact, exact_plan, exact_result
-from bootfold._expressions import has_expressions, prepared, texts_of
-from bootfold._function import FunctionSource
-from bootfold._interval import NOTHING, Alternative, Asked, IntervalWarning, Method
-from bootfold._named import JoinedSource, NamedSource
-from bootfold._options import (
-    Progress,
-    Replicates,
-    Seed,
-    checkpoint_path,
-    number_of_replicates,
-    precision_number,
-)
+from bootfold._exact import ExactPlan, exact_plan, exact_result
 from bootfold._result import Result
-from bootfold._select import chosen
-from bootfold._source import (
-    Rescale,
-    Settings,
-    Source,
-    row_numbers,
-    set_labels,
-    set_scheme,
-    settings_of,
-    whole_frequencies,
-)
-from bootfold._statistics import Function, Named, Statistic, resolve
-from bootfold._streamed import StreamedTable, recognised, streamed
-from bootfold._sums import Sums, SumsSource
-from bootfold._table_read import LargerThanMemory, limits_of
+from bootfold._run import checkpointed, run
+from bootfold._streamed import StreamedTable
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from bootfold._core import Plan
-
-_NAN_POLICIES = ("error", "omit", "propagate")
-#: Arguments that are one number or label for each row.
-_ROLES = ("strata", "clusters", "probabilities", "weights", "frequencies")
+    from bootfold._counts import Takes
+    from bootfold._data import NanPolicy
+    from bootfold._interval import Alternative, Method
+    from bootfold._options import Progress, Replicates, Seed
+    from bootfold._source import Rescale
 
 
 def bootstrap(
@@ -84,6 +53,7 @@ def bootstrap(
     vectorized: bool | None = None,
     takes: Takes = "resample",
     path: str | None = None,
+    joint: bool = False,
     tolerance: float = 1e-5,
     threads: int | None = None,
     memory: int | str | None = None,
@@ -104,8 +74,9 @@ def bootstrap(
         rows belong together. Also: the path of a Parquet or .npy file, a pattern
         ("sales/*.parquet"), a folder of Parquet files, a list of these; a dataset, scanner or
         record batch reader of pyarrow; a LazyFrame of polars; a relation of DuckDB or
-        `bootfold.sql`; `bootfold.chunks`, or an iterator of arrays or tables. Rows of a cluster: an
-        array, dataframe or bag of Dask, a DataFrame of Spark, a Dataset of Ray (docs/scale.md).
+        `bootfold.sql`; `bootfold.chunks`, an iterator of arrays or tables, or a list of tables.
+        Rows of a cluster: an array, dataframe or bag of Dask, a DataFrame of Spark, a Dataset of
+        Ray (docs/scale.md).
     statistic : str, list of str, callable, or bootfold.sums(...)
         A name ("mean", "quantile:0.9", "correlation", ...; `bootfold.statistics()` lists them) or
         several; an expression of columns of a table (``"sum(delay) / sum(distance)"``,
@@ -115,9 +86,12 @@ def bootstrap(
         compiled function (numba's ``cfunc``, ``scipy.LowLevelCallable``); or any function of the
         resampled data that returns a number or an array. One with a parameter ``axis`` is
         called with many resamples at once. Of a DataFrame the function gets a DataFrame; one with
-        columns of text, dates or categories arrives with all of them and their types.
+        columns of text, dates or categories arrives with all of them and their types. So do files,
+        datasets and queries with such columns, as a DataFrame of pandas, and a LazyFrame, as one of
+        polars, if these columns fit into the memory limit.
     columns : str or list of str, optional
         The columns of a table that the statistic sees; all that are not named below unless given.
+        A name that the table does not have may be an expression of a row: "log(price)".
         Of files and queries no other columns are read. One name stands for one column, whose
         estimate is a number; a list is a table, even of one column.
     by : column name, list of column names or array_like, optional
@@ -200,6 +174,11 @@ def bootstrap(
         `bootfold.counts`.
     path : str, optional
         How replicates are made; the cheapest path unless given. See `bootfold.explain`.
+    joint : bool
+        Compute statistics of different kinds, such as mean and median, on the same resamples, for
+        what is made of their joint distribution. By default each kind has the path that is fastest
+        for it, and the replicates that it would have alone. An expression of several
+        (``"median(a) / mean(b)"``) has all of them on the same resamples in any case.
     tolerance : float
         Largest error of a sum, as a share of the standard error.
     threads : int, optional
@@ -252,7 +231,7 @@ def bootstrap(
     """
     options = dict(locals())
     del options["by"]
-    beside = _with_expressions(options)
+    beside = with_expressions(options)
     if by is not None:
         from bootfold._groups import bootstrap_by
 
@@ -261,7 +240,7 @@ def bootstrap(
     away = distributed(options)
     if away is not None:
         return away.run()
-    call = _call(**options, beside=beside)
+    call = call_of(**options, beside=beside)
     count, source = call.count, call.source
     if isinstance(source, StreamedTable):
         assert isinstance(count, int)
@@ -269,70 +248,8 @@ def bootstrap(
         return Result(core, shape, None, source.note, call.asked)
     if count == "exact":
         return exact_result(source, call.asked)
-    with _checkpointed(source, call.checkpoint):
-        return _run(source, count, call.precision, call.asked, progress)
-
-
-def _with_expressions(options: dict[str, Any]) -> tuple[str, ...]:
-    """Gives the data the columns of expressions; the columns of the statistics beside these."""
-    if not has_expressions(options["statistic"]):
-        return ()
-    given = options["columns"]
-    own = () if given is None else tuple(_data.column_names(given))
-    plain = [one for one in texts_of(options["statistic"]) if "(" not in one]
-    if plain and not own:
-        raise ValueError(
-            f"statistic {plain[0]!r} has no column, beside an expression that names its own; give "
-            f"columns=, or write {plain[0]}(COLUMN)"
-        )
-    options["data"], options["columns"] = prepared(options["data"], options["statistic"], given)
-    return own
-
-
-@contextlib.contextmanager
-def _checkpointed(source: Source, path: str) -> Iterator[None]:
-    """A run that goes on from the file, which is deleted when the run is complete."""
-    if not path:
-        yield
-        return
-    if isinstance(source, JoinedSource) or (
-        isinstance(source, (FunctionSource, CountsSource)) and source.jackknife
-    ):
-        raise ValueError(
-            f"checkpoint is {path!r} but the replicates of a jackknife of a Python function, or of "
-            "data sets that are bootstrapped one by one, are not stored; omit checkpoint"
-        )
-    source.request.checkpoint = path
-    try:
-        yield
-    finally:
-        source.request.checkpoint = ""
-    _core.remove_checkpoint(path)
-
-
-def _run(
-    source: Source, count: int | Literal["auto"], wanted: float, asked: Asked, progress: Progress
-) -> Result:
-    if count == "auto":
-        later = dataclasses.replace(asked.needs, influence=False)  # the first round has it
-
-        def make(first: int, more: int) -> _core.Result:
-            return source.run(more, first, later if first else asked.needs, progress)
-
-        core, reached, met = _core.to_precision(
-            source.request, make, wanted, asked.method, asked.confidence, asked.alternative
-        )
-        if not met:
-            warnings.warn(
-                f"the Monte Carlo error is {reached:.3g} of a standard error after "
-                f"{core.plan.replicates:,} replicates, the most that replicates='auto' makes; "
-                f"precision is {wanted:g}",
-                IntervalWarning,
-                stacklevel=3,
-            )
-    else:
-        core = source.run(count, 0, asked.needs, progress)
-    return Result(core, source.shape, source, source.note, asked)
+    with checkpointed(source, call.checkpoint):
+        return run(source, count, call.precision, call.asked, progress)
 
 
 def explain(
@@ -364,6 +281,7 @@ def explain(
     vectorized: bool | None = None,
     takes: Takes = "resample",
     path: str | None = None,
+    joint: bool = False,
     tolerance: float = 1e-5,
     threads: int | None = None,
     memory: int | str | None = None,
@@ -384,7 +302,7 @@ def explain(
     """
     options = dict(locals())
     del options["by"]
-    beside = _with_expressions(options)
+    beside = with_expressions(options)
     if by is not None:
         raise ValueError(
             "by= is given but explain tells of one bootstrap; omit by, or explain the rows of one "
@@ -393,7 +311,7 @@ def explain(
     away = distributed(options)
     if away is not None:
         return away.explain()
-    call = _call(**options, beside=beside)
+    call = call_of(**options, beside=beside)
     count, source = call.count, call.source
     if isinstance(source, StreamedTable):
         assert isinstance(count, int)
@@ -409,234 +327,3 @@ def explain(
     if source.note:
         plan.reason = f"{source.note}; {plan.reason}"
     return plan
-
-
-@dataclasses.dataclass(slots=True)
-class _Call:
-    """The arguments of `bootstrap` or `explain`, checked and brought together."""
-
-    count: int | Literal["auto", "exact"]
-    precision: float
-    asked: Asked
-    checkpoint: str
-    source: Source | StreamedTable
-
-
-def _call(
-    data: Any,
-    statistic: Any,
-    *,
-    columns: str | Sequence[str] | None,
-    replicates: Replicates | None,
-    precision: float | None,
-    interval: Method | None,
-    confidence: float,
-    alternative: Alternative,
-    nested_replicates: int,
-    seed: Seed,
-    scheme: str | None,
-    paired: bool,
-    axis: int | None,
-    strata: Any,
-    clusters: Any,
-    two_stage: bool,
-    block_length: float | None,
-    probabilities: Any,
-    weights: Any,
-    frequencies: Any,
-    size: int | None,
-    rescale: Rescale,
-    nan: NanPolicy,
-    vectorized: bool | None,
-    takes: Takes,
-    path: str | None,
-    tolerance: float,
-    threads: int | None,
-    memory: int | str | None,
-    spool: int | str | None,
-    checkpoint: str | os.PathLike[str] | None,
-    dim: str | None,
-    engine: Any,
-    split: Split,
-    progress: Progress = False,
-    beside: tuple[str, ...] = (),
-) -> _Call:
-    jackknife = scheme == "jackknife"
-    count = number_of_replicates(replicates, jackknife=jackknife)
-    wanted = precision_number(precision, count)
-    usual: Method = "normal" if jackknife else "percentile"
-    asked = Asked(usual if interval is None else interval, confidence, alternative)
-    settings = settings_of(seed, memory, threads, tolerance, nested_replicates, path)
-    if nan not in _NAN_POLICIES:
-        raise ValueError(f"nan is {nan!r} but must be 'error', 'omit' or 'propagate'")
-    check_takes(takes, vectorized)
-    named = resolve(statistic, vectorized if takes == "resample" else True)
-    if beside and isinstance(named, Named):
-        named = dataclasses.replace(named, columns=beside)
-    if takes != "resample" and not isinstance(named, Function):
-        raise TypeError(
-            f"takes={takes!r} is for functions of (data, {takes}), but the statistic is "
-            f"{statistic!r}; omit takes"
-        )
-    set_scheme(settings, scheme, two_stage, size, block_length, rescale)
-    limits = limits_of(memory, spool, nan)
-    roles = {
-        "strata": strata,
-        "clusters": clusters,
-        "probabilities": probabilities,
-        "weights": weights,
-        "frequencies": frequencies,
-    }
-    # Tables larger than memory are added up where nothing is asked for that needs all rows at once.
-    given = recognised(data)
-    stream = None
-    others = (path, axis, block_length, size, *roles.values())
-    if (
-        isinstance(named, Named)
-        and isinstance(count, int)
-        and asked.needs == NOTHING
-        and nan == "error"
-        and not paired
-        and not two_stage
-        and all(other is None for other in others)
-    ):
-        stream = streamed(given, columns, named, settings, limits.memory)
-    if stream is not None and stream.larger:
-        return _Call(count, wanted, asked, checkpoint_path(checkpoint), stream)
-    limits = dataclasses.replace(limits, may_spool=stream is None)
-    try:
-        given, roles = chosen(given, columns, roles, limits)
-    except LargerThanMemory:
-        assert stream is not None
-        return _Call(count, wanted, asked, checkpoint_path(checkpoint), stream)
-    source = _source(given, named, settings, roles, paired, axis, nan, takes)
-    if count == "exact":
-        check_exact(path, asked)
-    else:
-        _core.check_method(asked.method, source.request)
-    return _Call(count, wanted, asked, checkpoint_path(checkpoint), source)
-
-
-def source_of(rows: Any, statistic: Any, limits: tuple[Any, ...], given: dict[str, Any]) -> Source:
-    """What makes replicates of these rows: `limits` for settings_of(), other arguments by name."""
-    settings = settings_of(*limits)
-    takes = given["takes"]
-    named = resolve(statistic, given["vectorized"] if takes == "resample" else True)
-    scheme = (given[name] for name in ("scheme", "two_stage", "size", "block_length", "rescale"))
-    set_scheme(settings, *scheme)
-    roles = {role: given[role] for role in _ROLES}
-    held = limits_of(limits[1], None, given["nan"])
-    data, roles = chosen(recognised(rows), given["columns"], roles, held)
-    return _source(
-        data, named, settings, roles, given["paired"], given["axis"], given["nan"], takes
-    )
-
-
-def _source(
-    given: Any,
-    wanted: Statistic,
-    settings: Settings,
-    roles: dict[str, Any],
-    paired: bool,
-    axis: int | None,
-    nan: NanPolicy,
-    takes: Takes,
-) -> Source:
-    """Data, statistic and scheme brought together."""
-    data = _data.read(given, paired=paired, axis=axis, whole=isinstance(wanted, Function))
-    set_labels(settings, roles["strata"], roles["clusters"], data.rows, omit=nan == "omit")
-    for role in ("probabilities", "weights", "frequencies"):
-        if roles[role] is not None:
-            setattr(settings, role, row_numbers(roles[role], data.rows, role))
-    if nan == "omit":
-        data, settings = _without_nan(data, settings)
-    if settings.frequencies is not None and isinstance(wanted, Function):
-        given, data, settings = _written_out(data, settings)
-    if takes != "resample":
-        assert isinstance(wanted, Function)
-        if nan == "error":
-            _data.check_no_nan(data)
-        return CountsSource(data, given, wanted, takes, settings)
-    return _of_kind(data, wanted, settings, nan)
-
-
-def _written_out(data: Data, settings: Settings) -> tuple[Any, Data, Settings]:
-    """The rows as often as their frequencies say, for functions, which see them all."""
-    assert settings.frequencies is not None
-    if settings.probabilities is not None:
-        raise ValueError("frequencies and probabilities do not go together; write the rows out")
-    times = whole_frequencies(settings.frequencies)
-    if not data.paired:
-        raise ValueError(
-            "frequencies= is for one sample, or for rows that belong together: say paired=True, or "
-            "write independent samples out by numpy.repeat"
-        )
-    arrays: list[Column] = [np.repeat(whole(array), times) for array in data.arrays]
-    parts = [dataclasses.replace(part, rows=arrays[0].shape[0]) for part in data.parts]
-    return (None,) * len(parts), Data(arrays, parts), settings.written_out(times)
-
-
-def _without_nan(data: Data, settings: Settings) -> tuple[Data, Settings]:
-    """The rows, or in independent samples each sample's rows, that have no NaN."""
-    parts = []
-    arrays: list[Column] = []
-    if data.paired:
-        dropped = rows_with_nan(data)
-        unknown = settings.with_nan()
-        if unknown is not None:
-            dropped = dropped | unknown
-        if not dropped.any():
-            return data, settings
-        if data.parts[0].kind == "sets" and len(data.arrays) > 1:
-            raise ValueError(
-                "nan is 'omit' but data sets along an axis must stay equally long; "
-                "bootstrap those with NaN one by one"
-            )
-        arrays = [array[~dropped] for array in data.arrays]
-        parts = [dataclasses.replace(part, rows=arrays[0].shape[0]) for part in data.parts]
-        settings = settings.without_rows(dropped)
-    else:
-        column = 0
-        for part in data.parts:
-            own = data.arrays[column : column + part.columns]
-            column += part.columns
-            kept = ~rows_with_nan(Data(own, [part]))
-            arrays.extend(array[kept] for array in own)
-            parts.append(dataclasses.replace(part, rows=int(kept.sum())))
-    if any(part.rows == 0 for part in parts):
-        raise ValueError("every row has a NaN, and nan='omit' leaves none")
-    return Data(arrays, parts, data.paired), settings
-
-
-def _of_kind(data: Data, wanted: Statistic, settings: Settings, nan: NanPolicy) -> Source:
-    if isinstance(wanted, Function):
-        if settings.weights is not None:
-            raise ValueError(
-                "weights= is for named statistics and sums, and a function of the resample does "
-                "not see them; takes='weights' gives it the data and one row of weights for each "
-                "resample, or pass the weights as one more array with paired=True"
-            )
-        if nan == "error":
-            _data.check_no_nan(data)
-        return FunctionSource(data, wanted, settings, jackknife=settings.scheme == "jackknife")
-    if not data.paired:
-        raise ValueError(
-            f"data are {len(data.parts)} samples, and named statistics take rows that belong "
-            "together: say paired=True; independent samples take a function, such as "
-            "lambda x, y: x.mean() - y.mean()"
-        )
-    if isinstance(wanted, Sums):
-        return SumsSource(data, wanted, settings)
-    if data.parts[0].kind == "sets" and len(data.parts) > 1:
-        sets = len(data.arrays) // len(data.parts)
-        sources: list[Source] = [
-            NamedSource(
-                Data(data.arrays[s::sets], [_data.Part("vector", 1, data.rows)] * len(data.parts)),
-                wanted,
-                settings,
-                nan,
-            )
-            for s in range(sets)
-        ]
-        return JoinedSource(sources, data.parts[0].shape)
-    return NamedSource(data, wanted, settings, nan)

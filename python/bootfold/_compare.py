@@ -5,21 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import numpy as np
-
 from bootfold import _core, _data
-from bootfold._chunked import Column, whole
 from bootfold._compared import NeedsRows, compare_partitioned
-from bootfold._comparison_table import comparison_table
-from bootfold._data import Array, Data
+from bootfold._comparison_rows import (
+    column_of,
+    labelled,
+    names_of_role,
+    read_roles,
+    rows_of_cluster,
+)
+from bootfold._comparison_statistics import (
+    adjusted,
+    check_covariate,
+    check_values,
+    own_columns,
+    request_of,
+    statistics_of,
+)
+from bootfold._comparison_table import joined_table
+from bootfold._computed import is_computed
 from bootfold._dates import check_no_dates, module_of
-from bootfold._engines import Collection, collection_of
-from bootfold._engines import Wanted as ColumnsWanted
-from bootfold._expressions import columns_of, has_expressions, with_columns
-from bootfold._expressions import texts_of as texts_of_statistics
-from bootfold._function import FunctionSource
-from bootfold._labels import Several, coded, missing_labels
-from bootfold._native import Native
+from bootfold._engines import Collection
+from bootfold._expressions import columns_of, texts_of, with_columns
+from bootfold._labels import coded, label_text, missing_labels
 from bootfold._options import (
     Progress,
     Seed,
@@ -29,16 +37,14 @@ from bootfold._options import (
 )
 from bootfold._partitioned import local_table
 from bootfold._progress import reporter
-from bootfold._source import Settings, row_numbers, set_labels, set_scheme, settings_of
-from bootfold._statistics import Function, Named, Statistic, resolve
-from bootfold._sums import Sums, SumsSource
-from bootfold._table_read import Limits, Wanted, in_memory, limits_of
-from bootfold._table_source import TableSource, table_source
-from bootfold._xarray import values_of
+from bootfold._source import row_numbers, set_labels, set_scheme, settings_of
+from bootfold._statistics import Named, Statistic
+from bootfold._table_read import limits_of
+from bootfold._table_source import table_source
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from bootfold._interval import Alternative, Method
     from bootfold._source import Rescale
@@ -47,117 +53,12 @@ Difference: TypeAlias = Literal["absolute", "relative"]
 Correction: TypeAlias = Literal["none", "bonferroni", "holm", "simultaneous"]
 Test: TypeAlias = Literal["bootstrap", "permutation"]
 
-_LABELS = ("by", "strata", "clusters", "pair")
-
-
-def _read(source: TableSource, roles: dict[str, Any], limits: Limits) -> dict[str, Any]:
-    """The columns of each role, of a table that is not in memory."""
-    several = {
-        role: list(name)
-        for role, name in roles.items()
-        if role in _LABELS and name is not None and not isinstance(name, str)
-    }
-    named = {role: name for role, name in roles.items() if isinstance(name, str)}
-    for role, columns in several.items():
-        named |= {f"{role} {number}": name for number, name in enumerate(columns)}
-    for role, name in (*named.items(), *(("value", name) for name in roles["value"])):
-        if name not in source.names:
-            raise _unknown(role.split()[0], name, source.names)
-    labels = {role: name for role, name in named.items() if role.split()[0] in _LABELS}
-    numbers = {role: name for role, name in named.items() if role not in labels}
-    used = dict.fromkeys([*roles["value"], *numbers.values()])
-    held = in_memory(source, Wanted(list(used), labels), limits)
-    values = [_data.Columns([name], [held.numbers[name]], True) for name in roles["value"]]
-    found = {role: held.numbers[name] for role, name in numbers.items()}
-    found_labels: dict[str, Any] = dict(held.labels)
-    for role, columns in several.items():
-        own = [found_labels.pop(f"{role} {number}") for number in range(len(columns))]
-        found_labels[role] = own[0] if len(own) == 1 else Several(columns, own)
-    return {"value": values, **found_labels, **found}
-
-
-def plot_comparison(
-    table: Any,
-    path: str | os.PathLike[str] | None = None,
-    *,
-    width: int = 480,
-    height: int = 24,
-) -> Any:
-    """A forest plot of what `compare` returned, an Altair chart: differences and their intervals.
-
-    Intervals are the adjusted ones; those that leave 0 out are drawn heavy. There is a panel for
-    each statistic and value, and each group takes `height` pixels. With a path the chart is also
-    written, as .png, .svg, .pdf, .html or .json, by the ending of the name.
-
-    Examples
-    --------
-    >>> import bootfold as bf
-    >>> visits = {"variant": ["A", "B"] * 50, "revenue": [float(i % 7) for i in range(100)]}
-    >>> chart = bf.plot_comparison(bf.compare(visits, value="revenue", by="variant", seed=7))
-    >>> chart.to_dict()["title"]
-    'mean of revenue, difference from A'
-    """
-    from bootfold._plot import forest
-
-    names = ("statistic", "value", "group", "control", "difference", "adjusted_low")
-    try:
-        columns = {name: list(table[name]) for name in (*names, "adjusted_high")}
-    except (KeyError, TypeError, IndexError):
-        raise TypeError(
-            f"table is {type(table).__name__} but must be what bootfold.compare returned"
-        ) from None
-    rows = zip(*columns.values(), strict=True)
-    lines = [
-        {
-            "name": str(group),
-            "panel": f"{statistic} of {value}, difference from {control}",
-            "estimate": float(estimate),
-            "low": float(low),
-            "high": float(high),
-        }
-        for statistic, value, group, control, estimate, low, high in (map(_plain, r) for r in rows)
-    ]
-    return forest(lines, path, (width, height), title="difference")
-
-
-def _plain(value: Any) -> Any:
-    return value.as_py() if hasattr(value, "as_py") else value
-
-
-def _collection(df: Any, names: list[str], beside: list[str], engine: Any) -> Any:
-    """The rows of a cluster's table; other tables as they are."""
-    if module_of(df) == "xarray":
-        df = values_of(df, None, None)[0]
-    others = tuple(name for name in dict.fromkeys(beside) if name not in names)
-    found = collection_of(df, ColumnsWanted(names, others), engine)
-    if found is None and engine is not None:
-        raise ValueError(
-            f"engine is {engine!r} but the data are in the memory of this process; omit engine"
-        )
-    return df if found is None else found
-
-
-def _unknown(role: str, name: str, there: Sequence[Any]) -> ValueError:
-    return ValueError(
-        f"{role} is {name!r} but there is no such column; the columns are "
-        + ", ".join(map(str, there))
-    )
-
-
-def _column(frame: Any, name: str, role: str) -> Any:
-    there = list(frame.column_names) if module_of(frame) == "pyarrow" else list(frame)
-    if hasattr(frame, "columns") and module_of(frame) in ("pandas", "polars"):
-        there = list(frame.columns)
-    if name not in there:
-        raise _unknown(role, name, there)
-    return frame[name]
-
 
 def compare(
     df: Any,
     *,
     value: str | Sequence[str] | None = None,
-    by: str,
+    by: str | Sequence[str],
     control: Any = None,
     groups: Sequence[Any] | None = None,
     statistic: Any = "mean",
@@ -206,13 +107,15 @@ def compare(
         tests, BCa and studentized intervals, pairs, weights, clusters that groups share) takes
         these columns into the memory of this process, if they fit into the memory limit.
     value : str or list of str
-        The column whose statistic is compared, or several: each by itself, for statistics of one
+        The column whose statistic is compared, or an expression of a row such as "clicks / views";
+        or several: each by itself, for statistics of one
         column; all of them together for "ratio" and the like, and as arguments for functions.
-    by : str
-        The column that names each row's group.
+    by : str or list of str
+        The column that names each row's group; with several columns, groups are the combinations
+        that occur, called "UA, 1".
     control : optional
-        The group that the others are compared with. Unless given: the one called "control", else
-        the first.
+        The group that the others are compared with; a combination as ``("UA", 1)`` or "UA, 1".
+        Unless given: the one called "control", else the first.
     groups : sequence, optional
         The groups to compare with it; all unless given.
     statistic : str, callable, bootfold.sums(...), or a list of these
@@ -273,8 +176,8 @@ def compare(
         "permutation"; if all_permutations is true these are all there are, and p_value is exact.
         `clusters` counts the clusters of all groups, and shared_clusters those of them that several
         groups have. estimate_low to estimate_high and control_low to control_high are intervals of
-        the groups by themselves. ``table.plot()`` draws the forest plot; a pyarrow.Table is drawn
-        by `bootfold.plot_comparison`.
+        the groups by themselves. ``table.plot()`` draws the forest plot. What is returned for Arrow
+        has this method beside those of a pyarrow.Table, and is one as ``table.table``.
 
     Examples
     --------
@@ -284,16 +187,19 @@ def compare(
     >>> table["group"], round(table["difference"][0], 3)
     (['B'], 0.02)
     """
+    if not isinstance(by, str) and len(by) == 1:
+        by = by[0]
     given = dict(locals())
-    statistics = _statistics(statistic)
+    statistics = statistics_of(statistic)
     values = [] if value is None else [value] if isinstance(value, str) else list(value)
-    names = list(values)
-    if has_expressions(statistic):
-        names = list(dict.fromkeys([*values, *columns_of(statistic)]))
-        df = with_columns(df, names, texts_of_statistics(statistic))
-    _check_values(values, statistics)
+    names = [*values, *(name for name in columns_of(statistic) if name not in values)]
+    texts = texts_of(statistic)
+    checked = [name for name in names if name not in values or is_computed(name, ())]
+    if engine is None and checked:
+        df = with_columns(df, checked, texts)
+    check_values(values, statistics)
     if covariate is not None:
-        _check_covariate(statistics, weights)
+        check_covariate(statistics, weights)
         names.append(covariate)
     roles = {
         "by": by,
@@ -305,31 +211,31 @@ def compare(
         "frequencies": frequencies,
     }
     settings = settings_of(seed, memory, threads, tolerance, nested_replicates, None)
-    beside = [name for role in roles.values() if role for name in _names(role)]
-    there = _collection(df, names, beside, engine)
+    beside = [name for role in roles.values() if role for name in names_of_role(role)]
+    there = rows_of_cluster(df, names, beside, engine)
     if isinstance(there, Collection):
         try:
             found_there = _where_rows_are(df, statistics, names, beside, settings.seed, given)
-            return _joined("pandas", found_there)
+            return joined_table("pandas", found_there)
         except NeedsRows as why:
-            used = list(dict.fromkeys([*names, *beside]))
             what = f"compare ({why})"
-            there = local_table(there, used, limits_of(memory, None).memory, what)
+            there = local_table(there, there.used, limits_of(memory, None).memory, what)
+            there = with_columns(there, checked, texts)
     df = there
     source = None if isinstance(df, Mapping) else table_source(df)
     if source is None:
         package = module_of(df)
         found_columns = {
-            role: _labelled(role, name, lambda one, what: _column(df, one, what))
+            role: labelled(role, name, lambda one, what: column_of(df, one, what))
             for role, name in roles.items()
             if name is not None
         }
-        columns = tuple(_column(df, name, "value") for name in names)
+        columns = tuple(column_of(df, name, "value") for name in names)
         for name, column in zip(names, columns, strict=True):
             check_no_dates(column, f"column '{name}'")
     else:
         package = source.package
-        found_columns = _read(source, {**roles, "value": names}, limits_of(memory, spool, nan))
+        found_columns = read_roles(source, {**roles, "value": names}, limits_of(memory, spool, nan))
         columns = tuple(found_columns["value"])
     data = _data.read(columns, paired=True)
     set_scheme(settings, scheme, two_stage, size, block_length, rescale)
@@ -369,7 +275,7 @@ def compare(
         raise ValueError(f"nan is {nan!r} but must be 'error' or 'omit'")
     if covariate is not None:
         names.pop()
-        data = _adjusted(data, codes, len(found))
+        data = adjusted(data, codes, len(found))
     count = number_of_replicates(replicates)
     if count == "exact":
         raise ValueError(
@@ -385,8 +291,8 @@ def compare(
         )
     found_all: list[tuple[_core.Comparison, str]] = []
     for one in statistics:
-        own_data, own_names = _own(one, data, names, values)
-        request = _request_of(one, own_data, own_names, settings)
+        own_data, own_names = own_columns(one, data, names, values)
+        request = request_of(one, own_data, own_names, settings)
         own = count
         if own == "auto":
             own = _core.first_replicates(request, limit, interval, confidence, alternative)
@@ -395,10 +301,10 @@ def compare(
             made = _core.compare_groups(
                 request,
                 codes,
-                [str(name) for name in found],
-                by,
-                None if control is None else str(control),
-                [] if groups is None else [str(group) for group in groups],
+                [label_text(name) for name in found],
+                ", ".join(names_of_role(by)),
+                None if control is None else label_text(control),
+                [] if groups is None else [label_text(group) for group in groups],
                 difference,
                 interval,
                 correction,
@@ -415,14 +321,7 @@ def compare(
         found_all += [(each, ", ".join(each.columns if named else own_names)) for each in made]
     if stored:
         _core.remove_checkpoint(stored)
-    return _joined(package, found_all)
-
-
-def _joined(package: str, found: list[tuple[_core.Comparison, str]]) -> Any:
-    """A table of comparisons, each of a value."""
-    tables = [_columns(comparison, value) for comparison, value in found]
-    columns = {key: [x for t in tables for x in t[key]] for key in tables[0]}
-    return comparison_table(package, columns)
+    return joined_table(package, found_all)
 
 
 def _where_rows_are(
@@ -436,6 +335,8 @@ def _where_rows_are(
     """A comparison for each statistic and value of rows in a cluster; raises NeedsRows."""
     if given["covariate"] is not None:
         raise NeedsRows("values are adjusted for the covariate")
+    if not isinstance(given["by"], str):
+        raise NeedsRows("groups are by several columns")
     found = []
     for one in statistics:
         if not isinstance(one, Named):
@@ -443,127 +344,6 @@ def _where_rows_are(
         name = one.names[0]
         each = [[value] for value in names] if _core.of_each_column(name) else [names]
         for own in each:
-            rows = _collection(df, own, beside, given["engine"])
+            rows = rows_of_cluster(df, own, beside, given["engine"])
             found.append((compare_partitioned(rows, name, seed, given), ", ".join(own)))
     return found
-
-
-def _statistics(statistic: Any) -> list[Statistic]:
-    """What is asked for, one by one."""
-    several = isinstance(statistic, (list, tuple))
-    found = [resolve(one) for one in (statistic if several else [statistic])]
-    if not found or any(isinstance(one, Named) and not one.single for one in found):
-        raise TypeError(f"statistic is {statistic!r} but must be a statistic or a list of them")
-    if any(isinstance(one, Native) for one in found):
-        raise TypeError(
-            f"statistic is {statistic!r} but compare takes no compiled functions; give a Python "
-            "function or a name"
-        )
-    return found
-
-
-def _check_covariate(statistics: list[Statistic], weights: str | None) -> None:
-    for one in statistics:
-        if not isinstance(one, Named) or one.names != ["mean"]:
-            told = one.names[0] if isinstance(one, Named) else one.name
-            raise ValueError(
-                f"covariate adjusts means but the statistic is {told!r}; use 'mean', or omit "
-                "covariate"
-            )
-    if weights is not None:
-        raise ValueError("covariate and weights do not go together; omit one of them")
-
-
-def _adjusted(data: Data, codes: Array, groups: int) -> Data:
-    """The columns but the last, adjusted for it."""
-    *values, covariate = (whole(array).astype(np.float64) for array in data.arrays)
-    arrays: list[Column] = [
-        np.array(_core.adjusted(column, covariate, codes, groups)[0]) for column in values
-    ]
-    return Data(arrays, data.parts[:-1])
-
-
-def _check_values(values: list[str], statistics: list[Statistic]) -> None:
-    """Only expressions name their columns."""
-    for one in statistics:
-        if values or (isinstance(one, Named) and "(" in one.names[0]):
-            continue
-        told = one.names[0] if isinstance(one, Named) else one.name
-        raise TypeError(f"value is missing: name the column whose {told!r} is compared")
-
-
-def _own(
-    statistic: Statistic, data: Data, names: list[str], values: list[str]
-) -> tuple[Data, list[str]]:
-    """The columns that a statistic sees: an expression all, others those of value=."""
-    if names == values or (isinstance(statistic, Named) and "(" in statistic.names[0]):
-        return data, names
-    kept = [names.index(name) for name in values]
-    return Data([data.arrays[c] for c in kept], [data.parts[c] for c in kept]), values
-
-
-def _request_of(
-    statistic: Statistic, data: Data, names: list[str], settings: Settings
-) -> _core.Request:
-    """The rows and one statistic. Functions are kept alive by the request."""
-    if isinstance(statistic, Function):
-        function = FunctionSource(data, statistic, settings)
-        request = settings.request(data.arrays, names)
-        _core.add_function(request, function.of_group, statistic.name)
-        return request
-    if isinstance(statistic, Sums):
-        sums = SumsSource(data, statistic, settings)
-        request = settings.request(sums.features, [])
-        _core.add_sums(request, sums.of_group, len(sums.features), statistic.name)
-        return request
-    assert isinstance(statistic, Named)
-    request = settings.request(data.arrays, names)
-    request.add_named(statistic.names[0])
-    return request
-
-
-def _names(name: str | Sequence[str]) -> list[str]:
-    return [name] if isinstance(name, str) else list(name)
-
-
-def _labelled(role: str, name: str | Sequence[str], column: Callable[[str, str], Any]) -> Any:
-    """The column of a role; of labels, also several columns."""
-    names = _names(name)
-    if len(names) == 1:
-        return column(names[0], role)
-    return Several(names, [column(one, role) for one in names])
-
-
-def _columns(comparison: _core.Comparison, value: str) -> dict[str, list[Any]]:
-    first, *others = comparison.groups
-    pairs = list(zip(others, comparison.contrasts, strict=True))
-    return {
-        "statistic": [comparison.statistic for _ in pairs],
-        "value": [value for _ in pairs],
-        "group": [group.name for group, _ in pairs],
-        "rows": [group.rows for group, _ in pairs],
-        "estimate": [group.estimate for group, _ in pairs],
-        "estimate_low": [group.interval.low for group, _ in pairs],
-        "estimate_high": [group.interval.high for group, _ in pairs],
-        "control": [first.name for _ in pairs],
-        "control_rows": [first.rows for _ in pairs],
-        "control_estimate": [first.estimate for _ in pairs],
-        "control_low": [first.interval.low for _ in pairs],
-        "control_high": [first.interval.high for _ in pairs],
-        "difference": [contrast.estimate for _, contrast in pairs],
-        "standard_error": [contrast.standard_error for _, contrast in pairs],
-        "low": [contrast.interval.low for _, contrast in pairs],
-        "high": [contrast.interval.high for _, contrast in pairs],
-        "p_value": [contrast.p_value for _, contrast in pairs],
-        "p_value_error": [contrast.p_value_error for _, contrast in pairs],
-        "adjusted_low": [contrast.adjusted_interval.low for _, contrast in pairs],
-        "adjusted_high": [contrast.adjusted_interval.high for _, contrast in pairs],
-        "adjusted_p_value": [contrast.adjusted_p_value for _, contrast in pairs],
-        "adjusted_p_value_error": [contrast.adjusted_p_value_error for _, contrast in pairs],
-        "test": [comparison.test for _ in pairs],
-        "permutations": [contrast.permutations for _, contrast in pairs],
-        "all_permutations": [contrast.all_permutations for _, contrast in pairs],
-        "clusters": [comparison.clusters for _ in pairs],
-        "shared_clusters": [comparison.shared_clusters for _ in pairs],
-        "note": ["; ".join(note.text for note in contrast.notes) for _, contrast in pairs],
-    }

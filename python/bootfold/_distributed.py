@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from bootfold._dates import module_of
+from bootfold._expressions import columns_seen, has_expressions, texts_of
 from bootfold._engines import Wanted, check_engine, collection_of, pool_of
 
 if TYPE_CHECKING:
@@ -29,14 +30,15 @@ class Replicated:
 
     def run(self) -> Result:
         """The result of `bootstrap`."""
-        from bootfold._replicated import bootstrap_replicated, columns_used
+        from bootfold._replicated import bootstrap_replicated
 
         options = self._options
         if self._rows is None:
             pool = pool_of(options["engine"])
             return bootstrap_replicated(pool, pool.put(options["data"]), self._statistic, options)
         with contextlib.closing(self._rows):
-            handle = self._rows.gathered(columns_used(options))
+            all_columns = columns_seen(self._statistic, options["columns"]) is None
+            handle = self._rows.gathered(None if all_columns else self._rows.used)
             return bootstrap_replicated(self._rows.pool, handle, self._statistic, options)
 
     def explain(self) -> Any:
@@ -97,4 +99,8 @@ def wanted_of(options: dict[str, Any]) -> Wanted:
         )
     roles = ("strata", "clusters", "probabilities", "weights", "frequencies")
     beside = tuple(options[role] for role in roles if isinstance(options[role], str))
-    return Wanted(options["columns"], beside, options["axis"])
+    statistic = options["statistic"]
+    if not has_expressions(statistic):
+        return Wanted(options["columns"], beside, options["axis"])
+    columns = columns_seen(statistic, options["columns"])
+    return Wanted(columns, beside, options["axis"], tuple(texts_of(statistic)))

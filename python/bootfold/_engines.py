@@ -19,8 +19,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bootfold import _core
+from bootfold._computed import inputs_of
 from bootfold._data import column_names
 from bootfold._dates import module_of
+from bootfold._expressions import check_columns
 from bootfold._function import noted
 
 if TYPE_CHECKING:
@@ -62,16 +64,17 @@ class Wanted:
     columns: Any = None  #: as the user names them; None: all
     beside: tuple[str, ...] = ()  #: names of columns with another use: strata, weights, ...
     axis: int | None = None
+    texts: tuple[str, ...] = ()  #: statistics that name the columns, for messages
 
     def names(self, there: Sequence[Any]) -> list[Any]:
-        """Of the columns that a statistic sees, of a table with the columns `there`."""
+        """Of the columns that a statistic sees, of a table with the columns `there`.
+
+        Some may be expressions, which are computed from the columns of each partition.
+        """
         seen = [name for name in there if name not in self.beside]
         if self.columns is not None:
             seen = column_names(self.columns)
-        for name in (*seen, *self.beside):
-            if name not in there:
-                known = ", ".join(map(str, there))
-                raise ValueError(f"there is no column {name!r}; the columns are {known}")
+        check_columns([*seen, *self.beside], there, self.texts)
         if self.axis is not None:
             raise TypeError(f"axis is {self.axis} but the data are a table; axis= is for arrays")
         return seen
@@ -92,8 +95,8 @@ class Wanted:
         return axis % axes
 
     def used(self, there: Sequence[Any]) -> list[Any]:
-        """Of all columns that a call uses."""
-        return list(dict.fromkeys([*self.names(there), *self.beside]))
+        """Of all columns that a call reads."""
+        return inputs_of([*self.names(there), *self.beside], there)
 
 
 class Pool(ABC):
@@ -128,6 +131,7 @@ class Collection(ABC):
     told: str  #: what it is, for messages
     pool: Pool
     names: list[Any]  #: of the columns that a statistic sees; none of an array
+    used: list[Any]  #: columns of a table that are read, from which some of `names` are computed
     width: int  #: number of these columns
     shape: tuple[int, ...]  #: of one number for each column
     moves = True  #: whether rows of several partitions can be put together in one task
@@ -148,7 +152,8 @@ class Collection(ABC):
         self.names = wanted.names(there)
         self.width = len(self.names)
         self.shape = () if isinstance(wanted.columns, str) else (self.width,)
-        return wanted.used(there)
+        self.used = wanted.used(there)
+        return self.used
 
     def take_shape(self, shape: tuple[int, ...]) -> None:
         """Sets what is known of an array whose rows have this shape."""

@@ -6,17 +6,18 @@ import difflib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from bootfold import _core, _data
-from bootfold._chunked import whole
+from bootfold._computed import computed, inputs_of, is_computed
 from bootfold._dates import module_of
-from bootfold._labels import values_and_missing
+from bootfold._table_source import TableSource, table_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bootfold._data import Array
+
+#: Packages whose tables are in the partitions of a cluster.
+_CLUSTERS = ("dask", "pyspark", "ray")
 
 
 def texts_of(statistic: Any) -> list[str]:
@@ -35,66 +36,59 @@ def columns_of(statistic: Any) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _names(table: Any) -> list[str] | None:
+def columns_seen(statistic: Any, columns: Any) -> Any:
+    """The columns that a call sees: those of columns=, and those that expressions name."""
+    if not has_expressions(statistic):
+        return columns
+    given = [] if columns is None else _data.column_names(columns)
+    return list(dict.fromkeys([*given, *columns_of(statistic)]))
+
+
+def columns_beside(statistic: Any, columns: Any) -> tuple[str, ...]:
+    """The columns of statistics by name, beside expressions, which name their own."""
+    if not has_expressions(statistic):
+        return ()
+    own = () if columns is None else tuple(_data.column_names(columns))
+    plain = [one for one in texts_of(statistic) if "(" not in one]
+    if plain and not own:
+        raise ValueError(
+            f"statistic {plain[0]!r} has no column, beside an expression that names its own; give "
+            f"columns=, or write {plain[0]}(COLUMN)"
+        )
+    return own
+
+
+def in_cluster(data: Any) -> bool:
+    """Whether a table is in the partitions of a cluster, where columns are computed."""
+    return module_of(data) in _CLUSTERS
+
+
+def names_of(table: Any) -> list[Any] | None:
     """The columns of a table in memory; None of other data."""
     if isinstance(table, Mapping):
         return [str(name) for name in table]
     if hasattr(table, "column_names"):
         return list(table.column_names)
-    if module_of(table) in ("pandas", "polars") and hasattr(table, "columns"):
-        return list(table.columns) if not hasattr(table, "collect") else None
-    return None
+    if module_of(table) not in ("pandas", "polars") or hasattr(table, "collect"):
+        return None
+    return list(table.columns) if hasattr(table, "columns") else None
 
 
-def _is_text(values: Array) -> bool:
-    present = next((one for one in values if one is not None), None) if len(values) else None
-    return values.dtype.kind in "USTO" and isinstance(present, (str, bytes))
-
-
-def _text_codes(column: Any) -> tuple[Array, list[str]]:
-    """Codes of a column of text and what they stand for; of missing values a code beyond these."""
-    values, missing = values_and_missing(column)
-    names, codes = np.unique(np.asarray(values).astype(str), return_inverse=True)
-    codes = codes.astype(np.uint32)
-    codes[missing] = len(names)
-    return codes, [str(name) for name in names]
-
-
-def _column(table: Any, name: str) -> Any:
-    if hasattr(table, "column_names"):
-        return table.column(name)
-    return table[name]
-
-
-def _check(texts: list[str], uses: list[tuple[str, bool]], there: Sequence[str]) -> None:
-    for name, _ in uses:
+def check_columns(
+    names: Sequence[Any], there: Sequence[Any], texts: Sequence[str], told: str = "there is"
+) -> None:
+    """Raises ValueError that marks a column that is not there, in the statistics `texts`."""
+    known = [str(one) for one in there]
+    for name in inputs_of(names, there):
         if name in there:
             continue
-        near = difflib.get_close_matches(name, [str(one) for one in there], n=1)
+        near = difflib.get_close_matches(str(name), known, n=1)
         meant = f"; did you mean {near[0]!r}? The columns are " if near else "; the columns are "
-        known = ", ".join(map(str, there))
-        problem = f"there is no column {name!r}{meant}{known}"
-        raise ValueError(_core.mark_column(texts, name, problem))
-
-
-def _computed(table: Any, expression: str, uses: list[tuple[str, bool]]) -> Array:
-    numbers: dict[str, Array] = {}
-    codes: dict[str, tuple[Array, list[str]]] = {}
-    for name, as_text in uses:
-        column = _column(table, name)
-        if as_text or _is_text(values_and_missing(column)[0]):
-            codes[name] = _text_codes(column)
-        else:
-            read = _data.read(column)
-            numbers[name] = np.ascontiguousarray(whole(read.arrays[0]), dtype=np.float64)
-    return _core.compute_column(
-        expression,
-        list(numbers),
-        list(numbers.values()),
-        list(codes),
-        [each[0] for each in codes.values()],
-        [each[1] for each in codes.values()],
-    )
+        problem = f"{told} no column {name!r}{meant}{', '.join(known)}"
+        marked = _core.mark_column(list(texts), str(name), problem)
+        if marked == problem:
+            marked = _core.mark_input(list(map(str, names)), str(name), problem)
+        raise ValueError(marked)
 
 
 def _with(table: Any, name: str, values: Array) -> Any:
@@ -113,39 +107,56 @@ def _with(table: Any, name: str, values: Array) -> Any:
     return table.append_column(name, pyarrow.array(values))
 
 
-def with_columns(table: Any, columns: list[str], texts: list[str]) -> Any:
-    """The table with the columns that are expressions. `texts`: the statistics, for messages."""
-    there = _names(table)
-    if there is None:
-        wanted = [name for name in columns if _core.columns_used([name], []) != [(name, False)]]
-        if wanted:
-            raise ValueError(
-                f"the statistic computes {wanted[0]!r} from columns, which is for tables in memory "
-                "(DataFrames, Arrow tables, dicts of arrays); read the columns that it uses first"
-            )
+def with_columns(table: Any, columns: Sequence[Any], texts: Sequence[str] = ()) -> Any:
+    """The table with the columns that are expressions. `texts`: the statistics, for messages.
+
+    What is read in batches is a `TableSource` then, and tables of clusters are as they were: their
+    partitions are computed where they are.
+    """
+    if in_cluster(table) or isinstance(table, tuple):
         return table
-    _check(texts, _core.columns_used(columns, there), there)
+    there = names_of(table)
+    if there is None:
+        source = table_source(table)
+        if source is None:
+            return table
+        return _of_source(source, columns, texts)
+    check_columns(columns, there, texts)
     for name in columns:
-        if name not in there:
-            table = _with(table, name, _computed(table, name, _core.columns_used([name], there)))
+        if is_computed(name, there):
+            table = _with(table, name, computed(table, name, there))
     return table
 
 
-def prepared(data: Any, statistic: Any, columns: Any) -> tuple[Any, list[str]]:
-    """Data that have all columns of the statistics, and the names of these."""
-    if isinstance(data, tuple) or not (
-        _names(data) is not None or hasattr(data, "collect") or not hasattr(data, "shape")
+def _of_source(source: TableSource, columns: Sequence[Any], texts: Sequence[str]) -> TableSource:
+    wanted = [name for name in columns if is_computed(name, source.names)]
+    if not source.computes:
+        check_columns(columns, source.names, texts, f"{source.told} has")
+    return source.with_computed(list(dict.fromkeys(wanted))) if wanted else source
+
+
+def as_table(made: Any) -> Any:
+    """A dict of arrays as a table that is read in one batch; other data as they are."""
+    if not isinstance(made, Mapping):
+        return made
+    from bootfold._table_chunks import chunks
+
+    held = {str(name): column for name, column in made.items()}
+    return chunks(lambda: [held])
+
+
+def prepared(data: Any, statistic: Any, columns: Any) -> tuple[Any, Any]:
+    """Data that have all columns that a call sees, and the names of these."""
+    named = columns_seen(statistic, columns)
+    if named is None:
+        return data, None
+    made = as_table(with_columns(data, _data.column_names(named), texts_of(statistic)))
+    known = (*_CLUSTERS, "xarray")
+    if has_expressions(statistic) and not (
+        isinstance(made, TableSource) or names_of(made) is not None or module_of(made) in known
     ):
         raise TypeError(
             f"the statistic {texts_of(statistic)[0]!r} names columns, but the data are no table; "
             "give a DataFrame, an Arrow table, a dict of arrays or a file"
         )
-    given = [] if columns is None else _data.column_names(columns)
-    named = list(dict.fromkeys([*given, *columns_of(statistic)]))
-    made = with_columns(data, named, texts_of(statistic))
-    if isinstance(made, Mapping):
-        from bootfold._table_chunks import chunks
-
-        held = {name: made[name] for name in made}
-        return chunks(lambda: [held]), named
     return made, named

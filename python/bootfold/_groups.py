@@ -18,15 +18,18 @@ from bootfold._frames import package_of, table
 from bootfold._groups_text import as_text
 from bootfold._interval import Asked, IntervalWarning
 from bootfold._labels import Several, coded, label_text, missing_labels
+from bootfold._made_source import of_kind, without_nan
 from bootfold._options import number_of_replicates, precision_number
 from bootfold._progress import reporter
 from bootfold._result import Result
+from bootfold._run import run
 from bootfold._select import chosen
 from bootfold._source import Settings, row_numbers, set_labels, set_scheme, settings_of
 from bootfold._statistics import Function, Named, Statistic, resolve
 from bootfold._streamed import recognised
 from bootfold._table_chunks import chunks
 from bootfold._table_read import limits_of
+from bootfold._table_whole import with_texts
 
 if TYPE_CHECKING:
     import os
@@ -172,8 +175,6 @@ class _GroupRows:
 
     def result(self, label: Any, count: Any, precision: float = 0.0) -> Result:
         """The bootstrap of one group."""
-        from bootfold._bootstrap import _of_kind, _run
-
         index = np.flatnonzero(self.codes == self.labels.index(label))
         data = Data(
             [whole(array)[index] for array in self.data.arrays],
@@ -181,8 +182,8 @@ class _GroupRows:
         )
         settings = self.settings.of_rows(index)
         settings.seed = _core.group_seed(self.settings.seed, label_text(label))
-        source = _of_kind(data, self.statistic, settings, self.nan)
-        return _run(source, count, precision, self.asked, False)
+        source = of_kind(data, self.statistic, settings, self.nan)
+        return run(source, count, precision, self.asked, False)
 
 
 def bootstrap_by(
@@ -200,7 +201,7 @@ def bootstrap_by(
     precision = precision_number(options["precision"], count)
     usual: Method = "normal" if jackknife else "percentile"
     asked = Asked(options["interval"] or usual, options["confidence"], options["alternative"])
-    limits = ("seed", "memory", "threads", "tolerance", "nested_replicates", "path")
+    limits = ("seed", "memory", "threads", "tolerance", "nested_replicates", "path", "joint")
     settings = settings_of(*(options[name] for name in limits))
     drawn = ("scheme", "two_stage", "size", "block_length", "rescale")
     set_scheme(settings, *(options[name] for name in drawn))
@@ -245,12 +246,9 @@ def _read(
     given = options["data"]
     source = recognised(chunks(lambda: [given]) if isinstance(given, Mapping) else given)
     package = getattr(source, "package", None) or module_of(given)
-    given, roles = chosen(
-        source,
-        options["columns"],
-        {**roles, "by": by},
-        limits_of(options["memory"], options["spool"], options["nan"]),
-    )
+    limits = limits_of(options["memory"], options["spool"], options["nan"])
+    source = with_texts(source, statistic, options["columns"], {**roles, "by": by}, limits)
+    given, roles = chosen(source, options["columns"], {**roles, "by": by}, limits)
     data = _data.read(given, paired=options["paired"], whole=isinstance(statistic, Function))
     if not data.paired:
         raise ValueError(
@@ -275,12 +273,10 @@ def _read(
     if nan == "error":
         _data.check_no_nan(data)
     if nan == "omit":
-        from bootfold._bootstrap import _without_nan
-
         dropped = _data.rows_with_nan(data)
         unknown = settings.with_nan()
         codes = codes[~(dropped if unknown is None else dropped | unknown)]
-        data, settings = _without_nan(data, settings)
+        data, settings = without_nan(data, settings)
     found = _GroupRows(data, settings, statistic, nan, asked, codes, labels.tolist())
     return found, package, names
 

@@ -56,7 +56,7 @@ class Asked:
         )
 
 
-USUAL = Asked()
+USUAL: Asked = Asked()
 
 
 def asked_of(options: dict[str, Any]) -> Asked:

@@ -16,6 +16,7 @@ import numpy as np
 from bootfold import _core, shards
 from bootfold._data import Data, Part
 from bootfold._engines import bytes_of, raised
+from bootfold._expressions import has_expressions
 from bootfold._interval import NOTHING, asked_of
 from bootfold._named import NamedSource
 from bootfold._options import memory_bytes, number_of_replicates
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 _WHOLE = {
     **dict.fromkeys(("block_length", "probabilities", "weights")),
     **{"frequencies": None, "path": None, "checkpoint": None, "vectorized": None},
-    **{"paired": False, "two_stage": False, "takes": "resample"},
+    **{"paired": False, "two_stage": False, "takes": "resample", "joint": False},
 }
 
 
@@ -160,6 +161,12 @@ class Partitioned:
                 f"statistic is {statistic!r}, which needs all rows of a resample, but those of "
                 f"{told} are in several places; {self._rows.remedy}, or give the name of a "
                 "statistic, such as 'mean'"
+            )
+        plain = [name for name in named.names if "(" not in name]
+        if plain and has_expressions(statistic):
+            raise ValueError(
+                f"statistic {plain[0]!r} is beside an expression that names its own columns, but "
+                f"the rows of {told} are in several places; write {plain[0]}(COLUMN)"
             )
         for name, usual in _WHOLE.items():
             value = self._options[name]

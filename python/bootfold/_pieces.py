@@ -10,6 +10,7 @@ import numpy as np
 
 from bootfold import _data
 from bootfold._chunked import Array, Chunked, Column, chunks_of
+from bootfold._computed import computed, inputs_of, is_computed
 from bootfold._data import Columns
 from bootfold._labels import coded, texts_of, values_and_missing
 from bootfold._table_batch import numbers
@@ -71,6 +72,8 @@ def label_hashes(labels: Array) -> Array:
 def _column(piece: Any, name: Any) -> Column:
     there = list(piece.column_names if hasattr(piece, "column_names") else piece.columns)
     if name not in there:
+        if is_computed(name, there) and set(inputs_of([name], there)) <= set(there):
+            return computed(piece, name, there)
         raise ValueError(
             f"a partition has no column {name!r}; its columns are {', '.join(map(str, there))}"
         )

@@ -44,7 +44,7 @@ class _Run:
 
 def _range(rows: Any, argument: tuple[bytes | _Run, int, int], share: Share) -> Any:
     """Some replicates of a run: its file, the shape of the estimate and a note for the plan."""
-    from bootfold._bootstrap import source_of
+    from bootfold._made_source import source_of
 
     content, first, count = argument
     run: _Run = pickle.loads(content) if isinstance(content, bytes) else content
@@ -52,7 +52,7 @@ def _range(rows: Any, argument: tuple[bytes | _Run, int, int], share: Share) -> 
     memory = run.options["memory"] or share.memory
     given = {name: run.options[name] for name in _PASSED}
     limits = (run.seed, memory, threads, run.options["tolerance"])
-    fixed = (run.options["nested_replicates"], run.options["path"])
+    fixed = (run.options["nested_replicates"], run.options["path"], run.options["joint"])
     source = source_of(rows, run.statistic, (*limits, *fixed), given)
     needs = run.asked.needs
     if first:
@@ -107,7 +107,7 @@ def bootstrap_replicated(
         raise ValueError(f"{asked} but split='replicates' needs a number of replicates")
     asked_for = asked_of(options)
     sent = {key: options[key] for key in (*_PASSED, "threads", "memory", "tolerance")}
-    sent |= {key: options[key] for key in ("nested_replicates", "path")}
+    sent |= {key: options[key] for key in ("nested_replicates", "path", "joint")}
     run = _Run(statistic, sent, seed_number(options["seed"]), asked_for)
     content = pickled(pool, run, f"the statistic {statistic!r}")
     arguments = [(content, first, more) for first, more in ranges(count, pool)]
@@ -130,13 +130,3 @@ def _appended(cores: list[_core.Result]) -> _core.Result:
     for later in cores[1:]:
         whole = whole.extended(later)
     return whole
-
-
-def columns_used(options: dict[str, Any]) -> list[str] | None:
-    """The columns of a table that a call uses; None: all."""
-    columns = options["columns"]
-    if columns is None:
-        return None
-    named = [columns] if isinstance(columns, str) else list(columns)
-    roles = [options[role] for role in _ROLES if isinstance(options[role], str)]
-    return list(dict.fromkeys([*named, *roles]))

@@ -51,6 +51,7 @@ class Settings:
     tolerance: float = 0.0
     nested_replicates: int = 0
     path: str | None = None
+    joint: bool = False
     scheme: str | None = None
     strata: Array | None = None
     clusters: Array | None = None
@@ -83,6 +84,7 @@ class Settings:
             self.tolerance,
             self.nested_replicates,
             self.path,
+            self.joint,
             self.rate,
         )
 
@@ -129,6 +131,7 @@ def settings_of(
     tolerance: float,
     nested_replicates: int,
     path: str | None,
+    joint: bool = False,
 ) -> Settings:
     """The options that do not depend on data or scheme, checked."""
     if not tolerance > 0:
@@ -140,6 +143,7 @@ def settings_of(
         float(tolerance),
         whole_number("nested_replicates", nested_replicates, 2),
         path,
+        bool(joint),
     )
 
 

@@ -59,6 +59,7 @@ class StreamedTable:
         self._core = _core.Streamed(
             batch_source(source, columns),
             statistic.names,
+            list(statistic.columns),
             poisson,
             settings.seed,
             settings.memory,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from bootfold._dates import module_of
 from bootfold._table_source import BATCH_ROWS, TableSource
@@ -99,7 +99,7 @@ class Dataset(_Arrow):
 class _Once(_Arrow):
     """Batches that arrive once."""
 
-    repeatable: ClassVar[bool] = False
+    repeatable: bool = False
     _batches: Iterator[Any] | None
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,7 +16,17 @@ from bootfold._table_source import TableSource
 def recognise(value: Any) -> TableSource | None:
     if isinstance(value, Iterator) and module_of(value) not in ("numpy", "pandas", "polars"):
         return Once(value)
+    if isinstance(value, list) and value and all(map(_is_table, value)):
+        return Chunks(lambda: value, None)
     return None
+
+
+def _is_table(item: Any) -> bool:
+    """Whether an entry of a list is a table in memory."""
+    package = module_of(item)
+    if package in ("pandas", "polars"):
+        return hasattr(item, "columns") and not hasattr(item, "collect")
+    return package == "pyarrow" and hasattr(item, "schema") and hasattr(item, "num_rows")
 
 
 def _batch(item: Any, names: Sequence[str] | None, what: str) -> Mapping[str, Any]:
@@ -62,8 +72,8 @@ def _single(names: Sequence[str] | None) -> str:
 class _Pieces(TableSource):
     """Tables of which the first was looked at, for the names of the columns."""
 
-    volatile: ClassVar[bool] = True
-    package: ClassVar[Literal["pyarrow", "polars", "dict"]] = "dict"
+    volatile: bool = True
+    package: Literal["pyarrow", "polars", "dict"] = "dict"
     _begun: Iterator[Any] | None
 
     def _begin(self, pieces: Iterator[Any], names: Sequence[str] | None) -> None:
@@ -142,7 +152,7 @@ class Chunks(_Pieces):
 class Once(_Pieces):
     """An iterator of batches, which can be read once."""
 
-    repeatable: ClassVar[bool] = False
+    repeatable: bool = False
 
     def __init__(self, pieces: Iterator[Any]) -> None:
         self._begin(pieces, None)

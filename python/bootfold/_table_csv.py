@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -42,7 +43,8 @@ def _labels(codes: Array, names: list[str]) -> Array:
 class CsvFiles(TableSource):
     """Text files whose rows follow each other."""
 
-    package: ClassVar[Literal["pyarrow", "polars", "dict"]] = "dict"
+    package: Literal["pyarrow", "polars", "dict"] = "dict"
+    computes = True
 
     def __init__(self, paths: list[str], dialect: _core.Dialect | None = None) -> None:
         self._paths = paths
@@ -56,6 +58,14 @@ class CsvFiles(TableSource):
         if len(self._paths) == 1:
             return self._paths[0]
         return f"the table of {len(self._paths)} files ({self._paths[0]}, ...)"
+
+    def with_computed(self, expressions: Sequence[str]) -> TableSource:
+        """The library computes them as it reads, from numbers and texts."""
+        found = copy.copy(self)
+        found.names = [*self.names, *expressions]
+        found.types = [""] * len(found.names)
+        found.vector = False
+        return found
 
     def check(self, columns: Sequence[str]) -> None:
         """The library has the better message: it looks for another delimiter, and similar names."""
@@ -73,7 +83,9 @@ class CsvFiles(TableSource):
         """The labels of all rows are one batch."""
         if not numbers:
             raise ValueError(f"no column of numbers of {self.told} is used; name one by columns=")
-        rows = _core.CsvPass(self._paths, list(numbers), list(others), omit, self._dialect)
+        # A number in backticks is a column that is called by its number.
+        called = [f"`{name}`" if name.isdigit() else name for name in numbers]
+        rows = _core.CsvPass(self._paths, called, list(others), omit, self._dialect)
         while (found := rows.next()) is not None:
             arrays, labels = found
             yield {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from bootfold._dates import module_of
 from bootfold._table_source import BATCH_ROWS, TableSource, needs
@@ -20,7 +20,7 @@ def recognise(value: Any) -> TableSource | None:
 class Relation(TableSource):
     """A relation of DuckDB. Its rows may come in another order when it is run again."""
 
-    repeatable: ClassVar[bool] = False
+    repeatable: bool = False
 
     def __init__(self, relation: Any) -> None:
         needs("pyarrow", "reading from DuckDB", "duckdb")

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -213,8 +213,8 @@ class ParquetFiles(TableSource):
 class NpyFiles(TableSource):
     """Files of NumPy arrays, which are mapped."""
 
-    mapped: ClassVar[bool] = True
-    package: ClassVar[Literal["pyarrow", "polars", "dict"]] = "dict"
+    mapped: bool = True
+    package: Literal["pyarrow", "polars", "dict"] = "dict"
 
     def __init__(self, paths: list[str]) -> None:
         self._paths = paths

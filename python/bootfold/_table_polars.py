@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from bootfold._dates import module_of
 from bootfold._table_source import BATCH_ROWS, TableSource
@@ -18,8 +18,8 @@ def recognise(value: Any) -> TableSource | None:
 class LazyFrame(TableSource):
     """A polars.LazyFrame. Its rows may come in another order when it is run again."""
 
-    repeatable: ClassVar[bool] = False
-    package: ClassVar[Literal["pyarrow", "polars", "dict"]] = "polars"
+    repeatable: bool = False
+    package: Literal["pyarrow", "polars", "dict"] = "polars"
 
     def __init__(self, frame: Any) -> None:
         schema = frame.collect_schema()

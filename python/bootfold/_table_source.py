@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,13 +26,16 @@ class TableSource(ABC):
     vector: bool = False  #: one column that was not given as a table
 
     #: Does every pass give the same rows in the same order? Else only one pass may be made.
-    repeatable: ClassVar[bool] = True
+    repeatable: bool = True
     #: May the arrays of a batch change when the next batch is made? They are then copied.
-    volatile: ClassVar[bool] = False
+    volatile: bool = False
     #: Are the arrays of a batch mapped files, which take no memory?
-    mapped: ClassVar[bool] = False
+    mapped: bool = False
     #: The package of the tables that `bootfold.compare` returns.
-    package: ClassVar[Literal["pyarrow", "polars", "dict"]] = "pyarrow"
+    package: Literal["pyarrow", "polars", "dict"] = "pyarrow"
+
+    #: Does it compute columns that are expressions by itself?
+    computes: bool = False
 
     @property
     @abstractmethod
@@ -54,6 +57,12 @@ class TableSource(ABC):
         `omit`: rows with missing values may be left out, as they are later.
         """
         return self.batches(list(dict.fromkeys([*numbers, *others])))
+
+    def with_computed(self, expressions: Sequence[str]) -> TableSource:
+        """The table with more columns, which are computed from those it has."""
+        from bootfold._computed import ComputedTable
+
+        return ComputedTable(self, expressions)
 
     def check(self, columns: Sequence[str]) -> None:
         """Raises ValueError for columns that are not there or are there twice."""

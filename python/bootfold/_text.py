@@ -41,7 +41,7 @@ def rows_of(core: _core.Result, asked: Asked) -> tuple[list[str], list[list[str]
         told = core.standard_error_errors[k]
         line = [name, number(core.estimates[k], error), number(error, error)]
         if told > 0:
-            line[2] += f" \N{PLUS-MINUS SIGN} {number(told, error)}"
+            line[2] += f" +- {number(told, error)}"
         line.append(number(core.biases[k], error))
         if intervals:
             limits = intervals[k]
@@ -59,7 +59,7 @@ def footer(core: _core.Result) -> str:
     left = len(core.outputs) - _MOST_ROWS
     if left > 0:
         text += f"; {left:,} more values are not shown"
-    return f"{text}; {plan.scheme}, path {plan.path}"
+    return f"{text}; {plan.scheme}, path {plan.paths}"
 
 
 def as_text(core: _core.Result, asked: Asked) -> str:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bootfold import _core
-from bootfold._data import read_shard
+from bootfold._data import column_names, read_shard
 from bootfold._distributed import Replicated, wanted_of
 from bootfold._engines import Collection, Failure, Wanted, guarded, merged, together
+from bootfold._expressions import as_table, with_columns
 from bootfold._mpi_ranks import MpiPool, pool
 from bootfold._options import seed_number
 from bootfold._partitioned import Partitioned
@@ -50,7 +51,8 @@ class MpiCollection(Collection):
 
     def __init__(self, data: Any, wanted: Wanted, pool: MpiPool) -> None:
         self.pool: MpiPool = pool
-        given = recognised(data)
+        names = [] if wanted.columns is None else column_names(wanted.columns)
+        given = recognised(as_table(with_columns(data, names, wanted.texts)))
         #: A new pass over the rows of this rank.
         self._pieces: Callable[[], Iterator[Any]] = lambda: iter([given])
         if isinstance(given, TableSource):

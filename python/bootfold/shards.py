@@ -27,7 +27,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from bootfold import _core
 from bootfold._chunked import chunks_of
-from bootfold._data import column_names, read_shard
+from bootfold._computed import inputs_of
+from bootfold._data import Columns, column_names, read_shard
+from bootfold._expressions import as_table, columns_of, has_expressions, with_columns
 from bootfold._labels import coded, texts_of
 from bootfold._options import (
     Seed,
@@ -61,6 +63,8 @@ def _labelled_rows(
     """The rows of a shard in memory, and their labels: an array, or the name of a column."""
     if columns is None and isinstance(labels, str) and usual:
         columns = list(usual)
+    if columns is not None:
+        data = as_table(with_columns(data, column_names(columns)))
     rows, found = chosen(data, columns, {what: labels}, limits_of(None, None))
     shard = read_shard(rows)
     names = shard.names if columns is None else column_names(columns)
@@ -79,7 +83,9 @@ def _rows(
     table = isinstance(given, TableSource)
     if columns is None and usual and (table or hasattr(given, "columns")):
         there = given.names if table else getattr(given, "column_names", given.columns)
-        columns = list(usual) if set(usual) <= set(there) else None
+        columns = list(usual) if set(inputs_of(usual, there)) <= set(there) else None
+    if columns is not None:
+        given = as_table(with_columns(given, column_names(columns)))
     if isinstance(given, TableSource):
         seen = list(given.names) if columns is None else column_names(columns)
         given.check(seen)
@@ -170,6 +176,8 @@ def look(
             f"statistic is {statistic!r} but shards take names such as 'mean'; "
             "bootfold.statistics() lists them"
         )
+    if columns is None and has_expressions(statistic) and not isinstance(data, Columns):
+        columns = columns_of(statistic)
     options = (
         "\n".join(named.names),
         whole_number("first", first, 0),

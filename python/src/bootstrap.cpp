@@ -82,6 +82,7 @@ Options Request::options(std::uint64_t replicates, std::uint64_t first) const {
   options.memory = setting_.memory;
   if (setting_.tolerance != 0) options.tolerance = setting_.tolerance;
   if (setting_.nested_replicates != 0) options.nested_replicates = setting_.nested_replicates;
+  options.joint = setting_.joint;
   if (setting_.path) options.path = parse_path(*setting_.path);
   options.rescale = setting_.rate;
   options.execution.threads = setting_.threads;
@@ -215,18 +216,19 @@ void bind_bootstrap(nb::module_& m) {
              std::optional<double> block_length, std::uint64_t size, bool two_stage,
              std::optional<Doubles> weights, std::optional<Doubles> frequencies, std::uint64_t seed,
              std::size_t memory, unsigned threads, double tolerance,
-             std::uint64_t nested_replicates, std::optional<std::string> path, double rate) {
-            new (self) Request(
-                Columns(std::move(columns), std::move(names)),
-                {std::move(scheme), std::move(strata), std::move(clusters),
-                 std::move(probabilities), block_length, size, two_stage},
-                {std::move(weights), std::move(frequencies)},
-                {seed, memory, threads, tolerance, nested_replicates, std::move(path), rate});
+             std::uint64_t nested_replicates, std::optional<std::string> path, bool joint,
+             double rate) {
+            new (self) Request(Columns(std::move(columns), std::move(names)),
+                               {std::move(scheme), std::move(strata), std::move(clusters),
+                                std::move(probabilities), block_length, size, two_stage},
+                               {std::move(weights), std::move(frequencies)},
+                               {seed, memory, threads, tolerance, nested_replicates,
+                                std::move(path), joint, rate});
           },
           "columns"_a, "names"_a, "scheme"_a.none(), "strata"_a.none(), "clusters"_a.none(),
           "probabilities"_a.none(), "block_length"_a.none(), "size"_a, "two_stage"_a,
           "weights"_a.none(), "frequencies"_a.none(), "seed"_a, "memory"_a, "threads"_a,
-          "tolerance"_a, "nested_replicates"_a, "path"_a.none(), "rate"_a,
+          "tolerance"_a, "nested_replicates"_a, "path"_a.none(), "joint"_a, "rate"_a,
           nb::sig("def __init__(self, columns: collections.abc.Sequence["
                   "collections.abc.Sequence[numpy.typing.NDArray[typing.Any]]], names: "
                   "collections.abc.Sequence[str], scheme: str | None, "
@@ -237,7 +239,7 @@ void bind_bootstrap(nb::module_& m) {
                   "weights: numpy.typing.NDArray[numpy.float64] | None, "
                   "frequencies: numpy.typing.NDArray[numpy.float64] | None, seed: int, "
                   "memory: int, threads: int, tolerance: float, nested_replicates: int, "
-                  "path: str | None, rate: float) -> None"))
+                  "path: str | None, joint: bool, rate: float) -> None"))
       .def("add_named", &Request::add_named, "name"_a, "columns"_a = std::vector<std::string>())
       .def(
           "add_native",

@@ -42,8 +42,14 @@ void close_calls() {
 /// The work of one call, and what the waiting thread may know of it.
 class Work {
  public:
-  Work(const Execution& given, bool tells, const std::function<void(const Execution&)>& function)
-      : execution_(given), function_(function) {
+  Work(const Execution& given, bool tells, Questions* questions,
+       const std::function<void(const Execution&)>& function)
+      : execution_(given), function_(function), questions_(questions) {
+    if (questions_ != nullptr)
+      questions_->on_question([this] {
+        { const std::scoped_lock lock(mutex_); }
+        done_waiting_.notify_all();
+      });
     execution_.stop = stop_.get_token();
     execution_.note = [this](const execution::Note& note) {
       const std::scoped_lock lock(mutex_);
@@ -56,12 +62,16 @@ class Work {
       };
   }
 
-  /// Begins it if it has not begun, and waits without the GIL, at most so long; is it finished?
+  /// Begins it if it has not begun, and waits without the GIL, at most so long, or until a question
+  /// is asked; is it finished?
   bool wait_for(milliseconds time) {
     const nb::gil_scoped_release released;
     std::unique_lock lock(mutex_);
     if (!thread_.joinable()) thread_ = std::jthread([this] { run(); });
-    return done_waiting_.wait_for(lock, time, [this] { return finished_; });
+    done_waiting_.wait_for(lock, time, [this] {
+      return finished_ || (questions_ != nullptr && questions_->waiting());
+    });
+    return finished_;
   }
 
   void stop() {
@@ -101,6 +111,7 @@ class Work {
 
   Execution execution_;
   const std::function<void(const Execution&)>& function_;
+  Questions* questions_;
   std::stop_source stop_;
   std::atomic<double> done_ = 0;
   std::atomic<double> total_ = 0;
@@ -133,17 +144,19 @@ void warn(const std::vector<std::string>& texts) {
 
 void watch(const Call& call, const std::function<void(const Execution&)>& function) {
   const bool tells = !call.progress.is_none();
-  Work work(call.execution, tells, function);
+  Work work(call.execution, tells, call.questions, function);
   try {
     while (!work.wait_for(milliseconds(50))) {
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
       if (ActiveCall::closing()) throw Cancelled();
+      if (call.questions != nullptr) call.questions->answer();
       if (tells && work.total() > 0) call.progress(work.done(), work.total());
     }
     work.finish();
     warn(work.warnings());
     if (tells && work.total() > 0) call.progress(work.total(), work.total());
   } catch (...) {
+    if (call.questions != nullptr) call.questions->close();
     work.stop();
     throw;
   }

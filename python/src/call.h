@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bootfold/execution.h"
+#include "questions.h"
 
 namespace bootfold::python {
 
@@ -40,6 +41,7 @@ struct Call {
   Execution execution = {};
   nb::object progress = nb::none();  ///< called with (done, total), or None
   bool brief = false;                ///< over in a moment: not worth a thread
+  Questions* questions = nullptr;    ///< of the threads of the work to Python
 };
 
 /// Runs `work` on a helper thread; rethrows what it throws, and Python's own errors.
@@ -49,7 +51,7 @@ void watch(const Call& call, const std::function<void(const Execution&)>& work);
 template <class Work>
 auto without_gil(const Call& call, Work&& work) {
   const ActiveCall active;
-  if (call.brief && call.progress.is_none()) {
+  if (call.brief && call.progress.is_none() && call.questions == nullptr) {
     const nb::gil_scoped_release released;
     return work(call.execution);
   }

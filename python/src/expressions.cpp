@@ -36,8 +36,10 @@ ComputedValues compute_column(const std::string& expression, std::vector<std::st
   for (std::size_t i = 0; i < text_names.size(); ++i)
     labels.push_back(
         {{codes[i].data(), codes[i].data() + codes[i].size()}, texts[i], text_names[i]});
-  const data::WithComputed made(DataView(std::move(columns), std::move(names)), {expression},
-                                labels);
+  const data::WithComputed made = [&] {
+    const nb::gil_scoped_release unlocked;
+    return data::WithComputed(DataView(std::move(columns), std::move(names)), {expression}, labels);
+  }();
   const ColumnView& column = made.view().column(0);
   auto* const values = new double[column.rows()];
   const nb::capsule owner(values,
@@ -64,6 +66,12 @@ void bind_expressions(nb::module_& m) {
       "columns"_a, "existing"_a, "The columns that expressions use, and whether as text.");
   m.def("compute_column", &compute_column, "expression"_a, "names"_a, "numbers"_a, "text_names"_a,
         "codes"_a, "texts"_a);
+  m.def(
+      "mark_input",
+      [](const std::vector<std::string>& columns, const std::string& input,
+         const std::string& problem) { return data::mark_input(columns, input, problem); },
+      "columns"_a, "input"_a, "problem"_a,
+      "The problem of a column, marked in the expression of a row that names it.");
   m.def(
       "mark_column",
       [](const std::vector<std::string>& texts, const std::string& column,

@@ -16,6 +16,11 @@ void bind_plan(nb::module_& m) {
       .def_prop_ro(
           "path", [](const Plan& plan) { return name(plan.path); },
           "How replicates are made: stream, gather, distinct, order, blocks, weights, deletion.")
+      .def_prop_ro("paths", &Plan::paths,
+                   "The path, or those of all runs in words: 'stream and order'.")
+      .def_prop_ro(
+          "runs", [](const Plan& plan) { return plan.runs; },
+          "Where statistics of different kinds run one after the other: their plans.")
       .def_rw("reason", &Plan::reason, "Why that is the cheapest way.")
       .def_ro("scheme", &Plan::scheme, "How rows are drawn, in words.")
       .def_ro("rows", &Plan::rows)
@@ -44,7 +49,7 @@ void bind_plan(nb::module_& m) {
       .def("explain", &Plan::explain, "All of it as a few lines.")
       .def("__str__", &Plan::explain)
       .def("__repr__", [](const Plan& plan) {
-        return "<bootfold.Plan: " + std::string(name(plan.path)) + ", " + plan.reason + ">";
+        return "<bootfold.Plan: " + plan.paths() + ", " + plan.reason + ">";
       });
 }
 

@@ -24,6 +24,7 @@ struct Setting {
   double tolerance = 0;                 ///< 0: the default
   std::uint64_t nested_replicates = 0;  ///< 0: the default
   std::optional<std::string> path = std::nullopt;
+  bool joint = false;               ///< statistics of all kinds on the same resamples
   double rate = Options{}.rescale;  ///< of rescaling
 };
 

@@ -32,9 +32,19 @@ struct Streamed {
   }
 };
 
-std::vector<Statistic> parse_all(const std::vector<std::string>& names) {
+/// `columns`: of statistics that do not name their own; empty: all.
+std::vector<Statistic> parse_all(const std::vector<std::string>& names,
+                                 const std::vector<std::string>& columns = {}) {
   std::vector<Statistic> statistics;
-  for (const std::string& name : names) statistics.push_back(statistic::parse(name));
+  for (const std::string& name : names) {
+    const Statistic found = statistic::parse(name);
+    if (columns.empty() || !found.columns().empty())
+      statistics.push_back(found);
+    else if (!found.of_each_column())
+      statistics.push_back(found.with_columns(columns));
+    else
+      for (const std::string& column : columns) statistics.push_back(found.with_columns({column}));
+  }
   return statistics;
 }
 
@@ -76,17 +86,19 @@ void bind_streamed(nb::module_& m) {
       .def(
           "__init__",
           [](Streamed* self, const nb::typed<nb::object, BatchSource>& source,
-             const std::vector<std::string>& statistics, bool poisson, std::uint64_t seed,
-             std::size_t memory, unsigned threads, double tolerance) {
+             const std::vector<std::string>& statistics, const std::vector<std::string>& columns,
+             bool poisson, std::uint64_t seed, std::size_t memory, unsigned threads,
+             double tolerance) {
             Options options;
             options.seed = seed;
             if (poisson) options.scheme = scheme::Poisson{};
             options.memory = memory;
             if (tolerance != 0) options.tolerance = tolerance;
             options.execution.threads = threads;
-            new (self) Streamed{source, parse_all(statistics), std::move(options)};
+            new (self) Streamed{source, parse_all(statistics, columns), std::move(options)};
           },
-          "source"_a, "statistics"_a, "poisson"_a, "seed"_a, "memory"_a, "threads"_a, "tolerance"_a)
+          "source"_a, "statistics"_a, "columns"_a, "poisson"_a, "seed"_a, "memory"_a, "threads"_a,
+          "tolerance"_a)
       .def_prop_ro("by_column", &Streamed::by_column)
       .def("run", &run_streamed, "replicates"_a, "progress"_a.none(), "checkpoint"_a)
       .def("explain", &explain_streamed, "replicates"_a);

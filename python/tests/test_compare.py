@@ -1,5 +1,6 @@
 """Groups against a control: the numbers of the program, in the kind of table given."""
 
+import copy
 import json
 import os
 import pickle
@@ -63,7 +64,7 @@ def test_the_program_says_the_same(tmp_path):
     [
         (lambda t: t, pd.DataFrame),
         (pl.from_pandas, pl.DataFrame),
-        (pa.Table.from_pandas, pa.Table),
+        (pa.Table.from_pandas, bf.ComparisonTable),
         (lambda t: {k: list(v) for k, v in t.items()}, dict),
     ],
 )
@@ -71,7 +72,9 @@ def test_the_table_is_of_the_kind_given(make, kind):
     found = bf.compare(make(TABLE), value="revenue", by="variant", replicates=500, seed=7)
     expected = bf.compare(TABLE, value="revenue", by="variant", replicates=500, seed=7)
     assert isinstance(found, kind)
-    lows = found["low"].to_pylist() if kind is pa.Table else list(found["low"])
+    if kind is bf.ComparisonTable:
+        assert isinstance(found.table, pa.Table) and found == found.table
+    lows = found["low"].to_pylist() if kind is bf.ComparisonTable else list(found["low"])
     assert lows == list(expected["low"])
 
 
@@ -287,9 +290,11 @@ def test_a_comparison_is_drawn(make, tmp_path):
 
 
 def test_tables_draw_their_forest_plot(tmp_path):
-    """table.plot() is the forest plot, for every kind of table that can have a method."""
+    """table.plot() is the forest plot, for every kind of table."""
     df = pd.DataFrame({"g": ["a", "b"] * 20, "x": np.arange(40.0)})
-    for data in (df, pl.from_pandas(df), {"g": list(df.g), "x": list(df.x)}):
+    df.to_parquet(tmp_path / "x.parquet")
+    kinds = (df, pl.from_pandas(df), {"g": list(df.g), "x": list(df.x)}, pa.Table.from_pandas(df))
+    for data in (*kinds, tmp_path / "x.parquet"):
         found = bf.compare(data, value="x", by="g", statistic=["mean", "median"], replicates=50)
         path = tmp_path / "forest.svg"
         chart = found.plot(path)
@@ -300,6 +305,54 @@ def test_tables_draw_their_forest_plot(tmp_path):
     assert some[some.p_value <= 1].plot().to_dict()["title"] == "mean of x, difference from a"
     again = pickle.loads(pickle.dumps(some))
     pd.testing.assert_frame_equal(pd.DataFrame(again), pd.DataFrame(some))
+
+
+def test_a_comparison_of_arrow_tables_is_one(tmp_path):
+    df = pd.DataFrame({"g": ["a", "b"] * 20, "x": np.arange(40.0)})
+    found = bf.compare(pa.Table.from_pandas(df), value="x", by="g", replicates=50)
+    frame = pd.DataFrame(bf.compare(df, value="x", by="g", replicates=50))
+    assert found.num_rows == len(found) == 1
+    assert found.column_names == list(frame.columns)
+    pd.testing.assert_frame_equal(found.to_pandas(), frame)
+    assert pa.table(found) == found.table
+    assert pl.DataFrame(found)["low"].to_list() == frame["low"].tolist()
+    for again in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
+        assert again == found and again.plot().to_dict()["title"].startswith("mean of x")
+
+
+@pytest.mark.parametrize("nan", ["error", "omit"])
+def test_groups_by_several_columns(nan, tmp_path):
+    rng = np.random.default_rng(3)
+    df = pd.DataFrame(
+        {
+            "carrier": rng.choice(["UA", "a,b"], 200),
+            "month": rng.integers(9, 11, 200),
+            "delay": rng.normal(size=200),
+        }
+    )
+    if nan == "omit":
+        df.loc[::17, "delay"] = np.nan
+    one = df.assign(
+        both=[f'{"UA" if c == "UA" else chr(34) + c + chr(34)}, {m}' for c, m in
+              zip(df.carrier, df.month, strict=True)]
+    )
+    options = {"value": "delay", "replicates": 60, "nan": nan}
+    expected = bf.compare(one, by="both", control="UA, 9", **options)
+    df.to_parquet(tmp_path / "x.parquet")
+    for data in (df, pl.from_pandas(df), pa.Table.from_pandas(df), str(tmp_path / "x.parquet")):
+        for control in ("UA, 9", ("UA", 9)):
+            found = bf.compare(data, by=["carrier", "month"], control=control, **options)
+            lows = [float(str(low)) for low in found["low"]]
+            own = dict(zip(map(str, found["group"]), lows, strict=True))
+            assert own == dict(zip(expected["group"], expected["low"], strict=True))
+    both = ("carrier", "month")
+    some = bf.compare(df, by=both, control=("UA", 9), groups=[("UA", 10)], **options)
+    assert list(some["group"]) == ["UA, 10"]
+    told = r"column 'carrier, month'.*There are 'UA, 9', 'UA, 10', '\"a,b\", 9'"
+    with pytest.raises(ValueError, match=told):
+        bf.compare(df, by=["carrier", "month"], control=("UA", 7), **options)
+    alone = bf.compare(df, by=["carrier"], control="UA", **options)
+    assert alone.equals(bf.compare(df, by="carrier", control="UA", **options))
 
 
 def test_the_text_of_groups_is_rounded():

@@ -5,6 +5,7 @@ import math
 import pickle
 import subprocess
 import sys
+import re
 
 import numpy as np
 import pandas as pd
@@ -154,6 +155,7 @@ def test_replicates_live_longer_than_the_result(r):
 def test_repr_is_for_people(r, several):
     text = repr(r)
     assert text.startswith("bootfold.Result: mean\n")
+    assert re.search(r"standard error +\d\.\d+ \+- \d\.\d+\n", text) and text.isascii()
     assert "standard error" in text and "2,000 replicates of 400 rows, seed 7" in text
     assert "median" in repr(several)
     page = r._repr_html_()

@@ -2,10 +2,12 @@
 
 import datetime
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.dataset
 import pytest
 
 import bootfold as bf
@@ -130,3 +132,55 @@ def test_a_checkpoint_knows_the_content(tmp_path):
     df.loc["row 0", "city"] = "Trier"
     with pytest.raises(ValueError, match="checkpoint"):
         bf.bootstrap(df, stopped, replicates=100, checkpoint=path)
+
+
+def _files(df, tmp_path):
+    df = df.reset_index(drop=True)
+    df.to_parquet(tmp_path / "x.parquet", row_group_size=7)
+    path = str(tmp_path / "x.parquet")
+    yield path, pd.DataFrame
+    yield [path], pd.DataFrame
+    yield pl.scan_parquet(path), pl.DataFrame
+    yield pa.dataset.dataset(path), pd.DataFrame
+    yield duckdb.read_parquet(path), pd.DataFrame
+    yield bf.chunks(lambda: [df[:20], df[20:]]), pd.DataFrame
+    yield iter([df[:20], df[20:]]), pd.DataFrame
+
+
+def test_tables_that_are_read_in_batches_arrive_whole(tmp_path):
+    df = frame()
+
+    def ulm(rows):
+        kinds.add(type(rows))
+        return float(np.mean(np.asarray(rows["price"])[np.asarray(rows["city"]) == "Ulm"]))
+
+    kinds = set()
+    expected = bf.bootstrap(df, ulm, replicates=20, seed=7)
+    strata = bf.bootstrap(df, ulm, strata="size", replicates=20, seed=7)
+    for data, kind in _files(df, tmp_path):
+        kinds.clear()
+        found = bf.bootstrap(data, ulm, replicates=20, seed=7)
+        assert kinds == {kind}
+        assert found.estimate == expected.estimate
+        assert np.array_equal(found.replicates, expected.replicates)
+    for data, _ in _files(df, tmp_path):
+        labelled = bf.bootstrap(data, ulm, strata="size", replicates=20, seed=7)
+        assert np.array_equal(labelled.replicates, strata.replicates)
+    columns = ["city", "price"]
+    for data, _ in _files(df, tmp_path):
+        some = bf.bootstrap(data, ulm, columns=columns, replicates=20, seed=7)
+        assert np.array_equal(some.replicates, expected.replicates)
+
+
+def test_groups_of_whole_rows(tmp_path):
+    df = frame()
+    wanted = bf.bootstrap(df, lambda d: (d["city"] == "Ulm").mean(), by="size", replicates=20)
+    path = next(_files(df, tmp_path))[0]
+    found = bf.bootstrap(path, lambda d: (d["city"] == "Ulm").mean(), by="size", replicates=20)
+    assert found.columns() == wanted.columns()
+
+
+def test_whole_rows_that_exceed_memory_are_refused(tmp_path):
+    path = next(_files(frame(), tmp_path))[0]
+    with pytest.raises(ValueError, match=r"whole rows of .*x\.parquet.*limit of 1e\+03 bytes"):
+        bf.bootstrap(path, lambda d: len(d), memory=1000)

@@ -1,12 +1,12 @@
-// The public calls: both walk the same road.
+// The public calls: both walk the same roads.
 #include "bootfold/bootstrap.h"
 
-#include "bootstrap/road.h"
+#include "bootstrap/assembly.h"
 
 namespace bootfold {
 
 Plan plan(const DataView& data, std::span<const Statistic> statistics, const Options& options) {
-  return Road(data, statistics, options).plan();
+  return Assembly(data, statistics, options).plan();
 }
 
 Plan plan(const DataView& data, const Statistic& statistic, const Options& options) {
@@ -15,7 +15,7 @@ Plan plan(const DataView& data, const Statistic& statistic, const Options& optio
 
 Result bootstrap(const DataView& data, std::span<const Statistic> statistics,
                  const Options& options) {
-  return Road(data, statistics, options).run();
+  return Assembly(data, statistics, options).run();
 }
 
 Result bootstrap(const DataView& data, const Statistic& statistic, const Options& options) {

@@ -67,13 +67,15 @@ void add(Hash& hash, const study::Part& part) {
 
 }  // namespace
 
-std::uint64_t fingerprint(const planning::Question& question, std::uint64_t data,
-                          std::uint64_t nested_replicates, Path path) {
+std::uint64_t fingerprint(const planning::Question& question, const study::Formulas& formulas,
+                          std::uint64_t data, std::uint64_t nested_replicates, Path path) {
   Hash hash;
   hash.add(std::uint64_t{random::kStreamVersion});
   hash.add(data);
   hash.add(question.rows);
   for (const study::Part& part : question.problem().parts) add(hash, part);
+  for (const Statistic& statistic : formulas.statistics())
+    if (statistic.formula() != nullptr) hash.add(statistic.name());
   hash.add(question.design.name());
   hash.add(question.design.describe(question.rows));
   hash.add(question.design.block_length());

@@ -115,15 +115,16 @@ Road::Road(const DataView& data, std::shared_ptr<const study::AbsentRows> absent
       options_(options),
       rows_(rows),
       design_(resample::design(options.scheme, data)) {
-  study_ = std::make_unique<study::Study>(data, statistics);
-  asked_ = study_->problem().outputs.size();
+  formulas_.emplace(data, statistics);
+  asked_ = formulas_->outputs().size();
   design_->check(data.rows());
   options_.memory = planning::memory_limit(options);
   options_.replicates = design_->replicates(data.rows()).value_or(options.replicates);
   if (options.standard_errors) {
     errors_.emplace(data, statistics, *design_, options_);
-    study_ = std::make_unique<study::Study>(data, errors_->statistics);
+    formulas_.emplace(data, errors_->statistics);
   }
+  study_ = std::make_unique<study::Study>(data, formulas_->terms());
   check(options_, study_->problem().outputs.size());
   design_->check_run(data.rows(), options_.first_replicate, options_.replicates);
 
@@ -209,13 +210,14 @@ Companions Road::jackknife(const planning::Engine& engine, std::span<const doubl
                            std::span<const double> values) const {
   Companions companions;
   companions.jackknife = true;
-  if (auto known = engine.influences()) {
-    companions.influences = std::move(*known);
-    return companions;
-  }
-  for (std::size_t output = 0; output < estimates.size(); ++output)
+  const auto known = engine.influences();
+  for (std::size_t output = 0; output < estimates.size(); ++output) {
+    const study::Formulas::Output& source = formulas_->sources()[output];
     companions.influences.push_back(
-        influence_of(values, estimates.size(), output, estimates[output]));
+        known && source.formula == nullptr
+            ? (*known)[source.first]
+            : influence_of(values, estimates.size(), output, estimates[output]));
+  }
   return companions;
 }
 
@@ -240,7 +242,7 @@ void Road::add_influences(Result& result, const Execution& execution) const {
     // Where rows are drawn together no output has a curve, and the result says so by having none.
     request.curves =
         request.curves && (!design.traits(data_.rows()).together || !design.clusters().empty());
-    found = jackknife::find(*study_, design, request);
+    found = jackknife::find(*formulas_, *study_, design, request);
   }
   if (options_.influence)
     result.add_influences(jackknife ? result.companions().influences : std::move(found.influences),
@@ -265,7 +267,7 @@ double Road::linear_rows() const {
 double Road::evaluated_rows() const {
   if (!options_.influence || deletes()) return 0;
   return static_cast<double>(data_.rows()) *
-         static_cast<double>(jackknife::evaluations(study_->problem(), *design_, asked_));
+         static_cast<double>(jackknife::evaluations(*formulas_, *study_, *design_, asked_));
 }
 
 std::vector<data::Fact> Road::facts() const {
@@ -325,7 +327,8 @@ Result Road::run() const {
 
 std::vector<double> Road::values_by(const Make& make, const std::string& identity) const {
   return with_checkpoint([&](ReplicateCheckpoint* checkpoint) {
-    return make_values(asked_, make, {.checkpoint = checkpoint, .identity = identity});
+    return make_values(errors_ ? asked_ : formulas_->term_values(), make,
+                       {.checkpoint = checkpoint, .identity = identity});
   });
 }
 
@@ -343,6 +346,7 @@ Result Road::make(const Kept& kept) const {
   const auto engine = choice_.entry->prepare(asked, {execution, choice_.group, room});
   std::vector<double> estimates = engine->estimates().value_or(std::vector<double>());
   if (estimates.empty()) estimates = paths::estimates(asked.study, asked.design, execution);
+  std::vector<double> centres = paths::centres(asked.study, asked.design, estimates, execution);
 
   const double later = evaluated_rows() + linear_rows();
   const std::size_t outputs = estimates.size();
@@ -352,11 +356,12 @@ Result Road::make(const Kept& kept) const {
         *engine, first, values.size() / outputs, outputs, values,
         stage(execution, before * static_cast<double>(engine->steps()), later), made);
   };
-  std::vector<double> values = make_values(outputs, make, kept);
+  std::vector<double> values = formulas_->apply(make_values(outputs, make, kept));
+  estimates = formulas_->apply(std::move(estimates));
 
   Companions companions;
   if (deletes()) companions = jackknife(*engine, estimates, values);
-  companions.centres = paths::centres(asked.study, asked.design, estimates, execution);
+  companions.centres = formulas_->apply(std::move(centres));
   if (errors_) {
     companions.error_method = errors_->method;
     companions.replicate_errors = split_errors(values, asked_);

@@ -18,6 +18,7 @@
 #include "planning/cluster_sums.h"
 #include "resample/design.h"
 #include "study/absent_rows.h"
+#include "study/formulas.h"
 #include "study/study.h"
 
 namespace bootfold {
@@ -153,9 +154,10 @@ class Road {
   Rows rows_;
   std::shared_ptr<const resample::Design> design_;
   std::optional<WithStandardErrors> errors_;
-  std::unique_ptr<study::Study> study_;  // of the data
+  std::optional<study::Formulas> formulas_;  // from the values of study_ to those asked for
+  std::unique_ptr<study::Study> study_;      // of the data
   std::uint64_t data_fingerprint_ = 0;
-  std::size_t asked_ = 0;  // outputs asked for: the first of the study's
+  std::size_t asked_ = 0;  // outputs asked for; standard errors come behind them
 
   // Where whole clusters are drawn, functions of sums are those of the sums of clusters. If all
   // statistics are, paths are asked about nothing else.

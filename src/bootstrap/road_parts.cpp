@@ -97,7 +97,8 @@ Result Road::finish(const planning::PartEngine& engine, const planning::PartialS
   // Sums are finished in a moment, and have a checkpoint of their own.
   std::vector<double> values =
       engine.limbs() > 0 ? make_values(estimates.size(), make, {}) : values_by(make, {});
-  return {plan_, options_.seed, std::move(estimates), std::move(values)};
+  return {plan_, options_.seed, formulas_->apply(std::move(estimates)),
+          formulas_->apply(std::move(values))};
 }
 
 }  // namespace bootfold

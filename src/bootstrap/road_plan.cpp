@@ -64,10 +64,10 @@ void Road::describe() {
   plan_.first_replicate = options_.first_replicate;
   plan_.replicates = options_.replicates;
   plan_.fingerprint = bootfold::fingerprint(
-      question(*study_, *design_), data_fingerprint_,
+      question(*study_, *design_), *formulas_, data_fingerprint_,
       errors_ && errors_->any_nested() ? options_.nested_replicates : 0, plan_.path);
   for (std::size_t c = 0; c < data_.columns(); ++c) plan_.columns.push_back(data_.name(c));
-  plan_.outputs = study_->problem().outputs;
+  plan_.outputs = formulas_->outputs();
   plan_.threads = choice_.threads;
   plan_.level = options_.execution.level.value_or(execution::default_level());
   plan_.memory_limit = options_.memory;
@@ -100,7 +100,7 @@ void Road::describe() {
       plan_.reason += text::concat(", roughly ", text::seconds(seconds), " of the time");
   }
   if (!options_.influence || deletes()) return;
-  const std::uint64_t evaluations = jackknife::evaluations(study_->problem(), *design_, asked_);
+  const std::uint64_t evaluations = jackknife::evaluations(*formulas_, *study_, *design_, asked_);
   if (evaluations == 0) return;
   constexpr double kSecondsPerRow = 15e-9;  // as for a resample: copied, then looked at
   const double seconds = kSecondsPerRow * static_cast<double>(evaluations) *

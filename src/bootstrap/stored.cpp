@@ -21,7 +21,10 @@ constexpr std::size_t kCurveNumbers = 8;
 constexpr std::size_t kCurveValues = AbcCurve::kValues;
 
 Json words_of(const Plan& plan) {
+  Json runs = Json::array();
+  for (const Plan& run : plan.runs) runs.push_back(words_of(run));
   return {{"path", name(plan.path)},
+          {"runs", std::move(runs)},
           {"reason", plan.reason},
           {"scheme", plan.scheme},
           {"rows", plan.rows},
@@ -74,6 +77,8 @@ Plan plan_of(const Json& words) {
   words.at("sum_error").get_to(plan.sum_error);
   words.at("arithmetic").get_to(plan.arithmetic);
   words.at("distinct_rows").get_to(plan.distinct_rows);
+  if (words.contains("runs"))
+    for (const Json& run : words.at("runs")) plan.runs.push_back(plan_of(run));
   return plan;
 }
 

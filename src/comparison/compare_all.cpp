@@ -30,11 +30,8 @@ DataView columns_of(const DataView& values, const std::vector<std::size_t>& numb
 DataView named_columns(const DataView& values, const Statistic& statistic) {
   std::vector<std::size_t> own;
   for (const std::string& name : statistic.columns())
-    for (std::size_t c = 0; c < values.columns(); ++c)
-      if (values.name(c) == name) {
-        own.push_back(c);
-        break;
-      }
+    if (const auto c = values.find(name, values.columns() - (statistic.weighted() ? 1 : 0)))
+      own.push_back(*c);
   if (own.size() < statistic.columns().size()) return values;
   if (statistic.weighted()) own.push_back(values.columns() - 1);
   return columns_of(values, own);

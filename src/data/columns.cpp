@@ -60,6 +60,30 @@ std::size_t find(const ColumnNames& columns, const std::string& word, const std:
   return *number;
 }
 
+// The name or number in a word such as "`2`"; none of other words.
+std::optional<std::string> in_backticks(const std::string& word) {
+  if (word.size() < 3 || word.front() != '`' || word.find('`', 1) != word.size() - 1)
+    return std::nullopt;
+  return word.substr(1, word.size() - 2);
+}
+
+bool has_name(const ColumnNames& columns, const std::string& word) {
+  const std::vector<std::string>& names = columns.names();
+  return std::find(names.begin(), names.end(), word) != names.end();
+}
+
+// Whether a word of a text is a column: "price +" is an expression that is not complete.
+bool mentions_column(const ColumnNames& columns, const std::string& text) {
+  constexpr std::string_view kSigns = " +-*/%^(),=!<>`'\"";
+  std::size_t at = 0;
+  while ((at = text.find_first_not_of(kSigns, at)) != text.npos) {
+    const std::size_t end = std::min(text.find_first_of(kSigns, at), text.size());
+    if (has_name(columns, text.substr(at, end - at))) return true;
+    at = end;
+  }
+  return false;
+}
+
 // The one column that is not a label, if there is exactly one.
 std::optional<std::size_t> only_beside(std::size_t columns, std::vector<std::size_t> labels) {
   std::sort(labels.begin(), labels.end());
@@ -94,9 +118,7 @@ std::vector<std::size_t> find_columns(const ColumnNames& columns,
 }
 
 bool has_column(const ColumnNames& columns, const std::string& word) {
-  const std::vector<std::string>& names = columns.names();
-  return std::find(names.begin(), names.end(), word) != names.end() ||
-         by_number(columns, word).has_value();
+  return has_name(columns, word) || by_number(columns, word).has_value();
 }
 
 ColumnChoice choose_columns(const ColumnNames& columns, const ReadOptions& options,
@@ -104,6 +126,18 @@ ColumnChoice choose_columns(const ColumnNames& columns, const ReadOptions& optio
   ColumnChoice found;
   std::vector<std::size_t>& chosen = found.numbers;
   for (const std::string& word : options.columns) {
+    const std::optional<std::string> called = in_backticks(word);
+    if (called && !has_name(columns, word)) {
+      if (columns.names().empty() || has_name(columns, *called) || !by_number(columns, *called)) {
+        chosen.push_back(find(columns, *called, file));
+        continue;
+      }
+      // Expressions know it by its number, so it is called so, beside the name that it has.
+      found.computed.push_back(compute_column(columns, word, file));
+      found.computed.back().name = *called;
+      found.computed.back().place = found.count() - 1;
+      continue;
+    }
     if (has_column(columns, word) || !is_expression(word)) {
       chosen.push_back(find(columns, word, file));
       continue;
@@ -113,7 +147,8 @@ ColumnChoice choose_columns(const ColumnNames& columns, const ReadOptions& optio
     } catch (const UnknownColumn&) {
       throw;
     } catch (const InvalidArgument&) {  // no expression: perhaps a name with a mistake in it
-      if (!text::nearest(word, columns.names()).empty()) throw_unknown(columns, word, file);
+      if (!mentions_column(columns, word) && !text::nearest(word, columns.names()).empty())
+        throw_unknown(columns, word, file);
       throw;
     }
     found.computed.back().place = found.count() - 1;

@@ -186,12 +186,19 @@ void CsvReader::check_header(const Record& record) {
     Kind kind = column.kind;
     if (!parse_as(names[column.field], dialect_, kind, number)) return;
   }
-  const std::size_t first = chosen_[0] < columns_.size() ? chosen_[0] : cells_[0].field;
-  throw InvalidArgument(text::concat(
-      label_, ":", record.line, ": this line may be a header or a row (",
-      text::quoted(names[first]), " in column ", first + 1,
-      parsed_[0].kind == Kind::truth ? " is a value of the column below it" : " is a number",
-      "); say which with header=yes or header=no"));
+  for (const Cell& cell : cells_) {
+    Kind kind = cell.kind;
+    if (cell.as_number && !parse_as(names[cell.field], dialect_, kind, number)) return;
+  }
+  const bool computed = chosen_[0] >= columns_.size();
+  const std::size_t first = computed ? cells_[0].field : chosen_[0];
+  throw InvalidArgument(
+      text::concat(label_, ":", record.line, ": this line may be a header or a row (",
+                   text::quoted(names[first]), " in column ", first + 1,
+                   computed                         ? " may be a value of the column"
+                   : parsed_[0].kind == Kind::truth ? " is a value of the column below it"
+                                                    : " is a number",
+                   "); say which with header=yes or header=no"));
 }
 
 // A column that is asked for by a number in the first line, and is no number of a column: the

@@ -215,4 +215,17 @@ DataView::DataView(std::vector<ColumnView> columns, std::vector<std::string> nam
   names_ = std::move(names);
 }
 
+std::optional<std::size_t> DataView::find(std::string_view name, std::size_t columns) const {
+  std::optional<std::size_t> found;
+  for (std::size_t c = 0; c < columns; ++c) {
+    if (this->name(c) != name) continue;
+    if (found)
+      throw InvalidArgument(text::concat("the data have several columns '", name,
+                                         "', the first are number ", *found + 1, " and ", c + 1,
+                                         "; give them different names"));
+    found = c;
+  }
+  return found;
+}
+
 }  // namespace bootfold

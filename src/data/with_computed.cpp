@@ -131,4 +131,16 @@ std::vector<ColumnUse> columns_used(const std::vector<std::string>& columns,
   return found;
 }
 
+std::string mark_input(const std::vector<std::string>& columns, const std::string& input,
+                       const std::string& problem) {
+  for (const std::string& text : columns) {
+    if (!is_expression(text)) continue;
+    const expression::Program program(expression::parse_row(text, "columns"));
+    for (const expression::Column& each : program.columns())
+      if (each.name == input)
+        return expression::complaint("columns", text, each.at, each.end, problem);
+  }
+  return problem;
+}
+
 }  // namespace bootfold::data

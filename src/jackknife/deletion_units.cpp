@@ -9,11 +9,11 @@ namespace bootfold::jackknife {
 
 Units::Units(std::uint64_t rows, std::vector<std::uint32_t> clusters)
     : clusters_(std::move(clusters)) {
-  const std::uint64_t all =
-      clusters_.empty() ? rows
-                        : std::uint64_t{*std::max_element(clusters_.begin(), clusters_.end())} + 1;
-  grouped_ = all > study::kMostDeletedRows;
-  count_ = grouped_ ? study::kDeletedGroups : all;
+  all_ = clusters_.empty()
+             ? rows
+             : std::uint64_t{*std::max_element(clusters_.begin(), clusters_.end())} + 1;
+  grouped_ = all_ > study::kMostDeletedRows;
+  count_ = grouped_ ? study::kDeletedGroups : all_;
 }
 
 std::vector<std::uint32_t> Units::numbers_of(std::span<const std::uint32_t> labels) {

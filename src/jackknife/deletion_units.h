@@ -16,6 +16,8 @@ class Units {
   explicit Units(std::span<const std::uint32_t> labels) : Units(0, numbers_of(labels)) {}
 
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+  /// Rows or clusters, before they are put into groups.
+  [[nodiscard]] std::uint64_t all() const noexcept { return all_; }
   [[nodiscard]] bool grouped() const noexcept { return grouped_; }
   [[nodiscard]] bool clusters() const noexcept { return !clusters_.empty(); }
 
@@ -37,6 +39,7 @@ class Units {
   [[nodiscard]] static std::vector<std::uint32_t> numbers_of(std::span<const std::uint32_t> labels);
 
   std::vector<std::uint32_t> clusters_;  // of each row; empty: rows themselves
+  std::uint64_t all_;
   bool grouped_;
   std::uint64_t count_;
 };

@@ -13,6 +13,7 @@
 #include "jackknife/influence.h"
 #include "numeric/moments.h"
 #include "numeric/quantile.h"
+#include "study/sorted_column.h"
 #include "study/tile.h"
 
 namespace bootfold::jackknife {
@@ -156,6 +157,8 @@ class Evaluator {
 }  // namespace
 
 bool evaluated(const Part& part, const Units& units) {
+  if (ordered_of(part) != nullptr)
+    return units.clusters() || units.all() > study::SortedColumn::kMostRows;
   return std::holds_alternative<statistic::Fold>(part.bound.body) ||
          std::holds_alternative<statistic::Call>(part.bound.body) ||
          (units.clusters() && std::holds_alternative<statistic::Order>(part.bound.body));

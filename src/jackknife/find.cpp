@@ -47,15 +47,6 @@ Execution within_memory(const study::Problem& problem, const resample::Design& d
   return execution;
 }
 
-/// The statistic sees a mean of more or fewer draws than there are rows.
-void rescale(const resample::Design& design, std::uint64_t rows, Influence& found) {
-  const double scale = static_cast<double>(rows) / static_cast<double>(design.draws(rows));
-  found.method += ", " + design.manner();
-  found.deleted = false;
-  found.second *= scale;
-  found.third *= scale * scale;
-}
-
 /// Curves that say why there is none, until one is found.
 std::vector<AbcCurve> no_curves(const resample::Design& design, const resample::Traits& traits,
                                 std::size_t outputs) {
@@ -70,30 +61,28 @@ std::vector<AbcCurve> no_curves(const resample::Design& design, const resample::
   return curves;
 }
 
-/// The changes of functions of sums and of quantiles, [output][row]; 0 for the others.
+/// The changes that have closed forms, [output][row]; 0 for the others.
 std::vector<double> find_changes(const Task& task) {
   const auto rows = static_cast<std::size_t>(task.study.rows());
   std::vector<double> changes = task.problem().features.empty()
                                     ? std::vector<double>(task.outputs * rows)
                                     : changes_of_sums(task, 0, task.outputs);
+  const Units units(rows);
+  const auto keep = [&](std::size_t output, const std::vector<double>& found) {
+    std::copy(found.begin(), found.end(),
+              changes.begin() + static_cast<std::ptrdiff_t>(output * rows));
+  };
   for (const Part& part : task.problem().parts) {
-    if (part.first_output >= task.outputs ||
-        !std::holds_alternative<statistic::Order>(part.bound.body))
-      continue;
-    std::vector<double> whole(part.outputs());
-    const auto found = changes_of_order(task, part, whole);
-    for (std::size_t k = 0; k < found.size(); ++k)
-      std::copy(found[k].begin(), found[k].end(),
-                changes.begin() + static_cast<std::ptrdiff_t>((part.first_output + k) * rows));
+    if (part.first_output >= task.outputs) continue;
+    if (std::holds_alternative<statistic::Order>(part.bound.body)) {
+      std::vector<double> whole(part.outputs());
+      const auto found = changes_of_order(task, part, whole);
+      for (std::size_t k = 0; k < found.size(); ++k) keep(part.first_output + k, found[k]);
+    } else if (ordered_of(part) != nullptr && !evaluated(part, units)) {
+      keep(part.first_output, ordered_deletions(task, part).changes);
+    }
   }
   return changes;
-}
-
-/// Gives the changes of an output a mean of 0, or makes all of them 0 if some are not finite.
-void centre(std::span<double> changes) {
-  double mean = 0;
-  for (const double value : changes) mean += value / static_cast<double>(changes.size());
-  for (double& value : changes) value = std::isfinite(mean) ? value - mean : 0;
 }
 
 bool is_sum(const Part& part) { return std::holds_alternative<statistic::Sums>(part.bound.body); }
@@ -135,6 +124,21 @@ Findings find_for_clusters(const study::Study& study, const resample::Design& de
 }
 
 }  // namespace
+
+void centre(std::span<double> changes) {
+  double mean = 0;
+  for (const double value : changes) mean += value / static_cast<double>(changes.size());
+  for (double& value : changes) value = std::isfinite(mean) ? value - mean : 0;
+}
+
+// The statistic sees a mean of more or fewer draws than there are rows.
+void rescale(const resample::Design& design, std::uint64_t rows, Influence& found) {
+  const double scale = static_cast<double>(rows) / static_cast<double>(design.draws(rows));
+  found.method += ", " + design.manner();
+  found.deleted = false;
+  found.second *= scale;
+  found.third *= scale * scale;
+}
 
 Findings find(const study::Study& study, const resample::Design& design, const Request& request) {
   if (!design.clusters().empty()) return find_for_clusters(study, design, request);
@@ -200,11 +204,14 @@ std::vector<Influence> influences(const Task& task, double draws, std::span<AbcC
   std::vector<Influence> found(task.outputs);
   std::vector<Influence> derivatives(curves.size());
   if (!task.problem().features.empty()) study_sums(task, {found, derivatives, curves, draws});
-  for (const Part& part : task.problem().parts)
-    if (std::holds_alternative<statistic::Order>(part.bound.body) &&
-        part.first_output < task.outputs)
-      delete_from_order(task, part, found);
   const Units units(task.study.rows());
+  for (const Part& part : task.problem().parts) {
+    if (part.first_output >= task.outputs) continue;
+    if (std::holds_alternative<statistic::Order>(part.bound.body))
+      delete_from_order(task, part, found);
+    else if (ordered_of(part) != nullptr && !evaluated(part, units))
+      delete_from_ordered(task, part, found);
+  }
   if (std::any_of(task.problem().parts.begin(), task.problem().parts.end(), [&](const Part& part) {
         return part.first_output < task.outputs && evaluated(part, units);
       }))

@@ -27,11 +27,12 @@ std::shared_ptr<const resample::Design> drawing(const DataView& data, const Opti
 
 jackknife::Findings find(const DataView& data, std::span<const Statistic> statistics,
                          const Options& options, bool curves) {
-  study::Study study(data, statistics);
+  const study::Formulas formulas(data, statistics);
+  study::Study study(data, formulas.terms());
   const auto design = drawing(data, options);
   study.look({}, options.execution);
-  return jackknife::find(study, *design,
-                         {.outputs = study.problem().outputs.size(),
+  return jackknife::find(formulas, study, *design,
+                         {.outputs = formulas.outputs().size(),
                           .influences = !curves,
                           .curves = curves,
                           .memory = planning::memory_limit(options),

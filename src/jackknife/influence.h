@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bootfold/execution.h"
@@ -13,6 +15,7 @@
 #include "jackknife/deletion_units.h"
 #include "jackknife/row_weights.h"
 #include "resample/design.h"
+#include "study/formulas.h"
 #include "study/study.h"
 
 namespace bootfold::jackknife {
@@ -56,6 +59,21 @@ struct Findings {
 [[nodiscard]] Findings find(const study::Study& study, const resample::Design& design,
                             const Request& request);
 
+/// The same of values that may be formulas of the terms that `study` is of. Where rows are drawn
+/// one by one alike, a formula takes the values of its terms without each row, O(rows); otherwise
+/// it is evaluated as a function of the resample.
+[[nodiscard]] Findings find(const study::Formulas& formulas, const study::Study& study,
+                            const resample::Design& design, const Request& request);
+/// Evaluations of functions of the resample that this makes.
+[[nodiscard]] std::uint64_t evaluations(const study::Formulas& formulas, const study::Study& study,
+                                        const resample::Design& design, std::size_t outputs);
+
+/// Gives the changes of an output a mean of 0, or makes all of them 0 if some are not finite.
+void centre(std::span<double> changes);
+
+/// The influence of an output on resamples that have more or fewer rows than the data.
+void rescale(const resample::Design& design, std::uint64_t rows, Influence& found);
+
 /// The same where whole clusters are drawn or left out and all statistics are functions of sums:
 /// from a study of the sums of clusters, which are drawn like rows.
 [[nodiscard]] Findings find_by_cluster(const study::Study& of_sums, const resample::Design& design,
@@ -87,6 +105,21 @@ struct OrderDeletions {
 };
 [[nodiscard]] OrderDeletions order_deletions(const Task& task, const study::Part& part);
 
+/// What a part says of itself if it is a statistic of sorted rows (mad, gini, ...); null otherwise.
+[[nodiscard]] const statistic::Ordered* ordered_of(const study::Part& part);
+
+/// Such a part without each row, from rows that are sorted once: O(n log n).
+struct OrderedDeletions {
+  double whole = 0;                  // on all rows
+  std::vector<double> changes = {};  // U of each row
+  /// If one row is negative, where none may be: that row, and the value without it.
+  std::optional<std::pair<std::uint64_t, double>> only = std::nullopt;
+
+  /// The value without a row.
+  [[nodiscard]] double without(std::uint64_t row) const;
+};
+[[nodiscard]] OrderedDeletions ordered_deletions(const Task& task, const study::Part& part);
+
 // By family; each fills the outputs of its parts.
 
 /// Functions of sums without each row, derivatives, or both in one read of the rows. An empty span
@@ -100,6 +133,8 @@ struct SumsRequest {
 void study_sums(const Task& task, const SumsRequest& request);
 
 void delete_from_order(const Task& task, const study::Part& part, std::span<Influence> influences);
+void delete_from_ordered(const Task& task, const study::Part& part,
+                         std::span<Influence> influences);
 void delete_and_evaluate(const Task& task, const Units& units, std::span<Influence> influences,
                          std::span<double> changes = {});
 
@@ -113,7 +148,7 @@ void delete_and_evaluate(const Task& task, const Units& units, std::span<Influen
                                                                 const study::Part& part,
                                                                 std::span<double> whole);
 /// All values without each unit, and then without nothing: [unit][output]. Families that are not
-/// evaluated are left 0; quantiles are where units are clusters.
+/// evaluated are left 0; quantiles and statistics of sorted rows are where units are clusters.
 [[nodiscard]] std::vector<double> values_without(const Task& task, const Units& units);
 [[nodiscard]] bool evaluated(const study::Part& part, const Units& units);
 

@@ -108,6 +108,9 @@ std::vector<Influence> influences_in_order(const Task& task, const resample::Des
       for (std::size_t k = 0; k < whole.size(); ++k)
         conclude_in_order(design, "order statistics", whole[k], changes[k],
                           found[part.first_output + k]);
+    } else if (ordered_of(part) != nullptr && !evaluated(part, Units(task.study.rows()))) {
+      OrderedDeletions all = ordered_deletions(task, part);
+      conclude_in_order(design, "sorted rows", all.whole, all.changes, found[part.first_output]);
     }
   }
   if (!weighted) evaluated_in_order(task, design, found);

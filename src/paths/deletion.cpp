@@ -1,5 +1,5 @@
-// Path `deletion`: the jackknife of functions of sums and quantiles. Nothing is drawn: one row is
-// taken out of what all have in common.
+// Path `deletion`: the jackknife of functions of sums, quantiles and statistics of sorted rows.
+// Nothing is drawn: one row is taken out of what all have in common.
 #include <algorithm>
 #include <memory>
 
@@ -12,6 +12,7 @@
 #include "paths/entry.h"
 #include "paths/table.h"
 #include "planning/choose.h"
+#include "study/sorted_column.h"
 
 namespace bootfold::paths::deletion {
 
@@ -28,6 +29,15 @@ struct OrderClasses {
   std::vector<double> highest;  // the last value of each class but the last
 };
 
+/// A statistic of sorted rows without each row.
+struct OrderedRows {
+  std::size_t output;
+  jackknife::OrderedDeletions deletions;
+};
+
+/// Of a row, while its changes are found: spearman's, which takes the most.
+constexpr std::size_t kSortedBytes = 2 * 12 + 5 * 8 + 12;
+
 struct Shared {
   Shared(const Question& question, const Resources& resources)
       : rows(question.rows),
@@ -41,6 +51,8 @@ struct Shared {
              question.problem().outputs.size()} {
     if (!question.problem().features.empty()) heavy = std::make_unique<jackknife::HeavyRows>(task);
     for (const Part& part : question.problem().parts) {
+      if (jackknife::ordered_of(part) != nullptr)
+        ordered.push_back({part.first_output, jackknife::ordered_deletions(task, part)});
       if (!std::holds_alternative<statistic::Order>(part.bound.body)) continue;
       OrderClasses classes{&part, jackknife::order_deletions(task, part), {}};
       for (std::size_t j = 0; j + 1 < classes.deletions.last.size(); ++j)
@@ -57,6 +69,7 @@ struct Shared {
   jackknife::Task task;
   std::unique_ptr<jackknife::HeavyRows> heavy;
   std::vector<OrderClasses> orders;
+  std::vector<OrderedRows> ordered;
 };
 
 class Deleter final : public Maker {
@@ -80,6 +93,9 @@ class Deleter final : public Maker {
       if (!problem_.features.empty()) delete_from_sums(tile, row, own, outputs);
       for (const OrderClasses& classes : shared_.orders)
         delete_from_order(classes, tile, own, outputs);
+      for (const OrderedRows& each : shared_.ordered)
+        for (std::size_t i = 0; i < size; ++i)
+          own[i * outputs + each.output] = each.deletions.without(row + i);
     }
     worker.advance(static_cast<double>(last - first));
   }
@@ -148,13 +164,17 @@ class DeletionEngine final : public Engine {
   Shared shared_;
 };
 
+bool from_sorted(const Part& part, const Question& question) {
+  return jackknife::ordered_of(part) != nullptr && question.rows <= study::SortedColumn::kMostRows;
+}
+
 std::string serves(const Question& question) {
   if (!question.traits.deletes || !question.design.clusters().empty())
     return no_way_for(question.design);
   for (const Part& part : question.problem().parts)
     if (!std::holds_alternative<statistic::Sums>(part.bound.body) &&
-        !std::holds_alternative<statistic::Order>(part.bound.body))
-      return "it takes functions of sums and quantiles only";
+        !std::holds_alternative<statistic::Order>(part.bound.body) && !from_sorted(part, question))
+      return "it takes functions of sums, quantiles, mad, gini, top_share and spearman only";
   return {};
 }
 
@@ -165,6 +185,15 @@ Estimate estimate(const Question& question) {
   found.reason =
       "functions of sums or quantiles: each row is removed from results that all rows share";
   found.replicate_nanoseconds = 50 + 20 * static_cast<double>(features);
+  const auto ordered = static_cast<std::size_t>(std::ranges::count_if(
+      question.problem().parts,
+      [](const Part& part) { return jackknife::ordered_of(part) != nullptr; }));
+  if (ordered > 0) {
+    found.reason = "each row is removed from results that all rows share, which are sorted once";
+    found.start_nanoseconds = 500 * static_cast<double>(ordered * question.rows);
+    // The changes of each, and while they are found two sorted columns and sums of them.
+    found.shared_bytes = question.rows * (8 * ordered + kSortedBytes);
+  }
   found.thread_bytes = 2 * planning::tile_bytes(question.problem(), features);
   if (features > 0) {
     found.arithmetic = "double, in a fixed order";

@@ -9,6 +9,7 @@
 #include "numeric/quantile.h"
 #include "paths/order_data.h"
 #include "resample/overloaded.h"
+#include "statistic/ordered.h"
 #include "study/tile.h"
 
 namespace bootfold::paths {
@@ -100,12 +101,30 @@ void weigh_again(const study::Problem& problem, const Part& part, std::span<cons
   std::get<statistic::Call>(part.bound.body).call({starts, weights.size()}, values);
 }
 
+/// A statistic of sorted rows, with weights.
+double weighted_ordered(const study::Problem& problem, const Part& part,
+                        const statistic::Ordered& ordered, std::span<const double> weights) {
+  std::vector<std::vector<double>> columns;
+  std::vector<const double*> starts;
+  for (const std::uint32_t c : part.columns) {
+    columns.emplace_back(problem.data.rows());
+    problem.data.column(c).read(0, columns.back());
+  }
+  for (const auto& column : columns) starts.push_back(column.data());
+  starts.push_back(weights.data());
+  return statistic::weighted_value(ordered, {starts, weights.size()});
+}
+
 void estimate_call(const study::Problem& problem, const Part& part, const resample::Design& design,
                    const Execution& execution, std::span<double> values) {
   const std::span<const double> weights = design.weights();
   const auto& call = std::get<statistic::Call>(part.bound.body);
   if (!weights.empty() && call.trimmed) {
     values[0] = weighted_trimmed_mean(problem.data.column(part.columns[0]), *call.trimmed, weights);
+    return;
+  }
+  if (!weights.empty() && call.ordered) {
+    values[0] = weighted_ordered(problem, part, *call.ordered, weights);
     return;
   }
   if (!weights.empty() && part.weighted) return weigh_again(problem, part, weights, values);
@@ -220,6 +239,8 @@ std::vector<double> centres(const study::Study& study, const resample::Design& d
                      if (call.trimmed)
                        own[0] = weighted_trimmed_mean(problem.data.column(part.columns[0]),
                                                       *call.trimmed, counts);
+                     if (call.ordered)
+                       own[0] = weighted_ordered(problem, part, *call.ordered, counts);
                    },
                },
                part.bound.body);

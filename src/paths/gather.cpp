@@ -2,10 +2,12 @@
 //
 // Short resamples are drawn 16 replicates side by side: a lane of the stream belongs to a
 // replicate, so that one seeding serves them all. Longer ones have a stream each.
+#include <algorithm>
 #include <array>
 
 #include "paths/entry.h"
 #include "paths/gather_parts.h"
+#include "paths/ordered.h"
 #include "paths/ranked.h"
 #include "paths/resampled.h"
 #include "paths/sums.h"
@@ -197,11 +199,25 @@ bool adds_integers(const Question& question) {
          question.study.fixed(question.tolerance, true).accurate();
 }
 
-/// Whether drawn rows are counted, because that is all that measures of ranking and quantiles of
-/// rows with weights need. Under designs whose counts stream they are those of path stream.
-bool counts_rows(const Question& question) {
-  return (ranked::suits(question) || weighted_order::suits(question)) &&
-         !question.design.streams(question.rows);
+/// How statistics are made that need no more than the counts of the drawn rows.
+struct OfCounts {
+  bool (*suits)(const Question& question);
+  Estimate (*estimate)(const Question& question);
+  std::unique_ptr<Engine> (*prepare)(const Question& question, const Resources& resources);
+};
+
+constexpr std::array kOfCounts = {
+    OfCounts{ranked::suits, ranked::estimate, ranked::prepare},
+    OfCounts{weighted_order::suits, weighted_order::estimate, weighted_order::prepare},
+    OfCounts{ordered::suits, ordered::estimate, ordered::prepare},
+};
+
+/// Null: more is needed, or the design's counts stream, which are those of path stream.
+const OfCounts* of_counts_alone(const Question& question) {
+  if (question.design.streams(question.rows)) return nullptr;
+  const auto found = std::find_if(kOfCounts.begin(), kOfCounts.end(),
+                                  [&](const OfCounts& each) { return each.suits(question); });
+  return found == kOfCounts.end() ? nullptr : &*found;
 }
 
 /// What the table of integers takes, shared by all threads.
@@ -242,9 +258,7 @@ std::string serves(const Question& question) {
 }
 
 Estimate estimate(const Question& question) {
-  if (counts_rows(question))
-    return ranked::suits(question) ? ranked::estimate(question)
-                                   : weighted_order::estimate(question);
+  if (const OfCounts* const counted = of_counts_alone(question)) return counted->estimate(question);
   const Size size = size_of(question);
   if (!adds_integers(question)) return resampled::estimate(question);
   const study::FixedSums& sums = question.study.fixed(question.tolerance, true);
@@ -266,9 +280,8 @@ Estimate estimate(const Question& question) {
 }
 
 std::unique_ptr<Engine> prepare(const Question& question, const Resources& resources) {
-  if (counts_rows(question))
-    return ranked::suits(question) ? ranked::prepare(question, resources)
-                                   : weighted_order::prepare(question, resources);
+  if (const OfCounts* const counted = of_counts_alone(question))
+    return counted->prepare(question, resources);
   if (!adds_integers(question) || !has_room(question))
     return resampled::prepare(question, resources);
   const bool side_by_side = question.rows <= resample::kShortRows;

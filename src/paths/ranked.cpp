@@ -12,9 +12,9 @@
 #include <optional>
 #include <utility>
 
+#include "paths/lane_counts.h"
 #include "paths/simd/kernels.h"
 #include "planning/choose.h"
-#include "resample/counting.h"
 #include "statistic/ranking.h"
 #include "study/tile.h"
 
@@ -127,27 +127,17 @@ struct Shared {
   std::vector<double> estimates;
 };
 
-/// Rows of a buffer for the counts of a piece; kernels interleave eight at a time.
-std::uint64_t buffer_rows(std::uint64_t rows) {
-  return (std::min(rows, resample::kSuperBlockRows) + 7) / 8 * 8;
-}
-
 class Ranker final : public Maker {
  public:
   explicit Ranker(const Shared& shared)
-      : shared_(shared),
-        maker_(shared.counting),
-        stride_(shared.counting.pieces() == 1 ? (shared.counting.rows() + 7) / 8 * 8
-                                              : buffer_rows(shared.counting.rows())),
-        drawn_(kLanes * stride_),
-        counts_((shared.counting.rows() + 7) / 8 * 8 * kLanes) {}
+      : shared_(shared), counts_(shared.counting, shared.kernels) {}
 
   void make(std::uint64_t first, std::uint64_t last, std::span<double> values,
             const execution::Worker& worker) override {
     const std::size_t outputs = values.size() / (last - first);
     for (std::uint64_t r = first; r < last; r += kLanes) {
       const auto lanes = static_cast<std::size_t>(std::min<std::uint64_t>(kLanes, last - r));
-      draw(r, lanes, worker);
+      counts_.draw(r, lanes, worker);
       const std::span<double> own = values.subspan((r - first) * outputs, lanes * outputs);
       for (const Task& task : shared_.tasks)
         if (task.ranking == Ranking::roc_auc)
@@ -161,18 +151,6 @@ class Ranker final : public Maker {
   }
 
  private:
-  /// Counts of the replicates side by side: counts_[row][lane].
-  void draw(std::uint64_t first, std::size_t lanes, const execution::Worker& worker) {
-    const resample::Counting& counting = shared_.counting;
-    for (std::uint64_t piece = 0; piece < counting.pieces(); ++piece) {
-      const std::uint64_t rows = counting.piece_rows(piece);
-      for (std::size_t lane = 0; lane < lanes; ++lane)
-        maker_.make(first + lane, piece, std::span(drawn_).subspan(lane * stride_, rows), worker);
-      shared_.kernels.interleave(drawn_.data(), stride_, (rows + 7) / 8 * 8,
-                                 counts_.data() + counting.first_row(piece) * kLanes);
-    }
-  }
-
   void measure_area(const Task& task, std::span<double> values, std::size_t lanes,
                     const execution::Worker& worker) {
     simd::Area area{};
@@ -227,10 +205,7 @@ class Ranker final : public Maker {
   }
 
   const Shared& shared_;
-  resample::CountMaker maker_;
-  std::size_t stride_;
-  std::vector<std::uint8_t> drawn_;   // [lane][row of a piece]
-  std::vector<std::uint8_t> counts_;  // [row][lane]
+  LaneCounts counts_;
 };
 
 class RankEngine final : public Engine {
@@ -262,8 +237,7 @@ std::size_t models(const study::Problem& problem) {
 }  // namespace
 
 bool suits(const Question& question) {
-  return question.rows < kMostRows && question.traits.lists_rows && !question.traits.deletes &&
-         resample::count_bytes(question.design, question.rows) == 1 &&
+  return question.rows < kMostRows && LaneCounts::suits(question) &&
          std::all_of(question.problem().parts.begin(), question.problem().parts.end(),
                      [](const study::Part& part) {
                        const auto* call = std::get_if<statistic::Call>(&part.bound.body);
@@ -281,14 +255,9 @@ Estimate estimate(const Question& question) {
   found.replicate_nanoseconds = 250 + rows * (0.2 + 0.5 * static_cast<double>(count)) +
                                 (streams ? 0 : 4 * static_cast<double>(question.draws));
   found.start_nanoseconds = 120 * rows * static_cast<double>(count);
-  found.shared_bytes = question.design.sampling_bytes(question.rows) + (std::size_t{1} << 19) +
+  found.shared_bytes = LaneCounts::shared_bytes(question) +
                        question.rows * (sizeof(Scored) + count * sizeof(std::uint32_t));
-  const bool pieces =
-      streams && question.design.stratum_labels().empty() && question.design.weights().empty();
-  found.thread_bytes = kLanes * (question.rows + 8) +
-                       kLanes * (pieces ? buffer_rows(question.rows) : question.rows + 8) +
-                       sizeof(resample::simd::Replaced) + (streams && pieces ? 8192 : 0) +
-                       (pieces ? 0 : 4 * question.rows) + (streams ? 0 : 4 * question.draws);
+  found.thread_bytes = LaneCounts::thread_bytes(question);
   found.group = kLanes;
   return found;
 }

@@ -6,6 +6,7 @@
 
 #include "paths/accumulate.h"
 #include "paths/entry.h"
+#include "paths/ordered.h"
 #include "paths/ranked.h"
 #include "paths/resampled.h"
 #include "paths/table.h"
@@ -36,6 +37,7 @@ std::string serves_rows(const Question& question) {
 constexpr std::array kKinds = {
     Kind{ranked::suits, serves_rows, ranked::estimate, ranked::prepare},
     Kind{weighted_order::suits, serves_rows, weighted_order::estimate, weighted_order::prepare},
+    Kind{ordered::suits, serves_rows, ordered::estimate, ordered::prepare},
     Kind{resampled::by_counts::suits, serves_rows, resampled::by_counts::estimate,
          resampled::by_counts::prepare},
     Kind{accumulate::suits, accumulate::serves, accumulate::estimate, accumulate::prepare},
@@ -54,7 +56,8 @@ std::string serves(const Question& question) {
   const Kind* const kind = kind_of(question);
   if (kind == nullptr)
     return "it takes functions of sums, quantiles and trimmed means, or accumulators, or measures "
-           "of ranking, but no functions that need the resample in the order of drawing";
+           "of ranking, or mad, gini, top_share and spearman, but no functions that need the "
+           "resample in the order of drawing";
   return kind->serves(question);
 }
 
@@ -67,8 +70,8 @@ std::unique_ptr<Engine> prepare(const Question& question, const Resources& resou
 std::string no_parts(const Question& question) {
   const Kind* const kind = kind_of(question);
   return kind->no_parts != nullptr ? kind->no_parts(question)
-                                   : "functions of the resample, accumulators and measures of "
-                                     "ranking need all rows";
+                                   : "functions of the resample, accumulators, measures of "
+                                     "ranking and statistics of sorted rows need all rows";
 }
 
 std::unique_ptr<planning::PartEngine> prepare_parts(const Question& question,

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <sstream>
 
 #include "bootfold/plan.h"
@@ -5,11 +6,40 @@
 
 namespace bootfold {
 
+namespace {
+
+/// "mean(price), sd(price)".
+std::string list_of(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
+}  // namespace
+
+std::string Plan::paths() const {
+  std::vector<std::string> names;
+  for (const Plan& run : runs)
+    if (const std::string own(name(run.path)); std::ranges::find(names, own) == names.end())
+      names.push_back(own);
+  if (names.empty()) return std::string(name(path));
+  std::string list = names[0];
+  for (std::size_t i = 1; i < names.size(); ++i)
+    list += (i + 1 < names.size() ? ", " : " and ") + names[i];
+  return list;
+}
+
 std::string Plan::explain() const {
   std::ostringstream text;
-  text << "path        " << name(path) << "\n"
-       << "reason      " << reason << "\n"
-       << "scheme      " << scheme << "\n"
+  for (const Plan& run : runs)
+    text << "run         " << list_of(run.outputs) << "\n"
+         << "  path      " << name(run.path) << "\n"
+         << "  reason    " << run.reason << "\n"
+         << "  time      about " << text::seconds(run.seconds) << "\n";
+  if (runs.empty())
+    text << "path        " << name(path) << "\n"
+         << "reason      " << reason << "\n";
+  text << "scheme      " << scheme << "\n"
        << "work        " << text::grouped(rows) << " rows x " << text::grouped(replicates)
        << " replicates, " << outputs.size() << (outputs.size() == 1 ? " number" : " numbers")
        << " each\n"

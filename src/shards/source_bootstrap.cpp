@@ -7,6 +7,8 @@
 #include "bootfold/bootstrap.h"
 #include "bootfold/chunked.h"
 #include "bootfold/error.h"
+#include "bootstrap/families.h"
+#include "bootstrap/joined.h"
 #include "bootstrap/road.h"
 #include "planning/memory.h"
 #include "resample/super_blocks.h"
@@ -91,6 +93,43 @@ class KeptSource {
   DataView view_;
 };
 
+/// Some columns of a source.
+class ChosenColumns final : public data::Source {
+ public:
+  ChosenColumns(const data::Source& source, const Family& family)
+      : source_(source), family_(family) {
+    for (const std::uint32_t c : family.columns) names_.push_back(source.names()[c]);
+  }
+
+  [[nodiscard]] const std::vector<std::string>& names() const noexcept override { return names_; }
+  [[nodiscard]] std::optional<std::uint64_t> rows() const noexcept override {
+    return source_.rows();
+  }
+  [[nodiscard]] std::unique_ptr<data::Pass> open() const override {
+    return std::make_unique<ChosenPass>(source_.open(), family_);
+  }
+
+ private:
+  class ChosenPass final : public data::Pass {
+   public:
+    ChosenPass(std::unique_ptr<data::Pass> pass, const Family& family)
+        : pass_(std::move(pass)), family_(family) {}
+    [[nodiscard]] std::optional<data::Chunk> next() override {
+      std::optional<data::Chunk> chunk = pass_->next();
+      if (chunk) chunk->view = family_.view(chunk->view);
+      return chunk;
+    }
+
+   private:
+    std::unique_ptr<data::Pass> pass_;
+    const Family& family_;
+  };
+
+  const data::Source& source_;
+  const Family& family_;
+  std::vector<std::string> names_;
+};
+
 /// One pass over a source for a bootstrap, and what follows from it.
 class SourceRun {
  public:
@@ -109,16 +148,31 @@ class SourceRun {
       return;
     }
     absent_ = std::make_shared<const study::AbsentRows>(rows_, source.names());
+    families_ = families(absent_->view(), statistics, options_);
+    if (families_.size() > 1) {
+      split();
+      return;
+    }
     road_ = std::make_unique<Road>(absent_, std::move(look_.look), statistics, options_);
     share_memory();
   }
 
   [[nodiscard]] Plan plan() const {
-    return kept_ ? bootfold::plan(kept_->view(), statistics_, options_) : road_->plan();
+    if (kept_) return bootfold::plan(kept_->view(), statistics_, options_);
+    if (runs_.empty()) return road_->plan();
+    std::vector<Plan> plans;
+    for (const auto& run : runs_) plans.push_back(run->plan());
+    return joined(std::move(plans), outputs(), source_.names(),
+                  study::Problem(absent_->view(), statistics_).outputs);
   }
 
   [[nodiscard]] Result run() {
     if (kept_) return bootstrap(kept_->view(), statistics_, options_);
+    if (!runs_.empty()) {
+      std::vector<Result> results;
+      for (const auto& run : runs_) results.push_back(run->run());
+      return joined(plan(), std::move(results), outputs());
+    }
     const std::uint64_t replicates = road_->plan().replicates;
     Meter meter(options_.execution, static_cast<double>(rows_),
                 engine_->needs_rows() ? static_cast<double>(replicates) : 0);
@@ -137,6 +191,25 @@ class SourceRun {
   }
 
  private:
+  /// Statistics of different kinds: each kind reads the rows by itself.
+  void split() {
+    if (!options_.checkpoint.empty())
+      throw InvalidArgument(text::concat(
+          "checkpoint is given but there are ", families_.size(),
+          " kinds of statistics, and for rows that do not fit in memory it holds one; omit "
+          "checkpoint, or bootstrap one kind at a time (sums, or quantiles of one column)"));
+    for (const Family& family : families_) {
+      sources_.push_back(std::make_unique<ChosenColumns>(source_, family));
+      runs_.push_back(std::make_unique<SourceRun>(*sources_.back(), family.statistics, options_));
+    }
+  }
+
+  [[nodiscard]] std::vector<std::vector<std::size_t>> outputs() const {
+    std::vector<std::vector<std::size_t>> all;
+    for (const Family& family : families_) all.push_back(family.outputs);
+    return all;
+  }
+
   /// Keeps the rows while they fit, and looks at them once they do not.
   void read_first() {
     const Meter meter(options_.execution, static_cast<double>(source_.rows().value_or(0)),
@@ -289,7 +362,10 @@ class SourceRun {
   std::optional<KeptSource> kept_;
 
   std::shared_ptr<const study::AbsentRows> absent_;
-  std::unique_ptr<Road> road_;
+  std::vector<Family> families_;
+  std::vector<std::unique_ptr<ChosenColumns>> sources_;  // of the families, if there are several
+  std::vector<std::unique_ptr<SourceRun>> runs_;
+  std::unique_ptr<Road> road_;  // otherwise
   std::unique_ptr<planning::PartEngine> engine_;
   std::uint64_t together_ = 1;  // replicates that are added up in one pass
   std::uint64_t batch_rows_ = 0;

@@ -10,6 +10,7 @@
 #include "expression/tokens.h"
 #include "statistic/compose.h"
 #include "statistic/named.h"
+#include "statistic/partial.h"
 #include "text/concat.h"
 
 namespace bootfold::statistic {
@@ -213,6 +214,29 @@ class Splitter {
   bool is_one_aggregate_ = false;
 };
 
+/// Adds what may be undefined below a node, and then at the node itself.
+void find_partial(const Node& node, std::vector<Partial>& found) {
+  using Rule = Partial::Rule;
+  const auto add = [&](const Node& value, Rule rule, const char* operation) {
+    found.push_back({rule, expression::canonical(value), operation});
+  };
+  if (node.operation == Operation::aggregate) return add(node, Rule::aggregate, "");
+  for (const Node& child : node.children) find_partial(child, found);
+  switch (node.operation) {
+    case Operation::divide:
+    case Operation::remainder:
+      return add(node.children[1], Rule::not_zero, "a division by 0");
+    case Operation::logarithm:
+    case Operation::logarithm_2:
+    case Operation::logarithm_10:
+      return add(node.children[0], Rule::not_negative, "the logarithm of a negative number");
+    case Operation::square_root:
+      return add(node.children[0], Rule::not_negative, "the square root of a negative number");
+    default:
+      return;
+  }
+}
+
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\n\r");
   if (first == text.npos) return {};
@@ -226,6 +250,12 @@ Statistic expression(std::string_view text) {
   Splitter splitter(text, formula.root);
   return splitter.statistic(std::string(trimmed(text)),
                             formula.name ? *formula.name : std::string(trimmed(text)));
+}
+
+std::vector<Partial> partial_operations(std::string_view text) {
+  std::vector<Partial> found;
+  find_partial(expression::parse_statistic(text, kWhat, aggregates()).root, found);
+  return found;
 }
 
 std::string mark_column(std::span<const std::string> texts, const std::string& column,

@@ -17,12 +17,14 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-Statistic of_rows(const std::string& name, std::size_t columns,
+Statistic of_rows(const std::string& name, Ordered ordered,
                   std::function<double(const Resample&)> value) {
+  const std::size_t columns = ordered.kind == Ordered::Kind::spearman ? 2 : 1;
   const std::string output = columns == 1 ? name + "({1})" : name + "({1}, {2})";
-  return Statistic(name, columns, columns, [output, value](std::size_t) {
+  return Statistic(name, columns, columns, [output, ordered, value](std::size_t) {
     Call call;
     call.order = RowOrder::any;
+    call.ordered = ordered;
     call.call = [value](const Resample& resample, std::span<double> values) {
       values[0] = value(resample);
     };
@@ -99,24 +101,24 @@ double spearman_of(const Resample& resample) {
     yy += y[i] * y[i];
     xy += x[i] * y[i];
   }
-  return xx > 0 && yy > 0 ? std::clamp(xy / (std::sqrt(xx) * std::sqrt(yy)), -1.0, 1.0) : kNone;
+  return xx > 0 && yy > 0 ? std::clamp(xy / std::sqrt(xx * yy), -1.0, 1.0) : kNone;
 }
 
 }  // namespace
 
-Statistic mad() { return of_rows("mad", 1, mad_of); }
+Statistic mad() { return of_rows("mad", {Ordered::Kind::mad}, mad_of); }
 
-Statistic gini() { return of_rows("gini", 1, gini_of); }
+Statistic gini() { return of_rows("gini", {Ordered::Kind::gini}, gini_of); }
 
 Statistic top_share(double q) {
   if (!(q > 0 && q <= 1))
     throw InvalidArgument(text::concat("top_share of ", q,
                                        " of the rows is not defined; give a share above 0 and at "
                                        "most 1, such as 0.1"));
-  return of_rows("top_share:" + text::shortest(q), 1,
+  return of_rows("top_share:" + text::shortest(q), {Ordered::Kind::top_share, q},
                  [q](const Resample& resample) { return top_share_of(resample, q); });
 }
 
-Statistic spearman() { return of_rows("spearman", 2, spearman_of); }
+Statistic spearman() { return of_rows("spearman", {Ordered::Kind::spearman}, spearman_of); }
 
 }  // namespace bootfold::statistic

@@ -9,6 +9,7 @@
 #include "bootfold/statistic.h"
 #include "numeric/quantile.h"
 #include "statistic/compose.h"
+#include "statistic/ordered.h"
 #include "statistic/ranking.h"
 #include "text/concat.h"
 
@@ -147,6 +148,15 @@ Call weighted_ranking(Ranking ranking) {
   return call;
 }
 
+Call weighted_ordered(Ordered ordered) {
+  Call call;
+  call.call = [ordered](const Resample& resample, std::span<double> values) {
+    values[0] = weighted_value(ordered, resample);
+  };
+  call.order = RowOrder::any;
+  return call;
+}
+
 /// sqrt(sum of w^2 (x - m)^2 n / (n - 1)) / sum of w: of the weighted mean m, by linearization.
 /// Features: w, wx, w^2, w^2 x, w^2 x^2.
 double error_of_mean(const Folded& f) {
@@ -184,6 +194,7 @@ Body weighted(const Body& body, std::size_t weights, const Statistic& statistic)
   if (const auto* call = std::get_if<Call>(&body)) {
     if (call->trimmed) return weighted_trimmed_mean(*call->trimmed);
     if (call->ranking) return weighted_ranking(*call->ranking);
+    if (call->ordered) return weighted_ordered(*call->ordered);
   }
   throw InvalidArgument(text::concat(
       "statistic '", statistic.name(),

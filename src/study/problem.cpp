@@ -58,13 +58,12 @@ std::string list_of_names(const DataView& data) {
 std::vector<std::uint32_t> named_columns(const DataView& data, const Statistic& statistic) {
   std::vector<std::uint32_t> found;
   for (const std::string& name : statistic.columns()) {
-    std::uint32_t c = 0;
-    while (c < data.columns() && data.name(c) != name) ++c;
-    if (c == data.columns())
+    const auto c = data.find(name, data.columns() - (statistic.weighted() ? 1 : 0));
+    if (!c)
       throw UnknownColumn(text::concat("statistic '", statistic.name(), "' uses column '", name,
                                        "', but the data have ", list_of_names(data)),
                           name);
-    found.push_back(c);
+    found.push_back(static_cast<std::uint32_t>(*c));
   }
   if (statistic.weighted()) found.push_back(static_cast<std::uint32_t>(data.columns() - 1));
   return found;

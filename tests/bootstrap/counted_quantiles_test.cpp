@@ -111,11 +111,11 @@ TEST(CountedQuantiles, LeaveTheirNeighboursAsTheyAreAlone) {
   EXPECT_EQ(output, together.outputs());
 }
 
-// The default path of several kinds of statistics in one call.
-TEST(CountedQuantiles, AreTheDefaultBesideSums) {
+// The path of several kinds of statistics on the same resamples.
+TEST(CountedQuantiles, AreTheDefaultBesideJointSums) {
   const std::vector<double> values = reference::normals(5000, 1);
   const std::vector<Statistic> both = {statistic::mean(), statistic::median()};
-  EXPECT_EQ(bootstrap(values, both, {.replicates = 10}).plan().path, Path::stream);
+  EXPECT_EQ(bootstrap(values, both, {.replicates = 10, .joint = true}).plan().path, Path::stream);
   EXPECT_EQ(bootstrap(values, statistic::trimmed_mean(0.1), {.replicates = 10}).plan().path,
             Path::stream);
 }

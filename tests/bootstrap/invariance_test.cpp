@@ -131,6 +131,7 @@ void for_all(Test&& test) {
       const Columns columns = data_for(family, n);
       Options options{.replicates = replicates_for(n), .seed = 99, .first_replicate = 5};
       options.path = family.path;
+      options.joint = true;  // one run, whatever the kinds; assembly_test.cpp has several
       options.scheme = family.scheme;
       options.execution.threads = 1;
       const DataView view = reference::view(columns);
@@ -336,6 +337,7 @@ TEST(Invariance, NumberTypesAndStrides) {
       SCOPED_TRACE(family.name);
       Options options{.replicates = 9, .seed = 4};
       options.path = family.path;
+      options.joint = true;  // one run, whatever the kinds; assembly_test.cpp has several
       options.scheme = family.scheme;
       const Result expected = bootstrap(doubles, family.statistics, options);
       for (const DataView& view : views) {

@@ -129,6 +129,7 @@ std::string describe(const Case& which, execution::Level level) try {
   if (which.few_values)
     for (double& value : columns[0]) value = std::round(value);
   Options options{.replicates = which.rows > 100'000 ? 3U : 13U, .seed = 99, .first_replicate = 5};
+  options.joint = true;
   if (std::holds_alternative<scheme::Balanced>(which.scheme) ||
       std::holds_alternative<scheme::Jackknife>(which.scheme))
     options.first_replicate = 0;

@@ -188,6 +188,17 @@ int main(int count, char** arguments) {
     return report(bootstrap(data, statistic::mean(), options),
                   data.size() * (sizeof(double) + sizeof(std::uint32_t)), options.memory);
   }
+  if (job == "ordered") {
+    constexpr std::size_t kRows = 1'300'000;  // two super-blocks
+    const std::vector<double> values = numbers(2 * kRows);
+    const DataView view({std::span(values).first(kRows), std::span(values).last(kRows)},
+                        {"x", "y"});
+    const std::vector<Statistic> all = {statistic::mad().with_columns({"x"}),
+                                        statistic::gini().with_columns({"y"}),
+                                        statistic::spearman().with_columns({"x", "y"})};
+    take_least_memory(options, [&](const Options& tried) { return plan(view, all, tried); });
+    return report(bootstrap(view, all, options), values.size() * sizeof(double), options.memory);
+  }
   if (job == "counts") return run_counts(numbers(5'000'000), options, Takes::counts, 1);
   if (job == "weights") return run_counts(numbers(2'000'000), options, Takes::weights, 1);
   if (job == "count_strata") {

@@ -87,9 +87,12 @@ TEST(Unequal, StreamedValuesAreThoseOfTheCounts) {
   const std::vector<Statistic> statistics = {statistic::mean(), statistic::median(),
                                              statistic::quantile(0.99),
                                              statistic::trimmed_mean(0.1)};
-  const Result result = bootstrap(
-      x, statistics,
-      {.replicates = 6, .seed = 9, .scheme = scheme::Unequal{weights}, .tolerance = 1e-12});
+  const Result result = bootstrap(x, statistics,
+                                  {.replicates = 6,
+                                   .seed = 9,
+                                   .scheme = scheme::Unequal{weights},
+                                   .joint = true,
+                                   .tolerance = 1e-12});
   ASSERT_EQ(result.plan().path, Path::stream);
   const resample::Strata strata(std::make_shared<const resample::WeightedPlaces>(weights, kRows),
                                 9);

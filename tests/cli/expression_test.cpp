@@ -89,8 +89,45 @@ TEST(Expressions, MistakesAreMarkedBelowTheText) {
   EXPECT_THAT(complaint({"--column", "price", "--where", "carat = 3"}),
               AllOf(StartsWith("bootfold: --where is 'carat = 3' but at character 7, '='"),
                     testing::EndsWith("\n  carat = 3\n        ^\n")));
+  EXPECT_THAT(
+      complaint({"--column", "price +"}),
+      AllOf(StartsWith("bootfold: --column is 'price +' but at"), HasSubstr("\n  price +\n")));
   EXPECT_THAT(complaint({"--column", "price", "--statistic", "stdev,p101"}),
               HasSubstr("unknown statistic 'p101'"));
+}
+
+TEST(Expressions, KnowColumnsByTheirNumbers) {
+  const auto same = [](const std::string& by_number, const std::string& by_name) {
+    const Json one = json_of({"bootstrap", "--statistic", by_number});
+    const Json other = json_of({"bootstrap", "--statistic", by_name});
+    EXPECT_EQ(one["estimate"], other["estimate"]) << by_number;
+    EXPECT_EQ(one["interval"], other["interval"]) << by_number;
+  };
+  same("mean(`2`)", "mean(carat)");
+  same("mean(log(`1`)) / sd(`2`)", "mean(log(price)) / sd(carat)");
+  same("sum(`1`) / sum(carat * `2`)", "sum(price) / sum(carat * carat)");
+  const Json beside = json_of({"bootstrap", "--column", "2", "--statistic", "mean,max(price)"});
+  EXPECT_EQ(beside["statistic"], Json({"mean(2)", "max(price)"}));
+  const Json compared = json_of({"compare", "--by", "3", "--statistic", "mean(`2`)"});
+  const Json named = json_of({"compare", "--by", "cut", "--statistic", "mean(carat)"});
+  EXPECT_EQ(compared["contrasts"], named["contrasts"]);
+}
+
+TEST(Expressions, AnUndefinedEstimateHasItsReason) {
+  const auto text_of = [](const std::string& statistic) {
+    const Outcome outcome =
+        run({"bootstrap", "-", "--statistic", statistic, "--replicates", "50", "--quiet"},
+            {.input = "a,b\n1,2\n2,4\n3,6\n"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.out;
+  };
+  EXPECT_THAT(text_of("mean(a) / (mean(b) - 4)"),
+              HasSubstr("nan\n                  undefined: a division by 0: mean(b) - 4 is 0\n"));
+  EXPECT_THAT(text_of("x = 1 + log(mean(a) - 5)"),
+              HasSubstr("undefined: the logarithm of a negative number: mean(a) - 5 is\n"));
+  EXPECT_THAT(text_of("sqrt(1 - correlation(a, a * 0)) + 1"),
+              HasSubstr("undefined: correlation(a, a * 0) is undefined on these rows\n"));
+  EXPECT_THAT(text_of("mean(a) / mean(b)"), testing::Not(HasSubstr("undefined")));
 }
 
 TEST(Expressions, OtherWordsForStatistics) {

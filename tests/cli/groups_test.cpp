@@ -57,6 +57,49 @@ TEST(Groups, TextHasATableAPictureAndWhatIsSkipped) {
   EXPECT_THAT(outcome.out, HasSubstr("200 replicates of 4 groups, 60 rows, seed 0"));
 }
 
+TEST(Groups, CompareTakesCombinations) {
+  const auto compared = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"compare", "-", "--value", "delay", "--where",
+                                         "not (carrier == 'UA' and month == 1)"});
+    arguments.insert(arguments.end(), {"--replicates", "200", "--json"});
+    const Outcome outcome = run(arguments, {.input = flights()});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return Json::parse(outcome.out);
+  };
+  const Json found = compared({"--by", "carrier,month", "--control", "UA, 9"});
+  EXPECT_EQ(found["by"], "carrier, month");
+  EXPECT_EQ(found["control"], "UA, 9");
+  ASSERT_EQ(found["contrasts"].size(), 3U);
+  EXPECT_EQ(found["contrasts"][0]["group"], "AA, 9");
+  // A group has the numbers that bootstrap --by has.
+  const Json groups = json_of({"--column", "delay", "--by", "carrier", "--by", "month"}, flights());
+  EXPECT_EQ(found["groups"][1]["estimate"], groups["groups"][0]["values"][0]["estimate"]);
+  EXPECT_EQ(found["groups"][1]["seed"], groups["groups"][0]["seed"]);
+  EXPECT_EQ(compared({"--by", "carrier", "--by", "month", "--control", "UA,9"})["contrasts"],
+            found["contrasts"]);
+  for (const char* some : {"AA,9,AA,10", "\"AA, 9\",\"AA, 10\""}) {
+    const Json two = compared({"--by", "carrier,month", "--control", "UA,9", "--groups", some});
+    EXPECT_EQ(two["contrasts"].size(), 2U) << some;
+    EXPECT_EQ(two["contrasts"][1], found["contrasts"][1]) << some;
+  }
+}
+
+TEST(Groups, CompareListsTheCombinationsThereAre) {
+  const auto complaint = [](const std::vector<std::string>& words) {
+    std::vector<std::string> arguments = {"compare", "-", "--value", "delay"};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    const Outcome outcome = run(arguments, {.input = flights()});
+    EXPECT_EQ(outcome.code, 2);
+    return outcome.err;
+  };
+  EXPECT_THAT(complaint({"--by", "carrier,month", "--control", "UA,7"}),
+              testing::AllOf(HasSubstr("'UA, 7' but the labels of column 'carrier, month'"),
+                             HasSubstr("'AA, 9', 'AA, 10', 'UA, 1', 'UA, 9', 'UA, 10'")));
+  EXPECT_THAT(complaint({"--by", "carrier,month", "--control", "UA"}),
+              HasSubstr("--control is 'UA' but --by names 2 columns; give one label for each"));
+  EXPECT_THAT(complaint({"--by", "carrier,carrier"}), HasSubstr("twice"));
+}
+
 TEST(Groups, JsonHasEveryValueOfEveryGroup) {
   const Json found = json_of({"--column", "delay,distance", "--statistic", "mean,ratio", "--by",
                               "carrier", "--by", "month", "--seed", "3"},

@@ -51,6 +51,45 @@ Rows columns(const TempFile& file, const ReadOptions& options) {
   return found;
 }
 
+TEST(Computed, ANumberInBackticksIsAColumnThatIsCalledByIt) {
+  const TempFile file("x.csv", kFile);
+  const auto names = [&](const std::vector<std::string>& wanted) {
+    const Table table = read(file.path(), {.columns = wanted});
+    const auto source = open(file.path(), {.columns = wanted});
+    EXPECT_EQ(source->names(), table.names());
+    EXPECT_EQ(table.view().column(0)[2], 8);
+    return table.names();
+  };
+  EXPECT_EQ(names({"`4`"}), std::vector<std::string>{"4"});
+  EXPECT_EQ(names({"4"}), std::vector<std::string>{"unit price"});
+  EXPECT_EQ(names({"`unit price`"}), std::vector<std::string>{"unit price"});
+  EXPECT_EQ(names({"`4` + 0"}), std::vector<std::string>{"`4` + 0"});
+  EXPECT_EQ(names({"`4`", "unit price"}), (std::vector<std::string>{"4", "unit price"}));
+  // A column of this name goes first.
+  const TempFile named("named.csv", "a,1\n5,6\n7,8\n");
+  const auto first = [&](const std::string& column) {
+    return read(named.path(), {.columns = {column}, .header = true}).view().column(0)[0];
+  };
+  EXPECT_EQ(first("`1`"), 6);
+  EXPECT_EQ(first("`1` * 2"), 12);
+  // Without a header columns are called by their numbers anyway.
+  const TempFile bare("bare.csv", "5,6.5\n7,8.5\n");
+  EXPECT_EQ(read(bare.path(), {.columns = {"`2`"}}).names(), std::vector<std::string>{"2"});
+  EXPECT_TRUE(
+      says(message_of<InvalidArgument>([&] { (void)read(file.path(), {.columns = {"`9`"}}); }),
+           "has no column '9'", "unit price"));
+}
+
+TEST(Computed, AnUnfinishedExpressionIsMarkedAndAMisspelledNameIsCorrected) {
+  const TempFile file("x.csv", kFile);
+  const auto complaint = [&](const std::string& column) {
+    return message_of<InvalidArgument>([&] { (void)read(file.path(), {.columns = {column}}); });
+  };
+  EXPECT_TRUE(says(complaint("price +"), "'price +'", "\n  price +\n"));
+  EXPECT_TRUE(says(complaint("log(price"), "'log(price'", "\n  log(price\n"));
+  EXPECT_TRUE(says(complaint("unit prise"), "has no column", "did you mean 'unit price'"));
+}
+
 TEST(Computed, ColumnsStandWhereTheyAreNamed) {
   const TempFile file("x.csv", kFile);
   EXPECT_EQ(columns(file, {.columns = {"log2(price)", "price", "`unit price` / price - 1"}}),

@@ -160,6 +160,23 @@ TEST(DataView, ColumnsAreCalledByNameOrByNumberFrom1) {
                    "2 names for 1 columns"));
 }
 
+TEST(DataView, AColumnIsFoundByANameThatNoOtherHas) {
+  const std::vector<double> values = {1, 2};
+  const DataView data({ColumnView(values), ColumnView(values), ColumnView(values)},
+                      {"a", "b", "a"});
+  EXPECT_EQ(data.find("b"), 1U);
+  EXPECT_EQ(data.find("c"), std::nullopt);
+  EXPECT_EQ(data.find("a", 2), 0U);
+  try {
+    (void)data.find("a");
+    ADD_FAILURE() << "two columns have the name";
+  } catch (const InvalidArgument& error) {
+    EXPECT_STREQ(error.what(),
+                 "the data have several columns 'a', the first are number 1 and 3; give them "
+                 "different names");
+  }
+}
+
 TEST(DataView, AColumnOrAVectorIsADataViewOfOneColumn) {
   const std::vector<double> doubles = {1, 2};
   const std::vector<float> floats = {1, 2, 3};

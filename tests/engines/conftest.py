@@ -23,6 +23,13 @@ COMPARISONS = [
     {"value": "y", "by": "few", "clusters": "user", "nan": "omit"},
 ]
 
+#: Statistics that compute columns of the rows of `frame`.
+EXPRESSIONS = [
+    "mean(log(x)) / sd(y - x)",
+    "median(x * 2)",
+    "mean(if(group == 'control' and y > 1, x, 0))",
+]
+
 
 def same_values(found, expected):
     """The same bits of replicates and estimates."""
@@ -99,6 +106,31 @@ def check_comparisons(table, frame, monkeypatch):
         options = {"by": "group", **OPTIONS, **given}
         found, expected = bf.compare(table, **options), bf.compare(frame, **options)
         pd.testing.assert_frame_equal(found, expected, check_exact=True)
+
+
+def check_expressions(table, frame):
+    """Statistics and columns that are expressions are those of the rows in memory, to the bit."""
+    for statistic in EXPRESSIONS:
+        found = bf.bootstrap(table, statistic, **OPTIONS)
+        assert same(found, bf.bootstrap(frame, statistic, **OPTIONS)), statistic
+    for given in ({"statistic": "mean", "columns": "log(x)"}, {"statistic": EXPRESSIONS[0]}):
+        split = bf.bootstrap(table, split="replicates", interval="bca", **given, **OPTIONS)
+        assert same_values(split, bf.bootstrap(frame, **given, **OPTIONS)), given
+        found = bf.bootstrap(table, **given, **OPTIONS)
+        assert same(found, bf.bootstrap(frame, **given, **OPTIONS)), given
+    for given in (
+        {"statistic": EXPRESSIONS[0]},
+        {"value": "log(x)"},
+        {"value": "log(x)", "test": "permutation", "replicates": 50},
+    ):
+        options = {"by": "group", **OPTIONS, **given}
+        found, expected = bf.compare(table, **options), bf.compare(frame, **options)
+        pd.testing.assert_frame_equal(found, expected, check_exact=True)
+    with pytest.raises(ValueError, match="no column 'z'") as caught:
+        bf.bootstrap(table, "mean(log(z))", **OPTIONS)
+    assert str(caught.value).endswith("\n  mean(log(z))\n           ^")
+    with pytest.raises(ValueError, match=r"'mean' is beside an expression.*write mean\(COLUMN\)"):
+        bf.bootstrap(table, ["mean", "sum(y)"], columns="x", **OPTIONS)
 
 
 def share_of(rows, argument, share):

@@ -97,6 +97,23 @@ def files_and_iterators():
     assert same(shared(batches, "mean"), whole("mean"))
 
 
+def expressions():
+    path = f"{sys.argv[1]}/{SIZE}-{RANK}-expressions.parquet"
+    FRAME.iloc[OWN].to_parquet(path, index=False)
+    for statistic in conftest.EXPRESSIONS:
+        expected = whole(statistic, None)
+        for data in (FRAME.iloc[OWN], path, iter([FRAME.iloc[OWN]])):
+            assert same(shared(data, statistic), expected), statistic
+    assert same(shared(path, "mean", columns="log(x)"), whole("mean", "log(x)"))
+    found = shared(FRAME, "mad(log(x))", split="replicates", replicates=20)
+    assert same_values(found, whole("mad(log(x))", None, replicates=20))
+    given = {"by": "group", "value": "log(x)", **OPTIONS}
+    compared = bf.compare(path, engine=COMM, **given)
+    assert compared.equals(bf.compare(FRAME, **given))
+    own = FRAME.iloc[OWN].rename(columns={"x": "z"} if RANK == SIZE - 1 else {})
+    on_all_ranks(ValueError, "no column 'x'", lambda: shared(own, "mean(log(x))"))
+
+
 def more_rows_than_a_block_of_counts():
     values = np.sqrt(np.arange(2_300_000))
     cuts = [len(values) * rank // SIZE for rank in range(SIZE + 1)]
@@ -247,7 +264,8 @@ def ranks_with_different_arguments():
 
 
 CASES = (
-    *(arrays, options_of_a_call, tables, files_and_iterators, more_rows_than_a_block_of_counts),
+    *(arrays, options_of_a_call, tables, files_and_iterators, expressions),
+    more_rows_than_a_block_of_counts,
     *(nan, replicates, explain, ensembles, random_seed_is_that_of_all_ranks, communicators),
     *(progress_is_shown_by_rank_0, compare, errors_of_all_ranks, errors_of_one_rank),
     ranks_with_different_arguments,

@@ -19,6 +19,7 @@ from conftest import (
     OPTIONS,
     ROWS,
     check_comparisons,
+    check_expressions,
     check_lost_members,
     die_once,
     same,
@@ -355,6 +356,10 @@ def test_rows_that_differ_when_they_are_read_again(client, frame, tmp_path):
     data = x.map_blocks(_grows, str(tmp_path), dtype=float)
     with pytest.raises(ValueError, match="every computation must give the same rows"):
         bf.bootstrap(data, "mean", **OPTIONS)
+
+
+def test_expressions(client, folder, frame):
+    check_expressions(dd.read_parquet(folder), frame)
 
 
 def test_comparisons(client, folder, frame, monkeypatch):

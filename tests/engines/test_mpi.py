@@ -15,7 +15,7 @@ import pytest
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parents[1]
 NAMES = (
-    *("arrays", "options_of_a_call", "tables", "files_and_iterators"),
+    *("arrays", "options_of_a_call", "tables", "files_and_iterators", "expressions"),
     *("more_rows_than_a_block_of_counts", "nan", "replicates", "explain", "ensembles"),
     *("random_seed_is_that_of_all_ranks", "communicators", "progress_is_shown_by_rank_0"),
     *("compare", "errors_of_all_ranks", "errors_of_one_rank", "ranks_with_different_arguments"),

@@ -11,6 +11,7 @@ import pytest
 from conftest import (
     OPTIONS,
     check_comparisons,
+    check_expressions,
     check_lost_members,
     die_once,
     same,
@@ -139,6 +140,10 @@ def test_replicates_split_over_workers(table, whole):
     assert same(found, whole("mean", given.pop("columns"), **given))
     found = bf.bootstrap(table, np.ptp, columns="x", split="replicates", **OPTIONS)
     assert same(found, whole(np.ptp, "x"))
+
+
+def test_expressions(table, frame):
+    check_expressions(table, frame)
 
 
 def test_comparisons(table, frame, monkeypatch):

@@ -10,7 +10,7 @@ import time
 import conftest
 import numpy as np
 import pytest
-from conftest import OPTIONS, check_comparisons, same, same_values
+from conftest import OPTIONS, check_comparisons, check_expressions, same, same_values
 
 import bootfold as bf
 
@@ -235,6 +235,10 @@ def _result_bytes(events):
     ended = [event for event in _logged(events) if event["Event"] == "SparkListenerTaskEnd"]
     metrics = [event.get("Task Metrics") or {} for event in ended]
     return sum(one.get("Result Size", 0) for one in metrics)
+
+
+def test_expressions(table, held):
+    check_expressions(table, held)
 
 
 def test_comparisons(table, held, monkeypatch):

@@ -221,6 +221,23 @@ TEST_F(LargeSource, OfFewDistinctValuesIsReadOnce) {
   expect_same(found, bootstrap(zeros_ones_, mean, options));
 }
 
+// Quantiles are collected and sums are added up, by reads of their own.
+TEST_F(LargeSource, RunsStatisticsOfDifferentKinds) {
+  const std::vector<Statistic> statistics = {statistic::expression("median(x)"),
+                                             statistic::expression("mean(y)"),
+                                             statistic::expression("quantile(y, 0.9)")};
+  const Cut source(data(), {300'000});
+  Options options{.replicates = 200, .seed = 5, .memory = kMemory};
+  const Result found = bootstrap(source, statistics, options);
+  EXPECT_EQ(found.plan().runs.size(), 3U);
+  EXPECT_EQ(plan(source, statistics, options).fingerprint, found.fingerprint());
+  expect_same(found, bootstrap(data(), statistics, options));
+  options.checkpoint = "unused";
+  EXPECT_THAT(reference::message_of<InvalidArgument>(
+                  [&] { static_cast<void>(bootstrap(source, statistics, options)); }),
+              HasSubstr("3 kinds of statistics"));
+}
+
 TEST_F(LargeSource, ThatFitsTakesEveryOption) {
   const DataView rows({data().column(0).slice(0, 5'000)});
   const Cut source(rows, {777});

@@ -4,53 +4,24 @@
 
 #include <algorithm>
 #include <cstring>
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
 
 #include "paths/simd/kernels.h"
+#include "paths/simd/ordered.h"
+#include "paths/simd/vectors.h"
 
 namespace bootfold::paths::simd {
 namespace {
-
-using Bytes = std::uint8_t __attribute__((vector_size(kLanes)));
-using Words = std::uint32_t __attribute__((vector_size(4 * kLanes)));
-using Longs = std::uint64_t __attribute__((vector_size(8 * kLanes)));
-using Signed = std::int32_t __attribute__((vector_size(4 * kLanes)));
-using Doubles = double __attribute__((vector_size(8 * kLanes)));
-
-template <class Vector>
-inline Vector load(const void* from) {
-  Vector value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-
-template <class Vector>
-inline void store(const Vector& value, void* to) {
-  std::memcpy(to, &value, sizeof value);
-}
 
 inline const std::uint8_t* row_of(const std::uint8_t* counts, std::uint32_t place) {
   return counts + std::size_t{place >> 1} * kLanes;
 }
 
 inline Words counts_at(const std::uint8_t* counts, std::uint32_t place) {
-#if defined(__AVX2__)  // which compilers do not find by themselves
-  return reinterpret_cast<Words>(_mm256_cvtepu8_epi32(
-      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(row_of(counts, place)))));
-#else
-  return __builtin_convertvector(load<Bytes>(row_of(counts, place)), Words);
-#endif
+  return widened(row_of(counts, place));
 }
 
-/// Rows lie anywhere: those of places further on are fetched meanwhile.
-constexpr std::size_t kAhead = 64;
-
-inline Longs wide(const Words& words) { return __builtin_convertvector(words, Longs); }
-
 inline Doubles numbers_at(const std::uint8_t* counts, std::uint32_t place) {
-  return __builtin_convertvector(reinterpret_cast<Signed>(counts_at(counts, place)), Doubles);
+  return numbers(counts_at(counts, place));
 }
 
 /// Swaps the bits of `low` that are left of `shift` with those of `high` that are not.
@@ -73,9 +44,6 @@ void interleave(const std::uint8_t* counts, std::size_t stride, std::size_t rows
     std::memcpy(out + row * 8, word, sizeof word);
   }
 }
-
-/// Rows of a block within which 32 bits are enough: (255 * 256)^2 is below 2^32.
-constexpr std::size_t kBlock = 512;
 
 void add_area(const std::uint8_t* counts, const std::uint32_t* places, std::size_t size,
               Area& area) noexcept {
@@ -175,7 +143,13 @@ constexpr Kernels kAll = {.interleave = interleave,
                           .add_area = add_area,
                           .tie_area = tie_area,
                           .add_precision = add_precision,
-                          .tie_precision = tie_precision};
+                          .tie_precision = tie_precision,
+                          .add_gaps = add_gaps,
+                          .add_running = add_running,
+                          .first_ranks = first_ranks,
+                          .tie_first_ranks = tie_first_ranks,
+                          .second_ranks = second_ranks,
+                          .tie_second_ranks = tie_second_ranks};
 
 }  // namespace
 }  // namespace bootfold::paths::simd
