@@ -30,7 +30,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import time
 import warnings
@@ -211,14 +210,16 @@ def parse() -> argparse.Namespace:
 
 
 def main() -> None:
+    from threadpoolctl import threadpool_limits
+
     warnings.filterwarnings("ignore", category=ConvergenceWarning)
     warnings.filterwarnings("ignore", category=FutureWarning)
     arguments = parse()
-    os.environ.setdefault("OMP_NUM_THREADS", str(arguments.threads))
     if not has_pytabkit():
         print("pytabkit is not installed: no RealMLP and TabM", file=sys.stderr)
     from compare import RESULTS, write
 
+    threadpool_limits(arguments.threads)  # of scikit-learn
     rows, written = [], {}
     for table in arguments.tables.split(","):
         makers = programs(table, arguments)

@@ -316,7 +316,8 @@ TEST(TreeEdges, SplitsWhereTheTargetChanges) {
     y.push_back(x.back() < 100 ? 3 : x.back() < 730 ? 1 : 2);
   }
   const Examples examples{.targets = DataView({ColumnView(y)})};
-  EXPECT_THAT(edges_of_tree(x, examples, {.bins = 8, .least_rows = 20}),
+  // Splits are tried after every fourth of the 1000 values.
+  EXPECT_THAT(edges_of_tree(x, examples, {.bins = 3, .least_rows = 20}),
               ElementsAre(0, testing::AllOf(testing::Gt(95), testing::Lt(105)),
                           testing::AllOf(testing::Gt(725), testing::Lt(735)), 999));
   // Exact where each value is a group of its own.
@@ -457,6 +458,11 @@ TEST(Encoding, BinsOfATreeDoNotDependOnChunksAndNeedTargets) {
     }
     EXPECT_THAT(message_of<InvalidArgument>([&] { static_cast<void>(learner.finish()); }),
                 testing::HasSubstr("bin_edges is tree"));
+    EXPECT_THAT(message_of<InvalidArgument>([&] {
+                  const std::span<const double> few(y.data(), 10);
+                  static_cast<void>(learner.finish({.targets = DataView({ColumnView(few)})}));
+                }),
+                testing::HasSubstr("targets of 10 rows but inputs of 5000"));
     const Encoding encoding = learner.finish(examples);
     if (!first) first = encoding;
     EXPECT_EQ(encoding, *first);

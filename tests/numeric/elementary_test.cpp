@@ -72,6 +72,7 @@ TEST(Elementary, SineAndCosineOfTurnsAreRight) {
   std::vector<double> arguments = uniforms(-1, 1, 1);
   for (const double x : uniforms(-1e6, 1e6, 2)) arguments.push_back(x);
   for (int e = -60; e < 50; ++e) arguments.push_back(std::ldexp(1.37, e));
+  std::erase_if(arguments, [](double x) { return 4 * x == std::floor(4 * x); });  // exact below
   const Wide two_pi = 8 * atan(Wide(1));
   const auto turn = [&](const Wide& x) { return Wide(two_pi * (x - trunc(x))); };
   // Near multiples of a quarter turn they have all digits too, but for those of pi.

@@ -37,6 +37,8 @@ class ColumnLook {
   /// there are none.
   [[nodiscard]] InputEncoding encoding(const EncodingOptions& options, std::size_t number,
                                        const TreeTargets* targets) const;
+  /// Rows that were added, with those of missing values.
+  [[nodiscard]] std::uint64_t rows() const noexcept { return seen_; }
   /// Keeps the rows of sampled values, for edges of a tree. Before values are added.
   void keep_rows() { sample_.keep_rows(); }
   /// What users should know about the column; empty if nothing.

@@ -136,6 +136,12 @@ Encoding EncodingLearner::finish() const {
 
 Encoding EncodingLearner::finish(const Examples& targets) const {
   if (state_->options.bins <= 1 || state_->options.bin_edges != BinEdges::tree) return finish();
+  const std::size_t rows =
+      targets.classes != nullptr ? targets.classes->rows() : targets.targets.rows();
+  for (const ColumnLook& look : state_->columns)
+    if (look.rows() != rows || (targets.weights && targets.weights->rows() != rows))
+      throw InvalidArgument(text::concat("there are targets of ", rows, " rows but inputs of ",
+                                         look.rows(), "; give those of all rows"));
   const TreeTargets outputs = tree_targets(targets);
   return state_->encoding(&outputs);
 }

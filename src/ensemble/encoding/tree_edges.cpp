@@ -128,7 +128,7 @@ Leaf leaf_of(const Cells& cells, std::size_t first, std::size_t last, std::size_
 TreeTargets tree_targets(const Examples& examples) {
   TreeTargets found;
   if (examples.weights) {
-    found.weights.resize(examples.weights->size());
+    found.weights.resize(examples.weights->rows());
     examples.weights->read(0, found.weights);
   }
   if (examples.classes != nullptr) {
