@@ -11,6 +11,7 @@ VENV := .venv-bench
 PEERS_VENV := .venv-peers
 TEST_VENV := .venv-test
 ENGINES_VENV := .venv-engines
+QUALITY_VENV := .venv-quality
 BENCH_ARGS ?=
 BATTERY_ARGS ?=
 LINT_ARGS ?=
@@ -24,7 +25,7 @@ endif
 # What Ninja prints in front of each step.
 export NINJA_STATUS ?= [%f of %t]$(empty) $(empty)
 
-.PHONY: help setup build demo check test test-all test-engines test-aarch64 fuzz bench bench-jax bench-metrics bench-python bench-ready curve quality format lint battery clean
+.PHONY: help setup build demo check test test-all test-engines test-aarch64 fuzz bench bench-jax bench-metrics bench-python bench-ready curve quality same-networks format lint battery clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -125,8 +126,15 @@ bench-metrics: bench-ready ## scores of models beside NumPy, scikit-learn, rapid
 curve: bench-ready ## time for 1 to 10,000 networks beside JAX, with picture; BENCH_ARGS reach bench/curve.py
 	$(VENV)/bin/python bench/curve.py $(BENCH_ARGS)
 
-quality: bench-ready ## ensembles on real data beside scikit-learn's; BENCH_ARGS reach bench/quality.py
-	$(VENV)/bin/python bench/quality.py $(BENCH_ARGS)
+quality: ## ensembles on real tables beside trees and other networks; BENCH_ARGS reach bench/quality.py
+	@tools/setup.sh --test
+	@$(MAKE) --no-print-directory $(TEST_VENV)/installed $(QUALITY_VENV)/installed
+	cmake --preset release -DBOOTFOLD_PYTHON=ON
+	cmake --build --preset release --target bootfold_python
+	PYTHONPATH=build/release/python $(QUALITY_VENV)/bin/python bench/quality.py $(BENCH_ARGS)
+
+same-networks: bench-ready ## ensembles beside scikit-learn's of the same networks; BENCH_ARGS reach bench/same_networks.py
+	$(VENV)/bin/python bench/same_networks.py $(BENCH_ARGS)
 
 bench-ready:
 	@tools/setup.sh --bench
@@ -155,6 +163,11 @@ $(ENGINES_VENV)/installed: tests/engines/requirements.txt
 	$(ENGINES_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/engines/requirements.txt
 	@touch $@
 
+$(QUALITY_VENV)/installed: bench/requirements-quality.txt
+	$(PYTHON) -m venv $(QUALITY_VENV)
+	$(QUALITY_VENV)/bin/python -m pip install --quiet --no-compile --disable-pip-version-check -r bench/requirements-quality.txt
+	@touch $@
+
 battery: ## statistical batteries on the raw random streams; BATTERY_ARGS="--quick" for minutes
 	@tools/setup.sh --battery
 	cmake --preset release -DBOOTFOLD_BENCH=ON
@@ -172,4 +185,4 @@ lint: ## clang-tidy on changed sources (LINT_ARGS="--all": on all)
 	@tools/lint.sh $(LINT_ARGS)
 
 clean: ## remove build folders and virtual environments
-	rm -rf build $(VENV) $(PEERS_VENV) $(TEST_VENV) $(ENGINES_VENV)
+	rm -rf build $(VENV) $(PEERS_VENV) $(TEST_VENV) $(ENGINES_VENV) $(QUALITY_VENV)

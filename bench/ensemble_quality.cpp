@@ -1,5 +1,5 @@
 // Trains an ensemble on one .npy file and says what it thinks of the rows of another: what
-// bench/quality.py judges. The last column of both files is the target.
+// bench/same_networks.py judges. The last column of both files is the target.
 //
 //     ensemble_quality '{"train": "train.npy", "test": "test.npy", "output": "said.npy",
 //                        "columns": 65, "classes": true, "members": 50, "resample": "bootstrap",
@@ -70,7 +70,7 @@ double residual_deviation(const ensemble::Ensemble& trained, const DataView& inp
 }  // namespace
 
 int main(int count, char** words) try {
-  if (count != 2) throw InvalidArgument("give one JSON object; bench/quality.py does");
+  if (count != 2) throw InvalidArgument("give one JSON object; bench/same_networks.py does");
   const auto wanted = nlohmann::json::parse(words[1]);
   const std::size_t columns = wanted.at("columns");
   const data::Table train = read(wanted.at("train"), columns);

@@ -102,7 +102,22 @@ void add_example_arguments(CLI::App& command, ExampleArguments& arguments) {
            "weekday and hour [none]")
       ->group(kToLearn);
   add_text(command, "--bins", arguments.bins, "N",
-           "Bins of the piecewise linear encoding of numbers, between quantiles of the rows [0]")
+           "Bins of the piecewise linear encoding of numbers [0]")
+      ->group(kToLearn);
+  add_text(command, "--bin-edges", arguments.bin_edges, "quantiles|tree",
+           "Edges of bins: quantiles of the rows, or splits of a decision tree on the column that "
+           "predicts the target [quantiles]")
+      ->group(kToLearn);
+  add_text(command, "--winsorize", arguments.winsorize, "SHARE",
+           "Replace numbers beyond the quantiles of SHARE and 1 - SHARE of the rows by these "
+           "quantiles, such as 0.001; 0: none [0]")
+      ->group(kToLearn);
+  add_text(command, "--periodic", arguments.periodic, "N",
+           "Frequencies of periodic features of numbers, a sine and a cosine each [0]")
+      ->group(kToLearn);
+  add_text(command, "--periodic-scale", arguments.periodic_scale, "X",
+           "Standard deviation of the frequencies, in periods for each standard deviation of the "
+           "column [1]")
       ->group(kToLearn);
   add_text(command, "--levels", arguments.levels, "N",
            "Levels of a category with a column of their own; others share columns [32]")

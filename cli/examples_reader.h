@@ -32,6 +32,10 @@ struct ExampleArguments {
   std::vector<std::string> dates;
   std::string levels = "32";
   std::string bins = "0";
+  std::string bin_edges = "quantiles";
+  std::string winsorize = "0";
+  std::string periodic = "0";
+  std::string periodic_scale = "1";
   std::string nan;  ///< empty: as the model does
   std::string header = "auto";
   DialectArguments dialect;

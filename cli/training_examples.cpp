@@ -156,12 +156,22 @@ std::size_t first_input(const ExampleArguments& arguments) {
   return targets + (arguments.weights.empty() ? 0 : 1);
 }
 
+double parse_share(const std::string& text) {
+  return text == "0" ? 0.0 : parse_between("--winsorize", text, 0, 0.5, "0.001");
+}
+
 ensemble::EncodingOptions encoding_options(const ExampleArguments& arguments) {
   ensemble::EncodingOptions options;
   options.categorical = split_list(arguments.categorical);
   options.dates = split_list(arguments.dates);
   options.levels = parse_whole("--levels", arguments.levels, 1, 65'536);
   options.bins = parse_whole("--bins", arguments.bins, 0, 1'024);
+  options.bin_edges =
+      ensemble::parse_bin_edges(one_of("--bin-edges", arguments.bin_edges, {"quantiles", "tree"}));
+  options.winsorize = parse_share(arguments.winsorize);
+  options.periodic = parse_whole("--periodic", arguments.periodic, 0, 1'024);
+  options.periodic_scale =
+      parse_between("--periodic-scale", arguments.periodic_scale, 0, 1e6, "0.5");
   options.missing = encodes_missing(arguments);
   return options;
 }
@@ -221,6 +231,9 @@ TrainingExamples::TrainingExamples(const ExampleArguments& arguments, std::size_
   }
   check_columns();
   weigh(arguments);
+  ensemble::Examples targets = examples();
+  targets.weights = weight_column_;  // class weights are for the loss
+  encoding_ = learner_->finish(targets);
 }
 
 // Fails before the rows are read, if their number is known, and else as soon as they are too many.
@@ -257,7 +270,6 @@ void TrainingExamples::read(const ExampleArguments& arguments, std::size_t memor
     learner_->add(table->view());
     rows_ += count;
   }
-  encoding_ = learner_->finish();
   if (classify_) classes_ = std::move(codes).labels();
   std::vector<ColumnView> targets(columns_.begin(),
                                   columns_.begin() + static_cast<std::ptrdiff_t>(target_count_));

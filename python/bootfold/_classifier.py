@@ -91,8 +91,17 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
     levels : int
         Levels of a category that have a column of their own; others share columns.
     bins : int
-        Bins of the piecewise linear encoding of numbers, between quantiles of the training rows; 0
-        for none.
+        Bins of the piecewise linear encoding of numbers; 0 for none.
+    bin_edges : {"quantiles", "tree"}
+        Edges of bins: quantiles of the training rows, or splits of a decision tree on the column
+        that predicts the target.
+    winsorize : float
+        Numbers beyond the quantiles of this share and of 1 - share of the training rows are
+        replaced by these quantiles; 0 for none.
+    periodic : int
+        Frequencies of periodic features of numbers, a sine and a cosine each; 0 for none.
+    periodic_scale : float
+        Standard deviation of the frequencies, in periods for each standard deviation of the column.
     nan : {"encode", "error"}
         Missing inputs: a column of their own and the median (numbers), or a level of their own
         (categories); or an error.
@@ -194,6 +203,10 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         dates: Sequence[str] = (),
         levels: int = 32,
         bins: int = 0,
+        bin_edges: str = "quantiles",
+        winsorize: float = 0.0,
+        periodic: int = 0,
+        periodic_scale: float = 1.0,
         nan: str = "encode",
         class_weight: Any = None,
         calibrate: bool = False,
@@ -229,6 +242,10 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         self.dates = dates
         self.levels = levels
         self.bins = bins
+        self.bin_edges = bin_edges
+        self.winsorize = winsorize
+        self.periodic = periodic
+        self.periodic_scale = periodic_scale
         self.nan = nan
         self.class_weight = class_weight
         self.calibrate = calibrate
@@ -373,7 +390,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
             reset=not again,
         )
         if not again:
-            self._learn_encoding(X)
+            self._learn_encoding(X, y, sample_weight)
         self._check_calibrate(validation)
         check_classification_targets(y)
         y = column_or_1d(y, warn=True)
@@ -456,6 +473,10 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         """Softmax temperature of the probabilities; 1 without `calibrate`."""
         check_is_fitted(self)
         return self._ensemble.temperature
+
+    def _tree_targets(self, y: Array) -> tuple[Array | None, Array | None, int]:
+        classes, codes = np.unique(column_or_1d(y), return_inverse=True)
+        return None, codes.astype(np.uint32), len(classes)
 
     def _rows(self, examples: Examples) -> _core.ExampleRows:
         codes = examples.targets[:, 0].astype(np.uint32)

@@ -165,13 +165,17 @@ class InputColumns:
         levels: int,
         missing: bool,
         bins: int = 0,
+        bin_edges: str = "quantiles",
+        winsorize: float = 0.0,
+        periodic: int = 0,
+        periodic_scale: float = 1.0,
     ) -> None:
         self.names = list(names)
         self._categorical = list(categorical)
         self._dates = list(dates)
         self._levels = levels
         self._missing = missing
-        self._bins = bins
+        self._numbers = (bins, bin_edges, winsorize, periodic, periodic_scale)
         self._codes: Any = None
         self._kinds: dict[str, str] = {}
 
@@ -197,7 +201,7 @@ class InputColumns:
             numbers,
             self._levels,
             self._missing,
-            self._bins,
+            *self._numbers,
         )
 
     def learn(self, columns: dict[str, Any]) -> Array:
@@ -217,8 +221,15 @@ class InputColumns:
             self._codes = self._learner()
         self._codes.add(rows)
 
-    def finish(self) -> _core.Encoding:
-        found: _core.Encoding = self._codes.finish()
+    def finish(
+        self,
+        targets: Array | None = None,
+        codes: Array | None = None,
+        classes: int = 0,
+        weights: Array | None = None,
+    ) -> _core.Encoding:
+        """The encoding; edges of a tree need the targets, or the codes of classes, of all rows."""
+        found: _core.Encoding = self._codes.finish(targets, codes, classes, weights)
         return found
 
     @classmethod

@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import _check_feature_names, check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    _check_feature_names,
+    _check_sample_weight,
+    check_is_fitted,
+    validate_data,
+)
 
 from bootfold import _core, _members
 from bootfold._dates import check_no_dates
@@ -113,6 +118,10 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
     dates: Any
     levels: Any
     bins: Any
+    bin_edges: Any
+    winsorize: Any
+    periodic: Any
+    periodic_scale: Any
     nan: Any
     random_state: Any
     threads: Any
@@ -178,8 +187,21 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         for option, value in given.items():
             if isinstance(value, str):
                 given[option] = [value]
-        bins = whole_number("bins", self.bins, 0)
-        return InputColumns(names, **given, levels=levels, missing=self.nan == "encode", bins=bins)
+        return InputColumns(
+            names,
+            **given,
+            levels=levels,
+            missing=self.nan == "encode",
+            bins=whole_number("bins", self.bins, 0),
+            bin_edges=_word("bin_edges", self.bin_edges),
+            winsorize=_number("winsorize", self.winsorize),
+            periodic=whole_number("periodic", self.periodic, 0),
+            periodic_scale=_number("periodic_scale", self.periodic_scale),
+        )
+
+    def _tree_targets(self, y: Array) -> tuple[Array | None, Array | None, int]:
+        """Numbers, or codes of classes and the number of classes, for the edges of a tree."""
+        raise NotImplementedError
 
     def _continued(self, epochs: float | None = None, *, partial: bool = False) -> Continued | None:
         """What `fit` (with warm_start) and `partial_fit` go on from."""
@@ -203,14 +225,21 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         self._columns = self._input_columns(list(columns))
         return like_frame(X, self._columns.learn(columns))
 
-    def _learn_encoding(self, X: Array) -> None:
+    def _learn_encoding(self, X: Array, y: Array, sample_weight: Any) -> None:
         """Sets the encoding of the training rows, which are numbers by now."""
         if self._columns is None:
             names = self._names() or [str(place + 1) for place in range(X.shape[1])]
             self._columns = self._input_columns(names)
             self._columns.learn_matrix(X)
-        encoding = self._columns.finish()
-        plain = not encoding.accepts_missing and set(encoding.kinds) <= {"number"} and not self.bins
+        if self.bin_edges == "tree":
+            weights = None
+            if sample_weight is not None:
+                weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            encoding = self._columns.finish(*self._tree_targets(y), weights)
+        else:
+            encoding = self._columns.finish()
+        numbers = not (self.bins or self.winsorize or self.periodic)
+        plain = not encoding.accepts_missing and set(encoding.kinds) <= {"number"} and numbers
         self._encoding = None if plain else encoding
         del self._columns
 

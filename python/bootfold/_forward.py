@@ -103,11 +103,14 @@ class Input(NamedTuple):
     shared: int
     hours: bool
     bins: list[float]
+    limits: list[float]
+    periodic: list[float]
 
     @property
     def simple(self) -> bool:
         """Whether it is one number for the networks."""
-        return self.kind in ("number", "boolean") and not self.missing and not self.bins
+        more = self.missing or self.bins or self.limits or self.periodic
+        return self.kind in ("number", "boolean") and not more
 
     @property
     def width(self) -> int:
@@ -335,19 +338,27 @@ class NumpyOps:
 
 
 def _number_columns(ops: Any, model: Model, first: int, last: int, X: Any) -> list[Any]:
-    """Columns `first` to `last`, which are one number each, or a column with bins."""
+    """Columns `first` to `last`, which are one number each, or a column with more features."""
     assert model.inputs is not None
     values = ops.columns(X, first, last)
     missing = ops.isnan(values)
     medians = np.array([[each.median for each in model.inputs[first:last]]])
     filled = ops.where(missing, ops.constant(medians), values) if model.accepts_missing else values
     mean, scale = model.mean[None, first:last], model.scale[None, first:last]
-    found = [ops.single((filled - ops.constant(mean)) / ops.constant(scale))]
     own = model.inputs[first]
+    if own.limits:
+        filled = ops.clip(filled, *own.limits)
+    standardized = (filled - ops.constant(mean)) / ops.constant(scale)
+    found = [ops.single(standardized)]
     if own.bins:
         edges = np.array([own.bins])
         width = ops.constant(np.diff(edges))
         found.append(ops.single(ops.clip((filled - ops.constant(edges[:, :-1])) / width, 0.0, 1.0)))
+    if own.periodic:
+        turns = standardized * ops.constant(np.array([own.periodic]))
+        part = turns - ops.floor(turns)  # sines of large angles would lose digits
+        angle = part * ops.constant(np.float64(2 * np.pi))
+        found += [ops.single(ops.sin(angle)), ops.single(ops.cos(angle))]
     if own.missing:
         found.append(ops.single(missing))
     return found

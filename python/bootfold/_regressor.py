@@ -83,8 +83,17 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
     levels : int
         Levels of a category that have a column of their own; others share columns.
     bins : int
-        Bins of the piecewise linear encoding of numbers, between quantiles of the training rows; 0
-        for none.
+        Bins of the piecewise linear encoding of numbers; 0 for none.
+    bin_edges : {"quantiles", "tree"}
+        Edges of bins: quantiles of the training rows, or splits of a decision tree on the column
+        that predicts the target.
+    winsorize : float
+        Numbers beyond the quantiles of this share and of 1 - share of the training rows are
+        replaced by these quantiles; 0 for none.
+    periodic : int
+        Frequencies of periodic features of numbers, a sine and a cosine each; 0 for none.
+    periodic_scale : float
+        Standard deviation of the frequencies, in periods for each standard deviation of the column.
     nan : {"encode", "error"}
         Missing inputs: a column of their own and the median (numbers), or a level of their own
         (categories); or an error.
@@ -179,6 +188,10 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         dates: Sequence[str] = (),
         levels: int = 32,
         bins: int = 0,
+        bin_edges: str = "quantiles",
+        winsorize: float = 0.0,
+        periodic: int = 0,
+        periodic_scale: float = 1.0,
         nan: str = "encode",
         loss: str = "squared_error",
         random_state: Any = 0,
@@ -213,6 +226,10 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         self.dates = dates
         self.levels = levels
         self.bins = bins
+        self.bin_edges = bin_edges
+        self.winsorize = winsorize
+        self.periodic = periodic
+        self.periodic_scale = periodic_scale
         self.nan = nan
         self.loss = loss
         self.random_state = random_state
@@ -327,7 +344,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
             reset=not again,
         )
         if not again:
-            self._learn_encoding(X)
+            self._learn_encoding(X, y, sample_weight)
         y = np.asarray(y, dtype=np.float64)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
@@ -362,6 +379,9 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
                 else float("nan")
             )
         return self
+
+    def _tree_targets(self, y: Array) -> tuple[Array | None, Array | None, int]:
+        return np.asarray(y, dtype=np.float64).reshape(len(y), -1), None, 0
 
     def _rows(self, examples: Examples) -> _core.ExampleRows:
         targets = examples.targets

@@ -10,11 +10,13 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "bootfold/ensemble/ensemble.h"
 #include "columns.h"
 #include "modules.h"
 
@@ -29,6 +31,9 @@ using ensemble::EncodingLearner;
 using ensemble::InputEncoding;
 
 using DoubleArray = nb::ndarray<nb::numpy, double, nb::ndim<1>, nb::c_contig>;
+
+using CodeArray = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using WeightArray = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 DoubleArray array_of(std::vector<double> values) {
   auto kept = std::make_unique<std::vector<double>>(std::move(values));
@@ -55,37 +60,63 @@ std::unique_ptr<EncodingLearner> learner(const std::vector<std::string>& names,
                                          std::vector<std::string> categorical,
                                          std::vector<std::string> dates,
                                          std::vector<std::string> numbers, std::size_t levels,
-                                         bool missing, std::size_t bins) {
+                                         bool missing, std::size_t bins,
+                                         const std::string& bin_edges, double winsorize,
+                                         std::size_t periodic, double periodic_scale) {
   auto made = std::make_unique<EncodingLearner>(
       ensemble::EncodingOptions{.categorical = std::move(categorical),
                                 .dates = std::move(dates),
                                 .numbers = std::move(numbers),
                                 .levels = levels,
                                 .missing = missing,
-                                .bins = bins});
+                                .bins = bins,
+                                .bin_edges = ensemble::parse_bin_edges(bin_edges),
+                                .winsorize = winsorize,
+                                .periodic = periodic,
+                                .periodic_scale = periodic_scale});
   made->start(names);
   return made;
 }
 
-/// Kind, missing, median, levels, slots, own, shared, hours and bins of an input.
-using InputState =
-    std::tuple<std::string, bool, double, std::vector<std::string>, std::vector<std::uint32_t>,
-               std::uint32_t, std::uint32_t, bool, std::vector<double>>;
+/// The encoding of trees' edges: targets of the rows, or codes of their classes.
+Encoding finish(const EncodingLearner& learner, const std::optional<MatrixInput>& targets,
+                const std::optional<CodeArray>& codes, std::size_t classes,
+                const std::optional<WeightArray>& weights) {
+  data::Labels labels;
+  ensemble::Examples examples;
+  if (targets) examples.targets = view_of(*targets, {});
+  if (codes) {
+    labels.codes.assign(codes->data(), codes->data() + codes->size());
+    labels.names.resize(classes);
+    examples.classes = &labels;
+  }
+  if (weights)
+    examples.weights = ColumnView(std::span<const double>(weights->data(), weights->size()));
+  const nb::gil_scoped_release released;
+  return targets || codes ? learner.finish(examples) : learner.finish();
+}
+
+/// Kind, missing, median, levels, slots, own, shared, hours, bins, limits and frequencies of an
+/// input.
+using InputState = std::tuple<std::string, bool, double, std::vector<std::string>,
+                              std::vector<std::uint32_t>, std::uint32_t, std::uint32_t, bool,
+                              std::vector<double>, std::vector<double>, std::vector<double>>;
 using State = std::tuple<bool, std::vector<InputState>>;
 
 State state_of(const Encoding& encoding) {
   std::vector<InputState> inputs;
   for (const InputEncoding& each : encoding.inputs)
     inputs.emplace_back(std::string(name(each.kind)), each.missing, each.median, each.levels,
-                        each.slots, each.own, each.shared, each.hours, each.bins);
+                        each.slots, each.own, each.shared, each.hours, each.bins, each.limits,
+                        each.periodic);
   return {encoding.accepts_missing, std::move(inputs)};
 }
 
 Encoding encoding_of(const State& state) {
   Encoding encoding;
   encoding.accepts_missing = std::get<0>(state);
-  for (const auto& [kind, missing, median, levels, slots, own, shared, hours, bins] :
-       std::get<1>(state))
+  for (const auto& [kind, missing, median, levels, slots, own, shared, hours, bins, limits,
+                    periodic] : std::get<1>(state))
     encoding.inputs.push_back({.kind = ensemble::parse_input_kind(kind),
                                .missing = missing,
                                .median = median,
@@ -94,7 +125,9 @@ Encoding encoding_of(const State& state) {
                                .own = own,
                                .shared = shared,
                                .hours = hours,
-                               .bins = bins});
+                               .bins = bins,
+                               .limits = limits,
+                               .periodic = periodic});
   return encoding;
 }
 
@@ -124,7 +157,7 @@ void bind_encoding(nb::module_& m) {
       });
   nb::class_<EncodingLearner>(m, "EncodingLearner", "Learns an encoding from training rows.")
       .def(nb::new_(&learner), "names"_a, "categorical"_a, "dates"_a, "numbers"_a, "levels"_a,
-           "missing"_a, "bins"_a)
+           "missing"_a, "bins"_a, "bin_edges"_a, "winsorize"_a, "periodic"_a, "periodic_scale"_a)
       .def(
           "codes",
           [](EncodingLearner& self, std::size_t column, const std::vector<std::string>& texts,
@@ -138,7 +171,10 @@ void bind_encoding(nb::module_& m) {
             self.add(view);
           },
           "rows"_a, nb::sig("def add(self, rows: numpy.typing.NDArray[typing.Any]) -> None"))
-      .def("finish", &EncodingLearner::finish);
+      .def("finish", &finish, "targets"_a.none(), "codes"_a.none(), "classes"_a, "weights"_a.none(),
+           nb::sig("def finish(self, targets: numpy.typing.NDArray[typing.Any] | None, codes: "
+                   "numpy.typing.NDArray[numpy.uint32] | None, classes: int, weights: "
+                   "numpy.typing.NDArray[numpy.float64] | None) -> Encoding"));
   nb::class_<EncodingCodes>(m, "EncodingCodes", "The codes of a trained model.")
       .def(nb::init<Encoding>(), "encoding"_a)
       .def(

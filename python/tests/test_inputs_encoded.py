@@ -156,3 +156,60 @@ def test_bins_help_a_linear_model_to_bend(tmp_path):
     model.save(tmp_path / "m.safetensors")
     loaded = bf.EnsembleRegressor.load(tmp_path / "m.safetensors")
     np.testing.assert_array_equal(loaded.predict(x), model.predict(x))
+
+
+def test_bins_of_a_tree_are_where_the_target_changes(tmp_path):
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(2000, 2))
+    y = np.where(x[:, 0] > 0.3, 2.0, 0.0) + rng.normal(scale=0.1, size=2000)
+    options = {"members": 4, "hidden": (), "epochs": 30, "learning_rate": 1e-2, "bins": 4}
+    by_tree = bf.EnsembleRegressor(bin_edges="tree", **options).fit(x, y)
+    assert by_tree.oob_score_ > bf.EnsembleRegressor(**options).fit(x, y).oob_score_ + 0.05
+    by_tree.save(tmp_path / "m.safetensors")
+    loaded = bf.EnsembleRegressor.load(tmp_path / "m.safetensors")
+    np.testing.assert_array_equal(loaded.predict(x), by_tree.predict(x))
+    classes = np.where(y > 1, "high", "low")
+    model = bf.EnsembleClassifier(bin_edges="tree", **options).fit(x, classes)
+    assert model.oob_score_ > 0.97
+    # Weights count: rows of weight 0 do not split.
+    weights = np.where(x[:, 0] > 0.3, 1.0, 0.0)
+    alone = bf.EnsembleRegressor(bin_edges="tree", **options)
+    some = alone.fit(x, y, sample_weight=weights).encode(x)
+    np.testing.assert_array_equal(
+        some, alone.fit(x, np.where(weights > 0, y, 0.0), sample_weight=weights).encode(x)
+    )
+    with pytest.raises(ValueError, match="bin_edges is 'oak' but must be one of quantiles, tree"):
+        bf.EnsembleRegressor(bins=4, bin_edges="oak").fit(x, y)
+
+
+def test_periodic_features_let_a_linear_model_oscillate():
+    x = np.linspace(-2, 2, 600)[:, None]
+    y = np.sin(7 * x[:, 0])
+    options = {"members": 4, "hidden": (), "epochs": 60, "learning_rate": 1e-2}
+    assert bf.EnsembleRegressor(**options).fit(x, y).oob_score_ < 0.2
+    model = bf.EnsembleRegressor(periodic=16, **options).fit(x, y)
+    assert model.oob_score_ > 0.98
+    names = [f"1 {wave} {k}" for wave in ("sine", "cosine") for k in range(1, 17)]
+    assert model.encoded_names_ == ["1", *names]
+    found = model.encode(x)
+    np.testing.assert_allclose(found[:, 1:17] ** 2 + found[:, 17:] ** 2, 1, atol=1e-6)
+    for seed in (1, 2):  # frequencies are those of the column, whatever the seed
+        other = bf.EnsembleRegressor(periodic=16, random_state=seed, **options).fit(x, y)
+        np.testing.assert_array_equal(other.encode(x), found)
+    with pytest.raises(ValueError, match="periodic_scale is 0 but must be positive"):
+        bf.EnsembleRegressor(periodic=4, periodic_scale=0).fit(x, y)
+
+
+def test_winsorized_numbers_do_not_decide_a_prediction():
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(1000, 1))
+    y = x[:, 0] + rng.normal(scale=0.1, size=1000)
+    options = {"members": 4, "hidden": (), "epochs": 20, "learning_rate": 1e-2}
+    far = np.array([[50.0]])
+    assert bf.EnsembleRegressor(**options).fit(x, y).predict(far)[0] > 40
+    model = bf.EnsembleRegressor(winsorize=0.01, **options).fit(x, y)
+    limit = np.sort(x[:, 0])[-11]
+    assert abs(model.predict(far)[0] - limit) < 0.1
+    assert model.outside_range(far).tolist() == [1]
+    with pytest.raises(ValueError, match="winsorize is 0.5 but must be"):
+        bf.EnsembleRegressor(winsorize=0.5).fit(x, y)

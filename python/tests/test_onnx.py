@@ -112,6 +112,19 @@ def test_bins_and_missing_values(run):
     close(found[:, 0], model.predict(new), np.abs(model.predict(new)).max())
 
 
+def test_periodic_features_and_winsorized_numbers(run):
+    rows = LINE.copy()
+    rows[::7, 1] = np.nan
+    model = regressor(
+        bins=4, bin_edges="tree", periodic=3, periodic_scale=0.5, winsorize=0.05
+    ).fit(rows, TARGETS[:, 1])
+    assert any("sine" in name for name in model.encoded_names_)
+    new = np.concatenate([rows, rows * 3, np.full((1, 3), np.nan)])
+    wanted = model.predict(new)
+    found = run(model, new)["prediction"]
+    close(found[:, 0], wanted, np.abs(wanted).max())
+
+
 def frame(rows=200):
     """Columns of every kind."""
     rng = np.random.default_rng(11)

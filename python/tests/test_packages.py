@@ -83,6 +83,18 @@ def test_bins_missing_values_and_categories_of_numbers(run):
     close(run(model, model.encode(new), encoded=True), wanted, np.abs(wanted).max())
 
 
+def test_periodic_features_and_winsorized_numbers(run):
+    rows = LINE.copy()
+    rows[::7, 1] = np.nan
+    model = regressor(
+        bins=4, bin_edges="tree", periodic=3, periodic_scale=0.5, winsorize=0.05
+    ).fit(rows, TARGETS[:, 1])
+    assert any("sine" in name for name in model.encoded_names_)
+    new = np.concatenate([rows, rows * 3, np.full((1, 3), np.nan)])
+    wanted = model.predict(new)
+    close(run(model, new), wanted, np.abs(wanted).max())
+
+
 def test_dates(run):
     days = pd.date_range("2019-01-01", periods=200, freq="17h")
     rows = pd.DataFrame({"day": days, "size": np.arange(200.0)})

@@ -20,11 +20,14 @@ std::size_t for_each_number(const Encoding* encoding, const DataView& rows, std:
                             See see) {
   std::size_t missing = 0;
   const bool numbers = encoding == nullptr || encoding->empty() ||
-                       encoding->inputs[column].kind == InputKind::number;
+                       (encoding->inputs[column].kind == InputKind::number &&
+                        encoding->inputs[column].limits.empty());
   for_each_tile(
       rows.column(column), 0, rows.rows(), [&](std::size_t, std::span<const double> tile) {
         for (const double given : tile) {
-          const double value = numbers ? given : number_of_input(*encoding, column, given);
+          const double value = numbers ? given
+                                       : limited(encoding->inputs[column],
+                                                 number_of_input(*encoding, column, given));
           if (encoding != nullptr && std::isnan(value))
             ++missing;
           else

@@ -148,6 +148,28 @@ TEST(EnsembleInputs, InvalidOptionsAreNamed) {
   EXPECT_THAT(refused(train(file, {"--levels", "0"})), HasSubstr("--levels"));
   EXPECT_THAT(refused(train(file, {"--nan", "drop"})), HasSubstr("encode, error, omit"));
   EXPECT_THAT(refused(train(file, {"--dates", "color"})), HasSubstr("is not a date"));
+  EXPECT_THAT(refused(train(file, {"--bin-edges", "oak"})), HasSubstr("quantiles, tree"));
+  EXPECT_THAT(refused(train(file, {"--winsorize", "0.5"})), HasSubstr("--winsorize"));
+  EXPECT_THAT(refused(train(file, {"--periodic-scale", "0"})), HasSubstr("--periodic-scale"));
+}
+
+// 4 leaves of at least 20 rows each; the color of a row does not depend on the carat.
+TEST(EnsembleInputs, BinsOfATreeAndPeriodicFeaturesAreInputsOfTheNetworks) {
+  const Folder folder;
+  const std::string file = folder.write("d.csv", diamonds(300));
+  const std::string model = folder.path("m.safetensors");
+  const std::vector<std::string> more = {"--input",     "carat", "--bins",     "4",
+                                         "--bin-edges", "tree",  "--periodic", "1",
+                                         "--winsorize", "0.01",  "--output",   model};
+  EXPECT_THAT(json_of(train(file, more))["network_inputs"],
+              ElementsAre("carat", "carat bin 1", "carat bin 2", "carat bin 3", "carat bin 4",
+                          "carat sine 1", "carat cosine 1", "carat missing"));
+  EXPECT_EQ(run({"ensemble", "predict", model, file}).code, 0);
+  // Classes split too.
+  EXPECT_EQ(run({"ensemble", "train", file, "--target", "color", "--ignore", "when", "--nan",
+                 "omit", "--members", "2", "--epochs", "2", "--bins", "4", "--bin-edges", "tree"})
+                .code,
+            0);
 }
 
 }  // namespace ensemble_inputs_test

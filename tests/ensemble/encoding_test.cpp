@@ -16,6 +16,7 @@
 #include "bootfold/tables.h"
 #include "data/temp_file.h"
 #include "ensemble/encoding/input_encoder.h"
+#include "ensemble/encoding/tree_edges.h"
 #include "ensemble/encoding/value_sample.h"
 
 namespace bootfold::ensemble {
@@ -238,6 +239,240 @@ TEST(Encoding, BinsAreZeroBelowOneAboveAndLinearBetween) {
               ElementsAre(ElementsAre(-1, 0, 0, 0, 0, 0, 0), ElementsAre(12, 1, 1, 1, 1, 0, 1)));
 }
 
+TEST(Encoding, WinsorizedNumbersStayWithinQuantilesAndAreOutsideAllTheSame) {
+  std::string csv = "x,flag,constant\n";
+  for (int row = 0; row < 200; ++row) csv += std::to_string(row) + (row == 7 ? ",1,5\n" : ",0,5\n");
+  const Learned learned(csv, {"x", "flag", "constant"}, {.winsorize = 0.01});
+  EXPECT_THAT(learned.encoding.inputs[0].limits, ElementsAre(2, 197));
+  EXPECT_TRUE(learned.encoding.inputs[1].limits.empty());  // 0 and 1 stay, however rare
+  EXPECT_TRUE(learned.encoding.inputs[2].limits.empty());
+  EXPECT_THAT(learned.rows()[0], ElementsAre(2, 0, 5));
+  EXPECT_THAT(learned.rows()[100], ElementsAre(100, 0, 5));
+  EXPECT_THAT(learned.rows()[199], ElementsAre(197, 0, 5));
+  for (const double share : {-0.1, 0.5, kNaN})
+    EXPECT_THAT(message_of<InvalidArgument>([&] { EncodingLearner({.winsorize = share}); }),
+                testing::HasSubstr("winsorize is "));
+}
+
+TEST(Encoding, PeriodicFeaturesAreSinesAndCosinesOfTheStandardizedNumber) {
+  const Learned learned("x,flag,z\n0,0,1\n0.25,1,2\n0.5,0,\n", {"x", "flag", "z"},
+                        {.periodic = 2, .periodic_scale = 3});
+  EXPECT_THAT(learned.encoding.names(learned.names),
+              ElementsAre("x", "x sine 1", "x sine 2", "x cosine 1", "x cosine 2", "flag", "z",
+                          "z missing"));
+  const std::vector<double>& drawn = learned.encoding.inputs[0].periodic;
+  ASSERT_EQ(drawn.size(), 2U);
+  random::Stream stream({.replicate = 0, .purpose = random::Purpose::frequencies});
+  EXPECT_EQ(drawn[0], 3 * random::normal(stream));
+  EXPECT_EQ(drawn[1], 3 * random::normal(stream));
+  const std::vector<float> row = learned.rows()[1];
+  for (std::size_t wave = 0; wave < 2; ++wave) {
+    const double angle = 2 * std::numbers::pi * 0.25 * drawn[wave];
+    EXPECT_NEAR(row[1 + wave], std::sin(angle), 1e-7);
+    EXPECT_NEAR(row[3 + wave], std::cos(angle), 1e-7);
+  }
+  EXPECT_THAT(message_of<InvalidArgument>([] { EncodingLearner({.periodic_scale = 0}); }),
+              testing::HasSubstr("periodic_scale is 0"));
+}
+
+// Frequencies are drawn for each column, and the first ones stay when there are more.
+TEST(Encoding, FrequenciesOfColumnsDifferAndDoNotDependOnTheirNumber) {
+  const std::string csv = "x,y\n0,0\n1,1\n2,2\n";
+  const Learned few(csv, {"x", "y"}, {.periodic = 2});
+  const Learned many(csv, {"x", "y"}, {.periodic = 8});
+  EXPECT_NE(few.encoding.inputs[0].periodic, few.encoding.inputs[1].periodic);
+  for (std::size_t c = 0; c < 2; ++c)
+    EXPECT_TRUE(std::equal(few.encoding.inputs[c].periodic.begin(),
+                           few.encoding.inputs[c].periodic.end(),
+                           many.encoding.inputs[c].periodic.begin()));
+}
+
+// The hours of dates, a fixed number of bits away from libraries: 6:00 is a quarter of a day.
+TEST(Encoding, SinesOfTheTimeOfDayAreExactAtQuarters) {
+  const Learned learned("d\n2024-01-28 00:00\n2024-01-28 06:00\n2024-01-28 12:00\n", {"d"},
+                        {.dates = {"d"}});
+  const std::vector<std::vector<float>> rows = learned.rows();
+  const std::size_t sine = rows[0].size() - 2;
+  EXPECT_EQ(rows[0][sine], 0.0F);
+  EXPECT_EQ(rows[0][sine + 1], 1.0F);
+  EXPECT_EQ(rows[1][sine], 1.0F);
+  EXPECT_EQ(rows[1][sine + 1], 0.0F);
+  EXPECT_EQ(rows[2][sine + 1], -1.0F);
+}
+
+/// Edges of a tree on a column that is all rows.
+std::vector<double> edges_of_tree(const std::vector<double>& x, const Examples& examples,
+                                  TreeOptions options) {
+  std::vector<std::uint64_t> rows(x.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = i;
+  return tree_edges(x, rows, tree_targets(examples), options);
+}
+
+TEST(TreeEdges, SplitsWhereTheTargetChanges) {
+  std::vector<double> x;
+  std::vector<double> y;
+  for (int i = 0; i < 1000; ++i) {
+    x.push_back((i * 617) % 1000);
+    y.push_back(x.back() < 100 ? 3 : x.back() < 730 ? 1 : 2);
+  }
+  const Examples examples{.targets = DataView({ColumnView(y)})};
+  // Splits are tried after every fourth of the 1000 values.
+  EXPECT_THAT(edges_of_tree(x, examples, {.bins = 3, .least_rows = 20}),
+              ElementsAre(0, testing::AllOf(testing::Gt(95), testing::Lt(105)),
+                          testing::AllOf(testing::Gt(725), testing::Lt(735)), 999));
+  // Exact where each value is a group of its own.
+  std::vector<double> tens;
+  for (const double value : x) tens.push_back(std::floor(value / 10));
+  EXPECT_THAT(edges_of_tree(tens, examples, {.bins = 8, .least_rows = 20}),
+              ElementsAre(0, 9.5, 72.5, 99));
+  EXPECT_THAT(edges_of_tree(tens, examples, {.bins = 2, .least_rows = 20}),
+              ElementsAre(0, 9.5, 99));  // the larger gain comes first
+  EXPECT_TRUE(edges_of_tree(tens, examples, {.bins = 8, .least_rows = 501}).empty());
+  const std::vector<double> constant(1000, 4.0);
+  EXPECT_TRUE(edges_of_tree(tens, {.targets = DataView({ColumnView(constant)})},
+                            {.bins = 8, .least_rows = 1})
+                  .empty());
+}
+
+TEST(TreeEdges, ClassesSplitByGini) {
+  const std::vector<double> x = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  data::Labels classes{{0, 0, 0, 1, 1, 1, 2, 2, 2}, {"a", "b", "c"}};
+  EXPECT_THAT(edges_of_tree(x, {.classes = &classes}, {.bins = 9, .least_rows = 1}),
+              ElementsAre(1, 3.5, 6.5, 9));
+  EXPECT_THAT(edges_of_tree(x, {.classes = &classes}, {.bins = 9, .least_rows = 4}),
+              ElementsAre(1, testing::AnyOf(4.5, 5.5), 9));
+}
+
+/// All splits of a best-first tree, by sums over rows for every candidate.
+std::vector<double> slow_edges(const std::vector<double>& x,
+                               const std::vector<std::vector<double>>& outputs, std::size_t bins,
+                               std::size_t least) {
+  std::vector<double> sorted = x;
+  std::ranges::sort(sorted);
+  const auto error = [&](double low, double high, std::size_t& rows) {
+    double total = 0;
+    for (const std::vector<double>& y : outputs) {
+      double sum = 0;
+      double squares = 0;
+      double all = 0;
+      double mean = 0;
+      for (const double value : y) mean += value / static_cast<double>(y.size());
+      for (const double value : y) all += (value - mean) * (value - mean);
+      rows = 0;
+      for (std::size_t i = 0; i < x.size(); ++i)
+        if (x[i] > low && x[i] < high) {
+          ++rows;
+          sum += y[i] - mean;
+          squares += (y[i] - mean) * (y[i] - mean);
+        }
+      if (rows > 0) total += (squares - sum * sum / static_cast<double>(rows)) / all;
+    }
+    return total;
+  };
+  std::vector<double> edges{-1e9, 1e9};
+  while (edges.size() <= bins) {
+    double best = 1e-9;
+    double place = 0;
+    for (std::size_t leaf = 0; leaf + 1 < edges.size(); ++leaf) {
+      std::size_t rows = 0;
+      const double whole = error(edges[leaf], edges[leaf + 1], rows);
+      for (std::size_t i = 1; i < sorted.size(); ++i) {
+        const double at = sorted[i - 1] / 2 + sorted[i] / 2;
+        if (sorted[i] == sorted[i - 1] || at <= edges[leaf] || at >= edges[leaf + 1]) continue;
+        std::size_t left = 0;
+        std::size_t right = 0;
+        const double parts = error(edges[leaf], at, left) + error(at, edges[leaf + 1], right);
+        if (left < least || right < least || !(whole - parts > best)) continue;
+        best = whole - parts;
+        place = at;
+      }
+    }
+    if (place == 0) break;
+    edges.insert(std::ranges::lower_bound(edges, place), place);
+  }
+  edges.front() = sorted.front();
+  edges.back() = sorted.back();
+  return edges;
+}
+
+TEST(TreeEdges, MatchATreeThatTriesEverySplit) {
+  random::Stream stream({.seed = 5});
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    std::vector<double> x;
+    std::vector<std::vector<double>> y(2);
+    for (int i = 0; i < 150; ++i) {
+      x.push_back(1 + std::floor(60 * random::uniform(stream)));
+      y[0].push_back(100 * std::sin(x.back() / 7) + 30 * random::normal(stream));
+      y[1].push_back((x.back() > 22 ? 1 : 0) + 0.3 * random::normal(stream));
+    }
+    const Examples examples{.targets = DataView({ColumnView(y[0]), ColumnView(y[1])})};
+    EXPECT_EQ(edges_of_tree(x, examples, {.bins = 7, .least_rows = 6}), slow_edges(x, y, 7, 6));
+  }
+}
+
+// A row of weight 2 is two rows, and one of weight 0 is none; but rows in a leaf are rows.
+TEST(TreeEdges, WeightsAreRepetitions) {
+  random::Stream stream({.seed = 6});
+  std::vector<double> x, y, weights, repeated_x, repeated_y;
+  for (int i = 0; i < 300; ++i) {
+    x.push_back(std::floor(100 * random::uniform(stream)));
+    y.push_back(std::floor(10 * std::sin(x.back() / 9) + 3 * random::normal(stream)));
+    weights.push_back(static_cast<double>(random::uniform_index(stream, 3)));
+    for (double copy = 0; copy < weights.back(); ++copy) {
+      repeated_x.push_back(x.back());
+      repeated_y.push_back(y.back());
+    }
+  }
+  const Examples weighted{.targets = DataView({ColumnView(y)}), .weights = ColumnView(weights)};
+  const Examples repeated{.targets = DataView({ColumnView(repeated_y)})};
+  const std::vector<double> edges = edges_of_tree(x, weighted, {.bins = 6, .least_rows = 1});
+  EXPECT_EQ(edges.size(), 7U);
+  EXPECT_EQ(edges, edges_of_tree(repeated_x, repeated, {.bins = 6, .least_rows = 1}));
+}
+
+TEST(TreeEdges, NeighbouringNumbersKeepEdgesApart) {
+  const double next = std::nextafter(1.0, 2.0);
+  const std::vector<double> x = {1, 1, next, next, 3, 3};
+  const std::vector<double> y = {0, 0, 5, 5, 9, 9};
+  const std::vector<double> edges =
+      edges_of_tree(x, {.targets = DataView({ColumnView(y)})}, {.bins = 4, .least_rows = 1});
+  for (std::size_t i = 1; i < edges.size(); ++i) EXPECT_LT(edges[i - 1], edges[i]);
+}
+
+TEST(Encoding, BinsOfATreeDoNotDependOnChunksAndNeedTargets) {
+  std::vector<double> x;
+  std::vector<double> y;
+  random::Stream stream({.seed = 8});
+  for (int i = 0; i < 5000; ++i) {
+    x.push_back(i % 50 == 0 ? kNaN : random::normal(stream));
+    y.push_back((x.back() > 0.5 ? 2 : 0) + random::normal(stream));
+  }
+  const Examples examples{.targets = DataView({ColumnView(y)})};
+  const EncodingOptions options{.bins = 4, .bin_edges = BinEdges::tree};
+  std::optional<Encoding> first;
+  for (const std::size_t chunk : {std::size_t{5000}, std::size_t{37}}) {
+    EncodingLearner learner(options);
+    for (std::size_t row = 0; row < x.size(); row += chunk) {
+      const std::size_t count = std::min(chunk, x.size() - row);
+      learner.add(DataView({ColumnView(std::span(x).subspan(row, count))}));
+    }
+    EXPECT_THAT(message_of<InvalidArgument>([&] { static_cast<void>(learner.finish()); }),
+                testing::HasSubstr("bin_edges is tree"));
+    EXPECT_THAT(message_of<InvalidArgument>([&] {
+                  const std::span<const double> few(y.data(), 10);
+                  static_cast<void>(learner.finish({.targets = DataView({ColumnView(few)})}));
+                }),
+                testing::HasSubstr("targets of 10 rows but inputs of 5000"));
+    const Encoding encoding = learner.finish(examples);
+    if (!first) first = encoding;
+    EXPECT_EQ(encoding, *first);
+  }
+  ASSERT_EQ(first->inputs[0].bins.size(), 5U);
+  // One of the splits is where the target changes.
+  const auto near = [](double edge) { return std::abs(edge - 0.5) < 0.05; };
+  EXPECT_TRUE(std::ranges::any_of(first->inputs[0].bins, near));
+}
+
 TEST(ValueSample, MedianIsExactUpTo65536Values) {
   ValueSample sample;
   for (std::size_t i = 0; i < ValueSample::kMost; ++i)
@@ -322,6 +557,8 @@ TEST(EncodedTraining, MissingValuesAndCategoriesAreLeftOutOfTheStandardization) 
 TEST(EncodedTraining, FilesKeepTheEncodingAndThePredictions) {
   Mixed mixed(200);
   mixed.encoding.inputs[0].bins = {0, 0.25, 0.5, 1};
+  mixed.encoding.inputs[0].limits = {0.01, 0.99};
+  mixed.encoding.inputs[0].periodic = {0.1, -2.5};
   const Ensemble trained = train(mixed.encoded(), {.hidden = {8}}, {.members = 3, .epochs = 3});
   const TempFile file("model.safetensors");
   trained.save(file.path());

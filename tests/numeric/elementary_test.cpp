@@ -68,6 +68,29 @@ TEST(Elementary, ExponentialsAreRight) {
       "expm1", arguments, expm1, [](const Wide& x) { return Wide(exp(x) - 1); }, 6);
 }
 
+TEST(Elementary, SineAndCosineOfTurnsAreRight) {
+  std::vector<double> arguments = uniforms(-1, 1, 1);
+  for (const double x : uniforms(-1e6, 1e6, 2)) arguments.push_back(x);
+  for (int e = -60; e < 50; ++e) arguments.push_back(std::ldexp(1.37, e));
+  std::erase_if(arguments, [](double x) { return 4 * x == std::floor(4 * x); });  // exact below
+  const Wide two_pi = 8 * atan(Wide(1));
+  const auto turn = [&](const Wide& x) { return Wide(two_pi * (x - trunc(x))); };
+  // Near multiples of a quarter turn they have all digits too, but for those of pi.
+  expect_right(
+      "sine", arguments, [](double x) { return sine_cosine_of_turns(x).sine; },
+      [&](const Wide& x) { return Wide(sin(turn(x))); }, 4);
+  expect_right(
+      "cosine", arguments, [](double x) { return sine_cosine_of_turns(x).cosine; },
+      [&](const Wide& x) { return Wide(cos(turn(x))); }, 4);
+  constexpr double kSines[] = {0, 1, 0, -1};
+  for (int quarter = -9; quarter <= 9; ++quarter) {
+    const auto [sine, cosine] = sine_cosine_of_turns(1e6 + 0.25 * quarter);
+    EXPECT_EQ(sine, kSines[quarter & 3]) << quarter;
+    EXPECT_EQ(cosine, kSines[(quarter + 1) & 3]) << quarter;
+  }
+  EXPECT_EQ(sine_cosine_of_turns(1.7e308).sine, 0.0);
+}
+
 TEST(Elementary, StirlingsErrorIsRight) {
   Wide factorial = 1;
   const Wide two_pi = 8 * atan(Wide(1));

@@ -26,6 +26,8 @@
 
 namespace bootfold::ensemble {
 
+struct Examples;  // ensemble.h
+
 /// What the values of an input column are.
 enum class InputKind {
   number,    ///< numbers
@@ -45,6 +47,16 @@ enum class InputKind {
 [[nodiscard]] BOOTFOLD_API std::optional<std::uint64_t> text_of_code(double code) noexcept;
 /// The number that stands for a text that is not among the levels of a column.
 [[nodiscard]] BOOTFOLD_API double unknown_text_code(std::string_view text) noexcept;
+
+/// Where the edges of the bins of the piecewise linear encoding come from.
+enum class BinEdges {
+  quantiles,  ///< quantiles of the training rows: as many rows in each bin
+  tree,       ///< splits of a decision tree on the column that predicts the target
+};
+
+/// The name as users write it: "quantiles", "tree", and its value; throws InvalidArgument.
+[[nodiscard]] BOOTFOLD_API std::string_view name(BinEdges edges) noexcept;
+[[nodiscard]] BOOTFOLD_API BinEdges parse_bin_edges(std::string_view name);
 
 /// How one input column becomes inputs of the networks.
 struct BOOTFOLD_API InputEncoding {
@@ -67,6 +79,12 @@ struct BOOTFOLD_API InputEncoding {
   /// Numbers: edges of the bins of the piecewise linear encoding, ascending; empty: none. The
   /// column of a bin is 0 below it, 1 above it, and rises linearly in between.
   std::vector<double> bins = {};
+  /// Numbers: the smallest and the largest value that the networks see; smaller and larger ones are
+  /// replaced by them. Empty: none.
+  std::vector<double> limits = {};
+  /// Numbers: frequencies c of the periodic features sin(2 pi c z) and cos(2 pi c z) of the
+  /// standardized value z; empty: none.
+  std::vector<double> periodic = {};
 
   /// The number of columns.
   [[nodiscard]] std::size_t columns() const noexcept;
@@ -74,7 +92,8 @@ struct BOOTFOLD_API InputEncoding {
 };
 
 /// How the input columns become inputs of the networks, which are in the same order: number
-/// (standardized), then a column for each of its bins; columns of a category, own then shared;
+/// (standardized), then a column for each of its bins, the sines of its frequencies and the
+/// cosines; columns of a category, own then shared;
 /// time, 12 months, 7 weekdays and, if there are hours, sine and cosine of the time of day; each
 /// followed by the column of missing values, if there is one.
 struct BOOTFOLD_API Encoding {
@@ -102,9 +121,23 @@ struct EncodingOptions {
   std::size_t rare_rows = 5;
   std::size_t hashed = 32;  ///< columns that levels beyond `levels` share
   bool missing = true;      ///< whether missing values are encoded
-  /// Bins of the piecewise linear encoding of numbers, between quantiles of the training rows; 0:
-  /// none. Columns with fewer distinct quantiles have fewer bins, and those of 0 and 1 have none.
+  /// Bins of the piecewise linear encoding of numbers; 0: none. Columns with fewer distinct
+  /// quantiles, or fewer splits that tell targets apart, have fewer bins, and those of 0 and 1 have
+  /// none.
   std::size_t bins = 0;
+  BinEdges bin_edges = BinEdges::quantiles;
+  std::size_t bin_rows = 20;  ///< BinEdges::tree: fewest rows in a leaf
+  /// Numbers beyond the quantiles of this share and of 1 - share of the training rows are replaced
+  /// by these quantiles, so that single wrong or extreme values do not decide a prediction; 0:
+  /// none. Below 0.5. Columns of at most two values are not limited.
+  double winsorize = 0;
+  /// Frequencies of periodic features of numbers; 0: none. Each has two columns, sine and cosine.
+  /// Columns of at most two values have none. Frequencies are drawn once, from a normal
+  /// distribution with mean 0 and standard deviation `periodic_scale`, and are not trained. They
+  /// depend on the number of the column alone, so ensembles of different seeds have the same
+  /// inputs.
+  std::size_t periodic = 0;
+  double periodic_scale = 1;  ///< in periods for each standard deviation of the column
 };
 
 /// Learns the encoding of input columns from the training rows, which arrive in any number of
@@ -132,7 +165,10 @@ class BOOTFOLD_API EncodingLearner final : public data::FieldCodes {
 
   /// More training rows, as they were read with these codes.
   void add(const DataView& rows);
+  /// The encoding. BinEdges::tree needs targets: the classes or targets of the rows that were
+  /// added, and their weights if there are some. Their inputs are not read.
   [[nodiscard]] Encoding finish() const;
+  [[nodiscard]] Encoding finish(const Examples& targets) const;
   /// What users should know about the columns, a sentence each: text among numbers, and columns
   /// without a frequent level, from which nothing can be learned.
   [[nodiscard]] std::vector<std::string> notes() const;

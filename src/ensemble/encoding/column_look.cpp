@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "bootfold/random.h"
 #include "ensemble/encoding/calendar.h"
 #include "ensemble/encoding/levels.h"
 #include "text/concat.h"
@@ -24,6 +25,7 @@ double ColumnLook::code(std::string_view text, std::optional<double> truth) {
 }
 
 void ColumnLook::add(double value) {
+  ++seen_;
   if (std::isnan(value)) {
     missing_ = true;
     return;
@@ -38,14 +40,14 @@ void ColumnLook::add(double value) {
   }
   ++text_rows_[*text];
   if (truths_[*text])
-    sample_.add(*truths_[*text]);
+    sample_.add(*truths_[*text], seen_ - 1);
   else
     words_ = true;
 }
 
 void ColumnLook::add_number(double value) {
   ++number_count_;
-  sample_.add(value);
+  sample_.add(value, seen_ - 1);
   beyond_truth_ = beyond_truth_ || (value != 0 && value != 1);
   if (declared_ == InputKind::date) {
     hours_ = hours_ || calendar_day(value).day_part != 0;
@@ -78,16 +80,31 @@ InputKind ColumnLook::kind() const {
   return texts ? InputKind::boolean : InputKind::number;
 }
 
-InputEncoding ColumnLook::encoding(const EncodingOptions& options) const {
+void ColumnLook::encode_number(const EncodingOptions& options, std::size_t number,
+                               const TreeTargets* targets, InputEncoding& found) const {
+  const std::vector<double> sorted = sample_.sorted();
+  if (!has_three_values(sorted)) return;
+  if (options.bin_edges == BinEdges::quantiles)
+    found.bins = quantile_edges(sorted, options.bins);
+  else if (options.bins > 1)
+    found.bins = tree_edges(sample_.values(), sample_.rows(), *targets,
+                            {.bins = options.bins, .least_rows = options.bin_rows});
+  if (options.winsorize > 0) found.limits = quantile_limits(sorted, options.winsorize);
+  random::Stream stream({.replicate = number, .purpose = random::Purpose::frequencies});
+  for (std::size_t i = 0; i < options.periodic; ++i)
+    found.periodic.push_back(options.periodic_scale * random::normal(stream));
+}
+
+InputEncoding ColumnLook::encoding(const EncodingOptions& options, std::size_t number,
+                                   const TreeTargets* targets) const {
   InputEncoding found;
   if (kind() == InputKind::category) {
     found = category(options);
   } else {
     found.kind = kind();
-    const std::vector<double> sorted = sample_.sorted();
-    found.median = median_of(sorted);
+    found.median = median_of(sample_.sorted());
     found.hours = hours_;
-    if (found.kind == InputKind::number) found.bins = quantile_edges(sorted, options.bins);
+    if (found.kind == InputKind::number) encode_number(options, number, targets, found);
   }
   if (found.kind == InputKind::boolean) {
     found.levels = texts_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bootfold/ensemble/encoding.h"
+#include "ensemble/encoding/tree_edges.h"
 #include "ensemble/encoding/value_sample.h"
 
 namespace bootfold::ensemble {
@@ -32,7 +33,14 @@ class ColumnLook {
 
   /// A value of a training row: a number, a code, or NaN.
   void add(double value);
-  [[nodiscard]] InputEncoding encoding(const EncodingOptions& options) const;
+  /// The encoding of input `number`. `targets` are those of the rows, for edges of a tree; null:
+  /// there are none.
+  [[nodiscard]] InputEncoding encoding(const EncodingOptions& options, std::size_t number,
+                                       const TreeTargets* targets) const;
+  /// Rows that were added, with those of missing values.
+  [[nodiscard]] std::uint64_t rows() const noexcept { return seen_; }
+  /// Keeps the rows of sampled values, for edges of a tree. Before values are added.
+  void keep_rows() { sample_.keep_rows(); }
   /// What users should know about the column; empty if nothing.
   [[nodiscard]] std::string note(const std::string& name, const EncodingOptions& options) const;
 
@@ -47,6 +55,8 @@ class ColumnLook {
   [[nodiscard]] InputKind kind() const;
   [[nodiscard]] InputEncoding category(const EncodingOptions& options) const;
   void add_number(double value);
+  void encode_number(const EncodingOptions& options, std::size_t number, const TreeTargets* targets,
+                     InputEncoding& found) const;
 
   std::optional<InputKind> declared_;
   std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> places_;  // in texts_
@@ -57,6 +67,7 @@ class ColumnLook {
   std::pair<const double, std::uint64_t>* last_ = nullptr;  // in number_rows_
   bool full_ = false;                                       // no more numbers are counted
   std::uint64_t rows_ = 0;                                  // that are not missing
+  std::uint64_t seen_ = 0;                                  // all rows
   std::uint64_t number_count_ = 0;                          // of them, those with numbers
   ValueSample sample_;            // of numbers, and of the values of words for true and false
   std::uint64_t other_rows_ = 0;  // with texts or numbers that are not counted one by one

@@ -37,6 +37,9 @@ void add_names(const InputEncoding& input, const std::string& column,
       names.push_back(column);
       for (std::size_t bin = 1; bin < input.bins.size(); ++bin)
         names.push_back(text::concat(column, " bin ", bin));
+      for (const char* wave : {" sine ", " cosine "})
+        for (std::size_t i = 1; i <= input.periodic.size(); ++i)
+          names.push_back(text::concat(column, wave, i));
       break;
     case InputKind::category:
       names.resize(first + input.own + input.shared);
@@ -72,6 +75,17 @@ InputKind parse_input_kind(std::string_view name) {
     if (word == name) return kind;
   throw InvalidArgument(text::concat("the kind of an input is '", name,
                                      "' but must be one of number, boolean, category, date"));
+}
+
+std::string_view name(BinEdges edges) noexcept {
+  return edges == BinEdges::tree ? "tree" : "quantiles";
+}
+
+BinEdges parse_bin_edges(std::string_view name) {
+  if (name == "quantiles") return BinEdges::quantiles;
+  if (name == "tree") return BinEdges::tree;
+  throw InvalidArgument(
+      text::concat("bin_edges is '", name, "' but must be one of quantiles, tree"));
 }
 
 double text_code(std::uint64_t index) noexcept {
@@ -114,7 +128,7 @@ std::size_t InputEncoding::columns() const noexcept {
   switch (kind) {
     case InputKind::number:
     case InputKind::boolean:
-      return count + 1 + (bins.empty() ? 0 : bins.size() - 1);
+      return count + 1 + (bins.empty() ? 0 : bins.size() - 1) + 2 * periodic.size();
     case InputKind::category:
       return count + own + shared;
     case InputKind::date:

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "bootfold/error.h"
 #include "ensemble/column_tiles.h"
@@ -11,6 +10,7 @@
 #include "ensemble/encoding/column_look.h"
 #include "ensemble/encoding/levels.h"
 #include "ensemble/scaling.h"
+#include "numeric/elementary.h"
 #include "text/concat.h"
 
 namespace bootfold::ensemble {
@@ -83,15 +83,25 @@ void InputEncoder::encode_numbers(const ColumnView& column, std::size_t input, s
   const double mean = scaling_.mean[input];
   const double scale = scaling_.scale[input];
   const std::size_t last = own.columns() - 1;
+  const std::size_t waves = own.periodic.size();
+  const std::size_t sines = own.bins.empty() ? 1 : own.bins.size();
   for_each_tile(column, first, rows, [&](std::size_t row, std::span<const double> values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       float* const at = out + (row - first + i) * columns_;
       const double value = own.kind == InputKind::boolean ? truth_of(own, values[i]) : values[i];
       const bool missing = std::isnan(value);
       const bool filled = missing && encoding_.accepts_missing;
-      at[0] = static_cast<float>(((filled ? own.median : value) - mean) / scale);
+      const double number = limited(own, filled ? own.median : value);
+      const double standardized = (number - mean) / scale;
+      at[0] = static_cast<float>(standardized);
       for (std::size_t bin = 1; bin < own.bins.size(); ++bin)
-        at[bin] = share_of_bin(own.bins[bin - 1], own.bins[bin], filled ? own.median : value);
+        at[bin] = share_of_bin(own.bins[bin - 1], own.bins[bin], number);
+      for (std::size_t wave = 0; wave < waves; ++wave) {
+        const auto [sine, cosine] =
+            numeric::sine_cosine_of_turns(own.periodic[wave] * standardized);
+        at[sines + wave] = static_cast<float>(sine);
+        at[sines + waves + wave] = static_cast<float>(cosine);
+      }
       if (own.missing) at[last] = missing ? 1.0F : 0.0F;
     }
   });
@@ -159,8 +169,9 @@ void InputEncoder::encode_dates(const ColumnView& column, std::size_t input, std
       at[kMonth + day.month] = 1.0F;
       at[kWeekday + day.weekday] = 1.0F;
       if (!own.hours) continue;
-      at[kHour] = static_cast<float>(std::sin(2 * std::numbers::pi * day.day_part));
-      at[kHour + 1] = static_cast<float>(std::cos(2 * std::numbers::pi * day.day_part));
+      const auto [sine, cosine] = numeric::sine_cosine_of_turns(day.day_part);
+      at[kHour] = static_cast<float>(sine);
+      at[kHour + 1] = static_cast<float>(cosine);
     }
   });
 }

@@ -48,6 +48,13 @@ class InputEncoder {
 /// missing, and for levels of a category.
 [[nodiscard]] double number_of_input(const Encoding& encoding, std::size_t input, double value);
 
+/// A number within the limits of its input, if there are some; NaN stays.
+[[nodiscard]] inline double limited(const InputEncoding& input, double value) {
+  if (input.limits.empty()) return value;
+  if (value < input.limits[0]) return input.limits[0];
+  return value > input.limits[1] ? input.limits[1] : value;
+}
+
 /// Throws DataError if a value of the inputs cannot be encoded: infinite, text in a column of
 /// numbers, or missing where that is not accepted. `data` are rows from row `first` on.
 void check_inputs(const Encoding& encoding, const DataView& data, std::size_t first);

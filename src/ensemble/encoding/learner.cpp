@@ -1,5 +1,6 @@
 // Learns the encoding of input columns from training rows.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "bootfold/ensemble/encoding.h"
@@ -18,8 +19,22 @@ struct EncodingLearner::State {
   std::vector<std::string> inputs = {};  // their names
 
   ColumnLook& input(std::size_t column) {
-    if (column - first >= columns.size()) columns.resize(column - first + 1);
+    if (column - first >= columns.size()) grow(column - first + 1);
     return columns[column - first];
+  }
+  void grow(std::size_t count) {
+    const std::size_t before = columns.size();
+    columns.resize(count);
+    if (options.bin_edges == BinEdges::tree)
+      for (std::size_t c = before; c < count; ++c) columns[c].keep_rows();
+  }
+
+  [[nodiscard]] Encoding encoding(const TreeTargets* targets) const {
+    Encoding encoding;
+    encoding.accepts_missing = options.missing;
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      encoding.inputs.push_back(columns[c].encoding(options, c, targets));
+    return encoding;
   }
 
   void declare(const std::vector<std::string>& wanted, InputKind kind,
@@ -51,13 +66,21 @@ EncodingLearner::EncodingLearner(EncodingOptions options, std::size_t first)
     : state_(std::make_unique<State>(State{std::move(options), first})) {
   if (state_->options.levels == 0) throw InvalidArgument("levels is 0 but must be at least 1");
   if (state_->options.hashed == 0) throw InvalidArgument("hashed is 0 but must be at least 1");
+  const double share = state_->options.winsorize;
+  if (!(share >= 0 && share < 0.5))
+    throw InvalidArgument(
+        text::concat("winsorize is ", share, " but must be at least 0 and below 0.5"));
+  const double scale = state_->options.periodic_scale;
+  if (!(scale > 0 && std::isfinite(scale)))
+    throw InvalidArgument(
+        text::concat("periodic_scale is ", scale, " but must be positive and finite"));
 }
 
 EncodingLearner::~EncodingLearner() = default;
 
 void EncodingLearner::start(const std::vector<std::string>& names) {
   if (names.size() > state_->first) {
-    state_->columns.resize(names.size() - state_->first);
+    state_->grow(names.size() - state_->first);
     state_->inputs.assign(names.begin() + static_cast<std::ptrdiff_t>(state_->first), names.end());
   }
   state_->declare(state_->options.categorical, InputKind::category, names);
@@ -104,11 +127,23 @@ std::vector<std::string> EncodingLearner::notes() const {
 }
 
 Encoding EncodingLearner::finish() const {
-  Encoding encoding;
-  encoding.accepts_missing = state_->options.missing;
+  if (state_->options.bins > 1 && state_->options.bin_edges == BinEdges::tree)
+    throw InvalidArgument(
+        "bin_edges is tree, which needs the targets of the rows; give finish() the "
+        "examples");
+  return state_->encoding(nullptr);
+}
+
+Encoding EncodingLearner::finish(const Examples& targets) const {
+  if (state_->options.bins <= 1 || state_->options.bin_edges != BinEdges::tree) return finish();
+  const std::size_t rows =
+      targets.classes != nullptr ? targets.classes->rows() : targets.targets.rows();
   for (const ColumnLook& look : state_->columns)
-    encoding.inputs.push_back(look.encoding(state_->options));
-  return encoding;
+    if (look.rows() != rows || (targets.weights && targets.weights->rows() != rows))
+      throw InvalidArgument(text::concat("there are targets of ", rows, " rows but inputs of ",
+                                         look.rows(), "; give those of all rows"));
+  const TreeTargets outputs = tree_targets(targets);
+  return state_->encoding(&outputs);
 }
 
 }  // namespace bootfold::ensemble

@@ -14,14 +14,21 @@ class ValueSample {
  public:
   static constexpr std::size_t kMost = 65'536;
 
-  void add(double value) {
+  /// `row` is kept with the value if keep_rows() was called before.
+  void add(double value, std::uint64_t row = 0) {
     if ((seen_++ & (step_ - 1)) != 0) return;  // steps are powers of two
     values_.push_back(value);
+    if (keep_rows_) rows_.push_back(row);
     if (values_.size() <= kMost) return;
-    for (std::size_t i = 0; 2 * i < values_.size(); ++i) values_[i] = values_[2 * i];
-    values_.resize((values_.size() + 1) / 2);
+    halve(values_);
+    halve(rows_);
     step_ *= 2;
   }
+  void keep_rows() { keep_rows_ = true; }
+
+  /// In the order in which they came, and their rows.
+  [[nodiscard]] const std::vector<double>& values() const noexcept { return values_; }
+  [[nodiscard]] const std::vector<std::uint64_t>& rows() const noexcept { return rows_; }
 
   /// In ascending order.
   [[nodiscard]] std::vector<double> sorted() const {
@@ -31,7 +38,15 @@ class ValueSample {
   }
 
  private:
+  template <class Value>
+  static void halve(std::vector<Value>& values) {
+    for (std::size_t i = 0; 2 * i < values.size(); ++i) values[i] = values[2 * i];
+    values.resize((values.size() + 1) / 2);
+  }
+
   std::vector<double> values_;
+  std::vector<std::uint64_t> rows_;
+  bool keep_rows_ = false;
   std::uint64_t seen_ = 0;
   std::uint64_t step_ = 1;
 };
@@ -42,6 +57,23 @@ class ValueSample {
   const std::size_t half = sorted.size() / 2;
   if (sorted.size() % 2 == 1) return sorted[half];
   return sorted[half - 1] + (sorted[half] - sorted[half - 1]) / 2;
+}
+
+/// Whether sorted values are more than two numbers.
+[[nodiscard]] inline bool has_three_values(const std::vector<double>& sorted) {
+  if (sorted.size() < 3) return false;
+  const auto between = std::ranges::upper_bound(sorted, sorted.front());
+  return between != sorted.end() && *between < sorted.back();
+}
+
+/// The quantiles of a share and of 1 - share of sorted values, which are among them; empty if they
+/// are equal.
+[[nodiscard]] inline std::vector<double> quantile_limits(const std::vector<double>& sorted,
+                                                         double share) {
+  const auto outside = static_cast<std::size_t>(share * static_cast<double>(sorted.size()));
+  const double low = sorted[outside];
+  const double high = sorted[sorted.size() - 1 - outside];
+  return low < high ? std::vector{low, high} : std::vector<double>();
 }
 
 /// Edges of up to `bins` bins that have about as many of the sorted values each: distinct values,

@@ -23,6 +23,8 @@ Json json_of(const InputEncoding& input) {
   if (input.kind != InputKind::category) json["median"] = input.median;
   if (input.kind == InputKind::date) json["hours"] = input.hours;
   if (!input.bins.empty()) json["bins"] = input.bins;
+  if (!input.limits.empty()) json["limits"] = input.limits;
+  if (!input.periodic.empty()) json["periodic"] = input.periodic;
   if (input.kind != InputKind::category && input.kind != InputKind::boolean) return json;
   json["levels"] = input.levels;
   json["slots"] = Json::array();
@@ -57,6 +59,16 @@ InputEncoding input_from(const Json& json, std::size_t number) {
     require(
         input.bins.size() > 2 && std::ranges::adjacent_find(input.bins, falls) == input.bins.end(),
         number, "the edges of its bins do not rise");
+  }
+  if (json.contains("limits")) {
+    require(input.kind == InputKind::number, number, "only numbers have limits");
+    input.limits = json.at("limits").get<std::vector<double>>();
+    require(input.limits.size() == 2 && input.limits[0] < input.limits[1], number,
+            "its limits do not rise");
+  }
+  if (json.contains("periodic")) {
+    require(input.kind == InputKind::number, number, "only numbers have frequencies");
+    input.periodic = json.at("periodic").get<std::vector<double>>();
   }
   if (input.kind != InputKind::category && input.kind != InputKind::boolean) return input;
   const bool category = input.kind == InputKind::category;
