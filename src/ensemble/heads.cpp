@@ -78,6 +78,8 @@ std::vector<TargetColumns> target_columns(const Ensemble::Frame& frame) {
   return columns;
 }
 
+std::size_t network_outputs(const Ensemble::Frame& frame) { return Heads(frame).outputs(); }
+
 std::string quantile_name(double quantile) { return "q" + text::shortest(quantile); }
 
 std::vector<std::string> prediction_names(const Ensemble::Frame& frame) {

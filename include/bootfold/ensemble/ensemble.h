@@ -220,6 +220,9 @@ class BOOTFOLD_API Ensemble {
 /// The names of the columns of Prediction::mean: classes, or targets. Those of quantiles are such
 /// as "price q0.05".
 [[nodiscard]] BOOTFOLD_API std::vector<std::string> prediction_names(const Ensemble::Frame& frame);
+/// Outputs of a network: classes (1 for binary), targets, two for each with loss gaussian, and one
+/// for each quantile.
+[[nodiscard]] BOOTFOLD_API std::size_t network_outputs(const Ensemble::Frame& frame);
 /// "q0.05".
 [[nodiscard]] BOOTFOLD_API std::string quantile_name(double quantile);
 

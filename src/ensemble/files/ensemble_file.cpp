@@ -406,7 +406,7 @@ void Ensemble::save(const std::string& path) const {
   std::vector<std::vector<float>> arrays;
   std::vector<data::Tensor> tensors;
   for (const Stack& stack : stacks) {
-    const Shape shape(network_inputs(frame_), stack.architecture, outputs_of(frame_));
+    const Shape shape(network_inputs(frame_), stack.architecture, network_outputs(frame_));
     for (const std::size_t m : stack.members)
       if (parameters_[m].size() != shape.parameters)
         throw InvalidArgument(text::concat("member ", m, " has ", parameters_[m].size(),
@@ -457,7 +457,7 @@ Ensemble Ensemble::load(const std::string& path) {
       require(stack.architecture.hidden.size() < file.arrays(),
               text::concat("a network has ", stack.architecture.hidden.size() + 1,
                            " layers but there are ", file.arrays(), " arrays"));
-      const Shape shape(network_inputs(frame), stack.architecture, outputs_of(frame));
+      const Shape shape(network_inputs(frame), stack.architecture, network_outputs(frame));
       const std::vector<Piece> pieces = pieces_of(stack, shape);
       // All shapes are checked, so that they fit in the file, before memory is allocated.
       for (const Piece& piece : pieces)

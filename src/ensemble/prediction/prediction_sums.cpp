@@ -202,8 +202,6 @@ std::size_t network_inputs(const Ensemble::Frame& frame) noexcept {
   return frame.encoding.columns(frame.inputs.size());
 }
 
-std::size_t outputs_of(const Ensemble::Frame& frame) { return Heads(frame).outputs(); }
-
 Prediction empty_prediction(const Heads& heads, std::size_t rows) {
   Prediction out;
   out.rows = rows;

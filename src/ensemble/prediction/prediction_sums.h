@@ -78,8 +78,6 @@ void finish(const PredictionSums& sums, const Ensemble::Frame& frame, std::size_
 [[nodiscard]] Prediction finish(const PredictionSums& sums, const Ensemble::Frame& frame,
                                 std::size_t rows);
 
-/// Outputs of the networks of a frame.
-[[nodiscard]] std::size_t outputs_of(const Ensemble::Frame& frame);
 /// Inputs of a network: the columns of the encoded inputs.
 [[nodiscard]] std::size_t network_inputs(const Ensemble::Frame& frame) noexcept;
 
