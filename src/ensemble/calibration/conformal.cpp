@@ -28,6 +28,12 @@ bool has_mean(const Head& head) {
   return head.loss != Loss::pinball && head.loss != Loss::binary;
 }
 
+/// Whether the target has no negative values, so that limits need none either.
+bool is_positive(const Head& head) {
+  return head.loss == Loss::poisson ||
+         (head.transform != nullptr && head.transform->kind == TargetTransform::log);
+}
+
 /// Units in which members are compared: those of the scaled target, or, where the networks predict
 /// a transform of the target, units of about its deviation near its middle.
 Scaling comparison_units(const Heads& heads) {
@@ -387,10 +393,11 @@ Band jackknife_plus(const Ensemble& ensemble, const Examples& examples, const Da
                          std::min(at_once, count - from), room,
                          [&](std::size_t p, double low, double high) {
                            const std::size_t to = (first + p) * targets + t;
-                           const bool known = has_mean(predictions.heads().targets()[t]);
-                           const double shift = known ? scaling.mean[t] : Member::kUnknown;
+                           const Head& head = predictions.heads().targets()[t];
+                           const double shift = has_mean(head) ? scaling.mean[t] : Member::kUnknown;
                            band.low[to] = low * scaling.scale[t] + shift;
                            band.high[to] = high * scaling.scale[t] + shift;
+                           if (is_positive(head)) band.low[to] = std::max(band.low[to], 0.0);
                          });
             worker.check();
           }

@@ -228,19 +228,20 @@ TargetScores binary_scores(const Prediction& prediction, const Head& head, const
   return scores;
 }
 
-/// Limits of a count with this mean and variance, at least that of a Poisson distribution.
+/// Limits of a count with this mean and variance, at least that of a Poisson distribution: the
+/// smallest counts whose cumulative probabilities reach those of the limits.
 Limits count_limits(double mean, double variance, double confidence) {
   namespace policies = boost::math::policies;
-  using Outwards = policies::policy<policies::discrete_quantile<policies::integer_round_outwards>>;
+  using Up = policies::policy<policies::discrete_quantile<policies::integer_round_up>>;
   if (!(mean > 0) || !std::isfinite(mean) || !std::isfinite(variance)) return {};
   const double low = (1 - confidence) / 2;
   const double more = variance - mean;
   if (more <= 1e-9 * mean) {
-    const boost::math::poisson_distribution<double, Outwards> law(mean);
+    const boost::math::poisson_distribution<double, Up> law(mean);
     return {quantile(law, low), quantile(law, 1 - low)};
   }
   const double size = mean * mean / more;
-  const boost::math::negative_binomial_distribution<double, Outwards> law(size,
+  const boost::math::negative_binomial_distribution<double, Up> law(size,
                                                                          size / (size + mean));
   return {quantile(law, low), quantile(law, 1 - low)};
 }
