@@ -570,7 +570,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         export(
             self._ensemble,
             path,
-            classes=getattr(self, "classes_", None),
+            classes=None if self._ensemble.loss == "multi_label" else getattr(self, "classes_", None),
             members=members,
             encoded=encoded,
             input_type=input_type,
