@@ -185,6 +185,7 @@ void check_held_out_rows(const char* option, const TrainArguments& arguments,
 
 void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   Training training = parse_training(arguments.training);
+  check_file(arguments.rows);
   set_targets(arguments.rows.targets, training);
   training.seed = parse_whole("--seed", arguments.seed, 0);
   training.execution.threads = parse_threads(arguments.threads);

@@ -427,6 +427,11 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
                 f"y has only one class, {self.classes_.tolist()[0]!r}; at least 2 "
                 "classes are needed"
             )
+        if loss == "binary" and len(self.classes_) > 2:
+            raise ValueError(
+                "Only binary classification is supported by loss 'binary', but y has "
+                f"{len(self.classes_)} classes; use loss='cross_entropy'"
+            )
         codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
         examples = weighted(X, codes.astype(np.float64)[:, None], sample_weight)
         own_weights = examples.weights

@@ -246,6 +246,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
+        tags.target_tags.positive_only = self.loss == "poisson" or self.target_transform == "log"
         return tags
 
     def fit(

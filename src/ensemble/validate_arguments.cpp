@@ -143,6 +143,9 @@ void check_quantiles(const std::vector<double>& quantiles) {
 
 void check_loss_options(const Examples& examples, const Training& training) {
   const std::size_t targets = std::max<std::size_t>(1, examples.targets.columns());
+  if (const std::size_t given = training.target_transforms.size(); given > 1 && given != targets)
+    throw InvalidArgument(text::concat("there are ", given, " transforms but ", targets,
+                                       " targets; give one for all, or one for each"));
   std::size_t binary = 0;
   std::size_t transformable = 0;
   for (std::size_t t = 0; t < targets; ++t) {
@@ -154,7 +157,7 @@ void check_loss_options(const Examples& examples, const Training& training) {
     binary += loss == Loss::binary ? 1 : 0;
     transformable += is_transformed(loss) ? 1 : 0;
     if (const auto& given = training.target_transforms;
-        given.size() > 1 && t < given.size() && given[t] != TargetTransform::none &&
+        given.size() > 1 && given[t] != TargetTransform::none &&
         !is_transformed(loss))
       throw InvalidArgument(text::concat("the transform of target ", t + 1, " is ", name(given[t]),
                                          " but its loss is ", name(loss), ", which takes none"));
@@ -172,20 +175,14 @@ void check_loss_options(const Examples& examples, const Training& training) {
     for (const double weight : training.pos_weight)
       require(positive(weight), "pos_weight", weight, "above 0, such as 5");
   }
-  if (const std::size_t given = training.target_transforms.size(); given > 0) {
-    const bool some =
-        std::ranges::any_of(training.target_transforms,
-                            [](TargetTransform each) { return each != TargetTransform::none; });
-    if (some && transformable == 0)
-      throw InvalidArgument(text::concat("target_transform is ",
-                                         name(training.target_transforms[0]), " but loss is ",
-                                         name(whole),
-                                         ", which takes none; transforms are for squared_error, "
-                                         "gaussian, huber and pinball"));
-    if (given != 1 && given != targets)
-      throw InvalidArgument(text::concat("there are ", given, " transforms but ", targets,
-                                         " targets; give one for all, or one for each"));
-  }
+  const bool some =
+      std::ranges::any_of(training.target_transforms,
+                          [](TargetTransform each) { return each != TargetTransform::none; });
+  if (some && transformable == 0)
+    throw InvalidArgument(text::concat("target_transform is ", name(training.target_transforms[0]),
+                                       " but loss is ", name(whole),
+                                       ", which takes none; transforms are for squared_error, "
+                                       "gaussian, huber and pinball"));
 }
 
 void check_targets(const Examples& examples, const Training& training) {
