@@ -91,10 +91,10 @@ std::string scores_as_text(const ClassScores& scores) {
 }
 
 std::string coverage_as_text(const TargetScores& scores) {
-  return item("coverage", fmt::format("{} for {} intervals; mean width {}",
-                                      percent(scores.coverage),
-                                      fmt::format("{:.6g}%", 100 * scores.confidence),
-                                      number(scores.mean_width)));
+  return item(
+      "coverage",
+      fmt::format("{} for {} intervals; mean width {}", percent(scores.coverage),
+                  fmt::format("{:.6g}%", 100 * scores.confidence), number(scores.mean_width)));
 }
 
 std::string scores_as_text(const TargetScores& scores) {
@@ -226,9 +226,7 @@ Json json_of_means(const TargetScores& scores) {
 }
 
 Json json_of(const TargetScores& scores) {
-  Json object{{"loss", name(scores.loss)},
-              {"rows", scores.rows},
-              {"unknown_rows", scores.unknown}};
+  Json object{{"loss", name(scores.loss)}, {"rows", scores.rows}, {"unknown_rows", scores.unknown}};
   if (scores.loss == Loss::binary) {
     object["log_loss"] = scores.log_loss;
     object["brier_score"] = scores.brier_score;
@@ -294,7 +292,7 @@ void add_targets(const Ensemble::Frame& frame, Json& object) {
 
 Json json_of(const Ensemble& ensemble) {
   const Ensemble::Frame& frame = ensemble.frame();
-  Json object{{"task", ensemble.classifies()              ? "classification"
+  Json object{{"task", ensemble.classifies()             ? "classification"
                        : frame.loss == Loss::multi_label ? "multi_label"
                                                          : "regression"},
               {"loss", name(frame.loss)},

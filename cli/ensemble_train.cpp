@@ -160,8 +160,7 @@ Scores scores_of(const Ensemble& trained, const ensemble::Prediction& prediction
   if (trained.classifies())
     scores.classes = evaluate_classes(prediction, examples.classes->codes, weights);
   else
-    scores.targets =
-        evaluate_targets(trained.frame(), prediction, examples.targets, 0.95, weights);
+    scores.targets = evaluate_targets(trained.frame(), prediction, examples.targets, 0.95, weights);
   return scores;
 }
 
@@ -346,7 +345,8 @@ void add_ensemble_train(CLI::App& group, Task& task) {
        {"bootfold ensemble train houses.csv --target price --task regression --loss gaussian "
         "--hidden 64,64 --ignore id",
         "networks that predict a mean and a variance"},
-       {"bootfold ensemble train houses.csv --target price --loss pinball --quantiles 0.05,0.5,0.95 "
+       {"bootfold ensemble train houses.csv --target price --loss pinball --quantiles "
+        "0.05,0.5,0.95 "
         "--target-transform log",
         "quantiles of the price; the networks learn its logarithm"},
        {"bootfold ensemble train houses.csv --target price:huber --target sold:binary",

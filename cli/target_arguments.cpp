@@ -144,8 +144,7 @@ void set_targets(const TargetArguments& arguments, ensemble::Training& training)
            std::find(goal.losses.begin(), goal.losses.end(), loss) != goal.losses.end();
   };
   const auto check_use = [](bool given, bool used, const char* option, const char* loss) {
-    if (given && !used)
-      throw InvalidArgument(fmt::format("{} is for --loss {}", option, loss));
+    if (given && !used) throw InvalidArgument(fmt::format("{} is for --loss {}", option, loss));
   };
   check_use(!arguments.quantiles.empty(), uses(Loss::pinball), "--quantiles", "pinball");
   check_use(!arguments.huber_delta.empty(), uses(Loss::huber), "--huber-delta", "huber");
@@ -154,8 +153,7 @@ void set_targets(const TargetArguments& arguments, ensemble::Training& training)
   if (!arguments.quantiles.empty())
     training.quantiles = parse_numbers("--quantiles", arguments.quantiles, 1, "0.05,0.5,0.95");
   if (!arguments.huber_delta.empty())
-    training.huber_delta =
-        parse_between("--huber-delta", arguments.huber_delta, 0, kNoLimit, "1");
+    training.huber_delta = parse_between("--huber-delta", arguments.huber_delta, 0, kNoLimit, "1");
   training.pos_weight = parse_numbers("--pos-weight", arguments.pos_weight, kNoLimit, "5");
   for (const std::string& text : split_list(arguments.transform))
     training.target_transforms.push_back(ensemble::parse_target_transform(text));

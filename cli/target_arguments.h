@@ -28,7 +28,7 @@ void add_target_arguments(CLI::App& command, TargetArguments& arguments);
 
 /// What is to be learned.
 struct Goal {
-  std::vector<std::string> columns;   ///< of the targets
+  std::vector<std::string> columns;    ///< of the targets
   std::optional<ensemble::Loss> loss;  ///< of all targets, as far as it is given
   std::vector<ensemble::Loss> losses;  ///< of each target, if they differ
   std::optional<bool> classes;         ///< unless the column has to tell

@@ -165,9 +165,7 @@ TrainingExamples::TrainingExamples(const ExampleArguments& arguments, std::size_
         return std::make_shared<ensemble::EncodingLearner>(encoding_options(arguments),
                                                            first_input(arguments));
       }()),
-      tables_([&] {
-        return open_rows(arguments, goal_of(arguments.targets), learner_);
-      }()),
+      tables_([&] { return open_rows(arguments, goal_of(arguments.targets), learner_); }()),
       source_(tables_, first_input(arguments)) {
   const Goal goal = goal_of(arguments.targets);
   loss_ = goal.loss;

@@ -470,7 +470,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         """The loss for these classes or labels."""
         losses = ("cross_entropy", "binary", "multi_label")
         if self.loss is not None and self.loss not in losses:
-            raise ValueError(f"loss is {self.loss!r} but must be None or one of {', '.join(losses)}")
+            known = ", ".join(losses)
+            raise ValueError(f"loss is {self.loss!r} but must be None or one of {known}")
         several = type_of_target(y) == "multilabel-indicator"
         if self.loss == "multi_label" and not several:
             raise ValueError(
@@ -503,7 +504,9 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
     ) -> Self:
         """Trains networks with an output for each label."""
         if self.class_weight is not None:
-            raise ValueError("class_weight is for classes, but y has several labels; use pos_weight")
+            raise ValueError(
+                "class_weight is for classes, but y has several labels; use pos_weight"
+            )
         if self.calibrate:
             raise ValueError("calibrate=True is for classes, but y has several labels")
         labels = _indicators(y)

@@ -540,9 +540,9 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         1970), categories whose levels are numbers and booleans (0 and 1) are part of the model. If
         inputs are text, each input has its own name and the shape [rows, 1]; those of text are
         strings, and the empty one is missing. The outputs are "label" and "probabilities" of a
-        classifier ("labels" and "probabilities", [rows, labels], of several labels), and "prediction"
-        of a regressor, in 64 bits. They are those of `predict_proba` and `predict` up to 1e-5;
-        transforms of targets are part of the model. Members that failed are left out.
+        classifier ("labels" and "probabilities", [rows, labels], of several labels), and
+        "prediction" of a regressor, in 64 bits. They are those of `predict_proba` and `predict` up
+        to 1e-5; transforms of targets are part of the model. Members that failed are left out.
 
         Parameters
         ----------
@@ -570,7 +570,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         export(
             self._ensemble,
             path,
-            classes=None if self._ensemble.loss == "multi_label" else getattr(self, "classes_", None),
+            classes=getattr(self, "classes_", None),
             members=members,
             encoded=encoded,
             input_type=input_type,

@@ -3,8 +3,8 @@
 `Model` describes trained members in plain arrays. `encode`, `outputs`, `of_members` and `combined`
 compute with an object `ops` that has the operations of a package: NumPy here, ONNX, torch and JAX
 in files of their own. A new activation is one line of ACTIVATIONS, a new loss one line of LINKS
-(classes) or of both LINKS and TARGETS (numbers), a new setting that changes the network is one line of _NETWORK and its use in `outputs`. What these
-tables do not have is refused by name.
+and, if it is one of numbers, of TARGETS, a new setting that changes the network is one line of
+_NETWORK and its use in `outputs`. What these tables do not have is refused by name.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Target(NamedTuple):
 
     loss: str
     output: int  #: the first output
-    count: int  #: columns of its prediction
+    columns: int  #: of its prediction
     mean: float  #: of its scaling
     scale: float
     transform: Transform | None
@@ -160,14 +160,14 @@ TARGETS: dict[str, Callable[[Any, Target, Any], Any]] = {
 def _of_targets(ops: Any, model: Model, outputs: Any) -> Any:
     """Predictions [member, row, column] of all targets."""
     plain = [t.transform is None and TARGETS[t.loss] is _scaled for t in model.targets]
-    places = [t.output + k for t in model.targets for k in range(t.count)]
+    places = [t.output + k for t in model.targets for k in range(t.columns)]
     if all(plain) and places == [*range(len(places))]:
-        scale = np.concatenate([np.full(t.count, t.scale) for t in model.targets])[None, None, :]
-        mean = np.concatenate([np.full(t.count, t.mean) for t in model.targets])[None, None, :]
+        scale = np.concatenate([np.full(t.columns, t.scale) for t in model.targets])[None, None, :]
+        mean = np.concatenate([np.full(t.columns, t.mean) for t in model.targets])[None, None, :]
         found = ops.double(ops.part(outputs, 0, len(places)))
         return found * ops.constant(scale) + ops.constant(mean)
     parts = [
-        TARGETS[t.loss](ops, t, ops.part(outputs, t.output, t.output + t.count))
+        TARGETS[t.loss](ops, t, ops.part(outputs, t.output, t.output + t.columns))
         for t in model.targets
     ]
     return parts[0] if len(parts) == 1 else ops.join(parts, 2)
@@ -181,9 +181,9 @@ def _mean_of_targets(ops: Any, model: Model, members: Any) -> Any:
     parts = []
     column = 0
     for target in model.targets:
-        part = ops.part(found, column, column + target.count)
-        parts.append(ops.sort(part, target.count) if target.loss == "pinball" else part)
-        column += target.count
+        part = ops.part(found, column, column + target.columns)
+        parts.append(ops.sort(part, target.columns) if target.loss == "pinball" else part)
+        column += target.columns
     return parts[0] if len(parts) == 1 else ops.join(parts, 1)
 
 
@@ -349,7 +349,8 @@ def _targets_of(core: _core.Ensemble) -> list[Target]:
     place = 0
     for number, (loss, _, count) in enumerate(core.target_columns):
         if loss not in TARGETS:
-            raise NotImplementedError(f"the loss is {loss!r}, but exports know {', '.join(TARGETS)}")
+            known = ", ".join(TARGETS)
+            raise NotImplementedError(f"the loss is {loss!r}, but exports know {known}")
         transform = fitted[number] if fitted and fitted[number].kind != "none" else None
         mean, scale = (part[number] for part in core.target_scaling)
         output = number if core.loss == "gaussian" else place  # all means, then all variances
@@ -400,7 +401,7 @@ def _check_forward(core: _core.Ensemble, model: Model) -> None:
     found = predicted(NumpyOps(model), model, rows)
     size: Any = 1.0
     if model.targets:
-        size = np.concatenate([np.full(t.count, t.scale) for t in model.targets])
+        size = np.concatenate([np.full(t.columns, t.scale) for t in model.targets])
     spread = np.maximum(size, np.abs(wanted).max(axis=0))
     with np.errstate(invalid="ignore"):
         same = np.abs(found - wanted) <= 1e-4 * spread

@@ -260,6 +260,8 @@ def export(
     declare = onnx.helper.make_tensor_value_info
     count = len(model.answers)
     labels = model.loss == "multi_label"
+    if labels:
+        classes = None
     word = "probabilities" if labels or classes is not None else "prediction"
     ops.node("Identity", whole, name=word)
     results = [declare(word, types.DOUBLE, ["rows", count])]

@@ -99,8 +99,8 @@ def score_of_targets(
         own = truth[:, number]
         if loss == "pinball":
             each = [
-                d2_pinball_score(own, found[:, first + k], sample_weight=weights, alpha=quantiles[k])
-                for k in range(count)
+                d2_pinball_score(own, found[:, first + k], sample_weight=weights, alpha=q)
+                for k, q in enumerate(quantiles[:count])
             ]
             scores.append(np.mean(each))
         elif loss == "poisson":

@@ -34,7 +34,8 @@ class TorchOps:
         self._torch = torch
         self._model = model
         self._device = device
-        for name in ("relu", "tanh", "floor", "sin", "cos", "isnan", "where", "clip", "exp", "log1p"):
+        names = "relu tanh floor sin cos isnan where clip exp log1p"
+        for name in names.split():
             setattr(self, name, getattr(torch, name))
 
     def constant(self, values: Any) -> Any:

@@ -322,8 +322,8 @@ void bind_prediction(nb::module_& m) {
 }
 
 /// Kind, lambda, least and most target, knots from and to.
-using TransformTable = std::tuple<std::string, double, double, double, std::vector<double>,
-                                  std::vector<double>>;
+using TransformTable =
+    std::tuple<std::string, double, double, double, std::vector<double>, std::vector<double>>;
 
 /// Means and standard deviations that columns were moved by.
 std::tuple<std::vector<double>, std::vector<double>> pair(const ensemble::Scaling& scaling) {

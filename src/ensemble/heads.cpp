@@ -29,8 +29,7 @@ Heads::Heads(const Ensemble::Frame& frame)
     answers_ = outputs_;
     return;
   }
-  if (frame.loss != Loss::squared_error && frame.loss != Loss::gaussian)
-    kernel_loss_ = Loss::mixed;
+  if (frame.loss != Loss::squared_error && frame.loss != Loss::gaussian) kernel_loss_ = Loss::mixed;
   const auto weight = [&](std::size_t target) {
     return frame.pos_weight.empty() ? 1.0F : static_cast<float>(frame.pos_weight[target]);
   };

@@ -96,9 +96,8 @@ void set_knots(FittedTransform& transform, std::vector<double> sorted) {
   for (std::size_t first = 0; first < knots.size();) {
     std::size_t last = first;
     while (last < knots.size() && knots[last].first == knots[first].first) ++last;
-    const double score = (normal::quantile(knots[first].second) +
-                          normal::quantile(knots[last - 1].second)) /
-                         2;
+    const double score =
+        (normal::quantile(knots[first].second) + normal::quantile(knots[last - 1].second)) / 2;
     // Rounding may make neighbours of interpolated values fall.
     if (transform.from.empty() ||
         (knots[first].first > transform.from.back() && score > transform.to.back())) {
@@ -114,8 +113,7 @@ double interpolated(const std::vector<double>& from, const std::vector<double>& 
   if (std::isnan(x)) return x;
   if (x <= from.front()) return to.front();
   if (x >= from.back()) return to.back();
-  const auto above =
-      static_cast<std::size_t>(std::ranges::upper_bound(from, x) - from.begin());
+  const auto above = static_cast<std::size_t>(std::ranges::upper_bound(from, x) - from.begin());
   const double share = (x - from[above - 1]) / (from[above] - from[above - 1]);
   return to[above - 1] + share * (to[above] - to[above - 1]);
 }

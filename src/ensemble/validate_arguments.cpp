@@ -98,8 +98,9 @@ void check_losses(const Examples& examples, const Training& training) {
   const bool numbers = examples.targets.columns() > 0;
   if (!training.losses.empty()) {
     if (training.loss && *training.loss != Loss::mixed)
-      throw InvalidArgument(text::concat("loss is ", name(*training.loss),
-                                         " but losses are given for each target; give one of both"));
+      throw InvalidArgument(
+          text::concat("loss is ", name(*training.loss),
+                       " but losses are given for each target; give one of both"));
     if (!numbers)
       throw InvalidArgument(
           "losses are those of targets, but there are classes; a target of 0 and 1 with loss "
@@ -157,8 +158,7 @@ void check_loss_options(const Examples& examples, const Training& training) {
     binary += loss == Loss::binary ? 1 : 0;
     transformable += is_transformed(loss) ? 1 : 0;
     if (const auto& given = training.target_transforms;
-        given.size() > 1 && given[t] != TargetTransform::none &&
-        !is_transformed(loss))
+        given.size() > 1 && given[t] != TargetTransform::none && !is_transformed(loss))
       throw InvalidArgument(text::concat("the transform of target ", t + 1, " is ", name(given[t]),
                                          " but its loss is ", name(loss), ", which takes none"));
   }
@@ -166,8 +166,7 @@ void check_loss_options(const Examples& examples, const Training& training) {
   if (const std::size_t given = training.pos_weight.size(); given > 0) {
     if (binary == 0)
       throw InvalidArgument(text::concat(
-          "pos_weight is given but loss is ", name(whole),
-          "; it is for binary and multi_label",
+          "pos_weight is given but loss is ", name(whole), "; it is for binary and multi_label",
           whole == Loss::cross_entropy ? " (weights of rows can stand for those of classes)" : ""));
     if (given != 1 && given != targets)
       throw InvalidArgument(text::concat("there are ", given, " values of pos_weight but ", targets,
@@ -175,9 +174,9 @@ void check_loss_options(const Examples& examples, const Training& training) {
     for (const double weight : training.pos_weight)
       require(positive(weight), "pos_weight", weight, "above 0, such as 5");
   }
-  const bool some =
-      std::ranges::any_of(training.target_transforms,
-                          [](TargetTransform each) { return each != TargetTransform::none; });
+  const bool some = std::ranges::any_of(training.target_transforms, [](TargetTransform each) {
+    return each != TargetTransform::none;
+  });
   if (some && transformable == 0)
     throw InvalidArgument(text::concat("target_transform is ", name(training.target_transforms[0]),
                                        " but loss is ", name(whole),
@@ -204,9 +203,9 @@ void check_targets(const Examples& examples, const Training& training) {
     for (std::size_t row = 1; row < column.rows() && !varies; ++row)
       varies = column[row] != column[0];
     const Loss loss = loss_of_column(examples, training, t);
-    check_target_values(examples.targets, t, loss,
-                        training.start != nullptr ? start_transform(training, t)
-                                                  : transform_of(training, loss, t));
+    check_target_values(
+        examples.targets, t, loss,
+        training.start != nullptr ? start_transform(training, t) : transform_of(training, loss, t));
     if (!varies)
       throw DataError(text::concat("target ", examples.targets.name(t), " is ", column[0],
                                    " in all rows; there is nothing to learn"));

@@ -33,9 +33,9 @@ class EnsembleLosses : public testing::Test {
  protected:
   // Trains on x, with the report as JSON.
   Json trained(std::vector<std::string> more) const {
-    std::vector<std::string> all = {"ensemble", "train",    file_, "--input",  "x",
-                                    "--members", "12",      "--epochs", "10", "--learning-rate",
-                                    "0.01",     "--output", model_};
+    std::vector<std::string> all = {
+        "ensemble", "train",           file_,  "--input",  "x",   "--members", "12", "--epochs",
+        "10",       "--learning-rate", "0.01", "--output", model_};
     all.insert(all.end(), more.begin(), more.end());
     return json_of(all);
   }
@@ -63,8 +63,8 @@ TEST_F(EnsembleLosses, QuantilesAreColumns) {
   EXPECT_GT(scores["pinball_loss"], 0);
   EXPECT_NEAR(scores["confidence"], 0.8, 1e-12);
   ASSERT_EQ(scores["quantiles"].size(), 2U);
-  EXPECT_THAT(predicted_names(), ElementsAre("q0.1", "q0.9", "q0.1_epistemic_std",
-                                             "q0.9_epistemic_std", "outside"));
+  EXPECT_THAT(predicted_names(),
+              ElementsAre("q0.1", "q0.9", "q0.1_epistemic_std", "q0.9_epistemic_std", "outside"));
   const Json columns = json_of({"ensemble", "predict", model_, file_})["columns"];
   for (std::size_t row = 0; row < 150; ++row) {
     EXPECT_GT(columns["q0.1"][row], 0);
@@ -90,13 +90,13 @@ TEST_F(EnsembleLosses, TargetsHaveLossesOfTheirOwn) {
   EXPECT_TRUE(scores[0].contains("root_mean_squared_error"));
   EXPECT_TRUE(scores[1].contains("log_loss"));
   EXPECT_TRUE(scores[2].contains("poisson_deviance"));
-  EXPECT_THAT(predicted_names(),
-              ElementsAre("price_mean", "price_epistemic_std", "price_aleatoric_std",
-                          "price_total_std", "price_low", "price_high", "sold_probability",
-                          "sold_total", "sold_aleatoric", "sold_epistemic", "count_rate",
-                          "count_epistemic_std", "count_aleatoric_std", "count_total_std",
-                          "count_low", "count_high", "a:b_mean", "a:b_epistemic_std",
-                          "a:b_aleatoric_std", "a:b_total_std", "a:b_low", "a:b_high", "outside"));
+  EXPECT_THAT(
+      predicted_names(),
+      ElementsAre("price_mean", "price_epistemic_std", "price_aleatoric_std", "price_total_std",
+                  "price_low", "price_high", "sold_probability", "sold_total", "sold_aleatoric",
+                  "sold_epistemic", "count_rate", "count_epistemic_std", "count_aleatoric_std",
+                  "count_total_std", "count_low", "count_high", "a:b_mean", "a:b_epistemic_std",
+                  "a:b_aleatoric_std", "a:b_total_std", "a:b_low", "a:b_high", "outside"));
   const Json evaluated = json_of({"ensemble", "evaluate", model_, file_, "--out-of-bag"});
   EXPECT_EQ(evaluated["scores"], scores);
   const Json limits = json_of(
@@ -119,8 +119,8 @@ TEST_F(EnsembleLosses, BinaryHasOneOutputForTwoClasses) {
 
 TEST_F(EnsembleLosses, LabelsAreColumnsOfZeroAndOne) {
   const std::string validation = folder_.write("validation.csv", houses(60, 2));
-  const Json report = trained({"--target", "sold", "--loss", "multi_label", "--validation",
-                               validation, "--patience", "3"});
+  const Json report = trained(
+      {"--target", "sold", "--loss", "multi_label", "--validation", validation, "--patience", "3"});
   EXPECT_EQ(report["task"], "multi_label");
   EXPECT_TRUE(report["validation"].contains("log_loss"));
   EXPECT_THAT(predicted_names(),

@@ -132,8 +132,7 @@ class HeadGradient : public testing::TestWithParam<execution::Level> {};
 TEST_P(HeadGradient, MatchesFiniteDifferences) {
   for (const Losses& losses : cases())
     for (const Activation activation : {Activation::tanh, Activation::gelu})
-      for (const std::vector<std::size_t>& hidden :
-           {std::vector<std::size_t>{}, {7}, {5, 9}})
+      for (const std::vector<std::size_t>& hidden : {std::vector<std::size_t>{}, {7}, {5, 9}})
         for (const std::size_t rows : {1U, 8U, 13U}) {
           SCOPED_TRACE(testing::Message()
                        << losses.size() << " targets, the first " << name(losses[0]) << ", "
@@ -146,8 +145,9 @@ TEST_P(HeadGradient, MatchesFiniteDifferences) {
                         4e-6 * (1 + std::abs(loss[lane])));
             double largest = 0;
             for (std::size_t i = 0; i < networks.shape.parameters; ++i)
-              largest = std::max(largest, std::abs(static_cast<double>(
-                                              networks.gradient[i * networks.lanes + lane])));
+              largest = std::max(
+                  largest,
+                  std::abs(static_cast<double>(networks.gradient[i * networks.lanes + lane])));
             for (std::size_t i = 0; i < networks.shape.parameters; ++i) {
               constexpr double kStep = 1e-6;
               const double slope = (networks.reference_loss(lane, i, kStep) -

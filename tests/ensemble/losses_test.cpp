@@ -58,7 +58,8 @@ const std::vector<double> kEnds = {-1, 1};
 
 double poisson(random::Stream& stream, double rate) {
   double count = 0;
-  for (double time = random::exponential(stream); time < rate; time += random::exponential(stream)) ++count;
+  for (double time = random::exponential(stream); time < rate; time += random::exponential(stream))
+    ++count;
   return count;
 }
 
@@ -86,9 +87,8 @@ TEST(Pinball, RecoversTheQuantilesOfAKnownLaw) {
 
 // 1500 counts of each rate: their mean is off by more than 4.9 sqrt(rate / 1500) once in a million.
 TEST(Poisson, RecoversRates) {
-  const Groups data(3000, 4, [](auto& stream, bool second) {
-    return poisson(stream, second ? 40 : 5);
-  });
+  const Groups data(3000, 4,
+                    [](auto& stream, bool second) { return poisson(stream, second ? 40 : 5); });
   const Ensemble ensemble = fit_groups(data.examples(), {.loss = Loss::poisson});
   const Prediction found = ensemble.predict(DataView(kEnds));
   const double rates[2] = {5, 40};
@@ -229,8 +229,7 @@ TEST(MixedTargets, ScoresAreThoseOfTheirLosses) {
     const double* mean = &found.mean[row * 7];
     log_loss -= std::log(rows.sold[row] == 1 ? mean[1] : 1 - mean[1]) / 400;
     const double count = rows.count[row];
-    deviance +=
-        2 * ((count > 0 ? count * std::log(count / mean[2]) : 0) - count + mean[2]) / 400;
+    deviance += 2 * ((count > 0 ? count * std::log(count / mean[2]) : 0) - count + mean[2]) / 400;
     const double error = rows.price[row] - mean[4];
     pinball += std::max(0.25 * error, -0.75 * error) / 400;
     inside += mean[3] <= rows.price[row] && rows.price[row] <= mean[6] ? 1U : 0U;
@@ -302,8 +301,7 @@ TEST(MixedTargets, FilesSelectionsAndStreamsKeepThem) {
   EXPECT_EQ(loaded.frame().losses, ensemble.frame().losses);
   EXPECT_EQ(loaded.frame().transforms, ensemble.frame().transforms);
   EXPECT_EQ(out_of_bag(loaded, rows.examples()).mean, ensemble.out_of_bag().mean);
-  const StreamedPrediction streamed =
-      train_and_predict(rows.examples(), mixed_training(), points);
+  const StreamedPrediction streamed = train_and_predict(rows.examples(), mixed_training(), points);
   ASSERT_EQ(streamed.prediction.mean.size(), found.mean.size());
   for (std::size_t i = 0; i < found.mean.size(); ++i)
     EXPECT_NEAR(streamed.prediction.mean[i], found.mean[i], 1e-9 * (1 + std::abs(found.mean[i])));
@@ -329,8 +327,8 @@ TEST(JackknifePlus, WorksInTheUnitsOfTransformedTargets) {
   training.losses = {Loss::squared_error, Loss::binary, Loss::poisson, Loss::squared_error};
   const Ensemble ensemble = train(rows.examples(), training);
   const Rows others(1000, 12);
-  const Band band = jackknife_plus(ensemble, rows.examples(), DataView(others.x),
-                                   {.confidence = 0.9});
+  const Band band =
+      jackknife_plus(ensemble, rows.examples(), DataView(others.x), {.confidence = 0.9});
   std::size_t prices = 0;
   std::size_t counts = 0;
   for (std::size_t row = 0; row < 1000; ++row) {
@@ -339,9 +337,8 @@ TEST(JackknifePlus, WorksInTheUnitsOfTransformedTargets) {
     EXPECT_GE(band.low[at], 0);
     EXPECT_GE(band.low[at + 2], 0);
     prices += band.low[at] <= others.price[row] && others.price[row] <= band.high[at] ? 1U : 0U;
-    counts += band.low[at + 2] <= others.count[row] && others.count[row] <= band.high[at + 2]
-                  ? 1U
-                  : 0U;
+    counts +=
+        band.low[at + 2] <= others.count[row] && others.count[row] <= band.high[at + 2] ? 1U : 0U;
   }
   // A coverage of 0.9 of 1000 rows, given 300 calibrating ones, varies by about 0.02: 5 of these.
   EXPECT_NEAR(static_cast<double>(prices) / 1000, 0.9, 0.1);
@@ -363,8 +360,7 @@ TEST(JackknifePlus, RefusesQuantiles) {
 TEST(PredictionIntervals, OfRatesCoverCounts) {
   const Rows rows(500);
   Training training{.members = 30, .epochs = 20, .loss = Loss::poisson};
-  const Ensemble ensemble =
-      train({DataView(rows.x), nullptr, DataView(rows.count)}, training);
+  const Ensemble ensemble = train({DataView(rows.x), nullptr, DataView(rows.count)}, training);
   const Rows others(4000, 13);
   const Prediction found = ensemble.predict(DataView(others.x));
   const std::vector<Limits> limits = prediction_intervals(ensemble.frame(), found, 0.9);

@@ -85,8 +85,7 @@ TEST(YeoJohnson, LambdaHasTheHighestLikelihood) {
 }
 
 TEST(YeoJohnson, SlopeIsTheDerivative) {
-  const FittedTransform transform =
-      fit_transform(TargetTransform::yeo_johnson, skewed(500, -1.5));
+  const FittedTransform transform = fit_transform(TargetTransform::yeo_johnson, skewed(500, -1.5));
   for (const double value : {-1.2, -0.1, 0.3, 4.0})
     EXPECT_NEAR(std::exp(transform.log_slope(value)),
                 (transform(value + 1e-6) - transform(value - 1e-6)) / 2e-6, 1e-6);
@@ -189,8 +188,7 @@ TEST(TransformedTarget, IntervalsCover) {
     for (std::size_t row = 0; row < 4000; ++row)
       inside += limits[row].low <= others.y[row] && others.y[row] <= limits[row].high ? 1U : 0U;
     EXPECT_NEAR(static_cast<double>(inside) / 4000, 0.9, 0.05) << name(kind);
-    const auto scores =
-        evaluate_targets(ensemble.frame(), found, others.examples().targets, 0.9);
+    const auto scores = evaluate_targets(ensemble.frame(), found, others.examples().targets, 0.9);
     EXPECT_NEAR(scores[0].coverage, static_cast<double>(inside) / 4000, 1e-12);
     EXPECT_EQ(std::isnan(scores[0].negative_log_likelihood), kind == TargetTransform::quantile);
   }

@@ -150,9 +150,9 @@ class BOOTFOLD_API Ensemble {
     Scaling target_scaling;  ///< of a regression; after the transforms
     /// Loss of each target; empty: all have `loss`.
     std::vector<Loss> losses;
-    std::vector<double> quantiles;   ///< of targets with loss pinball
-    double huber_delta = 1;          ///< of targets with loss huber
-    std::vector<double> pos_weight;  ///< of each target, or of the second class; empty: 1
+    std::vector<double> quantiles;            ///< of targets with loss pinball
+    double huber_delta = 1;                   ///< of targets with loss huber
+    std::vector<double> pos_weight;           ///< of each target, or of the second class; empty: 1
     std::vector<FittedTransform> transforms;  ///< of each target; empty: none
     /// Variance of the noise of each target, estimated from out-of-bag residuals, for targets with
     /// loss squared_error and huber; 0 for others. That of a transformed target is on the

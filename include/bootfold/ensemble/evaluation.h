@@ -69,14 +69,14 @@ struct TargetScores {
   /// Mean, for normal distributions with the predicted mean and total standard deviation; infinite
   /// if a standard deviation is 0.
   double negative_log_likelihood = Member::kUnknown;
-  double confidence = 0.95;              ///< of the intervals
-  double coverage = Member::kUnknown;    ///< share of the rows inside their interval
-  double mean_width = Member::kUnknown;  ///< of the intervals
+  double confidence = 0.95;                ///< of the intervals
+  double coverage = Member::kUnknown;      ///< share of the rows inside their interval
+  double mean_width = Member::kUnknown;    ///< of the intervals
   double pinball_loss = Member::kUnknown;  ///< mean over the quantiles
   std::vector<QuantileScore> quantiles = {};
   /// Mean of 2 (y log(y / rate) - y + rate), of rates.
   double poisson_deviance = Member::kUnknown;
-  double log_loss = Member::kUnknown;  ///< of targets of 0 and 1; as of classes
+  double log_loss = Member::kUnknown;     ///< of targets of 0 and 1; as of classes
   double brier_score = Member::kUnknown;  ///< mean of (y - probability)^2
   double accuracy = Member::kUnknown;     ///< of the more probable of 0 and 1
 };

@@ -37,9 +37,9 @@ struct BOOTFOLD_API FittedTransform {
   static constexpr std::size_t kMostKnots = 1002;
 
   TargetTransform kind = TargetTransform::none;
-  double lambda = 1;             ///< yeo_johnson: the power, with the highest likelihood
-  double least = 0;              ///< smallest target of the training rows
-  double most = 0;               ///< largest target of the training rows
+  double lambda = 1;              ///< yeo_johnson: the power, with the highest likelihood
+  double least = 0;               ///< smallest target of the training rows
+  double most = 0;                ///< largest target of the training rows
   std::vector<double> from = {};  ///< quantile: knots, ascending values of the target
   std::vector<double> to = {};    ///< quantile: the normal scores of the knots, ascending
 

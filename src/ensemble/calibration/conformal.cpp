@@ -24,9 +24,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Whether a target has a predicted mean, and not quantiles or a probability.
-bool has_mean(const Head& head) {
-  return head.loss != Loss::pinball && head.loss != Loss::binary;
-}
+bool has_mean(const Head& head) { return head.loss != Loss::pinball && head.loss != Loss::binary; }
 
 /// Whether the target has no negative values, so that limits need none either.
 bool is_positive(const Head& head) {
@@ -133,8 +131,8 @@ class MemberPredictions {
       return;
     }
     for (std::size_t p = 0; p < kPoints; ++p)
-      to[p] = static_cast<float>((head.value(from[p]) - units_.mean[target]) /
-                                 units_.scale[target]);
+      to[p] =
+          static_cast<float>((head.value(from[p]) - units_.mean[target]) / units_.scale[target]);
   }
 
   const Ensemble& ensemble_;

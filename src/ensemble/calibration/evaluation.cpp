@@ -111,11 +111,11 @@ TargetScores mean_scores(const Prediction& prediction, std::size_t column, const
         const double off = normal.error;
         squares += weight * error * error;
         sum += weight * truth[row];
-        likelihood += weight * (normal.deviation > 0
-                                    ? 0.5 * std::log(2 * std::numbers::pi) +
-                                          std::log(normal.deviation) +
-                                          0.5 * (off / normal.deviation) * (off / normal.deviation)
-                                    : std::numeric_limits<double>::infinity());
+        likelihood +=
+            weight * (normal.deviation > 0
+                          ? 0.5 * std::log(2 * std::numbers::pi) + std::log(normal.deviation) +
+                                0.5 * (off / normal.deviation) * (off / normal.deviation)
+                          : std::numeric_limits<double>::infinity());
         if (normal.log_slope != 0) likelihood -= weight * normal.log_slope;
         inside += normal.inside ? weight : 0;
         widths += weight * normal.width;
@@ -149,8 +149,8 @@ TargetScores poisson_scores(const Prediction& prediction, const Head& head, std:
                             std::size_t targets, const ColumnView& truth,
                             const std::vector<Limits>& limits, double confidence,
                             const std::optional<ColumnView>& weights) {
-  TargetScores scores = mean_scores(
-      prediction, head.answer, truth, confidence, weights, [&](std::size_t row) {
+  TargetScores scores =
+      mean_scores(prediction, head.answer, truth, confidence, weights, [&](std::size_t row) {
         const Limits& own = limits[row * targets + target];
         return Normal{contains(own, truth[row]), own.high - own.low, 0, 1, 0};
       });
@@ -241,8 +241,7 @@ Limits count_limits(double mean, double variance, double confidence) {
     return {quantile(law, low), quantile(law, 1 - low)};
   }
   const double size = mean * mean / more;
-  const boost::math::negative_binomial_distribution<double, Up> law(size,
-                                                                         size / (size + mean));
+  const boost::math::negative_binomial_distribution<double, Up> law(size, size / (size + mean));
   return {quantile(law, low), quantile(law, 1 - low)};
 }
 
@@ -263,8 +262,8 @@ bool has_normal_intervals(const Ensemble::Frame& frame) noexcept {
   return !has_classes(frame.loss) && leaves_rows_out(frame.resampling);
 }
 
-std::vector<Limits> prediction_intervals(const Ensemble::Frame& frame,
-                                         const Prediction& prediction, double confidence) {
+std::vector<Limits> prediction_intervals(const Ensemble::Frame& frame, const Prediction& prediction,
+                                         double confidence) {
   const double width = normal_width(confidence);
   if (prediction.total.size() != prediction.mean.size())
     throw InvalidArgument("intervals are for numbers, but these are class probabilities");
@@ -400,9 +399,8 @@ std::vector<TargetScores> evaluate_targets(const Ensemble::Frame& frame,
   for (std::size_t t = 0; t < targets; ++t) {
     const Head& head = heads.targets()[t];
     const ColumnView& own = truth.column(t);
-    check_target_values(
-        truth, t, head.loss,
-        head.transform == nullptr ? TargetTransform::none : head.transform->kind);
+    check_target_values(truth, t, head.loss,
+                        head.transform == nullptr ? TargetTransform::none : head.transform->kind);
     if (head.loss == Loss::pinball) {
       scores.push_back(quantile_scores(prediction, head, heads.quantiles(), own, weights));
     } else if (head.loss == Loss::binary) {

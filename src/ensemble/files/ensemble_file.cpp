@@ -225,8 +225,8 @@ void read_targets(const Json& json, Ensemble::Frame& frame) {
   require(frame.losses.size() == (frame.loss == Loss::mixed ? count : 0),
           text::concat("it has ", frame.losses.size(), " losses of ", count, " targets"));
   if (json.contains("quantiles")) frame.quantiles = list_of(json.at("quantiles"), number_of);
-  const bool uses = frame.loss == Loss::pinball ||
-                    std::ranges::count(frame.losses, Loss::pinball) > 0;
+  const bool uses =
+      frame.loss == Loss::pinball || std::ranges::count(frame.losses, Loss::pinball) > 0;
   require(uses == !frame.quantiles.empty() && frame.quantiles.size() <= kMostUnits,
           text::concat("it has ", frame.quantiles.size(), " quantiles"));
   for (std::size_t i = 0; i < frame.quantiles.size(); ++i)
@@ -446,7 +446,8 @@ Ensemble Ensemble::load(const std::string& path) {
       format->second != kTargetsFormat)
     file.fail(text::concat("its format is '", format->second.substr(0, 40),
                            "' but this version reads '", kFormat, "', '", kEncodedFormat, "' and '",
-                           kTargetsFormat, "'; read it with the version that wrote it, or train again"));
+                           kTargetsFormat,
+                           "'; read it with the version that wrote it, or train again"));
   try {
     const Json words = Json::parse(file.words().at("bootfold"));
     Frame frame = frame_from(words);

@@ -43,7 +43,7 @@ std::vector<double> noise_of(const Heads& heads, const Prediction& out_of_bag,
       if (out_of_bag.members[row] == 0) continue;
       const std::size_t at = row * out_of_bag.outputs + head.answer;
       const double target = targets.column(t)[row];
-      const double error = inner ? (*head.transform)(target) - out_of_bag.transformed_mean[at]
+      const double error = inner ? (*head.transform)(target)-out_of_bag.transformed_mean[at]
                                  : target - out_of_bag.mean[at];
       const double spread = inner ? out_of_bag.transformed_epistemic[at] : out_of_bag.epistemic[at];
       sum += error * error - spread * spread / static_cast<double>(out_of_bag.members[row]);

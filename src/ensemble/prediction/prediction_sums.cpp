@@ -193,8 +193,7 @@ void BlockSums::finish(const Ensemble::Frame& frame, std::size_t first, std::siz
       finish_classes(frame, p, row, out);
       continue;
     }
-    for (std::size_t t = 0; t < heads_->targets().size(); ++t)
-      finish_target(frame, t, p, row, out);
+    for (std::size_t t = 0; t < heads_->targets().size(); ++t) finish_target(frame, t, p, row, out);
   }
 }
 

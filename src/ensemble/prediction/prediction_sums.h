@@ -55,7 +55,7 @@ class BlockSums {
   std::vector<double> variances_;  // that the networks predict
   std::vector<double> inner_;      // outputs of transformed targets
   std::vector<double> inner_squares_;
-  std::vector<double> counts_;     // [point]: members
+  std::vector<double> counts_;  // [point]: members
 };
 
 /// Sums at any number of points, one entry for each block.

@@ -25,7 +25,10 @@ PointBlocks points_of(const Ensemble::Frame& frame, const DataView& points) {
 
 QueryPoints::QueryPoints(const Ensemble::Frame& frame, const DataView& points,
                          execution::Level level)
-    : frame_(frame), heads_(frame), kernels_(simd::kernels(level)), points_(points_of(frame, points)) {}
+    : frame_(frame),
+      heads_(frame),
+      kernels_(simd::kernels(level)),
+      points_(points_of(frame, points)) {}
 
 void QueryPoints::add(const Settings& settings, const std::vector<float>& parameters,
                       PredictionSums& sums) const {

@@ -48,7 +48,7 @@ struct PackNetworks {
   Loss loss;
   float* parameters;
   float* gradient;
-  float* scratch;  ///< pack_scratch_size() vectors
+  float* scratch;                        ///< pack_scratch_size() vectors
   std::span<const HeadLoss> heads = {};  ///< of each target, if the loss is mixed
 };
 
@@ -92,7 +92,7 @@ struct SoloNetwork {
   const Shape* shape;
   Loss loss;
   float* parameters;
-  float* scratch;  ///< solo_scratch_size()
+  float* scratch;                        ///< solo_scratch_size()
   std::span<const HeadLoss> heads = {};  ///< as of a pack
 };
 

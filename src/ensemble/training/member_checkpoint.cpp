@@ -90,8 +90,7 @@ std::string loss_words(const Examples& examples, const Training& training) {
   };
   if (uses(Loss::pinball)) text += ", quantiles " + list_of_numbers(training.quantiles);
   if (uses(Loss::huber)) text += ", delta " + shortest(training.huber_delta);
-  if (!training.pos_weight.empty())
-    text += ", pos_weight " + list_of_numbers(training.pos_weight);
+  if (!training.pos_weight.empty()) text += ", pos_weight " + list_of_numbers(training.pos_weight);
   return text;
 }
 

@@ -9,10 +9,10 @@
 #include "ensemble/input_rows.h"
 #include "ensemble/prediction/range.h"
 #include "ensemble/scaling.h"
-#include "ensemble/transform.h"
 #include "ensemble/training/member_start.h"
 #include "ensemble/training/pack_trainer.h"
 #include "ensemble/training/solo_trainer.h"
+#include "ensemble/transform.h"
 #include "ensemble/validate_arguments.h"
 
 namespace bootfold::ensemble {

@@ -33,9 +33,9 @@ TrainingMatrix validation_matrix(const Examples& validation, const Ensemble::Fra
     examples.classes = &known;
   }
   for (std::size_t t = 0; t < examples.targets.columns(); ++t)
-    check_target_values(examples.targets, t, loss_of_target(frame, t),
-                        frame.transforms.empty() ? TargetTransform::none
-                                                 : frame.transforms[t].kind);
+    check_target_values(
+        examples.targets, t, loss_of_target(frame, t),
+        frame.transforms.empty() ? TargetTransform::none : frame.transforms[t].kind);
   return {examples, frame, 0};
 }
 
