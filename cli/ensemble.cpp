@@ -54,7 +54,8 @@ void run_evaluate(const EvaluateArguments& arguments, Interrupt& interrupt) {
   if (model.classifies())
     run.scores.classes = evaluate_classes(prediction, rows.classes(), rows.weights());
   else
-    run.scores.targets = evaluate_targets(prediction, rows.targets(), confidence, rows.weights());
+    run.scores.targets =
+        evaluate_targets(model.frame(), prediction, rows.targets(), confidence, rows.weights());
   run.weighted = rows.weights().has_value();
   run.seconds = computing.seconds();
   print(arguments.json ? as_json(run) : as_text(run, arguments.quiet));
@@ -71,7 +72,8 @@ void add_ensemble_evaluate(CLI::App& group, Task& task) {
                    "Model file that bootfold ensemble train ... --output wrote")
       ->option_text(" ");
   add_file_arguments(*command, arguments->rows, kWhat);
-  add_list(*command, "--target", arguments->rows.target, "NAME", "Target column [as in training]")
+  add_list(*command, "--target", arguments->rows.targets.columns, "NAME",
+           "Target column [as in training]")
       ->group(kWhat);
   add_text(*command, "--weights", arguments->rows.weights, "NAME",
            "Column of row weights for the scores [equal weights]")

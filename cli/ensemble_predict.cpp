@@ -102,10 +102,25 @@ bool check_interval(const PredictArguments& arguments) {
   return jackknife;
 }
 
+/// Whether a target has a predicted mean, and not quantiles or a probability.
+bool has_intervals(const Ensemble::Frame& frame) {
+  const std::vector<ensemble::TargetColumns> columns = target_columns(frame);
+  return std::any_of(columns.begin(), columns.end(), [](const ensemble::TargetColumns& each) {
+    return each.loss != ensemble::Loss::pinball && each.loss != ensemble::Loss::binary;
+  });
+}
+
 /// The training rows of a model.
 ModelExamples training_rows(const PredictArguments& arguments, const Ensemble& model) {
   if (model.classifies())
     throw InvalidArgument("--interval is for numbers, but the model predicts classes");
+  if (!has_intervals(model.frame()))
+    throw InvalidArgument(
+        fmt::format("--interval is for predicted means, but the model was trained with --loss {}{}",
+                    name(model.frame().loss),
+                    model.frame().loss == ensemble::Loss::pinball
+                        ? "; its lowest and highest quantile are an interval"
+                        : ""));
   ExampleArguments rows;
   rows.files = {arguments.training};  // as they were used: --where does not hold for them
   rows.nan = arguments.rows.nan;
@@ -193,8 +208,8 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
                 {"rows", predictions.rows()},
                 {"empty_rows", rows.omitted()},
                 {"outside_rows", predictions.outside_rows()}};
-    if (!model.classifies()) object["interval"] = arguments.interval;
-    if (!model.classifies()) object["confidence"] = confidence;
+    if (has_intervals(model.frame())) object["interval"] = arguments.interval;
+    if (has_intervals(model.frame())) object["confidence"] = confidence;
     if (arguments.output.empty())
       object["columns"] = std::move(columns);
     else
@@ -203,7 +218,7 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
     return print(dump(object));
   }
   if (arguments.quiet) return;
-  if (!model.classifies() && !jackknife && !has_normal_intervals(model.frame()))
+  if (has_intervals(model.frame()) && !jackknife && !has_normal_intervals(model.frame()))
     complain(
         fmt::format("low and high are not known (nan): with --resampling {} members are trained on "
                     "all rows, so nothing "

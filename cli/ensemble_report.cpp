@@ -18,7 +18,9 @@ namespace {
 
 using ensemble::ClassScores;
 using ensemble::Ensemble;
+using ensemble::Loss;
 using ensemble::MemberAverage;
+using ensemble::QuantileScore;
 using ensemble::ReliabilityBin;
 using ensemble::SettingsSummary;
 using ensemble::TargetScores;
@@ -62,7 +64,7 @@ std::string shape_of(const Ensemble::Frame& frame) {
     if (settings.architecture.hidden != frame.settings[0].architecture.hidden) return "";
   std::vector<std::size_t> sizes = frame.settings[0].architecture.hidden;
   sizes.insert(sizes.begin(), frame.encoding.columns(frame.inputs.size()));
-  sizes.push_back(frame.classes.size() * (frame.loss == ensemble::Loss::gaussian ? 2 : 1));
+  sizes.push_back(ensemble::network_outputs(frame));
   return fmt::format(" {}", fmt::join(sizes, "-"));
 }
 
@@ -88,15 +90,32 @@ std::string scores_as_text(const ClassScores& scores) {
   return text;
 }
 
+std::string coverage_as_text(const TargetScores& scores) {
+  return item(
+      "coverage",
+      fmt::format("{} for {} intervals; mean width {}", percent(scores.coverage),
+                  fmt::format("{:.6g}%", 100 * scores.confidence), number(scores.mean_width)));
+}
+
 std::string scores_as_text(const TargetScores& scores) {
-  std::string text = item("RMSE", number(scores.root_mean_squared_error));
+  if (scores.loss == Loss::binary)
+    return item("log loss", number(scores.log_loss)) +
+           item("Brier score", number(scores.brier_score)) +
+           item("accuracy", percent(scores.accuracy));
+  if (scores.loss == Loss::pinball) {
+    std::string text = item("pinball loss", number(scores.pinball_loss));
+    for (const QuantileScore& each : scores.quantiles)
+      text += item(ensemble::quantile_name(each.quantile),
+                   fmt::format("loss {}; {} of the targets are at most the prediction",
+                               number(each.pinball_loss), percent(each.below)));
+    return scores.quantiles.size() < 2 ? text : text + coverage_as_text(scores);
+  }
+  std::string text;
+  if (scores.loss == Loss::poisson) text += item("deviance", number(scores.poisson_deviance));
+  text += item("RMSE", number(scores.root_mean_squared_error));
   text += item("R2", number(scores.r_squared));
   text += item("NLL", number(scores.negative_log_likelihood));
-  text +=
-      item("coverage",
-           fmt::format("{} for {} intervals; mean width {}", percent(scores.coverage),
-                       fmt::format("{:.6g}%", 100 * scores.confidence), number(scores.mean_width)));
-  return text;
+  return text + coverage_as_text(scores);
 }
 
 std::string scores_as_text(const Scores& scores, const std::vector<std::string>& targets) {
@@ -197,15 +216,38 @@ Json json_of(const ClassScores& scores) {
           {"reliability", std::move(bins)}};
 }
 
-Json json_of(const TargetScores& scores) {
-  return {{"rows", scores.rows},
-          {"unknown_rows", scores.unknown},
-          {"root_mean_squared_error", scores.root_mean_squared_error},
+Json json_of_means(const TargetScores& scores) {
+  return {{"root_mean_squared_error", scores.root_mean_squared_error},
           {"r_squared", scores.r_squared},
           {"negative_log_likelihood", scores.negative_log_likelihood},
           {"confidence", scores.confidence},
           {"coverage", scores.coverage},
           {"mean_width", scores.mean_width}};
+}
+
+Json json_of(const TargetScores& scores) {
+  Json object{{"loss", name(scores.loss)}, {"rows", scores.rows}, {"unknown_rows", scores.unknown}};
+  if (scores.loss == Loss::binary) {
+    object["log_loss"] = scores.log_loss;
+    object["brier_score"] = scores.brier_score;
+    object["accuracy"] = scores.accuracy;
+    return object;
+  }
+  if (scores.loss == Loss::pinball) {
+    object["pinball_loss"] = scores.pinball_loss;
+    object["quantiles"] = Json::array();
+    for (const QuantileScore& each : scores.quantiles)
+      object["quantiles"].push_back({{"quantile", each.quantile},
+                                     {"pinball_loss", each.pinball_loss},
+                                     {"below", each.below}});
+    object["confidence"] = scores.confidence;
+    object["coverage"] = scores.coverage;
+    object["mean_width"] = scores.mean_width;
+    return object;
+  }
+  if (scores.loss == Loss::poisson) object["poisson_deviance"] = scores.poisson_deviance;
+  object.update(json_of_means(scores));
+  return object;
 }
 
 // Of classes or of one target an object, of several targets a list.
@@ -231,9 +273,28 @@ Json json_of(const ensemble::Settings& settings) {
           {"subsample", settings.subsample}};
 }
 
+// Losses and transforms of numbers.
+void add_targets(const Ensemble::Frame& frame, Json& object) {
+  if (!frame.losses.empty()) {
+    object["losses"] = Json::array();
+    for (const Loss loss : frame.losses) object["losses"].push_back(name(loss));
+  }
+  if (!frame.quantiles.empty()) object["quantiles"] = frame.quantiles;
+  if (!frame.pos_weight.empty()) object["pos_weight"] = frame.pos_weight;
+  if (frame.transforms.empty()) return;
+  object["target_transforms"] = Json::array();
+  for (const ensemble::FittedTransform& each : frame.transforms) {
+    Json own{{"transform", name(each.kind)}};
+    if (each.kind == ensemble::TargetTransform::yeo_johnson) own["lambda"] = each.lambda;
+    object["target_transforms"].push_back(std::move(own));
+  }
+}
+
 Json json_of(const Ensemble& ensemble) {
   const Ensemble::Frame& frame = ensemble.frame();
-  Json object{{"task", ensemble.classifies() ? "classification" : "regression"},
+  Json object{{"task", ensemble.classifies()             ? "classification"
+                       : frame.loss == Loss::multi_label ? "multi_label"
+                                                         : "regression"},
               {"loss", name(frame.loss)},
               {"inputs", frame.inputs},
               {"network_inputs", frame.encoding.names(frame.inputs)}};
@@ -241,8 +302,10 @@ Json json_of(const Ensemble& ensemble) {
     object["target"] = frame.target;
     object["classes"] = frame.classes;
     object["temperature"] = frame.temperature;
+    if (!frame.pos_weight.empty()) object["pos_weight"] = frame.pos_weight[0];
   } else {
     object["targets"] = frame.classes;
+    add_targets(frame, object);
   }
   return object;
 }

@@ -67,10 +67,9 @@ void check_output(const std::string& output, const TrainArguments& arguments) {
 }
 
 // Fails now rather than after hours of training.
-void check_memory(const Examples& examples, const Training& training) {
-  const std::size_t answers =
-      examples.classes != nullptr ? examples.classes->size() : examples.targets.columns();
-  const std::size_t outputs = answers * (training.loss == ensemble::Loss::gaussian ? 2 : 1);
+void check_memory(const Examples& examples, const Training& training, Ensemble::Frame frame) {
+  frame.quantiles = training.quantiles;
+  const std::size_t outputs = ensemble::network_outputs(frame);
   double numbers = 0;
   for (const ensemble::Settings& settings : training.settings) {
     auto in = static_cast<double>(examples.encoding->columns(examples.columns()));
@@ -161,7 +160,7 @@ Scores scores_of(const Ensemble& trained, const ensemble::Prediction& prediction
   if (trained.classifies())
     scores.classes = evaluate_classes(prediction, examples.classes->codes, weights);
   else
-    scores.targets = evaluate_targets(prediction, examples.targets, 0.95, weights);
+    scores.targets = evaluate_targets(trained.frame(), prediction, examples.targets, 0.95, weights);
   return scores;
 }
 
@@ -185,6 +184,8 @@ void check_held_out_rows(const char* option, const TrainArguments& arguments,
 
 void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   Training training = parse_training(arguments.training);
+  check_file(arguments.rows);
+  set_targets(arguments.rows.targets, training);
   training.seed = parse_whole("--seed", arguments.seed, 0);
   training.execution.threads = parse_threads(arguments.threads);
   training.memory = parse_size("--memory", arguments.memory);
@@ -226,7 +227,7 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
         "--calibrate is for classes, but the task is a regression; bootfold ensemble predict "
         "--interval jackknife+ gives calibrated intervals");
   if (arguments.calibrate) check_held_out_rows("--calibrate", arguments, training);
-  check_memory(examples, training);
+  check_memory(examples, training, rows.frame());
 
   const Interrupt::Work work(interrupt);
   const Timer computing;
@@ -344,6 +345,12 @@ void add_ensemble_train(CLI::App& group, Task& task) {
        {"bootfold ensemble train houses.csv --target price --task regression --loss gaussian "
         "--hidden 64,64 --ignore id",
         "networks that predict a mean and a variance"},
+       {"bootfold ensemble train houses.csv --target price --loss pinball --quantiles "
+        "0.05,0.5,0.95 "
+        "--target-transform log",
+        "quantiles of the price; the networks learn its logarithm"},
+       {"bootfold ensemble train houses.csv --target price:huber --target sold:binary",
+        "a number and a column of 0 and 1, each with its loss"},
        {"bootfold ensemble train flights.csv --target late --categorical flight --dates day",
         "text, codes, dates and missing values as inputs"},
        {"bootfold ensemble train iris.csv --target species --learning-rate 1e-4,1e-3,1e-2 --hidden "

@@ -8,7 +8,6 @@
 #include "text.h"
 
 namespace bootfold::cli {
-using ensemble::Loss;
 
 void check_file(const ExampleArguments& arguments) {
   if (arguments.files.empty() || arguments.files[0].empty()) throw InvalidArgument(kNoFile);
@@ -79,15 +78,7 @@ void add_file_arguments(CLI::App& command, ExampleArguments& arguments, const ch
 }
 
 void add_example_arguments(CLI::App& command, ExampleArguments& arguments) {
-  add_list(command, "--target", arguments.target, "NAME",
-           "Column to learn, by name or by number from 1; several for a regression")
-      ->group(kToLearn);
-  add_text(command, "--task", arguments.task, "T",
-           "classification or regression [classification of text; of numbers it must be said]")
-      ->group(kToLearn);
-  add_text(command, "--loss", arguments.loss, "L",
-           "cross_entropy; squared_error or gaussian (a mean and a variance) [by the task]")
-      ->group(kToLearn);
+  add_target_arguments(command, arguments.targets);
   add_list(command, "--input", arguments.inputs, "NAME",
            "Columns to learn from; repeat it or separate by commas [all others]")
       ->group(kToLearn);
@@ -140,8 +131,8 @@ ModelExamples::ModelExamples(const ExampleArguments& arguments,
         data::ReadOptions options = read_options(arguments);
         options.columns = frame.inputs;
         options.codes = codes_of(arguments, frame);
-        const std::vector<std::string> named = split_list(arguments.target);
-        if (frame.loss == Loss::cross_entropy) {
+        const std::vector<std::string> named = split_list(arguments.targets.columns);
+        if (ensemble::has_classes(frame.loss)) {
           options.labels = named.empty() ? std::vector{frame.target} : named;
           if (options.labels.size() != 1)
             throw InvalidArgument("--target names several columns but classes are in one");
@@ -161,7 +152,7 @@ ModelExamples::ModelExamples(const ExampleArguments& arguments,
   const std::size_t weights = arguments.weights.empty() ? 0 : 1;
   targets_ = columns_of(table_, count, table_.view().columns() - count - weights);
   if (weights > 0) weights_ = table_.view().column(table_.view().columns() - 1);
-  if (frame.loss != Loss::cross_entropy) return;
+  if (!ensemble::has_classes(frame.loss)) return;
   try {
     classes_ = ensemble::class_codes(frame, table_.labels());
   } catch (const DataError& error) {

@@ -10,19 +10,15 @@
 #include "bootfold/data.h"
 #include "bootfold/ensemble/ensemble.h"
 #include "dialect.h"
+#include "target_arguments.h"
 
 namespace bootfold::cli {
-
-/// A heading of the help page.
-inline constexpr const char* kToLearn = "What to learn";
 
 /// As typed.
 struct ExampleArguments {
   std::vector<std::string> files;
   std::string where;
-  std::vector<std::string> target;
-  std::string task;
-  std::string loss;
+  TargetArguments targets;
   std::vector<std::string> inputs;
   std::vector<std::string> ignored;
   std::string weights;

@@ -9,8 +9,27 @@ namespace {
 
 using ensemble::Ensemble;
 using ensemble::Limits;
+using ensemble::Loss;
 
 constexpr std::size_t kLeastRows = 64;  // that the kernels take at a time
+
+// The columns of one target.
+std::vector<std::string> names_of_target(Loss loss, const std::vector<double>& quantiles,
+                                         bool jackknife) {
+  if (loss == Loss::binary) return {"probability", "total", "aleatoric", "epistemic"};
+  if (loss != Loss::pinball)
+    return {loss == Loss::poisson ? "rate" : "mean",
+            "epistemic_std",
+            "aleatoric_std",
+            "total_std",
+            jackknife ? "jackknife_low" : "low",
+            jackknife ? "jackknife_high" : "high"};
+  std::vector<std::string> names;
+  for (const double quantile : quantiles) names.push_back(ensemble::quantile_name(quantile));
+  for (const double quantile : quantiles)
+    names.push_back(ensemble::quantile_name(quantile) + "_epistemic_std");
+  return names;
+}
 
 std::vector<std::string> names_of(const Ensemble& ensemble, bool jackknife) {
   std::vector<std::string> names;
@@ -20,11 +39,11 @@ std::vector<std::string> names_of(const Ensemble& ensemble, bool jackknife) {
     for (const std::string& name : answers) names.push_back("p_" + name);
     names.insert(names.end(), {"total", "aleatoric", "epistemic"});
   } else {
-    for (const std::string& target : answers)
-      for (const char* each :
-           {"mean", "epistemic_std", "aleatoric_std", "total_std",
-            jackknife ? "jackknife_low" : "low", jackknife ? "jackknife_high" : "high"})
-        names.push_back(answers.size() == 1 ? each : target + "_" + each);
+    const std::vector<ensemble::TargetColumns> columns = target_columns(ensemble.frame());
+    for (std::size_t t = 0; t < answers.size(); ++t)
+      for (const std::string& each :
+           names_of_target(columns[t].loss, ensemble.frame().quantiles, jackknife))
+        names.push_back(answers.size() == 1 ? each : answers[t] + "_" + each);
   }
   names.emplace_back("outside");
   return names;
@@ -48,6 +67,7 @@ PredictionRows::PredictionRows(const Ensemble& ensemble, const RowsToPredict& ro
       memory_(memory),
       execution_(std::move(execution)),
       names_(names_of(ensemble, intervals.training_examples != nullptr)),
+      targets_(target_columns(ensemble.frame())),
       pass_(rows.tables().open()) {
   const std::size_t each = (names_.size() + 1) * sizeof(double);
   at_once_ = std::max(memory / each / kLeastRows, std::size_t{1}) * kLeastRows;
@@ -106,7 +126,7 @@ void PredictionRows::predict_batch() {
     limits_.resize(band.low.size());
     for (std::size_t i = 0; i < limits_.size(); ++i) limits_[i] = {band.low[i], band.high[i]};
   } else if (!ensemble_.classifies()) {
-    limits_ = normal_intervals(prediction_, intervals_.confidence);
+    limits_ = prediction_intervals(ensemble_.frame(), prediction_, intervals_.confidence);
     // Deviations that contain no noise are no intervals of new targets.
     if (!has_normal_intervals(ensemble_.frame())) limits_.assign(limits_.size(), {});
   }
@@ -116,6 +136,29 @@ void PredictionRows::predict_batch() {
 const std::string* PredictionRows::class_name() const {
   return ensemble_.classifies() ? &ensemble_.frame().classes[prediction_.predicted_class(at_)]
                                 : nullptr;
+}
+
+void PredictionRows::add_target(std::size_t target, std::vector<double>& values) const {
+  const ensemble::TargetColumns& columns = targets_[target];
+  const std::size_t at = at_ * prediction_.outputs + columns.first;
+  const auto add_all = [&](const std::vector<double>& from) {
+    const auto first = from.begin() + static_cast<std::ptrdiff_t>(at);
+    values.insert(values.end(), first, first + static_cast<std::ptrdiff_t>(columns.count));
+  };
+  if (columns.loss == Loss::pinball) {
+    add_all(prediction_.mean);
+    add_all(prediction_.epistemic);
+    return;
+  }
+  if (columns.loss == Loss::binary) {
+    values.insert(values.end(), {prediction_.mean[at], prediction_.total[at],
+                                 prediction_.aleatoric[at], prediction_.epistemic[at]});
+    return;
+  }
+  const Limits& limits = limits_[at_ * targets_.size() + target];
+  values.insert(values.end(),
+                {prediction_.mean[at], prediction_.epistemic[at], prediction_.aleatoric[at],
+                 prediction_.total[at], limits.low, limits.high});
 }
 
 std::vector<double> PredictionRows::values() const {
@@ -130,12 +173,7 @@ std::vector<double> PredictionRows::values() const {
     values.insert(values.end(),
                   {prediction_.total[at_], prediction_.aleatoric[at_], prediction_.epistemic[at_]});
   } else {
-    for (std::size_t t = 0; t < prediction_.outputs; ++t) {
-      const std::size_t at = at_ * prediction_.outputs + t;
-      values.insert(values.end(),
-                    {prediction_.mean[at], prediction_.epistemic[at], prediction_.aleatoric[at],
-                     prediction_.total[at], limits_[at].low, limits_[at].high});
-    }
+    for (std::size_t t = 0; t < targets_.size(); ++t) add_target(t, values);
   }
   values.push_back(prediction_.outside[at_]);
   return values;

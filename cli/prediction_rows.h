@@ -59,6 +59,8 @@ class PredictionRows {
  private:
   bool next_table();
   void predict_batch();
+  /// Adds the columns of a target in this row.
+  void add_target(std::size_t target, std::vector<double>& values) const;
 
   const ensemble::Ensemble& ensemble_;
   const RowsToPredict& rows_;
@@ -66,6 +68,7 @@ class PredictionRows {
   std::size_t memory_;
   Execution execution_;
   std::vector<std::string> names_;
+  std::vector<ensemble::TargetColumns> targets_;
   std::size_t at_once_;
   std::unique_ptr<data::TablePass> pass_;
   std::optional<data::Table> table_;  // that has the row

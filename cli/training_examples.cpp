@@ -22,31 +22,6 @@ using ensemble::Loss;
 // A column with more distinct values than this and fewer than two rows for each is not a class.
 constexpr std::size_t kManyClasses = 100;
 
-/// The task, as far as it is given.
-struct Goal {
-  std::optional<Loss> loss;
-  std::optional<bool> classes;
-};
-
-Goal goal_of(const ExampleArguments& arguments) {
-  Goal goal;
-  if (!arguments.loss.empty()) {
-    goal.loss = ensemble::parse_loss(arguments.loss);
-    goal.classes = goal.loss == Loss::cross_entropy;
-  }
-  if (arguments.task.empty()) return goal;
-  if (arguments.task != "classification" && arguments.task != "regression")
-    throw InvalidArgument(
-        fmt::format("--task is '{}' but must be classification or regression", arguments.task));
-  const bool classes = arguments.task == "classification";
-  if (goal.classes && *goal.classes != classes)
-    throw InvalidArgument(
-        fmt::format("--loss {} is not for --task {}; {}", arguments.loss, arguments.task,
-                    classes ? "use cross_entropy" : "use squared_error or gaussian"));
-  goal.classes = classes;
-  return goal;
-}
-
 bool is_number(const std::string& text) {
   double value = 0;
   const char* first = text.data() + (text.starts_with('+') ? 1 : 0);
@@ -93,14 +68,13 @@ void check_names(const std::vector<std::string>& names) {
 
 // Columns in the order targets (of numbers), weights, inputs; labels are the classes.
 data::Tables open_rows(const ExampleArguments& arguments, const Goal& goal,
-                       const std::vector<std::string>& targets,
                        std::shared_ptr<data::FieldCodes> codes) {
   data::ReadOptions options = read_options(arguments);
   options.codes = std::move(codes);
   if (goal.classes.value_or(true))
-    options.labels = targets;
+    options.labels = goal.columns;
   else
-    options.columns = targets;
+    options.columns = goal.columns;
   if (!arguments.weights.empty()) options.columns.push_back(arguments.weights);
   const std::vector<std::string> inputs = split_list(arguments.inputs);
   const std::vector<std::string> ignored = split_list(arguments.ignored);
@@ -139,20 +113,10 @@ class ClassCodes {
   std::string column_;
 };
 
-std::vector<std::string> targets_of(const ExampleArguments& arguments, const Goal& goal) {
-  std::vector<std::string> targets = split_list(arguments.target);
-  if (targets.empty())
-    throw InvalidArgument("no --target given; name the target column: --target species");
-  if (targets.size() > 1 && goal.classes.value_or(true))
-    throw InvalidArgument(fmt::format(
-        "--target names {} columns but only --task regression takes several", targets.size()));
-  return targets;
-}
-
 // The columns before it are targets of numbers and weights.
 std::size_t first_input(const ExampleArguments& arguments) {
-  const Goal goal = goal_of(arguments);
-  const std::size_t targets = goal.classes.value_or(true) ? 0 : targets_of(arguments, goal).size();
+  const Goal goal = goal_of(arguments.targets);
+  const std::size_t targets = goal.classes.value_or(true) ? 0 : goal.columns.size();
   return targets + (arguments.weights.empty() ? 0 : 1);
 }
 
@@ -211,16 +175,14 @@ TrainingExamples::TrainingExamples(const ExampleArguments& arguments, std::size_
         return std::make_shared<ensemble::EncodingLearner>(encoding_options(arguments),
                                                            first_input(arguments));
       }()),
-      tables_([&] {
-        const Goal goal = goal_of(arguments);
-        return open_rows(arguments, goal, targets_of(arguments, goal), learner_);
-      }()),
+      tables_([&] { return open_rows(arguments, goal_of(arguments.targets), learner_); }()),
       source_(tables_, first_input(arguments)) {
-  const Goal goal = goal_of(arguments);
+  const Goal goal = goal_of(arguments.targets);
   loss_ = goal.loss;
+  losses_ = goal.losses;
   classify_ = goal.classes.value_or(true);
   weighted_ = !arguments.weights.empty();
-  target_count_ = classify_ ? 0 : targets_of(arguments, goal).size();
+  target_count_ = classify_ ? 0 : goal.columns.size();
   if (source_.names().empty())
     throw InvalidArgument(fmt::format("{} has no input column", file_words(arguments)));
   read(arguments, memory);
@@ -319,6 +281,8 @@ ensemble::Examples TrainingExamples::examples() const {
 ensemble::Ensemble::Frame TrainingExamples::frame() const {
   ensemble::Ensemble::Frame frame;
   frame.loss = loss_.value_or(classify_ ? Loss::cross_entropy : Loss::squared_error);
+  if (!losses_.empty()) frame.loss = Loss::mixed;
+  frame.losses = losses_;
   frame.inputs = source_.names();
   frame.encoding = encoding_;
   if (classify_) {
@@ -326,6 +290,8 @@ ensemble::Ensemble::Frame TrainingExamples::frame() const {
     frame.classes = classes_.names;
   } else {
     for (std::size_t t = 0; t < targets_.columns(); ++t) frame.classes.push_back(targets_.name(t));
+    frame.target_scaling.mean.resize(targets_.columns());
+    frame.target_scaling.scale.resize(targets_.columns(), 1);
   }
   return frame;
 }

@@ -68,6 +68,7 @@ class TrainingExamples {
   void weigh(const ExampleArguments& arguments);
 
   std::optional<ensemble::Loss> loss_;
+  std::vector<ensemble::Loss> losses_;
   bool classify_ = false;
   std::size_t target_count_ = 0;  // columns of numbers
   bool weighted_ = false;

@@ -30,7 +30,7 @@ ValidationExamples::ValidationExamples(const std::string& file, const ExampleArg
   const ensemble::Ensemble::Frame frame = rows.frame();
   examples_.inputs = rows_.inputs();
   examples_.weights = rows_.weights();
-  if (frame.loss != ensemble::Loss::cross_entropy) {
+  if (!ensemble::has_classes(frame.loss)) {
     examples_.targets = rows_.targets();
     return;
   }

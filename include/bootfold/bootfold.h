@@ -25,6 +25,7 @@
 #include "bootfold/ensemble/range.h"
 #include "bootfold/ensemble/selection.h"
 #include "bootfold/ensemble/streaming.h"
+#include "bootfold/ensemble/targets.h"
 #include "bootfold/ensemble/training.h"
 #include "bootfold/error.h"
 #include "bootfold/exact.h"

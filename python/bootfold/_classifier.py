@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_is_fitted,
@@ -105,6 +105,14 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
     nan : {"encode", "error"}
         Missing inputs: a column of their own and the median (numbers), or a level of their own
         (categories); or an error.
+    loss : {"cross_entropy", "binary", "multi_label"}, optional
+        "cross_entropy": an output for each class, after a softmax. "binary": one output for two
+        classes, after a sigmoid. "multi_label": y has a column of 0 and 1 for each label, and each
+        label has an output with a sigmoid. None: "multi_label" if y has several columns, and else
+        "cross_entropy".
+    pos_weight : float or sequence of float, optional
+        Factor of the loss of rows of the second class ("binary") or with 1 ("multi_label": one for
+        all labels, or one for each). A factor of 3 is as if these rows occurred three times.
     class_weight : dict, "balanced" or None
         Class weights in the loss.
     calibrate : bool
@@ -132,11 +140,12 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
     Attributes
     ----------
     classes_ : ndarray
-        The sorted classes, with the type of y.
+        The sorted classes, with the type of y; the numbers of the labels, from 0, if there are
+        several.
     oob_score_ : float
         Out-of-bag accuracy: each training row is predicted by the members that were not trained on
         it. Only with resampling "bootstrap" and "subsample".
-    oob_decision_function_ : ndarray of shape (rows, classes)
+    oob_decision_function_ : ndarray of shape (rows, classes) or (rows, labels)
         Out-of-bag probabilities; NaN for a row that all members were trained on.
     temperature_ : float
         Temperature of the probabilities: below 1 if they were underconfident, above 1 if they were
@@ -172,6 +181,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
     """
 
     classes_: Array
+    #: Whether y has several labels.
+    _several: bool = False
     oob_score_: float
     oob_decision_function_: Array
 
@@ -208,6 +219,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         periodic: int = 0,
         periodic_scale: float = 1.0,
         nan: str = "encode",
+        loss: str | None = None,
+        pos_weight: float | Sequence[float] | None = None,
         class_weight: Any = None,
         calibrate: bool = False,
         random_state: Any = 0,
@@ -247,6 +260,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         self.periodic = periodic
         self.periodic_scale = periodic_scale
         self.nan = nan
+        self.loss = loss
+        self.pos_weight = pos_weight
         self.class_weight = class_weight
         self.calibrate = calibrate
         self.random_state = random_state
@@ -255,6 +270,15 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         self.warm_start = warm_start
         self.checkpoint = checkpoint
         self.progress = progress
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        labels = self.loss in (None, "multi_label")
+        tags.classifier_tags.multi_label = (
+            labels and self.class_weight is None and self.calibrate is False
+        )
+        tags.classifier_tags.multi_class = self.loss != "binary"
+        return tags
 
     def fit(
         self,
@@ -273,8 +297,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         X : array_like of shape (rows, inputs), path, query, ...
             Any table that `bootfold.bootstrap` takes. Inputs are all columns that are not named
             as y or sample_weight.
-        y : array_like of shape (rows,) or column name
-            Classes of any type.
+        y : array_like of shape (rows,) or (rows, labels), or column name
+            Classes of any type; or 0 and 1 for each of several labels.
         sample_weight : array_like of shape (rows,) or column name, optional
         validation : (X, y), optional
             Validation rows for early stopping (`patience`), `held_out_loss` and the temperature
@@ -393,9 +417,20 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
             self._learn_encoding(X, y, sample_weight)
         self._check_calibrate(validation)
         check_classification_targets(y)
-        y = column_or_1d(y, warn=True)
+        loss = self._loss_of(y)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        if again and (loss == "multi_label") != self._several:
+            raise ValueError(
+                f"y has the shape {np.shape(y)} but that of the first call had "
+                f"{'several labels' if self._several else 'classes'}"
+            )
+        self._several = loss == "multi_label"
+        if self._several:
+            return self._fit_labels(
+                X, y, sample_weight, validation, swept, keep_best, engine, more, callback
+            )
+        y = column_or_1d(y, warn=True)
         counted = y if sample_weight is None else y[sample_weight > 0]
         if again:
             self._codes(counted, "y")
@@ -409,6 +444,11 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
                 f"y has only one class, {self.classes_.tolist()[0]!r}; at least 2 "
                 "classes are needed"
             )
+        if loss == "binary" and len(self.classes_) > 2:
+            raise ValueError(
+                "Only binary classification is supported by loss 'binary', but y has "
+                f"{len(self.classes_)} classes; use loss='cross_entropy'"
+            )
         codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
         examples = weighted(X, codes.astype(np.float64)[:, None], sample_weight)
         own_weights = examples.weights
@@ -420,7 +460,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         if validation is not None:
             inputs, truth = self._parts(validation, "validation")
             held_out = Examples(inputs, self._codes(truth)[:, None], None)
-        self._learn(examples, held_out, "cross_entropy", swept, keep_best, engine, more, callback)
+        self._learn(examples, held_out, loss, swept, keep_best, engine, more, callback)
         if self.calibrate:
             # Without class weights, which are for the loss.
             examples.weights = own_weights
@@ -443,8 +483,81 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
             self.oob_score_ = float(np.average(right, weights=weights)) if some else float("nan")
         return self
 
+    def _loss_of(self, y: Any) -> str:
+        """The loss for these classes or labels."""
+        losses = ("cross_entropy", "binary", "multi_label")
+        if self.loss is not None and self.loss not in losses:
+            known = ", ".join(losses)
+            raise ValueError(f"loss is {self.loss!r} but must be None or one of {known}")
+        several = type_of_target(y) == "multilabel-indicator"
+        if self.loss == "multi_label" and not several:
+            raise ValueError(
+                "loss is 'multi_label' but y does not have several columns of 0 and 1; use "
+                "'binary' for one of them"
+            )
+        if self.loss in ("cross_entropy", "binary") and several:
+            raise ValueError(
+                f"loss is {self.loss!r} but y has several columns of 0 and 1; use 'multi_label'"
+            )
+        found: str = self.loss or ("multi_label" if several else "cross_entropy")
+        if self.pos_weight is not None and found == "cross_entropy":
+            raise ValueError(
+                "pos_weight is for loss 'binary' and 'multi_label'; class_weight is for "
+                "'cross_entropy'"
+            )
+        return found
+
+    def _fit_labels(
+        self,
+        X: Array,
+        y: Any,
+        sample_weight: Array | None,
+        validation: Any,
+        swept: Sequence[dict[str, Any]],
+        keep_best: int | None,
+        engine: Any,
+        more: Continued | None,
+        callback: Any,
+    ) -> Self:
+        """Trains networks with an output for each label."""
+        if self.class_weight is not None:
+            raise ValueError(
+                "class_weight is for classes, but y has several labels; use pos_weight"
+            )
+        if self.calibrate:
+            raise ValueError("calibrate=True is for classes, but y has several labels")
+        labels = _indicators(y)
+        if more is not None and more.classes is not None:
+            raise ValueError("classes are for y with one column, but y has several labels")
+        self.classes_ = np.arange(labels.shape[1])
+        examples = weighted(X, labels, sample_weight)
+        held_out = None
+        if validation is not None:
+            inputs, truth = self._parts(validation, "validation")
+            held_out = Examples(inputs, self._label_columns(truth, "validation"), None)
+        self._learn(examples, held_out, "multi_label", swept, keep_best, engine, more, callback)
+        self._held_out = held_out
+        found = self._out_of_bag(examples, X)
+        if found is not None:
+            self.oob_decision_function_ = found
+            judged = ~np.isnan(found).any(axis=1)
+            right = ((found[judged] > 0.5) == (labels[judged] == 1)).all(axis=1)
+            weights = None if sample_weight is None else sample_weight[judged]
+            some = judged.any() and (weights is None or weights.sum() > 0)
+            self.oob_score_ = float(np.average(right, weights=weights)) if some else float("nan")
+        return self
+
+    def _label_columns(self, y: Any, what: str) -> Array:
+        """Columns of 0 and 1 of other rows."""
+        found = _indicators(y)
+        if found.ndim != 2 or found.shape[1] != len(self.classes_):
+            raise ValueError(
+                f"{what} has y of shape {found.shape} but there are {len(self.classes_)} labels"
+            )
+        return found
+
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The accuracy of the predictions."""
+        """The accuracy of the predictions; of labels the share of rows in which all are right."""
         X, y, sample_weight = self._given(X, y, sample_weight)
         return float(super().score(X, y, sample_weight))
 
@@ -479,6 +592,19 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         return None, codes.astype(np.uint32), len(classes)
 
     def _rows(self, examples: Examples) -> _core.ExampleRows:
+        if self._several:
+            names = [f"label{place + 1}" for place in range(examples.targets.shape[1])]
+            return _core.ExampleRows(
+                examples.inputs,
+                self._names(),
+                None,
+                [],
+                examples.targets,
+                names,
+                examples.weights,
+                "",
+                self._encoding,
+            )
         codes = examples.targets[:, 0].astype(np.uint32)
         names = [str(label) for label in self.classes_]
         inputs, weights = examples.inputs, examples.weights
@@ -510,11 +636,16 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         return np.searchsorted(self.classes_, truth).astype(np.float64)
 
     def _chosen(self, probabilities: Array) -> Array:
+        if self._several:
+            return (probabilities > 0.5).astype(np.int64)
         found: Array = self.classes_[np.argmax(probabilities, axis=1)]
         return found
 
     def predict_proba(self, X: Any) -> Array:
-        """Class probabilities, [row][class]: the mean over the members, at `temperature_`."""
+        """Class probabilities, [row][class]: the mean over the members, at `temperature_`.
+
+        Of several labels the probability of 1, [row][label].
+        """
         return self._of_rows(X, lambda inputs: (self._prediction(inputs).mean,))[0]
 
     def predict_log_proba(self, X: Any) -> Array:
@@ -524,7 +655,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         return found
 
     def predict(self, X: Any) -> Array:
-        """The class with the highest probability, for each row.
+        """The class with the highest probability, for each row; of several labels 0 and 1 for each.
 
         NaN in X is encoded unless `nan` is "error"; `outside_range` tells which rows are
         extrapolations.
@@ -573,6 +704,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         ((150, 3), True)
         """
         check_is_fitted(self)
+        if self._several:
+            raise ValueError("prediction sets are for classes, but there are several labels")
         level = check_confidence(confidence)
         known, codes = self._judged(calibration)
         class_scores(known[:1], method)  # checks the method
@@ -596,7 +729,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         return self.oob_decision_function_, self._oob_codes
 
     def uncertainty(self, X: Any) -> Uncertainty:
-        """Uncertainty of each row in nats: total = aleatoric + epistemic.
+        """Uncertainty of each row in nats: total = aleatoric + epistemic; of labels [row][label].
 
         Total is the entropy of the mean of the members, aleatoric the mean of their entropies, and
         epistemic the difference: the mutual information of class and member. It is large where
@@ -607,6 +740,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         extrapolation, and members may agree on a wrong class.
         """
         total, aleatoric, epistemic, outside = self._uncertainty(X)
+        if self._several:
+            return Uncertainty(total, aleatoric, epistemic, outside)
         return Uncertainty(total[:, 0], aleatoric[:, 0], epistemic[:, 0], outside)
 
     @classmethod
@@ -617,10 +752,17 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         can be parsed as such, unless `classes` gives them in the order of the file.
         """
         core = _core.Ensemble.load(os.fspath(path))
-        if core.loss != "cross_entropy":
+        if core.loss not in ("cross_entropy", "binary", "multi_label"):
             raise ValueError(f"{path} contains a regression; use EnsembleRegressor.load")
-        found = cls()
+        found = cls(loss=None if core.loss == "cross_entropy" else core.loss)
         found._take(core)
+        if core.pos_weight:
+            several = len(core.pos_weight) > 1
+            found.pos_weight = tuple(core.pos_weight) if several else core.pos_weight[0]
+        found._several = core.loss == "multi_label"
+        if found._several:
+            found.classes_ = np.arange(len(core.classes))
+            return found
         found.calibrate = core.temperature != 1
         if classes is None:
             found.classes_ = _typed(core.classes)
@@ -631,6 +773,11 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
                     f"{len(found.classes_)} classes are given but the file has {len(core.classes)}"
                 )
         return found
+
+
+def _indicators(y: Any) -> Array:
+    """Columns of 0 and 1; sparse ones too."""
+    return np.asarray(y.toarray() if hasattr(y, "toarray") else y, dtype=np.float64)
 
 
 def _typed(names: list[str]) -> Array:

@@ -38,20 +38,6 @@ def limit_of(scores: Array, confidence: float) -> float:
     return float(np.partition(filled, rank - 1)[rank - 1])
 
 
-def residual_limits(
-    truth: Array, mean: Array, scale: Array | None, confidence: float
-) -> list[float]:
-    """For each target, the limit of |truth - mean|, divided by a scale if there is one."""
-    found = []
-    for t in range(truth.shape[1]):
-        scores = np.abs(truth[:, t] - mean[:, t])
-        if scale is not None:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                scores = scores / scale[:, t]
-        found.append(limit_of(scores, confidence))
-    return found
-
-
 def _cumulated(probabilities: Array) -> Array:
     """[row][class]: probability of the classes that are at least as probable."""
     order = np.argsort(-probabilities, axis=1, kind="stable")

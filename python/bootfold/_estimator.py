@@ -34,6 +34,7 @@ from bootfold._progress import reporter
 from bootfold._table_matrix import batches_of, with_names
 from bootfold._table_rows import examples_of, rows_of
 from bootfold._table_source import table_source
+from bootfold._targets import set_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -154,14 +155,16 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             found.batch_size = whole_number("batch_size", size, 1)
         return found
 
-    def _training(self, settings: list[_core.Settings], loss: str) -> _core.Training:
+    def _training(
+        self, settings: list[_core.Settings], loss: str | Sequence[str]
+    ) -> _core.Training:
         training = _core.Training()
         training.members = whole_number("members", self.members, 1)
         training.settings = settings
         training.steps = 0 if self.steps is None else whole_number("steps", self.steps, 1)
         training.epochs = _number("epochs", self.epochs)
         training.resampling = _word("resampling", self.resampling)
-        training.loss = loss
+        set_targets(training, self, loss)
         training.curves = True
         training.reshuffle = bool(self.reshuffle)
         if self.patience is not None:
@@ -280,7 +283,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         self,
         examples: Examples,
         validation: Examples | None,
-        loss: str,
+        loss: str | Sequence[str],
         swept: Sequence[dict[str, Any]],
         keep_best: int | None,
         engine: Any = None,
@@ -566,8 +569,9 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         1970), categories whose levels are numbers and booleans (0 and 1) are part of the model. If
         inputs are text, each input has its own name and the shape [rows, 1]; those of text are
         strings, and the empty one is missing. The outputs are "label" and "probabilities" of a
-        classifier, and "prediction" of a regressor, in 64 bits. They are those of `predict_proba`
-        and `predict` up to 1e-5. Members that failed are left out.
+        classifier ("labels" and "probabilities", [rows, labels], of several labels), and
+        "prediction" of a regressor, in 64 bits. They are those of `predict_proba` and `predict` up
+        to 1e-5; transforms of targets are part of the model. Members that failed are left out.
 
         Parameters
         ----------

@@ -2,9 +2,9 @@
 
 `Model` describes trained members in plain arrays. `encode`, `outputs`, `of_members` and `combined`
 compute with an object `ops` that has the operations of a package: NumPy here, ONNX, torch and JAX
-in files of their own. A new activation is one line of ACTIVATIONS, a new loss one line of LINKS,
-a new setting that changes the network is one line of _NETWORK and its use in `outputs`. What these
-tables do not have is refused by name.
+in files of their own. A new activation is one line of ACTIVATIONS, a new loss one line of LINKS
+and, if it is one of numbers, of TARGETS, a new setting that changes the network is one line of
+_NETWORK and its use in `outputs`. What these tables do not have is refused by name.
 """
 
 from __future__ import annotations
@@ -55,10 +55,136 @@ ACTIVATIONS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def _scaled(ops: Any, model: Model, values: Any) -> Any:
-    """Predictions of targets in their own units."""
-    mean, scale = (np.asarray(part)[None, None, :] for part in model.target_scaling)
-    return ops.double(values) * ops.constant(scale) + ops.constant(mean)
+class Transform(NamedTuple):
+    """A transform of a target, as an ensemble tells of it."""
+
+    kind: str
+    lambda_: float  #: the power of Yeo and Johnson
+    least: float  #: smallest target of the training rows
+    most: float
+    knots: list[float]  #: of a quantile transform: targets
+    scores: list[float]  #: and their normal scores
+
+
+class Target(NamedTuple):
+    """A target of a model, and the outputs of networks that it is computed from."""
+
+    loss: str
+    output: int  #: the first output
+    columns: int  #: of its prediction
+    mean: float  #: of its scaling
+    scale: float
+    transform: Transform | None
+
+
+def _yeo_johnson(value: float, power: float) -> float:
+    """The transform of a target."""
+    size, power = (value, power) if value >= 0 else (-value, 2 - power)
+    found = np.log1p(size) if power == 0 else np.expm1(power * np.log1p(size)) / power
+    return float(found if value >= 0 else -found)
+
+
+def _powered(ops: Any, size: Any, power: float) -> Any:
+    """The inverse of the transform of a target that is not negative."""
+    one = ops.constant(np.float64(1))
+    if power == 0:
+        return ops.exp(size) - one
+    factor = ops.constant(np.float64(power))
+    return ops.exp(ops.log1p(size * factor) / factor) - one
+
+
+def _between_knots(ops: Any, value: Any, scores: list[float], knots: list[float]) -> Any:
+    """Linear interpolation, constant beyond the knots; the place is found by bisection."""
+    if len(knots) == 1:
+        return value * ops.constant(np.float64(0)) + ops.constant(np.float64(knots[0]))
+    held = ops.clip(value, scores[0], scores[-1])
+    size = 1 << (len(scores) - 2).bit_length()
+    # Places beyond the last but one are never taken.
+    table = np.full(2 * size, np.inf)
+    table[: len(scores) - 1] = scores[:-1]
+    place = ops.whole(held * ops.constant(np.float64(0)))
+    while size:
+        next_place = place + ops.constant(np.int64(size))
+        reached = ops.at_least(held, ops.take(ops.constant(table), next_place))
+        place = ops.where(reached, next_place, place)
+        size //= 2
+    parts = (np.array(scores[:-1]), np.diff(scores), np.array(knots[:-1]), np.diff(knots))
+    low, width, start, rise = (ops.take(ops.constant(part), place) for part in parts)
+    return start + (held - low) / width * rise
+
+
+def _inverse(ops: Any, transform: Transform, value: Any) -> Any:
+    """Targets of transformed ones."""
+    if transform.kind == "log":
+        return ops.exp(value)
+    if transform.kind == "quantile":
+        return _between_knots(ops, value, transform.scores, transform.knots)
+    if transform.kind != "yeo-johnson":
+        raise NotImplementedError(f"exports do not know the transform {transform.kind!r}")
+    width = transform.most - transform.least
+    low = _yeo_johnson(transform.least - width, transform.lambda_)
+    high = _yeo_johnson(transform.most + width, transform.lambda_)
+    zero = ops.constant(np.float64(0))
+    above = _powered(ops, ops.clip(value, max(low, 0.0), max(high, 0.0)), transform.lambda_)
+    below = zero - ops.clip(value, min(low, 0.0), min(high, 0.0))
+    return above - _powered(ops, below, 2 - transform.lambda_)
+
+
+def _scaled(ops: Any, target: Target, outputs: Any) -> Any:
+    """Predictions of a target in its own units."""
+    scale, mean = (ops.constant(np.float64(part)) for part in (target.scale, target.mean))
+    found = ops.double(outputs) * scale + mean
+    return found if target.transform is None else _inverse(ops, target.transform, found)
+
+
+def _rates(ops: Any, target: Target, outputs: Any) -> Any:
+    return ops.exp(ops.double(outputs)) * ops.constant(np.float64(target.scale))
+
+
+def _sigmoid(ops: Any, _: Target, outputs: Any) -> Any:
+    one = ops.constant(np.float64(1))
+    return one / (one + ops.exp(ops.constant(np.float64(0)) - ops.double(outputs)))
+
+
+#: Predictions of a target [member, row, column] of its outputs, by its loss.
+TARGETS: dict[str, Callable[[Any, Target, Any], Any]] = {
+    "squared_error": _scaled,
+    "gaussian": _scaled,
+    "huber": _scaled,
+    "pinball": _scaled,
+    "poisson": _rates,
+    "binary": _sigmoid,
+}
+
+
+def _of_targets(ops: Any, model: Model, outputs: Any) -> Any:
+    """Predictions [member, row, column] of all targets."""
+    plain = [t.transform is None and TARGETS[t.loss] is _scaled for t in model.targets]
+    places = [t.output + k for t in model.targets for k in range(t.columns)]
+    if all(plain) and places == [*range(len(places))]:
+        scale = np.concatenate([np.full(t.columns, t.scale) for t in model.targets])[None, None, :]
+        mean = np.concatenate([np.full(t.columns, t.mean) for t in model.targets])[None, None, :]
+        found = ops.double(ops.part(outputs, 0, len(places)))
+        return found * ops.constant(scale) + ops.constant(mean)
+    parts = [
+        TARGETS[t.loss](ops, t, ops.part(outputs, t.output, t.output + t.columns))
+        for t in model.targets
+    ]
+    return parts[0] if len(parts) == 1 else ops.join(parts, 2)
+
+
+def _mean_of_targets(ops: Any, model: Model, members: Any) -> Any:
+    """The mean of the members; quantiles in ascending order."""
+    found = ops.mean(members)
+    if all(t.loss != "pinball" for t in model.targets):
+        return found
+    parts = []
+    column = 0
+    for target in model.targets:
+        part = ops.part(found, column, column + target.columns)
+        parts.append(ops.sort(part, target.columns) if target.loss == "pinball" else part)
+        column += target.columns
+    return parts[0] if len(parts) == 1 else ops.join(parts, 1)
 
 
 def _probabilities(ops: Any, model: Model, members: Any) -> Any:
@@ -69,25 +195,34 @@ def _probabilities(ops: Any, model: Model, members: Any) -> Any:
     return found / ops.sum(found)
 
 
+def _two_classes(ops: Any, _: Model, outputs: Any) -> Any:
+    """Probabilities of two classes, of the output of the second."""
+    found = ops.double(outputs)
+    return ops.softmax(ops.join([found * ops.constant(np.float64(0)), found], 2))
+
+
 class Link(NamedTuple):
     """How the outputs of networks become predictions."""
 
-    outputs: int  #: outputs of a network for each class or target
     #: predictions [member, row, answer] of outputs [member, row, output]
     members: Callable[[Any, Model, Any], Any]
     #: the prediction [row, answer] of predictions of members
     combine: Callable[[Any, Model, Any], Any]
 
 
+_NUMBERS = Link(_of_targets, _mean_of_targets)
+
 #: By the loss of the training.
 LINKS: dict[str, Link] = {
-    "cross_entropy": Link(1, lambda ops, _, x: ops.softmax(ops.double(x)), _probabilities),
-    "squared_error": Link(1, _scaled, lambda ops, _, x: ops.mean(x)),
-    "gaussian": Link(
-        2,
-        lambda ops, model, x: _scaled(ops, model, ops.first(x, len(model.answers))),
-        lambda ops, _, x: ops.mean(x),
-    ),
+    "cross_entropy": Link(lambda ops, _, x: ops.softmax(ops.double(x)), _probabilities),
+    "binary": Link(_two_classes, _probabilities),
+    "squared_error": _NUMBERS,
+    "gaussian": _NUMBERS,
+    "huber": _NUMBERS,
+    "pinball": _NUMBERS,
+    "poisson": _NUMBERS,
+    "multi_label": _NUMBERS,
+    "mixed": _NUMBERS,
 }
 
 
@@ -133,11 +268,11 @@ class Model:
 
     names: list[str]
     loss: str
-    answers: list[str]  #: classes or targets
+    answers: list[str]  #: classes, or targets and quantiles
     temperature: float
     mean: Array
     scale: Array
-    target_scaling: tuple[Array, Array]
+    targets: list[Target]  #: none for classes
     accepts_missing: bool
     inputs: list[Input] | None  #: None: all are numbers
     encoding: _core.Encoding
@@ -190,7 +325,7 @@ def network_sizes(core: _core.Ensemble, settings: _core.Settings) -> list[int]:
     if core.loss not in LINKS:
         raise NotImplementedError(f"the loss is {core.loss!r}, but exports know {', '.join(LINKS)}")
     inputs = core.encoding.columns(len(core.inputs))
-    return [inputs, *settings.hidden, LINKS[core.loss].outputs * len(core.classes)]
+    return [inputs, *settings.hidden, core.outputs]
 
 
 def packs_of(core: _core.Ensemble, members: Sequence[int]) -> list[Pack]:
@@ -210,6 +345,23 @@ def packs_of(core: _core.Ensemble, members: Sequence[int]) -> list[Pack]:
     return packs
 
 
+def _targets_of(core: _core.Ensemble) -> list[Target]:
+    """The targets of an ensemble; none for classes."""
+    fitted = [Transform(*each) for each in core.target_transforms]
+    found = []
+    place = 0
+    for number, (loss, _, count) in enumerate(core.target_columns):
+        if loss not in TARGETS:
+            known = ", ".join(TARGETS)
+            raise NotImplementedError(f"the loss is {loss!r}, but exports know {known}")
+        transform = fitted[number] if fitted and fitted[number].kind != "none" else None
+        mean, scale = (part[number] for part in core.target_scaling)
+        output = number if core.loss == "gaussian" else place  # all means, then all variances
+        found.append(Target(loss, output, count, mean, scale, transform))
+        place += 2 if loss == "gaussian" else count
+    return found
+
+
 def model_of(core: _core.Ensemble) -> Model:
     """The description of an ensemble. Raises NotImplementedError for what is not known here."""
     members = [m for m, member in enumerate(core.members) if not member.failure]
@@ -217,15 +369,14 @@ def model_of(core: _core.Ensemble) -> Model:
         raise ValueError("all members failed, so there is nothing to export")
     accepts, inputs = core.encoding.__getstate__()
     mean, scale = core.input_scaling
-    targets = core.target_scaling
     model = Model(
         names=core.inputs,
         loss=core.loss,
-        answers=core.classes,
+        answers=core.answers,
         temperature=core.temperature,
         mean=np.array(mean),
         scale=np.array(scale),
-        target_scaling=(np.array(targets[0]), np.array(targets[1])),
+        targets=_targets_of(core),
         accepts_missing=accepts,
         inputs=[Input(*each) for each in inputs] or None,
         encoding=core.encoding,
@@ -251,7 +402,9 @@ def _check_forward(core: _core.Ensemble, model: Model) -> None:
             rows[:, place] = codes.codes(place, words, [np.nan] * 3)
     wanted = core.predict(np.ascontiguousarray(rows), 1).mean
     found = predicted(NumpyOps(model), model, rows)
-    size = 1.0 if model.loss == "cross_entropy" else np.asarray(model.target_scaling[1])
+    size: Any = 1.0
+    if model.targets:
+        size = np.concatenate([np.full(t.columns, t.scale) for t in model.targets])
     spread = np.maximum(size, np.abs(wanted).max(axis=0))
     with np.errstate(invalid="ignore"):
         same = np.abs(found - wanted) <= 1e-4 * spread
@@ -270,6 +423,7 @@ class NumpyOps:
 
     relu = staticmethod(lambda x: np.maximum(x, np.float32(0)))
     tanh, floor, sin, cos, isnan = np.tanh, np.floor, np.sin, np.cos, np.isnan
+    exp, log1p = np.exp, np.log1p
     where, clip = staticmethod(np.where), staticmethod(np.clip)
     power = staticmethod(np.power)
     number = np.float32
@@ -305,8 +459,27 @@ class NumpyOps:
         return found
 
     @staticmethod
-    def first(x: Array, count: int) -> Array:
-        found: Array = x[..., :count]
+    def part(x: Array, first: int, last: int) -> Array:
+        found: Array = x[..., first:last]
+        return found
+
+    @staticmethod
+    def whole(x: Array) -> Array:
+        return x.astype(np.int64)
+
+    @staticmethod
+    def take(values: Array, places: Array) -> Array:
+        found: Array = values[places]
+        return found
+
+    @staticmethod
+    def at_least(a: Array, b: Array) -> Array:
+        found: Array = np.greater_equal(a, b)
+        return found
+
+    @staticmethod
+    def sort(x: Array, _: int) -> Array:
+        found: Array = np.sort(x, axis=-1)
         return found
 
     @staticmethod
@@ -516,6 +689,15 @@ def of_members(ops: Any, model: Model, found: Any) -> Any:
 def combined(ops: Any, model: Model, members: Any) -> Any:
     """The prediction [row, answer] of predictions of members."""
     return model.link.combine(ops, model, members)
+
+
+def shaped(model: Model, found: Any, single: bool) -> Any:
+    """Predictions [..., answer] in the shape of `predict`; `single`: y has one axis."""
+    if single:
+        return found[..., 0] if len(model.answers) == 1 else found
+    if model.loss == "pinball":
+        return found.reshape((*found.shape[:-1], len(model.targets), -1))
+    return found
 
 
 def predicted(ops: Any, model: Model, X: Any) -> Any:

@@ -13,6 +13,7 @@ from bootfold._forward import (
     number_levels,
     of_members,
     outputs,
+    shaped,
 )
 from bootfold._table_source import needs
 from bootfold._torch import KINDS
@@ -88,8 +89,26 @@ class JaxOps:
     def reorder(self, x: Any, places: Sequence[int]) -> Any:
         return x[np.array(places)]
 
-    def first(self, x: Any, count: int) -> Any:
-        return x[..., :count]
+    def part(self, x: Any, first: int, last: int) -> Any:
+        return x[..., first:last]
+
+    def exp(self, x: Any) -> Any:
+        return self._jnp.exp(x)
+
+    def log1p(self, x: Any) -> Any:
+        return self._jnp.log1p(x)
+
+    def whole(self, x: Any) -> Any:
+        return x.astype(np.int32)
+
+    def take(self, values: Any, places: Any) -> Any:
+        return values[places]
+
+    def at_least(self, a: Any, b: Any) -> Any:
+        return a >= b
+
+    def sort(self, x: Any, _: int) -> Any:
+        return self._jnp.sort(x, axis=-1)
 
     def softmax(self, x: Any) -> Any:
         grown = self._jnp.exp(x - x.max(axis=-1, keepdims=True))
@@ -148,6 +167,6 @@ def function_of(model: Model, parameters: dict[str, Any], encoded: bool, single:
         found = of_members(ops, model, found)
         if kind == "prediction":
             found = combined(ops, model, found)
-        return found[..., 0] if single else found
+        return shaped(model, found, single)
 
     return JaxEnsemble(apply, jax.tree_util.tree_map(jnp.asarray, parameters))

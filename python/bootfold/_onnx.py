@@ -129,8 +129,30 @@ class OnnxOps:
     def reorder(self, x: _Value, places: Sequence[int]) -> _Value:
         return self.node("Gather", x, self.constant(np.array(places, dtype=np.int64)), axis=0)
 
-    def first(self, x: _Value, count: int) -> _Value:
-        return self.node("Gather", x, self.constant(np.arange(count)), axis=2)
+    def part(self, x: _Value, first: int, last: int) -> _Value:
+        return self.node("Gather", x, self.constant(np.arange(first, last)), axis=-1)
+
+    def exp(self, x: _Value) -> _Value:
+        return self.node("Exp", x)
+
+    def log1p(self, x: _Value) -> _Value:
+        return self.node("Log", x + self.constant(np.float64(1)))
+
+    def whole(self, x: _Value) -> _Value:
+        return self.node("Cast", x, to=self._types.INT64)
+
+    def take(self, values: _Value, places: _Value) -> _Value:
+        return self.node("Gather", values, places, axis=0)
+
+    def at_least(self, a: _Value, b: _Value) -> _Value:
+        return self.node("GreaterOrEqual", a, b)
+
+    def sort(self, x: _Value, count: int) -> _Value:
+        names = [f"v{len(self.nodes)}", f"v{len(self.nodes)}_places"]
+        given = [x.name, self.constant(np.array([count], dtype=np.int64)).name]
+        make = self._onnx.helper.make_node
+        self.nodes.append(make("TopK", given, names, axis=-1, largest=0, sorted=1))
+        return _Value(self, names[0])
 
     def softmax(self, x: _Value) -> _Value:
         return self.node("Softmax", x, axis=-1)
@@ -237,10 +259,17 @@ def export(
     whole = combined(ops, model, each)
     declare = onnx.helper.make_tensor_value_info
     count = len(model.answers)
-    word = "prediction" if classes is None else "probabilities"
+    labels = model.loss == "multi_label"
+    if labels:
+        classes = None
+    word = "probabilities" if labels or classes is not None else "prediction"
     ops.node("Identity", whole, name=word)
     results = [declare(word, types.DOUBLE, ["rows", count])]
-    if classes is not None:
+    if labels:
+        chosen = ops.node("Greater", whole, ops.constant(np.float64(0.5)))
+        ops.node("Cast", chosen, name="labels", to=types.INT64)
+        results.insert(0, declare("labels", types.INT64, ["rows", count]))
+    elif classes is not None:
         _, names = _label(ops, whole, classes)
         kinds = {"i": types.INT64, "b": types.BOOL, "f": types.DOUBLE}
         results.insert(0, declare("label", kinds.get(names.dtype.kind, types.STRING), ["rows"]))

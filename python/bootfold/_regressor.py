@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.metrics import r2_score
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from bootfold import _core
-from bootfold._conformal import check_confidence, residual_limits
+from bootfold._conformal import check_confidence
 from bootfold._dates import check_no_dates
 from bootfold._engines import together
 from bootfold._estimator import Continued, EnsembleEstimator
 from bootfold._examples import Examples, weighted
 from bootfold._members import Uncertainty
 from bootfold._options import memory_bytes, thread_number
+from bootfold._targets import HeldOutLimits, check_loss, score_of_targets
 
 if TYPE_CHECKING:
     import os
@@ -97,9 +97,22 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
     nan : {"encode", "error"}
         Missing inputs: a column of their own and the median (numbers), or a level of their own
         (categories); or an error.
-    loss : {"squared_error", "gaussian"}
+    loss : {"squared_error", "gaussian", "huber", "pinball", "poisson"} or list
         "gaussian": each network predicts a mean and a variance, so that the noise may differ
-        between rows.
+        between rows. "huber": squared error up to `huber_delta`, linear beyond it. "pinball": the
+        networks predict `quantiles`. "poisson": counts, of which the logarithm of the rate is
+        learned. A list has the loss of each target, which may be "binary" too, for 0 and 1.
+    quantiles : float or sequence of float
+        Ascending quantiles of loss "pinball".
+    huber_delta : float
+        In standard deviations of the target.
+    pos_weight : float or sequence of float, optional
+        Factor of the loss of 1 of targets with loss "binary": one for all, or one for each target.
+    target_transform : {"log", "yeo-johnson", "quantile"} or list, optional
+        Transform of the targets before they are standardized, fitted to the training rows and
+        inverted in predictions: the logarithm, the power transform of Yeo and Johnson, or normal
+        scores. One for all targets with loss "squared_error", "gaussian", "huber" and "pinball", or
+        one for each target.
     random_state : int, numpy.random.Generator, RandomState or None
         The same seed gives the same bits, for any number of threads. None: a random seed.
     threads : int, optional
@@ -121,9 +134,9 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
     Attributes
     ----------
     oob_score_ : float
-        Out-of-bag R2: each training row is predicted by the members that were not trained on it.
-        Only with resampling "bootstrap" and "subsample".
-    oob_prediction_ : ndarray of the shape of y
+        Out-of-bag `score`: each training row is predicted by the members that were not trained on
+        it. Only with resampling "bootstrap" and "subsample".
+    oob_prediction_ : ndarray of the shape of y, or that of `predict`
         Out-of-bag predictions; NaN for a row that all members were trained on.
     members_ : sequence
         The members: settings, number, steps, loss, held_out_loss, failure, parameters, predict.
@@ -193,7 +206,11 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         periodic: int = 0,
         periodic_scale: float = 1.0,
         nan: str = "encode",
-        loss: str = "squared_error",
+        loss: str | Sequence[str] = "squared_error",
+        quantiles: float | Sequence[float] = (0.05, 0.5, 0.95),
+        huber_delta: float = 1.0,
+        pos_weight: float | Sequence[float] | None = None,
+        target_transform: str | Sequence[str | None] | None = None,
         random_state: Any = 0,
         threads: int | None = None,
         memory: int | str | None = None,
@@ -232,6 +249,10 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         self.periodic_scale = periodic_scale
         self.nan = nan
         self.loss = loss
+        self.quantiles = quantiles
+        self.huber_delta = huber_delta
+        self.pos_weight = pos_weight
+        self.target_transform = target_transform
         self.random_state = random_state
         self.threads = threads
         self.memory = memory
@@ -242,6 +263,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
+        tags.target_tags.positive_only = self.loss == "poisson" or self.target_transform == "log"
         return tags
 
     def fit(
@@ -351,8 +373,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         self._single = y.ndim == 1
         targets = y.reshape(y.shape[0], -1)
         examples = weighted(X, targets, sample_weight)
-        if self.loss not in ("squared_error", "gaussian"):
-            raise ValueError(f"loss is {self.loss!r} but must be 'squared_error' or 'gaussian'")
+        loss = check_loss(self.loss, targets.shape[1])
         held_out = None
         if validation is not None:
             inputs, truth = self._parts(validation, "validation")
@@ -364,7 +385,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
                 )
             held_out = Examples(inputs, truth, None)
         self._held_out = None
-        self._learn(examples, held_out, self.loss, swept, keep_best, engine, more, callback)
+        self._learn(examples, held_out, loss, swept, keep_best, engine, more, callback)
         self._training_examples = examples  # for predict_interval
         self._held_out = held_out
         found = self._out_of_bag(examples, X)
@@ -374,9 +395,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
             weights = None if sample_weight is None else sample_weight[known]
             some = known.sum() > 1 and (weights is None or weights.sum() > 0)
             self.oob_score_ = (
-                float(r2_score(targets[known], found[known], sample_weight=weights))
-                if some
-                else float("nan")
+                self._score(targets[known], found[known], weights) if some else float("nan")
             )
         return self
 
@@ -392,22 +411,54 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         )
 
     def _shaped(self, values: Array) -> Array:
+        """Predictions [row][column] in the shape of y, with an axis of quantiles if there are."""
+        if self._single and values.shape[1] == 1:
+            return values[:, 0]
+        if not self._single and self._ensemble.loss == "pinball":
+            return values.reshape(values.shape[0], -1, len(self._ensemble.quantiles))
+        return values
+
+    def _of_targets(self, values: Array) -> Array:
+        """Numbers [row][target] in the shape of y."""
         return values[:, 0] if self._single else values
 
+    def _score(self, truth: Array, found: Array, weights: Array | None) -> float:
+        core = self._ensemble
+        return score_of_targets(core.target_columns, core.quantiles, truth, found, weights)
+
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The coefficient of determination, R2, of the predictions."""
+        """The coefficient of determination of the predictions: R2, mean over the targets.
+
+        Of quantiles and rates it is D2, the share of the pinball loss or of the Poisson deviance of
+        a constant that the predictions remove.
+        """
         X, y, sample_weight = self._given(X, y, sample_weight)
         check_no_dates(y, "y")
         check_no_dates(sample_weight, "sample_weight")
-        return float(super().score(X, y, sample_weight))
+        if self._ensemble.loss in ("squared_error", "gaussian", "huber"):
+            return float(super().score(X, y, sample_weight))
+        found = self._of_rows(X, lambda inputs: (self._prediction(inputs).mean,))[0]
+        truth = np.asarray(y, dtype=np.float64).reshape(found.shape[0], -1)
+        return self._score(truth, found, sample_weight)
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """The mean over the members; with `return_std` also the standard deviation of a new target.
 
         The standard deviation is the total of `uncertainty`: disagreement of members and noise.
+        With loss "pinball" the quantiles, [row, quantile] or [row, target, quantile], sorted so
+        that they do not cross; with "poisson" rates. If targets have losses of their own, the
+        columns are `output_names_`. Predictions of members are transformed back before the mean
+        is taken (`target_transform`).
         NaN in X is encoded unless `nan` is "error"; `outside_range` tells which rows are
         extrapolations.
         """
+
+        check_is_fitted(self)
+        if return_std and any(loss == "pinball" for loss, _, _ in self._ensemble.target_columns):
+            raise ValueError(
+                "return_std=True is for means, but loss 'pinball' predicts quantiles, which have "
+                "no standard deviation of a new target; uncertainty(X).epistemic is that of members"
+            )
 
         def compute(inputs: Array) -> tuple[Array, ...]:
             found = self._prediction(inputs)
@@ -418,6 +469,9 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
 
     def uncertainty(self, X: Any) -> Uncertainty:
         """Standard deviations for each row: total, noise (aleatoric) and members (epistemic).
+
+        In the units of the target also if it is transformed. Of quantiles only that of members is
+        known, and the others are NaN. Of targets with loss "binary" they are entropies in nats.
 
         Its attribute `outside` is that of `outside_range`. Where it is above 0 the prediction is an
         extrapolation, and members may agree on a wrong value.
@@ -448,7 +502,11 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
             `calibration`, else of the validation rows of `fit`, else out of bag. "scaled" is the
             same with residuals divided by the total of `uncertainty`, so that intervals are wider
             where members are unsure. These have stated coverage for any networks
-            (docs/ensemble-intervals.md). "normal" is mean -+ z total, for normal noise.
+            (docs/ensemble-intervals.md). "normal" is mean -+ z total, for normal noise; of a
+            transformed target, of which the limits are transformed back; of rates the quantiles
+            of a negative binomial distribution. With loss "pinball" "auto" is "conformal": the
+            lowest and highest quantile, moved by what held-out rows tell. Targets with loss
+            "binary" have limits NaN.
         training : (X, y) or (X, y, sample_weight), optional
             The training rows, if the estimator was loaded from a file, which does not have them.
         calibration : (X, y), optional
@@ -468,16 +526,17 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
             raise ValueError(
                 f"calibration is for method 'conformal' and 'scaled', not {method!r}; omit it"
             )
+        self._check_interval(method)
         if method == "auto":
             held_out = calibration is not None or (
                 not self._leaves_rows_out and self._held_out is not None
             )
-            method = "conformal" if held_out else "jackknife+"
+            method = "conformal" if held_out or self._quantiles_only else "jackknife+"
         if method in ("jackknife+", "normal") and not self._leaves_rows_out:
             raise ValueError(self._no_interval())
         if method == "normal":
             low, high = self._of_rows(X, lambda inputs: self._normal(inputs, confidence))
-            return self._shaped(low), self._shaped(high)
+            return self._of_targets(low), self._of_targets(high)
         if method != "jackknife+":
             return self._conformal(X, check_confidence(confidence), method, calibration)
         rows = self._rows(self._training_rows(training))
@@ -488,23 +547,42 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
             return band.low, band.high
 
         low, high = self._of_rows(X, compute)
-        return self._shaped(low), self._shaped(high)
+        return self._of_targets(low), self._of_targets(high)
+
+    @property
+    def _quantiles_only(self) -> bool:
+        """Whether no target has a predicted mean."""
+        losses = {loss for loss, _, _ in self._ensemble.target_columns}
+        return losses <= {"pinball", "binary"}
+
+    def _check_interval(self, method: str) -> None:
+        losses = {loss for loss, _, _ in self._ensemble.target_columns}
+        if losses == {"binary"}:
+            raise ValueError("all targets are probabilities, which have no prediction intervals")
+        if method in ("jackknife+", "normal") and self._quantiles_only:
+            raise ValueError(
+                f"method {method!r} is for predicted means, but loss 'pinball' predicts quantiles; "
+                "use method='conformal', or the quantiles of predict"
+            )
+        if method == "scaled" and "pinball" in losses:
+            raise ValueError(
+                "method 'scaled' divides by the standard deviation of a new target, which loss "
+                "'pinball' does not predict; use method='conformal'"
+            )
 
     def _conformal(
         self, X: Any, confidence: float, method: str, calibration: tuple[Any, Any] | None
     ) -> tuple[Array, Array]:
         truth, judged = self._judged(calibration)
+        columns = self._ensemble.target_columns
+        logs = [kind == "log" for kind, *_ in self._ensemble.target_transforms]
+        positive = [
+            loss == "poisson" or (bool(logs) and logs[t]) for t, (loss, _, _) in enumerate(columns)
+        ]
         scaled = method == "scaled"
-        own = judged.total if scaled else None
-        limits = np.array(residual_limits(truth, judged.mean, own, confidence))
-
-        def compute(inputs: Array) -> tuple[Array, ...]:
-            found = self._prediction(inputs)
-            half = limits * found.total if scaled else np.broadcast_to(limits, found.mean.shape)
-            return found.mean - half, found.mean + half
-
-        low, high = self._of_rows(X, compute)
-        return self._shaped(low), self._shaped(high)
+        limits = HeldOutLimits(columns, truth, judged, confidence, scaled, positive)
+        low, high = self._of_rows(X, lambda inputs: limits(self._prediction(inputs)))
+        return self._of_targets(low), self._of_targets(high)
 
     def _judged(self, calibration: tuple[Any, Any] | None) -> tuple[Array, _core.Prediction]:
         """Targets of held-out rows, and what was predicted for them."""
@@ -528,8 +606,9 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
 
     def _normal(self, inputs: Array, confidence: float) -> tuple[Array, ...]:
         prediction = self._prediction(inputs)
-        limits = _core.normal_intervals(prediction, confidence)
-        return tuple(np.array(limit).reshape(prediction.mean.shape) for limit in limits)
+        limits = _core.prediction_intervals(self._ensemble, prediction, confidence)
+        rows = prediction.mean.shape[0]
+        return tuple(np.array(limit).reshape(rows, -1) for limit in limits)
 
     def _training_rows(self, training: tuple[Any, ...] | None) -> Examples:
         if training is None:
@@ -555,16 +634,46 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Reads a file that `save` or ``bootfold ensemble train`` wrote."""
         core = _core.Ensemble.load(os.fspath(path))
-        if core.loss == "cross_entropy":
+        if core.loss in ("cross_entropy", "binary", "multi_label"):
             raise ValueError(f"{path} contains a classification; use EnsembleClassifier.load")
-        found = cls(loss=core.loss)
+        mixed = core.loss == "mixed"
+        losses = [loss for loss, _, _ in core.target_columns]
+        found = cls(loss=losses if mixed else core.loss, huber_delta=core.huber_delta)
+        if core.quantiles:
+            found.quantiles = tuple(core.quantiles)
+        if core.pos_weight:
+            found.pos_weight = tuple(core.pos_weight)
+        if core.target_transforms:
+            found.target_transform = tuple(kind for kind, *_ in core.target_transforms)
         found._take(core)
         found._single = len(core.classes) == 1
         return found
 
     @property
+    def output_names_(self) -> list[str]:
+        """Names of the columns of predictions: targets, and quantiles such as "target1 q0.5"."""
+        check_is_fitted(self)
+        return self._ensemble.answers
+
+    @property
+    def target_transforms_(self) -> list[dict[str, Any]]:
+        """The fitted transform of each target: "kind", "lambda" of yeo-johnson, "from", "to"."""
+        check_is_fitted(self)
+        found: list[dict[str, Any]] = []
+        for kind, power, _, _, knots, scores in self._ensemble.target_transforms:
+            found.append({"kind": kind})
+            if kind == "yeo-johnson":
+                found[-1]["lambda"] = power
+            if kind == "quantile":
+                found[-1].update({"from": np.array(knots), "to": np.array(scores)})
+        return found
+
+    @property
     def target_scaling_(self) -> tuple[Array, Array]:
-        """Means and scales of the targets: networks predict (y - mean) / scale."""
+        """Means and scales of the (transformed) targets: networks predict (y - mean) / scale.
+
+        Counts of loss "poisson" are divided by their mean, and 0 and 1 are not scaled.
+        """
         check_is_fitted(self)
         mean, scale = self._ensemble.target_scaling
         return np.array(mean), np.array(scale)

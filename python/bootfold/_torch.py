@@ -14,6 +14,7 @@ from bootfold._forward import (
     number_levels,
     of_members,
     outputs,
+    shaped,
 )
 from bootfold._table_source import needs
 
@@ -33,7 +34,8 @@ class TorchOps:
         self._torch = torch
         self._model = model
         self._device = device
-        for name in ("relu", "tanh", "floor", "sin", "cos", "isnan", "where", "clip"):
+        names = "relu tanh floor sin cos isnan where clip exp log1p"
+        for name in names.split():
             setattr(self, name, getattr(torch, name))
 
     def constant(self, values: Any) -> Any:
@@ -60,8 +62,20 @@ class TorchOps:
     def reorder(self, x: Any, places: Sequence[int]) -> Any:
         return x[list(places)]
 
-    def first(self, x: Any, count: int) -> Any:
-        return x[..., :count]
+    def part(self, x: Any, first: int, last: int) -> Any:
+        return x[..., first:last]
+
+    def whole(self, x: Any) -> Any:
+        return x.to(self._torch.int64)
+
+    def take(self, values: Any, places: Any) -> Any:
+        return values[places]
+
+    def at_least(self, a: Any, b: Any) -> Any:
+        return a >= b
+
+    def sort(self, x: Any, _: int) -> Any:
+        return self._torch.sort(x, dim=-1).values
 
     def softmax(self, x: Any) -> Any:
         return self._torch.softmax(x, dim=-1)
@@ -143,7 +157,7 @@ def _classes() -> Any:
             found = of_members(ops, model, found)
             if kind == "prediction":
                 found = combined(ops, model, found)
-            return found[..., 0] if single else found
+            return shaped(model, found, single)
 
         def __reduce__(self) -> Any:
             state = {name: value.numpy(force=True) for name, value in self.state_dict().items()}

@@ -13,6 +13,8 @@ from bootfold._replicated import ranges, spread
 from bootfold._saved import content_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bootfold._engines import Pool, Share
     from bootfold._estimator import EnsembleEstimator
     from bootfold._examples import Examples
@@ -44,7 +46,7 @@ def _tasks_for_slot(members: int, pool: Pool) -> int:
 def train_spread(
     estimator: EnsembleEstimator,
     rows: _core.ExampleRows,
-    given: tuple[Examples, Examples | None, str],
+    given: tuple[Examples, Examples | None, str | Sequence[str]],
     training: _core.Training,
     engine: Any,
 ) -> tuple[_core.Ensemble, list[list[float]]]:

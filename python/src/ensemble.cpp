@@ -173,6 +173,14 @@ std::unique_ptr<Band> band(const Ensemble& ensemble, const ExampleRows& rows,
   });
 }
 
+/// Names of choices.
+template <class Choice>
+std::vector<std::string> names_of(const std::vector<Choice>& choices) {
+  std::vector<std::string> names;
+  for (const Choice choice : choices) names.emplace_back(name(choice));
+  return names;
+}
+
 using Matrix = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig>;
 
 /// Numbers of an object [row][output] where they lie; of one for each row, [row][1]. They may be
@@ -232,6 +240,23 @@ void bind_training(nb::module_& m) {
       .def_prop_rw(
           "loss", [](const Training& t) { return t.loss ? name(*t.loss) : std::string_view(); },
           [](Training& t, std::string_view v) { t.loss = ensemble::parse_loss(v); })
+      .def_prop_rw(
+          "losses", [](const Training& t) { return names_of(t.losses); },
+          [](Training& t, const std::vector<std::string>& names) {
+            t.losses.clear();
+            for (const std::string& each : names) t.losses.push_back(ensemble::parse_loss(each));
+          },
+          "Of each target, if they differ.")
+      .def_rw("quantiles", &Training::quantiles)
+      .def_rw("huber_delta", &Training::huber_delta)
+      .def_rw("pos_weight", &Training::pos_weight)
+      .def_prop_rw(
+          "target_transforms", [](const Training& t) { return names_of(t.target_transforms); },
+          [](Training& t, const std::vector<std::string>& names) {
+            t.target_transforms.clear();
+            for (const std::string& each : names)
+              t.target_transforms.push_back(ensemble::parse_target_transform(each));
+          })
       .def_rw("curves", &Training::curves)
       .def_rw("reshuffle", &Training::reshuffle)
       .def_prop_rw(
@@ -295,6 +320,10 @@ void bind_prediction(nb::module_& m) {
       .def_ro("failure", &Member::failure)
       .def_ro("curve", &Member::curve);
 }
+
+/// Kind, lambda, least and most target, knots from and to.
+using TransformTable =
+    std::tuple<std::string, double, double, double, std::vector<double>, std::vector<double>>;
 
 /// Means and standard deviations that columns were moved by.
 std::tuple<std::vector<double>, std::vector<double>> pair(const ensemble::Scaling& scaling) {
@@ -371,6 +400,34 @@ void bind_trained(nb::module_& m) {
           "inputs"_a, "For each row, the number of inputs outside the range of the training rows.",
           nb::sig("def outside(self, inputs: numpy.typing.NDArray[typing.Any]) -> list[int]"))
       .def_prop_ro("classes", [](const Ensemble& e) { return e.frame().classes; })
+      .def_prop_ro(
+          "answers", [](const Ensemble& e) { return ensemble::prediction_names(e.frame()); },
+          "Names of the columns of predictions: classes, targets and quantiles.")
+      .def_prop_ro(
+          "target_columns",
+          [](const Ensemble& e) {
+            std::vector<std::tuple<std::string, std::size_t, std::size_t>> columns;
+            for (const ensemble::TargetColumns& each : ensemble::target_columns(e.frame()))
+              columns.emplace_back(name(each.loss), each.first, each.count);
+            return columns;
+          },
+          "For each target, its loss, the first of its columns of predictions, and their number.")
+      .def_prop_ro(
+          "outputs", [](const Ensemble& e) { return ensemble::network_outputs(e.frame()); },
+          "Outputs of a network.")
+      .def_prop_ro("quantiles", [](const Ensemble& e) { return e.frame().quantiles; })
+      .def_prop_ro("huber_delta", [](const Ensemble& e) { return e.frame().huber_delta; })
+      .def_prop_ro("pos_weight", [](const Ensemble& e) { return e.frame().pos_weight; })
+      .def_prop_ro(
+          "target_transforms",
+          [](const Ensemble& e) {
+            std::vector<TransformTable> tables;
+            for (const ensemble::FittedTransform& each : e.frame().transforms)
+              tables.emplace_back(name(each.kind), each.lambda, each.least, each.most, each.from,
+                                  each.to);
+            return tables;
+          },
+          "For each target, kind, lambda, least and most target, and knots; empty: none.")
       .def_prop_ro("resampling", [](const Ensemble& e) { return name(e.frame().resampling); })
       .def_prop_ro("temperature", [](const Ensemble& e) { return e.frame().temperature; })
       .def_prop_ro("settings", [](const Ensemble& e) { return e.frame().settings; })
@@ -398,17 +455,18 @@ void bind_trained(nb::module_& m) {
           },
           "path"_a);
   m.def(
-      "normal_intervals",
-      [](const Prediction& said, double confidence) {
+      "prediction_intervals",
+      [](const Ensemble& ensemble, const Prediction& said, double confidence) {
         std::vector<double> low;
         std::vector<double> high;
-        for (const ensemble::Limits& limits : ensemble::normal_intervals(said, confidence)) {
+        for (const ensemble::Limits& limits :
+             ensemble::prediction_intervals(ensemble.frame(), said, confidence)) {
           low.push_back(limits.low);
           high.push_back(limits.high);
         }
         return std::tuple(std::move(low), std::move(high));
       },
-      "prediction"_a, "confidence"_a);
+      "ensemble"_a, "prediction"_a, "confidence"_a, "Limits of each target, [row][target].");
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ def test_types_of_labels(run, labels):
     assert (found["label"] == model.predict(X)).mean() > 0.98
 
 
-@pytest.mark.parametrize("loss", sorted(set(_forward.LINKS) - {"cross_entropy"}))
+@pytest.mark.parametrize("loss", ["gaussian", "huber", "squared_error"])
 @pytest.mark.parametrize("standardize", [True, False])
 def test_numbers(run, loss, standardize):
     rows = LINE if standardize else (LINE - LINE.mean(axis=0)) / LINE.std(axis=0)

@@ -55,7 +55,7 @@ def test_classes_of_every_network(run, activation, hidden):
     assert run(model, X, "members").shape == (12, 150, 3)
 
 
-@pytest.mark.parametrize("loss", sorted(set(_forward.LINKS) - {"cross_entropy"}))
+@pytest.mark.parametrize("loss", ["gaussian", "huber", "squared_error"])
 @pytest.mark.parametrize("targets", [TARGETS, TARGETS[:, 0]])
 def test_numbers(run, loss, targets):
     model = regressor(loss=loss).fit(LINE, targets)

@@ -65,6 +65,18 @@ std::string_view name(Loss loss) noexcept {
       return "squared_error";
     case Loss::gaussian:
       return "gaussian";
+    case Loss::huber:
+      return "huber";
+    case Loss::pinball:
+      return "pinball";
+    case Loss::poisson:
+      return "poisson";
+    case Loss::binary:
+      return "binary";
+    case Loss::multi_label:
+      return "multi_label";
+    case Loss::mixed:
+      return "mixed";
   }
   return "";
 }

@@ -32,8 +32,10 @@ Resampling parse_resampling(std::string_view name) {
 }
 
 Loss parse_loss(std::string_view name) {
-  return text::choose("loss", name,
-                      std::array{Loss::cross_entropy, Loss::squared_error, Loss::gaussian});
+  return text::choose(
+      "loss", name,
+      std::array{Loss::cross_entropy, Loss::squared_error, Loss::gaussian, Loss::huber,
+                 Loss::pinball, Loss::poisson, Loss::binary, Loss::multi_label, Loss::mixed});
 }
 
 }  // namespace bootfold::ensemble

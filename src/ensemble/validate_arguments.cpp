@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "bootfold/error.h"
+#include "ensemble/heads.h"
 #include "ensemble/training/training_context.h"
+#include "ensemble/transform.h"
 #include "resample/rows.h"
 #include "text/concat.h"
 #include "text/quantity.h"
@@ -64,14 +66,130 @@ void check_lengths(const Examples& examples) {
   check_rows(examples);
 }
 
+/// Losses that a target can have beside others.
+bool is_target_loss(Loss loss) {
+  return !(loss == Loss::cross_entropy || loss == Loss::multi_label || loss == Loss::mixed);
+}
+
+bool is_transformed(Loss loss) {
+  return loss == Loss::squared_error || loss == Loss::gaussian || loss == Loss::huber ||
+         loss == Loss::pinball;
+}
+
+/// The loss of a target among others.
+Loss loss_of_column(const Examples& examples, const Training& training, std::size_t target) {
+  const Loss loss = loss_of_training(examples, training);
+  if (loss == Loss::mixed) return training.losses[target];
+  return loss == Loss::multi_label ? Loss::binary : loss;
+}
+
+TargetTransform transform_of(const Training& training, Loss loss, std::size_t target) {
+  const std::vector<TargetTransform>& given = training.target_transforms;
+  if (given.empty() || (given.size() == 1 && !is_transformed(loss))) return TargetTransform::none;
+  return given.size() == 1 ? given[0] : given[target];
+}
+
+TargetTransform start_transform(const Training& training, std::size_t target) {
+  const std::vector<FittedTransform>& earlier = training.start->frame().transforms;
+  return target < earlier.size() ? earlier[target].kind : TargetTransform::none;
+}
+
+void check_losses(const Examples& examples, const Training& training) {
+  const bool numbers = examples.targets.columns() > 0;
+  if (!training.losses.empty()) {
+    if (training.loss && *training.loss != Loss::mixed)
+      throw InvalidArgument(
+          text::concat("loss is ", name(*training.loss),
+                       " but losses are given for each target; give one of both"));
+    if (!numbers)
+      throw InvalidArgument(
+          "losses are those of targets, but there are classes; a target of 0 and 1 with loss "
+          "binary can stand beside others");
+    if (training.losses.size() != examples.targets.columns())
+      throw InvalidArgument(text::concat("there are ", training.losses.size(), " losses but ",
+                                         examples.targets.columns(),
+                                         " targets; give one for each"));
+    for (const Loss loss : training.losses)
+      if (!is_target_loss(loss))
+        throw InvalidArgument(text::concat(
+            "the loss of a target is ", name(loss),
+            " but must be squared_error, gaussian, huber, pinball, poisson or binary"));
+    return;
+  }
+  if (!training.loss) return;
+  if (*training.loss == Loss::mixed)
+    throw InvalidArgument("loss is mixed but losses are not given; name the loss of each target");
+  if (has_classes(*training.loss) == numbers)
+    throw InvalidArgument(text::concat(
+        "loss is ", name(*training.loss), " but the targets are ",
+        numbers ? "numbers; use squared_error, gaussian, huber, pinball or poisson, or multi_label "
+                  "for targets of 0 and 1"
+                : "classes; use cross_entropy, or binary for two classes"));
+  if (*training.loss == Loss::binary && examples.classes->size() > 2)
+    throw InvalidArgument(text::concat("loss is binary but there are ", examples.classes->size(),
+                                       " classes; use cross_entropy"));
+}
+
+void check_quantiles(const std::vector<double>& quantiles) {
+  if (quantiles.empty()) throw InvalidArgument("quantiles is empty but loss pinball needs some");
+  for (std::size_t i = 0; i < quantiles.size(); ++i) {
+    if (!(quantiles[i] > 0 && quantiles[i] < 1))
+      throw InvalidArgument(text::concat("a quantile is ", quantiles[i],
+                                         " but must be between 0 and 1, such as 0.5"));
+    if (i > 0 && !(quantiles[i] > quantiles[i - 1]))
+      throw InvalidArgument(text::concat("quantile ", quantiles[i], " comes after ",
+                                         quantiles[i - 1], "; give them in ascending order"));
+  }
+}
+
+void check_loss_options(const Examples& examples, const Training& training) {
+  const std::size_t targets = std::max<std::size_t>(1, examples.targets.columns());
+  if (const std::size_t given = training.target_transforms.size(); given > 1 && given != targets)
+    throw InvalidArgument(text::concat("there are ", given, " transforms but ", targets,
+                                       " targets; give one for all, or one for each"));
+  std::size_t binary = 0;
+  std::size_t transformable = 0;
+  for (std::size_t t = 0; t < targets; ++t) {
+    const Loss loss = loss_of_column(examples, training, t);
+    if (loss == Loss::pinball) check_quantiles(training.quantiles);
+    if (loss == Loss::huber)
+      require(positive(training.huber_delta), "huber_delta", training.huber_delta,
+              "above 0, such as 1");
+    binary += loss == Loss::binary ? 1 : 0;
+    transformable += is_transformed(loss) ? 1 : 0;
+    if (const auto& given = training.target_transforms;
+        given.size() > 1 && given[t] != TargetTransform::none && !is_transformed(loss))
+      throw InvalidArgument(text::concat("the transform of target ", t + 1, " is ", name(given[t]),
+                                         " but its loss is ", name(loss), ", which takes none"));
+  }
+  const Loss whole = loss_of_training(examples, training);
+  if (const std::size_t given = training.pos_weight.size(); given > 0) {
+    if (binary == 0)
+      throw InvalidArgument(text::concat(
+          "pos_weight is given but loss is ", name(whole), "; it is for binary and multi_label",
+          whole == Loss::cross_entropy ? " (weights of rows can stand for those of classes)" : ""));
+    if (given != 1 && given != targets)
+      throw InvalidArgument(text::concat("there are ", given, " values of pos_weight but ", targets,
+                                         " targets; give one for all, or one for each"));
+    for (const double weight : training.pos_weight)
+      require(positive(weight), "pos_weight", weight, "above 0, such as 5");
+  }
+  const bool some = std::ranges::any_of(training.target_transforms, [](TargetTransform each) {
+    return each != TargetTransform::none;
+  });
+  if (some && transformable == 0)
+    throw InvalidArgument(text::concat("target_transform is ", name(training.target_transforms[0]),
+                                       " but loss is ", name(whole),
+                                       ", which takes none; transforms are for squared_error, "
+                                       "gaussian, huber and pinball"));
+}
+
 void check_targets(const Examples& examples, const Training& training) {
   const bool numbers = examples.targets.columns() > 0;
   if ((examples.classes != nullptr) == numbers)
     throw InvalidArgument("exactly one of classes and targets must be given");
-  if (training.loss && (*training.loss == Loss::cross_entropy) == numbers)
-    throw InvalidArgument(text::concat(
-        "loss is ", name(*training.loss), " but the targets are ",
-        numbers ? "numbers; use squared_error or gaussian" : "classes; use cross_entropy"));
+  check_losses(examples, training);
+  check_loss_options(examples, training);
   if (!numbers) {
     if (examples.classes->size() < 2)
       throw DataError(text::concat("the target has only one class, '",
@@ -84,6 +202,10 @@ void check_targets(const Examples& examples, const Training& training) {
     bool varies = false;
     for (std::size_t row = 1; row < column.rows() && !varies; ++row)
       varies = column[row] != column[0];
+    const Loss loss = loss_of_column(examples, training, t);
+    check_target_values(
+        examples.targets, t, loss,
+        training.start != nullptr ? start_transform(training, t) : transform_of(training, loss, t));
     if (!varies)
       throw DataError(text::concat("target ", examples.targets.name(t), " is ", column[0],
                                    " in all rows; there is nothing to learn"));
@@ -126,6 +248,26 @@ void check_different(const Training& training, std::size_t rows) {
 }
 
 }  // namespace
+
+Loss loss_of_training(const Examples& examples, const Training& training) {
+  if (!training.losses.empty()) {
+    const Loss first = training.losses[0];
+    const bool equal = std::ranges::all_of(training.losses, [&](Loss l) { return l == first; });
+    if (!equal) return Loss::mixed;
+    return first == Loss::binary ? Loss::multi_label : first;
+  }
+  return training.loss.value_or(examples.classes != nullptr ? Loss::cross_entropy
+                                                            : Loss::squared_error);
+}
+
+std::vector<TargetTransform> transforms_of_training(const Examples& examples,
+                                                    const Training& training,
+                                                    const Ensemble::Frame& frame) {
+  std::vector<TargetTransform> kinds;
+  for (std::size_t t = 0; t < examples.targets.columns(); ++t)
+    kinds.push_back(transform_of(training, loss_of_target(frame, t), t));
+  return kinds;
+}
 
 void check_rows(const Examples& examples) {
   const std::size_t rows = examples.rows();

@@ -9,6 +9,13 @@ namespace bootfold::ensemble {
 /// Examples and options of a training.
 void check_training(const Examples& examples, const Training& training);
 
+/// The loss of a training whose arguments were checked: Loss::mixed if those of targets differ.
+[[nodiscard]] Loss loss_of_training(const Examples& examples, const Training& training);
+/// The transform of each target of it.
+[[nodiscard]] std::vector<TargetTransform> transforms_of_training(const Examples& examples,
+                                                                  const Training& training,
+                                                                  const Ensemble::Frame& frame);
+
 /// Inputs, classes, targets and weights have the same number of rows, at least one.
 void check_rows(const Examples& examples);
 

@@ -141,6 +141,13 @@ TEST(EnsembleCheckpoint, AnotherTrainingIsRefusedByWhatDiffers) {
   changed = training;
   changed.epochs = 6;
   EXPECT_THAT(refusal(changed), HasSubstr("the length of training was 5 epochs and is 6 epochs"));
+  changed = training;
+  changed.loss = Loss::huber;
+  changed.huber_delta = 0.5;
+  EXPECT_THAT(refusal(changed), HasSubstr(" and is huber, delta 0.5"));
+  changed = training;
+  changed.target_transforms = {TargetTransform::quantile};
+  EXPECT_THAT(refusal(changed), HasSubstr("transforms of targets was none and is quantile"));
   rows.y[3] += 1;
   EXPECT_THAT(refusal(training), HasSubstr("the targets or weights differ"));
   rows.x[3] += 1;

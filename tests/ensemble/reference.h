@@ -58,4 +58,28 @@ inline double cost(Loss loss, const std::vector<double>& outputs,
   return sum / static_cast<double>(targets.size());
 }
 
+/// The loss of a target with a loss of its own. `outputs` are those of the target alone, and
+/// `parameter` is delta (huber) or the factor of the loss of 1 (binary).
+inline double head_cost(Loss loss, const std::vector<double>& outputs, double target,
+                        double parameter, const std::vector<double>& quantiles) {
+  if (loss == Loss::poisson) return std::exp(outputs[0]) - target * outputs[0];
+  if (loss == Loss::binary) {
+    const double probability = 1 / (1 + std::exp(-outputs[0]));
+    return -(parameter * target * std::log(probability) + (1 - target) * std::log1p(-probability));
+  }
+  if (loss == Loss::huber) {
+    const double size = std::abs(outputs[0] - target);
+    return size <= parameter ? size * size / 2 : parameter * (size - parameter / 2);
+  }
+  if (loss == Loss::pinball) {
+    double sum = 0;
+    for (std::size_t i = 0; i < quantiles.size(); ++i) {
+      const double above = target - outputs[i];
+      sum += above > 0 ? quantiles[i] * above : (quantiles[i] - 1) * above;
+    }
+    return sum / static_cast<double>(quantiles.size());
+  }
+  return cost(loss, outputs, {target});
+}
+
 }  // namespace bootfold::ensemble::reference

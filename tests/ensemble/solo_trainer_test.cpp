@@ -15,13 +15,20 @@ namespace solo_trainer_test {
 
 /// Trains members 0, 1 and 2 in both ways.
 void expect_same(const Examples& examples, const Training& training, Loss loss, std::size_t outputs,
-                 const TrainingMatrix* validation = nullptr) {
+                 const TrainingMatrix* validation = nullptr, std::vector<Loss> losses = {}) {
   Ensemble::Frame frame;
+  frame.loss = loss;
+  frame.losses = std::move(losses);
+  frame.quantiles = {0.1, 0.5, 0.8};
+  frame.classes.resize(examples.classes != nullptr ? examples.classes->size()
+                                                   : examples.targets.columns());
   frame.input_scaling = scaling_of(examples.inputs);
   frame.target_scaling = scaling_of(examples.targets);
   const TrainingMatrix matrix(examples, frame, 64);
+  const Heads heads(frame);
+  ASSERT_EQ(heads.outputs(), outputs);
   for (const execution::Level level : execution::available_levels()) {
-    const TrainingContext context{matrix, training, loss, outputs, level, validation};
+    const TrainingContext context{matrix, training, heads, outputs, level, validation};
     const Settings& settings = training.settings[0];
     const std::vector<MemberId> ids = {{7, 0}, {7, 1}, {7, 2}};
     const std::vector<const Settings*> all(3, &settings);
@@ -81,6 +88,24 @@ TEST(SoloTrainer, MatchesAPackOfRegressions) {
     expect_same(examples, training, Loss::squared_error, 2);
     expect_same(examples, training, Loss::gaussian, 4);
   }
+}
+
+TEST(SoloTrainer, MatchesAPackOfLossesOfTargets) {
+  const Spirals spirals(75);
+  std::vector<double> zeros_and_ones;
+  std::vector<double> counts;
+  for (const double y : spirals.y) {
+    zeros_and_ones.push_back(y > 0 ? 1 : 0);
+    counts.push_back(std::floor(3 * std::abs(y)));
+  }
+  const Examples examples{DataView(spirals.x), nullptr,
+                          DataView({ColumnView(spirals.y), ColumnView(zeros_and_ones),
+                                    ColumnView(counts), ColumnView(spirals.x)})};
+  for (const Training& training : ways())
+    expect_same(examples, training, Loss::mixed, 6, nullptr,
+                {Loss::huber, Loss::binary, Loss::poisson, Loss::pinball});
+  for (const Training& training : ways())
+    expect_same(spirals.examples(), training, Loss::binary, 1);
 }
 
 TEST(SoloTrainer, MatchesAPackOfNarrowNetworks) {

@@ -43,11 +43,13 @@ struct Band {
 /// the same means at that row, shifted down and up by the residuals.
 ///
 /// `examples` are the training examples in the same order. The resampling must be bootstrap or
-/// subsample, and the loss squared_error or gaussian, of which the mean is used. Only
-/// examples whose residual is close to its quantile can decide a limit. Work: (these examples) x
-/// rows x members / 3 additions in 32 bits. Memory: one bit for each example and member, and for
-/// each thread 4 bytes for each example and each of 1 to 64 rows, as options.memory allows. Same
-/// bits for any number of threads and any memory. Throws InvalidArgument, Cancelled.
+/// subsample. Residuals are those of the predicted means, in the units of the target also if it is
+/// transformed; targets with loss pinball or binary, which have none, have limits NaN, and limits
+/// of counts and of targets with transform log are not negative. Only examples whose residual is
+/// close to its quantile can decide a limit. Work: (these examples) x rows x members / 3 additions
+/// in 32 bits. Memory: one bit for each example and member, and for each thread 4 bytes for each
+/// example and each of 1 to 64 rows, as options.memory allows. Same bits for any number of threads
+/// and any memory. Throws InvalidArgument, Cancelled.
 [[nodiscard]] BOOTFOLD_API Band jackknife_plus(const Ensemble& ensemble, const Examples& examples,
                                                const DataView& inputs,
                                                const ConformalOptions& options = {});

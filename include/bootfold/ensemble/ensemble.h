@@ -26,6 +26,7 @@
 #include "bootfold/ensemble/continuation.h"
 #include "bootfold/ensemble/encoding.h"
 #include "bootfold/ensemble/network.h"
+#include "bootfold/ensemble/targets.h"
 #include "bootfold/ensemble/training.h"
 #include "bootfold/execution.h"
 #include "bootfold/source.h"
@@ -95,17 +96,25 @@ struct Member {
 /// ensemble gives the same bits.
 struct BOOTFOLD_API Prediction {
   std::size_t rows = 0;
-  std::size_t outputs = 0;  ///< classes, or targets
-  /// [row][output]: class probabilities, or means of targets.
+  std::size_t outputs = 0;  ///< classes, or targets; quantiles count as targets of their own
+  /// [row][output]: class probabilities, or means of targets, quantiles (pinball), rates (poisson)
+  /// and probabilities of 1 (binary targets). The columns of a target are target_columns().
   std::vector<double> mean = {};
   /// Uncertainty. Classes, [row]: total is the entropy of the mean, aleatoric the mean of the
   /// members' entropies, epistemic their difference (the mutual information). At a temperature
   /// other than 1, total is the entropy of the scaled probabilities, and the shares of it are
-  /// unchanged. Targets, [row][target]: standard deviations; aleatoric is the noise of the target,
-  /// epistemic the deviation between members.
+  /// unchanged. Targets, [row][output]: standard deviations; aleatoric is the noise of the target,
+  /// epistemic the deviation between members. Of quantiles only epistemic is known. Of targets of 0
+  /// and 1 they are entropies, as of classes.
   std::vector<double> total = {};
   std::vector<double> aleatoric = {};
   std::vector<double> epistemic = {};
+  /// [row][output]: mean and standard deviations on the scale of the transformed targets, from
+  /// which prediction_intervals() are made. NaN for quantiles and for targets that are not
+  /// transformed; empty if no target is.
+  std::vector<double> transformed_mean = {};
+  std::vector<double> transformed_epistemic = {};
+  std::vector<double> transformed_total = {};
   /// [row]: number of members that predict the row. Out-of-bag predictions of different rows come
   /// from different members; if there are none, all numbers of the row are NaN.
   std::vector<std::uint64_t> members = {};
@@ -121,6 +130,11 @@ struct BOOTFOLD_API Prediction {
   [[nodiscard]] std::size_t predicted_class(std::size_t row) const;
 };
 
+/// Whether a loss is for classes, and not for numbers.
+[[nodiscard]] constexpr bool has_classes(Loss loss) noexcept {
+  return loss == Loss::cross_entropy || loss == Loss::binary;
+}
+
 /// Trained members, with all that is needed to predict.
 class BOOTFOLD_API Ensemble {
  public:
@@ -133,9 +147,16 @@ class BOOTFOLD_API Ensemble {
     std::vector<std::string> classes;  ///< names of the classes, or of the targets
     Scaling input_scaling;
     Range input_range;       ///< of the inputs of the training rows, without those of weight 0
-    Scaling target_scaling;  ///< of a regression
-    /// Variance of the noise of each target, estimated from out-of-bag residuals. Empty if the
-    /// networks predict a variance themselves.
+    Scaling target_scaling;  ///< of a regression; after the transforms
+    /// Loss of each target; empty: all have `loss`.
+    std::vector<Loss> losses;
+    std::vector<double> quantiles;            ///< of targets with loss pinball
+    double huber_delta = 1;                   ///< of targets with loss huber
+    std::vector<double> pos_weight;           ///< of each target, or of the second class; empty: 1
+    std::vector<FittedTransform> transforms;  ///< of each target; empty: none
+    /// Variance of the noise of each target, estimated from out-of-bag residuals, for targets with
+    /// loss squared_error and huber; 0 for others. That of a transformed target is on the
+    /// transformed scale. Empty if no target has such a loss.
     std::vector<double> noise;
     /// Softmax temperature of reported class probabilities (calibration.h); 1 leaves them
     /// unchanged.
@@ -153,7 +174,7 @@ class BOOTFOLD_API Ensemble {
   [[nodiscard]] std::span<const float> parameters(std::size_t index) const {
     return parameters_.at(index);
   }
-  [[nodiscard]] bool classifies() const noexcept { return frame_.loss == Loss::cross_entropy; }
+  [[nodiscard]] bool classifies() const noexcept { return has_classes(frame_.loss); }
 
   /// Predicts rows with the columns of the training, in the same order. Members that failed are
   /// left out. Memory does not grow with the number of members. Throws InvalidArgument, DataError,
@@ -193,6 +214,17 @@ class BOOTFOLD_API Ensemble {
   std::vector<OptimizerState> optimizer_;       // [member]; empty: not kept
   Prediction out_of_bag_;
 };
+
+/// For each target, its loss and its columns of Prediction::mean; of none for classes.
+[[nodiscard]] BOOTFOLD_API std::vector<TargetColumns> target_columns(const Ensemble::Frame& frame);
+/// The names of the columns of Prediction::mean: classes, or targets. Those of quantiles are such
+/// as "price q0.05".
+[[nodiscard]] BOOTFOLD_API std::vector<std::string> prediction_names(const Ensemble::Frame& frame);
+/// Outputs of a network: classes (1 for binary), targets, two for each with loss gaussian, and one
+/// for each quantile.
+[[nodiscard]] BOOTFOLD_API std::size_t network_outputs(const Ensemble::Frame& frame);
+/// "q0.05".
+[[nodiscard]] BOOTFOLD_API std::string quantile_name(double quantile);
 
 /// Bytes that a training needs for its rows: inputs, targets (or classes) and weights as float32.
 /// `columns` is the number of all of them.

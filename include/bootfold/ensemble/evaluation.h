@@ -49,8 +49,18 @@ struct ClassScores {
   std::vector<ReliabilityBin> reliability = {};
 };
 
-/// Scores of the predicted means and standard deviations of one target.
+/// Scores of a predicted quantile.
+struct QuantileScore {
+  double quantile = 0;
+  /// Mean of max(q e, (q - 1) e), where e is the target minus the prediction.
+  double pinball_loss = Member::kUnknown;
+  double below = Member::kUnknown;  ///< share of the targets that are at most the prediction
+};
+
+/// Scores of the predictions of one target. Scores that its loss does not have are NaN: quantiles
+/// have pinball losses and coverage, targets of 0 and 1 have log loss, Brier score and accuracy.
 struct TargetScores {
+  Loss loss = Loss::squared_error;  ///< of the target
   std::uint64_t rows = 0;
   std::uint64_t unknown = 0;
   double root_mean_squared_error = Member::kUnknown;
@@ -59,9 +69,16 @@ struct TargetScores {
   /// Mean, for normal distributions with the predicted mean and total standard deviation; infinite
   /// if a standard deviation is 0.
   double negative_log_likelihood = Member::kUnknown;
-  double confidence = 0.95;              ///< of the intervals
-  double coverage = Member::kUnknown;    ///< share of the rows inside their interval
-  double mean_width = Member::kUnknown;  ///< of the intervals
+  double confidence = 0.95;                ///< of the intervals
+  double coverage = Member::kUnknown;      ///< share of the rows inside their interval
+  double mean_width = Member::kUnknown;    ///< of the intervals
+  double pinball_loss = Member::kUnknown;  ///< mean over the quantiles
+  std::vector<QuantileScore> quantiles = {};
+  /// Mean of 2 (y log(y / rate) - y + rate), of rates.
+  double poisson_deviance = Member::kUnknown;
+  double log_loss = Member::kUnknown;     ///< of targets of 0 and 1; as of classes
+  double brier_score = Member::kUnknown;  ///< mean of (y - probability)^2
+  double accuracy = Member::kUnknown;     ///< of the more probable of 0 and 1
 };
 
 struct Limits {
@@ -77,6 +94,14 @@ struct Limits {
 /// Prediction intervals for normally distributed targets, [row][target]: mean -+ z total.
 [[nodiscard]] BOOTFOLD_API std::vector<Limits> normal_intervals(const Prediction& prediction,
                                                                 double confidence = 0.95);
+
+/// Prediction intervals of each target, [row][target]: normal_intervals(), on the transformed scale
+/// if the target is transformed, so that limits are transformed back; of rates the quantiles of a
+/// negative binomial distribution with the predicted mean and variance. NaN for targets of 0 and 1
+/// and for quantiles, which are limits themselves.
+[[nodiscard]] BOOTFOLD_API std::vector<Limits> prediction_intervals(const Ensemble::Frame& frame,
+                                                                    const Prediction& prediction,
+                                                                    double confidence = 0.95);
 
 /// The classes of rows, numbered as in the ensemble. Throws DataError for a class that the ensemble
 /// does not have.
@@ -94,5 +119,12 @@ evaluate_classes(const Prediction& prediction, std::span<const std::uint32_t> tr
 [[nodiscard]] BOOTFOLD_API std::vector<TargetScores> evaluate_targets(
     const Prediction& prediction, const DataView& truth, double confidence = 0.95,
     const std::optional<ColumnView>& weights = std::nullopt);
+
+/// The same with the scores of each target's loss. Coverage is that of prediction_intervals(), or
+/// of the lowest and highest quantile, whose difference is then `confidence`. Throws DataError for
+/// a target that its loss cannot have.
+[[nodiscard]] BOOTFOLD_API std::vector<TargetScores> evaluate_targets(
+    const Ensemble::Frame& frame, const Prediction& prediction, const DataView& truth,
+    double confidence = 0.95, const std::optional<ColumnView>& weights = std::nullopt);
 
 }  // namespace bootfold::ensemble

@@ -17,6 +17,7 @@
 #include "bootfold/api.h"
 #include "bootfold/ensemble/continuation.h"
 #include "bootfold/ensemble/network.h"
+#include "bootfold/ensemble/targets.h"
 #include "bootfold/execution.h"
 
 namespace bootfold::ensemble {
@@ -42,11 +43,17 @@ enum class Resampling {
   bayesian,   ///< all rows, with exponential weights
 };
 
-/// The training loss.
+/// The training loss. That of several targets is the mean over the targets.
 enum class Loss {
   cross_entropy,  ///< for classes, after a softmax
-  squared_error,  ///< for numbers: mean over the targets
+  squared_error,  ///< for numbers
   gaussian,       ///< for numbers: negative log-likelihood; the network predicts mean and variance
+  huber,          ///< for numbers: squared up to Training::huber_delta, linear beyond it
+  pinball,        ///< for numbers: quantile regression; one output for each of the quantiles
+  poisson,        ///< for counts: negative log-likelihood of a rate, whose logarithm is the output
+  binary,         ///< for two classes, or a target of 0 and 1: cross-entropy after a sigmoid
+  multi_label,    ///< for several targets of 0 and 1: mean of their cross-entropies
+  mixed,          ///< for targets with losses of their own, Training::losses
 };
 
 /// Settings that may differ between members.
@@ -90,6 +97,17 @@ struct Training {
   Resampling resampling = Resampling::bootstrap;
   /// By default cross_entropy for classes and squared_error for numbers.
   std::optional<Loss> loss = std::nullopt;
+  /// The loss of each target, if they differ: squared_error, gaussian, huber, pinball, poisson or
+  /// binary. Empty: `loss` is that of all targets.
+  std::vector<Loss> losses = {};
+  std::vector<double> quantiles = {0.05, 0.5, 0.95};  ///< of pinball: ascending, between 0 and 1
+  double huber_delta = 1;  ///< in units of the standardized target, its standard deviations
+  /// Factor of the loss of rows of the second class (binary), or with 1 (each target of 0 and 1):
+  /// one for all, or one for each target. Empty: 1.
+  std::vector<double> pos_weight = {};
+  /// Transforms of the targets of squared_error, gaussian, huber and pinball (targets.h): one for
+  /// all of these, or one for each target. Empty: none.
+  std::vector<TargetTransform> target_transforms = {};
   bool curves = false;     ///< keep Member::curve
   bool reshuffle = false;  ///< shuffle the rows before every epoch
   Stopping stopping = {};
@@ -97,7 +115,9 @@ struct Training {
   /// member is not trained on. They have the same columns in the same order; classes are matched by
   /// name, and their weights are used. Must outlive the training.
   const Examples* validation = nullptr;
-  bool standardize = true;  ///< scale inputs and numeric targets to mean 0 and variance 1
+  /// Scale inputs and numeric targets to mean 0 and variance 1. Counts of poisson are divided by
+  /// their mean, targets of 0 and 1 are left as they are.
+  bool standardize = true;
   std::uint64_t seed = 0;
   std::uint64_t first_member = 0;  ///< number of the first member; continues an earlier training
   /// Memory limit in bytes for parameters, for sums over members and for rows of a source; 0:

@@ -23,6 +23,32 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+/// Whether a target has a predicted mean, and not quantiles or a probability.
+bool has_mean(const Head& head) { return head.loss != Loss::pinball && head.loss != Loss::binary; }
+
+/// Whether the target has no negative values, so that limits need none either.
+bool is_positive(const Head& head) {
+  return head.loss == Loss::poisson ||
+         (head.transform != nullptr && head.transform->kind == TargetTransform::log);
+}
+
+/// Units in which members are compared: those of the scaled target, or, where the networks predict
+/// a transform of the target, units of about its deviation near its middle.
+Scaling comparison_units(const Heads& heads) {
+  Scaling units;
+  for (const Head& head : heads.targets()) {
+    double middle = head.mean;
+    double scale = head.scale;
+    if (head.transform != nullptr) {
+      middle = head.inverse(head.mean);
+      scale = (head.inverse(head.mean + head.scale) - head.inverse(head.mean - head.scale)) / 2;
+    }
+    units.mean.push_back(middle);
+    units.scale.push_back(scale > 0 ? scale : 1);
+  }
+  return units;
+}
+
 void check_conformal(const Ensemble& ensemble, const Examples& examples, const DataView& inputs,
                      const ConformalOptions& options) {
   const Ensemble::Frame& frame = ensemble.frame();
@@ -31,6 +57,13 @@ void check_conformal(const Ensemble& ensemble, const Examples& examples, const D
         text::concat("confidence is ", options.confidence, " but must be above 0 and below 1"));
   if (ensemble.classifies())
     throw InvalidArgument("the ensemble predicts classes, but these intervals are for numbers");
+  const Heads heads(frame);
+  if (std::ranges::none_of(heads.targets(), has_mean))
+    throw InvalidArgument(text::concat(
+        "the loss is ", name(frame.loss), " but jackknife+ is for predicted means; ",
+        frame.loss == Loss::pinball ? "the quantiles are limits themselves, which held-out rows "
+                                      "can calibrate (predict_interval() in Python)"
+                                    : "probabilities have no intervals of this kind"));
   if (!leaves_rows_out(frame.resampling))
     throw InvalidArgument(
         text::concat("with resampling ", name(frame.resampling),
@@ -47,7 +80,7 @@ void check_conformal(const Ensemble& ensemble, const Examples& examples, const D
                                        " rows; give the training examples"));
 }
 
-/// Predictions of members in units of the scaled targets.
+/// Predictions of members in comparison units.
 class MemberPredictions {
  public:
   MemberPredictions(const Ensemble& ensemble, const HeldOutMembers& held_out,
@@ -55,10 +88,15 @@ class MemberPredictions {
       : ensemble_(ensemble),
         held_out_(held_out),
         kernels_(simd::kernels(level)),
-        encoder_(ensemble.frame()) {
+        encoder_(ensemble.frame()),
+        heads_(ensemble.frame()),
+        units_(comparison_units(heads_)) {
     for (const Settings& settings : ensemble.frame().settings)
-      shapes_.emplace_back(encoder_.columns(), settings.architecture, outputs_of(ensemble.frame()));
+      shapes_.emplace_back(encoder_.columns(), settings.architecture, heads_.outputs());
   }
+
+  [[nodiscard]] const Scaling& units() const noexcept { return units_; }
+  [[nodiscard]] const Heads& heads() const noexcept { return heads_; }
 
   /// [member][target][point] for up to kPoints rows from `first` on.
   [[nodiscard]] std::vector<float> at(const DataView& inputs, std::size_t first,
@@ -68,7 +106,7 @@ class MemberPredictions {
     encoder_.encode(inputs, first, count, read.data());
     const PointBlocks points(read.data(), count, encoder_.columns());
     const std::size_t values = frame.classes.size() * kPoints;
-    std::vector<float> out(outputs_of(frame) * kPoints);
+    std::vector<float> out(heads_.outputs() * kPoints);
     std::vector<float> scratch;
     std::vector<float> predicted(held_out_.members().size() * values);
     for (std::size_t i = 0; i < held_out_.members().size(); ++i) {
@@ -77,25 +115,40 @@ class MemberPredictions {
       scratch.resize(std::max(scratch.size(), simd::points_scratch_size(shape)));
       kernels_.predict_points(shape, ensemble_.parameters(m).data(), points.block(0),
                               scratch.data(), out.data());
-      std::copy_n(out.begin(), values, predicted.begin() + static_cast<std::ptrdiff_t>(i * values));
+      for (std::size_t t = 0; t < heads_.targets().size(); ++t)
+        take(t, out.data(), predicted.data() + i * values + t * kPoints);
     }
     return predicted;
   }
 
  private:
+  /// Of one target, in comparison units.
+  void take(std::size_t target, const float* outputs, float* to) const {
+    const Head& head = heads_.targets()[target];
+    const float* const from = outputs + head.output * kPoints;
+    if (!head.in_units()) {
+      std::copy_n(from, kPoints, to);
+      return;
+    }
+    for (std::size_t p = 0; p < kPoints; ++p)
+      to[p] =
+          static_cast<float>((head.value(from[p]) - units_.mean[target]) / units_.scale[target]);
+  }
+
   const Ensemble& ensemble_;
   const HeldOutMembers& held_out_;
   const simd::Kernels& kernels_;
   InputEncoder encoder_;
+  Heads heads_;
+  Scaling units_;
   std::vector<Shape> shapes_;
 };
 
 /// Absolute out-of-bag residuals, [target][example]; NaN if all members were trained on the
 /// example.
-std::vector<double> residuals(const Ensemble& ensemble, const Examples& examples,
-                              const HeldOutMembers& held_out, const MemberPredictions& predictions,
-                              const Execution& execution) {
-  const Scaling& scaling = ensemble.frame().target_scaling;
+std::vector<double> residuals(const Examples& examples, const HeldOutMembers& held_out,
+                              const MemberPredictions& predictions, const Execution& execution) {
+  const Scaling& scaling = predictions.units();
   const std::size_t targets = examples.targets.columns();
   const std::size_t rows = held_out.rows();
   std::vector<double> found(targets * rows);
@@ -310,7 +363,7 @@ Band jackknife_plus(const Ensemble& ensemble, const Examples& examples, const Da
   quiet.progress = {};
   const HeldOutMembers held_out(ensemble, rows, level, quiet);
   const MemberPredictions predictions(ensemble, held_out, level);
-  const std::vector<double> off = residuals(ensemble, examples, held_out, predictions, quiet);
+  const std::vector<double> off = residuals(examples, held_out, predictions, quiet);
 
   Band band{inputs.rows(), targets, options.confidence};
   band.low.resize(inputs.rows() * targets);
@@ -319,7 +372,7 @@ Band jackknife_plus(const Ensemble& ensemble, const Examples& examples, const Da
   // The ceil((1 - alpha)(n + 1))-th smallest, where rounding errors do not count.
   const double place = options.confidence * (static_cast<double>(rows) + 1);
   const auto rank = static_cast<std::size_t>(std::ceil(place - 1e-9 * place));
-  const Scaling& scaling = ensemble.frame().target_scaling;
+  const Scaling& scaling = predictions.units();
   const std::size_t at_once = points_at_once(options, rows);
   std::vector<TargetLimits> limits;
   for (std::size_t t = 0; t < targets; ++t)
@@ -338,8 +391,11 @@ Band jackknife_plus(const Ensemble& ensemble, const Examples& examples, const Da
                          std::min(at_once, count - from), room,
                          [&](std::size_t p, double low, double high) {
                            const std::size_t to = (first + p) * targets + t;
-                           band.low[to] = low * scaling.scale[t] + scaling.mean[t];
-                           band.high[to] = high * scaling.scale[t] + scaling.mean[t];
+                           const Head& head = predictions.heads().targets()[t];
+                           const double shift = has_mean(head) ? scaling.mean[t] : Member::kUnknown;
+                           band.low[to] = low * scaling.scale[t] + shift;
+                           band.high[to] = high * scaling.scale[t] + shift;
+                           if (is_positive(head)) band.low[to] = std::max(band.low[to], 0.0);
                          });
             worker.check();
           }

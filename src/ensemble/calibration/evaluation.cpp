@@ -1,13 +1,17 @@
 #include "bootfold/ensemble/evaluation.h"
 
 #include <algorithm>
+#include <boost/math/distributions/negative_binomial.hpp>
+#include <boost/math/distributions/poisson.hpp>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <unordered_map>
 
 #include "bootfold/error.h"
+#include "ensemble/heads.h"
 #include "ensemble/training/member_rows.h"
+#include "ensemble/transform.h"
 #include "ensemble/validate_arguments.h"
 #include "numeric/normal.h"
 #include "text/concat.h"
@@ -55,16 +59,24 @@ ReliabilityBin& bin_of(std::vector<ReliabilityBin>& bins, double confidence) {
   return found == bins.end() ? bins.back() : *found;
 }
 
-TargetScores scores_of(const Prediction& prediction, std::size_t target, const ColumnView& truth,
-                       double confidence, const std::optional<ColumnView>& weights) {
-  const double width = normal_width(confidence);
-  TargetScores scores;
-  scores.confidence = confidence;
-  double squares = 0;
-  double likelihood = 0;
-  double widths = 0;
-  double sum = 0;
-  double inside = 0;
+/// What is predicted of a target, and the truth.
+struct Normal {
+  bool inside;   // whether the interval contains the truth
+  double width;  // of the interval
+  double error;  // on the scale of the deviation
+  double deviation;
+  double log_slope;  // of that scale
+};
+
+bool contains(const Limits& limits, double truth) {
+  return limits.low <= truth && truth <= limits.high;
+}
+
+/// Goes through the rows that members predict and that have a weight: see(row, weight). Counts
+/// rows. Returns the sum of weights.
+template <class See>
+double for_each_row(const Prediction& prediction, const std::optional<ColumnView>& weights,
+                    TargetScores& scores, See&& see) {
   double rows = 0;  // weighed
   for (std::size_t row = 0; row < prediction.rows; ++row) {
     if (prediction.members[row] == 0) {
@@ -72,21 +84,42 @@ TargetScores scores_of(const Prediction& prediction, std::size_t target, const C
       continue;
     }
     ++scores.rows;
-    const std::size_t at = row * prediction.outputs + target;
-    const double error = truth[row] - prediction.mean[at];
-    const double deviation = prediction.total[at];
     const double weight = weight_of(weights, row);
     if (weight == 0) continue;
     rows += weight;
-    squares += weight * error * error;
-    sum += weight * truth[row];
-    likelihood +=
-        weight * (deviation > 0 ? 0.5 * std::log(2 * std::numbers::pi) + std::log(deviation) +
-                                      0.5 * (error / deviation) * (error / deviation)
-                                : std::numeric_limits<double>::infinity());
-    inside += std::abs(error) <= width * deviation ? weight : 0;
-    widths += weight * 2 * width * deviation;
+    see(row, weight);
   }
+  return rows;
+}
+
+/// Scores of means and their intervals: normal_of(row) is a Normal.
+template <class NormalOf>
+TargetScores mean_scores(const Prediction& prediction, std::size_t column, const ColumnView& truth,
+                         double confidence, const std::optional<ColumnView>& weights,
+                         NormalOf&& normal_of) {
+  TargetScores scores;
+  scores.confidence = confidence;
+  double squares = 0;
+  double likelihood = 0;
+  double widths = 0;
+  double sum = 0;
+  double inside = 0;
+  const double rows =
+      for_each_row(prediction, weights, scores, [&](std::size_t row, double weight) {
+        const double error = truth[row] - prediction.mean[row * prediction.outputs + column];
+        const Normal normal = normal_of(row);
+        const double off = normal.error;
+        squares += weight * error * error;
+        sum += weight * truth[row];
+        likelihood +=
+            weight * (normal.deviation > 0
+                          ? 0.5 * std::log(2 * std::numbers::pi) + std::log(normal.deviation) +
+                                0.5 * (off / normal.deviation) * (off / normal.deviation)
+                          : std::numeric_limits<double>::infinity());
+        if (normal.log_slope != 0) likelihood -= weight * normal.log_slope;
+        inside += normal.inside ? weight : 0;
+        widths += weight * normal.width;
+      });
   if (rows == 0) return scores;
   double variation = 0;
   for (std::size_t row = 0; row < prediction.rows; ++row)
@@ -100,10 +133,162 @@ TargetScores scores_of(const Prediction& prediction, std::size_t target, const C
   return scores;
 }
 
+TargetScores scores_of(const Prediction& prediction, std::size_t column, const ColumnView& truth,
+                       double confidence, const std::optional<ColumnView>& weights) {
+  const double width = normal_width(confidence);
+  return mean_scores(prediction, column, truth, confidence, weights, [&](std::size_t row) {
+    const std::size_t at = row * prediction.outputs + column;
+    const double error = truth[row] - prediction.mean[at];
+    const double deviation = prediction.total[at];
+    return Normal{std::abs(error) <= width * deviation, 2 * width * deviation, error, deviation, 0};
+  });
+}
+
+/// Scores of rates; `limits` are [row][target].
+TargetScores poisson_scores(const Prediction& prediction, const Head& head, std::size_t target,
+                            std::size_t targets, const ColumnView& truth,
+                            const std::vector<Limits>& limits, double confidence,
+                            const std::optional<ColumnView>& weights) {
+  TargetScores scores =
+      mean_scores(prediction, head.answer, truth, confidence, weights, [&](std::size_t row) {
+        const Limits& own = limits[row * targets + target];
+        return Normal{contains(own, truth[row]), own.high - own.low, 0, 1, 0};
+      });
+  double deviance = 0;
+  double likelihood = 0;
+  TargetScores counted;
+  const double rows =
+      for_each_row(prediction, weights, counted, [&](std::size_t row, double weight) {
+        const double count = truth[row];
+        const double rate = std::max(prediction.mean[row * prediction.outputs + head.answer],
+                                     std::numeric_limits<double>::min());
+        const double share = count > 0 ? count * std::log(count / rate) : 0;
+        deviance += weight * 2 * (share - count + rate);
+        likelihood += weight * (rate - count * std::log(rate) + std::lgamma(count + 1));
+      });
+  if (rows == 0) return scores;
+  scores.poisson_deviance = deviance / rows;
+  scores.negative_log_likelihood = likelihood / rows;
+  return scores;
+}
+
+TargetScores quantile_scores(const Prediction& prediction, const Head& head,
+                             const std::vector<double>& quantiles, const ColumnView& truth,
+                             const std::optional<ColumnView>& weights) {
+  TargetScores scores;
+  for (const double quantile : quantiles) scores.quantiles.push_back({quantile, 0, 0});
+  double inside = 0;
+  double widths = 0;
+  const double rows =
+      for_each_row(prediction, weights, scores, [&](std::size_t row, double weight) {
+        const double* const predicted = &prediction.mean[row * prediction.outputs + head.answer];
+        for (std::size_t i = 0; i < quantiles.size(); ++i) {
+          const double error = truth[row] - predicted[i];
+          scores.quantiles[i].pinball_loss +=
+              weight * std::max(quantiles[i] * error, (quantiles[i] - 1) * error);
+          scores.quantiles[i].below += error <= 0 ? weight : 0;
+        }
+        const double low = predicted[0];
+        const double high = predicted[quantiles.size() - 1];
+        inside += low <= truth[row] && truth[row] <= high ? weight : 0;
+        widths += weight * (high - low);
+      });
+  scores.confidence = quantiles.back() - quantiles.front();
+  double sum = 0;
+  for (QuantileScore& each : scores.quantiles) {
+    each.pinball_loss /= rows;  // without rows: 0 / 0, which is NaN
+    each.below /= rows;
+    sum += each.pinball_loss;
+  }
+  scores.pinball_loss = sum / static_cast<double>(quantiles.size());
+  if (quantiles.size() < 2) return scores;
+  scores.coverage = inside / rows;
+  scores.mean_width = widths / rows;
+  return scores;
+}
+
+TargetScores binary_scores(const Prediction& prediction, const Head& head, const ColumnView& truth,
+                           const std::optional<ColumnView>& weights) {
+  TargetScores scores;
+  double likelihood = 0;
+  double squares = 0;
+  double right = 0;
+  const double rows =
+      for_each_row(prediction, weights, scores, [&](std::size_t row, double weight) {
+        const double one = prediction.mean[row * prediction.outputs + head.answer];
+        likelihood -=
+            weight * std::log(std::max(truth[row] == 1 ? one : 1 - one, kLeastProbability));
+        squares += weight * (truth[row] - one) * (truth[row] - one);
+        right += (one > 0.5) == (truth[row] == 1) ? weight : 0;
+      });
+  if (rows == 0) return scores;
+  scores.log_loss = likelihood / rows;
+  scores.brier_score = squares / rows;
+  scores.accuracy = right / rows;
+  return scores;
+}
+
+/// Limits of a count with this mean and variance, at least that of a Poisson distribution: the
+/// smallest counts whose cumulative probabilities reach those of the limits.
+Limits count_limits(double mean, double variance, double confidence) {
+  namespace policies = boost::math::policies;
+  using Up = policies::policy<policies::discrete_quantile<policies::integer_round_up>>;
+  if (!(mean > 0) || !std::isfinite(mean) || !std::isfinite(variance)) return {};
+  const double low = (1 - confidence) / 2;
+  const double more = variance - mean;
+  if (more <= 1e-9 * mean) {
+    const boost::math::poisson_distribution<double, Up> law(mean);
+    return {quantile(law, low), quantile(law, 1 - low)};
+  }
+  const double size = mean * mean / more;
+  const boost::math::negative_binomial_distribution<double, Up> law(size, size / (size + mean));
+  return {quantile(law, low), quantile(law, 1 - low)};
+}
+
+void check_truth(const Prediction& prediction, std::size_t targets, const DataView& truth,
+                 const std::optional<ColumnView>& weights) {
+  if (truth.columns() != targets)
+    throw InvalidArgument(text::concat("there are ", targets, " targets but ", truth.columns(),
+                                       " columns of the truth; the numbers must be equal"));
+  check_rows(prediction, truth.rows());
+  check_weights(prediction, weights);
+  if (prediction.total.size() != prediction.mean.size())
+    throw InvalidArgument("these are class probabilities; use evaluate_classes()");
+}
+
 }  // namespace
 
 bool has_normal_intervals(const Ensemble::Frame& frame) noexcept {
-  return frame.loss != Loss::cross_entropy && leaves_rows_out(frame.resampling);
+  return !has_classes(frame.loss) && leaves_rows_out(frame.resampling);
+}
+
+std::vector<Limits> prediction_intervals(const Ensemble::Frame& frame, const Prediction& prediction,
+                                         double confidence) {
+  const double width = normal_width(confidence);
+  if (prediction.total.size() != prediction.mean.size())
+    throw InvalidArgument("intervals are for numbers, but these are class probabilities");
+  const Heads heads(frame);
+  const std::size_t targets = heads.targets().size();
+  std::vector<Limits> limits(prediction.rows * targets);
+  for (std::size_t row = 0; row < prediction.rows; ++row)
+    for (std::size_t t = 0; t < targets; ++t) {
+      const Head& head = heads.targets()[t];
+      const std::size_t at = row * prediction.outputs + head.answer;
+      Limits& own = limits[row * targets + t];
+      if (head.loss == Loss::pinball || head.loss == Loss::binary) continue;
+      if (head.loss == Loss::poisson) {
+        const double total = prediction.total[at];
+        own = count_limits(prediction.mean[at], total * total, confidence);
+      } else if (head.transform != nullptr) {
+        const double mean = prediction.transformed_mean[at];
+        const double half = width * prediction.transformed_total[at];
+        own = {head.inverse(mean - half), head.inverse(mean + half)};
+      } else {
+        own = {prediction.mean[at] - width * prediction.total[at],
+               prediction.mean[at] + width * prediction.total[at]};
+      }
+    }
+  return limits;
 }
 
 std::vector<Limits> normal_intervals(const Prediction& prediction, double confidence) {
@@ -195,17 +380,48 @@ ClassScores evaluate_classes(const Prediction& prediction, std::span<const std::
 std::vector<TargetScores> evaluate_targets(const Prediction& prediction, const DataView& truth,
                                            double confidence,
                                            const std::optional<ColumnView>& weights) {
-  if (truth.columns() != prediction.outputs)
-    throw InvalidArgument(text::concat("there are ", prediction.outputs, " targets but ",
-                                       truth.columns(),
-                                       " columns of the truth; the numbers must be equal"));
-  check_rows(prediction, truth.rows());
-  check_weights(prediction, weights);
-  if (prediction.total.size() != prediction.mean.size())
-    throw InvalidArgument("these are class probabilities; use evaluate_classes()");
+  check_truth(prediction, prediction.outputs, truth, weights);
   std::vector<TargetScores> scores;
   for (std::size_t t = 0; t < truth.columns(); ++t)
     scores.push_back(scores_of(prediction, t, truth.column(t), confidence, weights));
+  return scores;
+}
+
+std::vector<TargetScores> evaluate_targets(const Ensemble::Frame& frame,
+                                           const Prediction& prediction, const DataView& truth,
+                                           double confidence,
+                                           const std::optional<ColumnView>& weights) {
+  const Heads heads(frame);
+  const std::size_t targets = heads.targets().size();
+  check_truth(prediction, targets, truth, weights);
+  const std::vector<Limits> limits = prediction_intervals(frame, prediction, confidence);
+  std::vector<TargetScores> scores;
+  for (std::size_t t = 0; t < targets; ++t) {
+    const Head& head = heads.targets()[t];
+    const ColumnView& own = truth.column(t);
+    check_target_values(truth, t, head.loss,
+                        head.transform == nullptr ? TargetTransform::none : head.transform->kind);
+    if (head.loss == Loss::pinball) {
+      scores.push_back(quantile_scores(prediction, head, heads.quantiles(), own, weights));
+    } else if (head.loss == Loss::binary) {
+      scores.push_back(binary_scores(prediction, head, own, weights));
+    } else if (head.loss == Loss::poisson) {
+      scores.push_back(
+          poisson_scores(prediction, head, t, targets, own, limits, confidence, weights));
+    } else if (head.transform != nullptr) {
+      scores.push_back(
+          mean_scores(prediction, head.answer, own, confidence, weights, [&](std::size_t row) {
+            const std::size_t at = row * prediction.outputs + head.answer;
+            const Limits& interval = limits[row * targets + t];
+            return Normal{contains(interval, own[row]), interval.high - interval.low,
+                          (*head.transform)(own[row]) - prediction.transformed_mean[at],
+                          prediction.transformed_total[at], head.transform->log_slope(own[row])};
+          }));
+    } else {
+      scores.push_back(scores_of(prediction, head.answer, own, confidence, weights));
+    }
+    scores.back().loss = head.loss;
+  }
   return scores;
 }
 

@@ -21,6 +21,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "bootfold ensemble 2";
 constexpr const char* kEncodedFormat = "bootfold ensemble 3";  // has an encoding of the inputs
+/// Has losses of targets, transforms or others that older versions would misread.
+constexpr const char* kTargetsFormat = "bootfold ensemble 4";
 constexpr const char* kFormatStart = "bootfold ensemble ";
 constexpr std::size_t kMostUnits = 65'536;  // of a layer, as in training
 
@@ -146,6 +148,106 @@ Settings settings_of(const Json& json) {
   return settings;
 }
 
+/// Whether older versions know the losses of the targets, which have no transforms.
+bool has_older_losses(const Ensemble::Frame& frame) {
+  return frame.transforms.empty() &&
+         (frame.loss == Loss::cross_entropy || frame.loss == Loss::squared_error ||
+          frame.loss == Loss::gaussian);
+}
+
+Json json_of(const FittedTransform& transform) {
+  Json json{{"kind", name(transform.kind)}};
+  if (transform.kind == TargetTransform::none) return json;
+  json["least"] = json_of(transform.least);
+  json["most"] = json_of(transform.most);
+  if (transform.kind == TargetTransform::yeo_johnson) json["lambda"] = json_of(transform.lambda);
+  if (transform.kind == TargetTransform::quantile) {
+    json["from"] = json_of(transform.from);
+    json["to"] = json_of(transform.to);
+  }
+  return json;
+}
+
+FittedTransform transform_from(const Json& json) {
+  FittedTransform transform{.kind = parse_target_transform(text_of(json.at("kind")))};
+  if (transform.kind == TargetTransform::none) return transform;
+  transform.least = number_of(json.at("least"));
+  transform.most = number_of(json.at("most"));
+  require(std::isfinite(transform.least) && std::isfinite(transform.most) &&
+              transform.least <= transform.most,
+          text::concat("a transform is of targets from ", transform.least, " to ", transform.most));
+  if (transform.kind == TargetTransform::yeo_johnson) {
+    transform.lambda = number_of(json.at("lambda"));
+    require(std::isfinite(transform.lambda), "the power of a transform is not finite");
+  }
+  if (transform.kind != TargetTransform::quantile) return transform;
+  transform.from = list_of(json.at("from"), number_of);
+  transform.to = list_of(json.at("to"), number_of);
+  require(!transform.from.empty() && transform.from.size() == transform.to.size() &&
+              transform.from.size() <= FittedTransform::kMostKnots,
+          text::concat("a transform has ", transform.from.size(), " and ", transform.to.size(),
+                       " knots"));
+  for (const auto* knots : {&transform.from, &transform.to})
+    for (std::size_t k = 0; k < knots->size(); ++k)
+      require(std::isfinite((*knots)[k]) && (k == 0 || (*knots)[k] > (*knots)[k - 1]),
+              "the knots of a transform do not ascend");
+  return transform;
+}
+
+/// What is known of the targets beside their names and scales.
+Json json_of_targets(const Ensemble::Frame& frame) {
+  Json json;
+  if (!frame.losses.empty()) {
+    json["losses"] = Json::array();
+    for (const Loss loss : frame.losses) json["losses"].push_back(name(loss));
+  }
+  if (!frame.quantiles.empty()) json["quantiles"] = json_of(frame.quantiles);
+  if (frame.huber_delta != 1) json["huber_delta"] = json_of(frame.huber_delta);
+  if (!frame.pos_weight.empty()) json["pos_weight"] = json_of(frame.pos_weight);
+  if (!frame.transforms.empty()) {
+    json["transforms"] = Json::array();
+    for (const FittedTransform& each : frame.transforms)
+      json["transforms"].push_back(json_of(each));
+  }
+  return json.is_null() ? Json::object() : json;
+}
+
+/// Reads these, after the names of the targets and the loss.
+void read_targets(const Json& json, Ensemble::Frame& frame) {
+  const std::size_t count = frame.classes.size();
+  if (json.contains("losses"))
+    frame.losses = list_of(json.at("losses"), [](const Json& each) {
+      const Loss loss = parse_loss(text_of(each));
+      require(loss != Loss::cross_entropy && loss != Loss::multi_label && loss != Loss::mixed,
+              text::concat("the loss of a target is ", name(loss)));
+      return loss;
+    });
+  require(frame.losses.size() == (frame.loss == Loss::mixed ? count : 0),
+          text::concat("it has ", frame.losses.size(), " losses of ", count, " targets"));
+  if (json.contains("quantiles")) frame.quantiles = list_of(json.at("quantiles"), number_of);
+  const bool uses =
+      frame.loss == Loss::pinball || std::ranges::count(frame.losses, Loss::pinball) > 0;
+  require(uses == !frame.quantiles.empty() && frame.quantiles.size() <= kMostUnits,
+          text::concat("it has ", frame.quantiles.size(), " quantiles"));
+  for (std::size_t i = 0; i < frame.quantiles.size(); ++i)
+    require(frame.quantiles[i] > 0 && frame.quantiles[i] < 1 &&
+                (i == 0 || frame.quantiles[i] > frame.quantiles[i - 1]),
+            text::concat("quantile ", i + 1, " is ", frame.quantiles[i]));
+  if (json.contains("huber_delta")) frame.huber_delta = number_of(json.at("huber_delta"));
+  require(std::isfinite(frame.huber_delta) && frame.huber_delta > 0,
+          text::concat("huber_delta is ", frame.huber_delta));
+  if (json.contains("pos_weight")) frame.pos_weight = list_of(json.at("pos_weight"), number_of);
+  const std::size_t weights = has_classes(frame.loss) ? 1 : count;
+  require(frame.pos_weight.empty() || frame.pos_weight.size() == weights,
+          text::concat("it has ", frame.pos_weight.size(), " values of pos_weight"));
+  for (const double weight : frame.pos_weight)
+    require(std::isfinite(weight) && weight > 0, text::concat("pos_weight is ", weight));
+  if (json.contains("transforms"))
+    frame.transforms = list_of(json.at("transforms"), transform_from);
+  require(frame.transforms.empty() || frame.transforms.size() == count,
+          text::concat("it has ", frame.transforms.size(), " transforms of ", count, " targets"));
+}
+
 Json json_of(const Ensemble::Frame& frame, std::uint64_t fingerprint) {
   Json settings = Json::array();
   for (const Settings& each : frame.settings) settings.push_back(json_of(each));
@@ -164,6 +266,7 @@ Json json_of(const Ensemble::Frame& frame, std::uint64_t fingerprint) {
                     {"fingerprint", fingerprint},
                     {"settings", std::move(settings)}};
   json.update(others);
+  json.update(json_of_targets(frame));
   return json;
 }
 
@@ -173,9 +276,12 @@ Ensemble::Frame frame_from(const Json& json) {
   frame.inputs = list_of(json.at("inputs"), text_of);
   frame.target = text_of(json.at("target"));
   frame.classes = list_of(json.at("classes"), text_of);
-  const bool classifies = frame.loss == Loss::cross_entropy;
+  const bool classifies = has_classes(frame.loss);
   require(!frame.inputs.empty(), "it has no inputs");
   require(frame.classes.size() >= (classifies ? 2 : 1), "it has too few classes or targets");
+  require(frame.loss != Loss::binary || frame.classes.size() == 2,
+          text::concat("its loss is binary but it has ", frame.classes.size(), " classes"));
+  read_targets(json, frame);
   if (json.contains("encoding"))
     frame.encoding = encoding_from(json.at("encoding"), frame.inputs.size());
   frame.input_scaling = scaling_from(json.at("input_scaling"), frame.inputs.size());
@@ -300,7 +406,7 @@ void Ensemble::save(const std::string& path) const {
   std::vector<std::vector<float>> arrays;
   std::vector<data::Tensor> tensors;
   for (const Stack& stack : stacks) {
-    const Shape shape(network_inputs(frame_), stack.architecture, outputs_of(frame_));
+    const Shape shape(network_inputs(frame_), stack.architecture, network_outputs(frame_));
     for (const std::size_t m : stack.members)
       if (parameters_[m].size() != shape.parameters)
         throw InvalidArgument(text::concat("member ", m, " has ", parameters_[m].size(),
@@ -325,7 +431,8 @@ void Ensemble::save(const std::string& path) const {
     throw InvalidArgument(
         "the name of a column or class is not UTF-8, so it cannot be stored in a file; rename it");
   }
-  const char* const format = frame_.encoding.empty() ? kFormat : kEncodedFormat;
+  const char* const older = frame_.encoding.empty() ? kFormat : kEncodedFormat;
+  const char* const format = has_older_losses(frame_) ? older : kTargetsFormat;
   data::write_safetensors(path, {{"format", format}, {"bootfold", text}}, tensors);
 }
 
@@ -335,9 +442,11 @@ Ensemble Ensemble::load(const std::string& path) {
   if (format == file.words().end() || !format->second.starts_with(kFormatStart) ||
       !file.words().contains("bootfold"))
     file.fail("it does not contain a bootfold ensemble");
-  if (format->second != kFormat && format->second != kEncodedFormat)
+  if (format->second != kFormat && format->second != kEncodedFormat &&
+      format->second != kTargetsFormat)
     file.fail(text::concat("its format is '", format->second.substr(0, 40),
-                           "' but this version reads '", kFormat, "' and '", kEncodedFormat,
+                           "' but this version reads '", kFormat, "', '", kEncodedFormat, "' and '",
+                           kTargetsFormat,
                            "'; read it with the version that wrote it, or train again"));
   try {
     const Json words = Json::parse(file.words().at("bootfold"));
@@ -349,7 +458,7 @@ Ensemble Ensemble::load(const std::string& path) {
       require(stack.architecture.hidden.size() < file.arrays(),
               text::concat("a network has ", stack.architecture.hidden.size() + 1,
                            " layers but there are ", file.arrays(), " arrays"));
-      const Shape shape(network_inputs(frame), stack.architecture, outputs_of(frame));
+      const Shape shape(network_inputs(frame), stack.architecture, network_outputs(frame));
       const std::vector<Piece> pieces = pieces_of(stack, shape);
       // All shapes are checked, so that they fit in the file, before memory is allocated.
       for (const Piece& piece : pieces)

@@ -59,7 +59,7 @@ Plan plan_of(const Trainer& trainer, const Ensemble::Frame& frame, std::size_t p
   plan.draws = matrix.rows;
   plan.replicates = training.members;
   for (std::size_t p = 0; p < points; ++p)
-    for (const std::string& answer : frame.classes)
+    for (const std::string& answer : prediction_names(frame))
       plan.outputs.push_back(text::concat(answer, " at point ", p + 1));
   plan.threads = execution::thread_count(training.execution);
   plan.level = trainer.context().level;
@@ -80,11 +80,8 @@ Result bootstrap_predictions(const Examples& examples, const Training& training,
   on_all.members = kEstimateMembers;
   on_all.first_member = 0;
   on_all.execution.progress = {};
-  const std::size_t answers =
-      examples.classes != nullptr ? examples.classes->size() : examples.targets.columns();
-  const std::size_t values = points.rows() * answers;
-
   Trainer whole(examples, on_all);
+  const std::size_t values = points.rows() * whole.context().heads.answers();
   const QueryPoints whole_query(whole.frame(), points, whole.context().level);
   const std::vector<double> predicted = replicates_of(whole, whole_query, values);
   std::vector<double> estimates(values);

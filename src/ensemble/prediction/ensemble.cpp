@@ -41,7 +41,8 @@ Prediction Ensemble::predict(const DataView& inputs, const Execution& execution)
   const std::size_t rows = inputs.rows();
   const InputEncoder encoder(frame_);
   const std::size_t columns = encoder.columns();
-  const std::size_t outputs = outputs_of(frame_);
+  const Heads heads(frame_);
+  const std::size_t outputs = heads.outputs();
   const simd::Kernels& kernels =
       simd::kernels(execution.level.value_or(execution::default_level()));
   std::vector<Shape> shapes;
@@ -50,7 +51,7 @@ Prediction Ensemble::predict(const DataView& inputs, const Execution& execution)
   if (std::ranges::all_of(members_, [](const Member& m) { return !m.failure.empty(); }))
     throw InvalidArgument("all members of the ensemble failed, so it cannot predict");
 
-  Prediction prediction = empty_prediction(frame_.loss, rows, frame_.classes.size());
+  Prediction prediction = empty_prediction(heads, rows);
   prediction.outside.resize(rows);
   const std::vector<float> all(kPoints, 1.0F);
   const std::size_t chunk_rows = kPoints * kBlocksAtOnce;
@@ -65,8 +66,7 @@ Prediction Ensemble::predict(const DataView& inputs, const Execution& execution)
                       prediction.outside.data() + first);
         std::vector<float> points(chunk_rows * columns);
         transpose_points(read.data(), count, columns, points.data());
-        std::vector<BlockSums> sums((count + kPoints - 1) / kPoints,
-                                    BlockSums(frame_.loss, outputs));
+        std::vector<BlockSums> sums((count + kPoints - 1) / kPoints, BlockSums(heads));
         std::vector<float> scratch;
         for (std::size_t m = 0; m < members_.size(); ++m) {
           if (!members_[m].failure.empty()) continue;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bootfold/ensemble/ensemble.h"
+#include "ensemble/heads.h"
 #include "ensemble/shape.h"
 #include "ensemble/simd/kernels.h"
 
@@ -11,16 +12,20 @@ namespace bootfold::ensemble {
 
 /// Sums over members at a block of kPoints points, in the order in which members are added.
 ///
-/// Classes: probabilities and entropy. Targets: values, squares, and variances if the networks
-/// predict them.
+/// Classes: probabilities and entropy. Targets: values, squares (entropies of targets of 0 and 1),
+/// and variances if the networks predict them. Values are outputs of the networks, or in the units
+/// of the target where a mean of outputs would not be the mean of predictions (Head::in_units).
 class BlockSums {
  public:
-  BlockSums(Loss loss, std::size_t outputs);
+  /// The heads must outlive the sums.
+  explicit BlockSums(const Heads& heads);
 
   /// Adds one member; weights[point] is 0 where its prediction does not count, otherwise 1.
   /// `scratch` grows as needed; it is not a member because there can be many blocks.
   void add(const simd::Kernels& kernels, const Shape& shape, const float* parameters,
            const float* inputs, const float* weights, std::vector<float>& scratch);
+
+  [[nodiscard]] const Heads& heads() const noexcept { return *heads_; }
 
   /// Probabilities of the last member, [class][point]; 0 where its weight was 0.
   [[nodiscard]] const float* last_probabilities() const noexcept { return last_.data(); }
@@ -34,14 +39,23 @@ class BlockSums {
               Prediction& out) const;
 
  private:
-  Loss loss_;
-  std::size_t answers_;  // classes, or targets
+  void add_targets(const float* weights);
+  void add_value(const Head& head, double output, std::size_t at);
+  void finish_classes(const Ensemble::Frame& frame, std::size_t point, std::size_t row,
+                      Prediction& out) const;
+  void finish_target(const Ensemble::Frame& frame, std::size_t target, std::size_t point,
+                     std::size_t row, Prediction& out) const;
+
+  const Heads* heads_;
+  std::size_t answers_;  // classes, or columns of targets
   std::vector<float> outputs_;
   std::vector<float> last_;
   std::vector<double> sums_;       // [answer][point]: probabilities, then entropy; or values
   std::vector<double> squares_;    // of targets
   std::vector<double> variances_;  // that the networks predict
-  std::vector<double> counts_;     // [point]: members
+  std::vector<double> inner_;      // outputs of transformed targets
+  std::vector<double> inner_squares_;
+  std::vector<double> counts_;  // [point]: members
 };
 
 /// Sums at any number of points, one entry for each block.
@@ -64,12 +78,10 @@ void finish(const PredictionSums& sums, const Ensemble::Frame& frame, std::size_
 [[nodiscard]] Prediction finish(const PredictionSums& sums, const Ensemble::Frame& frame,
                                 std::size_t rows);
 
-/// Outputs of the networks of a frame; a Gaussian loss has two for each target.
-[[nodiscard]] std::size_t outputs_of(const Ensemble::Frame& frame) noexcept;
 /// Inputs of a network: the columns of the encoded inputs.
 [[nodiscard]] std::size_t network_inputs(const Ensemble::Frame& frame) noexcept;
 
 /// A prediction of `rows` rows, to be filled in.
-[[nodiscard]] Prediction empty_prediction(Loss loss, std::size_t rows, std::size_t answers);
+[[nodiscard]] Prediction empty_prediction(const Heads& heads, std::size_t rows);
 
 }  // namespace bootfold::ensemble

@@ -25,14 +25,16 @@ PointBlocks points_of(const Ensemble::Frame& frame, const DataView& points) {
 
 QueryPoints::QueryPoints(const Ensemble::Frame& frame, const DataView& points,
                          execution::Level level)
-    : frame_(frame), kernels_(simd::kernels(level)), points_(points_of(frame, points)) {}
+    : frame_(frame),
+      heads_(frame),
+      kernels_(simd::kernels(level)),
+      points_(points_of(frame, points)) {}
 
 void QueryPoints::add(const Settings& settings, const std::vector<float>& parameters,
                       PredictionSums& sums) const {
   static const std::vector<float> all(kPoints, 1.0F);
-  const std::size_t outputs = outputs_of(frame_);
-  const Shape shape(network_inputs(frame_), settings.architecture, outputs);
-  if (sums.empty()) sums.resize(points_.blocks(), BlockSums(frame_.loss, outputs));
+  const Shape shape(network_inputs(frame_), settings.architecture, heads_.outputs());
+  if (sums.empty()) sums.resize(points_.blocks(), BlockSums(heads_));
   std::vector<float> scratch;
   for (std::size_t b = 0; b < points_.blocks(); ++b)
     sums[b].add(kernels_, shape, parameters.data(), points_.block(b), all.data(), scratch);

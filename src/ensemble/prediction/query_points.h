@@ -24,6 +24,7 @@ class QueryPoints {
 
  private:
   const Ensemble::Frame& frame_;
+  Heads heads_;
   const simd::Kernels& kernels_;
   PointBlocks points_;
 };

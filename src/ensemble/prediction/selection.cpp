@@ -55,7 +55,8 @@ Prediction predict_out_of_bag(const Ensemble::Frame& frame, std::span<const Memb
                               const Parameters& parameters, const Examples& examples,
                               const Execution& execution) {
   const std::size_t rows = examples.rows();
-  const std::size_t outputs = outputs_of(frame);
+  const Heads heads(frame);
+  const std::size_t outputs = heads.outputs();
   const execution::Level level = execution.level.value_or(execution::default_level());
   const std::size_t states = 4 * std::size_t{execution::thread_count(execution)} + 2;
   const std::size_t at_once =
@@ -71,7 +72,7 @@ Prediction predict_out_of_bag(const Ensemble::Frame& frame, std::span<const Memb
     const PredictionSums total = map_reduce(
         {0, (members.size() + kMembersAtOnce - 1) / kMembersAtOnce, 1}, PredictionSums{},
         [&](PredictionSums& sums, std::size_t chunk, const execution::Worker& worker) {
-          sums = PredictionSums(points.blocks(), BlockSums(frame.loss, outputs));
+          sums = PredictionSums(points.blocks(), BlockSums(heads));
           const std::size_t last = std::min((chunk + 1) * kMembersAtOnce, members.size());
           for (std::size_t m = chunk * kMembersAtOnce; m < last; ++m) {
             const Member& member = members[m];
@@ -118,7 +119,9 @@ bool same_range(const Range& a, const Range& b) { return a.low == b.low && a.hig
 
 /// Compares all but noise and temperature.
 bool same_frame(const Ensemble::Frame& a, const Ensemble::Frame& b) {
-  return a.loss == b.loss && a.inputs == b.inputs && a.encoding == b.encoding &&
+  return a.loss == b.loss && a.losses == b.losses && a.quantiles == b.quantiles &&
+         a.huber_delta == b.huber_delta && a.pos_weight == b.pos_weight &&
+         a.transforms == b.transforms && a.inputs == b.inputs && a.encoding == b.encoding &&
          a.target == b.target && a.classes == b.classes &&
          same_scaling(a.input_scaling, b.input_scaling) &&
          same_range(a.input_range, b.input_range) &&

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "bootfold/ensemble/training.h"
 #include "bootfold/execution.h"
@@ -19,6 +20,15 @@ inline constexpr std::size_t kBlock = 8;
 
 /// Points that a network predicts together.
 inline constexpr std::size_t kPoints = 64;
+
+/// The loss of one target and the outputs that it is of, for targets that the kernels of
+/// cross_entropy, squared_error and gaussian do not serve.
+struct HeadLoss {
+  Loss loss = Loss::squared_error;   ///< not multi_label and not mixed
+  std::size_t output = 0;            ///< first output; gaussian has its log variance behind it
+  float parameter = 0;               ///< huber: delta; binary: factor of the loss of 1
+  std::span<const float> quantiles;  ///< pinball: one output for each
+};
 
 /// A batch for a pack of networks. The inputs are given in one of three ways.
 struct PackBatch {
@@ -38,7 +48,8 @@ struct PackNetworks {
   Loss loss;
   float* parameters;
   float* gradient;
-  float* scratch;  ///< pack_scratch_size() vectors
+  float* scratch;                        ///< pack_scratch_size() vectors
+  std::span<const HeadLoss> heads = {};  ///< of each target, if the loss is mixed
 };
 
 /// A layer of a network that is trained by itself. Rows of weights are padded to whole vectors of
@@ -81,7 +92,8 @@ struct SoloNetwork {
   const Shape* shape;
   Loss loss;
   float* parameters;
-  float* scratch;  ///< solo_scratch_size()
+  float* scratch;                        ///< solo_scratch_size()
+  std::span<const HeadLoss> heads = {};  ///< as of a pack
 };
 
 /// A batch for it. Rows are padded to whole vectors, with weight 0 and any targets.

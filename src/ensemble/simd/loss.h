@@ -3,13 +3,17 @@
 // Included by the file of each instruction set behind its Vector.
 #pragma once
 
+#include <span>
+
 #include "ensemble/simd/functions.h"
+#include "ensemble/simd/kernels.h"
 #include "ensemble/simd/tiles.h"
 
 namespace bootfold::ensemble::simd {
 namespace {
 
-/// Calls body.operator()<kLoss>() for a loss that is known only now.
+/// Calls body.operator()<kLoss>() for a loss that is known only now: all that have no kernels of
+/// their own are losses of heads, Loss::mixed.
 template <class Body>
 inline void with_loss(Loss loss, Body&& body) {
   switch (loss) {
@@ -19,6 +23,8 @@ inline void with_loss(Loss loss, Body&& body) {
       return body.template operator()<Loss::squared_error>();
     case Loss::gaussian:
       return body.template operator()<Loss::gaussian>();
+    default:
+      return body.template operator()<Loss::mixed>();
   }
 }
 
@@ -44,12 +50,111 @@ inline Vector cost_of_two(const float* target, Vector weight, float* output, std
   return weight * (log(sum) - select(is_first, z0, z1));
 }
 
+/// The Huber loss: e^2 / 2 up to delta, and linear beyond it.
+inline Vector huber_cost(Vector delta, Vector target, Vector share, float* output) {
+  const Vector error = Vector::load(output) - target;
+  const Vector held = min(delta, max(Vector::zero() - delta, error));
+  (share * held).store(output);
+  return held * fused_minus(Vector::all(0.5F), held, error);
+}
+
+/// The pinball losses of the quantiles, mean over them.
+inline Vector pinball_cost(std::span<const float> quantiles, Vector target, Vector share,
+                           float* output, std::size_t step) {
+  const Vector count = Vector::all(static_cast<float>(quantiles.size()));
+  const Vector each = share / count;
+  Vector sum = Vector::zero();
+  for (std::size_t i = 0; i < quantiles.size(); ++i) {
+    const Vector above = Vector::all(quantiles[i]);
+    const Vector below = above - Vector::all(1.0F);
+    const Vector error = target - Vector::load(output + i * step);
+    sum = sum + max(above * error, below * error);
+    (each * (Vector::zero() - select(less(Vector::zero(), error), above, below)))
+        .store(output + i * step);
+  }
+  return sum / count;
+}
+
+/// Negative log-likelihood of a count without its constant: rate - count log(rate).
+inline Vector poisson_cost(Vector target, Vector share, float* output) {
+  const Vector logarithm = Vector::load(output);
+  const Vector rate = exp(logarithm);
+  (share * (rate - target)).store(output);
+  return fused_minus(target, logarithm, rate);
+}
+
+/// Cross-entropy of a target of 0 or 1 after a sigmoid; that of 1 is multiplied by a factor.
+inline Vector binary_cost(Vector factor_of_one, Vector target, Vector share, float* output) {
+  const Vector z = Vector::load(output);
+  const Vector one = Vector::all(1.0F);
+  const Vector none = Vector::zero();
+  const Vector lower = exp(none - max(z, none - z));  // e^-|z|
+  const Vector larger = one / (one + lower);
+  const Vector sigmoid = select(less(z, none), lower * larger, larger);
+  const auto is_one = equal(target, one);
+  const Vector factor = select(is_one, factor_of_one, one);
+  (share * factor * (sigmoid - target)).store(output);
+  // log(1 + e^x) = max(x, 0) + log(1 + e^-|x|); the second argument of max is kept if it is NaN.
+  return factor * (log(one + lower) + max(none, select(is_one, none - z, z)));
+}
+
+/// (s + (y - m)^2 e^-s) / 2 of a mean and the logarithm of a variance.
+inline Vector gaussian_cost(Vector target, Vector share, float* output, std::size_t step) {
+  const Vector half = Vector::all(0.5F);
+  const Vector spread = Vector::load(output + step);
+  const Vector error = Vector::load(output) - target;
+  const Vector precise = error * exp(Vector::zero() - spread);
+  const Vector ratio = error * precise;
+  (share * precise).store(output);
+  (share * half * (Vector::all(1.0F) - ratio)).store(output + step);
+  return half * (spread + ratio);
+}
+
+/// The mean over targets of their losses, chosen target by target. One copy for all activations.
+__attribute__((noinline)) Vector cost_of_heads(std::span<const HeadLoss> heads, const float* target,
+                                               std::size_t target_step, Vector weight,
+                                               float* output, std::size_t step) {
+  const Vector share = weight / Vector::all(static_cast<float>(heads.size()));
+  Vector sum = Vector::zero();
+  for (std::size_t t = 0; t < heads.size(); ++t) {
+    const HeadLoss& head = heads[t];
+    const Vector wanted = Vector::load(target + t * target_step);
+    const Vector parameter = Vector::all(head.parameter);
+    float* at = output + head.output * step;
+    switch (head.loss) {
+      case Loss::huber:
+        sum = sum + huber_cost(parameter, wanted, share, at);
+        break;
+      case Loss::pinball:
+        sum = sum + pinball_cost(head.quantiles, wanted, share, at, step);
+        break;
+      case Loss::poisson:
+        sum = sum + poisson_cost(wanted, share, at);
+        break;
+      case Loss::binary:
+        sum = sum + binary_cost(parameter, wanted, share, at);
+        break;
+      case Loss::gaussian:
+        sum = sum + gaussian_cost(wanted, share, at, step);
+        break;
+      default: {  // squared_error
+        const Vector error = Vector::load(at) - wanted;
+        sum = fused(error, error, sum);
+        (Vector::all(2.0F) * share * error).store(at);
+      }
+    }
+  }
+  return share * sum;
+}
+
 /// The loss of a row. Outputs are replaced by their deltas, the gradient of the loss. Outputs are
-/// `step` apart, targets `target_step`.
+/// `step` apart, targets `target_step`. `heads` are those of Loss::mixed.
 template <Loss kLoss>
 inline Vector cost(std::size_t outputs, const float* target, std::size_t target_step, Vector weight,
-                   float* output, std::size_t step) {
-  if constexpr (kLoss == Loss::cross_entropy) {
+                   float* output, std::size_t step, std::span<const HeadLoss> heads) {
+  if constexpr (kLoss == Loss::mixed) {
+    return cost_of_heads(heads, target, target_step, weight, output, step);
+  } else if constexpr (kLoss == Loss::cross_entropy) {
     if (outputs == 2) return cost_of_two(target, weight, output, step);
     Vector highest = Vector::load(output);
     for (std::size_t c = 1; c < outputs; ++c)

@@ -239,7 +239,8 @@ void loss_with(const PackNetworks& pack, const PackBatch& batch, float* loss) no
   const Values values = values_of(pack);
   const std::size_t targets = kLoss == Loss::cross_entropy   ? 1
                               : kLoss == Loss::squared_error ? shape.outputs()
-                                                             : shape.outputs() / 2;
+                              : kLoss == Loss::gaussian      ? shape.outputs() / 2
+                                                             : pack.heads.size();
   if constexpr (kBack) std::memset(pack.gradient, 0, shape.parameters * kLanes * sizeof(float));
   Vector total = Vector::zero();
   for (std::size_t first = 0; first < batch.rows; first += kBlock) {
@@ -251,7 +252,7 @@ void loss_with(const PackNetworks& pack, const PackBatch& batch, float* loss) no
       const std::size_t row = there ? first + e : batch.rows - 1;
       const Vector weight = there ? Vector::load(batch.weights + row * kLanes) : Vector::zero();
       total = total + cost<kLoss>(shape.outputs(), batch.targets + row * targets * kLanes, kLanes,
-                                  weight, outputs + e * kLanes, kStep);
+                                  weight, outputs + e * kLanes, kStep, pack.heads);
     }
     if constexpr (kBack) go_back<kActivation>(pack, values);
   }

@@ -182,7 +182,7 @@ void solo_loss(const SoloNetwork& solo, const SoloBatch& batch, float* loss) noe
     for (std::size_t e = 0; e < values.padded; e += kLanes) {
       float costs[kLanes];
       cost<kLoss>(shape.outputs(), batch.targets + e, values.padded,
-                  Vector::load(batch.weights + e), outputs + e, values.stride)
+                  Vector::load(batch.weights + e), outputs + e, values.stride, solo.heads)
           .store(costs);
       for (std::size_t i = 0; i < kLanes && e + i < batch.rows; ++i) total += costs[i];
     }

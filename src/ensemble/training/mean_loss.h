@@ -9,7 +9,7 @@ namespace bootfold::ensemble {
 class MeanLoss {
  public:
   /// Adds `row` of the matrix, which is point row % kPoints of the last prediction in `sums`.
-  void add(Loss loss, const TrainingMatrix& matrix, std::size_t row, const BlockSums& sums);
+  void add(const TrainingMatrix& matrix, std::size_t row, const BlockSums& sums);
   /// NaN if no rows were added.
   [[nodiscard]] double mean() const noexcept { return sum_ / weight_; }
 

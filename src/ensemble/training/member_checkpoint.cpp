@@ -7,6 +7,7 @@
 #include "ensemble/files/encoding_json.h"
 #include "ensemble/fingerprint.h"
 #include "ensemble/shape.h"
+#include "ensemble/validate_arguments.h"
 #include "text/concat.h"
 #include "text/output_file.h"
 #include "text/quantity.h"
@@ -73,6 +74,32 @@ std::vector<double> numbers_of(
   return numbers;
 }
 
+std::string list_of_numbers(const std::vector<double>& numbers) {
+  std::string text;
+  for (const double number : numbers) text += concat(text.empty() ? "" : " ", shortest(number));
+  return text;
+}
+
+std::string loss_words(const Examples& examples, const Training& training) {
+  const Loss loss = loss_of_training(examples, training);
+  std::string text(name(loss));
+  if (loss == Loss::mixed)
+    for (const Loss each : training.losses) text += concat(" ", name(each));
+  const auto uses = [&](Loss one) {
+    return loss == one || (loss == Loss::mixed && std::ranges::count(training.losses, one) > 0);
+  };
+  if (uses(Loss::pinball)) text += ", quantiles " + list_of_numbers(training.quantiles);
+  if (uses(Loss::huber)) text += ", delta " + shortest(training.huber_delta);
+  if (!training.pos_weight.empty()) text += ", pos_weight " + list_of_numbers(training.pos_weight);
+  return text;
+}
+
+std::string transform_words(const std::vector<TargetTransform>& transforms) {
+  std::string text;
+  for (const TargetTransform each : transforms) text += concat(text.empty() ? "" : " ", name(each));
+  return text.empty() ? "none" : text;
+}
+
 std::string encoding_words(const Encoding& encoding) {
   return json_of(encoding).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
@@ -93,7 +120,8 @@ std::vector<data::Fact> training_facts(const Examples& examples, const TrainingC
        examples.encoding == nullptr ? "none" : encoding_words(*examples.encoding)},
       {"the list of classes",
        examples.classes != nullptr ? list_of_names(examples.classes->names) : "none"},
-      {"the loss", std::string(name(context.loss))},
+      {"the loss", loss_words(examples, training)},
+      {"the list of transforms of targets", transform_words(training.target_transforms)},
       {"the seed", concat(training.seed)},
       {"the resampling", std::string(name(training.resampling))},
       {"the length of training", training.steps > 0 ? concat(training.steps, " steps")

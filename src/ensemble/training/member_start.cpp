@@ -51,7 +51,11 @@ void continue_frame(const Training& training, Ensemble::Frame& frame) {
         "a training that goes on from an ensemble keeps no checkpoint; omit checkpoint");
   require_equal(frame.inputs == earlier.inputs, "the list of inputs");
   require_equal(frame.classes == earlier.classes, "the list of classes or targets");
-  require_equal(frame.loss == earlier.loss, "the loss");
+  require_equal(frame.loss == earlier.loss && frame.losses == earlier.losses &&
+                    frame.quantiles == earlier.quantiles &&
+                    frame.huber_delta == earlier.huber_delta &&
+                    frame.pos_weight == earlier.pos_weight,
+                "the loss");
   require_equal(training.settings.size() == earlier.settings.size(), "the number of settings");
   require_equal(training.members * training.settings.size() == start.size(),
                 "the number of members");

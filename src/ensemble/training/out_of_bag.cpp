@@ -18,7 +18,7 @@ void OutOfBag::add(const Job& job, const std::vector<float>& parameters, const P
                                            job.settings->subsample, false, context_.level)
                                     .held_out();
   held_out.resize(blocks_ * kPoints);
-  if (sums.empty()) sums.resize(part.last - part.first, BlockSums(context_.loss, context_.outputs));
+  if (sums.empty()) sums.resize(part.last - part.first, BlockSums(context_.heads));
   std::vector<float> points(kPoints * matrix.columns);
   std::vector<float> scratch;
   for (std::size_t b = part.first; b < part.last; ++b) {
@@ -28,7 +28,7 @@ void OutOfBag::add(const Job& job, const std::vector<float>& parameters, const P
     block.add(simd::kernels(context_.level), shape, parameters.data(), points.data(), weights,
               scratch);
     for (std::size_t p = 0; p < kPoints; ++p)
-      if (weights[p] != 0) loss.add(context_.loss, matrix, b * kPoints + p, block);
+      if (weights[p] != 0) loss.add(matrix, b * kPoints + p, block);
   }
 }
 

@@ -52,7 +52,8 @@ PackTrainer::PackTrainer(const TrainingContext& context, const Settings& like, s
 }
 
 simd::PackNetworks PackTrainer::networks() {
-  return {&shape_, context_.loss, parameters_.data(), gradient_.data(), scratch_.data()};
+  return {&shape_,         context_.heads.kernel_loss(), parameters_.data(), gradient_.data(),
+          scratch_.data(), context_.heads.losses()};
 }
 
 std::vector<float> PackTrainer::lane_of(const AlignedFloats& values, std::size_t lane) const {

@@ -53,7 +53,8 @@ SoloTrainer::SoloTrainer(const TrainingContext& context, const Settings& like)
 }
 
 simd::SoloNetwork SoloTrainer::network() {
-  return {&shape_, context_.loss, parameters_.data(), scratch_.data()};
+  return {&shape_, context_.heads.kernel_loss(), parameters_.data(), scratch_.data(),
+          context_.heads.losses()};
 }
 
 std::vector<float> SoloTrainer::unpadded(const AlignedFloats& values) const {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "ensemble/encoding/input_encoder.h"
 #include "ensemble/fingerprint.h"
 #include "ensemble/input_rows.h"
 #include "ensemble/prediction/range.h"
@@ -11,6 +12,7 @@
 #include "ensemble/training/member_start.h"
 #include "ensemble/training/pack_trainer.h"
 #include "ensemble/training/solo_trainer.h"
+#include "ensemble/transform.h"
 #include "ensemble/validate_arguments.h"
 
 namespace bootfold::ensemble {
@@ -37,13 +39,65 @@ void look_at_inputs(const Examples& examples, bool standardize, Ensemble::Frame&
   frame.input_scaling = deviations.scaling();
 }
 
+/// Sets the losses of the targets and their options.
+void set_losses(const Examples& examples, const Training& training, Ensemble::Frame& frame) {
+  frame.loss = loss_of_training(examples, training);
+  if (frame.loss == Loss::mixed) frame.losses = training.losses;
+  const auto uses = [&](Loss loss) {
+    return frame.loss == loss || std::ranges::find(frame.losses, loss) != frame.losses.end();
+  };
+  if (uses(Loss::pinball)) frame.quantiles = training.quantiles;
+  if (uses(Loss::huber)) frame.huber_delta = training.huber_delta;
+  if (!training.pos_weight.empty() && (uses(Loss::binary) || uses(Loss::multi_label))) {
+    frame.pos_weight = training.pos_weight;
+    frame.pos_weight.resize(std::max<std::size_t>(1, examples.targets.columns()),
+                            training.pos_weight[0]);
+  }
+}
+
+/// Sets the transforms and the scaling of the targets.
+void look_at_targets(const Examples& examples, const Training& training, Ensemble::Frame& frame) {
+  const std::size_t count = examples.targets.columns();
+  if (training.start != nullptr) {  // continue_frame() compares the targets
+    if (training.start->frame().transforms.size() == count)
+      frame.transforms = training.start->frame().transforms;
+  } else {
+    const std::vector<TargetTransform> kinds = transforms_of_training(examples, training, frame);
+    const auto transforms = [](TargetTransform kind) { return kind != TargetTransform::none; };
+    const bool some = std::ranges::any_of(kinds, transforms);
+    if (some) check_inputs({}, examples.targets, 0);
+    if (some)
+      for (std::size_t t = 0; t < count; ++t) {
+        std::vector<double> values(examples.rows());
+        examples.targets.column(t).read(0, values);
+        frame.transforms.push_back(fit_transform(kinds[t], values));
+      }
+  }
+  frame.target_scaling = no_scaling(count);
+  if (!training.standardize || count == 0) return;
+  if (frame.transforms.empty()) {
+    frame.target_scaling = scaling_of(examples.targets);
+  } else {
+    const std::vector<std::vector<double>> columns =
+        transformed_targets(examples.targets, frame.transforms);
+    std::vector<ColumnView> views(columns.begin(), columns.end());
+    frame.target_scaling = scaling_of(DataView(std::move(views)));
+  }
+  for (std::size_t t = 0; t < count; ++t) {
+    const Loss loss = loss_of_target(frame, t);
+    // Counts are divided by their mean, so that the rates of new networks are right on average.
+    if (loss == Loss::poisson) frame.target_scaling.scale[t] = frame.target_scaling.mean[t];
+    if (loss == Loss::binary) frame.target_scaling.scale[t] = 1;
+    if (loss == Loss::poisson || loss == Loss::binary) frame.target_scaling.mean[t] = 0;
+  }
+}
+
 Ensemble::Frame frame_of(const Examples& examples, const Training& training, std::size_t memory,
                          std::uint64_t& fingerprint) {
   check_training(examples, training);
   check_row_memory(examples, memory);
   Ensemble::Frame frame;
-  frame.loss = training.loss.value_or(examples.classes != nullptr ? Loss::cross_entropy
-                                                                  : Loss::squared_error);
+  set_losses(examples, training, frame);
   for (std::size_t c = 0; c < examples.columns(); ++c) frame.inputs.push_back(examples.name(c));
   if (examples.classes != nullptr) {
     frame.classes = examples.classes->names;
@@ -54,8 +108,7 @@ Ensemble::Frame frame_of(const Examples& examples, const Training& training, std
   }
   if (examples.encoding != nullptr) frame.encoding = *examples.encoding;
   look_at_inputs(examples, training.standardize, frame, fingerprint);
-  frame.target_scaling =
-      training.standardize ? scaling_of(examples.targets) : no_scaling(examples.targets.columns());
+  look_at_targets(examples, training, frame);
   frame.settings = training.settings;
   frame.resampling = training.resampling;
   frame.seed = training.seed;
@@ -98,14 +151,15 @@ std::size_t longest_batch(const Training& training) {
 Trainer::Trainer(const Examples& examples, const Training& training)
     : training_(resolved(training, examples.rows())),
       frame_(frame_of(examples, training_, training.memory, fingerprint_)),
+      heads_(frame_),
       matrix_(examples, frame_, longest_batch(training_)),
       validation_rows_(training_.validation != nullptr
                            ? std::optional(validation_matrix(*training_.validation, frame_))
                            : std::nullopt),
       context_{matrix_,
                training_,
-               frame_.loss,
-               outputs_of(frame_),
+               heads_,
+               heads_.outputs(),
                training_.execution.level.value_or(execution::default_level()),
                validation_rows_ ? &*validation_rows_ : nullptr},
       schedule_(training_, [this](const Settings& settings) { return solo(settings); }) {

@@ -82,6 +82,7 @@ class Trainer {
   Training training_;
   std::uint64_t fingerprint_ = 0;  // set with the frame
   Ensemble::Frame frame_;
+  Heads heads_;
   TrainingMatrix matrix_;
   std::optional<TrainingMatrix> validation_rows_;
   TrainingContext context_;

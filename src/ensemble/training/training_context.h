@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bootfold/ensemble/training.h"
+#include "ensemble/heads.h"
 #include "ensemble/training/training_matrix.h"
 
 namespace bootfold::ensemble {
@@ -9,7 +10,7 @@ namespace bootfold::ensemble {
 struct TrainingContext {
   const TrainingMatrix& matrix;
   const Training& training;
-  Loss loss;
+  const Heads& heads;
   std::size_t outputs;
   execution::Level level;
   const TrainingMatrix* validation = nullptr;  // null: members are validated on out-of-bag rows

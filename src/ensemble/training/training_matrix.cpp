@@ -8,6 +8,7 @@
 #include "ensemble/encoding/input_encoder.h"
 #include "ensemble/input_rows.h"
 #include "ensemble/scaling.h"
+#include "ensemble/transform.h"
 #include "text/concat.h"
 
 namespace bootfold::ensemble {
@@ -50,7 +51,14 @@ TrainingMatrix::TrainingMatrix(const Examples& examples, const Ensemble::Frame& 
     std::copy(examples.classes->codes.begin(), examples.classes->codes.end(), targets.begin());
   } else {
     check_inputs({}, examples.targets, 0);
-    read_rows(examples.targets, frame.target_scaling, 0, rows, targets.data());
+    if (frame.transforms.empty()) {
+      read_rows(examples.targets, frame.target_scaling, 0, rows, targets.data());
+    } else {
+      const std::vector<std::vector<double>> transformed =
+          transformed_targets(examples.targets, frame.transforms);
+      read_rows(DataView(std::vector<ColumnView>(transformed.begin(), transformed.end())),
+                frame.target_scaling, 0, rows, targets.data());
+    }
   }
   for (std::size_t i = 0; i < repeated * columns; ++i)
     inputs[rows * columns + i] = inputs[i % (rows * columns)];

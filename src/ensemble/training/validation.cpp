@@ -7,6 +7,7 @@
 #include "ensemble/prediction/point_blocks.h"
 #include "ensemble/prediction/prediction_sums.h"
 #include "ensemble/training/mean_loss.h"
+#include "ensemble/transform.h"
 #include "ensemble/validate_arguments.h"
 #include "text/concat.h"
 
@@ -17,7 +18,7 @@ using simd::kPoints;
 TrainingMatrix validation_matrix(const Examples& validation, const Ensemble::Frame& frame) {
   check_columns(frame, validation.columns());
   check_rows(validation);
-  const bool classes = frame.loss == Loss::cross_entropy;
+  const bool classes = has_classes(frame.loss);
   if (classes != (validation.classes != nullptr) ||
       (!classes && validation.targets.columns() != frame.classes.size()))
     throw InvalidArgument(text::concat(
@@ -31,6 +32,10 @@ TrainingMatrix validation_matrix(const Examples& validation, const Ensemble::Fra
     known.codes = class_codes(frame, *validation.classes);
     examples.classes = &known;
   }
+  for (std::size_t t = 0; t < examples.targets.columns(); ++t)
+    check_target_values(
+        examples.targets, t, loss_of_target(frame, t),
+        frame.transforms.empty() ? TargetTransform::none : frame.transforms[t].kind);
   return {examples, frame, 0};
 }
 
@@ -38,7 +43,7 @@ double Validation::loss(const Job& job, const std::vector<float>& parameters) co
   static const std::vector<float> all(kPoints, 1.0F);
   const TrainingMatrix& matrix = *context_.validation;
   const Shape shape(matrix.columns, job.settings->architecture, context_.outputs);
-  BlockSums sums(context_.loss, context_.outputs);
+  BlockSums sums(context_.heads);
   std::vector<float> points(kPoints * matrix.columns);
   std::vector<float> scratch;
   MeanLoss loss;
@@ -47,7 +52,7 @@ double Validation::loss(const Job& job, const std::vector<float>& parameters) co
     sums.add(simd::kernels(context_.level), shape, parameters.data(), points.data(), all.data(),
              scratch);
     for (std::size_t row = b * kPoints; row < std::min((b + 1) * kPoints, matrix.rows); ++row)
-      loss.add(context_.loss, matrix, row, sums);
+      loss.add(matrix, row, sums);
   }
   return loss.mean();
 }
