@@ -269,6 +269,11 @@ Json json_of(const ensemble::Settings& settings) {
           {"weight_decay", settings.weight_decay},
           {"momentum", settings.momentum},
           {"clip", settings.clip},
+          {"warmup", settings.warmup},
+          {"dropout", settings.dropout},
+          {"average", settings.average},
+          {"layer_norm", settings.architecture.layer_norm},
+          {"residual", settings.architecture.residual},
           {"batch_size", settings.batch_size},
           {"subsample", settings.subsample}};
 }

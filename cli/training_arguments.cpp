@@ -32,6 +32,11 @@ double parse_not_negative(const char* option, const std::string& text, const cha
   return text == "0" ? 0 : parse_between(option, text, -1e-300, kInfinity, example);
 }
 
+// At least 0 and below 1.
+double parse_share(const char* option, const std::string& text, const char* example) {
+  return text == "0" ? 0 : parse_between(option, text, 0, 1, example);
+}
+
 // "512,512" -> two layers; "none" -> a linear model.
 std::vector<std::size_t> parse_hidden(const std::string& text) {
   std::vector<std::size_t> layers;
@@ -72,6 +77,8 @@ std::vector<Settings> grid_of(const TrainingArguments& arguments) {
   using std::string;
   std::vector<Settings> grid(1);
   grid[0].architecture.initializer = ensemble::parse_initializer(arguments.initializer);
+  grid[0].architecture.layer_norm = arguments.layer_norm;
+  grid[0].architecture.residual = arguments.residual;
   std::vector<std::vector<std::size_t>> hidden;
   for (const string& layers : arguments.hidden) hidden.push_back(parse_hidden(layers));
   multiply("--hidden", grid, hidden,
@@ -93,6 +100,20 @@ std::vector<Settings> grid_of(const TrainingArguments& arguments) {
            parse_all(arguments.schedule,
                      [](const string& text) { return ensemble::parse_schedule(text); }),
            [](Settings& s, auto value) { s.schedule = value; });
+  multiply("--warmup", grid,
+           parse_all(arguments.warmup,
+                     [](const string& text) { return parse_share("--warmup", text, "0.05"); }),
+           [](Settings& s, double value) { s.warmup = value; });
+  multiply("--dropout", grid,
+           parse_all(arguments.dropout,
+                     [](const string& text) { return parse_share("--dropout", text, "0.1"); }),
+           [](Settings& s, double value) { s.dropout = value; });
+  multiply("--average", grid,
+           parse_all(arguments.average,
+                     [](const string& text) {
+                       return text == "none" ? 0 : parse_share("--average", text, "0.999");
+                     }),
+           [](Settings& s, double value) { s.average = value; });
   multiply("--weight-decay", grid,
            parse_all(arguments.weight_decay,
                      [](const string& text) {
@@ -149,8 +170,12 @@ void add_training_arguments(CLI::App& command, TrainingArguments& arguments) {
   add(kNetworks, "--hidden", arguments.hidden, "U,U,..",
       "Units of each hidden layer, or none; repeat it to try several [32]");
   add(kNetworks, "--activation", arguments.activation, "A",
-      "relu, tanh or gelu; or several [relu]");
+      "relu, tanh, gelu or silu; or several [relu]");
   add(kNetworks, "--initializer", arguments.initializer, "I", "lecun, glorot or he [lecun]");
+  add(kNetworks, "--layer-norm", arguments.layer_norm,
+      "Layer normalization before the activation of each hidden layer");
+  add(kNetworks, "--residual", arguments.residual,
+      "Hidden layers as wide as the one before add their input to their output");
   add(kNetworks, "--resampling", arguments.resampling, "R",
       "Rows of a member: bootstrap, none (all rows), subsample or bayesian [bootstrap]");
   add(kNetworks, "--subsample", arguments.subsample, "SHARE",
@@ -165,6 +190,12 @@ void add_training_arguments(CLI::App& command, TrainingArguments& arguments) {
       "Initial learning rate, above 0 [1e-3]");
   add(kTraining, "--schedule", arguments.schedule, "S",
       "Learning-rate schedule: constant, or cosine decay to 0 [constant]");
+  add(kTraining, "--warmup", arguments.warmup, "SHARE",
+      "Linear warm-up of the learning rate: share of the steps, below 1 [0]");
+  add(kTraining, "--dropout", arguments.dropout, "P",
+      "Dropout: probability with which a hidden unit is 0 in a step [0]");
+  add(kTraining, "--average", arguments.average, "DECAY",
+      "Exponential moving average of the parameters, such as 0.999, or none [none]");
   add(kTraining, "--weight-decay", arguments.weight_decay, "X", "Weight decay, at least 0 [0]");
   add(kTraining, "--momentum", arguments.momentum, "X",
       "Momentum of sgd, or the first beta of adam [0.9]");
@@ -217,9 +248,27 @@ std::vector<std::pair<std::string, std::vector<std::string>>> properties(
   };
   add("hidden", hidden_text);
   add("activation", [](const Settings& s) { return std::string(name(s.architecture.activation)); });
+  const auto add_flag = [&](const char* name, bool ensemble::Architecture::*flag) {
+    if (std::any_of(settings.begin(), settings.end(),
+                    [&](const Settings& each) { return each.architecture.*flag; }))
+      add(name, [&](const Settings& each) {
+        return std::string(each.architecture.*flag ? "yes" : "no");
+      });
+  };
+  add_flag("layer norm", &ensemble::Architecture::layer_norm);
+  add_flag("residual", &ensemble::Architecture::residual);
   add("optimizer", [](const Settings& s) { return std::string(name(s.optimizer)); });
   add("learning rate", [](const Settings& s) { return fmt::format("{}", s.learning_rate); });
   add("schedule", [](const Settings& s) { return std::string(name(s.schedule)); });
+  // Options that are seldom used are told where they are.
+  const auto add_used = [&](const char* name, double Settings::*value) {
+    if (std::any_of(settings.begin(), settings.end(),
+                    [&](const Settings& each) { return each.*value != 0; }))
+      add(name, [&](const Settings& each) { return fmt::format("{}", each.*value); });
+  };
+  add_used("warmup", &Settings::warmup);
+  add_used("dropout", &Settings::dropout);
+  add_used("average", &Settings::average);
   add("weight decay", [](const Settings& s) { return fmt::format("{}", s.weight_decay); });
   add("momentum", [](const Settings& s) { return fmt::format("{}", s.momentum); });
   add("clip", [](const Settings& s) { return s.clip == 0 ? "none" : fmt::format("{}", s.clip); });

@@ -16,6 +16,8 @@ struct TrainingArguments {
   std::vector<std::string> hidden;  ///< layers of one network each
   std::vector<std::string> activation;
   std::string initializer = "lecun";
+  bool layer_norm = false;
+  bool residual = false;
   std::string steps;
   std::string epochs;
   std::vector<std::string> batch_size;
@@ -25,6 +27,9 @@ struct TrainingArguments {
   std::vector<std::string> weight_decay;
   std::vector<std::string> momentum;
   std::vector<std::string> clip;
+  std::vector<std::string> warmup;
+  std::vector<std::string> dropout;
+  std::vector<std::string> average;
   std::string resampling = "bootstrap";
   std::vector<std::string> subsample;
   std::string patience = "0";

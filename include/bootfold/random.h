@@ -41,6 +41,7 @@ enum class Purpose : std::uint8_t {
   first_weights = 19,   ///< initial weights of the members of an ensemble
   member_rows = 20,     ///< keys of permutations of the training rows of a member
   members = 21,         ///< number of members of an ensemble, if it is random
+  dropout = 22,         ///< keys of the dropout masks of a member, one block for each step
   frequencies = 30,     ///< frequencies of periodic features of inputs
   user = 255,           ///< available to users of this header
 };

@@ -45,9 +45,19 @@ if TYPE_CHECKING:
     from bootfold._examples import Examples
 
 _WORDS = ("activation", "initializer", "optimizer", "schedule")
-_NUMBERS = ("learning_rate", "weight_decay", "momentum", "beta2", "epsilon", "subsample")
+_NUMBERS = (
+    "learning_rate",
+    "warmup",
+    "weight_decay",
+    "momentum",
+    "beta2",
+    "epsilon",
+    "dropout",
+    "subsample",
+)
+_FLAGS = ("layer_norm", "residual")
 #: Settings that may differ between members.
-SWEPT = ("hidden", *_WORDS, *_NUMBERS, "clip", "batch_size")
+SWEPT = ("hidden", *_WORDS, *_FLAGS, *_NUMBERS, "clip", "average", "batch_size")
 
 
 def _number(name: str, value: Any) -> float:
@@ -57,6 +67,12 @@ def _number(name: str, value: Any) -> float:
         return float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} is {value!r} but must be a number") from None
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} is {value!r} but must be True or False")
+    return bool(value)
 
 
 def _word(name: str, value: Any) -> str:
@@ -140,7 +156,10 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             setattr(found, name, _word(name, given[name]))
         for name in _NUMBERS:
             setattr(found, name, _number(name, given[name]))
-        found.clip = 0.0 if given["clip"] is None else _number("clip", given["clip"])
+        for name in _FLAGS:
+            setattr(found, name, _flag(name, given[name]))
+        for name in ("clip", "average"):
+            setattr(found, name, 0.0 if given[name] is None else _number(name, given[name]))
         size = given["batch_size"]
         if isinstance(size, str) and size == "auto":
             found.batch_size = _core.Settings.automatic_batch

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bootfold._data import Array
 
 #: Settings that decide what a network computes.
-_NETWORK = ("hidden", "activation")
+_NETWORK = ("hidden", "activation", "layer_norm", "residual")
 #: Settings that only its training uses.
 _TRAINING = (
     "initializer",
@@ -36,6 +36,9 @@ _TRAINING = (
     "beta2",
     "epsilon",
     "clip",
+    "warmup",
+    "dropout",
+    "average",
     "batch_size",
     "subsample",
 )
@@ -47,11 +50,21 @@ def _gelu(ops: Any, x: Any) -> Any:
     return x * (ops.tanh(inner) + ops.number(1.0)) * ops.number(0.5)
 
 
+def _silu(ops: Any, x: Any) -> Any:
+    """x times the logistic function, by tanh, which overflows nowhere."""
+    half = x * ops.number(0.5)
+    return half * (ops.tanh(half) + ops.number(1.0))
+
+
+#: Added to the variance by a layer normalization.
+NORM_EPSILON = 1e-5
+
 #: What hidden units compute.
 ACTIVATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "relu": lambda ops, x: ops.relu(x),
     "tanh": lambda ops, x: ops.tanh(x),
     "gelu": _gelu,
+    "silu": _silu,
 }
 
 
@@ -253,13 +266,26 @@ class Input(NamedTuple):
         return self.own + self.shared + self.missing
 
 
+#: Weights [member, out, in] and biases [member, out]; gains and offsets [member, out] of a
+#: layer that is normalized.
+LayerArrays = tuple["Array", ...]
+
+
 @dataclass
 class Pack:
     """Members with the same network."""
 
     places: list[int]  #: of its members among those of the model
     activation: str
-    layers: list[tuple[Array, Array]]  #: weights [member, out, in] and biases [member, out]
+    residual: bool
+    layers: list[LayerArrays]
+
+    def adds_input(self, number: int) -> bool:
+        """Whether a layer adds its input to its output."""
+        if not self.residual or number == 0 or number + 1 == len(self.layers):
+            return False
+        units = self.layers[number][0].shape
+        return bool(units[1] == units[2])
 
 
 @dataclass
@@ -303,15 +329,17 @@ def _check_settings(settings: _core.Settings) -> None:
         )
 
 
-def dense_layers(flat: Array, sizes: Sequence[int]) -> list[tuple[Array, Array]]:
-    """Weights and biases of each layer, of parameters [member, parameter]."""
+def dense_layers(flat: Array, sizes: Sequence[int], normalized: bool = False) -> list[LayerArrays]:
+    """The arrays of each layer, of parameters [member, parameter]."""
     layers = []
     place = 0
-    for inside, outside in itertools.pairwise(sizes):
-        weights = flat[:, place : place + inside * outside].reshape(-1, outside, inside)
+    for number, (inside, outside) in enumerate(itertools.pairwise(sizes)):
+        arrays = [flat[:, place : place + inside * outside].reshape(-1, outside, inside)]
         place += inside * outside
-        layers.append((weights, flat[:, place : place + outside]))
-        place += outside
+        for _ in range(3 if normalized and number + 2 < len(sizes) else 1):
+            arrays.append(flat[:, place : place + outside])
+            place += outside
+        layers.append(tuple(arrays))
     if place != flat.shape[1]:
         raise NotImplementedError(
             f"the networks have {flat.shape[1]:,} parameters but dense layers of "
@@ -335,13 +363,17 @@ def packs_of(core: _core.Ensemble, members: Sequence[int]) -> list[Pack]:
     for place, member in enumerate(members):
         settings = core.settings[all_[member].settings]
         _check_settings(settings)
-        found.setdefault((tuple(settings.hidden), settings.activation), []).append(place)
+        network = tuple(
+            tuple(value) if isinstance(value, list) else value
+            for value in (getattr(settings, name) for name in _NETWORK)
+        )
+        found.setdefault(network, []).append(place)
     packs = []
-    for (_, activation), places in found.items():
+    for places in found.values():
         settings = core.settings[all_[members[places[0]]].settings]
         flat = np.stack([core.parameters(members[place]) for place in places])
-        layers = dense_layers(flat, network_sizes(core, settings))
-        packs.append(Pack(places, activation, layers))
+        layers = dense_layers(flat, network_sizes(core, settings), settings.layer_norm)
+        packs.append(Pack(places, settings.activation, settings.residual, layers))
     return packs
 
 
@@ -499,9 +531,19 @@ class NumpyOps:
         return found
 
     @staticmethod
-    def dense(x: Array, layer: tuple[Array, Array]) -> Array:
-        weights, bias = layer
+    def dense(x: Array, layer: LayerArrays) -> Array:
+        weights, bias = layer[:2]
         found: Array = np.matmul(x, weights.transpose(0, 2, 1)) + bias[:, None, :]
+        return found
+
+    @staticmethod
+    def norm(x: Array, layer: LayerArrays) -> Array:
+        if len(layer) == 2:
+            return x
+        centred = x - x.mean(axis=-1, keepdims=True)
+        variance = np.square(centred).mean(axis=-1, keepdims=True)
+        normal = centred / np.sqrt(variance + np.float32(NORM_EPSILON))
+        found: Array = normal * layer[2][:, None, :] + layer[3][:, None, :]
         return found
 
     def category(self, X: Array, place: int) -> Array:
@@ -671,9 +713,12 @@ def outputs(ops: Any, packs: Sequence[Pack], layers: Sequence[Sequence[Any]], x:
     for pack, own in zip(packs, layers, strict=True):
         found = x
         for number, layer in enumerate(own):
+            before = found
             found = ops.dense(found, layer)
             if number + 1 < len(own):
-                found = ACTIVATIONS[pack.activation](ops, found)
+                found = ACTIVATIONS[pack.activation](ops, ops.norm(found, layer))
+            if pack.adds_input(number):
+                found = found + before
         parts.append(found)
     if len(parts) == 1:
         return parts[0]

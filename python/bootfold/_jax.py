@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from bootfold._forward import (
+    NORM_EPSILON,
     check_tensors,
     combined,
     encode,
@@ -30,7 +31,8 @@ class JaxEnsemble(NamedTuple):
 
     #: apply(parameters, X, kind="prediction")
     apply: Callable[..., Any]
-    #: {"Dense_0": {"kernel": [member, in, out], "bias": [member, out]}, ...}
+    #: {"Dense_0": {"kernel": [member, in, out], "bias": [member, out]}, ...}; with layer_norm
+    #: "LayerNorm_0": {"scale": [member, out], "bias": [member, out]} and so on too
     parameters: dict[str, Any]
 
 
@@ -124,6 +126,14 @@ class JaxOps:
         product = self._jnp.matmul(x, layer["kernel"], precision="highest")
         return product + layer["bias"][:, None, :]
 
+    def norm(self, x: Any, layer: Any) -> Any:
+        if "norm" not in layer:
+            return x
+        centred = x - x.mean(axis=-1, keepdims=True)
+        variance = (centred * centred).mean(axis=-1, keepdims=True)
+        normal = centred / self._jnp.sqrt(variance + NORM_EPSILON)
+        return normal * layer["norm"]["scale"][:, None, :] + layer["norm"]["bias"][:, None, :]
+
     def product(self, x: Any, table: Array) -> Any:
         return self._jnp.matmul(x, table, precision="highest")
 
@@ -132,6 +142,17 @@ class JaxOps:
 
     def category(self, X: Any, place: int) -> Any:
         return number_levels(self, self._model, place, X)
+
+
+def _layers(tree: Any) -> list[Any]:
+    """The dense layers of a tree of parameters, with their normalization."""
+    found = []
+    while f"Dense_{len(found)}" in tree:
+        layer = dict(tree[f"Dense_{len(found)}"])
+        if f"LayerNorm_{len(found)}" in tree:
+            layer["norm"] = tree[f"LayerNorm_{len(found)}"]
+        found.append(layer)
+    return found
 
 
 def function_of(model: Model, parameters: dict[str, Any], encoded: bool, single: bool) -> Any:
@@ -158,7 +179,7 @@ def function_of(model: Model, parameters: dict[str, Any], encoded: bool, single:
         if kind not in KINDS:
             raise ValueError(f"kind is {kind!r} but must be one of {', '.join(KINDS)}")
         trees = [parameters] if count == 1 else [parameters[f"pack{n}"] for n in range(count)]
-        layers = [[tree[f"Dense_{n}"] for n in range(len(tree))] for tree in trees]
+        layers = [_layers(tree) for tree in trees]
         X = jnp.asarray(X)
         x = ops.single(X) if encoded else encode(ops, model, X)
         found = outputs(ops, model.packs, layers, x)

@@ -89,15 +89,17 @@ class Member:
     def parameters(self) -> dict[str, Array]:
         """{"layers.0.weight": [out, in], "layers.0.bias": [out], ...}, not copied."""
         from bootfold._forward import dense_layers, network_sizes
+        from bootfold._stacked import LAYER_PARTS
 
         core = self._estimator._ensemble
         flat = core.parameters(self._place)[None]
-        sizes = network_sizes(core, core.settings[self.settings])
-        found = {}
-        for number, (weights, bias) in enumerate(dense_layers(flat, sizes)):
-            found[f"layers.{number}.weight"] = weights[0]
-            found[f"layers.{number}.bias"] = bias[0]
-        return found
+        settings = core.settings[self.settings]
+        layers = dense_layers(flat, network_sizes(core, settings), settings.layer_norm)
+        return {
+            f"layers.{number}.{part}": array[0]
+            for number, arrays in enumerate(layers)
+            for part, array in zip(LAYER_PARTS, arrays, strict=False)
+        }
 
     def predict(self, X: Any) -> Array:
         """The prediction of this member alone."""

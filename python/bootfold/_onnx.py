@@ -11,6 +11,7 @@ import numpy as np
 from bootfold import _core
 from bootfold._categories import level_columns
 from bootfold._forward import (
+    NORM_EPSILON,
     combined,
     encode,
     hashed_columns,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bootfold._data import Array
-    from bootfold._forward import Input, Model
+    from bootfold._forward import Input, LayerArrays, Model
 
 _OPSET = 17  # of 2022: every runtime of today reads it
 _ML_OPSET = 3
@@ -163,10 +164,20 @@ class OnnxOps:
     def sum(self, x: _Value) -> _Value:
         return self.node("ReduceSum", x, self.constant(np.array([-1])), keepdims=1)
 
-    def dense(self, x: _Value, layer: tuple[Array, Array]) -> _Value:
-        weights, bias = layer
+    def dense(self, x: _Value, layer: LayerArrays) -> _Value:
+        weights, bias = layer[:2]
         product = self.node("MatMul", x, self.constant(weights.transpose(0, 2, 1)))
         return product + self.constant(bias[:, None, :])
+
+    def norm(self, x: _Value, layer: LayerArrays) -> _Value:
+        if len(layer) == 2:
+            return x
+        # The operator LayerNormalization takes one gain for all members.
+        gain, offset = (self.constant(part[:, None, :]) for part in layer[2:])
+        centred = x - self.node("ReduceMean", x, axes=[-1], keepdims=1)
+        variance = self.node("ReduceMean", centred * centred, axes=[-1], keepdims=1)
+        deviation = self.node("Sqrt", variance + self.number(NORM_EPSILON))
+        return centred / deviation * gain + offset
 
     def product(self, x: _Value, table: Array) -> _Value:
         return self.node("MatMul", x, self.constant(table))

@@ -43,9 +43,15 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         Networks for each of the settings.
     hidden : int or sequence of int
         Units of each hidden layer; () is a linear model.
-    activation : {"relu", "tanh", "gelu"}
+    activation : {"relu", "tanh", "gelu", "silu"}
     initializer : {"lecun", "glorot", "he"}
         Distribution of the initial weights.
+    layer_norm : bool
+        Layer normalization, with learned gains and offsets, before the activation of each hidden
+        layer.
+    residual : bool
+        Hidden layers with as many units as the hidden layer before them add their input to their
+        output.
     resampling : {"bootstrap", "none", "subsample", "bayesian"}
         Training rows of a member: drawn with replacement, all rows, a share drawn without
         replacement, or all rows with exponential weights.
@@ -60,12 +66,20 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
     optimizer : {"adam", "adamw", "sgd"}
     learning_rate : float
     schedule : {"constant", "cosine"}
+    warmup : float
+        Share of the steps in which the learning rate rises linearly; the cosine decay begins behind
+        it.
     weight_decay : float
         L2 penalty of adam and sgd; decoupled weight decay of adamw.
     momentum, beta2, epsilon : float
         Momentum of sgd or the first beta of adam; the second beta and epsilon of adam.
     clip : float, optional
         Largest norm of the gradient; longer gradients are clipped.
+    dropout : float
+        Probability with which a hidden unit is set to 0 in a training step.
+    average : float, optional
+        Decay, such as 0.999, of an exponential moving average of the parameters, with bias
+        correction. The averaged parameters are validated, kept and used for predictions.
     patience : int, optional
         Early stopping: a member stops after this many validations without a lower loss, and keeps
         the best parameters. It is validated on the rows that it is not trained on, or on
@@ -180,6 +194,8 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         *,
         activation: str = "relu",
         initializer: str = "lecun",
+        layer_norm: bool = False,
+        residual: bool = False,
         resampling: str = "bootstrap",
         subsample: float = 0.5,
         epochs: float = 100,
@@ -188,11 +204,14 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         optimizer: str = "adam",
         learning_rate: float = 1e-3,
         schedule: str = "constant",
+        warmup: float = 0.0,
         weight_decay: float = 0.0,
         momentum: float = 0.9,
         beta2: float = 0.999,
         epsilon: float = 1e-8,
         clip: float | None = None,
+        dropout: float = 0.0,
+        average: float | None = None,
         patience: int | None = None,
         look_every: float = 1.0,
         reshuffle: bool = False,
@@ -222,6 +241,8 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         self.hidden = hidden
         self.activation = activation
         self.initializer = initializer
+        self.layer_norm = layer_norm
+        self.residual = residual
         self.resampling = resampling
         self.subsample = subsample
         self.epochs = epochs
@@ -230,11 +251,14 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         self.optimizer = optimizer
         self.learning_rate = learning_rate
         self.schedule = schedule
+        self.warmup = warmup
         self.weight_decay = weight_decay
         self.momentum = momentum
         self.beta2 = beta2
         self.epsilon = epsilon
         self.clip = clip
+        self.dropout = dropout
+        self.average = average
         self.patience = patience
         self.look_every = look_every
         self.reshuffle = reshuffle

@@ -12,25 +12,34 @@ if TYPE_CHECKING:
     from bootfold._forward import Model, Pack
 
 
+#: The arrays of a layer; the last two of a layer that is normalized.
+LAYER_PARTS = ("weight", "bias", "gain", "offset")
+
+
 def torch_tree(model: Model) -> dict[str, Array]:
     """{"layers.0.weight": [member, out, in], "layers.0.bias": [member, out], ...}."""
     found = {}
     for number, pack in enumerate(model.packs):
         prefix = "" if len(model.packs) == 1 else f"pack{number}."
-        for layer, (weights, bias) in enumerate(pack.layers):
-            found[f"{prefix}layers.{layer}.weight"] = weights
-            found[f"{prefix}layers.{layer}.bias"] = bias
+        for layer, arrays in enumerate(pack.layers):
+            for part, array in zip(LAYER_PARTS, arrays, strict=False):
+                found[f"{prefix}layers.{layer}.{part}"] = array
     return found
 
 
 def jax_tree(model: Model) -> dict[str, Any]:
-    """{"Dense_0": {"kernel": [member, in, out], "bias": [member, out]}, ...}."""
+    """{"Dense_0": {"kernel": [member, in, out], "bias": [member, out]}, ...}.
+
+    A layer that is normalized adds "LayerNorm_0": {"scale": [member, out], "bias": [member, out]}.
+    """
 
     def tree(pack: Pack) -> dict[str, Any]:
-        return {
-            f"Dense_{layer}": {"kernel": weights.transpose(0, 2, 1), "bias": bias}
-            for layer, (weights, bias) in enumerate(pack.layers)
-        }
+        found = {}
+        for number, (weights, bias, *norm) in enumerate(pack.layers):
+            found[f"Dense_{number}"] = {"kernel": weights.transpose(0, 2, 1), "bias": bias}
+            if norm:
+                found[f"LayerNorm_{number}"] = {"scale": norm[0], "bias": norm[1]}
+        return found
 
     if len(model.packs) == 1:
         return tree(model.packs[0])
@@ -67,12 +76,14 @@ def flat_jax(given: Any) -> dict[str, Array]:
     found: dict[str, Array] = {}
 
     def add(prefix: str, name: str, layer: Any) -> None:
-        number = name.removeprefix("Dense_")
+        normalizes = name.startswith("LayerNorm_")
+        number = name.removeprefix("LayerNorm_" if normalizes else "Dense_")
+        words = {"scale": "gain", "bias": "offset"} if normalizes else {"kernel": "weight"}
         for part, value in layer.items():
             array = _array(value)
             if part == "kernel":
                 array = array.swapaxes(-1, -2)
-            word = {"kernel": "weight"}.get(part, part)
+            word = words.get(part, part)
             found[f"{prefix}layers.{number}.{word}"] = array
 
     for name, value in tree.items():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bootfold._forward import (
+    NORM_EPSILON,
     check_tensors,
     combined,
     encode,
@@ -16,13 +17,14 @@ from bootfold._forward import (
     outputs,
     shaped,
 )
+from bootfold._stacked import LAYER_PARTS
 from bootfold._table_source import needs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bootfold._data import Array
-    from bootfold._forward import Model
+    from bootfold._forward import LayerArrays, Model
 
 KINDS = ("prediction", "members", "outputs")
 
@@ -89,6 +91,12 @@ class TorchOps:
     def dense(self, x: Any, layer: Any) -> Any:
         return self._torch.matmul(x, layer.weight.transpose(1, 2)) + layer.bias[:, None, :]
 
+    def norm(self, x: Any, layer: Any) -> Any:
+        if not hasattr(layer, "gain"):
+            return x
+        normal = self._torch.nn.functional.layer_norm(x, x.shape[-1:], eps=NORM_EPSILON)
+        return normal * layer.gain[:, None, :] + layer.offset[:, None, :]
+
     def product(self, x: Any, table: Array) -> Any:
         return x @ self.constant(table)
 
@@ -105,25 +113,29 @@ def _classes() -> Any:
     torch = needs("torch", "to_torch", "torch")
 
     class Layer(torch.nn.Module):  # type: ignore[misc,name-defined]
-        """A dense layer of all members: weight [member, out, in], bias [member, out]."""
+        """A dense layer of all members: weight [member, out, in], bias [member, out].
 
-        def __init__(self, weight: Array, bias: Array) -> None:
+        A layer that is normalized has gain and offset [member, out] too.
+        """
+
+        def __init__(self, *arrays: Array) -> None:
             super().__init__()
-            self.weight = torch.nn.Parameter(torch.from_numpy(np.array(weight)))
-            self.bias = torch.nn.Parameter(torch.from_numpy(np.array(bias)))
+            for name, array in zip(LAYER_PARTS, arrays, strict=False):
+                setattr(self, name, torch.nn.Parameter(torch.from_numpy(np.array(array))))
 
     class Members(torch.nn.Module):  # type: ignore[misc,name-defined]
         """Members with the same network."""
 
-        def __init__(self, layers: Sequence[tuple[Array, Array]]) -> None:
+        def __init__(self, layers: Sequence[LayerArrays]) -> None:
             super().__init__()
             self.layers = torch.nn.ModuleList([Layer(*layer) for layer in layers])
 
     class EnsembleModule(Members):
         """All members of an ensemble; a call returns their prediction.
 
-        The parameters are "layers.0.weight" [member, out, in], "layers.0.bias" [member, out] and
-        so on; those of members with different networks begin with "pack0.", "pack1.", ...
+        The parameters are "layers.0.weight" [member, out, in], "layers.0.bias" [member, out], with
+        layer_norm "layers.0.gain" and "layers.0.offset" [member, out], and so on; those of members
+        with different networks begin with "pack0.", "pack1.", ...
         """
 
         def __init__(self, model: Model, encoded: bool, single: bool) -> None:

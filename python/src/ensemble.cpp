@@ -223,6 +223,15 @@ void bind_training(nb::module_& m) {
       .def_rw("beta2", &Settings::beta2)
       .def_rw("epsilon", &Settings::epsilon)
       .def_rw("clip", &Settings::clip)
+      .def_rw("warmup", &Settings::warmup)
+      .def_rw("dropout", &Settings::dropout)
+      .def_rw("average", &Settings::average)
+      .def_prop_rw(
+          "layer_norm", [](const Settings& s) { return s.architecture.layer_norm; },
+          [](Settings& s, bool v) { s.architecture.layer_norm = v; })
+      .def_prop_rw(
+          "residual", [](const Settings& s) { return s.architecture.residual; },
+          [](Settings& s, bool v) { s.architecture.residual = v; })
       .def_rw("batch_size", &Settings::batch_size)
       .def_ro_static("full_batch", &Settings::kFullBatch)
       .def_ro_static("automatic_batch", &Settings::kAutomaticBatch)

@@ -78,6 +78,15 @@ def test_warm_start_goes_on_to_the_bit(optimizer, resampling):
         np.testing.assert_array_equal(model.predict_interval(LINE), whole.predict_interval(LINE))
 
 
+def test_dropout_and_averages_go_on_to_the_bit():
+    given = {"hidden": (8, 8), "layer_norm": True, "dropout": 0.2, "average": 0.95}
+    model = regressor(warm_start=True, **given).fit(LINE, TARGET)
+    model.fit(LINE, TARGET)
+    whole = regressor(epochs=12, **given).fit(LINE, TARGET)
+    same(model, whole)
+    np.testing.assert_array_equal(model.predict(LINE), whole.predict(LINE))
+
+
 def test_warm_start_with_steps_and_other_seeds():
     model = classifier(steps=17, warm_start=True, random_state=None).fit(X, Y).fit(X, Y)
     whole = classifier(steps=34, random_state=model._ensemble.seed).fit(X, Y)

@@ -494,3 +494,26 @@ def test_without_scikit_learn_the_error_says_what_to_do():
         print(error)
     """)
     assert "pip install 'bootfold[sklearn]'" in found.stdout, found.stderr
+
+
+def test_options_of_layers_are_checked():
+    for given, message in (
+        ({"dropout": 1.0}, "dropout is 1 but must be from 0 to 0.99"),
+        ({"warmup": -0.1}, "warmup is -0.1 but must be a share of the steps"),
+        ({"average": 1.0}, "average is 1 but must be at least 0 and below 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            classifier(**given).fit(X, Y)
+    with pytest.raises(TypeError, match="layer_norm is 1 but must be True or False"):
+        classifier(layer_norm=1).fit(X, Y)
+
+
+def test_layers_dropout_warmup_and_averages_learn():
+    given = {"layer_norm": True, "residual": True, "dropout": 0.1, "warmup": 0.1, "average": 0.98}
+    model = classifier(hidden=(16, 16), activation="silu", **given).fit(X, Y)
+    assert model.oob_score_ > 0.9
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+    swept = classifier(members=4).sweep(X, Y, dropout=[0.0, 0.5], average=[None, 0.9])
+    assert sorted(swept.sweep_)[0] == "average"
+    assert len(swept.members_) == 16

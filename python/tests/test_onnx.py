@@ -62,6 +62,23 @@ def test_classes_of_every_network(run, activation, hidden):
     assert (found["label"] == model.predict(X))[sure].all() and sure.sum() > 100
 
 
+@pytest.mark.parametrize("layer_norm", [False, True])
+@pytest.mark.parametrize("residual", [False, True])
+@pytest.mark.parametrize("activation", ["relu", "silu"])
+def test_layers(run, layer_norm, residual, activation):
+    given = {"layer_norm": layer_norm, "residual": residual, "activation": activation}
+    options = {"dropout": 0.1, "average": 0.9, "warmup": 0.1}
+    model = regressor(hidden=(9, 9, 5, 5), **given, **options).fit(LINE, TARGETS)
+    close(run(model, LINE)["prediction"], model.predict(LINE), np.abs(TARGETS).max())
+
+
+def test_members_of_several_layers(run):
+    model = classifier(members=3, hidden=(6, 6)).sweep(
+        X, SPECIES, layer_norm=[False, True], residual=[False, True]
+    )
+    close(run(model, X)["probabilities"], model.predict_proba(X))
+
+
 def test_the_table_of_activations_has_those_of_the_library():
     with pytest.raises(ValueError) as refused:
         classifier(activation="none such").fit(X, Y)

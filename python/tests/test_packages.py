@@ -125,6 +125,45 @@ def test_members_of_several_networks(run):
         close(members[number], model.subset([number]).predict_proba(X))
 
 
+@pytest.mark.parametrize("layer_norm", [False, True])
+@pytest.mark.parametrize("residual", [False, True])
+def test_layers(run, layer_norm, residual):
+    given = {"layer_norm": layer_norm, "residual": residual, "activation": "silu"}
+    model = classifier(hidden=(9, 9, 5, 5), dropout=0.1, **given).fit(X, Y)
+    close(run(model, X), model.predict_proba(X))
+    sweep = classifier(members=3, hidden=(6, 6)).sweep(
+        X, Y, layer_norm=[False, True], residual=[False, True]
+    )
+    close(run(sweep, X), sweep.predict_proba(X))
+
+
+def test_layers_return():
+    model = regressor(hidden=(8, 8), layer_norm=True, residual=True).fit(LINE, TARGETS)
+    torch = model.stacked_parameters("torch")
+    assert torch["layers.1.gain"].shape == torch["layers.1.offset"].shape == (12, 8)
+    assert "layers.2.gain" not in torch
+    jax = model.stacked_parameters("jax")
+    assert jax["LayerNorm_1"]["scale"].shape == jax["LayerNorm_1"]["bias"].shape == (12, 8)
+    own = model.members_[3].parameters
+    np.testing.assert_array_equal(own["layers.0.gain"], torch["layers.0.gain"][3])
+    for tree, back in ((torch, model.from_torch), (jax, model.from_jax)):
+        np.testing.assert_array_equal(back(tree).predict(LINE), model.predict(LINE))
+    moved = {name: array.copy() for name, array in torch.items()}
+    moved["layers.1.gain"] *= 2
+    assert np.abs(model.from_torch(moved).predict(LINE) - model.predict(LINE)).max() > 1e-3
+
+
+def test_layers_return_from_modules():
+    pytest.importorskip("torch", reason="torch is not installed; pip install torch")
+    model = regressor(hidden=(8, 8), layer_norm=True).fit(LINE, TARGETS)
+    module = model.to_torch()
+    assert {name: tuple(value.shape) for name, value in module.named_parameters()} == {
+        name: value.shape for name, value in model.stacked_parameters().items()
+    }
+    back = model.from_torch(pickle.loads(pickle.dumps(module)))
+    np.testing.assert_array_equal(back.predict(LINE), model.predict(LINE))
+
+
 def test_other_kinds_are_refused(run):
     with pytest.raises(ValueError, match="kind is 'mean' but must be one of prediction, members"):
         run(classifier(members=2).fit(X, Y), X, "mean")

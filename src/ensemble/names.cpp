@@ -11,6 +11,8 @@ std::string_view name(Activation activation) noexcept {
       return "tanh";
     case Activation::gelu:
       return "gelu";
+    case Activation::silu:
+      return "silu";
   }
   return "";
 }

@@ -7,8 +7,9 @@
 namespace bootfold::ensemble {
 
 Activation parse_activation(std::string_view name) {
-  return text::choose("activation", name,
-                      std::array{Activation::relu, Activation::tanh, Activation::gelu});
+  return text::choose(
+      "activation", name,
+      std::array{Activation::relu, Activation::tanh, Activation::gelu, Activation::silu});
 }
 
 Initializer parse_initializer(std::string_view name) {

@@ -38,6 +38,12 @@ void check_settings(const Settings& settings, const Training& training, std::siz
           "at least 0 and below 1, such as 0.999");
   require(positive(settings.epsilon), "epsilon", settings.epsilon, "above 0, such as 1e-8");
   require(not_negative(settings.clip), "clip", settings.clip, "0 or more; 0 means no clipping");
+  require(settings.warmup >= 0 && settings.warmup < 1, "warmup", settings.warmup,
+          "a share of the steps, at least 0 and below 1, such as 0.05");
+  require(settings.dropout >= 0 && settings.dropout <= 0.99, "dropout", settings.dropout,
+          "from 0 to 0.99, such as 0.1");
+  require(settings.average >= 0 && settings.average < 1, "average", settings.average,
+          "at least 0 and below 1, such as 0.999; 0 means no average");
   if (training.resampling == Resampling::subsample)
     require(settings.subsample > 0 && settings.subsample <= 1, "subsample", settings.subsample,
             "a share of the rows, above 0 and at most 1");
@@ -217,8 +223,14 @@ Settings in_effect(Settings settings, const Training& training, std::size_t rows
   const Settings usual;
   if (settings.batch_size == 0) settings.batch_size = member_row_count(training, settings, rows);
   if (training.resampling != Resampling::subsample) settings.subsample = usual.subsample;
-  if (settings.architecture.hidden.empty())
+  if (settings.architecture.hidden.empty()) {
     settings.architecture.activation = usual.architecture.activation;
+    settings.architecture.layer_norm = usual.architecture.layer_norm;
+    settings.dropout = usual.dropout;
+  }
+  if (std::ranges::adjacent_find(settings.architecture.hidden) ==
+      settings.architecture.hidden.end())  // no layer is as wide as the one before
+    settings.architecture.residual = usual.architecture.residual;
   if (settings.optimizer == Optimizer::sgd) {
     settings.beta2 = usual.beta2;
     settings.epsilon = usual.epsilon;

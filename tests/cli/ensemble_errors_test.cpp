@@ -37,6 +37,9 @@ TEST(EnsembleErrors, InvalidTrainingOptions) {
   EXPECT_THAT(with({"--learning-rate", "1e-3,-1"}), HasSubstr("'-1'"));
   EXPECT_THAT(with({"--learning-rate", "1e-3,0.001"}), HasSubstr("twice"));
   EXPECT_THAT(with({"--weight-decay", "-1"}), HasSubstr("--weight-decay"));
+  EXPECT_THAT(with({"--dropout", "1"}), HasSubstr("--dropout"));
+  EXPECT_THAT(with({"--warmup", "1.5"}), HasSubstr("--warmup"));
+  EXPECT_THAT(with({"--average", "1"}), HasSubstr("--average"));
   EXPECT_THAT(with({"--batch-size", "31"}), HasSubstr("30 rows"));
   EXPECT_THAT(with({"--batch-size", "0"}), HasSubstr("full"));
   EXPECT_THAT(with({"--members", "0"}), HasSubstr("--members"));

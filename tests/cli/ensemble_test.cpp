@@ -137,6 +137,10 @@ TEST(EnsembleTrain, EveryOptionIsAccepted) {
                               "gelu",
                               "--initializer",
                               "glorot",
+                              "--warmup",
+                              "0.1",
+                              "--average",
+                              "0.9",
                               "--steps",
                               "7",
                               "--batch-size",
@@ -178,9 +182,30 @@ TEST(EnsembleTrain, EveryOptionIsAccepted) {
   EXPECT_EQ(last["weight_decay"], 1e-3);
   EXPECT_EQ(last["momentum"], 0.8);
   EXPECT_EQ(last["clip"], 1);
+  EXPECT_EQ(last["warmup"], 0.1);
+  EXPECT_EQ(last["average"], 0.9);
   EXPECT_EQ(last["batch_size"], 16);
   EXPECT_EQ(last["subsample"], 0.5);
   EXPECT_EQ(last["steps"]["mean"], 7);
+}
+
+TEST(EnsembleTrain, LayersAndDropout) {
+  const Folder folder;
+  const std::string model = folder.path("model.safetensors");
+  const std::string rows = folder.write("flowers.csv", flowers(60));
+  const Json found =
+      json_of({"ensemble", "train",        rows,       "--target",     "flower",     "--ignore",
+               "id,noise", "--members",    "4",        "--epochs",     "5",          "--hidden",
+               "8,8",      "--activation", "silu",     "--layer-norm", "--residual", "--dropout",
+               "0,0.2",    "--average",    "none,0.9", "--output",     model});
+  ASSERT_EQ(found["settings"].size(), 4U);
+  const Json& last = found["settings"][3];
+  EXPECT_EQ(last["layer_norm"], true);
+  EXPECT_EQ(last["residual"], true);
+  EXPECT_EQ(last["dropout"], 0.2);
+  EXPECT_EQ(last["average"], 0.9);
+  EXPECT_EQ(found["settings"][0]["dropout"], 0);
+  EXPECT_EQ(run({"ensemble", "predict", model, rows}).code, 0);
 }
 
 TEST(EnsembleTrain, PatienceStopsMembersEarly) {

@@ -73,6 +73,40 @@ TEST(Continuation, TwoTrainingsAreOneOfTheirLengthToTheBit) {
       }
 }
 
+// Dropout masks go by the number of the step, and the state keeps what is averaged.
+TEST(Continuation, DropoutAndAveragesGoOn) {
+  const Rows rows;
+  for (const auto& hidden : {std::vector<std::size_t>{8, 8}, std::vector<std::size_t>{64, 64}}) {
+    Training training = training_of(Optimizer::adamw, hidden);
+    training.settings[0].architecture.layer_norm = true;
+    training.settings[0].architecture.residual = true;
+    training.settings[0].dropout = 0.2;
+    training.settings.push_back(training.settings[0]);
+    training.settings[1].average = 0.95;
+    const Ensemble half = train(rows.examples(), training);
+    training.start = &half;
+    const Ensemble both = train(rows.examples(), training);
+    training.start = nullptr;
+    training.steps *= 2;
+    expect_same(both, train(rows.examples(), training));
+    EXPECT_FALSE(std::ranges::equal(both.parameters(0), both.parameters(20)));
+    // Without the state, the averages are where it goes on.
+    training.steps = 1;
+    training.keep_optimizer = false;
+    training.settings[0].learning_rate = training.settings[1].learning_rate = 1e-30;
+    training.settings[0].weight_decay = training.settings[1].weight_decay = 0;
+    Training again = training_of(Optimizer::adamw, hidden);
+    again.settings = training.settings;
+    again.settings[0].learning_rate = again.settings[1].learning_rate = 0.01;
+    again.keep_optimizer = false;
+    const Ensemble stateless = train(rows.examples(), again);
+    training.start = &stateless;
+    const Ensemble still = train(rows.examples(), training);
+    for (std::size_t m = 0; m < still.size(); ++m)
+      EXPECT_TRUE(std::ranges::equal(still.parameters(m), stateless.parameters(m)));
+  }
+}
+
 TEST(Continuation, WithoutTheOptimizerItsStateBeginsAnew) {
   const Rows rows;
   Training training = training_of(Optimizer::adam, {8});

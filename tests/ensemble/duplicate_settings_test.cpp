@@ -46,6 +46,13 @@ TEST(DuplicateSettings, IgnoreValuesWithoutEffect) {
       pair([](Settings& s) { s.batch_size = 40; }, [](Settings& s) { s.batch_size = 0; }),
       pair([](Settings& s) { s.architecture.activation = Activation::gelu; },
            [](Settings& s) { s.architecture.hidden = {}; }),
+      pair([](Settings& s) { s.architecture.layer_norm = true; },
+           [](Settings& s) { s.architecture.hidden = {}; }),
+      pair([](Settings& s) { s.dropout = 0.5; }, [](Settings& s) { s.architecture.hidden = {}; }),
+      pair([](Settings& s) { s.architecture.residual = true; },
+           [](Settings& s) {
+             s.architecture.hidden = {8, 4, 8};
+           }),
   };
   const Spirals spirals(40);
   for (const std::vector<Settings>& two : pairs) {

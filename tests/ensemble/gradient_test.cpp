@@ -1,11 +1,14 @@
 // Gradients against finite differences of a reference in double, for every loss, activation and
-// depth, each lane with a network and rows of its own.
+// depth, with and without layer normalization, residual connections and dropout, each lane with a
+// network and rows of its own.
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "bootfold/random.h"
+#include "ensemble/dropout.h"
 #include "ensemble/reference.h"
 #include "ensemble/simd/kernels.h"
 #include "ensemble/training/aligned_floats.h"
@@ -17,16 +20,44 @@ struct Case {
   Loss loss;
   Activation activation;
   std::vector<std::size_t> hidden;
+  bool layer_norm = false;
+  bool residual = false;
+  bool dropout = false;
 };
 
 std::vector<Case> cases() {
   std::vector<Case> found;
   for (const Loss loss : {Loss::cross_entropy, Loss::squared_error, Loss::gaussian})
-    for (const Activation activation : {Activation::relu, Activation::tanh, Activation::gelu})
+    for (const Activation activation :
+         {Activation::relu, Activation::tanh, Activation::gelu, Activation::silu})
       for (const std::vector<std::size_t>& hidden :
            {std::vector<std::size_t>{}, {1}, {7}, {5, 9}, {4, 3, 6}})
         found.push_back({loss, activation, hidden});
   return found;
+}
+
+/// All combinations of what extends hidden layers; networks of 17 units have more than one group of
+/// parts in their sums over units.
+std::vector<Case> extended_cases() {
+  std::vector<Case> found;
+  for (const Loss loss : {Loss::cross_entropy, Loss::squared_error, Loss::gaussian})
+    for (const Activation activation :
+         {Activation::relu, Activation::tanh, Activation::gelu, Activation::silu})
+      for (unsigned which = 1; which < 8; ++which)
+        for (const std::vector<std::size_t>& hidden :
+             {std::vector<std::size_t>{7}, {6, 6, 5, 5}, {17, 17}})
+          found.push_back(
+              {loss, activation, hidden, (which & 1) != 0, (which & 2) != 0, (which & 4) != 0});
+  return found;
+}
+
+std::string in_words(const Case& which) {
+  std::string words = std::string(name(which.loss)) + ", " + std::string(name(which.activation));
+  for (const std::size_t units : which.hidden) words += " " + std::to_string(units);
+  if (which.layer_norm) words += ", layer norm";
+  if (which.residual) words += ", residual";
+  if (which.dropout) words += ", dropout";
+  return words;
 }
 
 /// Networks, rows and targets for every lane.
@@ -40,14 +71,28 @@ struct Fixture {
                 : which.loss == Loss::squared_error ? 2
                                                     : 4),
         targets_each(which.loss == Loss::cross_entropy ? 1 : 2),
-        shape(3, {.hidden = which.hidden, .activation = which.activation}, outputs),
+        shape(3,
+              {.hidden = which.hidden,
+               .activation = which.activation,
+               .layer_norm = which.layer_norm,
+               .residual = which.residual},
+              outputs),
         parameters(shape.parameters * lanes),
         gradient(shape.parameters * lanes),
         scratch(simd::pack_scratch_size(shape) * lanes),
         inputs(rows * 3 * lanes),
         targets(rows * targets_each * lanes),
-        weights(rows * lanes) {
+        weights(rows * lanes),
+        drop_scale(lanes) {
     random::Stream stream({.seed = 12});
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      const double rate = 0.1 + 0.05 * static_cast<double>(lane);
+      const DropoutKey key = dropout_key({5, lane}, 9);
+      drop_add.push_back(key.add);
+      drop_mix.push_back(key.mix);
+      drop_threshold.push_back(dropout_threshold(rate));
+      drop_scale[lane] = dropout_scale(rate);
+    }
     const auto fill = [&](AlignedFloats& list, std::size_t size, double scale) {
       for (std::size_t i = 0; i < size; ++i)
         list[i] = static_cast<float>(scale * random::normal(stream));
@@ -69,14 +114,37 @@ struct Fixture {
     batch.targets = targets.data();
     batch.weights = weights.data();
     std::vector<float> loss(lanes);
-    kernels.gradient({&shape, how.loss, parameters.data(), gradient.data(), scratch.data()}, batch,
-                     loss.data());
+    const simd::Dropout dropout{drop_add.data(), drop_mix.data(), drop_threshold.data(),
+                                drop_scale.data()};
+    kernels.gradient({&shape, how.loss, parameters.data(), gradient.data(), scratch.data(),
+                      how.dropout ? &dropout : nullptr},
+                     batch, loss.data());
     return loss;
+  }
+
+  /// The factor of a unit under dropout, from the definition in ensemble/dropout.h.
+  [[nodiscard]] double factor(std::size_t lane, std::size_t row, std::size_t layer,
+                              std::size_t unit) const {
+    std::size_t pairs = 0;
+    std::size_t first = 0;
+    for (std::size_t l = 0; l < how.hidden.size(); ++l) {
+      if (l == layer) first = pairs;
+      pairs += (how.hidden[l] + 1) / 2;
+    }
+    std::uint32_t word = 0;
+    dropout_word(static_cast<std::uint32_t>(row * pairs + first + unit / 2), drop_add[lane],
+                 drop_mix[lane], word);
+    const std::uint32_t half = unit % 2 == 0 ? word % 65'536 : word / 65'536;
+    return half < drop_threshold[lane] ? 0 : 65'536.0 / (65'536.0 - drop_threshold[lane]);
   }
 
   /// The loss of one lane by the reference, with one parameter moved.
   [[nodiscard]] double reference_loss(std::size_t lane, std::size_t moved, double by) const {
-    reference::Network network{{3}, how.activation, {}};
+    reference::Network network{{3}, how.activation, {}, how.layer_norm, how.residual};
+    if (how.dropout)
+      network.factor = [&](std::size_t row, std::size_t layer, std::size_t unit) {
+        return factor(lane, row, layer, unit);
+      };
     for (const std::size_t units : how.hidden) network.sizes.push_back(units);
     network.sizes.push_back(outputs);
     for (std::size_t i = 0; i < shape.parameters; ++i)
@@ -88,7 +156,7 @@ struct Fixture {
       for (std::size_t c = 0; c < 3; ++c) x.push_back(inputs[(row * 3 + c) * lanes + lane]);
       for (std::size_t t = 0; t < targets_each; ++t)
         y.push_back(targets[(row * targets_each + t) * lanes + lane]);
-      loss += weights[row * lanes + lane] * reference::cost(how.loss, network(x), y);
+      loss += weights[row * lanes + lane] * reference::cost(how.loss, network(x, row), y);
     }
     return loss;
   }
@@ -106,7 +174,28 @@ struct Fixture {
   AlignedFloats inputs;
   AlignedFloats targets;
   AlignedFloats weights;
+  std::vector<std::uint32_t> drop_add;
+  std::vector<std::uint32_t> drop_mix;
+  std::vector<std::uint32_t> drop_threshold;
+  AlignedFloats drop_scale;
 };
+
+void expect_gradient(Fixture& fixture, std::size_t lane, double tolerance) {
+  const std::vector<float> loss = fixture.losses();
+  EXPECT_NEAR(loss[lane], fixture.reference_loss(lane, 0, 0), 4e-6 * (1 + std::abs(loss[lane])));
+  double largest = 0;
+  for (std::size_t i = 0; i < fixture.shape.parameters; ++i)
+    largest = std::max(largest,
+                       std::abs(static_cast<double>(fixture.gradient[i * fixture.lanes + lane])));
+  for (std::size_t i = 0; i < fixture.shape.parameters; ++i) {
+    constexpr double kStep = 1e-6;
+    const double slope =
+        (fixture.reference_loss(lane, i, kStep) - fixture.reference_loss(lane, i, -kStep)) /
+        (2 * kStep);
+    ASSERT_NEAR(fixture.gradient[i * fixture.lanes + lane], slope, tolerance * largest + 1e-8)
+        << "parameter " << i;
+  }
+}
 
 class Gradient : public testing::TestWithParam<execution::Level> {};
 
@@ -115,32 +204,26 @@ class Gradient : public testing::TestWithParam<execution::Level> {};
 TEST_P(Gradient, MatchesFiniteDifferences) {
   for (const Case& which : cases())
     for (const std::size_t rows : {1U, 8U, 13U}) {
-      SCOPED_TRACE(testing::Message()
-                   << name(which.loss) << ", " << name(which.activation) << ", "
-                   << which.hidden.size() << " hidden layers, " << rows << " rows");
+      SCOPED_TRACE(testing::Message() << in_words(which) << ", " << rows << " rows");
       Fixture fixture(which, GetParam(), rows);
-      const std::vector<float> loss = fixture.losses();
-      for (std::size_t lane = 0; lane < fixture.lanes; lane += 5) {
-        EXPECT_NEAR(loss[lane], fixture.reference_loss(lane, 0, 0),
-                    4e-6 * (1 + std::abs(loss[lane])));
-        double largest = 0;
-        for (std::size_t i = 0; i < fixture.shape.parameters; ++i)
-          largest = std::max(
-              largest, std::abs(static_cast<double>(fixture.gradient[i * fixture.lanes + lane])));
-        for (std::size_t i = 0; i < fixture.shape.parameters; ++i) {
-          constexpr double kStep = 1e-6;
-          const double slope =
-              (fixture.reference_loss(lane, i, kStep) - fixture.reference_loss(lane, i, -kStep)) /
-              (2 * kStep);
-          ASSERT_NEAR(fixture.gradient[i * fixture.lanes + lane], slope, 1e-5 * largest + 1e-8)
-              << "parameter " << i;
-        }
-      }
+      for (std::size_t lane = 0; lane < fixture.lanes; lane += 5)
+        expect_gradient(fixture, lane, 1e-5);
     }
 }
 
+TEST_P(Gradient, OfExtendedLayersMatchesFiniteDifferences) {
+  for (const Case& which : extended_cases()) {
+    SCOPED_TRACE(in_words(which));
+    Fixture fixture(which, GetParam(), 11);
+    expect_gradient(fixture, fixture.lanes - 1, 1e-5);
+  }
+}
+
 TEST_P(Gradient, SimdLevelsGiveTheSameBits) {
-  for (const Case& which : cases()) {
+  std::vector<Case> all = cases();
+  for (const Case& which : extended_cases()) all.push_back(which);
+  for (const Case& which : all) {
+    SCOPED_TRACE(in_words(which));
     Fixture fixture(which, GetParam(), 13);
     Fixture portable(which, execution::Level::portable, 13);
     // The same network and rows in lane 0 of both.
@@ -152,6 +235,10 @@ TEST_P(Gradient, SimdLevelsGiveTheSameBits) {
     copy(fixture.inputs, portable.inputs, 13 * 3);
     copy(fixture.targets, portable.targets, 13 * fixture.targets_each);
     copy(fixture.weights, portable.weights, 13);
+    fixture.drop_add.back() = portable.drop_add[0];
+    fixture.drop_mix.back() = portable.drop_mix[0];
+    fixture.drop_threshold.back() = portable.drop_threshold[0];
+    fixture.drop_scale[fixture.lanes - 1] = portable.drop_scale[0];
     EXPECT_EQ(fixture.losses()[fixture.lanes - 1], portable.losses()[0]);
     for (std::size_t i = 0; i < fixture.shape.parameters; ++i)
       ASSERT_EQ(fixture.gradient[i * fixture.lanes + fixture.lanes - 1],

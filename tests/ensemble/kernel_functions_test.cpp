@@ -25,6 +25,9 @@ std::vector<float> arguments(double largest) {
   return found;
 }
 
+constexpr Activation kActivations[] = {Activation::relu, Activation::tanh, Activation::gelu,
+                                       Activation::silu};
+
 class KernelFunctions : public testing::TestWithParam<Level> {};
 
 TEST_P(KernelFunctions, ExpIsAccurateToThreeUnitsInTheLastPlace) {
@@ -61,13 +64,15 @@ double value_of(Activation activation, double z) {
     case Activation::gelu:
       return z / 2 *
              (1 + std::tanh(std::sqrt(2 / 3.14159265358979323846) * (z + 0.044715 * z * z * z)));
+    case Activation::silu:
+      return z / (1 + std::exp(-z));
   }
   return 0;
 }
 
 TEST_P(KernelFunctions, ActivationsAndDerivativesAreAccurate) {
   const std::vector<float> z = arguments(30);
-  for (const Activation activation : {Activation::relu, Activation::tanh, Activation::gelu}) {
+  for (const Activation activation : kActivations) {
     std::vector<float> found[2] = {z, z};
     std::vector<float> expected[2] = {z, z};
     kernels(GetParam()).activate(activation, z.data(), z.size(), found[0].data(), found[1].data());
@@ -93,7 +98,7 @@ TEST_P(KernelFunctions, PropagateNaN) {
   std::vector<float> slope(16);
   kernels(GetParam()).exp(x.data(), x.size(), value.data());
   for (const float y : value) EXPECT_TRUE(std::isnan(y));
-  for (const Activation activation : {Activation::relu, Activation::tanh, Activation::gelu}) {
+  for (const Activation activation : kActivations) {
     kernels(GetParam()).activate(activation, x.data(), x.size(), value.data(), slope.data());
     for (const float y : value) EXPECT_TRUE(std::isnan(y)) << name(activation);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include "bootfold/ensemble/network.h"
@@ -13,8 +14,13 @@ struct Network {
   std::vector<std::size_t> sizes;  // inputs, hidden, ..., outputs
   Activation activation;
   std::vector<double> parameters;  // weights [out][in] and bias, layer by layer
+  bool layer_norm = false;         // gains and offsets of a hidden layer follow its bias
+  bool residual = false;
+  /// The factor of a hidden unit under dropout, by row, layer and unit; empty: 1.
+  std::function<double(std::size_t, std::size_t, std::size_t)> factor = {};
 
-  [[nodiscard]] std::vector<double> operator()(std::vector<double> values) const {
+  [[nodiscard]] std::vector<double> operator()(std::vector<double> values,
+                                               std::size_t row = 0) const {
     std::size_t next = 0;
     for (std::size_t layer = 1; layer < sizes.size(); ++layer) {
       std::vector<double> out(sizes[layer]);
@@ -22,18 +28,34 @@ struct Network {
         for (std::size_t i = 0; i < values.size(); ++i)
           out[j] += parameters[next + j * values.size() + i] * values[i];
       next += values.size() * out.size();
-      for (double& z : out) {
-        z += parameters[next++];
-        if (layer + 1 < sizes.size()) z = activated(z);
+      for (double& z : out) z += parameters[next++];
+      if (layer + 1 < sizes.size()) {
+        if (layer_norm) normalize(out, next);
+        for (std::size_t j = 0; j < out.size(); ++j) {
+          out[j] = activated(out[j]);
+          if (factor) out[j] *= factor(row, layer - 1, j);
+          if (residual && layer > 1 && out.size() == values.size()) out[j] += values[j];
+        }
       }
       values = out;
     }
     return values;
   }
 
+  void normalize(std::vector<double>& sums, std::size_t& next) const {
+    const auto width = static_cast<double>(sums.size());
+    double mean = 0;
+    for (const double z : sums) mean += z / width;
+    double variance = 0;
+    for (const double z : sums) variance += (z - mean) * (z - mean) / width;
+    for (double& z : sums) z = (z - mean) / std::sqrt(variance + 1e-5) * parameters[next++];
+    for (double& z : sums) z += parameters[next++];
+  }
+
   [[nodiscard]] double activated(double z) const {
     if (activation == Activation::relu) return std::max(z, 0.0);
     if (activation == Activation::tanh) return std::tanh(z);
+    if (activation == Activation::silu) return z / (1 + std::exp(-z));
     return 0.5 * z * (1 + std::tanh(std::sqrt(2 / M_PI) * (z + 0.044715 * std::pow(z, 3))));
   }
 };

@@ -56,7 +56,8 @@ void expect_same(const Examples& examples, const Training& training, Loss loss, 
 
 std::vector<Training> ways() {
   std::vector<Training> found;
-  for (const Activation activation : {Activation::relu, Activation::tanh, Activation::gelu})
+  for (const Activation activation :
+       {Activation::relu, Activation::tanh, Activation::gelu, Activation::silu})
     for (const std::size_t batch : {0U, 5U, 32U})
       for (const std::vector<std::size_t>& hidden :
            {std::vector<std::size_t>{}, {17}, {40, 3}, {5, 33, 16}}) {
@@ -72,6 +73,48 @@ std::vector<Training> ways() {
         found.push_back(training);
       }
   return found;
+}
+
+/// Layer normalization, residual connections, dropout and averages in all combinations.
+std::vector<Training> extended_ways() {
+  std::vector<Training> found;
+  std::size_t number = 0;
+  for (unsigned which = 1; which < 16; ++which)
+    for (const std::vector<std::size_t>& hidden : {std::vector<std::size_t>{17}, {40, 40, 3, 3}}) {
+      Training training{.members = 1, .steps = 12};
+      Settings& settings = training.settings[0];
+      settings.architecture = {.hidden = hidden,
+                               .activation = static_cast<Activation>(number % 4),
+                               .layer_norm = (which & 1) != 0,
+                               .residual = (which & 2) != 0};
+      settings.dropout = (which & 4) != 0 ? 0.2 : 0;
+      settings.average = (which & 8) != 0 ? 0.9 : 0;
+      settings.warmup = number % 3 == 0 ? 0.3 : 0;
+      settings.weight_decay = 0.01;
+      settings.batch_size = number % 5 == 0 ? 0 : number % 5 == 1 ? 5 : 32;
+      settings.optimizer = static_cast<Optimizer>(number % 3);
+      settings.clip = number % 7 < 3 ? 0.3 : 0;
+      if (number % 2 == 0) training.stopping = {.patience = 1, .look_every = 0.5};
+      found.push_back(training);
+      ++number;
+    }
+  return found;
+}
+
+TEST(SoloTrainer, MatchesAPackOfExtendedLayers) {
+  const Spirals spirals(75);
+  const Examples numbers{DataView(spirals.x), nullptr,
+                         DataView({ColumnView(spirals.y), ColumnView(spirals.x)})};
+  for (const Training& training : extended_ways()) {
+    const Settings& own = training.settings[0];
+    SCOPED_TRACE(testing::Message()
+                 << name(own.architecture.activation) << " " << own.architecture.hidden.size()
+                 << " layers, norm " << own.architecture.layer_norm << ", residual "
+                 << own.architecture.residual << ", dropout " << own.dropout << ", average "
+                 << own.average << ", clip " << own.clip);
+    expect_same(spirals.examples(), training, Loss::cross_entropy, 2);
+    expect_same(numbers, training, Loss::gaussian, 4);
+  }
 }
 
 TEST(SoloTrainer, MatchesAPackOfClassifiers) {

@@ -24,6 +24,9 @@ struct OptimizerState {
   std::vector<float> second = {};  ///< second moments
   double power1 = 1;               ///< beta1^steps
   double power2 = 1;               ///< beta2^steps
+  /// With Settings::average, the parameters that are averaged; otherwise empty.
+  std::vector<float> parameters = {};
+  double average_power = 1;  ///< average^steps
 
   [[nodiscard]] bool empty() const noexcept { return first.empty(); }
 };

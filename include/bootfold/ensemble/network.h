@@ -11,8 +11,9 @@
 
 namespace bootfold::ensemble {
 
-/// Activation function of the hidden units. gelu is the usual approximation by tanh.
-enum class Activation { relu, tanh, gelu };
+/// Activation function of the hidden units. gelu is the usual approximation by tanh; silu is
+/// x / (1 + e^-x), also known as swish.
+enum class Activation { relu, tanh, gelu, silu };
 
 /// Distribution of the initial weights; biases start at 0.
 enum class Initializer {
@@ -22,10 +23,20 @@ enum class Initializer {
 };
 
 /// A multi-layer perceptron: dense layers, with an activation after each hidden layer.
+///
+///     Architecture deep{.hidden = {64, 64, 64}, .layer_norm = true, .residual = true};
 struct Architecture {
   std::vector<std::size_t> hidden = {32};  ///< units of each hidden layer; empty: a linear model
   Activation activation = Activation::relu;
   Initializer initializer = Initializer::lecun;
+  /// Layer normalization before the activation of each hidden layer: the values of its units are
+  /// scaled to mean 0 and variance 1, with 1e-5 added to the variance, then multiplied by a learned
+  /// gain and moved by a learned offset for each unit, which start at 1 and 0. Weight decay does
+  /// not apply to gains and offsets.
+  bool layer_norm = false;
+  /// Residual connections: a hidden layer with as many units as the hidden layer before it adds its
+  /// input to its output. The first hidden layer never does.
+  bool residual = false;
 
   bool operator==(const Architecture&) const = default;
 };

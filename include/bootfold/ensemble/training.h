@@ -70,6 +70,18 @@ struct Settings {
   double beta2 = 0.999;   ///< adam and adamw
   double epsilon = 1e-8;  ///< adam and adamw
   double clip = 0;        ///< largest norm of the gradient; 0: no clipping
+  /// Linear warm-up of the learning rate, as a share of the steps, below 1. The cosine decay begins
+  /// behind it. 0: none.
+  double warmup = 0;
+  /// Dropout: the probability with which a hidden unit is set to 0 in a training step; the others
+  /// are divided by 1 - dropout. Rounded to 1 / 65536. A mask follows from seed, member, step, row
+  /// of the batch, layer and unit. 0: none.
+  double dropout = 0;
+  /// Decay of an exponential moving average of the parameters, such as 0.999: its weight of the
+  /// parameters k steps ago is proportional to average^k (with bias correction, so the first steps
+  /// have no more weight than that). The averaged parameters are validated, kept and used for
+  /// predictions. 0: none.
+  double average = 0;
   /// Rows per step; kFullBatch: all rows of a member; kAutomaticBatch: 32, or all rows of a member
   /// that has fewer.
   std::size_t batch_size = kAutomaticBatch;
@@ -134,10 +146,13 @@ struct Training {
   /// Members from which the training goes on, for `steps` or `epochs` more; null: from drawn
   /// weights. They keep their encoding and scaling, whatever the rows. With the same rows and
   /// options, a constant learning rate and `keep_optimizer`, two trainings are to the bit one that
-  /// is as long; the cosine schedule and early stopping begin anew. Must outlive the training.
+  /// is as long; warm-up, the cosine schedule and early stopping begin anew. Without the state of
+  /// the optimizer, averaged parameters (Settings::average) are where the training goes on and a
+  /// new average begins. Must outlive the training.
   const Ensemble* start = nullptr;
   /// Keep the state of the optimizer, in memory alone, for a training that goes on from here. Three
-  /// times the memory of the parameters. Members that stopped early have none.
+  /// times the memory of the parameters, four times with Settings::average. Members that stopped
+  /// early have none.
   bool keep_optimizer = false;
   /// Callback for epochs of members that are trained together, with equal steps. Members whose
   /// callback returns false stop. Calls come from any thread, in any order, one at a time; the

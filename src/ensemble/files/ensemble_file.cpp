@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "bootfold/ensemble/ensemble.h"
 #include "bootfold/error.h"
@@ -21,8 +22,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "bootfold ensemble 2";
 constexpr const char* kEncodedFormat = "bootfold ensemble 3";  // has an encoding of the inputs
-/// Has losses of targets, transforms or others that older versions would misread.
-constexpr const char* kTargetsFormat = "bootfold ensemble 4";
+/// Has layers, losses or transforms of targets that older versions would misread.
+constexpr const char* kNewestFormat = "bootfold ensemble 4";
 constexpr const char* kFormatStart = "bootfold ensemble ";
 constexpr std::size_t kMostUnits = 65'536;  // of a layer, as in training
 
@@ -112,20 +113,41 @@ Range range_from(const Json& json, std::size_t columns) {
   return range;
 }
 
+/// What has not been there from the beginning is stored where it is used.
+void add_extended(const Architecture& architecture, Json& json) {
+  if (architecture.layer_norm) json["layer_norm"] = true;
+  if (architecture.residual) json["residual"] = true;
+}
+
+bool is_extended(const Architecture& architecture) {
+  return architecture.layer_norm || architecture.residual;
+}
+
 Json json_of(const Settings& settings) {
-  return {{"hidden", settings.architecture.hidden},
-          {"activation", name(settings.architecture.activation)},
-          {"initializer", name(settings.architecture.initializer)},
-          {"optimizer", name(settings.optimizer)},
-          {"learning_rate", json_of(settings.learning_rate)},
-          {"schedule", name(settings.schedule)},
-          {"weight_decay", json_of(settings.weight_decay)},
-          {"momentum", json_of(settings.momentum)},
-          {"beta2", json_of(settings.beta2)},
-          {"epsilon", json_of(settings.epsilon)},
-          {"clip", json_of(settings.clip)},
-          {"batch_size", settings.batch_size},
-          {"subsample", json_of(settings.subsample)}};
+  Json json{{"hidden", settings.architecture.hidden},
+            {"activation", name(settings.architecture.activation)},
+            {"initializer", name(settings.architecture.initializer)},
+            {"optimizer", name(settings.optimizer)},
+            {"learning_rate", json_of(settings.learning_rate)},
+            {"schedule", name(settings.schedule)},
+            {"weight_decay", json_of(settings.weight_decay)},
+            {"momentum", json_of(settings.momentum)},
+            {"beta2", json_of(settings.beta2)},
+            {"epsilon", json_of(settings.epsilon)},
+            {"clip", json_of(settings.clip)},
+            {"batch_size", settings.batch_size},
+            {"subsample", json_of(settings.subsample)}};
+  add_extended(settings.architecture, json);
+  if (settings.warmup != 0) json["warmup"] = json_of(settings.warmup);
+  if (settings.dropout != 0) json["dropout"] = json_of(settings.dropout);
+  if (settings.average != 0) json["average"] = json_of(settings.average);
+  return json;
+}
+
+bool flag_of(const Json& json, const char* key) {
+  if (!json.contains(key)) return false;
+  require(json.at(key).is_boolean(), "a flag is of another type");
+  return json.at(key).get<bool>();
 }
 
 Settings settings_of(const Json& json) {
@@ -145,6 +167,11 @@ Settings settings_of(const Json& json) {
   settings.clip = number_of(json.at("clip"));
   settings.batch_size = whole_of(json.at("batch_size"));
   settings.subsample = number_of(json.at("subsample"));
+  settings.architecture.layer_norm = flag_of(json, "layer_norm");
+  settings.architecture.residual = flag_of(json, "residual");
+  if (json.contains("warmup")) settings.warmup = number_of(json.at("warmup"));
+  if (json.contains("dropout")) settings.dropout = number_of(json.at("dropout"));
+  if (json.contains("average")) settings.average = number_of(json.at("average"));
   return settings;
 }
 
@@ -347,14 +374,15 @@ struct Stack {
   std::vector<std::size_t> members;
 };
 
-/// One for each shape and activation, in the order of the settings.
+/// One for each architecture, whatever its initializer, in the order of the settings.
 std::vector<Stack> stacks_of(const Ensemble::Frame& frame, const std::vector<Member>& members) {
   std::vector<Stack> stacks;
   std::vector<std::size_t> stack_of;
-  std::map<std::pair<std::vector<std::size_t>, Activation>, std::size_t> known;
+  std::map<std::tuple<std::vector<std::size_t>, Activation, bool, bool>, std::size_t> known;
   for (const Settings& settings : frame.settings) {
     const Architecture& own = settings.architecture;
-    const auto [found, fresh] = known.try_emplace({own.hidden, own.activation}, stacks.size());
+    const auto [found, fresh] = known.try_emplace(
+        {own.hidden, own.activation, own.layer_norm, own.residual}, stacks.size());
     if (fresh) stacks.push_back({"", own, {}});
     stack_of.push_back(found->second);
   }
@@ -368,15 +396,17 @@ std::vector<Stack> stacks_of(const Ensemble::Frame& frame, const std::vector<Mem
 
 Json json_of(const std::vector<Stack>& stacks) {
   Json list = Json::array();
-  for (const Stack& stack : stacks)
+  for (const Stack& stack : stacks) {
     list.push_back({{"prefix", stack.prefix},
                     {"hidden", stack.architecture.hidden},
                     {"activation", name(stack.architecture.activation)},
                     {"members", stack.members}});
+    add_extended(stack.architecture, list.back());
+  }
   return list;
 }
 
-/// An array of a stack: the weights or the bias of one layer of each member.
+/// An array of a stack: the weights, biases, gains or offsets of one layer of each member.
 struct Piece {
   std::string name;
   std::vector<std::size_t> shape;
@@ -393,7 +423,11 @@ std::vector<Piece> pieces_of(const Stack& stack, const Shape& shape) {
                       {stack.members.size(), layer.out, layer.in},
                       layer.weights,
                       layer.out * layer.in});
-    pieces.push_back({name + ".bias", {stack.members.size(), layer.out}, layer.bias, layer.out});
+    const std::vector<std::size_t> units = {stack.members.size(), layer.out};
+    pieces.push_back({name + ".bias", units, layer.bias, layer.out});
+    if (!layer.normalized) continue;
+    pieces.push_back({name + ".gain", units, layer.gain, layer.out});
+    pieces.push_back({name + ".offset", units, layer.offset, layer.out});
   }
   return pieces;
 }
@@ -431,8 +465,11 @@ void Ensemble::save(const std::string& path) const {
     throw InvalidArgument(
         "the name of a column or class is not UTF-8, so it cannot be stored in a file; rename it");
   }
-  const char* const older = frame_.encoding.empty() ? kFormat : kEncodedFormat;
-  const char* const format = has_older_losses(frame_) ? older : kTargetsFormat;
+  const char* format = frame_.encoding.empty() ? kFormat : kEncodedFormat;
+  if (!has_older_losses(frame_) ||
+      std::ranges::any_of(frame_.settings,
+                          [](const Settings& each) { return is_extended(each.architecture); }))
+    format = kNewestFormat;
   data::write_safetensors(path, {{"format", format}, {"bootfold", text}}, tensors);
 }
 
@@ -443,10 +480,9 @@ Ensemble Ensemble::load(const std::string& path) {
       !file.words().contains("bootfold"))
     file.fail("it does not contain a bootfold ensemble");
   if (format->second != kFormat && format->second != kEncodedFormat &&
-      format->second != kTargetsFormat)
+      format->second != kNewestFormat)
     file.fail(text::concat("its format is '", format->second.substr(0, 40),
-                           "' but this version reads '", kFormat, "', '", kEncodedFormat, "' and '",
-                           kTargetsFormat,
+                           "' but this version reads '", kFormat, "' to '", kNewestFormat,
                            "'; read it with the version that wrote it, or train again"));
   try {
     const Json words = Json::parse(file.words().at("bootfold"));

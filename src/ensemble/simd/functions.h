@@ -54,6 +54,11 @@ inline Vector tanh(Vector x) {
   return select(less(size, Vector::all(0.625F)), small, signed_large);
 }
 
+/// Whether the slope cannot be computed from the value and is kept in memory.
+constexpr bool keeps_slope(Activation activation) {
+  return activation == Activation::gelu || activation == Activation::silu;
+}
+
 struct Activated {
   Vector value;
   Vector slope;
@@ -68,6 +73,10 @@ inline Activated activate(Vector z) {
   } else if constexpr (kActivation == Activation::tanh) {
     const Vector t = tanh(z);
     return {t, fused_minus(t, t, one)};
+  } else if constexpr (kActivation == Activation::silu) {  // z s, s = 1 / (1 + e^-z)
+    const Vector s = one / (one + exp(Vector::zero() - z));
+    const Vector value = z * s;
+    return {value, fused(value, one - s, s)};
   } else {  // gelu: z/2 (1 + tanh(u)), u = sqrt(2/pi) (z + 0.044715 z^3)
     const Vector root = Vector::all(0.7978845608F);
     const Vector square = z * z;

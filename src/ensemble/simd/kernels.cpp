@@ -7,7 +7,9 @@
 namespace bootfold::ensemble::simd {
 
 std::size_t pack_scratch_size(const Shape& shape) {
-  return (shape.inputs() + 2 * shape.units + 2 * shape.widest) * kBlock;
+  const std::size_t normal = shape.normalizes ? shape.units + shape.layers.size() : 0;
+  const std::size_t added = shape.adds_inputs ? shape.widest : 0;
+  return (shape.inputs() + 2 * shape.units + 2 * shape.widest + added + normal) * kBlock;
 }
 
 std::size_t points_scratch_size(const Shape& shape) {
@@ -16,8 +18,14 @@ std::size_t points_scratch_size(const Shape& shape) {
 
 std::size_t solo_scratch_size(const Shape& shape, std::size_t rows) {
   const std::size_t units = shape.inputs() + shape.units;
-  return 2 * units * row_stride(rows) + 4 * padded_size(rows) * row_stride(shape.widest) +
-         std::max(rows, shape.widest) * kMostPanel;
+  const std::size_t along = padded_size(rows) * row_stride(shape.widest);
+  const std::size_t normal = shape.normalizes
+                                 ? (shape.units + shape.layers.size()) * row_stride(rows) + along +
+                                       2 * padded_size(shape.widest)
+                                 : 0;
+  const std::size_t added = shape.adds_inputs ? along : 0;
+  return 2 * units * row_stride(rows) + 4 * along + std::max(rows, shape.widest) * kMostPanel +
+         added + normal;
 }
 
 const Kernels& kernels(execution::Level level) noexcept {

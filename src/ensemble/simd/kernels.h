@@ -42,6 +42,15 @@ struct PackBatch {
   const float* weights = nullptr;  ///< [row][lane]: share of a row in the loss
 };
 
+/// Dropout of a training step (ensemble/dropout.h), with a value for each lane of a pack, or one
+/// for a network that is trained by itself.
+struct Dropout {
+  const std::uint32_t* add;
+  const std::uint32_t* mix;
+  const std::uint32_t* threshold;
+  const float* scale;
+};
+
 /// A pack of networks of one shape: parameter i of the network in lane l is at [i * lanes + l].
 struct PackNetworks {
   const Shape* shape;
@@ -50,6 +59,7 @@ struct PackNetworks {
   float* gradient;
   float* scratch;                        ///< pack_scratch_size() vectors
   std::span<const HeadLoss> heads = {};  ///< of each target, if the loss is mixed
+  const Dropout* dropout = nullptr;  ///< null: none
 };
 
 /// A layer of a network that is trained by itself. Rows of weights are padded to whole vectors of
@@ -58,6 +68,9 @@ struct PaddedLayer {
   std::size_t weights;  ///< [out][stride]
   std::size_t stride;
   std::size_t bias;
+  std::size_t gain;
+  std::size_t offset;
+  std::size_t end;
 };
 inline constexpr std::size_t kPadding = 16;
 inline constexpr std::size_t kMostPanel = 64;  ///< columns of a product that are made together
@@ -77,14 +90,16 @@ inline constexpr std::size_t kMostPanel = 64;  ///< columns of a product that ar
     const Layer& layer = shape.layers[l];
     at.stride = row_stride(layer.in);
     at.bias = at.weights + layer.out * at.stride;
+    at.gain = at.bias + padded_size(layer.out);
+    at.offset = at.gain + (layer.normalized ? padded_size(layer.out) : 0);
+    at.end = at.offset + (layer.normalized ? padded_size(layer.out) : 0);
     if (l == number) return at;
-    at.weights = at.bias + padded_size(layer.out);
+    at.weights = at.end;
   }
 }
 /// Floats of all parameters, padded; padding is never read.
 [[nodiscard]] inline std::size_t padded_parameters(const Shape& shape) {
-  const PaddedLayer last = padded_layer(shape, shape.layers.size() - 1);
-  return last.bias + padded_size(shape.outputs());
+  return padded_layer(shape, shape.layers.size() - 1).end;
 }
 
 /// A network that is trained by itself.
@@ -94,6 +109,7 @@ struct SoloNetwork {
   float* parameters;
   float* scratch;                        ///< solo_scratch_size()
   std::span<const HeadLoss> heads = {};  ///< as of a pack
+  const Dropout* dropout = nullptr;  ///< null: none
 };
 
 /// A batch for it. Rows are padded to whole vectors, with weight 0 and any targets.
@@ -144,6 +160,11 @@ struct Kernels {
   /// Updates `count` parameters.
   void (*update)(Optimizer rule, const Update& update, const float* gradient, std::size_t count,
                  float* parameters) noexcept;
+
+  /// Moves `count` running averages towards the parameters: a + rate (p - a), with a rate for each
+  /// lane; at rate 1 they become the parameters.
+  void (*average)(const float* rate, const float* parameters, std::size_t count,
+                  float* averages) noexcept;
 
   /// Outputs of one network, with contiguous parameters, at kPoints points: inputs[input][point] to
   /// outputs[output][point]. `scratch` has points_scratch_size() floats.

@@ -78,7 +78,7 @@ inline void forward_rows(const Shape& shape, const float* parameters, const floa
     repeat<kRowsAhead>([&](auto e) BOOTFOLD_INLINE {
       const Activated a = activate<kActivation>(z[e]);
       a.value.store(hidden + u * kStep + e * kLanes);
-      if constexpr (kActivation == Activation::gelu) a.slope.store(slopes + u * kStep + e * kLanes);
+      if constexpr (keeps_slope(kActivation)) a.slope.store(slopes + u * kStep + e * kLanes);
       repeat<kOutputs>([&](auto j) BOOTFOLD_INLINE {
         sums[j * kRowsAhead + e] = fused(out[j], a.value, sums[j * kRowsAhead + e]);
       });

@@ -6,9 +6,11 @@
 #pragma once
 
 #include <cstring>
+#include <utility>
 
 #include "ensemble/simd/functions.h"
 #include "ensemble/simd/kernels.h"
+#include "ensemble/simd/layers.h"
 #include "ensemble/simd/loss.h"
 #include "ensemble/simd/one_hidden.h"
 #include "ensemble/simd/tiles.h"
@@ -149,6 +151,9 @@ struct Values {
   float* slopes;  // the same, if they cannot be computed from the values
   float* deltas;  // of one layer
   float* deltas_before;
+  float* arrived;  // of one layer, if there are residual layers
+  float* normal;   // of all layers, if they are normalized
+  float* scales;   // [layer][row][lane]
 };
 
 /// Where they lie in the scratch of a pack.
@@ -161,7 +166,85 @@ inline Values values_of(const PackNetworks& pack) {
   values.slopes = values.units + shape.units * kStep;
   values.deltas = values.slopes + shape.units * kStep;
   values.deltas_before = values.deltas + shape.widest * kStep;
+  values.arrived = values.deltas_before + shape.widest * kStep;
+  values.normal = values.arrived + (shape.adds_inputs ? shape.widest * kStep : 0);
+  values.scales = values.normal + shape.units * kStep;
   return values;
+}
+
+/// The units of layer l, of which unit 0 is unit `first` of the network.
+inline HiddenUnits units_of(const Shape& shape, const Values& values, std::size_t l,
+                            std::size_t first) {
+  constexpr std::size_t kStep = kBlock * kLanes;
+  const Layer& layer = shape.layers[l];
+  HiddenUnits u{};
+  u.units = layer.out;
+  u.columns = kBlock;
+  u.stride = kStep;
+  u.values = values.units + first * kStep;
+  u.before = layer.residual ? u.values - layer.in * kStep : nullptr;
+  u.slopes = values.slopes + first * kStep;
+  if (layer.normalized) {
+    u.normal = values.normal + first * kStep;
+    u.scales = values.scales + l * kStep;
+  }
+  return u;
+}
+
+/// go_forward() for networks with extended layers; `row` is the first row of the block.
+__attribute__((noinline)) void go_forward_extended(const PackNetworks& pack, const Values& values,
+                                                   std::size_t row) {
+  constexpr std::size_t kStep = kBlock * kLanes;
+  const Shape& shape = *pack.shape;
+  const float* in = values.inputs;
+  std::size_t unit = 0;
+  for (std::size_t l = 0; l < shape.layers.size(); ++l) {
+    const Layer& layer = shape.layers[l];
+    float* out = values.units + unit * kStep;
+    multiply(pack.parameters + layer.weights * kLanes, layer.in, 1, layer.out, layer.in, in,
+             pack.parameters + layer.bias * kLanes,
+             [&](std::size_t j, std::size_t e, Vector z)
+                 BOOTFOLD_INLINE { z.store(out + j * kStep + e * kLanes); });
+    if (l + 1 < shape.layers.size())
+      with_activation(shape.activation, [&]<Activation kActivation>() {
+        finish_units<kActivation>(units_of(shape, values, l, unit), layer.normalized,
+                                  LanedParameters{pack.parameters + layer.gain * kLanes},
+                                  LanedParameters{pack.parameters + layer.offset * kLanes},
+                                  Masks::of_pack(pack.dropout, shape, layer, row));
+      });
+    in = out;
+    unit += layer.out;
+  }
+}
+
+/// go_back() for them.
+__attribute__((noinline)) void go_back_extended(const PackNetworks& pack, const Values& values) {
+  constexpr std::size_t kStep = kBlock * kLanes;
+  const Shape& shape = *pack.shape;
+  float* free = values.deltas;
+  float* before = values.deltas_before;
+  float* arrived = values.arrived;  // the gradient by the values of a residual layer
+  std::size_t unit = shape.units - shape.outputs();
+  const float* deltas = values.units + unit * kStep;
+  for (std::size_t l = shape.layers.size(); l-- > 0;) {
+    const Layer& layer = shape.layers[l];
+    if (l == 0) return add_gradient(layer, deltas, values.inputs, pack.gradient);
+    unit -= layer.in;
+    add_gradient(layer, deltas, values.units + unit * kStep, pack.gradient);
+    multiply(pack.parameters + layer.weights * kLanes, 1, layer.in, layer.in, layer.out, deltas,
+             nullptr, [&](std::size_t i, std::size_t e, Vector sum) BOOTFOLD_INLINE {
+               const std::size_t at = i * kStep + e * kLanes;
+               if (layer.residual) sum = sum + Vector::load(arrived + at);
+               sum.store(before + at);
+             });
+    const Layer& hidden = shape.layers[l - 1];
+    back_to_sums(units_of(shape, values, l - 1, unit), hidden.normalized,
+                 pack.parameters + hidden.gain * kLanes, before,
+                 pack.gradient + hidden.gain * kLanes, pack.gradient + hidden.offset * kLanes,
+                 free);
+    deltas = free;
+    if (shape.adds_inputs) std::swap(before, arrived);
+  }
 }
 
 // One copy for all losses: they take long to compile.
@@ -189,7 +272,7 @@ __attribute__((noinline)) void go_forward(const PackNetworks& pack, const Values
                [&](std::size_t j, std::size_t e, Vector z) BOOTFOLD_INLINE {
                  const Activated a = activate<kActivation>(z);
                  a.value.store(out + j * kStep + e * kLanes);
-                 if constexpr (kActivation == Activation::gelu)
+                 if constexpr (keeps_slope(kActivation))
                    a.slope.store(slopes + j * kStep + e * kLanes);
                });
     }
@@ -237,6 +320,7 @@ void loss_with(const PackNetworks& pack, const PackBatch& batch, float* loss) no
   constexpr std::size_t kStep = kBlock * kLanes;
   const Shape& shape = *pack.shape;
   const Values values = values_of(pack);
+  const bool extended = is_extended(shape, pack.dropout);
   const std::size_t targets = kLoss == Loss::cross_entropy   ? 1
                               : kLoss == Loss::squared_error ? shape.outputs()
                               : kLoss == Loss::gaussian      ? shape.outputs() / 2
@@ -245,7 +329,10 @@ void loss_with(const PackNetworks& pack, const PackBatch& batch, float* loss) no
   Vector total = Vector::zero();
   for (std::size_t first = 0; first < batch.rows; first += kBlock) {
     fetch(batch, shape.inputs(), first, values.inputs);
-    go_forward<kActivation>(pack, values);
+    if (extended)
+      go_forward_extended(pack, values, first);
+    else
+      go_forward<kActivation>(pack, values);
     float* outputs = values.units + (shape.units - shape.outputs()) * kStep;
     for (std::size_t e = 0; e < kBlock; ++e) {
       const bool there = first + e < batch.rows;
@@ -254,7 +341,12 @@ void loss_with(const PackNetworks& pack, const PackBatch& batch, float* loss) no
       total = total + cost<kLoss>(shape.outputs(), batch.targets + row * targets * kLanes, kLanes,
                                   weight, outputs + e * kLanes, kStep, pack.heads);
     }
-    if constexpr (kBack) go_back<kActivation>(pack, values);
+    if constexpr (kBack) {
+      if (extended)
+        go_back_extended(pack, values);
+      else
+        go_back<kActivation>(pack, values);
+    }
   }
   total.store(loss);
 }

@@ -8,6 +8,7 @@
 
 #include "ensemble/simd/functions.h"
 #include "ensemble/simd/kernels.h"
+#include "ensemble/simd/layers.h"
 #include "ensemble/simd/matrix.h"
 
 namespace bootfold::ensemble::simd {
@@ -22,18 +23,41 @@ BOOTFOLD_INLINE inline void layer_at_points(const Layer& layer, const float* par
                    BOOTFOLD_INLINE { finish(j * kPoints + p, z); });
 }
 
+/// A hidden layer that is normalized or adds its input.
+__attribute__((noinline)) void extended_layer_at_points(const Shape& shape, const Layer& layer,
+                                                        const float* parameters, const float* in,
+                                                        float* sums, float* out) {
+  layer_at_points(layer, parameters, in, sums,
+                  [&](std::size_t at, Vector z) BOOTFOLD_INLINE { z.store(out + at); });
+  HiddenUnits u{};
+  u.units = layer.out;
+  u.columns = kPoints / kLanes;
+  u.stride = kPoints;
+  u.values = out;
+  u.before = layer.residual ? in : nullptr;
+  with_activation(shape.activation, [&]<Activation kActivation>() {
+    finish_units<kActivation>(u, layer.normalized, SingleParameters{parameters + layer.gain},
+                              SingleParameters{parameters + layer.offset}, NoMasks{});
+  });
+}
+
 void predict_points(const Shape& shape, const float* parameters, const float* inputs,
                     float* scratch, float* out) noexcept {
   const float* in = inputs;
+  const bool extended = is_extended(shape, nullptr);
   float* buffers[2] = {scratch, scratch + shape.widest * kPoints};
   float* sums = scratch + 2 * shape.widest * kPoints;
   for (std::size_t l = 0; l + 1 < shape.layers.size(); ++l) {
     float* to = buffers[l % 2];
-    with_activation(shape.activation, [&]<Activation kActivation>() {
-      layer_at_points(shape.layers[l], parameters, in, sums,
-                      [&](std::size_t at, Vector z)
-                          BOOTFOLD_INLINE { activate<kActivation>(z).value.store(to + at); });
-    });
+    if (extended) {
+      extended_layer_at_points(shape, shape.layers[l], parameters, in, sums, to);
+    } else {
+      with_activation(shape.activation, [&]<Activation kActivation>() {
+        layer_at_points(shape.layers[l], parameters, in, sums,
+                        [&](std::size_t at, Vector z)
+                            BOOTFOLD_INLINE { activate<kActivation>(z).value.store(to + at); });
+      });
+    }
     in = to;
   }
   layer_at_points(shape.layers.back(), parameters, in, sums,

@@ -4,10 +4,12 @@
 // Included by the file of each instruction set behind its Vector.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 
 #include "ensemble/simd/functions.h"
 #include "ensemble/simd/kernels.h"
+#include "ensemble/simd/layers.h"
 #include "ensemble/simd/loss.h"
 #include "ensemble/simd/matrix.h"
 #include "ensemble/simd/transpose.h"
@@ -26,7 +28,7 @@ struct SoloValues {
 
   /// Units of layer l as [unit][row], the inputs being layer 0; the last layer's deltas in the end.
   [[nodiscard]] float* across(std::size_t l) const { return solo.scratch + offset(l) * stride; }
-  /// Slopes of gelu.
+  /// Slopes of gelu and silu.
   [[nodiscard]] float* slopes(std::size_t l) const {
     return solo.scratch + (offset(solo.shape->layers.size() + 1) + offset(l)) * stride;
   }
@@ -39,6 +41,27 @@ struct SoloValues {
   [[nodiscard]] float* slopes_along() const { return deltas(3); }
   /// Room for sums of products that are made in parts.
   [[nodiscard]] float* sums() const { return deltas(4); }
+  // Behind it, for extended layers:
+  /// Deltas of a third layer, if there are residual layers.
+  [[nodiscard]] float* arrived() const {
+    return sums() + std::max(rows, solo.shape->widest) * kMostPanel;
+  }
+  [[nodiscard]] float* normal_along() const {
+    return arrived() + (solo.shape->adds_inputs ? padded * row_stride(solo.shape->widest) : 0);
+  }
+  /// Gradients of gains and offsets of a layer.
+  [[nodiscard]] float* gains() const {
+    return normal_along() + padded * row_stride(solo.shape->widest);
+  }
+  [[nodiscard]] float* offsets() const { return gains() + padded_size(solo.shape->widest); }
+  /// [layer][row]: 1 / standard deviation of the units of layer l.
+  [[nodiscard]] float* scales(std::size_t l) const {
+    return offsets() + padded_size(solo.shape->widest) + (l - 1) * stride;
+  }
+  /// Normalized sums of layer l, as across(l).
+  [[nodiscard]] float* normal(std::size_t l) const {
+    return scales(solo.shape->layers.size() + 1) + (offset(l) - solo.shape->inputs()) * stride;
+  }
 
   [[nodiscard]] std::size_t offset(std::size_t l) const {
     std::size_t units = 0;
@@ -58,13 +81,38 @@ void activate_units(const SoloValues& values, std::size_t l) {
     for (std::size_t at = j * values.stride; at < j * values.stride + values.padded; at += kLanes) {
       const Activated a = activate<kActivation>(Vector::load(out + at));
       a.value.store(out + at);
-      if constexpr (kActivation == Activation::gelu) a.slope.store(slopes + at);
+      if constexpr (keeps_slope(kActivation)) a.slope.store(slopes + at);
     }
+}
+
+/// The same for extended layers.
+inline void finish_extended(const SoloValues& values, std::size_t l) {
+  const Shape& shape = *values.solo.shape;
+  const Layer& layer = shape.layers[l];
+  const PaddedLayer at = padded_layer(shape, l);
+  HiddenUnits u{};
+  u.units = layer.out;
+  u.columns = values.padded / kLanes;
+  u.stride = values.stride;
+  u.values = values.across(l + 1);
+  u.before = layer.residual ? values.across(l) : nullptr;
+  u.slopes = values.slopes(l + 1);
+  if (layer.normalized) {
+    u.normal = values.normal(l + 1);
+    u.scales = values.scales(l + 1);
+  }
+  with_activation(shape.activation, [&]<Activation kActivation>() {
+    finish_units<kActivation>(u, layer.normalized,
+                              SingleParameters{values.solo.parameters + at.gain},
+                              SingleParameters{values.solo.parameters + at.offset},
+                              Masks::of_rows(values.solo.dropout, shape, layer));
+  });
 }
 
 template <Activation kActivation>
 inline void forward_solo(const SoloValues& values) {
   const Shape& shape = *values.solo.shape;
+  const bool extended = is_extended(shape, values.solo.dropout);
   for (std::size_t l = 0; l < shape.layers.size(); ++l) {
     const Layer& layer = shape.layers[l];
     const PaddedLayer at = padded_layer(shape, l);
@@ -72,7 +120,11 @@ inline void forward_solo(const SoloValues& values) {
     multiply_into({parameters + at.weights, at.stride, 1}, layer.out, layer.in,
                   {values.across(l), values.stride}, values.padded, parameters + at.bias,
                   values.sums(), values.across(l + 1), values.stride);
-    if (l + 1 < shape.layers.size()) activate_units<kActivation>(values, l);
+    if (l + 1 == shape.layers.size()) break;
+    if (extended)
+      finish_extended(values, l);
+    else
+      activate_units<kActivation>(values, l);
   }
 }
 
@@ -81,7 +133,7 @@ template <Activation kActivation>
 void deltas_before(const SoloValues& values, std::size_t l, const float* deltas, float* before) {
   const Layer& layer = values.solo.shape->layers[l];
   const PaddedLayer at = padded_layer(*values.solo.shape, l);
-  if constexpr (kActivation == Activation::gelu)
+  if constexpr (keeps_slope(kActivation))
     transpose(values.slopes(l), layer.in, values.rows, values.stride, at.stride,
               values.slopes_along());
   multiply_into({deltas, row_stride(layer.out), 1}, values.rows, layer.out,
@@ -165,6 +217,68 @@ inline void back_through_layers(const SoloValues& values, const float* inputs, c
   }
 }
 
+/// From the gradient by the values of the units before layer l, `arrived`, to the deltas of their
+/// sums; all row by row. take_gain() takes the gradient of gains and offsets.
+template <class TakeGain>
+void back_to_sums_before(const SoloValues& values, std::size_t l, float* arrived, float* deltas,
+                         const TakeGain& take_gain) {
+  const Shape& shape = *values.solo.shape;
+  const Layer& hidden = shape.layers[l - 1];
+  const PaddedLayer at = padded_layer(shape, l - 1);
+  const std::size_t stride = row_stride(hidden.out);
+  const std::size_t padded = padded_size(hidden.out);
+  transpose(values.slopes(l), hidden.out, values.rows, values.stride, stride,
+            values.slopes_along());
+  if (!hidden.normalized) {
+    for (std::size_t e = 0; e < values.rows; ++e)
+      for (std::size_t i = e * stride; i < e * stride + padded; i += kLanes)
+        (Vector::load(arrived + i) * Vector::load(values.slopes_along() + i)).store(deltas + i);
+    return;
+  }
+  transpose(values.normal(l), hidden.out, values.rows, values.stride, stride,
+            values.normal_along());
+  std::fill_n(values.gains(), padded, 0.0F);
+  std::fill_n(values.offsets(), padded, 0.0F);
+  for (std::size_t e = 0; e < values.rows; ++e)
+    back_to_sums_of_row(hidden.out, values.solo.parameters + at.gain, values.scales(l)[e],
+                        arrived + e * stride, values.slopes_along() + e * stride,
+                        values.normal_along() + e * stride, values.gains(), values.offsets(),
+                        deltas + e * stride);
+  for (std::size_t j = 0; j < hidden.out; j += kLanes) {
+    take_gain(Vector::load(values.gains() + j), at.gain + j, at.gain + j);
+    take_gain(Vector::load(values.offsets() + j), at.offset + j, at.offset + j);
+  }
+}
+
+/// back_through_layers() for networks with extended layers.
+template <class Take, class TakeGain>
+inline void back_through_extended(const SoloValues& values, const float* inputs, const Take& take,
+                                  const TakeGain& take_gain) {
+  const Shape& shape = *values.solo.shape;
+  float* deltas = values.deltas(0);
+  float* before = values.deltas(1);
+  float* arrived = values.arrived();  // the gradient by the values of a residual layer
+  transpose(values.across(shape.layers.size()), shape.outputs(), values.rows, values.stride,
+            row_stride(shape.outputs()), deltas);
+  for (std::size_t l = shape.layers.size(); l-- > 0;) {
+    if (l == 0) return gradient_of_layer(values, 0, inputs, deltas, take);
+    const Layer& layer = shape.layers[l];
+    const PaddedLayer at = padded_layer(shape, l);
+    transpose(values.across(l), layer.in, values.rows, values.stride, at.stride,
+              values.values_along());
+    multiply_into({deltas, row_stride(layer.out), 1}, values.rows, layer.out,
+                  {values.solo.parameters + at.weights, at.stride}, padded_size(layer.in), nullptr,
+                  values.sums(), before, at.stride);
+    if (layer.residual)
+      for (std::size_t e = 0; e < values.rows; ++e)
+        for (std::size_t i = e * at.stride; i < e * at.stride + padded_size(layer.in); i += kLanes)
+          (Vector::load(before + i) + Vector::load(arrived + i)).store(before + i);
+    gradient_of_layer(values, l, values.values_along(), deltas, take);
+    back_to_sums_before(values, l, before, deltas, take_gain);
+    if (shape.adds_inputs) std::swap(before, arrived);
+  }
+}
+
 inline SoloValues values_of(const SoloNetwork& solo, std::size_t rows) {
   return {solo, rows, padded_size(rows), row_stride(rows)};
 }
@@ -191,21 +305,28 @@ void solo_loss(const SoloNetwork& solo, const SoloBatch& batch, float* loss) noe
 }
 
 template <class Take>
-inline void back_solo(const SoloNetwork& solo, const SoloBatch& batch, const Take& take) {
+inline void back_solo(const SoloNetwork& solo, const SoloBatch& batch, const Take& take,
+                      const Take& take_gain) {
+  if (is_extended(*solo.shape, solo.dropout))
+    return back_through_extended(values_of(solo, batch.rows), batch.inputs, take, take_gain);
   with_activation(solo.shape->activation, [&]<Activation kActivation>() {
     back_through_layers<kActivation>(values_of(solo, batch.rows), batch.inputs, take);
   });
 }
 
 void solo_gradient(const SoloNetwork& solo, const SoloBatch& batch, float* gradient) noexcept {
-  back_solo(solo, batch, Keep{gradient});
+  back_solo(solo, batch, Keep{gradient}, Keep{gradient});
 }
 
 void solo_step(const SoloNetwork& solo, const SoloBatch& batch, Optimizer rule,
                const Update& update) noexcept {
   with_rule(rule, [&]<Optimizer kRule>() {
     const Step<kRule> step(update);
-    back_solo(solo, batch, Move(step, solo.parameters));
+    const float no_decay[kLanes] = {};
+    Update plain = update;
+    plain.decay = no_decay;
+    const Step<kRule> gain_step(plain);
+    back_solo(solo, batch, Move(step, solo.parameters), Move(gain_step, solo.parameters));
   });
 }
 

@@ -38,6 +38,8 @@ inline void with_activation(Activation activation, Body&& body) {
       return body.template operator()<Activation::tanh>();
     case Activation::gelu:
       return body.template operator()<Activation::gelu>();
+    case Activation::silu:
+      return body.template operator()<Activation::silu>();
   }
 }
 

@@ -93,5 +93,16 @@ void update(Optimizer rule, const Update& u, const float* gradient, std::size_t 
   });
 }
 
+void average(const float* rate, const float* parameters, std::size_t count,
+             float* averages) noexcept {
+  const Vector part = Vector::load(rate);
+  const auto some = less(part, Vector::all(1.0F));
+  for (std::size_t i = 0; i < count * kLanes; i += kLanes) {
+    const Vector p = Vector::load(parameters + i);
+    const Vector a = Vector::load(averages + i);
+    select(some, fused(part, p - a, a), p).store(averages + i);
+  }
+}
+
 }  // namespace
 }  // namespace bootfold::ensemble::simd

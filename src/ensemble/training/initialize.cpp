@@ -44,6 +44,9 @@ void initialize(const Shape& shape, Initializer initializer, const MemberId& id,
         break;
     }
     std::ranges::fill(parameters.subspan(layer.bias, layer.out), 0.0F);
+    if (!layer.normalized) continue;
+    std::ranges::fill(parameters.subspan(layer.gain, layer.out), 1.0F);
+    std::ranges::fill(parameters.subspan(layer.offset, layer.out), 0.0F);
   }
 }
 

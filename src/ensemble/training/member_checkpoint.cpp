@@ -32,6 +32,12 @@ std::string in_words(const Settings& settings) {
   std::string hidden;
   for (const std::size_t units : settings.architecture.hidden)
     hidden += concat(hidden.empty() ? "" : "x", units);
+  std::string more;
+  if (settings.architecture.layer_norm) more += ", layer norm";
+  if (settings.architecture.residual) more += ", residual";
+  if (settings.warmup > 0) more += ", warmup " + shortest(settings.warmup);
+  if (settings.dropout > 0) more += ", dropout " + shortest(settings.dropout);
+  if (settings.average > 0) more += ", average " + shortest(settings.average);
   return concat("hidden ", hidden.empty() ? "none" : hidden, " ",
                 name(settings.architecture.activation), " ",
                 name(settings.architecture.initializer), ", ", name(settings.optimizer), " ",
@@ -39,7 +45,7 @@ std::string in_words(const Settings& settings) {
                 shortest(settings.weight_decay), ", momentum ", shortest(settings.momentum), ", ",
                 shortest(settings.beta2), ", ", shortest(settings.epsilon), ", clip ",
                 shortest(settings.clip), ", batch ", settings.batch_size, ", subsample ",
-                shortest(settings.subsample));
+                shortest(settings.subsample), more);
 }
 
 std::string in_words(const std::vector<Settings>& settings) {

@@ -27,7 +27,7 @@ void require_equal(bool equal, const char* what) {
 
 MemberStart member_start(const TrainingContext& context, const Shape& shape, const MemberId& id,
                          const Settings& settings) {
-  MemberStart start{std::vector<float>(shape.parameters), {}, 0};
+  MemberStart start{std::vector<float>(shape.parameters), {}, {}, 0};
   const Ensemble* const earlier = context.training.start;
   if (earlier == nullptr) {
     initialize(shape, settings.architecture.initializer, id, start.parameters);
@@ -37,6 +37,10 @@ MemberStart member_start(const TrainingContext& context, const Shape& shape, con
     start.parameters.assign(own.begin(), own.end());
     start.steps = earlier->member(place).steps;
     start.optimizer = EnsembleAccess::optimizer(*earlier, place);
+    if (!start.optimizer.parameters.empty()) {
+      if (settings.average > 0) start.averages = start.parameters;
+      start.parameters = start.optimizer.parameters;
+    }
   }
   start.optimizer.first.resize(shape.parameters);
   start.optimizer.second.resize(shape.parameters);

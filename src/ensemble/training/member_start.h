@@ -14,7 +14,8 @@ namespace bootfold::ensemble {
 
 struct MemberStart {
   std::vector<float> parameters;
-  OptimizerState optimizer;  // moments have the size of the parameters
+  std::vector<float> averages;  // with Settings::average, where it goes on; empty: it begins
+  OptimizerState optimizer;     // moments have the size of the parameters
   std::uint64_t steps = 0;
 };
 

@@ -11,7 +11,8 @@ namespace bootfold::ensemble {
 
 MemberTraining::MemberTraining(const TrainingContext& context, const MemberId& id,
                                const Settings& settings, const MemberStart& start)
-    : settings_(&settings),
+    : id_(id),
+      settings_(&settings),
       stopping_(&context.training.stopping),
       rows_(id, context.training.resampling, context.matrix.rows, settings.subsample,
             context.training.reshuffle, context.level),
@@ -25,6 +26,7 @@ MemberTraining::MemberTraining(const TrainingContext& context, const MemberId& i
       next_validation_(validation_step(1)),
       power1_(start.optimizer.power1),
       power2_(start.optimizer.power2),
+      average_power_(start.averages.empty() ? 1.0 : start.optimizer.average_power),
       point_steps_(curve_steps(context.training)),
       point_begin_(start.steps),
       keeps_optimizer_(context.training.keep_optimizer),
@@ -80,10 +82,7 @@ MemberTraining::StepValues MemberTraining::advance(float loss) {
                      settings_->learning_rate, "; a lower learning rate or clipping may help");
     return {};
   }
-  double rate = settings_->learning_rate;
-  if (settings_->schedule == Schedule::cosine)
-    rate *= 0.5 * (1 + std::cos(std::numbers::pi * static_cast<double>(step_ - begin_) /
-                                static_cast<double>(last_step_ - begin_)));
+  const double rate = learning_rate();
   ++step_;
   epoch_sum_ += loss;
   if (point_steps_ > 0) {
@@ -92,6 +91,7 @@ MemberTraining::StepValues MemberTraining::advance(float loss) {
   }
   power1_ *= beta1_;
   power2_ *= beta2_;
+  average_power_ *= settings_->average;
   const bool adam = settings_->optimizer != Optimizer::sgd;
   // AdamW subtracts the decay from the weights; the others add it to the gradient.
   const double decay =
@@ -101,7 +101,18 @@ MemberTraining::StepValues MemberTraining::advance(float loss) {
           static_cast<float>(decay),
           beta1_,
           beta2_,
-          static_cast<float>(settings_->epsilon)};
+          static_cast<float>(settings_->epsilon),
+          static_cast<float>((1 - settings_->average) / (1 - average_power_))};
+}
+
+double MemberTraining::learning_rate() const {
+  const auto steps = static_cast<double>(last_step_ - begin_);
+  const auto done = static_cast<double>(step_ - begin_);
+  const double warm = settings_->warmup > 0 ? std::round(settings_->warmup * steps) : 0;
+  if (done < warm) return settings_->learning_rate * ((done + 1) / (warm + 1));
+  if (settings_->schedule == Schedule::constant) return settings_->learning_rate;
+  return settings_->learning_rate *
+         (0.5 * (1 + std::cos(std::numbers::pi * (done - warm) / (steps - warm))));
 }
 
 float MemberTraining::clip_factor(float squares) const {
@@ -138,9 +149,10 @@ TrainedMember MemberTraining::finish(const Parameters& parameters) {
 }
 
 void MemberTraining::keep_optimizer(TrainedMember& trained, const Parameters& first,
-                                    const Parameters& second) const {
+                                    const Parameters& second, const Parameters& parameters) const {
   if (!keeps_optimizer_ || trained.steps != step_) return;
-  trained.optimizer = {first(), second(), power1_, power2_};
+  trained.optimizer = {first(), second(), power1_, power2_, {}, average_power_};
+  if (averages()) trained.optimizer.parameters = parameters();
 }
 
 std::vector<float> MemberTraining::validation_weights(const TrainingContext& context) const {

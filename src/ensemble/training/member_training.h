@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bootfold/ensemble/ensemble.h"
+#include "ensemble/dropout.h"
 #include "ensemble/training/member_rows.h"
 #include "ensemble/training/member_start.h"
 #include "ensemble/training/training_context.h"
@@ -38,6 +39,7 @@ class MemberTraining {
     float beta1;
     float beta2;
     float epsilon;
+    float average;  // part of the parameters in their average
   };
 
   MemberTraining(const TrainingContext& context, const MemberId& id, const Settings& settings,
@@ -46,6 +48,9 @@ class MemberTraining {
   [[nodiscard]] const Settings& settings() const noexcept { return *settings_; }
   [[nodiscard]] const MemberRows& rows() const noexcept { return rows_; }
   [[nodiscard]] std::uint64_t step() const noexcept { return step_; }
+  /// The key of the dropout masks of the next step.
+  [[nodiscard]] DropoutKey dropout_key() const { return ensemble::dropout_key(id_, step_); }
+  [[nodiscard]] bool averages() const noexcept { return settings_->average > 0; }
   /// Position of the next batch in the endless sequence of rows.
   [[nodiscard]] std::uint64_t position() const noexcept { return step_ * batch_; }
   [[nodiscard]] bool done() const noexcept { return step_ >= last_step_ || failed(); }
@@ -80,9 +85,9 @@ class MemberTraining {
 
   [[nodiscard]] TrainedMember finish(const Parameters& parameters);
   /// Adds the state of the optimizer to a member that finish() returned, if it is to be kept and if
-  /// it belongs to these parameters.
-  void keep_optimizer(TrainedMember& trained, const Parameters& first,
-                      const Parameters& second) const;
+  /// it belongs to these parameters. `parameters` are those that are averaged.
+  void keep_optimizer(TrainedMember& trained, const Parameters& first, const Parameters& second,
+                      const Parameters& parameters) const;
 
   /// Weight of each row of context.validation_matrix() in the validation loss; their sum is 1.
   [[nodiscard]] std::vector<float> validation_weights(const TrainingContext& context) const;
@@ -98,9 +103,12 @@ class MemberTraining {
   /// Steps per point of the loss curve; 0: no curve.
   [[nodiscard]] std::uint64_t curve_steps(const Training& training) const;
   void end_curve_point();
+  /// The learning rate of the next step.
+  [[nodiscard]] double learning_rate() const;
   /// The last step of epoch `number`, counted from 1.
   [[nodiscard]] std::uint64_t epoch_step(std::uint64_t number) const;
 
+  MemberId id_;
   const Settings* settings_;
   const Stopping* stopping_;
   MemberRows rows_;
@@ -119,6 +127,7 @@ class MemberTraining {
   std::size_t without_improvement_ = 0;  // validations since the best
   double power1_;                        // beta1^step
   double power2_;
+  double average_power_;  // average^step
   float loss_ = 0;
   std::uint64_t point_steps_;  // steps per point of the curve
   std::uint64_t point_begin_;  // first step of the current point

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ensemble/training/decay_ranges.h"
 #include "ensemble/training/member_start.h"
 
 namespace bootfold::ensemble {
@@ -37,8 +38,11 @@ PackTrainer::PackTrainer(const TrainingContext& context, const Settings& like, s
       first_(shape_.parameters * lanes_),
       second_(shape_.parameters * lanes_),
       scratch_(simd::pack_scratch_size(shape_) * lanes_),
-      numbers_(8 * lanes_),
+      numbers_(9 * lanes_),
       loss_(lanes_),
+      drops_(like.dropout > 0),
+      drop_words_(3 * lanes_),
+      drop_scale_(lanes_),
       index_(batch_rows_ * lanes_),
       targets_(batch_rows_ * context.matrix.targets_each * lanes_),
       weights_(batch_rows_ * lanes_) {
@@ -56,6 +60,23 @@ simd::PackNetworks PackTrainer::networks() {
           scratch_.data(), context_.heads.losses()};
 }
 
+const simd::Dropout* PackTrainer::next_masks() {
+  if (!drops_) return nullptr;
+  std::uint32_t* const add = drop_words_.data();
+  std::uint32_t* const mix = add + lanes_;
+  std::uint32_t* const threshold = mix + lanes_;
+  for (std::size_t l = 0; l < lanes_; ++l) {
+    if (!lane_[l]) continue;
+    const DropoutKey key = lane_[l]->dropout_key();
+    add[l] = key.add;
+    mix[l] = key.mix;
+    threshold[l] = dropout_threshold(lane_[l]->settings().dropout);
+    drop_scale_[l] = dropout_scale(lane_[l]->settings().dropout);
+  }
+  masks_ = {add, mix, threshold, drop_scale_.data()};
+  return &masks_;
+}
+
 std::vector<float> PackTrainer::lane_of(const AlignedFloats& values, std::size_t lane) const {
   std::vector<float> out(shape_.parameters);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = values[i * lanes_ + lane];
@@ -69,6 +90,10 @@ void PackTrainer::start(std::size_t lane, const MemberId& id, const Settings& se
     parameters_[i * lanes_ + lane] = start.parameters[i];
     first_[i * lanes_ + lane] = start.optimizer.first[i];
     second_[i * lanes_ + lane] = start.optimizer.second[i];
+  }
+  if (averaging_) {
+    const std::vector<float>& from = start.averages.empty() ? start.parameters : start.averages;
+    for (std::size_t i = 0; i < from.size(); ++i) averages_[i * lanes_ + lane] = from[i];
   }
   if (!validates(context_.training)) return;
   const std::vector<float> weights = lane_[lane]->validation_weights(context_);
@@ -140,7 +165,9 @@ simd::PackBatch PackTrainer::next_batch() {
 }
 
 void PackTrainer::step() {
-  kernels_.gradient(networks(), next_batch(), loss_.data());
+  simd::PackNetworks pack = networks();
+  pack.dropout = next_masks();
+  kernels_.gradient(pack, next_batch(), loss_.data());
   float* const rate = numbers_.data();
   float* const correction = rate + lanes_;
   float* const decay = correction + lanes_;
@@ -149,10 +176,12 @@ void PackTrainer::step() {
   float* const beta2 = beta1 + lanes_;
   float* const epsilon = beta2 + lanes_;
   float* const live = epsilon + lanes_;
+  float* const average = live + lanes_;
   bool clips = false;
   for (std::size_t l = 0; l < lanes_; ++l) {
     live[l] = 0;
     scale[l] = 1;
+    average[l] = 0;
     if (!lane_[l]) continue;
     const MemberTraining::StepValues numbers = lane_[l]->advance(loss_[l]);
     live[l] = lane_[l]->failed() ? 0.0F : 1.0F;
@@ -162,6 +191,7 @@ void PackTrainer::step() {
     beta1[l] = numbers.beta1;
     beta2[l] = numbers.beta2;
     epsilon[l] = numbers.epsilon;
+    if (!lane_[l]->failed()) average[l] = numbers.average;
     clips = clips || lane_[l]->settings().clip > 0;
   }
   if (clips) {
@@ -169,10 +199,21 @@ void PackTrainer::step() {
     for (std::size_t l = 0; l < lanes_; ++l)
       if (lane_[l]) scale[l] = lane_[l]->clip_factor(loss_[l]);
   }
-  kernels_.update(
-      optimizer_,
-      {rate, correction, decay, scale, beta1, beta2, epsilon, live, first_.data(), second_.data()},
-      gradient_.data(), shape_.parameters, parameters_.data());
+  update(
+      {rate, correction, decay, scale, beta1, beta2, epsilon, live, first_.data(), second_.data()});
+  if (averaging_)
+    kernels_.average(average, parameters_.data(), shape_.parameters, averages_.data());
+}
+
+void PackTrainer::update(const simd::Update& update) {
+  for_each_decay_range(shape_, [&](std::size_t first, std::size_t count, bool decays) {
+    simd::Update own = update;
+    own.first += first * lanes_;
+    own.second += first * lanes_;
+    if (!decays) own.decay = kNoDecay;
+    kernels_.update(optimizer_, own, gradient_.data() + first * lanes_, count,
+                    parameters_.data() + first * lanes_);
+  });
 }
 
 /// Validates the lanes that are due.
@@ -184,9 +225,11 @@ void PackTrainer::validate() {
   all.shared = context_.validation_matrix().inputs.data();
   all.targets = validation_targets_.data();
   all.weights = validation_weights_.data();
-  kernels_.loss(networks(), all, loss_.data());
+  simd::PackNetworks pack = networks();
+  pack.parameters = kept().data();
+  kernels_.loss(pack, all, loss_.data());
   for (std::size_t l = 0; l < lanes_; ++l)
-    if (due(lane_[l])) lane_[l]->validate(loss_[l], [&] { return lane_of(parameters_, l); });
+    if (due(lane_[l])) lane_[l]->validate(loss_[l], [&] { return lane_of(kept(), l); });
 }
 
 void PackTrainer::report() {
@@ -211,6 +254,9 @@ void PackTrainer::report() {
 std::vector<TrainedMember> PackTrainer::train(std::span<const MemberId> ids,
                                               std::span<const Settings* const> settings,
                                               const execution::Worker& worker) {
+  averaging_ =
+      std::ranges::any_of(settings, [](const Settings* each) { return each->average > 0; });
+  if (averaging_) averages_.resize(shape_.parameters * lanes_);
   std::vector<TrainedMember> trained(ids.size());
   std::vector<std::size_t> job(lanes_);
   std::size_t next = 0;
@@ -237,9 +283,10 @@ std::vector<TrainedMember> PackTrainer::train(std::span<const MemberId> ids,
     bool left = false;
     for (std::size_t l = 0; l < lanes_; ++l) {
       if (!lane_[l] || !lane_[l]->done()) continue;
-      trained[job[l]] = lane_[l]->finish([&] { return lane_of(parameters_, l); });
+      trained[job[l]] = lane_[l]->finish([&] { return lane_of(kept(), l); });
       lane_[l]->keep_optimizer(
-          trained[job[l]], [&] { return lane_of(first_, l); }, [&] { return lane_of(second_, l); });
+          trained[job[l]], [&] { return lane_of(first_, l); }, [&] { return lane_of(second_, l); },
+          [&] { return lane_of(parameters_, l); });
       lane_[l].reset();
       worker.advance(1);
       left = true;

@@ -37,6 +37,11 @@ class PackTrainer {
   /// Tells Training::epoch_done of the epochs that have ended.
   void report();
   [[nodiscard]] simd::PackNetworks networks();
+  /// The dropout masks of the next step of all lanes; null: none.
+  [[nodiscard]] const simd::Dropout* next_masks();
+  void update(const simd::Update& update);
+  /// What is validated and kept: averages if some lanes average, else parameters.
+  [[nodiscard]] AlignedFloats& kept() { return averaging_ ? averages_ : parameters_; }
   [[nodiscard]] std::vector<float> lane_of(const AlignedFloats& values, std::size_t lane) const;
 
   const TrainingContext& context_;
@@ -47,12 +52,18 @@ class PackTrainer {
   std::size_t lanes_;
   std::vector<std::optional<MemberTraining>> lane_;  // nullopt: the lane is idle
   AlignedFloats parameters_;
+  bool averaging_ = false;  // some members have Settings::average
+  AlignedFloats averages_;  // of other members they are the parameters
   AlignedFloats gradient_;
   AlignedFloats first_;
   AlignedFloats second_;
   AlignedFloats scratch_;
   AlignedFloats numbers_;  // values of simd::Update, one vector each
   AlignedFloats loss_;
+  bool drops_;                             // has dropout
+  std::vector<std::uint32_t> drop_words_;  // values of simd::Dropout, one vector each
+  AlignedFloats drop_scale_;
+  simd::Dropout masks_{};
   // A batch is gathered for every step, or is a part of the stored epoch.
   std::vector<std::uint32_t> index_;
   AlignedFloats targets_;

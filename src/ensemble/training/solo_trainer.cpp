@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ensemble/training/decay_ranges.h"
 #include "ensemble/training/member_start.h"
 
 namespace bootfold::ensemble {
@@ -66,6 +67,9 @@ std::vector<float> SoloTrainer::unpadded(const AlignedFloats& values) const {
       std::copy_n(&values.data()[at.weights + j * at.stride], layer.in,
                   out.begin() + static_cast<std::ptrdiff_t>(layer.weights + j * layer.in));
       out[layer.bias + j] = values[at.bias + j];
+      if (!layer.normalized) continue;
+      out[layer.gain + j] = values[at.gain + j];
+      out[layer.offset + j] = values[at.offset + j];
     }
   }
   return out;
@@ -80,6 +84,9 @@ void SoloTrainer::pad(const std::vector<float>& values, AlignedFloats& list) con
       std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(layer.weights + j * layer.in),
                   layer.in, &list[at.weights + j * at.stride]);
       list[at.bias + j] = values[layer.bias + j];
+      if (!layer.normalized) continue;
+      list[at.gain + j] = values[layer.gain + j];
+      list[at.offset + j] = values[layer.offset + j];
     }
   }
 }
@@ -120,20 +127,50 @@ float SoloTrainer::squares() const {
     for (std::size_t j = 0; j < layer.out; ++j)
       for (std::size_t k = 0; k < layer.in; ++k) add(gradient_[at.weights + j * at.stride + k]);
     for (std::size_t j = 0; j < layer.out; ++j) add(gradient_[at.bias + j]);
+    if (!layer.normalized) continue;
+    for (std::size_t j = 0; j < layer.out; ++j) add(gradient_[at.gain + j]);
+    for (std::size_t j = 0; j < layer.out; ++j) add(gradient_[at.offset + j]);
   }
   for (std::size_t step = kParts / 2; step > 0; step /= 2)
     for (std::size_t k = 0; k < step; ++k) parts[k] += parts[k + step];
   return parts[0];
 }
 
+void SoloTrainer::update(Optimizer rule, const simd::Update& update) {
+  const auto some = [&](std::size_t first, std::size_t last, bool decays) {
+    simd::Update own = update;
+    own.first += first;
+    own.second += first;
+    if (!decays) own.decay = kNoDecay;
+    kernels_.update(rule, own, gradient_.data() + first, (last - first) / kernels_.lanes,
+                    parameters_.data() + first);
+  };
+  std::size_t first = 0;
+  for (std::size_t l = 0; l < shape_.layers.size(); ++l) {
+    if (!shape_.layers[l].normalized) continue;
+    const simd::PaddedLayer at = simd::padded_layer(shape_, l);
+    some(first, at.gain, true);
+    some(at.gain, at.end, false);
+    first = at.end;
+  }
+  some(first, size_, true);
+}
+
 void SoloTrainer::step(MemberTraining& member) {
   float loss = 0;
   const simd::SoloBatch batch = next_batch(member);
-  kernels_.solo_loss(network(), batch, &loss);
+  simd::SoloNetwork solo = network();
+  // The masks of both ways are those of the step that begins.
+  const DropoutKey key = member.dropout_key();
+  const std::uint32_t threshold = dropout_threshold(member.settings().dropout);
+  const float drop_scale = dropout_scale(member.settings().dropout);
+  const simd::Dropout masks{&key.add, &key.mix, &threshold, &drop_scale};
+  if (member.settings().dropout > 0) solo.dropout = &masks;
+  kernels_.solo_loss(solo, batch, &loss);
   const MemberTraining::StepValues numbers = member.advance(loss);
   if (member.failed()) return;
   const bool clips = member.settings().clip > 0;
-  if (clips) kernels_.solo_gradient(network(), batch, gradient_.data());
+  if (clips) kernels_.solo_gradient(solo, batch, gradient_.data());
   const float scale = clips ? member.clip_factor(squares()) : 1.0F;
   float* at = numbers_.data();
   const float* each[8];
@@ -147,9 +184,12 @@ void SoloTrainer::step(MemberTraining& member) {
                             each[5], each[6], each[7], first_.data(), second_.data()};
   const Optimizer rule = member.settings().optimizer;
   if (clips)
-    kernels_.update(rule, update, gradient_.data(), size_ / kernels_.lanes, parameters_.data());
+    this->update(rule, update);
   else
-    kernels_.solo_step(network(), batch, rule, update);
+    kernels_.solo_step(solo, batch, rule, update);
+  if (!member.averages()) return;
+  std::fill_n(numbers_.data(), simd::kPadding, numbers.average);
+  kernels_.average(numbers_.data(), parameters_.data(), size_ / kernels_.lanes, averages_.data());
 }
 
 void SoloTrainer::validate(MemberTraining& member) {
@@ -169,9 +209,11 @@ void SoloTrainer::validate(MemberTraining& member) {
         targets_[t * padded + i] = matrix.targets[(first + i) * matrix.targets_each + t];
       weights_[i] = validation_weights_[first + i];
     }
-    kernels_.solo_loss(network(), {rows, inputs_.data(), targets_.data(), weights_.data()}, &total);
+    simd::SoloNetwork solo = network();
+    solo.parameters = kept(member).data();
+    kernels_.solo_loss(solo, {rows, inputs_.data(), targets_.data(), weights_.data()}, &total);
   }
-  member.validate(total, [&] { return unpadded(parameters_); });
+  member.validate(total, [&] { return unpadded(kept(member)); });
 }
 
 void SoloTrainer::report(MemberTraining& member) {
@@ -185,6 +227,10 @@ TrainedMember SoloTrainer::train(const MemberId& id, const Settings& settings,
   const MemberStart begin = member_start(context_, shape_, id, settings);
   MemberTraining member(context_, id, settings, begin);
   start(begin);
+  if (member.averages()) {
+    averages_.resize(size_);
+    pad(begin.averages.empty() ? begin.parameters : begin.averages, averages_);
+  }
   if (validates(context_.training)) validation_weights_ = member.validation_weights(context_);
   while (!member.done()) {
     worker.check();
@@ -193,9 +239,10 @@ TrainedMember SoloTrainer::train(const MemberId& id, const Settings& settings,
     report(member);
   }
   worker.advance(1);
-  TrainedMember trained = member.finish([&] { return unpadded(parameters_); });
+  TrainedMember trained = member.finish([&] { return unpadded(kept(member)); });
   member.keep_optimizer(
-      trained, [&] { return unpadded(first_); }, [&] { return unpadded(second_); });
+      trained, [&] { return unpadded(first_); }, [&] { return unpadded(second_); },
+      [&] { return unpadded(parameters_); });
   return trained;
 }
 

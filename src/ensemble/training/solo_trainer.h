@@ -31,6 +31,11 @@ class SoloTrainer {
   [[nodiscard]] std::vector<float> unpadded(const AlignedFloats& values) const;
   void pad(const std::vector<float>& values, AlignedFloats& list) const;
   [[nodiscard]] float squares() const;
+  void update(Optimizer rule, const simd::Update& update);
+  /// What is validated and kept: averages with Settings::average, else parameters.
+  [[nodiscard]] AlignedFloats& kept(const MemberTraining& member) {
+    return member.averages() ? averages_ : parameters_;
+  }
 
   const TrainingContext& context_;
   Shape shape_;
@@ -38,6 +43,7 @@ class SoloTrainer {
   const simd::Kernels& kernels_;
   std::size_t size_;  // floats of all parameters, padded
   AlignedFloats parameters_;
+  AlignedFloats averages_;  // with Settings::average
   AlignedFloats gradient_;
   AlignedFloats first_;
   AlignedFloats second_;

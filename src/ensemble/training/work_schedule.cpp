@@ -16,7 +16,8 @@ constexpr std::size_t kLongChunk = 64;
 /// Whether members with these settings can share a pack.
 bool share_a_pack(const Settings& a, const Settings& b) {
   return a.architecture == b.architecture && a.optimizer == b.optimizer &&
-         a.batch_size == b.batch_size && (a.batch_size != 0 || a.subsample == b.subsample);
+         a.batch_size == b.batch_size && (a.batch_size != 0 || a.subsample == b.subsample) &&
+         (a.dropout > 0) == (b.dropout > 0);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Small trainings that a script in NumPy repeats: every loss with every activation, and all options
-// of the optimizers.
+// Small trainings that a script in NumPy repeats: every loss with every activation, all options of
+// the optimizers, and those of layers.
 #pragma once
 
 #include <cmath>
@@ -10,6 +10,7 @@
 
 #include "bootfold/ensemble/ensemble.h"
 #include "bootfold/random.h"
+#include "ensemble/dropout.h"
 #include "ensemble/training/initialize.h"
 #include "ensemble/training/member_rows.h"
 
@@ -34,7 +35,8 @@ inline std::vector<Case> cases() {
   const auto made = [](Loss loss, Activation activation, std::vector<std::size_t> hidden,
                        Optimizer optimizer, Settings settings,
                        Resampling resampling = Resampling::bootstrap, bool weighted = false) {
-    settings.architecture = {.hidden = std::move(hidden), .activation = activation};
+    settings.architecture.hidden = std::move(hidden);
+    settings.architecture.activation = activation;
     settings.optimizer = optimizer;
     std::string title(name(loss));
     title += "_";
@@ -70,6 +72,27 @@ inline std::vector<Case> cases() {
       made(gaussian, gelu, {6}, adam,
            {.learning_rate = 5e-3, .schedule = kCosine, .weight_decay = 0.01, .batch_size = 7},
            Resampling::none),
+      made(cross_entropy, silu, {6, 6}, adamw,
+           {.architecture = {.layer_norm = true},
+            .learning_rate = 5e-3,
+            .schedule = kCosine,
+            .weight_decay = 0.2,
+            .warmup = 0.1,
+            .batch_size = 7}),
+      made(squared_error, silu, {5, 5, 5}, adam,
+           {.architecture = {.residual = true},
+            .learning_rate = 5e-3,
+            .warmup = 0.25,
+            .average = 0.95,
+            .batch_size = 10}),
+      made(gaussian, silu, {7, 7}, sgd,
+           {.architecture = {.layer_norm = true, .residual = true},
+            .learning_rate = 5e-3,
+            .weight_decay = 0.1,
+            .clip = 0.5,
+            .dropout = 0.2,
+            .average = 0.9,
+            .batch_size = 7}),
   };
 }
 
@@ -170,6 +193,18 @@ inline void write_start(std::ostream& out) {
     one("epsilon", own.epsilon);
     one("clip", own.clip);
     one("batch_size", static_cast<double>(own.batch_size));
+    one("layer_norm", own.architecture.layer_norm ? 1 : 0);
+    one("residual", own.architecture.residual ? 1 : 0);
+    one("warmup", own.warmup);
+    one("dropout", own.dropout);
+    one("average", own.average);
+    std::vector<std::uint32_t> keys;
+    for (std::uint64_t step = 0; own.dropout > 0 && step < kSteps; ++step) {
+      const DropoutKey key = dropout_key(id, step);
+      keys.push_back(key.add);
+      keys.push_back(key.mix);
+    }
+    write(out, "dropout_keys", keys);
     write(out, "walk", walk);
     write(out, "own_weights", rows.weights());
     write(out, "first", first);

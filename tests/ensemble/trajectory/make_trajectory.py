@@ -8,7 +8,9 @@
 start.txt has data, settings, first weights and the rows of the member, in their order. All else is
 written here from the definitions: layers, activations, losses and their derivatives by hand, Adam
 (Kingma and Ba 2015, algorithm 1), AdamW (Loshchilov and Hutter 2019), SGD with momentum as in
-PyTorch, half a cosine, clipping by the norm of the whole gradient.
+PyTorch, half a cosine, clipping by the norm of the whole gradient, layer normalization (Ba, Kiros
+and Hinton 2016), residual layers, dropout, linear warm-up, averages of the parameters. The keys of
+dropout masks are in start.txt, one pair for each step.
 
 For s = 1, 2, ..., 100 a run of s steps is made, with a schedule of that length; `losses` has the
 loss of its last batch, before the last step is made. Under a constant rate that is one trajectory.
@@ -48,6 +50,9 @@ def activation(name, z):
         return np.maximum(z, 0), (z > 0).astype(float)
     if name == "tanh":
         return np.tanh(z), 1 - np.tanh(z) ** 2
+    if name == "silu":
+        s = 1 / (1 + np.exp(-z))
+        return z * s, s * (1 + z * (1 - s))
     root = np.sqrt(2 / np.pi)
     t = np.tanh(root * (z + 0.044715 * z**3))
     slope = 0.5 * (1 + t) + 0.5 * z * (1 - t**2) * root * (1 + 3 * 0.044715 * z**2)
@@ -72,32 +77,95 @@ def loss_of(name, out, y, weights):
     return loss, np.hstack([by_mean, w * 0.5 * (1 - ratio) / targets])
 
 
-def split(parameters, sizes):
-    """Weights [out][in] and bias of each layer."""
+def split(parameters, sizes, normalized):
+    """Weights [out][in], bias, and gains and offsets of hidden layers, of each layer."""
     layers, at = [], 0
-    for before, size in zip(sizes[:-1], sizes[1:], strict=True):
-        weights = parameters[at : at + before * size].reshape(size, before)
+    for i, (before, size) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
+        layer = [parameters[at : at + before * size].reshape(size, before)]
         at += before * size
-        layers.append((weights, parameters[at : at + size]))
-        at += size
+        for _ in range(3 if normalized and i + 2 < len(sizes) else 1):
+            layer.append(parameters[at : at + size])
+            at += size
+        layers.append(layer)
+    assert at == len(parameters)
     return layers
 
 
-def gradient(case, sizes, parameters, x, y, weights):
-    layers = split(parameters, sizes)
-    values, slopes = [x], []
-    for i, (w, b) in enumerate(layers):
+def decayed(sizes, normalized):
+    """1 for weights and biases, 0 for gains and offsets."""
+    parts = []
+    for i, (before, size) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
+        parts.append(np.ones((before + 1) * size))
+        if normalized and i + 2 < len(sizes):
+            parts.append(np.zeros(2 * size))
+    return np.concatenate(parts)
+
+
+def dropout_factors(case, hidden, rows, step):
+    """Factors [row][unit] of each hidden layer."""
+    threshold = round(case["dropout"][0] * 65536)
+    add, mix = (int(key) for key in case["dropout_keys"][2 * step : 2 * step + 2])
+    hidden = [int(size) for size in hidden]
+    pairs = [(size + 1) // 2 for size in hidden]
+    found, first = [], 0
+    for size, own in zip(hidden, pairs, strict=True):
+        factors = np.empty((rows, size))
+        for row in range(rows):
+            for unit in range(size):
+                word = (row * sum(pairs) + first + unit // 2 + add) % 2**32
+                word ^= word >> 16
+                word = word * 0xD2511F53 % 2**32
+                word ^= mix
+                word ^= word >> 15
+                word = word * 0xCD9E8D57 % 2**32
+                word ^= word >> 16
+                half = word >> 16 if unit % 2 else word % 65536
+                factors[row, unit] = 0 if half < threshold else 65536 / (65536 - threshold)
+        found.append(factors)
+        first += own
+    return found
+
+
+def gradient(case, sizes, parameters, x, y, weights, step):
+    normalized, residual = case["layer_norm"][0] > 0, case["residual"][0] > 0
+    layers = split(parameters, sizes, normalized)
+    hidden = sizes[1:-1]
+    factors = [np.ones((len(x), size)) for size in hidden]
+    if case["dropout"][0] > 0:
+        factors = dropout_factors(case, hidden, len(x), step)
+    adds = [
+        residual and 0 < i < len(hidden) and sizes[i] == sizes[i + 1] for i in range(len(layers))
+    ]
+    values, slopes, normals, scales = [x], [], [], []
+    for i, (w, b, *norm) in enumerate(layers):
         z = values[-1] @ w.T + b
         if i + 1 < len(layers):
+            if normalized:
+                scale = 1 / np.sqrt(z.var(axis=1, keepdims=True) + 1e-5)
+                normal = (z - z.mean(axis=1, keepdims=True)) * scale
+                z = normal * norm[0] + norm[1]
+                normals.append(normal)
+                scales.append(scale)
             z, slope = activation(case["activation"], z)
-            slopes.append(slope)
+            z = z * factors[i]
+            slopes.append(slope * factors[i])
+            if adds[i]:
+                z = z + values[-1]
         values.append(z)
     loss, delta = loss_of(case["loss"], values[-1], y, weights)
     parts = []
+    arrived = None
     for i in reversed(range(len(layers))):
-        parts = [(delta.T @ values[i]).ravel(), delta.sum(axis=0), *parts]
-        if i > 0:
-            delta = (delta @ layers[i][0]) * slopes[i - 1]
+        norm_parts = []
+        if i + 1 < len(layers):
+            delta = arrived * slopes[i]
+            if normalized:
+                norm_parts = [(delta * normals[i]).sum(axis=0), delta.sum(axis=0)]
+                d, n = delta * layers[i][2], normals[i]
+                centred = d - d.mean(axis=1, keepdims=True)
+                delta = scales[i] * (centred - n * (d * n).mean(axis=1, keepdims=True))
+        parts = [(delta.T @ values[i]).ravel(), delta.sum(axis=0), *norm_parts, *parts]
+        arrived = delta @ layers[i][0] + (arrived if adds[i] else 0)
     return loss, np.concatenate(parts)
 
 
@@ -118,28 +186,34 @@ def run(shared, case, steps):
     decay, rate, clip = case["weight_decay"][0], case["learning_rate"][0], case["clip"][0]
     p = case["first"].copy()
     m, v = np.zeros_like(p), np.zeros_like(p)
+    sized = decayed(sizes, case["layer_norm"][0] > 0)
+    average, mean, total = case["average"][0], np.zeros_like(p), 0.0
+    warm = np.floor(case["warmup"][0] * steps + 0.5)
     for step in range(steps):
         rows = walk[(step * batch + np.arange(batch)) % len(walk)]
-        loss, g = gradient(case, sizes, p, x[rows], y[rows], row_weights[rows] / batch)
+        loss, g = gradient(case, sizes, p, x[rows], y[rows], row_weights[rows] / batch, step)
         norm = np.sqrt((g**2).sum())
         if clip > 0 and norm > clip:
             g *= clip / norm
         now = rate
-        if case["schedule"] == "cosine":
-            now = rate * 0.5 * (1 + np.cos(np.pi * step / steps))
+        if step < warm:
+            now = rate * (step + 1) / (warm + 1)
+        elif case["schedule"] == "cosine":
+            now = rate * 0.5 * (1 + np.cos(np.pi * (step - warm) / (steps - warm)))
         if case["optimizer"] != "adamw":
-            g = g + decay * p
+            g = g + decay * sized * p
         if case["optimizer"] == "sgd":
             m = beta1 * m + g
             p = p - now * m
-            continue
-        m = beta1 * m + (1 - beta1) * g
-        v = beta2 * v + (1 - beta2) * g**2
-        first = m / (1 - beta1 ** (step + 1))
-        second = v / (1 - beta2 ** (step + 1))
-        shrunk = now * decay * p if case["optimizer"] == "adamw" else 0
-        p = p - now * first / (np.sqrt(second) + case["epsilon"][0]) - shrunk
-    return loss, p
+        else:
+            m = beta1 * m + (1 - beta1) * g
+            v = beta2 * v + (1 - beta2) * g**2
+            first = m / (1 - beta1 ** (step + 1))
+            second = v / (1 - beta2 ** (step + 1))
+            shrunk = now * decay * sized * p if case["optimizer"] == "adamw" else 0
+            p = p - now * first / (np.sqrt(second) + case["epsilon"][0]) - shrunk
+        mean, total = average * mean + p, average * total + 1
+    return loss, mean / total
 
 
 def expected(text):
