@@ -466,9 +466,9 @@ void Ensemble::save(const std::string& path) const {
         "the name of a column or class is not UTF-8, so it cannot be stored in a file; rename it");
   }
   const char* format = frame_.encoding.empty() ? kFormat : kEncodedFormat;
-  if (!has_older_losses(frame_) ||
-      std::ranges::any_of(frame_.settings,
-                          [](const Settings& each) { return is_extended(each.architecture); }))
+  if (!has_older_losses(frame_) || std::ranges::any_of(frame_.settings, [](const Settings& each) {
+        return is_extended(each.architecture);
+      }))
     format = kNewestFormat;
   data::write_safetensors(path, {{"format", format}, {"bootfold", text}}, tensors);
 }

@@ -59,7 +59,7 @@ struct PackNetworks {
   float* gradient;
   float* scratch;                        ///< pack_scratch_size() vectors
   std::span<const HeadLoss> heads = {};  ///< of each target, if the loss is mixed
-  const Dropout* dropout = nullptr;  ///< null: none
+  const Dropout* dropout = nullptr;      ///< null: none
 };
 
 /// A layer of a network that is trained by itself. Rows of weights are padded to whole vectors of
@@ -109,7 +109,7 @@ struct SoloNetwork {
   float* parameters;
   float* scratch;                        ///< solo_scratch_size()
   std::span<const HeadLoss> heads = {};  ///< as of a pack
-  const Dropout* dropout = nullptr;  ///< null: none
+  const Dropout* dropout = nullptr;      ///< null: none
 };
 
 /// A batch for it. Rows are padded to whole vectors, with weight 0 and any targets.
