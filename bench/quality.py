@@ -50,15 +50,20 @@ MOST_MEMBERS = 2_000
 #: Settings of all tables, and those in which tables differ.
 RECIPE: dict[str, Any] = {
     "members": 32,
-    "hidden": (128,),
+    "hidden": (64, 64),
     "bins": 32,
+    "bin_edges": "tree",
     "winsorize": 0.001,
     "batch_size": 64,
     "learning_rate": 3e-3,
     "schedule": "cosine",
     "epochs": 30,
 }
-RECIPES: dict[str, dict[str, Any]] = {}
+RECIPES: dict[str, dict[str, Any]] = {
+    "diamonds": {"hidden": (128, 128), "optimizer": "adamw", "weight_decay": 0.1},
+    "breast_cancer": {"hidden": (64,), "bins": 8},
+    "diabetes": {"hidden": (64,), "bins": 8, "epochs": 10},
+}
 
 
 def recipe_of(table: str, changed: dict[str, Any]) -> dict[str, Any]:

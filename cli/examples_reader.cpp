@@ -108,7 +108,7 @@ void add_example_arguments(CLI::App& command, ExampleArguments& arguments) {
       ->group(kToLearn);
   add_text(command, "--periodic-scale", arguments.periodic_scale, "X",
            "Standard deviation of the frequencies, in periods for each standard deviation of the "
-           "column [1]")
+           "column [0.3]")
       ->group(kToLearn);
   add_text(command, "--levels", arguments.levels, "N",
            "Levels of a category with a column of their own; others share columns [32]")

@@ -31,7 +31,7 @@ struct ExampleArguments {
   std::string bin_edges = "quantiles";
   std::string winsorize = "0";
   std::string periodic = "0";
-  std::string periodic_scale = "1";
+  std::string periodic_scale = "0.3";
   std::string nan;  ///< empty: as the model does
   std::string header = "auto";
   DialectArguments dialect;

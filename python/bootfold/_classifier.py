@@ -236,7 +236,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         bin_edges: str = "quantiles",
         winsorize: float = 0.0,
         periodic: int = 0,
-        periodic_scale: float = 1.0,
+        periodic_scale: float = 0.3,
         nan: str = "encode",
         loss: str | None = None,
         pos_weight: float | Sequence[float] | None = None,

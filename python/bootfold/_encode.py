@@ -168,7 +168,7 @@ class InputColumns:
         bin_edges: str = "quantiles",
         winsorize: float = 0.0,
         periodic: int = 0,
-        periodic_scale: float = 1.0,
+        periodic_scale: float = 0.3,
     ) -> None:
         self.names = list(names)
         self._categorical = list(categorical)

@@ -223,7 +223,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         bin_edges: str = "quantiles",
         winsorize: float = 0.0,
         periodic: int = 0,
-        periodic_scale: float = 1.0,
+        periodic_scale: float = 0.3,
         nan: str = "encode",
         loss: str | Sequence[str] = "squared_error",
         quantiles: float | Sequence[float] = (0.05, 0.5, 0.95),

@@ -187,14 +187,15 @@ def test_periodic_features_let_a_linear_model_oscillate():
     y = np.sin(7 * x[:, 0])
     options = {"members": 4, "hidden": (), "epochs": 60, "learning_rate": 1e-2}
     assert bf.EnsembleRegressor(**options).fit(x, y).oob_score_ < 0.2
-    model = bf.EnsembleRegressor(periodic=16, **options).fit(x, y)
+    model = bf.EnsembleRegressor(periodic=16, periodic_scale=1, **options).fit(x, y)
     assert model.oob_score_ > 0.98
     names = [f"1 {wave} {k}" for wave in ("sine", "cosine") for k in range(1, 17)]
     assert model.encoded_names_ == ["1", *names]
     found = model.encode(x)
     np.testing.assert_allclose(found[:, 1:17] ** 2 + found[:, 17:] ** 2, 1, atol=1e-6)
     for seed in (1, 2):  # frequencies are those of the column, whatever the seed
-        other = bf.EnsembleRegressor(periodic=16, random_state=seed, **options).fit(x, y)
+        options["random_state"] = seed
+        other = bf.EnsembleRegressor(periodic=16, periodic_scale=1, **options).fit(x, y)
         np.testing.assert_array_equal(other.encode(x), found)
     with pytest.raises(ValueError, match="periodic_scale is 0 but must be positive"):
         bf.EnsembleRegressor(periodic=4, periodic_scale=0).fit(x, y)

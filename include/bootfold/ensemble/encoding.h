@@ -137,7 +137,7 @@ struct EncodingOptions {
   /// depend on the number of the column alone, so ensembles of different seeds have the same
   /// inputs.
   std::size_t periodic = 0;
-  double periodic_scale = 1;  ///< in periods for each standard deviation of the column
+  double periodic_scale = 0.3;  ///< in periods for each standard deviation of the column
 };
 
 /// Learns the encoding of input columns from the training rows, which arrive in any number of
