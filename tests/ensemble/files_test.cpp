@@ -224,7 +224,7 @@ TEST_F(BrokenFiles, OtherFormatsAndVersions) {
                    "not contain a bootfold ensemble"));
   EXPECT_TRUE(says(with_header([](Json& h) { h["__metadata__"]["format"] = "bootfold result 1"; }),
                    "not contain a bootfold ensemble"));
-  for (const char* other : {"bootfold ensemble 1", "bootfold ensemble 4"})
+  for (const char* other : {"bootfold ensemble 1", "bootfold ensemble 9"})
     EXPECT_TRUE(says(with_header([&](Json& h) { h["__metadata__"]["format"] = other; }), other,
                      "'bootfold ensemble 2', 'bootfold ensemble 3' and 'bootfold ensemble 4'",
                      "train again"));
@@ -313,6 +313,55 @@ TEST_F(BrokenFiles, HugeOrMismatchedShapes) {
                                   {"data_offsets", {0, 1ULL << 42U}}};
                    }),
                    "was it cut?"));
+}
+
+// Losses and transforms of targets that save() does not write.
+TEST_F(BrokenFiles, InvalidTargets) {
+  const std::vector<double> y(spirals_.x.begin(), spirals_.x.end());
+  const std::vector<double> zeros_and_ones = [&] {
+    std::vector<double> values;
+    for (const double each : y) values.push_back(each > 0 ? 1 : 0);
+    return values;
+  }();
+  Training training{.members = 3, .steps = 5};
+  training.losses = {Loss::pinball, Loss::binary};
+  training.pos_weight = {2};
+  training.target_transforms = {TargetTransform::quantile};
+  train({DataView(spirals_.y), nullptr, DataView({ColumnView(y), ColumnView(zeros_and_ones)})},
+        {.hidden = {4}}, training)
+      .save(file_.path());
+  good_ = contents_of(file_.path());
+  std::uint64_t length = 0;
+  std::memcpy(&length, good_.data(), 8);
+  header_ = Json::parse(good_.substr(8, length));
+  EXPECT_EQ(header_["__metadata__"]["format"], "bootfold ensemble 4");
+  words_ = Json::parse(header_["__metadata__"]["bootfold"].get<std::string>());
+  arrays_ = good_.substr(8 + length);
+  EXPECT_EQ(Ensemble::load(file_.path()).frame().quantiles.size(), 3U);
+
+  const auto with = [&](const char* key, const Json& value) {
+    return with_words([&](Json& w) { w[key] = value; });
+  };
+  const auto of_transform = [&](const char* key, const Json& value) {
+    return with_words([&](Json& w) { w["transforms"][0][key] = value; });
+  };
+  EXPECT_TRUE(says(with("losses", {"pinball"}), "1 losses of 2 targets"));
+  EXPECT_TRUE(says(with("losses", {"pinball", "mixed"}), "loss of a target is mixed"));
+  EXPECT_TRUE(says(with("loss", "squared_error"), "losses"));
+  EXPECT_TRUE(says(with("loss", "binary"), "losses"));
+  EXPECT_TRUE(says(with("quantiles", Json::array()), "0 quantiles"));
+  EXPECT_TRUE(says(with("quantiles", {0.5, 0.4, 0.9}), "quantile 2 is 0.4"));
+  EXPECT_TRUE(says(with("quantiles", {0.5, 0.9}), "layers.1.weight"));
+  EXPECT_TRUE(says(with("huber_delta", 0), "huber_delta is 0"));
+  EXPECT_TRUE(says(with("pos_weight", {1, -1}), "pos_weight is -1"));
+  EXPECT_TRUE(says(with("pos_weight", {1, 1, 1}), "3 values of pos_weight"));
+  EXPECT_TRUE(says(with("transforms", Json::array({{{"kind", "none"}}})), "1 transforms"));
+  EXPECT_TRUE(says(of_transform("kind", "root"), "target_transform is 'root'"));
+  EXPECT_TRUE(says(of_transform("least", "inf"), "a transform is of targets from inf"));
+  EXPECT_TRUE(says(of_transform("to", Json::array()), "and 0 knots"));
+  Json falling = words_["transforms"][0]["from"];
+  std::swap(falling[0], falling[1]);
+  EXPECT_TRUE(says(of_transform("from", falling), "do not ascend"));
 }
 
 TEST_F(BrokenFiles, TruncatedAnywhere) {
