@@ -226,8 +226,7 @@ TEST_F(BrokenFiles, OtherFormatsAndVersions) {
                    "not contain a bootfold ensemble"));
   for (const char* other : {"bootfold ensemble 1", "bootfold ensemble 9"})
     EXPECT_TRUE(says(with_header([&](Json& h) { h["__metadata__"]["format"] = other; }), other,
-                     "'bootfold ensemble 2', 'bootfold ensemble 3' and 'bootfold ensemble 4'",
-                     "train again"));
+                     "'bootfold ensemble 2' to 'bootfold ensemble 4'", "train again"));
   EXPECT_TRUE(
       says(with_header([](Json& h) { h["__metadata__"]["bootfold"] = "{"; }), "is damaged"));
   EXPECT_TRUE(

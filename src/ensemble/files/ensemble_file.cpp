@@ -445,8 +445,7 @@ Ensemble Ensemble::load(const std::string& path) {
   if (format->second != kFormat && format->second != kEncodedFormat &&
       format->second != kTargetsFormat)
     file.fail(text::concat("its format is '", format->second.substr(0, 40),
-                           "' but this version reads '", kFormat, "', '", kEncodedFormat, "' and '",
-                           kTargetsFormat,
+                           "' but this version reads '", kFormat, "' to '", kTargetsFormat,
                            "'; read it with the version that wrote it, or train again"));
   try {
     const Json words = Json::parse(file.words().at("bootfold"));
