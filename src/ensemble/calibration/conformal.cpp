@@ -12,6 +12,7 @@
 #include "ensemble/fingerprint.h"
 #include "ensemble/prediction/point_blocks.h"
 #include "ensemble/prediction/prediction_sums.h"
+#include "ensemble/training/member_rows.h"
 #include "ensemble/validate_arguments.h"
 #include "text/concat.h"
 
