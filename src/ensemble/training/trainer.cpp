@@ -8,6 +8,7 @@
 #include "ensemble/input_rows.h"
 #include "ensemble/prediction/range.h"
 #include "ensemble/scaling.h"
+#include "ensemble/training/defaults.h"
 #include "ensemble/training/member_start.h"
 #include "ensemble/training/pack_trainer.h"
 #include "ensemble/training/solo_trainer.h"
@@ -64,9 +65,9 @@ Ensemble::Frame frame_of(const Examples& examples, const Training& training, std
   return frame;
 }
 
-/// The options with the memory limit and the automatic batch sizes filled in.
-Training resolved(Training training, std::size_t rows) {
-  constexpr std::size_t kUsual = 32;
+/// The options with the memory limit and automatic values filled in. Callbacks never overlap.
+Training resolved(const Training& given, std::size_t rows) {
+  Training training = with_defaults(given, rows);
   training.memory = execution::memory_limit(training.memory);
   if (training.epoch_done)
     training.epoch_done =
@@ -75,14 +76,6 @@ Training resolved(Training training, std::size_t rows) {
           const std::scoped_lock lock(*one);
           return told(epochs);
         };
-  for (Settings& settings : training.settings) {
-    if (settings.batch_size != Settings::kAutomaticBatch) continue;
-    // What is wrong with the rows or their share is reported by check().
-    const bool known = rows > 0 && (training.resampling != Resampling::subsample ||
-                                    (settings.subsample > 0 && settings.subsample <= 1));
-    const std::size_t walk = known ? member_row_count(training, settings, rows) : 0;
-    settings.batch_size = walk < kUsual ? Settings::kFullBatch : kUsual;
-  }
   return training;
 }
 

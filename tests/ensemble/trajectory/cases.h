@@ -36,6 +36,7 @@ inline std::vector<Case> cases() {
                        Resampling resampling = Resampling::bootstrap, bool weighted = false) {
     settings.architecture = {.hidden = std::move(hidden), .activation = activation};
     settings.optimizer = optimizer;
+    if (settings.schedule == Schedule::automatic) settings.schedule = Schedule::constant;
     std::string title(name(loss));
     title += "_";
     title += name(activation);
