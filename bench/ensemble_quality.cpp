@@ -52,6 +52,7 @@ Training training_of(const nlohmann::json& wanted) {
   settings.architecture.initializer = Initializer::glorot;
   settings.batch_size = wanted.at("batch_size");
   settings.learning_rate = wanted.at("learning_rate");
+  settings.schedule = ensemble::Schedule::constant;
   return training;
 }
 

@@ -59,6 +59,8 @@ Training training_of(const EnsembleWork& work, const Execution& execution) {
   training.steps = kSteps;
   training.resampling = work.batch == 0 ? Resampling::none : Resampling::bootstrap;
   training.settings[0].batch_size = work.batch;
+  training.settings[0].learning_rate = 1e-3;
+  training.settings[0].schedule = ensemble::Schedule::constant;
   training.settings[0].architecture.hidden.assign(work.layers.begin() + 1, work.layers.end() - 1);
   training.execution = execution;
   return training;

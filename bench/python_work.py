@@ -152,7 +152,14 @@ def ensemble(options: argparse.Namespace) -> Run:
     x, x_test, y, y_test = digits()
 
     def run() -> dict[str, float]:
-        model = bf.EnsembleClassifier(members=100, hidden=(32,)).fit(x, y)
+        model = bf.EnsembleClassifier(
+            members=100,
+            hidden=(32,),
+            epochs=100,
+            batch_size=32,
+            learning_rate=1e-3,
+            schedule="constant",
+        ).fit(x, y)
         return {"accuracy": float(model.score(x_test, y_test))}
 
     return run
@@ -167,7 +174,10 @@ def _line(rows: int) -> tuple[np.ndarray, np.ndarray]:
 def _line_model() -> object:
     import bootfold as bf
 
-    return bf.EnsembleRegressor(members=100, epochs=5, learning_rate=1e-2).fit(*_line(10_000))
+    model = bf.EnsembleRegressor(
+        members=100, epochs=5, batch_size=32, learning_rate=1e-2, schedule="constant"
+    )
+    return model.fit(*_line(10_000))
 
 
 def jackknife(options: argparse.Namespace) -> Run:

@@ -72,6 +72,7 @@ Show check(const SpiralArguments& arguments) {
   show.training.settings[0].learning_rate =
       parse_between("--learning-rate", arguments.learning_rate, 0, 1, "0.01");
   show.training.settings[0].batch_size = 0;
+  show.training.settings[0].schedule = ensemble::Schedule::constant;
   show.training.execution.threads = parse_threads(arguments.threads);
   show.output = arguments.output;
   show.kind = kind_of(show.output);

@@ -186,6 +186,24 @@ std::string members_as_text(const TrainRun& run) {
   return text;
 }
 
+// "patience 10; kept with the lowest held-out loss, after 78 of at most 10,000 steps on average".
+std::string stopping_as_text(const TrainRun& run) {
+  double steps = 0;
+  double members = 0;
+  for (const SettingsSummary& summary : run.summaries) {
+    const auto good = static_cast<double>(summary.members - summary.failed);
+    if (good == 0) continue;
+    steps += summary.steps.mean * good;
+    members += good;
+  }
+  const auto& most =
+      std::ranges::max(run.plan.settings, {}, &ensemble::TrainingPlan::Networks::steps);
+  return fmt::format(
+      "patience {}; kept with the lowest {} loss, after {} of at most {} steps on average",
+      run.plan.patience, run.validation ? "validation" : "held-out",
+      grouped(static_cast<std::uint64_t>(std::llround(steps / members))), grouped(most.steps));
+}
+
 // "at temperature 0.793: the probabilities were underconfident".
 std::string calibration_as_text(double temperature) {
   const std::string number = fmt::format("{:.3f}", temperature);
@@ -339,6 +357,7 @@ std::string as_text(const TrainRun& run, bool quiet) {
   const Ensemble::Frame& frame = run.ensemble.frame();
   std::string text = title_of(run.ensemble) + item("members", members_as_text(run));
   text += failures_as_text(run);
+  if (run.plan.patience > 0) text += item("early stopping", stopping_as_text(run));
   if (run.calibrated) text += item("calibrated", calibration_as_text(frame.temperature));
   text += "\n" + summaries_as_text(run);
   if (run.out_of_bag) {
@@ -389,8 +408,11 @@ std::string as_json(const TrainRun& run) {
   for (const auto& [settings, reason] : run.failures)
     object["failures"].push_back({{"settings", settings}, {"reason", reason}});
   object["settings"] = Json::array();
-  for (const SettingsSummary& summary : run.summaries)
+  for (const SettingsSummary& summary : run.summaries) {
     object["settings"].push_back(json_of(summary, frame.settings[summary.settings]));
+    object["settings"].back()["most_steps"] = run.plan.settings[summary.settings].steps;
+  }
+  object["patience"] = run.plan.patience;
   object["out_of_bag"] = run.out_of_bag ? json_of(*run.out_of_bag) : Json(nullptr);
   object["validation"] = run.validation ? json_of(*run.validation) : Json(nullptr);
   object["weighted_scores"] = run.weighted;

@@ -9,6 +9,7 @@
 #include "bootfold/ensemble/ensemble.h"
 #include "bootfold/ensemble/evaluation.h"
 #include "bootfold/ensemble/selection.h"
+#include "bootfold/ensemble/training_plan.h"
 
 namespace bootfold::cli {
 
@@ -22,6 +23,7 @@ struct Scores {
 struct TrainRun {
   const ensemble::Ensemble& ensemble;                         ///< that is kept
   const std::vector<ensemble::SettingsSummary>& summaries;    ///< of all that were trained
+  const ensemble::TrainingPlan& plan;                         ///< that the training followed
   std::vector<std::pair<std::size_t, std::string>> failures;  ///< settings and why, of all
   std::size_t trained = 0;
   std::size_t requested = 0;  ///< more than trained after an interruption

@@ -10,6 +10,7 @@
 #include "arguments.h"
 #include "bootfold/ensemble/calibration.h"
 #include "bootfold/ensemble/selection.h"
+#include "bootfold/ensemble/training_plan.h"
 #include "bootfold/error.h"
 #include "checkpoint.h"
 #include "console.h"
@@ -228,13 +229,15 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
         "--interval jackknife+ gives calibrated intervals");
   if (arguments.calibrate) check_held_out_rows("--calibrate", arguments, training);
   check_memory(examples, training, rows.frame());
+  const ensemble::TrainingPlan plan = ensemble::plan(examples, training);
+  if (!arguments.quiet && !arguments.json) complain(plan.explain());
 
   const Interrupt::Work work(interrupt);
   const Timer computing;
   Ensemble trained =
       train_all(examples, training, arguments.keep_partial, interrupt, arguments.quiet);
   const std::vector<ensemble::SettingsSummary> summaries = ensemble::summarize_settings(trained);
-  TrainRun run{.ensemble = trained, .summaries = summaries, .failures = {}};
+  TrainRun run{.ensemble = trained, .summaries = summaries, .plan = plan, .failures = {}};
   run.trained = trained.size();
   run.requested = training.members * training.settings.size();
   for (std::size_t m = 0; m < trained.size(); ++m)

@@ -91,11 +91,14 @@ std::vector<Settings> grid_of(const TrainingArguments& arguments) {
            parse_all(arguments.optimizer,
                      [](const string& text) { return ensemble::parse_optimizer(text); }),
            [](Settings& s, auto value) { s.optimizer = value; });
-  multiply(
-      "--learning-rate", grid,
-      parse_all(arguments.learning_rate,
-                [](const string& text) { return parse_positive("--learning-rate", text, "1e-3"); }),
-      [](Settings& s, double value) { s.learning_rate = value; });
+  multiply("--learning-rate", grid,
+           parse_all(arguments.learning_rate,
+                     [](const string& text) {
+                       return text == "auto"
+                                  ? ensemble::kAutomatic
+                                  : parse_positive("--learning-rate", text, "1e-3 (or auto)");
+                     }),
+           [](Settings& s, double value) { s.learning_rate = value; });
   multiply("--schedule", grid,
            parse_all(arguments.schedule,
                      [](const string& text) { return ensemble::parse_schedule(text); }),
@@ -181,15 +184,16 @@ void add_training_arguments(CLI::App& command, TrainingArguments& arguments) {
   add(kNetworks, "--subsample", arguments.subsample, "SHARE",
       "Share of the rows, drawn without replacement, or several; implies --resampling subsample "
       "[0.5]");
-  add(kTraining, "--epochs", arguments.epochs, "N", "Passes through the rows of a member [100]");
+  add(kTraining, "--epochs", arguments.epochs, "N",
+      "Passes through the rows of a member, or auto: 100, but 2,000 to 20,000 steps [auto]");
   add(kTraining, "--steps", arguments.steps, "N", "Steps of every member, instead of epochs");
   add(kTraining, "--batch-size", arguments.batch_size, "B",
-      "Rows of a step, auto (32, or all rows of a member that has fewer) or full (all) [auto]");
+      "Rows of a step, auto (about a 64th of the rows, 32 to 256) or full (all) [auto]");
   add(kTraining, "--optimizer", arguments.optimizer, "O", "adam, adamw or sgd [adam]");
   add(kTraining, "--learning-rate", arguments.learning_rate, "X",
-      "Initial learning rate, above 0 [1e-3]");
+      "Initial learning rate, above 0, or auto: 1e-2, and 3e-2 for sgd [auto]");
   add(kTraining, "--schedule", arguments.schedule, "S",
-      "Learning-rate schedule: constant, or cosine decay to 0 [constant]");
+      "Learning-rate schedule: constant, cosine (decay to 0) or auto (cosine) [auto]");
   add(kTraining, "--warmup", arguments.warmup, "SHARE",
       "Linear warm-up of the learning rate: share of the steps, below 1 [0]");
   add(kTraining, "--dropout", arguments.dropout, "P",
@@ -201,9 +205,10 @@ void add_training_arguments(CLI::App& command, TrainingArguments& arguments) {
       "Momentum of sgd, or the first beta of adam [0.9]");
   add(kTraining, "--clip", arguments.clip, "X", "Largest norm of a gradient, or none [none]");
   add(kTraining, "--patience", arguments.patience, "N",
-      "Early stopping after N looks at held-out rows without a lower loss; 0: none [0]");
+      "Early stopping after N looks at held-out rows without a lower loss; 0: none; auto: 10, or 0 "
+      "with --epochs or --steps [auto]");
   add(kTraining, "--look-every", arguments.look_every, "E",
-      "Epochs between looks at held-out rows [1]");
+      "Epochs between looks at held-out rows, or auto: 1, or more for at most 100 looks [auto]");
   add(kTraining, "--reshuffle", arguments.reshuffle, "Shuffle the rows in every epoch");
   add(kTraining, "--standardize", arguments.standardize, "yes|no",
       "Scale inputs, and targets of a regression, to mean 0 and variance 1 [yes]");
@@ -216,8 +221,8 @@ ensemble::Training parse_training(const TrainingArguments& arguments) {
   if (!arguments.steps.empty() && !arguments.epochs.empty())
     throw InvalidArgument("--steps and --epochs say the same in two ways; give one of them");
   if (!arguments.steps.empty()) training.steps = parse_whole("--steps", arguments.steps, 1);
-  if (!arguments.epochs.empty())
-    training.epochs = parse_positive("--epochs", arguments.epochs, "100");
+  if (!arguments.epochs.empty() && arguments.epochs != "auto")
+    training.epochs = parse_positive("--epochs", arguments.epochs, "100 (or auto)");
   training.resampling = ensemble::parse_resampling(arguments.resampling);
   if (!arguments.subsample.empty()) {
     if (arguments.resampling != "bootstrap" && arguments.resampling != "subsample")
@@ -225,11 +230,16 @@ ensemble::Training parse_training(const TrainingArguments& arguments) {
                                         arguments.resampling));
     training.resampling = ensemble::Resampling::subsample;
   }
-  training.stopping.patience = parse_whole("--patience", arguments.patience, 0, 1'000'000'000);
-  if (!arguments.look_every.empty()) {
-    if (training.stopping.patience == 0)
+  if (!arguments.patience.empty() && arguments.patience != "auto")
+    training.stopping.patience =
+        parse_whole("--patience", arguments.patience, 0, 1'000'000'000, " looks, or auto");
+  if (!arguments.look_every.empty() && arguments.look_every != "auto") {
+    const bool has_length = training.steps > 0 || training.epochs != ensemble::kAutomatic;
+    if (training.stopping.patience == 0 ||
+        (training.stopping.patience == ensemble::Stopping::kAutomaticPatience && has_length))
       throw InvalidArgument("--look-every is for --patience; without it no validation is done");
-    training.stopping.look_every = parse_positive("--look-every", arguments.look_every, "1");
+    training.stopping.look_every =
+        parse_positive("--look-every", arguments.look_every, "1 (or auto)");
   }
   training.reshuffle = arguments.reshuffle;
   training.standardize = one_of("--standardize", arguments.standardize, {"yes", "no"}) == "yes";

@@ -32,7 +32,7 @@ struct TrainingArguments {
   std::vector<std::string> average;
   std::string resampling = "bootstrap";
   std::vector<std::string> subsample;
-  std::string patience = "0";
+  std::string patience;
   std::string look_every;
   bool reshuffle = false;
   std::string standardize = "yes";

@@ -27,6 +27,7 @@
 #include "bootfold/ensemble/streaming.h"
 #include "bootfold/ensemble/targets.h"
 #include "bootfold/ensemble/training.h"
+#include "bootfold/ensemble/training_plan.h"
 #include "bootfold/error.h"
 #include "bootfold/exact.h"
 #include "bootfold/execution.h"

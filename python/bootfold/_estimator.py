@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
 _WORDS = ("activation", "initializer", "optimizer", "schedule")
 _NUMBERS = (
-    "learning_rate",
     "warmup",
     "weight_decay",
     "momentum",
@@ -57,7 +56,9 @@ _NUMBERS = (
 )
 _FLAGS = ("layer_norm", "residual")
 #: Settings that may differ between members.
-SWEPT = ("hidden", *_WORDS, *_FLAGS, *_NUMBERS, "clip", "average", "batch_size")
+SWEPT = ("hidden", *_WORDS, *_FLAGS, "learning_rate", *_NUMBERS, "clip", "average", "batch_size")
+#: Stands for a number that the rows decide, as in C++.
+_AUTOMATIC = 0.0
 
 
 def _number(name: str, value: Any) -> float:
@@ -73,6 +74,18 @@ def _flag(name: str, value: Any) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} is {value!r} but must be True or False")
     return bool(value)
+
+
+def _number_or_auto(name: str, value: Any) -> float:
+    """A number above 0, or what stands for one that the rows decide."""
+    if isinstance(value, str) and value == "auto":
+        return _AUTOMATIC
+    if isinstance(value, str):
+        raise TypeError(f"{name} is {value!r} but must be a number, or 'auto'")
+    number = _number(name, value)
+    if not number > 0:
+        raise ValueError(f"{name} is {value!r} but must be above 0, or 'auto'")
+    return number
 
 
 def _word(name: str, value: Any) -> str:
@@ -156,6 +169,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             setattr(found, name, _word(name, given[name]))
         for name in _NUMBERS:
             setattr(found, name, _number(name, given[name]))
+        found.learning_rate = _number_or_auto("learning_rate", given["learning_rate"])
         for name in _FLAGS:
             setattr(found, name, _flag(name, given[name]))
         for name in ("clip", "average"):
@@ -167,8 +181,8 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             found.batch_size = _core.Settings.full_batch
         elif size is None or isinstance(size, str):
             raise ValueError(
-                f"batch_size is {size!r} but must be a number of rows, 'auto' (32, or all rows of "
-                "a member that has fewer) or 'full' (all)"
+                f"batch_size is {size!r} but must be a number of rows, 'auto' (about a 64th of "
+                "the rows, 32 to 256) or 'full' (all)"
             )
         else:
             found.batch_size = whole_number("batch_size", size, 1)
@@ -181,14 +195,20 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         training.members = whole_number("members", self.members, 1)
         training.settings = settings
         training.steps = 0 if self.steps is None else whole_number("steps", self.steps, 1)
-        training.epochs = _number("epochs", self.epochs)
+        training.epochs = _number_or_auto("epochs", self.epochs)
         training.resampling = _word("resampling", self.resampling)
         set_targets(training, self, loss)
         training.curves = True
         training.reshuffle = bool(self.reshuffle)
-        if self.patience is not None:
+        if self.patience is None:
+            training.patience = 0
+        elif not isinstance(self.patience, str):
             training.patience = whole_number("patience", self.patience, 1)
-        training.look_every = _number("look_every", self.look_every)
+        elif self.patience != "auto":
+            raise TypeError(
+                f"patience is {self.patience!r} but must be a whole number, None or 'auto'"
+            )
+        training.look_every = _number_or_auto("look_every", self.look_every)
         training.standardize = bool(self.standardize)
         training.seed = _seed(self.random_state)
         training.memory = memory_bytes(self.memory)

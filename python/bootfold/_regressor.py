@@ -57,15 +57,20 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         replacement, or all rows with exponential weights.
     subsample : float
         Share of the rows with resampling "subsample".
-    epochs : float
-        Passes over the rows of a member.
+    epochs : float or "auto"
+        Passes over the rows of a member. "auto": 100, but 2,000 to 20,000 steps, with early
+        stopping.
     steps : int, optional
         Number of steps, instead of epochs.
     batch_size : int, "auto" or "full"
-        Rows of a step. "auto": 32, or all rows of a member that has fewer; "full": all.
+        Rows of a step. "auto": a power of two from 32 to 256, about a 64th of the rows of a member;
+        "full": all.
     optimizer : {"adam", "adamw", "sgd"}
-    learning_rate : float
-    schedule : {"constant", "cosine"}
+    learning_rate : float or "auto"
+        Initial learning rate. "auto": 1e-2, and 3e-2 for sgd.
+    schedule : {"auto", "constant", "cosine"}
+        Learning-rate schedule. "auto": cosine decay to 0, and constant with `warm_start` and in
+        `partial_fit`.
     warmup : float
         Share of the steps in which the learning rate rises linearly; the cosine decay begins behind
         it.
@@ -80,12 +85,13 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
     average : float, optional
         Decay, such as 0.999, of an exponential moving average of the parameters, with bias
         correction. The averaged parameters are validated, kept and used for predictions.
-    patience : int, optional
+    patience : int, "auto" or None
         Early stopping: a member stops after this many validations without a lower loss, and keeps
         the best parameters. It is validated on the rows that it is not trained on, or on
-        `validation`.
-    look_every : float
-        Epochs between validations.
+        `validation`. "auto": 10 if neither epochs nor steps are given and there are such rows.
+        None: no early stopping.
+    look_every : float or "auto"
+        Epochs between validations. "auto": one, or more for at most 100 validations.
     reshuffle : bool
         Shuffle the rows before every epoch.
     standardize : bool
@@ -198,12 +204,12 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         residual: bool = False,
         resampling: str = "bootstrap",
         subsample: float = 0.5,
-        epochs: float = 100,
+        epochs: float | str = "auto",
         steps: int | None = None,
         batch_size: int | str = "auto",
         optimizer: str = "adam",
-        learning_rate: float = 1e-3,
-        schedule: str = "constant",
+        learning_rate: float | str = "auto",
+        schedule: str = "auto",
         warmup: float = 0.0,
         weight_decay: float = 0.0,
         momentum: float = 0.9,
@@ -212,8 +218,8 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         clip: float | None = None,
         dropout: float = 0.0,
         average: float | None = None,
-        patience: int | None = None,
-        look_every: float = 1.0,
+        patience: int | str | None = "auto",
+        look_every: float | str = "auto",
         reshuffle: bool = False,
         standardize: bool = True,
         categorical: Sequence[str] = (),

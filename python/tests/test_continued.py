@@ -17,12 +17,15 @@ LINE = RNG.normal(size=(128, 2))  # 4 batches of 32
 TARGET = LINE @ [2.0, -1.0] + RNG.normal(scale=0.5, size=128)
 
 
+USUAL = {"members": 10, "epochs": 6, "learning_rate": 1e-2, "schedule": "constant"}
+
+
 def classifier(**given):
-    return bf.EnsembleClassifier(**{"members": 10, "epochs": 6, "learning_rate": 1e-2} | given)
+    return bf.EnsembleClassifier(**USUAL | given)
 
 
 def regressor(**given):
-    return bf.EnsembleRegressor(**{"members": 10, "epochs": 6, "learning_rate": 1e-2} | given)
+    return bf.EnsembleRegressor(**USUAL | given)
 
 
 def same(a, b):

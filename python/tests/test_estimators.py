@@ -288,21 +288,22 @@ def test_files_bring_classes_back(tmp_path, labels):
     assert named.predict(X[:1])[0] in range(len(model.classes_))
 
 
-# What the program trains from the same rows, with the same settings, is the same to the bit.
+# What the program trains from the same rows, with the same settings and automatic values, is the
+# same to the bit.
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 def test_the_program_makes_the_same_ensemble(tmp_path):
     rows = tmp_path / "line.csv"
     frame = pd.DataFrame({"a": LINE[:, 0], "b": LINE[:, 1], "y": TARGET})
     frame.to_csv(rows, index=False)  # texts that read back as the same numbers
     path = tmp_path / "line.safetensors"
-    arguments = "--task regression --members 5 --hidden 8 --epochs 20 --seed 7 --target y --output"
+    arguments = "--task regression --members 5 --hidden 8 --seed 7 --target y --output"
     subprocess.run(
         [os.environ["BOOTFOLD_PROGRAM"], "ensemble", "train", rows, *arguments.split(), path],
         check=True,
         capture_output=True,
     )
     loaded = bf.EnsembleRegressor.load(path)
-    model = regressor(members=5, hidden=8, epochs=20, learning_rate=1e-3, random_state=7)
+    model = bf.EnsembleRegressor(members=5, hidden=8, random_state=7)
     same(model.fit(frame[["a", "b"]].to_numpy(), TARGET), loaded)
 
 
@@ -409,8 +410,12 @@ def test_failed_members_are_told():
         ({"hidden": "32"}, "hidden is '32' but must be"),
         ({"hidden": (0,)}, "hidden is 0 but must be at least 1"),
         ({"activation": "rely"}, "relu"),
-        ({"learning_rate": -1.0}, "learning_rate is -1 but must be above 0"),
-        ({"learning_rate": "fast"}, "learning_rate is 'fast' but must be a number"),
+        ({"learning_rate": -1.0}, "learning_rate is -1.0 but must be above 0, or 'auto'"),
+        ({"learning_rate": 0}, "learning_rate is 0 but must be above 0, or 'auto'"),
+        ({"learning_rate": "fast"}, "learning_rate is 'fast' but must be a number, or 'auto'"),
+        ({"epochs": 0}, "epochs is 0 but must be above 0, or 'auto'"),
+        ({"look_every": float("nan")}, "look_every is nan but must be above 0, or 'auto'"),
+        ({"patience": "long"}, "patience is 'long' but must be a whole number, None or 'auto'"),
         ({"batch_size": "all"}, "batch_size is 'all'"),
         ({"batch_size": 1000}, "batch_size is 1000 but members have 150 rows"),
         ({"resampling": None}, "resampling is None but must be a name"),

@@ -101,7 +101,8 @@ ROWS = rows()
 
 
 def plain(value: Any) -> str:
-    """A default as all three write it: 10'000, 10_000 and 1e4 are one number, True is yes."""
+    """A default as all three write it: 10'000, 10_000 and 1e4 are one number, True is yes, and
+    kAutomatic is auto."""
     text = str(value).strip().strip("'\"")
     text = {"True": "yes", "true": "yes", "False": "no", "false": "no", "None": "none"}.get(
         text, text
@@ -109,6 +110,8 @@ def plain(value: Any) -> str:
     text = re.sub(r"^[(\[{]([^,]*),?[)\]}]$", r"\1", text)  # {32}, (32,)
     if re.fullmatch(r"(\w+::)+\w+", text):  # Alternative::two_sided
         text = text.rpartition("::")[2].replace("_", "-")
+    if re.fullmatch(r"kAutomatic\w*|automatic", text):
+        return "auto"
     try:
         return str(float(text.replace("'", "").replace("_", "")))
     except ValueError:

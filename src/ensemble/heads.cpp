@@ -69,6 +69,27 @@ Heads::Heads(const Ensemble::Frame& frame)
   }
 }
 
+void set_targets(const Examples& examples, const Training& training, Ensemble::Frame& frame) {
+  if (examples.classes != nullptr) {
+    frame.classes = examples.classes->names;
+    frame.target = examples.classes->column;
+  }
+  for (std::size_t t = 0; t < examples.targets.columns(); ++t)
+    frame.classes.push_back(examples.targets.name(t));
+  frame.loss = loss_of_training(examples, training);
+  if (frame.loss == Loss::mixed) frame.losses = training.losses;
+  const auto uses = [&](Loss loss) {
+    return frame.loss == loss || std::ranges::find(frame.losses, loss) != frame.losses.end();
+  };
+  if (uses(Loss::pinball)) frame.quantiles = training.quantiles;
+  if (uses(Loss::huber)) frame.huber_delta = training.huber_delta;
+  if (!training.pos_weight.empty() && (uses(Loss::binary) || uses(Loss::multi_label))) {
+    frame.pos_weight = training.pos_weight;
+    frame.pos_weight.resize(std::max<std::size_t>(1, examples.targets.columns()),
+                            training.pos_weight[0]);
+  }
+}
+
 std::vector<TargetColumns> target_columns(const Ensemble::Frame& frame) {
   std::vector<TargetColumns> columns;
   const Heads heads(frame);

@@ -63,6 +63,9 @@ class Heads {
   std::vector<simd::HeadLoss> losses_;
 };
 
+/// Sets the names of classes or targets, their losses and the options of these.
+void set_targets(const Examples& examples, const Training& training, Ensemble::Frame& frame);
+
 /// The loss of a target.
 [[nodiscard]] Loss loss_of_target(const Ensemble::Frame& frame, std::size_t target) noexcept;
 

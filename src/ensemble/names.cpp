@@ -42,7 +42,15 @@ std::string_view name(Optimizer optimizer) noexcept {
 }
 
 std::string_view name(Schedule schedule) noexcept {
-  return schedule == Schedule::constant ? "constant" : "cosine";
+  switch (schedule) {
+    case Schedule::constant:
+      return "constant";
+    case Schedule::cosine:
+      return "cosine";
+    case Schedule::automatic:
+      return "auto";
+  }
+  return "";
 }
 
 std::string_view name(Resampling resampling) noexcept {

@@ -23,7 +23,8 @@ Optimizer parse_optimizer(std::string_view name) {
 }
 
 Schedule parse_schedule(std::string_view name) {
-  return text::choose("schedule", name, std::array{Schedule::constant, Schedule::cosine});
+  return text::choose("schedule", name,
+                      std::array{Schedule::automatic, Schedule::constant, Schedule::cosine});
 }
 
 Resampling parse_resampling(std::string_view name) {

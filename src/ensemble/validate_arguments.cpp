@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bootfold/error.h"
+#include "ensemble/column_tiles.h"
 #include "ensemble/heads.h"
 #include "ensemble/training/training_context.h"
 #include "ensemble/transform.h"
@@ -30,7 +31,7 @@ void check_settings(const Settings& settings, const Training& training, std::siz
     require(units <= 65'536, "hidden", units, "at most 65536 units in each layer");
   }
   require(positive(settings.learning_rate), "learning_rate", settings.learning_rate,
-          "above 0, such as 0.001");
+          "above 0, such as 0.001, or 0 to choose by the rows");
   require(not_negative(settings.weight_decay), "weight_decay", settings.weight_decay, "0 or more");
   require(settings.momentum >= 0 && settings.momentum < 1, "momentum", settings.momentum,
           "at least 0 and below 1, such as 0.9");
@@ -218,6 +219,20 @@ void check_targets(const Examples& examples, const Training& training) {
   }
 }
 
+/// Throws unless weights are finite and not negative; returns their sum.
+double check_weight_values(const ColumnView& weights) {
+  double sum = 0;
+  for_each_tile(weights, 0, weights.rows(), [&](std::size_t row, std::span<const double> values) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (!not_negative(values[i]))
+        throw DataError(text::concat("the weight of row ", row + i + 1, " is ", values[i],
+                                     " but must be finite and not negative"));
+      sum += values[i];
+    }
+  });
+  return sum;
+}
+
 /// Settings with defaults in place of values without effect: equal ones train the same members.
 Settings in_effect(Settings settings, const Training& training, std::size_t rows) {
   const Settings usual;
@@ -328,12 +343,14 @@ void check_in_memory(const Examples& examples, const char* what) {
 void check_training(const Examples& examples, const Training& training) {
   check_lengths(examples);
   check_targets(examples, training);
+  if (examples.weights) static_cast<void>(total_weight(*examples.weights));
   require(training.members > 0, "members", training.members, "at least 1");
   if (training.settings.empty())
     throw InvalidArgument("there are no settings; at least one is needed");
-  if (training.steps == 0) require(positive(training.epochs), "epochs", training.epochs, "above 0");
-  require(training.stopping.patience == 0 || positive(training.stopping.look_every), "look_every",
-          training.stopping.look_every, "above 0 epochs");
+  require(training.epochs == kAutomatic || positive(training.epochs), "epochs", training.epochs,
+          "above 0, or 0 to choose by the rows");
+  require(training.stopping.look_every == kAutomatic || positive(training.stopping.look_every),
+          "look_every", training.stopping.look_every, "above 0 epochs, or 0 to choose by the rows");
   if (training.stopping.patience > 0 && training.validation == nullptr &&
       (training.resampling == Resampling::none || training.resampling == Resampling::bayesian))
     throw InvalidArgument(
@@ -346,15 +363,18 @@ void check_training(const Examples& examples, const Training& training) {
   check_different(training, examples.rows());
 }
 
+double total_weight(const ColumnView& weights) {
+  const double sum = check_weight_values(weights);
+  if (!(sum > 0)) throw DataError("all weights are 0; at least one must be positive");
+  return sum;
+}
+
 void check_weights(const Prediction& prediction, const std::optional<ColumnView>& weights) {
   if (!weights) return;
   if (weights->rows() != prediction.rows)
     throw InvalidArgument(text::concat("there are ", prediction.rows, " rows of predictions but ",
                                        weights->rows(), " weights; the numbers must be equal"));
-  for (std::size_t row = 0; row < weights->rows(); ++row)
-    if (const double weight = (*weights)[row]; !(weight >= 0) || !std::isfinite(weight))
-      throw DataError(text::concat("the weight of row ", row + 1, " is ", weight,
-                                   " but must be finite and not negative"));
+  check_weight_values(*weights);
 }
 
 }  // namespace bootfold::ensemble

@@ -19,6 +19,9 @@ void check_training(const Examples& examples, const Training& training);
 /// Inputs, classes, targets and weights have the same number of rows, at least one.
 void check_rows(const Examples& examples);
 
+/// The sum of the weights of rows, which are finite and not negative, and not all 0.
+[[nodiscard]] double total_weight(const ColumnView& weights);
+
 /// There is one weight for each row of the prediction, finite and not negative; or no weights.
 void check_weights(const Prediction& prediction, const std::optional<ColumnView>& weights);
 

@@ -385,6 +385,44 @@ TEST(EnsembleEvaluate, ScoresNewRowsAndOutOfBagRows) {
               HasSubstr("'daisy'"));
 }
 
+// Rows, networks, steps and time are told before the training, and what stopped it afterwards.
+TEST(EnsembleDefaults, AreToldBeforeTheTraining) {
+  const Folder folder;
+  const std::string file = folder.write("flowers.csv", flowers(150));
+  const std::vector<std::string> arguments = {
+      "ensemble", "train", file, "--target", "flower", "--ignore", "id", "--members", "10"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), arguments.begin(), arguments.end());
+    return more;
+  };
+  const Outcome usual = run(arguments);
+  EXPECT_EQ(usual.code, 0);
+  EXPECT_THAT(usual.err,
+              testing::MatchesRegex("bootfold: 150 rows, 3 inputs; 10 networks 3-32-3 of 227 "
+                                    "parameters; up to 2,000 steps each, batches of 32, learning "
+                                    "rate 0.0[0-9]+, early stopping with patience 10; about .* or "
+                                    "less\n"));
+  EXPECT_THAT(usual.out, HasSubstr("patience 10; kept with the lowest held-out loss, after"));
+  EXPECT_EQ(run(with({"--quiet"})).err, "");
+  const nlohmann::json object = json_of(arguments);
+  EXPECT_EQ(object["patience"], 10);
+  EXPECT_EQ(object["settings"][0]["most_steps"], 2000);
+  EXPECT_EQ(object["settings"][0]["batch_size"], 32);
+  EXPECT_EQ(object["settings"][0]["schedule"], "cosine");
+  EXPECT_LT(object["settings"][0]["steps"]["mean"], 2000);
+  const nlohmann::json words =
+      json_of(with({"--epochs", "auto", "--batch-size", "auto", "--learning-rate", "auto",
+                    "--schedule", "auto", "--patience", "auto", "--look-every", "auto"}));
+  EXPECT_EQ(words["settings"], object["settings"]);
+  const Outcome given = run(with({"--epochs", "3"}));
+  EXPECT_THAT(given.err, HasSubstr("; 15 steps each, batches of 32"));
+  EXPECT_THAT(given.err + given.out, testing::Not(HasSubstr("patience")));
+  EXPECT_THAT(refused(with({"--patience", "long"})), HasSubstr("--patience is 'long'"));
+  EXPECT_THAT(refused(with({"--patience", "1e12"})), HasSubstr("or auto"));
+  EXPECT_THAT(refused(with({"--learning-rate", "0"})), HasSubstr("auto"));
+  EXPECT_THAT(refused(with({"--look-every", "2", "--epochs", "3"})), HasSubstr("--patience"));
+}
+
 TEST(EnsembleInterrupt, StopsATrainingWithinASecond) {
   const Folder folder;
   std::vector<std::string> arguments = train_flowers(folder);
@@ -395,7 +433,7 @@ TEST(EnsembleInterrupt, StopsATrainingWithinASecond) {
                                           .patience = std::chrono::milliseconds(1000),
                                           .cpu_after_signal = &seconds});
   EXPECT_EQ(outcome.code, 130);
-  EXPECT_EQ(outcome.err, "bootfold: interrupted; nothing was written\n");
+  EXPECT_THAT(outcome.err, testing::EndsWith("\nbootfold: interrupted; nothing was written\n"));
   EXPECT_LT(seconds, 1);
   EXPECT_THAT(folder.files(), ElementsAre("flowers.csv"));
 }

@@ -54,7 +54,11 @@ struct Odds {
 };
 
 Ensemble spirals_of(const Spirals& spirals) {
-  return train(spirals.examples(), {.hidden = {16}}, {.members = 30, .epochs = 200});
+  Training training{.members = 30, .epochs = 200};
+  training.settings[0].learning_rate = 1e-3;
+  training.settings[0].schedule = Schedule::constant;
+  training.settings[0].batch_size = 32;
+  return train(spirals.examples(), {.hidden = {16}}, std::move(training));
 }
 
 Ensemble with_temperature(Ensemble ensemble, double temperature) {

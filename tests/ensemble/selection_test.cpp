@@ -26,8 +26,13 @@ bool same(std::span<const float> a, std::span<const float> b) {
 Training two_rates(std::size_t members) {
   Training training{.members = members, .epochs = 20};
   training.settings.resize(2);
+  training.settings[0].learning_rate = 1e-3;
   training.settings[1].learning_rate = 3e-2;
-  for (Settings& settings : training.settings) settings.architecture.hidden = {8};
+  for (Settings& settings : training.settings) {
+    settings.schedule = Schedule::constant;
+    settings.batch_size = 32;
+    settings.architecture.hidden = {8};
+  }
   return training;
 }
 

@@ -22,6 +22,8 @@ TEST(Spirals, AreLearnedAsFastAsByTheReference) {
   training.standardize = false;
   training.resampling = Resampling::none;
   training.settings[0].batch_size = 0;
+  training.settings[0].learning_rate = 1e-3;
+  training.settings[0].schedule = Schedule::constant;
   const auto loss_after = [&](std::uint64_t steps) {
     training.steps = steps;
     const Ensemble ensemble = train(spirals.examples(), {.hidden = {32}}, training);
@@ -158,8 +160,10 @@ TEST(Train, RejectsInvalidArguments) {
     return complaint(good, training);
   };
   EXPECT_EQ(with([](Training&) {}), "");
-  EXPECT_THAT(with([](Training& t) { t.settings[0].learning_rate = 0; }),
-              HasSubstr("learning_rate is 0"));
+  EXPECT_THAT(with([](Training& t) { t.settings[0].learning_rate = -1; }),
+              HasSubstr("learning_rate is -1"));
+  EXPECT_THAT(with([](Training& t) { t.epochs = -1; }), HasSubstr("epochs is -1"));
+  EXPECT_THAT(with([](Training& t) { t.stopping.look_every = -1; }), HasSubstr("look_every is -1"));
   EXPECT_THAT(with([](Training& t) { t.settings[0].architecture.hidden = {0}; }),
               HasSubstr("hidden is 0"));
   EXPECT_THAT(with([](Training& t) { t.settings[0].batch_size = 51; }), HasSubstr("50"));

@@ -27,6 +27,7 @@ Training training_of(const Examples& validation, std::size_t members) {
   Training training{.members = members, .steps = 40};
   training.settings[0].architecture.hidden = {8};
   training.settings[0].learning_rate = 0.03;
+  training.settings[0].schedule = Schedule::constant;
   training.validation = &validation;
   return training;
 }

@@ -21,6 +21,9 @@ namespace bootfold::ensemble {
 /// replicates (docs/ensemble-intervals.md), so no further networks are trained. If there are too
 /// few members for that, the influence reports it.
 ///
+/// Without validation rows no network stops early, because those of the estimate are trained on all
+/// rows: automatic patience is 0, and the automatic number of steps is that of Training.
+///
 /// Throws InvalidArgument unless resampling is bootstrap or bayesian and there is one settings.
 [[nodiscard]] BOOTFOLD_API Result bootstrap_predictions(const Examples& examples,
                                                         const Training& training,

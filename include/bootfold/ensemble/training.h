@@ -31,8 +31,9 @@ enum class Optimizer { adam, adamw, sgd };
 
 /// Learning-rate schedule.
 enum class Schedule {
-  constant,  ///< the initial learning rate throughout
-  cosine,    ///< cosine decay from the initial learning rate to 0 at the last step
+  constant,   ///< the initial learning rate throughout
+  cosine,     ///< cosine decay from the initial learning rate to 0 at the last step
+  automatic,  ///< cosine, or constant for a training that continues or may be continued
 };
 
 /// The rows that a member is trained on.
@@ -56,6 +57,10 @@ enum class Loss {
   mixed,          ///< for targets with losses of their own, Training::losses
 };
 
+/// Stands for a number that is chosen by the rows: docs/ensembles.md has the rules, and plan()
+/// (training_plan.h) returns the values.
+inline constexpr double kAutomatic = 0;
+
 /// Settings that may differ between members.
 struct Settings {
   static constexpr std::size_t kFullBatch = 0;
@@ -63,8 +68,8 @@ struct Settings {
 
   Architecture architecture = {};
   Optimizer optimizer = Optimizer::adam;
-  double learning_rate = 1e-3;
-  Schedule schedule = Schedule::constant;
+  double learning_rate = kAutomatic;  ///< initial; kAutomatic: 1e-2, and 3e-2 for sgd
+  Schedule schedule = Schedule::automatic;
   double weight_decay = 0;
   double momentum = 0.9;  ///< momentum of sgd; beta1 of adam and adamw
   double beta2 = 0.999;   ///< adam and adamw
@@ -82,8 +87,8 @@ struct Settings {
   /// have no more weight than that). The averaged parameters are validated, kept and used for
   /// predictions. 0: none.
   double average = 0;
-  /// Rows per step; kFullBatch: all rows of a member; kAutomaticBatch: 32, or all rows of a member
-  /// that has fewer.
+  /// Rows per step; kFullBatch: all rows of a member; kAutomaticBatch: a power of two from 32 to
+  /// 256, about a 64th of the rows of a member, or all rows if there are fewer than 32.
   std::size_t batch_size = kAutomaticBatch;
   double subsample = 0.5;  ///< share of the rows with Resampling::subsample
 
@@ -94,8 +99,13 @@ struct Settings {
 /// is not trained on. It stops after `patience` validations without a lower loss, and the
 /// parameters with the lowest validation loss are kept.
 struct Stopping {
-  std::size_t patience = 0;  ///< 0: no early stopping
-  double look_every = 1;     ///< epochs between validations
+  static constexpr std::size_t kAutomaticPatience = std::numeric_limits<std::size_t>::max();
+  /// 0: no early stopping. kAutomaticPatience: 10 if Training sets neither steps nor epochs and
+  /// there are rows to validate on, and otherwise 0.
+  std::size_t patience = kAutomaticPatience;
+  /// Epochs between validations. kAutomatic: one epoch, or a hundredth of the steps if that is
+  /// more.
+  double look_every = kAutomatic;
 };
 
 /// All training options. The rows and initial weights of a member follow from the seed and from its
@@ -105,7 +115,8 @@ struct Training {
   std::size_t members = 100;                      ///< for each of the settings
   std::vector<Settings> settings = {Settings{}};  ///< more than one: a sweep
   std::uint64_t steps = 0;                        ///< of every member; 0: set by `epochs`
-  double epochs = 100;                            ///< passes over the rows of a member
+  /// Passes over the rows of a member. kAutomatic: 100, but 2,000 to 20,000 steps.
+  double epochs = kAutomatic;
   Resampling resampling = Resampling::bootstrap;
   /// By default cross_entropy for classes and squared_error for numbers.
   std::optional<Loss> loss = std::nullopt;

@@ -23,7 +23,8 @@ void check_bootstrap(const Training& training) {
   if (training.settings.size() != 1)
     throw InvalidArgument(text::concat("there are ", training.settings.size(),
                                        " settings but replicates of a bootstrap need exactly 1"));
-  if (training.stopping.patience > 0 && training.validation == nullptr)
+  if (training.stopping.patience > 0 && training.validation == nullptr &&
+      training.stopping.patience != Stopping::kAutomaticPatience)
     throw InvalidArgument(
         text::concat("patience is ", training.stopping.patience,
                      " but the networks of the estimate are trained on all rows, so none are left "
@@ -72,9 +73,12 @@ Plan plan_of(const Trainer& trainer, const Ensemble::Frame& frame, std::size_t p
 
 }  // namespace
 
-Result bootstrap_predictions(const Examples& examples, const Training& training,
+Result bootstrap_predictions(const Examples& examples, const Training& given,
                              const DataView& points) {
-  check_bootstrap(training);
+  check_bootstrap(given);
+  Training training = given;
+  // Members must not stop early where the networks of the estimate cannot.
+  if (training.validation == nullptr) training.stopping.patience = 0;
   Training on_all = training;
   on_all.resampling = Resampling::none;
   on_all.members = kEstimateMembers;

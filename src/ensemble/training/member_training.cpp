@@ -13,7 +13,8 @@ MemberTraining::MemberTraining(const TrainingContext& context, const MemberId& i
                                const Settings& settings, const MemberStart& start)
     : id_(id),
       settings_(&settings),
-      stopping_(&context.training.stopping),
+      patience_(context.training.stopping.patience),
+      validation_steps_(validation_steps(context.training, settings, context.matrix.rows)),
       rows_(id, context.training.resampling, context.matrix.rows, settings.subsample,
             context.training.reshuffle, context.level),
       batch_(batch_row_count(context.training, settings, context.matrix.rows)),
@@ -23,6 +24,7 @@ MemberTraining::MemberTraining(const TrainingContext& context, const MemberId& i
       begin_(start.steps),
       step_(start.steps),
       last_step_(start.steps + step_count(context.training, settings, context.matrix.rows)),
+      planned_steps_(last_step_ - start.steps),
       next_validation_(validation_step(1)),
       power1_(start.optimizer.power1),
       power2_(start.optimizer.power2),
@@ -39,10 +41,8 @@ MemberTraining::MemberTraining(const TrainingContext& context, const MemberId& i
 }
 
 std::uint64_t MemberTraining::validation_step(std::uint64_t number) const {
-  const double epoch = static_cast<double>(rows_.size()) / static_cast<double>(batch_);
-  return std::max(step_ + 1,
-                  begin_ + static_cast<std::uint64_t>(std::llround(static_cast<double>(number) *
-                                                                   stopping_->look_every * epoch)));
+  return std::max(step_ + 1, begin_ + static_cast<std::uint64_t>(std::llround(
+                                          static_cast<double>(number) * validation_steps_)));
 }
 
 std::uint64_t MemberTraining::epoch_step(std::uint64_t number) const {
@@ -59,6 +59,13 @@ MemberEpoch MemberTraining::end_epoch() {
   epoch_begin_ = step_;
   epoch_sum_ = 0;
   return epoch_;
+}
+
+double MemberTraining::new_progress() noexcept {
+  const double before = progress_;
+  progress_ =
+      done() ? 1 : static_cast<double>(step_ - begin_) / static_cast<double>(planned_steps_);
+  return progress_ - before;
 }
 
 std::uint64_t MemberTraining::curve_steps(const Training& training) const {
@@ -123,7 +130,7 @@ float MemberTraining::clip_factor(float squares) const {
 
 void MemberTraining::validate(double held_out_loss, const Parameters& parameters) {
   epoch_.held_out_loss = held_out_loss;
-  if (stopping_->patience == 0) return;
+  if (patience_ == 0) return;
   if (step_ == next_validation_) next_validation_ = validation_step(++validations_ + 1);
   if (held_out_loss < best_.held_out_loss || std::isnan(best_.held_out_loss)) {
     without_improvement_ = 0;
@@ -131,7 +138,7 @@ void MemberTraining::validate(double held_out_loss, const Parameters& parameters
     best_.steps = step_;
     best_.loss = loss_;
     best_.parameters = parameters();
-  } else if (++without_improvement_ >= stopping_->patience) {
+  } else if (++without_improvement_ >= patience_) {
     last_step_ = step_;
   }
 }
@@ -155,7 +162,7 @@ void MemberTraining::keep_optimizer(TrainedMember& trained, const Parameters& fi
   if (averages()) trained.optimizer.parameters = parameters();
 }
 
-std::vector<float> MemberTraining::validation_weights(const TrainingContext& context) const {
+std::vector<float> MemberTraining::validation_weights(const TrainingContext& context) {
   const TrainingMatrix& matrix = context.validation_matrix();
   std::vector<float> weights =
       context.validation != nullptr ? std::vector<float>(matrix.rows, 1.0F) : rows_.held_out();
@@ -166,6 +173,8 @@ std::vector<float> MemberTraining::validation_weights(const TrainingContext& con
   }
   if (total > 0)
     for (float& weight : weights) weight /= static_cast<float>(total);
+  else
+    patience_ = 0;
   return weights;
 }
 

@@ -66,7 +66,7 @@ class MemberTraining {
   /// Whether the member is to be validated after this step, for early stopping or a report.
   [[nodiscard]] bool validation_due() const noexcept {
     if (failed()) return false;
-    if (stopping_->patience == 0) return watched_ && epoch_due();
+    if (patience_ == 0) return watched_ && epoch_due();
     return step_ == next_validation_ || step_ == last_step_;
   }
   /// Records a validation loss: keeps the best parameters, and stops after `patience` validations
@@ -83,14 +83,19 @@ class MemberTraining {
   /// No step follows.
   void stop() noexcept { last_step_ = step_; }
 
+  /// The share of the training, of 1, that was made since the last call: by steps, and all of the
+  /// rest if the member is done.
+  [[nodiscard]] double new_progress() noexcept;
+
   [[nodiscard]] TrainedMember finish(const Parameters& parameters);
   /// Adds the state of the optimizer to a member that finish() returned, if it is to be kept and if
   /// it belongs to these parameters. `parameters` are those that are averaged.
   void keep_optimizer(TrainedMember& trained, const Parameters& first, const Parameters& second,
                       const Parameters& parameters) const;
 
-  /// Weight of each row of context.validation_matrix() in the validation loss; their sum is 1.
-  [[nodiscard]] std::vector<float> validation_weights(const TrainingContext& context) const;
+  /// Weight of each row of context.validation_matrix() in the validation loss; their sum is 1. A
+  /// member that has no such rows, because it was trained on all of few, is not stopped early.
+  [[nodiscard]] std::vector<float> validation_weights(const TrainingContext& context);
   /// Weight of a training row in the loss of its batch.
   [[nodiscard]] float weight(const TrainingMatrix& matrix, std::uint32_t row) const {
     return share_ * (rows_.weights().empty() ? 1.0F : rows_.weights()[row]) *
@@ -110,7 +115,8 @@ class MemberTraining {
 
   MemberId id_;
   const Settings* settings_;
-  const Stopping* stopping_;
+  std::size_t patience_;
+  double validation_steps_;  // between two
   MemberRows rows_;
   std::uint64_t batch_;
   float share_;  // of a row in the loss
@@ -122,6 +128,8 @@ class MemberTraining {
   std::uint64_t begin_;  // steps of earlier trainings
   std::uint64_t step_;
   std::uint64_t last_step_;
+  std::uint64_t planned_steps_;  // without early stopping
+  double progress_ = 0;          // that was told
   std::uint64_t validations_ = 0;
   std::uint64_t next_validation_;
   std::size_t without_improvement_ = 0;  // validations since the best

@@ -276,7 +276,11 @@ std::vector<TrainedMember> PackTrainer::train(std::span<const MemberId> ids,
   };
   fill();
   for (std::uint64_t steps = 0; std::any_of(lane_.begin(), lane_.end(), busy); ++steps) {
-    if (steps % kCheckSteps == 0) worker.check();
+    if (steps % kCheckSteps == 0) {
+      worker.check();
+      for (auto& lane : lane_)
+        if (lane) worker.advance(lane->new_progress());
+    }
     step();
     validate();
     report();
@@ -287,8 +291,8 @@ std::vector<TrainedMember> PackTrainer::train(std::span<const MemberId> ids,
       lane_[l]->keep_optimizer(
           trained[job[l]], [&] { return lane_of(first_, l); }, [&] { return lane_of(second_, l); },
           [&] { return lane_of(parameters_, l); });
+      worker.advance(lane_[l]->new_progress());
       lane_[l].reset();
-      worker.advance(1);
       left = true;
     }
     if (left) fill();

@@ -237,8 +237,8 @@ TrainedMember SoloTrainer::train(const MemberId& id, const Settings& settings,
     step(member);
     validate(member);
     report(member);
+    worker.advance(member.new_progress());
   }
-  worker.advance(1);
   TrainedMember trained = member.finish([&] { return unpadded(kept(member)); });
   member.keep_optimizer(
       trained, [&] { return unpadded(first_); }, [&] { return unpadded(second_); },

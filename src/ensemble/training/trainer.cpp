@@ -9,6 +9,7 @@
 #include "ensemble/input_rows.h"
 #include "ensemble/prediction/range.h"
 #include "ensemble/scaling.h"
+#include "ensemble/training/defaults.h"
 #include "ensemble/training/member_start.h"
 #include "ensemble/training/pack_trainer.h"
 #include "ensemble/training/solo_trainer.h"
@@ -37,22 +38,6 @@ void look_at_inputs(const Examples& examples, bool standardize, Ensemble::Frame&
   Deviations deviations(examples.rows(), means.mean(), examples.encoding);
   for_each_chunk(examples, [&](std::size_t, const DataView& rows) { deviations.add(rows); });
   frame.input_scaling = deviations.scaling();
-}
-
-/// Sets the losses of the targets and their options.
-void set_losses(const Examples& examples, const Training& training, Ensemble::Frame& frame) {
-  frame.loss = loss_of_training(examples, training);
-  if (frame.loss == Loss::mixed) frame.losses = training.losses;
-  const auto uses = [&](Loss loss) {
-    return frame.loss == loss || std::ranges::find(frame.losses, loss) != frame.losses.end();
-  };
-  if (uses(Loss::pinball)) frame.quantiles = training.quantiles;
-  if (uses(Loss::huber)) frame.huber_delta = training.huber_delta;
-  if (!training.pos_weight.empty() && (uses(Loss::binary) || uses(Loss::multi_label))) {
-    frame.pos_weight = training.pos_weight;
-    frame.pos_weight.resize(std::max<std::size_t>(1, examples.targets.columns()),
-                            training.pos_weight[0]);
-  }
 }
 
 /// Sets the transforms and the scaling of the targets.
@@ -97,15 +82,8 @@ Ensemble::Frame frame_of(const Examples& examples, const Training& training, std
   check_training(examples, training);
   check_row_memory(examples, memory);
   Ensemble::Frame frame;
-  set_losses(examples, training, frame);
+  set_targets(examples, training, frame);
   for (std::size_t c = 0; c < examples.columns(); ++c) frame.inputs.push_back(examples.name(c));
-  if (examples.classes != nullptr) {
-    frame.classes = examples.classes->names;
-    frame.target = examples.classes->column;
-  } else {
-    for (std::size_t t = 0; t < examples.targets.columns(); ++t)
-      frame.classes.push_back(examples.targets.name(t));
-  }
   if (examples.encoding != nullptr) frame.encoding = *examples.encoding;
   look_at_inputs(examples, training.standardize, frame, fingerprint);
   look_at_targets(examples, training, frame);
@@ -117,9 +95,9 @@ Ensemble::Frame frame_of(const Examples& examples, const Training& training, std
   return frame;
 }
 
-/// The options with the memory limit and the automatic batch sizes filled in.
-Training resolved(Training training, std::size_t rows) {
-  constexpr std::size_t kUsual = 32;
+/// The options with the memory limit and automatic values filled in. Callbacks never overlap.
+Training resolved(const Training& given, std::size_t rows) {
+  Training training = with_defaults(given, rows);
   training.memory = execution::memory_limit(training.memory);
   if (training.epoch_done)
     training.epoch_done =
@@ -128,14 +106,6 @@ Training resolved(Training training, std::size_t rows) {
           const std::scoped_lock lock(*one);
           return told(epochs);
         };
-  for (Settings& settings : training.settings) {
-    if (settings.batch_size != Settings::kAutomaticBatch) continue;
-    // What is wrong with the rows or their share is reported by check().
-    const bool known = rows > 0 && (training.resampling != Resampling::subsample ||
-                                    (settings.subsample > 0 && settings.subsample <= 1));
-    const std::size_t walk = known ? member_row_count(training, settings, rows) : 0;
-    settings.batch_size = walk < kUsual ? Settings::kFullBatch : kUsual;
-  }
   return training;
 }
 

@@ -32,5 +32,8 @@ struct TrainingContext {
 /// Steps without early stopping.
 [[nodiscard]] std::uint64_t step_count(const Training& training, const Settings& settings,
                                        std::size_t rows);
+/// Steps between validations; not a whole number if epochs are none.
+[[nodiscard]] double validation_steps(const Training& training, const Settings& settings,
+                                      std::size_t rows);
 
 }  // namespace bootfold::ensemble

@@ -9,6 +9,7 @@
 #include "ensemble/input_rows.h"
 #include "ensemble/scaling.h"
 #include "ensemble/transform.h"
+#include "ensemble/validate_arguments.h"
 #include "text/concat.h"
 
 namespace bootfold::ensemble {
@@ -17,17 +18,7 @@ namespace {
 
 std::vector<float> read_weights(const ColumnView& column) {
   std::vector<float> weights(column.rows());
-  double sum = 0;
-  for_each_tile(column, 0, column.rows(), [&](std::size_t row, std::span<const double> values) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (!(values[i] >= 0) || !std::isfinite(values[i]))
-        throw DataError(text::concat("the weight of row ", row + i + 1, " is ", values[i],
-                                     " but must be finite and not negative"));
-      sum += values[i];
-    }
-  });
-  if (!(sum > 0)) throw DataError("all weights are 0; at least one must be positive");
-  const double scale = static_cast<double>(column.rows()) / sum;
+  const double scale = static_cast<double>(column.rows()) / total_weight(column);
   for (std::size_t row = 0; row < weights.size(); ++row)
     weights[row] = static_cast<float>(column[row] * scale);
   return weights;

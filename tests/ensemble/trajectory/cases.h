@@ -38,6 +38,7 @@ inline std::vector<Case> cases() {
     settings.architecture.hidden = std::move(hidden);
     settings.architecture.activation = activation;
     settings.optimizer = optimizer;
+    if (settings.schedule == Schedule::automatic) settings.schedule = Schedule::constant;
     std::string title(name(loss));
     title += "_";
     title += name(activation);
