@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ensemble/validate_arguments.h"
 #include "text/concat.h"
 #include "text/quantity.h"
 
