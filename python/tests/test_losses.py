@@ -1,8 +1,11 @@
 """Losses and transforms of targets: shapes, truth, scores, intervals, files and exports."""
 
+import os
 import pickle
+import subprocess
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import norm, yeojohnson_normmax
 from sklearn.base import clone
@@ -238,6 +241,36 @@ def test_trainings_go_on():
     assert labels.predict(X).shape == (300, 3)
     with pytest.raises(ValueError, match="several labels"):
         labels.partial_fit(X, LABELS[:, 0])
+
+
+def test_the_program_makes_the_same_ensemble(tmp_path):
+    rows, path = tmp_path / "rows.csv", tmp_path / "m.safetensors"
+    columns = [*X.T, PRICE, LABELS[:, 0], COUNT]
+    names = "a,b,price,sold,count"
+    np.savetxt(rows, np.column_stack(columns), delimiter=",", header=names, comments="")
+    arguments = (
+        "--members 6 --epochs 10 --target price:pinball --target sold:binary --target count:poisson"
+        " --quantiles 0.1,0.9 --pos-weight 2 --target-transform yeo-johnson --output"
+    )
+    subprocess.run(
+        [os.environ["BOOTFOLD_PROGRAM"], "ensemble", "train", rows, *arguments.split(), path],
+        check=True,
+        capture_output=True,
+    )
+    loaded = bf.EnsembleRegressor.load(path)
+    assert loaded.output_names_ == ["price q0.1", "price q0.9", "sold", "count"]
+    model = regressor(
+        members=6,
+        epochs=10,
+        learning_rate=1e-3,
+        loss=["pinball", "binary", "poisson"],
+        quantiles=(0.1, 0.9),
+        pos_weight=2.0,
+        target_transform="yeo-johnson",
+    )
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    model.fit(frame, TARGETS[:, :3])
+    np.testing.assert_array_equal(model.predict(frame), loaded.predict(frame))
 
 
 def onnx_run(model, rows, path):
