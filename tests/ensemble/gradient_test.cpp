@@ -116,7 +116,12 @@ struct Fixture {
     std::vector<float> loss(lanes);
     const simd::Dropout dropout{drop_add.data(), drop_mix.data(), drop_threshold.data(),
                                 drop_scale.data()};
-    kernels.gradient({&shape, how.loss, parameters.data(), gradient.data(), scratch.data(), {},
+    kernels.gradient({&shape,
+                      how.loss,
+                      parameters.data(),
+                      gradient.data(),
+                      scratch.data(),
+                      {},
                       how.dropout ? &dropout : nullptr},
                      batch, loss.data());
     return loss;
