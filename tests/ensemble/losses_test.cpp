@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <boost/math/distributions/negative_binomial.hpp>
 #include <cmath>
 #include <vector>
 
@@ -373,6 +374,47 @@ TEST(PredictionIntervals, OfRatesCoverCounts) {
   // At least 0.9 because counts are discrete; 4000 rows vary by 0.005, and rates are estimates.
   EXPECT_GT(static_cast<double>(inside) / 4000, 0.9 - 0.03);
   EXPECT_LT(static_cast<double>(inside) / 4000, 0.99);
+}
+
+// Limits of rates of any size: between them lies at least the confidence, and not much more.
+TEST(PredictionIntervals, OfRatesOfAnySize) {
+  Ensemble::Frame frame;
+  frame.loss = Loss::poisson;
+  frame.classes = {"count"};
+  frame.target_scaling = {{0}, {1}};
+  const std::vector<double> means = {0, 1e-300, 1e-6, 0.3, 5, 400, 1e4, 1e6, 1e15, 1e100};
+  for (const double spread : {0.0, 1e-6, 0.1, 1.0, 10.0}) {
+    Prediction prediction;
+    prediction.rows = means.size();
+    prediction.outputs = 1;
+    prediction.mean = means;
+    for (const double mean : means)
+      prediction.total.push_back(std::sqrt(mean + std::pow(spread * mean, 2)));
+    const std::vector<Limits> limits = prediction_intervals(frame, prediction, 0.9);
+    for (std::size_t i = 0; i < means.size(); ++i) {
+      SCOPED_TRACE(testing::Message() << means[i] << ", spread " << spread);
+      ASSERT_TRUE(std::isfinite(limits[i].low) && std::isfinite(limits[i].high));
+      EXPECT_TRUE(0 <= limits[i].low && limits[i].low <= limits[i].high);
+      if (spread <= 1) {
+        EXPECT_LE(limits[i].low, means[i]);
+        EXPECT_GE(limits[i].high, means[i] > 3 ? means[i] : 0);
+      }
+      if (const double mean = means[i]; mean > 0 && mean < 1e5 && spread > 1e-3 && spread <= 1) {
+        // The law of the counts, by Boost.
+        const double size = 1 / (spread * spread);
+        const boost::math::negative_binomial_distribution<> law(size, size / (size + mean));
+        const double slack = mean > 500 ? 0.01 : 1e-9;
+        EXPECT_GE(cdf(law, limits[i].low), 0.05 - slack);
+        EXPECT_LE(limits[i].low < 1 ? 0 : cdf(law, limits[i].low - 1), 0.05 + slack);
+        EXPECT_GE(cdf(law, limits[i].high), 0.95 - slack);
+        EXPECT_LE(limits[i].high < 1 ? 0 : cdf(law, limits[i].high - 1), 0.95 + slack);
+      }
+      if (spread == 0 && means[i] >= 400) {
+        EXPECT_NEAR(limits[i].high, means[i] + 1.645 * std::sqrt(means[i]),
+                    2 + 0.1 * std::sqrt(means[i]));
+      }
+    }
+  }
 }
 
 class LossMisuse : public testing::Test {

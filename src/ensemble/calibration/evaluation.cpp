@@ -1,8 +1,7 @@
 #include "bootfold/ensemble/evaluation.h"
 
 #include <algorithm>
-#include <boost/math/distributions/negative_binomial.hpp>
-#include <boost/math/distributions/poisson.hpp>
+#include <boost/math/distributions/gamma.hpp>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -228,21 +227,51 @@ TargetScores binary_scores(const Prediction& prediction, const Head& head, const
   return scores;
 }
 
-/// Limits of a count with this mean and variance, at least that of a Poisson distribution: the
-/// smallest counts whose cumulative probabilities reach those of the limits.
+/// Smallest counts whose cumulative probabilities reach `low` and `high`, of a negative binomial
+/// distribution with this mean and size; an infinite size is a Poisson distribution. Adds up
+/// probabilities, so that it takes about as many steps as the upper limit.
+Limits summed_limits(double mean, double size, double low, double high) {
+  const bool poisson = std::isinf(size);
+  const double start = poisson ? -mean : -size * std::log1p(mean / size);
+  const double share = poisson ? 0 : mean / (size + mean);
+  double probability = std::exp(start);
+  double sum = probability;
+  double count = 0;
+  const auto reach = [&](double wanted) {
+    // What is left is lost in rounding once it does not change the sum.
+    while (sum < wanted && !(count > mean && probability < 1e-18)) {
+      probability *= poisson ? mean / (count + 1) : share * (count + size) / (count + 1);
+      ++count;
+      sum += probability;
+    }
+    return count;
+  };
+  const double first = reach(low);
+  return {first, reach(high)};
+}
+
+/// Limits of a count with this mean and variance, which is at least that of a Poisson distribution:
+/// quantiles of a negative binomial distribution.
 Limits count_limits(double mean, double variance, double confidence) {
-  namespace policies = boost::math::policies;
-  using Up = policies::policy<policies::discrete_quantile<policies::integer_round_up>>;
-  if (!(mean > 0) || !std::isfinite(mean) || !std::isfinite(variance)) return {};
+  constexpr double kMostSummed = 500;  // the probability of 0 is not yet lost to underflow
+  constexpr double kNearlyNormal = 100;
+  if (!(mean >= 0) || !std::isfinite(mean) || !std::isfinite(variance)) return {};
   const double low = (1 - confidence) / 2;
   const double more = variance - mean;
-  if (more <= 1e-9 * mean) {
-    const boost::math::poisson_distribution<double, Up> law(mean);
-    return {quantile(law, low), quantile(law, 1 - low)};
+  const double size =
+      more > 1e-9 * mean ? mean * mean / more : std::numeric_limits<double>::infinity();
+  if (mean <= kMostSummed) return summed_limits(mean, size, low, 1 - low);
+  if (size < kNearlyNormal) {  // counts are negligible beside the variation of their rate
+    const boost::math::gamma_distribution<> rates(size, mean / size);
+    return {std::floor(quantile(rates, low)), std::ceil(quantile(rates, 1 - low))};
   }
-  const double size = mean * mean / more;
-  const boost::math::negative_binomial_distribution<double, Up> law(size, size / (size + mean));
-  return {quantile(law, low), quantile(law, 1 - low)};
+  // Cornish and Fisher's expansion with the skewness.
+  const double deviation = std::sqrt(std::max(variance, mean));
+  const double skewness = (1 + 2 * mean / size) / deviation;
+  const double z = normal::quantile(1 - low);
+  const double shift = skewness * (z * z - 1) / 6;
+  return {std::max(0.0, std::floor(mean + deviation * (shift - z))),
+          std::ceil(mean + deviation * (shift + z))};
 }
 
 void check_truth(const Prediction& prediction, std::size_t targets, const DataView& truth,
