@@ -26,6 +26,7 @@ Training training_of(Architecture architecture) {
   Training training{.members = 5, .steps = 30, .seed = 2};
   training.settings[0].architecture = std::move(architecture);
   training.settings[0].learning_rate = 0.01;
+  training.settings[0].schedule = Schedule::constant;
   return training;
 }
 
