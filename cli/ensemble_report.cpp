@@ -180,6 +180,7 @@ std::string members_as_text(const TrainRun& run) {
   std::string text = fmt::format("{} trained", grouped(run.trained));
   if (run.trained < run.requested)
     text += fmt::format(" of {} before the interruption", grouped(run.requested));
+  if (run.resumed > 0) text += fmt::format(", {} of them resumed", grouped(run.resumed));
   if (!run.failures.empty()) text += fmt::format(", {} failed", grouped(run.failures.size()));
   if (run.ensemble.size() < run.trained)
     text += fmt::format("; the best {} kept", grouped(run.ensemble.size()));
@@ -388,9 +389,10 @@ std::string as_text(const TrainRun& run, bool quiet) {
               ? "no resampling"
               : fmt::format("{} resampling", name(frame.resampling)),
           frame.seed));
-  text += item("time", fmt::format("{} ({} thread{}, {}): {} members/s", duration(run.seconds),
-                                   run.threads, run.threads == 1 ? "" : "s", levels,
-                                   scaled(static_cast<double>(run.trained) / run.seconds)));
+  text += item("time",
+               fmt::format("{} ({} thread{}, {}): {} members/s", duration(run.seconds), run.threads,
+                           run.threads == 1 ? "" : "s", levels,
+                           scaled(static_cast<double>(run.trained - run.resumed) / run.seconds)));
   if (run.peak_memory > 0) text += item("peak memory", bytes(static_cast<double>(run.peak_memory)));
   text += item("saved to", run.output.empty() ? "no file; --output model.safetensors saves it"
                                               : one_line(run.output));
@@ -403,6 +405,7 @@ std::string as_json(const TrainRun& run) {
   object["members"] = run.ensemble.size();
   object["trained"] = run.trained;
   object["asked"] = run.requested;
+  object["resumed"] = run.resumed;
   object["failed"] = run.failures.size();
   object["failures"] = Json::array();
   for (const auto& [settings, reason] : run.failures)

@@ -27,6 +27,7 @@ struct TrainRun {
   std::vector<std::pair<std::size_t, std::string>> failures;  ///< settings and why, of all
   std::size_t trained = 0;
   std::size_t requested = 0;  ///< more than trained after an interruption
+  std::size_t resumed = 0;    ///< of the trained ones, from a file
   std::optional<Scores> out_of_bag = {};
   std::optional<Scores> validation = {};
   std::string validation_file = {};

@@ -20,6 +20,7 @@
 #include "memory.h"
 #include "number.h"
 #include "progress.h"
+#include "resume.h"
 #include "text.h"
 #include "text/output_file.h"
 #include "timer.h"
@@ -44,6 +45,7 @@ struct TrainArguments {
   std::string keep_best;
   bool calibrate = false;
   bool keep_partial = false;
+  std::string resume;
   std::string output;
   std::string threads;
   std::string memory;  // empty: the library's default
@@ -118,10 +120,10 @@ class LossSoFar {
   bool has_held_out_ = false;
 };
 
-/// Trains all members at once, or in rounds if finished members are to be kept after an
-/// interruption. Members are the same to the bit.
+/// Trains all members that are not in `parts`, at once, or in rounds if finished members are to be
+/// kept after an interruption. Members are the same to the bit.
 Ensemble train_all(const Examples& examples, Training training, bool keep_partial,
-                   Interrupt& interrupt, bool quiet) {
+                   Interrupt& interrupt, bool quiet, std::vector<Ensemble> parts) {
   LossSoFar losses;
   ProgressBar bar(quiet, "members", [&] { return losses(); });
   training.execution.stop = interrupt.token();
@@ -129,15 +131,16 @@ Ensemble train_all(const Examples& examples, Training training, bool keep_partia
   training.execution.note = notes(quiet);
   if (training.execution.progress)
     training.finished = [&](const ensemble::Member& member) { losses.add(member); };
-  if (!keep_partial) return ensemble::train(examples, training);
-
   const std::size_t settings = training.settings.size();
+  const std::size_t known = parts.empty() ? 0 : parts[0].size() / settings;
+  if (!keep_partial && parts.empty()) return ensemble::train(examples, training);
+
   const std::size_t threads = execution::thread_count(training.execution);
-  const std::size_t round = 16 * ((threads + settings - 1) / settings);
   const std::size_t members = training.members;
+  const std::size_t round =
+      keep_partial ? 16 * ((threads + settings - 1) / settings) : members - known;
   const auto show = training.execution.progress;
-  std::vector<Ensemble> parts;
-  for (std::size_t first = 0; first < members; first += round) {
+  for (std::size_t first = known; first < members; first += round) {
     training.first_member = first;
     training.members = std::min(round, members - first);
     if (show)
@@ -148,7 +151,7 @@ Ensemble train_all(const Examples& examples, Training training, bool keep_partia
     try {
       parts.push_back(ensemble::train(examples, training));
     } catch (const Cancelled&) {
-      if (parts.empty()) throw;
+      if (parts.empty() || !keep_partial) throw;
       break;
     }
   }
@@ -198,6 +201,10 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
     throw InvalidArgument(
         "--checkpoint and --keep-partial do not go together: after Ctrl-C the first keeps members "
         "for the same command, and the second makes an ensemble of them; give one of the two");
+  if (!arguments.checkpoint.empty() && !arguments.resume.empty())
+    throw InvalidArgument(
+        "--checkpoint and --resume do not go together: a checkpoint goes on by itself; give one of "
+        "the two");
   training.checkpoint = arguments.checkpoint;
   std::optional<std::size_t> keep_best;
   if (!arguments.keep_best.empty()) {
@@ -234,11 +241,20 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
 
   const Interrupt::Work work(interrupt);
   const Timer computing;
-  Ensemble trained =
-      train_all(examples, training, arguments.keep_partial, interrupt, arguments.quiet);
+  std::vector<Ensemble> parts;
+  std::size_t resumed = 0;
+  if (!arguments.resume.empty()) {
+    parts.push_back(load_members(arguments.resume, examples, training, plan));
+    resumed = parts[0].size();
+    training.execution.stop = interrupt.token();
+    check_first_members(arguments.resume, parts[0], examples, training);
+  }
+  Ensemble trained = train_all(examples, training, arguments.keep_partial, interrupt,
+                               arguments.quiet, std::move(parts));
   const std::vector<ensemble::SettingsSummary> summaries = ensemble::summarize_settings(trained);
   TrainRun run{.ensemble = trained, .summaries = summaries, .plan = plan, .failures = {}};
   run.trained = trained.size();
+  run.resumed = resumed;
   run.requested = training.members * training.settings.size();
   for (std::size_t m = 0; m < trained.size(); ++m)
     if (const ensemble::Member& member = trained.member(m); !member.failure.empty())
@@ -331,6 +347,10 @@ void add_ensemble_train(CLI::App& group, Task& task) {
                  "On Ctrl-C, keep the members that are finished")
       ->group(kHow)
       ->disable_flag_override();
+  add_text(*command, "--resume", arguments->resume, "MODEL",
+           "Go on from the members of this file, which the same command wrote with --keep-partial "
+           "or fewer --members")
+      ->group(kHow);
   add_text(*command, "--output", arguments->output, "FILE",
            "Save the ensemble to a .safetensors file")
       ->group(kShown);
