@@ -146,7 +146,7 @@ class JaxOps:
 
 def _layers(tree: Any) -> list[Any]:
     """The dense layers of a tree of parameters, with their normalization."""
-    found = []
+    found: list[Any] = []
     while f"Dense_{len(found)}" in tree:
         layer = dict(tree[f"Dense_{len(found)}"])
         if f"LayerNorm_{len(found)}" in tree:
