@@ -61,6 +61,7 @@ RECIPE: dict[str, Any] = {
 }
 RECIPES: dict[str, dict[str, Any]] = {
     "diamonds": {"hidden": (128, 128), "optimizer": "adamw", "weight_decay": 0.1},
+    "flights": {"epochs": 10, "learning_rate": 1e-3},
     "breast_cancer": {"hidden": (64,), "bins": 8},
     "diabetes": {"hidden": (64,), "bins": 8, "epochs": 10},
 }
