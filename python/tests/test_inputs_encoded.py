@@ -205,7 +205,7 @@ def test_winsorized_numbers_do_not_decide_a_prediction():
     rng = np.random.default_rng(4)
     x = rng.normal(size=(1000, 1))
     y = x[:, 0] + rng.normal(scale=0.1, size=1000)
-    options = {"members": 4, "hidden": (), "epochs": 20, "learning_rate": 1e-2}
+    options = {"members": 4, "hidden": (), "epochs": 60, "learning_rate": 1e-2}
     far = np.array([[50.0]])
     assert bf.EnsembleRegressor(**options).fit(x, y).predict(far)[0] > 40
     model = bf.EnsembleRegressor(winsorize=0.01, **options).fit(x, y)

@@ -235,7 +235,7 @@ def test_trainings_go_on():
     y = np.column_stack([PRICE, COUNT])
     given = {"loss": ["pinball", "poisson"], "target_transform": "log", "batch_size": "full"}
     twice = regressor(**given, epochs=5, warm_start=True).fit(X, y).fit(X, y)
-    once = regressor(**given, epochs=10).fit(X, y)
+    once = regressor(**given, epochs=10, schedule="constant").fit(X, y)
     np.testing.assert_array_equal(twice.predict(X), once.predict(X))
     labels = classifier(warm_start=True).fit(X, LABELS).fit(X, LABELS)
     assert labels.predict(X).shape == (300, 3)
@@ -262,7 +262,7 @@ def test_the_program_makes_the_same_ensemble(tmp_path):
     model = regressor(
         members=6,
         epochs=10,
-        learning_rate=1e-3,
+        learning_rate="auto",
         loss=["pinball", "binary", "poisson"],
         quantiles=(0.1, 0.9),
         pos_weight=2.0,
