@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "bootfold/ensemble/ensemble.h"
 
@@ -12,17 +11,11 @@ namespace bootfold::ensemble {
 /// change it; how the rows are cut into parts does not.
 class Fingerprint {
  public:
-  Fingerprint();
-  ~Fingerprint();
-  Fingerprint(const Fingerprint&) = delete;
-  Fingerprint& operator=(const Fingerprint&) = delete;
-
-  void add(const DataView& rows);
-  [[nodiscard]] std::uint64_t value() const;
+  void add(const DataView& rows, const Execution& execution = {.threads = 1});
+  [[nodiscard]] std::uint64_t value() const noexcept { return ~checksum_; }
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  std::uint64_t checksum_ = ~std::uint64_t{0};
 };
 
 /// The fingerprint of rows in memory, and that of the inputs of examples.

@@ -1,10 +1,12 @@
 #include "ensemble/scaling.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "ensemble/column_tiles.h"
 #include "ensemble/encoding/input_encoder.h"
+#include "ensemble/ranges.h"
 
 namespace bootfold::ensemble {
 
@@ -34,17 +36,46 @@ std::size_t for_each_number(const Encoding* encoding, const DataView& rows, std:
   return missing;
 }
 
+/// Adds term(column, value) of all rows to the sum of each column. Columns go side by side, because
+/// each addition waits for the one before.
+template <class Term>
+void add_terms(const DataView& rows, const Execution& execution, std::vector<double>& sums,
+               Term term) {
+  constexpr std::size_t kTogether = 4;
+  constexpr std::size_t kTileRows = 512;
+  for_each_range(sums.size(), kTogether, rows.rows() * sums.size(), execution,
+                 [&](std::size_t first, std::size_t last) {
+                   double terms[kTogether][kTileRows] = {};
+                   double own[kTogether] = {};
+                   for (std::size_t c = first; c < last; ++c) own[c - first] = sums[c];
+                   for (std::size_t row = 0; row < rows.rows(); row += kTileRows) {
+                     const std::size_t some = std::min(kTileRows, rows.rows() - row);
+                     for (std::size_t c = first; c < last; ++c) {
+                       double* const tile = terms[c - first];
+                       rows.column(c).read(row, {tile, some});
+                       for (std::size_t i = 0; i < some; ++i) tile[i] = term(c, tile[i]);
+                     }
+                     for (std::size_t i = 0; i < some; ++i)
+                       for (std::size_t k = 0; k < kTogether; ++k) own[k] += terms[k][i];
+                   }
+                   for (std::size_t c = first; c < last; ++c) sums[c] = own[c - first];
+                 });
+}
+
 }  // namespace
 
 Means::Means(std::size_t rows, std::size_t columns, const Encoding* encoding)
     : rows_(static_cast<double>(rows)), encoding_(encoding), mean_(columns), missing_(columns) {}
 
-void Means::add(const DataView& rows) {
-  for (std::size_t c = 0; c < mean_.size(); ++c) {
+void Means::add(const DataView& rows, const Execution& execution) {
+  if (encoding_ == nullptr)
+    return add_terms(rows, execution, mean_,
+                     [&](std::size_t, double value) { return value / rows_; });
+  for_each_column(rows, execution, [&](std::size_t c) {
     double sum = mean_[c];
     missing_[c] += for_each_number(encoding_, rows, c, [&](double value) { sum += value / rows_; });
     mean_[c] = sum;
-  }
+  });
 }
 
 std::vector<double> Means::mean() const {
@@ -62,15 +93,19 @@ Deviations::Deviations(std::size_t rows, std::vector<double> mean, const Encodin
       mean_(std::move(mean)),
       squares_(mean_.size()) {}
 
-void Deviations::add(const DataView& rows) {
-  for (std::size_t c = 0; c < mean_.size(); ++c) {
+void Deviations::add(const DataView& rows, const Execution& execution) {
+  if (encoding_ == nullptr)
+    return add_terms(rows, execution, squares_, [&](std::size_t c, double value) {
+      return (value - mean_[c]) * (value - mean_[c]) / rows_;
+    });
+  for_each_column(rows, execution, [&](std::size_t c) {
     const double mean = mean_[c];
     double squares = squares_[c];
     missing_[c] += for_each_number(encoding_, rows, c, [&](double value) {
       squares += (value - mean) * (value - mean) / rows_;
     });
     squares_[c] = squares;
-  }
+  });
 }
 
 Scaling Deviations::scaling() const {
@@ -97,14 +132,23 @@ Scaling scaling_of(const DataView& data) {
 
 void read_rows(const DataView& data, const Scaling& scaling, std::size_t first, std::size_t rows,
                float* out) {
+  // Few rows at a time, because each of them is a line of the cache.
+  constexpr std::size_t kTogether = 128;
   const std::size_t columns = data.columns();
-  for (std::size_t c = 0; c < columns; ++c)
-    for_each_tile(data.column(c), first, rows,
-                  [&](std::size_t row, std::span<const double> values) {
-                    for (std::size_t i = 0; i < values.size(); ++i)
-                      out[(row - first + i) * columns + c] =
-                          static_cast<float>((values[i] - scaling.mean[c]) / scaling.scale[c]);
-                  });
+  double values[kTogether];
+  float scaled[kTogether];
+  for (std::size_t row = 0; row < rows; row += kTogether) {
+    const std::size_t some = std::min(kTogether, rows - row);
+    for (std::size_t c = 0; c < columns; ++c) {
+      data.column(c).read(first + row, {values, some});
+      const double mean = scaling.mean[c];
+      const double scale = scaling.scale[c];
+      for (std::size_t i = 0; i < some; ++i)
+        scaled[i] = static_cast<float>((values[i] - mean) / scale);
+      float* to = out + row * columns + c;
+      for (std::size_t i = 0; i < some; ++i, to += columns) *to = scaled[i];
+    }
+  }
 }
 
 }  // namespace bootfold::ensemble

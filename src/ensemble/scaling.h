@@ -10,7 +10,7 @@ namespace bootfold::ensemble {
 class Means {
  public:
   Means(std::size_t rows, std::size_t columns, const Encoding* encoding = nullptr);
-  void add(const DataView& rows);
+  void add(const DataView& rows, const Execution& execution = {.threads = 1});
   [[nodiscard]] std::vector<double> mean() const;
 
  private:
@@ -24,7 +24,7 @@ class Means {
 class Deviations {
  public:
   Deviations(std::size_t rows, std::vector<double> mean, const Encoding* encoding = nullptr);
-  void add(const DataView& rows);
+  void add(const DataView& rows, const Execution& execution = {.threads = 1});
   [[nodiscard]] Scaling scaling() const;
 
  private:

@@ -1,6 +1,7 @@
 #include "ensemble/encoding/input_encoder.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -10,6 +11,7 @@
 #include "ensemble/encoding/calendar.h"
 #include "ensemble/encoding/column_look.h"
 #include "ensemble/encoding/levels.h"
+#include "ensemble/ranges.h"
 #include "ensemble/scaling.h"
 #include "text/concat.h"
 
@@ -17,12 +19,26 @@ namespace bootfold::ensemble {
 
 namespace {
 
+constexpr double kLeastText = 0x1p960;  // codes of texts are not below it (encoding.cpp)
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 double truth_of(const InputEncoding& input, double value) {
   const std::optional<std::uint64_t> text = text_of_code(value);
   if (!text) return value;
   return *text < input.slots.size() ? static_cast<double>(input.slots[*text]) : kMissing;
+}
+
+/// Whether all values are finite and none is text. Fast, because that is so nearly always.
+bool all_are_numbers(const DataView& data, const Execution& execution) {
+  std::atomic<bool> all = true;
+  for_each_column(data, execution, [&](std::size_t c) {
+    bool numbers = true;
+    for_each_tile(data.column(c), 0, data.rows(), [&](std::size_t, std::span<const double> tile) {
+      for (const double value : tile) numbers &= std::abs(value) < kLeastText;
+    });
+    if (!numbers) all = false;
+  });
+  return all;
 }
 
 /// How much of a bin is below a value: 0 to 1.
@@ -179,7 +195,9 @@ bool InputEncoder::is_outside(const Range& range, std::size_t input, double valu
   return !(number >= range.low[input] && number <= range.high[input]);
 }
 
-void check_inputs(const Encoding& encoding, const DataView& data, std::size_t first) {
+void check_inputs(const Encoding& encoding, const DataView& data, std::size_t first,
+                  const Execution& execution) {
+  if (all_are_numbers(data, execution)) return;
   for (std::size_t c = 0; c < data.columns(); ++c) {
     const InputKind kind = encoding.empty() ? InputKind::number : encoding.inputs[c].kind;
     const bool texts = kind == InputKind::category || kind == InputKind::boolean;

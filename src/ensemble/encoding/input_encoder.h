@@ -50,6 +50,7 @@ class InputEncoder {
 
 /// Throws DataError if a value of the inputs cannot be encoded: infinite, text in a column of
 /// numbers, or missing where that is not accepted. `data` are rows from row `first` on.
-void check_inputs(const Encoding& encoding, const DataView& data, std::size_t first);
+void check_inputs(const Encoding& encoding, const DataView& data, std::size_t first,
+                  const Execution& execution);
 
 }  // namespace bootfold::ensemble

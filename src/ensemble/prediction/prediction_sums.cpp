@@ -28,14 +28,15 @@ BlockSums::BlockSums(Loss loss, std::size_t outputs)
 void BlockSums::add(const simd::Kernels& kernels, const Shape& shape, const float* parameters,
                     const float* inputs, const float* weights, std::vector<float>& scratch) {
   scratch.resize(std::max(scratch.size(), simd::points_scratch_size(shape)));
-  kernels.predict_points(shape, parameters, inputs, scratch.data(), outputs_.data());
+  kernels.predict_points(shape, parameters, inputs, scratch.data(), network_outputs());
+  add_predicted(kernels, weights);
+}
+
+void BlockSums::add_predicted(const simd::Kernels& kernels, const float* weights) {
+  if (loss_ == Loss::cross_entropy)
+    return kernels.sum_classes(outputs_.data(), answers_, weights,
+                               {last_.data(), sums_.data(), counts_.data()});
   for (std::size_t p = 0; p < kPoints; ++p) counts_[p] += weights[p];
-  if (loss_ == Loss::cross_entropy) {
-    std::ranges::fill(last_, 0.0F);
-    kernels.sum_classes(outputs_.data(), answers_, weights, last_.data());
-    for (std::size_t i = 0; i < last_.size(); ++i) sums_[i] += last_[i];
-    return;
-  }
   for (std::size_t i = 0; i < sums_.size(); ++i) {
     const double weight = weights[i % kPoints];
     const double value = outputs_[i];

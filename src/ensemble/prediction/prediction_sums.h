@@ -22,6 +22,11 @@ class BlockSums {
   void add(const simd::Kernels& kernels, const Shape& shape, const float* parameters,
            const float* inputs, const float* weights, std::vector<float>& scratch);
 
+  /// Where the outputs of a network at the points go before add_predicted(), [output][point].
+  [[nodiscard]] float* network_outputs() noexcept { return outputs_.data(); }
+  /// Adds one member whose outputs are there.
+  void add_predicted(const simd::Kernels& kernels, const float* weights);
+
   /// Probabilities of the last member, [class][point]; 0 where its weight was 0.
   [[nodiscard]] const float* last_probabilities() const noexcept { return last_.data(); }
   /// Outputs of the last member, [output][point].

@@ -14,7 +14,8 @@ namespace bootfold::ensemble {
 void close_empty(Range& range);
 /// Widens `range` by inputs of the examples, of which `rows` are those from row `first` on. Rows of
 /// weight 0, which nothing is learned from, are left out.
-void widen(Range& range, const Examples& examples, std::size_t first, const DataView& rows);
+void widen(Range& range, const Examples& examples, std::size_t first, const DataView& rows,
+           const Execution& execution);
 
 /// Writes to out[0 .. rows - 1] how many columns of rows first .. first + rows - 1 are outside.
 void count_outside(const InputEncoder& encoder, const Range& range, const DataView& inputs,

@@ -14,10 +14,10 @@ std::size_t points_scratch_size(const Shape& shape) {
   return shape.widest * (2 * kPoints + kMostPanel);
 }
 
-std::size_t solo_scratch_size(const Shape& shape, std::size_t rows) {
+std::size_t solo_scratch_size(const Shape& shape, std::size_t rows, std::size_t threads) {
   const std::size_t units = shape.inputs() + shape.units;
   return 2 * units * row_stride(rows) + 4 * padded_size(rows) * row_stride(shape.widest) +
-         std::max(rows, shape.widest) * kMostPanel;
+         threads * std::max(rows, shape.widest) * kMostPanel;
 }
 
 const Kernels& kernels(execution::Level level) noexcept {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "ensemble/training/member_start.h"
 
@@ -25,6 +26,21 @@ constexpr std::size_t kMostInPackOfLong = 10'000;
 /// Rows of a validation that are handled at a time.
 constexpr std::size_t kValidationRows = 256;
 
+/// Copies rows of a matrix to rows `stride` apart. Rows are anywhere in memory, so those that come
+/// next are fetched in time.
+void gather(const float* data, std::size_t columns, std::span<const std::uint32_t> rows,
+            std::size_t stride, float* out) {
+  constexpr std::size_t kLine = 16;
+  const std::size_t ahead = columns < 8 * kLine ? 8 : 2;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i + ahead < rows.size()) {
+      const float* next = data + rows[i + ahead] * columns;
+      for (std::size_t c = 0; c < columns; c += kLine) __builtin_prefetch(next + c);
+    }
+    std::copy_n(data + rows[i] * columns, columns, out + i * stride);
+  }
+}
+
 }  // namespace
 
 bool trains_faster_alone(const Shape& shape, std::size_t batch_rows) {
@@ -32,12 +48,20 @@ bool trains_faster_alone(const Shape& shape, std::size_t batch_rows) {
   return shape.parameters > most && batch_rows >= simd::kPadding;
 }
 
-SoloTrainer::SoloTrainer(const TrainingContext& context, const Settings& like)
+std::size_t useful_threads(const Shape& shape, std::size_t batch_rows, std::size_t threads) {
+  // The share of a thread in a step takes ten times as long as the threads wait for each other.
+  constexpr std::size_t kMultiplications = 1'000'000;
+  const std::size_t all = 3 * batch_rows * shape.parameters;
+  return std::clamp<std::size_t>(all / kMultiplications, 1, threads);
+}
+
+SoloTrainer::SoloTrainer(const TrainingContext& context, const Settings& like, std::size_t threads)
     : context_(context),
       shape_(context.matrix.columns, like.architecture, context.outputs),
       batch_rows_(batch_row_count(context.training, like, context.matrix.rows)),
       kernels_(simd::kernels(context.level)),
       size_(simd::padded_parameters(shape_)),
+      team_(threads),
       parameters_(size_),
       gradient_(size_),
       first_(size_),
@@ -46,14 +70,15 @@ SoloTrainer::SoloTrainer(const TrainingContext& context, const Settings& like)
   const std::size_t most =
       validates(context.training) ? std::max(batch_rows_, kValidationRows) : batch_rows_;
   const std::size_t padded = simd::padded_size(most);
-  scratch_.resize(simd::solo_scratch_size(shape_, most));
+  scratch_.resize(simd::solo_scratch_size(shape_, most, team_.threads()));
   inputs_.resize(padded * simd::row_stride(shape_.inputs()));
   targets_.resize(padded * context.matrix.targets_each);
   weights_.resize(padded);
+  index_.resize(most);
 }
 
-simd::SoloNetwork SoloTrainer::network() {
-  return {&shape_, context_.loss, parameters_.data(), scratch_.data()};
+simd::SoloNetwork SoloTrainer::network(const simd::Share& share) {
+  return {&shape_, context_.loss, parameters_.data(), scratch_.data(), share};
 }
 
 std::vector<float> SoloTrainer::unpadded(const AlignedFloats& values) const {
@@ -92,16 +117,26 @@ void SoloTrainer::start(const MemberStart& start) {
 
 simd::SoloBatch SoloTrainer::next_batch(const MemberTraining& member) {
   const TrainingMatrix& matrix = context_.matrix;
-  const std::size_t stride = simd::row_stride(matrix.columns);
   const std::size_t padded = simd::padded_size(batch_rows_);
   std::fill_n(weights_.data(), padded, 0.0F);
   member.rows().for_each(member.position(), batch_rows_, [&](std::size_t i, std::uint32_t row) {
-    std::copy_n(&matrix.inputs[row * matrix.columns], matrix.columns, &inputs_[i * stride]);
+    index_[i] = row;
     for (std::size_t t = 0; t < matrix.targets_each; ++t)
       targets_[t * padded + i] = matrix.targets[row * matrix.targets_each + t];
     weights_[i] = member.weight(matrix, row);
   });
   return {batch_rows_, inputs_.data(), targets_.data(), weights_.data()};
+}
+
+void SoloTrainer::add_loss(const TrainingMatrix& matrix, const simd::SoloBatch& batch,
+                           float& loss) {
+  const std::size_t stride = simd::row_stride(matrix.columns);
+  team_.run([&](const simd::Share& share) {
+    const simd::Part own = simd::rows_of(share, batch.rows);
+    gather(matrix.inputs.data(), matrix.columns, {index_.data() + own.first, own.last - own.first},
+           stride, inputs_.data() + own.first * stride);
+    kernels_.solo_loss(network(share), batch, &loss);
+  });
 }
 
 /// Sum of squares of the gradient, in the order and the parts of a pack's sum.
@@ -128,11 +163,14 @@ float SoloTrainer::squares() const {
 void SoloTrainer::step(MemberTraining& member) {
   float loss = 0;
   const simd::SoloBatch batch = next_batch(member);
-  kernels_.solo_loss(network(), batch, &loss);
+  add_loss(context_.matrix, batch, loss);
   const MemberTraining::StepValues numbers = member.advance(loss);
   if (member.failed()) return;
   const bool clips = member.settings().clip > 0;
-  if (clips) kernels_.solo_gradient(network(), batch, gradient_.data());
+  if (clips)
+    team_.run([&](const simd::Share& share) {
+      kernels_.solo_gradient(network(share), batch, gradient_.data());
+    });
   const float scale = clips ? member.clip_factor(squares()) : 1.0F;
   float* at = numbers_.data();
   const float* each[8];
@@ -148,13 +186,13 @@ void SoloTrainer::step(MemberTraining& member) {
   if (clips)
     kernels_.update(rule, update, gradient_.data(), size_ / kernels_.lanes, parameters_.data());
   else
-    kernels_.solo_step(network(), batch, rule, update);
+    team_.run(
+        [&](const simd::Share& share) { kernels_.solo_step(network(share), batch, rule, update); });
 }
 
 void SoloTrainer::validate(MemberTraining& member) {
   if (!member.validation_due()) return;
   const TrainingMatrix& matrix = context_.validation_matrix();
-  const std::size_t stride = simd::row_stride(matrix.columns);
   // Row by row in 32 bits, as the lane of a pack adds the losses.
   float total = 0;
   for (std::size_t first = 0; first < matrix.rows; first += kValidationRows) {
@@ -162,13 +200,12 @@ void SoloTrainer::validate(MemberTraining& member) {
     const std::size_t padded = simd::padded_size(rows);
     std::fill_n(weights_.data(), padded, 0.0F);
     for (std::size_t i = 0; i < rows; ++i) {
-      std::copy_n(&matrix.inputs[(first + i) * matrix.columns], matrix.columns,
-                  &inputs_[i * stride]);
+      index_[i] = static_cast<std::uint32_t>(first + i);
       for (std::size_t t = 0; t < matrix.targets_each; ++t)
         targets_[t * padded + i] = matrix.targets[(first + i) * matrix.targets_each + t];
       weights_[i] = validation_weights_[first + i];
     }
-    kernels_.solo_loss(network(), {rows, inputs_.data(), targets_.data(), weights_.data()}, &total);
+    add_loss(matrix, {rows, inputs_.data(), targets_.data(), weights_.data()}, total);
   }
   member.validate(total, [&] { return unpadded(parameters_); });
 }

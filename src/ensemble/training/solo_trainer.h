@@ -5,6 +5,7 @@
 #include "ensemble/simd/kernels.h"
 #include "ensemble/training/aligned_floats.h"
 #include "ensemble/training/member_training.h"
+#include "ensemble/training/team.h"
 
 namespace bootfold::ensemble {
 
@@ -12,9 +13,14 @@ namespace bootfold::ensemble {
 /// same bits.
 [[nodiscard]] bool trains_faster_alone(const Shape& shape, std::size_t batch_rows);
 
+/// Of so many threads, those that are worth it for one network.
+[[nodiscard]] std::size_t useful_threads(const Shape& shape, std::size_t batch_rows,
+                                         std::size_t threads);
+
 class SoloTrainer {
  public:
-  SoloTrainer(const TrainingContext& context, const Settings& like);
+  /// Trains on `threads` threads together, which never changes a member.
+  SoloTrainer(const TrainingContext& context, const Settings& like, std::size_t threads = 1);
 
   /// Trains one member. Throws Cancelled.
   [[nodiscard]] TrainedMember train(const MemberId& id, const Settings& settings,
@@ -22,11 +28,14 @@ class SoloTrainer {
 
  private:
   void start(const MemberStart& start);
+  /// Lists the rows of the next batch in index_.
   [[nodiscard]] simd::SoloBatch next_batch(const MemberTraining& member);
+  /// The loss of a batch whose rows of `matrix` are in index_, by all threads.
+  void add_loss(const TrainingMatrix& matrix, const simd::SoloBatch& batch, float& loss);
   void step(MemberTraining& member);
   void validate(MemberTraining& member);
   void report(MemberTraining& member);
-  [[nodiscard]] simd::SoloNetwork network();
+  [[nodiscard]] simd::SoloNetwork network(const simd::Share& share);
   /// The values of all parameters, of a padded list.
   [[nodiscard]] std::vector<float> unpadded(const AlignedFloats& values) const;
   void pad(const std::vector<float>& values, AlignedFloats& list) const;
@@ -37,6 +46,7 @@ class SoloTrainer {
   std::size_t batch_rows_;
   const simd::Kernels& kernels_;
   std::size_t size_;  // floats of all parameters, padded
+  Team team_;
   AlignedFloats parameters_;
   AlignedFloats gradient_;
   AlignedFloats first_;
@@ -46,6 +56,7 @@ class SoloTrainer {
   AlignedFloats inputs_;
   AlignedFloats targets_;
   AlignedFloats weights_;
+  std::vector<std::uint32_t> index_;
   std::vector<float> validation_weights_;
 };
 

@@ -18,22 +18,25 @@ namespace bootfold::ensemble {
 namespace {
 
 /// Sets scaling and range of the inputs, in as few passes over a source as there can be.
-void look_at_inputs(const Examples& examples, bool standardize, Ensemble::Frame& frame,
+void look_at_inputs(const Examples& examples, const Training& training, Ensemble::Frame& frame,
                     std::uint64_t& fingerprint) {
+  const bool standardize = training.standardize;
+  const Execution& execution = training.execution;
   Means means(examples.rows(), examples.columns(), examples.encoding);
   Fingerprint sum;
   frame.input_range = empty_range(examples.columns());
   for_each_chunk(examples, [&](std::size_t first, const DataView& rows) {
-    if (standardize) means.add(rows);
-    widen(frame.input_range, examples, first, rows);
-    sum.add(rows);
+    if (standardize) means.add(rows, execution);
+    widen(frame.input_range, examples, first, rows, execution);
+    sum.add(rows, execution);
   });
   close_empty(frame.input_range);
   fingerprint = sum.value();
   frame.input_scaling = no_scaling(examples.columns());
   if (!standardize) return;
   Deviations deviations(examples.rows(), means.mean(), examples.encoding);
-  for_each_chunk(examples, [&](std::size_t, const DataView& rows) { deviations.add(rows); });
+  for_each_chunk(examples,
+                 [&](std::size_t, const DataView& rows) { deviations.add(rows, execution); });
   frame.input_scaling = deviations.scaling();
 }
 
@@ -53,7 +56,7 @@ Ensemble::Frame frame_of(const Examples& examples, const Training& training, std
       frame.classes.push_back(examples.targets.name(t));
   }
   if (examples.encoding != nullptr) frame.encoding = *examples.encoding;
-  look_at_inputs(examples, training.standardize, frame, fingerprint);
+  look_at_inputs(examples, training, frame, fingerprint);
   frame.target_scaling =
       training.standardize ? scaling_of(examples.targets) : no_scaling(examples.targets.columns());
   frame.settings = training.settings;
@@ -98,7 +101,7 @@ std::size_t longest_batch(const Training& training) {
 Trainer::Trainer(const Examples& examples, const Training& training)
     : training_(resolved(training, examples.rows())),
       frame_(frame_of(examples, training_, training.memory, fingerprint_)),
-      matrix_(examples, frame_, longest_batch(training_)),
+      matrix_(examples, frame_, longest_batch(training_), training_.execution),
       validation_rows_(training_.validation != nullptr
                            ? std::optional(validation_matrix(*training_.validation, frame_))
                            : std::nullopt),
@@ -109,6 +112,10 @@ Trainer::Trainer(const Examples& examples, const Training& training)
                training_.execution.level.value_or(execution::default_level()),
                validation_rows_ ? &*validation_rows_ : nullptr},
       schedule_(training_, [this](const Settings& settings) { return solo(settings); }) {
+  // Members that are fewer than the threads get several of them each.
+  const unsigned threads = execution::thread_count(training_.execution);
+  context_.team =
+      threads / static_cast<unsigned>(std::clamp<std::size_t>(schedule_.chunks(), 1, threads));
   if (validation_rows_) validation_.emplace(context_);
   if (!training_.checkpoint.empty())
     checkpoint_.emplace(context_, training_facts(examples, context_, fingerprint_));
@@ -162,7 +169,11 @@ std::vector<TrainedMember> Trainer::train(const std::vector<Job>& jobs,
   }
   if (!solo(*settings[0]))
     return PackTrainer(context_, *settings[0], ids.size()).train(ids, settings, worker);
-  SoloTrainer trainer(context_, *settings[0]);
+  const Shape shape(matrix_.columns, settings[0]->architecture, context_.outputs);
+  SoloTrainer trainer(
+      context_, *settings[0],
+      useful_threads(shape, batch_row_count(context_.training, *settings[0], matrix_.rows),
+                     context_.team));
   std::vector<TrainedMember> trained;
   for (std::size_t i = 0; i < ids.size(); ++i)
     trained.push_back(trainer.train(ids[i], *settings[i], worker));

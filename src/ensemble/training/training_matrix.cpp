@@ -7,6 +7,7 @@
 #include "ensemble/column_tiles.h"
 #include "ensemble/encoding/input_encoder.h"
 #include "ensemble/input_rows.h"
+#include "ensemble/ranges.h"
 #include "ensemble/scaling.h"
 #include "text/concat.h"
 
@@ -35,21 +36,26 @@ std::vector<float> read_weights(const ColumnView& column) {
 }  // namespace
 
 TrainingMatrix::TrainingMatrix(const Examples& examples, const Ensemble::Frame& frame,
-                               std::size_t repeated)
+                               std::size_t repeated, const Execution& execution)
     : rows(examples.rows()),
       columns(frame.encoding.columns(examples.columns())),
-      targets_each(examples.classes != nullptr ? 1 : examples.targets.columns()) {
-  inputs.resize((rows + repeated) * columns);
+      targets_each(examples.classes != nullptr ? 1 : examples.targets.columns()),
+      inputs((rows + repeated) * columns) {
+  constexpr std::size_t kRowsAtOnce = 1024;
   const InputEncoder encoder(frame.encoding, frame.input_scaling, examples.columns());
   for_each_chunk(examples, [&](std::size_t first, const DataView& some) {
-    check_inputs(frame.encoding, some, first);
-    encoder.encode(some, 0, some.rows(), inputs.data() + first * columns);
+    check_inputs(frame.encoding, some, first, execution);
+    for_each_range(some.rows(), kRowsAtOnce, some.rows() * columns, execution,
+                   [&, first](std::size_t begin, std::size_t end) {
+                     encoder.encode(some, begin, end - begin,
+                                    inputs.data() + (first + begin) * columns);
+                   });
   });
   targets.resize((rows + repeated) * targets_each);
   if (examples.classes != nullptr) {
     std::copy(examples.classes->codes.begin(), examples.classes->codes.end(), targets.begin());
   } else {
-    check_inputs({}, examples.targets, 0);
+    check_inputs({}, examples.targets, 0, execution);
     read_rows(examples.targets, frame.target_scaling, 0, rows, targets.data());
   }
   for (std::size_t i = 0; i < repeated * columns; ++i)
