@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "ensemble/column_tiles.h"
 #include "ensemble/encoding/input_encoder.h"
+#include "ensemble/prediction/range.h"
 #include "ensemble/ranges.h"
 
 namespace bootfold::ensemble {
@@ -16,23 +16,20 @@ Scaling no_scaling(std::size_t columns) {
 
 namespace {
 
-/// The values of a tile that are standardized; NaN is left out.
+/// Calls see(value) for the values of a tile that are standardized. Returns how many are missing:
+/// NaN is left out.
 template <class See>
-std::size_t for_each_number(const Encoding* encoding, const DataView& rows, std::size_t column,
-                            See see) {
+std::size_t for_each_number(const Encoding& encoding, std::size_t column,
+                            std::span<const double> tile, See see) {
   std::size_t missing = 0;
-  const bool numbers = encoding == nullptr || encoding->empty() ||
-                       encoding->inputs[column].kind == InputKind::number;
-  for_each_tile(
-      rows.column(column), 0, rows.rows(), [&](std::size_t, std::span<const double> tile) {
-        for (const double given : tile) {
-          const double value = numbers ? given : number_of_input(*encoding, column, given);
-          if (encoding != nullptr && std::isnan(value))
-            ++missing;
-          else
-            see(value);
-        }
-      });
+  const bool numbers = encoding.inputs[column].kind == InputKind::number;
+  for (const double given : tile) {
+    const double value = numbers ? given : number_of_input(encoding, column, given);
+    if (std::isnan(value))
+      ++missing;
+    else
+      see(value);
+  }
   return missing;
 }
 
@@ -40,26 +37,24 @@ std::size_t for_each_number(const Encoding* encoding, const DataView& rows, std:
 /// each addition waits for the one before.
 template <class Term>
 void add_terms(const DataView& rows, const Execution& execution, std::vector<double>& sums,
-               Term term) {
+               Term term, Range* range = nullptr) {
   constexpr std::size_t kTogether = 4;
-  constexpr std::size_t kTileRows = 512;
-  for_each_range(sums.size(), kTogether, rows.rows() * sums.size(), execution,
-                 [&](std::size_t first, std::size_t last) {
-                   double terms[kTogether][kTileRows] = {};
-                   double own[kTogether] = {};
-                   for (std::size_t c = first; c < last; ++c) own[c - first] = sums[c];
-                   for (std::size_t row = 0; row < rows.rows(); row += kTileRows) {
-                     const std::size_t some = std::min(kTileRows, rows.rows() - row);
-                     for (std::size_t c = first; c < last; ++c) {
-                       double* const tile = terms[c - first];
-                       rows.column(c).read(row, {tile, some});
-                       for (std::size_t i = 0; i < some; ++i) tile[i] = term(c, tile[i]);
-                     }
-                     for (std::size_t i = 0; i < some; ++i)
-                       for (std::size_t k = 0; k < kTogether; ++k) own[k] += terms[k][i];
-                   }
-                   for (std::size_t c = first; c < last; ++c) sums[c] = own[c - first];
-                 });
+  for_each_tile_of<kTogether>(
+      rows, execution,
+      [&](std::size_t first, std::size_t last, std::size_t, const std::span<double>* tile) {
+        double own[kTogether] = {};
+        for (std::size_t c = first; c < last; ++c) {
+          own[c - first] = sums[c];
+          if (range != nullptr) widen(*range, c, tile[c - first]);
+          for (double& value : tile[c - first]) value = term(c, value);
+        }
+        const std::size_t some = tile[0].size();
+        const double* const terms[kTogether] = {tile[0].data(), tile[1].data(), tile[2].data(),
+                                                tile[3].data()};
+        for (std::size_t i = 0; i < some; ++i)
+          for (std::size_t k = 0; k < kTogether; ++k) own[k] += terms[k][i];
+        for (std::size_t c = first; c < last; ++c) sums[c] = own[c - first];
+      });
 }
 
 }  // namespace
@@ -68,14 +63,21 @@ Means::Means(std::size_t rows, std::size_t columns, const Encoding* encoding)
     : rows_(static_cast<double>(rows)), encoding_(encoding), mean_(columns), missing_(columns) {}
 
 void Means::add(const DataView& rows, const Execution& execution) {
-  if (encoding_ == nullptr)
+  if (encoding_ == nullptr || encoding_->empty())
     return add_terms(rows, execution, mean_,
                      [&](std::size_t, double value) { return value / rows_; });
-  for_each_column(rows, execution, [&](std::size_t c) {
-    double sum = mean_[c];
-    missing_[c] += for_each_number(encoding_, rows, c, [&](double value) { sum += value / rows_; });
-    mean_[c] = sum;
-  });
+  for_each_column_tile(
+      rows, execution, [&](std::size_t c, std::size_t, std::span<const double> tile) {
+        double sum = mean_[c];
+        missing_[c] +=
+            for_each_number(*encoding_, c, tile, [&](double value) { sum += value / rows_; });
+        mean_[c] = sum;
+      });
+}
+
+void Means::add(const DataView& rows, const Execution& execution, Range& range) {
+  add_terms(
+      rows, execution, mean_, [&](std::size_t, double value) { return value / rows_; }, &range);
 }
 
 std::vector<double> Means::mean() const {
@@ -94,18 +96,19 @@ Deviations::Deviations(std::size_t rows, std::vector<double> mean, const Encodin
       squares_(mean_.size()) {}
 
 void Deviations::add(const DataView& rows, const Execution& execution) {
-  if (encoding_ == nullptr)
+  if (encoding_ == nullptr || encoding_->empty())
     return add_terms(rows, execution, squares_, [&](std::size_t c, double value) {
       return (value - mean_[c]) * (value - mean_[c]) / rows_;
     });
-  for_each_column(rows, execution, [&](std::size_t c) {
-    const double mean = mean_[c];
-    double squares = squares_[c];
-    missing_[c] += for_each_number(encoding_, rows, c, [&](double value) {
-      squares += (value - mean) * (value - mean) / rows_;
-    });
-    squares_[c] = squares;
-  });
+  for_each_column_tile(rows, execution,
+                       [&](std::size_t c, std::size_t, std::span<const double> tile) {
+                         const double mean = mean_[c];
+                         double squares = squares_[c];
+                         missing_[c] += for_each_number(*encoding_, c, tile, [&](double value) {
+                           squares += (value - mean) * (value - mean) / rows_;
+                         });
+                         squares_[c] = squares;
+                       });
 }
 
 Scaling Deviations::scaling() const {

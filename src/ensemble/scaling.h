@@ -11,6 +11,8 @@ class Means {
  public:
   Means(std::size_t rows, std::size_t columns, const Encoding* encoding = nullptr);
   void add(const DataView& rows, const Execution& execution = {.threads = 1});
+  /// The same for columns that are all numbers, and widens their range while the values are there.
+  void add(const DataView& rows, const Execution& execution, Range& range);
   [[nodiscard]] std::vector<double> mean() const;
 
  private:

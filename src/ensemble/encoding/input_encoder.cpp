@@ -31,13 +31,12 @@ double truth_of(const InputEncoding& input, double value) {
 /// Whether all values are finite and none is text. Fast, because that is so nearly always.
 bool all_are_numbers(const DataView& data, const Execution& execution) {
   std::atomic<bool> all = true;
-  for_each_column(data, execution, [&](std::size_t c) {
-    bool numbers = true;
-    for_each_tile(data.column(c), 0, data.rows(), [&](std::size_t, std::span<const double> tile) {
-      for (const double value : tile) numbers &= std::abs(value) < kLeastText;
-    });
-    if (!numbers) all = false;
-  });
+  for_each_column_tile(data, execution,
+                       [&](std::size_t, std::size_t, std::span<const double> tile) {
+                         bool numbers = true;
+                         for (const double value : tile) numbers &= std::abs(value) < kLeastText;
+                         if (!numbers) all = false;
+                       });
   return all;
 }
 

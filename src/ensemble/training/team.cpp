@@ -22,7 +22,7 @@ void pause_processor() noexcept {
 
 void Barrier::wait() noexcept {
   constexpr int kLooks = 4000;  // some tens of microseconds
-  const int round = round_.load(std::memory_order_acquire);
+  const unsigned round = round_.load(std::memory_order_acquire);
   if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
     arrived_.store(0, std::memory_order_relaxed);
     round_.store(round + 1, std::memory_order_release);

@@ -24,7 +24,7 @@ class Barrier {
  private:
   std::size_t threads_;
   std::atomic<std::size_t> arrived_ = 0;
-  std::atomic<int> round_ = 0;
+  std::atomic<unsigned> round_ = 0;
 };
 
 class Team {

@@ -22,12 +22,17 @@ void look_at_inputs(const Examples& examples, const Training& training, Ensemble
                     std::uint64_t& fingerprint) {
   const bool standardize = training.standardize;
   const Execution& execution = training.execution;
+  const bool plain = !examples.weights && (!examples.encoding || examples.encoding->empty());
   Means means(examples.rows(), examples.columns(), examples.encoding);
   Fingerprint sum;
   frame.input_range = empty_range(examples.columns());
   for_each_chunk(examples, [&](std::size_t first, const DataView& rows) {
-    if (standardize) means.add(rows, execution);
-    widen(frame.input_range, examples, first, rows, execution);
+    if (standardize && plain) {
+      means.add(rows, execution, frame.input_range);
+    } else {
+      if (standardize) means.add(rows, execution);
+      widen(frame.input_range, examples, first, rows, execution);
+    }
     sum.add(rows, execution);
   });
   close_empty(frame.input_range);
