@@ -45,7 +45,7 @@ def installed(peer: str) -> bool:
 
 def supported(level: str) -> bool:
     """The engine takes the default for levels that it does not know; so they are left out here."""
-    flag = {"avx2": "avx2", "avx512": "avx512_vbmi"}.get(level)
+    flag = {"avx2": "avx2", "avx512": "avx512vbmi"}.get(level)
     try:
         with open("/proc/cpuinfo") as info:
             return flag is None or flag in info.read().split()

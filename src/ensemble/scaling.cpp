@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "ensemble/encoding/input_encoder.h"
-#include "ensemble/prediction/range.h"
 #include "ensemble/ranges.h"
 
 namespace bootfold::ensemble {
@@ -37,15 +36,15 @@ std::size_t for_each_number(const Encoding& encoding, std::size_t column,
 /// each addition waits for the one before.
 template <class Term>
 void add_terms(const DataView& rows, const Execution& execution, std::vector<double>& sums,
-               Term term, Range* range = nullptr) {
-  constexpr std::size_t kTogether = 4;
+               Term term, const Means::See& see = {}) {
+  constexpr std::size_t kTogether = Means::kTogether;
   for_each_tile_of<kTogether>(
       rows, execution,
       [&](std::size_t first, std::size_t last, std::size_t, const std::span<double>* tile) {
+        if (see) see(first, last, tile);
         double own[kTogether] = {};
         for (std::size_t c = first; c < last; ++c) {
           own[c - first] = sums[c];
-          if (range != nullptr) widen(*range, c, tile[c - first]);
           for (double& value : tile[c - first]) value = term(c, value);
         }
         const std::size_t some = tile[0].size();
@@ -75,9 +74,9 @@ void Means::add(const DataView& rows, const Execution& execution) {
       });
 }
 
-void Means::add(const DataView& rows, const Execution& execution, Range& range) {
+void Means::add(const DataView& rows, const Execution& execution, const See& see) {
   add_terms(
-      rows, execution, mean_, [&](std::size_t, double value) { return value / rows_; }, &range);
+      rows, execution, mean_, [&](std::size_t, double value) { return value / rows_; }, see);
 }
 
 std::vector<double> Means::mean() const {
@@ -133,8 +132,9 @@ Scaling scaling_of(const DataView& data) {
   return deviations.scaling();
 }
 
-void read_rows(const DataView& data, const Scaling& scaling, std::size_t first, std::size_t rows,
-               float* out) {
+bool read_rows(const DataView& data, const Scaling& scaling, std::size_t first, std::size_t rows,
+               float* out, double limit) {
+  bool below = true;
   // Few rows at a time, because each of them is a line of the cache.
   constexpr std::size_t kTogether = 128;
   const std::size_t columns = data.columns();
@@ -146,12 +146,14 @@ void read_rows(const DataView& data, const Scaling& scaling, std::size_t first, 
       data.column(c).read(first + row, {values, some});
       const double mean = scaling.mean[c];
       const double scale = scaling.scale[c];
+      for (std::size_t i = 0; i < some; ++i) below &= std::abs(values[i]) < limit;
       for (std::size_t i = 0; i < some; ++i)
         scaled[i] = static_cast<float>((values[i] - mean) / scale);
       float* to = out + row * columns + c;
       for (std::size_t i = 0; i < some; ++i, to += columns) *to = scaled[i];
     }
   }
+  return below;
 }
 
 }  // namespace bootfold::ensemble

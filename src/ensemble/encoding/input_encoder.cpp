@@ -74,7 +74,7 @@ InputEncoder::InputEncoder(const Ensemble::Frame& frame)
 
 void InputEncoder::encode(const DataView& data, std::size_t first, std::size_t rows,
                           float* out) const {
-  if (encoding_.empty()) return read_rows(data, scaling_, first, rows, out);
+  if (encoding_.empty()) return static_cast<void>(read_rows(data, scaling_, first, rows, out));
   for (std::size_t c = 0; c < encoding_.inputs.size(); ++c) {
     switch (encoding_.inputs[c].kind) {
       case InputKind::number:
@@ -192,6 +192,22 @@ bool InputEncoder::is_outside(const Range& range, std::size_t input, double valu
   }
   const double number = number_of_input(encoding_, input, value);
   return !(number >= range.low[input] && number <= range.high[input]);
+}
+
+void InputEncoder::check_and_encode(const DataView& data, std::size_t first,
+                                    const Execution& execution, float* out) const {
+  constexpr std::size_t kRowsAtOnce = 1024;
+  if (!encoding_.empty()) check_inputs(encoding_, data, first, execution);
+  std::atomic<bool> all = true;
+  for_each_range(data.rows(), kRowsAtOnce, data.rows() * columns_, execution,
+                 [&](std::size_t begin, std::size_t end) {
+                   float* const to = out + begin * columns_;
+                   if (!encoding_.empty())
+                     encode(data, begin, end - begin, to);
+                   else if (!read_rows(data, scaling_, begin, end - begin, to, kLeastText))
+                     all = false;
+                 });
+  if (!all) check_inputs(encoding_, data, first, execution);
 }
 
 void check_inputs(const Encoding& encoding, const DataView& data, std::size_t first,

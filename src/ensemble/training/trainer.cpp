@@ -28,11 +28,19 @@ void look_at_inputs(const Examples& examples, const Training& training, Ensemble
   frame.input_range = empty_range(examples.columns());
   for_each_chunk(examples, [&](std::size_t first, const DataView& rows) {
     if (standardize && plain) {
-      means.add(rows, execution, frame.input_range);
-    } else {
-      if (standardize) means.add(rows, execution);
-      widen(frame.input_range, examples, first, rows, execution);
+      static_assert(Means::kTogether == RowChecksum::kTogether);
+      RowChecksum own(rows.columns());
+      means.add(rows, execution,
+                [&](std::size_t begin, std::size_t end, const std::span<double>* tile) {
+                  for (std::size_t c = begin; c < end; ++c)
+                    widen(frame.input_range, c, tile[c - begin]);
+                  own.add(begin, end, tile);
+                });
+      sum.add(own, rows.rows());
+      return;
     }
+    if (standardize) means.add(rows, execution);
+    widen(frame.input_range, examples, first, rows, execution);
     sum.add(rows, execution);
   });
   close_empty(frame.input_range);

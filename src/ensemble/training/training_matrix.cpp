@@ -7,7 +7,6 @@
 #include "ensemble/column_tiles.h"
 #include "ensemble/encoding/input_encoder.h"
 #include "ensemble/input_rows.h"
-#include "ensemble/ranges.h"
 #include "ensemble/scaling.h"
 #include "text/concat.h"
 
@@ -41,15 +40,9 @@ TrainingMatrix::TrainingMatrix(const Examples& examples, const Ensemble::Frame& 
       columns(frame.encoding.columns(examples.columns())),
       targets_each(examples.classes != nullptr ? 1 : examples.targets.columns()),
       inputs((rows + repeated) * columns) {
-  constexpr std::size_t kRowsAtOnce = 1024;
   const InputEncoder encoder(frame.encoding, frame.input_scaling, examples.columns());
   for_each_chunk(examples, [&](std::size_t first, const DataView& some) {
-    check_inputs(frame.encoding, some, first, execution);
-    for_each_range(some.rows(), kRowsAtOnce, some.rows() * columns, execution,
-                   [&, first](std::size_t begin, std::size_t end) {
-                     encoder.encode(some, begin, end - begin,
-                                    inputs.data() + (first + begin) * columns);
-                   });
+    encoder.check_and_encode(some, first, execution, inputs.data() + first * columns);
   });
   targets.resize((rows + repeated) * targets_each);
   if (examples.classes != nullptr) {
