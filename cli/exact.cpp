@@ -38,7 +38,7 @@ std::vector<Question> questions(const data::Table& table, const Request& request
   std::vector<Question> all;
   const DataView& view = table.view();
   for (const Statistic& statistic : request.statistics) {
-    if (statistic.most_columns() > 1 || view.columns() == 1) {
+    if (statistic.most_columns() > 1 || view.columns() == 1 || !statistic.columns().empty()) {
       all.push_back({statistic, view, ""});
       continue;
     }

@@ -232,9 +232,12 @@ std::string numbers_as_text(const Run& run, std::size_t output) {
     text += item("standard error", rounded(error, error / 1e5));
     text += item("bias", rounded(result.bias(output), error / 1e5));
   } else {
-    const Measured spread{error, result.standard_error_error(output)};
-    text += item("standard error", with_error(spread.value, spread.error));
-    text += item("bias", with_error_beside(result.bias(output), result.bias_error(output), spread));
+    // In the notation of the estimate, so that digits stand below each other.
+    const Measured estimate{result.estimate(output), error / 100};
+    text += item("standard error",
+                 with_error_beside(error, result.standard_error_error(output), estimate));
+    text +=
+        item("bias", with_error_beside(result.bias(output), result.bias_error(output), estimate));
   }
   text +=
       item(fmt::format("{:.6g}% interval", 100 * interval.confidence), limits_of(interval, error));

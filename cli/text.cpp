@@ -100,9 +100,9 @@ std::string with_error(double value, double error) { return with_error({value, e
 
 std::string with_error_beside(double value, double error, const Measured& other) {
   const int wanted = error > 0 && std::isfinite(error) ? places(error) : 0;
-  if (form_of(other.value, other.error).scientific || wanted < 1 || wanted > 12 ||
-      !std::isfinite(value))
-    return with_error(value, error);
+  const bool scientific = form_of(other.value, other.error).scientific;
+  if (scientific || wanted < 1 || wanted > 12 || !std::isfinite(value))
+    return with_error({value, error}, scientific);
   const Form form{.places = wanted};
   return fmt::format("{} +- {}", write(value, form), write(error, form));
 }

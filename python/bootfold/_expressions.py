@@ -145,11 +145,22 @@ def as_table(made: Any) -> Any:
     return chunks(lambda: [held])
 
 
+def _with_text_names(data: Any) -> Any:
+    """A frame of pandas whose columns are called by numbers, with names: mean(`0`)."""
+    if module_of(data) != "pandas" or getattr(data, "ndim", 0) != 2 or data.columns.nlevels > 1:
+        return data
+    if all(isinstance(name, str) for name in data.columns):
+        return data
+    return data.set_axis([str(name) for name in data.columns], axis=1)
+
+
 def prepared(data: Any, statistic: Any, columns: Any) -> tuple[Any, Any]:
     """Data that have all columns that a call sees, and the names of these."""
     named = columns_seen(statistic, columns)
     if named is None:
         return data, None
+    if has_expressions(statistic):
+        data = _with_text_names(data)
     made = as_table(with_columns(data, _data.column_names(named), texts_of(statistic)))
     known = (*_CLUSTERS, "xarray")
     if has_expressions(statistic) and not (

@@ -278,7 +278,11 @@ class Result:
         return [(output, ", ".join(given)) for output in self.outputs]
 
     def __repr__(self) -> str:
-        return as_text(self._core, self._asked)
+        text = as_text(self._core, self._asked)
+        if isinstance(self._source, NamedSource) and np.isnan(self._core.estimates).any():
+            for reason in self._source.request.undefined_reasons():
+                text += f"\n  undefined: {reason}"
+        return text
 
     def _repr_html_(self) -> str:
         return as_html(self._core, self._asked)

@@ -17,13 +17,17 @@ _MOST_ROWS = 12
 
 
 def number(value: float, unit: float) -> str:
-    """A number to as many digits as its error, `unit`, leaves it: three of the error."""
+    """A number to as many digits as its error, `unit`, leaves it: three of the error.
+
+    The error alone decides the notation, so that numbers with the same error have the same.
+    """
     if not math.isfinite(value) or not math.isfinite(unit) or unit <= 0:
         return f"{value:.6g}"
-    decimals = 2 - math.floor(math.log10(unit))
-    if not 0 <= decimals <= 10 or abs(value) >= 1e15:
-        return f"{value:.6g}"
-    text = f"{value:,.{decimals}f}"
+    place = math.floor(math.log10(unit))
+    if not -8 <= place < 12 or abs(value) >= 1e15:
+        first = place if value == 0 else math.floor(math.log10(abs(value)))
+        return f"{value:.{min(max(first - place + 2, 0), 16)}e}"
+    text = f"{value:,.{max(2 - place, 0)}f}"
     return text.lstrip("-") if float(text.replace(",", "")) == 0 else text  # no -0.00
 
 

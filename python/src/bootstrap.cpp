@@ -14,6 +14,7 @@
 
 #include "bootfold/checkpoint.h"
 #include "bootfold/error.h"
+#include "bootfold/undefined.h"
 #include "modules.h"
 #include "native.h"
 #include "request.h"
@@ -63,9 +64,19 @@ void Request::add(const Statistic& statistic) {
 
 void Request::add_named(const std::string& name, const std::vector<std::string>& columns) {
   const Statistic statistic = statistic::parse(name);
+  if (!statistic.columns().empty()) expressions_.push_back(name);
   if (columns.empty() || !statistic.columns().empty()) return add(statistic);
   if (!statistic.of_each_column()) return add(statistic.with_columns(columns));
   for (const std::string& column : columns) add(statistic.with_columns({column}));
+}
+
+std::vector<std::string> Request::undefined_reasons() const {
+  std::vector<std::string> found;
+  for (const std::string& text : expressions_)
+    if (std::string reason = why_undefined(data_, text);
+        !reason.empty() && std::ranges::find(found, reason) == found.end())
+      found.push_back(std::move(reason));
+  return found;
 }
 
 std::vector<std::uint32_t> Request::codes(const Codes& codes) const {
@@ -241,6 +252,7 @@ void bind_bootstrap(nb::module_& m) {
                   "memory: int, threads: int, tolerance: float, nested_replicates: int, "
                   "path: str | None, joint: bool, rate: float) -> None"))
       .def("add_named", &Request::add_named, "name"_a, "columns"_a = std::vector<std::string>())
+      .def("undefined_reasons", &Request::undefined_reasons)
       .def(
           "add_native",
           [](Request& request, std::uintptr_t address, bool columns, bool takes_user_data,

@@ -38,7 +38,7 @@ std::vector<Question> questions(const Request& request) {
   std::vector<Question> all;
   const DataView& data = request.data();
   for (const Statistic& statistic : request.statistics()) {
-    if (statistic.most_columns() > 1 || data.columns() == 1) {
+    if (statistic.most_columns() > 1 || data.columns() == 1 || !statistic.columns().empty()) {
       all.push_back({statistic, data, ""});
       continue;
     }

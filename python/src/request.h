@@ -43,6 +43,8 @@ class Request {
   /// Adds a statistic by its name ("quantile:0.9"), with the weights if there are some.
   /// `columns`: for a statistic that does not name its own; empty: all.
   void add_named(const std::string& name, const std::vector<std::string>& columns = {});
+  /// Why expressions are undefined on the data, each reason once; empty if none is.
+  [[nodiscard]] std::vector<std::string> undefined_reasons() const;
   /// Adds one of the user's own, which may take its time.
   void add_own(const Statistic& statistic) {
     add(statistic);
@@ -83,6 +85,7 @@ class Request {
   DataView data_;
   Scheme scheme_;
   std::vector<Statistic> statistics_;
+  std::vector<std::string> expressions_;  // texts of those that are
   bool own_ = false;
   std::string checkpoint_;
 };

@@ -107,6 +107,20 @@ def test_mistakes_are_marked() -> None:
         bf.bootstrap(np.arange(5.0), "mean(price)")
 
 
+def test_columns_may_be_called_by_numbers() -> None:
+    frame = pd.DataFrame({0: [1.0, 2.0, 3.0], 1: [2.0, 3.0, 4.0]})
+    found = bf.bootstrap(frame, "mean(`0`) / mean(`1`)", replicates=50)
+    assert found.estimate == pytest.approx(2 / 3)
+
+
+def test_exact_distributions_of_several_expressions() -> None:
+    frame = pd.DataFrame({"a": [0.0, 1.0, 1.0], "b": [3.0, 5.0, 4.0]})
+    found = bf.bootstrap(frame, ["mean(a)", "median(b)"], replicates="exact")
+    alone = bf.bootstrap(frame.b, "median", replicates="exact")
+    assert found.outputs == ["mean(a)", "median(b)"]
+    assert found.standard_error[1] == alone.standard_error
+
+
 def test_files_have_columns_of_expressions(tmp_path: Any) -> None:
     path = tmp_path / "x.parquet"
     FRAME.to_parquet(path)

@@ -152,6 +152,24 @@ def test_replicates_live_longer_than_the_result(r):
     assert np.isfinite(replicates).all()
 
 
+def test_numbers_of_any_size_have_one_notation():
+    for scale in (1e-15, 1e-12, 1e-3, 1.0, 1e4, 1e5, 1e12, 1e20):
+        text = repr(bf.bootstrap(np.arange(40) * scale + scale / 2, "mean", replicates=200))
+        values = "\n".join(line[30:] for line in text.splitlines()[1:-1])
+        numbers = re.findall(r"-?\d[\d.,]*(?:e[+-]\d+)?", values)
+        assert len(numbers) >= 6
+        assert len({"e" in number for number in numbers}) == 1, text
+        plain = [number for number in numbers if "e" not in number]
+        assert not any(re.search(r"\d{4}[.,]|^\d{4,}$", number) for number in plain), text
+
+
+def test_undefined_expressions_say_why():
+    found = bf.bootstrap(pd.DataFrame({"a": [1.0, 2.0], "b": [4.0, 4.0]}), "1 / (mean(b) - 4)")
+    assert "undefined: a division by 0: mean(b) - 4 is 0" in repr(found)
+    fine = bf.bootstrap(pd.DataFrame({"a": [1.0, 2.0]}), "1 / mean(a)")
+    assert "undefined" not in repr(fine)
+
+
 def test_repr_is_for_people(r, several):
     text = repr(r)
     assert text.startswith("bootfold.Result: mean\n")

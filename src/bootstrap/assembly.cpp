@@ -5,6 +5,7 @@
 
 #include "bootstrap/joined.h"
 #include "resample/design.h"
+#include "text/concat.h"
 
 namespace bootfold {
 
@@ -77,9 +78,10 @@ Result Assembly::run() const {
   const auto run_all = [&](ReplicateCheckpoint* checkpoint) {
     for (std::size_t run = 0; run < roads_.size(); ++run) {
       stage_->own = plan_.runs[run].seconds / plan_.seconds;
-      results.push_back(checkpoint == nullptr
-                            ? roads_[run]->run()
-                            : roads_[run]->run(*checkpoint, plan_.runs[run].outputs[0]));
+      results.push_back(
+          checkpoint == nullptr
+              ? roads_[run]->run()
+              : roads_[run]->run(*checkpoint, text::concat("statistics of kind ", run + 1)));
       stage_->before += stage_->own;
     }
   };

@@ -36,8 +36,8 @@ struct Family {
 };
 
 /// One family if the options ask for it (joint, path). Otherwise, in the order of their first
-/// values, each kind by itself, so that what is asked for beside a statistic does not change its
-/// replicates. Throws InvalidArgument.
+/// values, each kind by itself, so that a kind which shares no run has the replicates that it has
+/// alone. Throws InvalidArgument.
 [[nodiscard]] std::vector<Family> families(const DataView& data,
                                            std::span<const Statistic> statistics,
                                            const Options& options);

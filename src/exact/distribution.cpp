@@ -1,5 +1,9 @@
 // The public face: which method serves, and what it found.
+#include <algorithm>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "bootfold/error.h"
 #include "bootfold/exact.h"
@@ -15,11 +19,28 @@ namespace bootfold::exact {
 
 namespace {
 
+/// The columns that a statistic names, or all.
+DataView columns_of(const DataView& data, const Statistic& statistic) {
+  std::vector<ColumnView> columns;
+  std::vector<std::string> names;
+  for (const std::string& name : statistic.columns()) {
+    if (std::ranges::find(names, name) != names.end()) continue;
+    const auto found = data.find(name);
+    if (!found) return data;  // which tells what it has
+    columns.push_back(data.column(*found));
+    names.push_back(name);
+  }
+  if (names.empty()) return data;
+  return {std::move(columns), std::move(names)};
+}
+
 /// A statistic on its data, looked at, and the method that will find its law.
 class Task {
  public:
   Task(const DataView& data, const Statistic& statistic, const Options& options)
-      : options_(options), study_(data, {&statistic, 1}), problem_(study_.problem()) {
+      : options_(options),
+        study_(columns_of(data, statistic), {&statistic, 1}),
+        problem_(study_.problem()) {
     if (problem_.outputs.size() != 1)
       throw InvalidArgument(text::concat(
           "statistic '", statistic.name(), "' has ", problem_.outputs.size(), " values on ",

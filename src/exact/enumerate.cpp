@@ -80,7 +80,6 @@ class Evaluator {
     features_.resize(problem.features.count() * count_);
     problem.features.make(tile, features_.data(), count_);
     means_.resize(problem.features.count());
-    scratch_.resize(means_.size());
     if (std::holds_alternative<statistic::Order>(part_.bound.body)) {
       sorted_.resize(count_);
       std::iota(sorted_.begin(), sorted_.end(), std::size_t{0});

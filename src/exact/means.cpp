@@ -66,7 +66,7 @@ Means::Means(const study::Study& study, bool total, const Options& options)
   const study::Problem& problem = study.problem();
   const study::FeatureSummary& summary = study.summaries()[0];
   const double means[1] = {summary.mean};
-  double scratch[1];
+  std::vector<double> scratch;
   problem.finish_sums(means, static_cast<double>(problem.data.rows()), 0, {&estimate_, 1}, scratch);
 
   if (!study.many_distinct()) {

@@ -316,6 +316,7 @@ class Parser {
     node.name = token.lower;
     while (!tokens_.is(Kind::close)) {
       if (!node.children.empty()) {
+        if (tokens_.is(Kind::assign)) tokens_.fail("write == for equality");
         if (!tokens_.is(Kind::comma)) tokens_.fail("the arguments are not closed; put , or ) here");
         tokens_.advance();
       }

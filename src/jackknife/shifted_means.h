@@ -19,7 +19,9 @@ class ShiftedMeans {
   ShiftedMeans(const Task& task, double rows, bool relative = false)
       : rows_(rows), relative_(relative) {
     for (const auto& feature : task.features) means_.push_back(feature.mean);
-    scratch_.resize(means_.size());
+    // A statistic that is composed of others may have a feature several times.
+    for (const study::Part& part : task.problem().parts)
+      if (part.features.size() > scratch_.size()) scratch_.resize(part.features.size());
   }
 
   /// How far a feature is from what it is measured from: `centre`, or the mean if that is null.

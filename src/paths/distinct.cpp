@@ -124,7 +124,7 @@ class Parts final : public planning::PartEngine {
       means.push_back(sum.value() / static_cast<double>(question_.rows));
     }
     std::vector<double> values(problem.outputs.size());
-    std::vector<double> scratch(means.size());
+    std::vector<double> scratch;
     problem.finish_sums(means, static_cast<double>(question_.rows), 0, values, scratch);
     return values;
   }

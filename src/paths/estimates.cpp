@@ -193,7 +193,7 @@ std::vector<double> estimates(const study::Study& study, const resample::Design&
     std::vector<double> means;
     for (const auto& summary : study.summaries()) means.push_back(summary.mean);
     if (!weights.empty()) means = weighted_means(problem, weights, execution);
-    std::vector<double> scratch(means.size());
+    std::vector<double> scratch;
     problem.finish_sums(means, static_cast<double>(study.rows()), 0, values, scratch);
   }
   for (const Part& part : problem.parts) {
@@ -220,7 +220,7 @@ std::vector<double> centres(const study::Study& study, const resample::Design& d
   std::vector<double> values(estimates.begin(), estimates.end());
   if (!problem.features.empty()) {
     const std::vector<double> means = weighted_means(problem, counts, execution);
-    std::vector<double> scratch(means.size());
+    std::vector<double> scratch;
     problem.finish_sums(means, static_cast<double>(study.rows()), 0, values, scratch);
   }
   for (const Part& part : problem.parts) {

@@ -253,7 +253,7 @@ class Resampler final : public Maker {
     const auto rows = static_cast<double>(rows_);
     if (finish_) return (*finish_)(sums_, rows, values);
     std::vector<double> means(count);
-    std::vector<double> scratch(count);
+    std::vector<double> scratch;
     for (std::size_t f = 0; f < count; ++f) means[f] = doubles_[f].value() / rows;
     problem_.finish_sums(means, rows, 0, values, scratch);
   }

@@ -17,8 +17,7 @@ namespace bootfold::paths {
 /// Turns the integer sums of a replicate into its values.
 class Finisher {
  public:
-  explicit Finisher(const study::FixedSums& sums)
-      : sums_(sums), means_(sums.features()), scratch_(sums.features()) {}
+  explicit Finisher(const study::FixedSums& sums) : sums_(sums), means_(sums.features()) {}
 
   /// Of a replicate of `draws` rows; one sum for each limb.
   void operator()(std::span<const __int128> sums, double draws, std::span<double> values) {

@@ -110,8 +110,7 @@ class Weigher final : public Maker {
         drawn_(tile_rows_),
         doubles_(shared.layout.exact ? 0 : tile_rows_),
         tile_sums_(features_),
-        means_(features_),
-        scratch_(features_) {}
+        means_(features_) {}
 
   void make(std::uint64_t first, std::uint64_t last, std::span<double> values,
             const execution::Worker& worker) override {

@@ -67,7 +67,7 @@ Statistic ClusterSums::statistic() const {
                                                std::span<double> values) {
     const double rows = folded.column_mean(features, features);  // of a drawn cluster
     std::vector<double> means(features);
-    std::vector<double> scratch(features);
+    std::vector<double> scratch;
     double resolution = 0;
     for (std::size_t f = 0; f < features; ++f) {
       means[f] = folded.column_mean(f, f) / rows;

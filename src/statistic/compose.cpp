@@ -75,9 +75,11 @@ Tile columns_of(const Part& part, const Tile& tile, std::vector<const double*>& 
 /// A mean or a sum that may be 0 but for rounding is 0, so that what divides by it is undefined.
 double without_rounding(const Sums& sums, const Folded& folded, double value) {
   if (sums.products.size() != 1 || sums.products[0] != Product{0}) return value;
-  const double doubt = std::ldexp(folded.resolution + 0x1p-51, folded.scales[0].exponent) +
-                       0x1p-51 * std::abs(folded.scales[0].centre);
-  return std::abs(folded.column_mean(0, 0)) <= doubt ? 0 : value;
+  const Scale& scale = folded.scales[0];
+  const double doubt =
+      std::ldexp(folded.resolution + 0x1p-51 * std::abs(folded.mean(0)), scale.exponent) +
+      0x1p-51 * std::abs(scale.centre);
+  return std::abs(folded.column_mean(0, 0)) < doubt ? 0 : value;
 }
 
 Sums sums_of(const std::shared_ptr<const Parts>& parts) {

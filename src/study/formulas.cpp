@@ -13,8 +13,9 @@ namespace bootfold::study {
 namespace {
 
 /// The term, and if it is a function of sums, with means that are 0 but for rounding made 0, so
-/// that what divides by them is undefined.
+/// that what divides by them is undefined. Weighted means are left as they are.
 Statistic without_rounding(const Statistic& term, std::size_t columns) {
+  if (term.weighted()) return term;
   if (!std::holds_alternative<statistic::Sums>(term.bind(columns).body)) return term;
   auto same = std::make_shared<statistic::Formula>();
   same->terms.push_back({term, {}});
@@ -46,7 +47,9 @@ void Formulas::add(const DataView& data, const Statistic& statistic) {
   Output output{term_values_, 0, formula};
   for (const statistic::Formula::Term& term : formula->terms) {
     std::vector<std::string> names;
-    for (const std::uint32_t c : term.columns)
+    std::span<const std::uint32_t> named = term.columns;
+    if (term.statistic.weighted()) named = named.first(named.size() - 1);  // weights have no name
+    for (const std::uint32_t c : named)
       names.push_back(statistic.columns().empty() ? data.name(c) : statistic.columns()[c]);
     terms_.push_back(
         without_rounding(term.statistic, term.columns.size()).with_columns(std::move(names)));

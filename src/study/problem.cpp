@@ -178,12 +178,15 @@ std::uint64_t Problem::deletions() const {
 
 void Problem::finish_sums(std::span<const double> means, double draws,
                           std::optional<double> resolution, std::span<double> values,
-                          std::span<double> scratch, bool relative) const {
+                          std::vector<double>& scratch, bool relative) const {
   for (const Part& part : parts) {
     const auto* sums = std::get_if<statistic::Sums>(&part.bound.body);
     if (sums == nullptr) continue;
-    for (std::size_t f = 0; f < part.features.size(); ++f) scratch[f] = means[part.features[f]];
-    sums->finish({scratch.first(part.features.size()), draws, part.scales,
+    // A statistic that is composed of others may have a feature several times.
+    const std::size_t count = part.features.size();
+    if (scratch.size() < count) scratch.resize(count);
+    for (std::size_t f = 0; f < count; ++f) scratch[f] = means[part.features[f]];
+    sums->finish({std::span(scratch).first(count), draws, part.scales,
                   resolution.value_or(part.resolution), relative},
                  values.subspan(part.first_output, part.outputs()));
   }

@@ -55,10 +55,10 @@ struct Problem {
 
   /// Turns the means of all features over `draws` rows into the values of all parts that are
   /// functions of sums. `resolution` bounds the error of the means; without one they were folded in
-  /// fixed point, with the errors that has. `scratch` has room for as many numbers as there are
-  /// features. `relative` is Folded::relative.
+  /// fixed point, with the errors that has. `scratch` grows to the room that is needed. `relative`
+  /// is Folded::relative.
   void finish_sums(std::span<const double> means, double draws, std::optional<double> resolution,
-                   std::span<double> values, std::span<double> scratch,
+                   std::span<double> values, std::vector<double>& scratch,
                    bool relative = false) const;
 
   /// Whether the only statistic is the mean of one column: then finish_means() turns the means of

@@ -173,6 +173,24 @@ TEST(Assembly, IsStoredExtendedAndContinuedFromACheckpoint) {
   EXPECT_EQ(values_of(resumed, 1), values_of(whole, 1));
 }
 
+// Values may have the same name: runs are told apart by their place. A checkpoint of other
+// statistics is refused, as that of a single run is.
+TEST(Assembly, CheckpointsKnowTheirRuns) {
+  const TempFolder folder;
+  const Table table(500);
+  const auto run = [&](const std::vector<const char*>& texts, std::uint64_t replicates) {
+    std::vector<Statistic> all;
+    for (const char* text : texts) all.push_back(statistic::expression(text));
+    return bootstrap(
+        table.view(), all,
+        {.replicates = replicates, .seed = 3, .checkpoint = folder.path("run.checkpoint")});
+  };
+  (void)run({"r = mean(a)", "r = median(a)"}, 50);
+  const Result longer = run({"r = mean(a)", "r = median(a)"}, 80);
+  EXPECT_NE(values_of(longer, 0), values_of(longer, 1));
+  EXPECT_THROW((void)run({"r = mean(b)", "r = median(a)"}, 80), InvalidArgument);
+}
+
 TEST(Assembly, ProgressRisesToTheEndOfTheLastRun) {
   const Table table(2000);
   std::vector<double> shares;

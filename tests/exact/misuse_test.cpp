@@ -95,6 +95,16 @@ TEST(Outline, GivesTheMethodWithoutComputingTheLaw) {
   EXPECT_EQ(outline(std::vector<double>{0, 1, 1}, statistic::mean()).method, Method::binomial);
 }
 
+// Other columns are not looked at, and do not change the method.
+TEST(Outline, OfAnExpressionIsThatOfItsColumns) {
+  const std::vector<double> other = normals(16, 1);
+  const DataView both({ColumnView(other), ColumnView(kSixteen)}, {"other", "x"});
+  const Statistic named = statistic::expression("mean(x)");
+  EXPECT_EQ(outline(both, named).method, Method::lattice);
+  EXPECT_EQ(distribution(both, named).quantile(0.05),
+            distribution(kSixteen, statistic::mean()).quantile(0.05));
+}
+
 // Slow work ends within a second of being asked to.
 TEST(Cancel, EndsAnEnumeration) {
   const auto slow = statistic::callable([](const statistic::Resample& r) {

@@ -27,11 +27,14 @@ TEST(Choice, TheCheapestPathThatServes) {
   EXPECT_EQ(plan(reference::normals(10, 1), statistic::interquartile_range()).path, Path::order);
   EXPECT_EQ(plan(reference::normals(1000, 1), statistic::trimmed_mean(0.1)).path, Path::stream);
   EXPECT_EQ(plan(reference::normals(1000, 1), call).path, Path::gather);
-  EXPECT_EQ(
-      plan(reference::normals(1000, 1), std::vector{statistic::mean(), statistic::median()}).path,
-      Path::stream);
-  EXPECT_EQ(plan(reference::normals(1000, 1), std::vector{statistic::mean(), call}).path,
-            Path::gather);
+  // Each kind by its own path, unless they are asked for on the same resamples.
+  const std::vector<double> x = reference::normals(1000, 1);
+  const std::vector both{statistic::mean(), statistic::median()};
+  EXPECT_EQ(plan(x, both).paths(), "stream and order");
+  EXPECT_EQ(plan(x, both, {.joint = true}).path, Path::stream);
+  const std::vector called{statistic::mean(), call};
+  EXPECT_EQ(plan(x, called).paths(), "stream and gather");
+  EXPECT_EQ(plan(x, called, {.joint = true}).path, Path::gather);
   // Features, not rows, have to be few.
   EXPECT_EQ(plan(reference::normals(100'000, 1), statistic::proportion(0.5)).path, Path::distinct);
 }
@@ -106,8 +109,12 @@ TEST(Choice, ExplainsItself) {
                     HasSubstr("exact")));
   EXPECT_THAT(plan(x, statistic::median()).explain(),
               AllOf(HasSubstr("path        order"), HasSubstr("beta draws"), HasSubstr("no sums")));
-  EXPECT_THAT(plan(x, std::vector{statistic::mean(), statistic::median()}).explain(),
+  const std::vector both{statistic::mean(), statistic::median()};
+  EXPECT_THAT(plan(x, both, {.joint = true}).explain(),
               AllOf(HasSubstr("windows around"), HasSubstr("2 numbers each")));
+  EXPECT_THAT(plan(x, both).explain(), AllOf(HasSubstr("run         mean\n  path      stream"),
+                                             HasSubstr("run         median\n  path      order"),
+                                             HasSubstr("2 numbers each")));
 }
 
 // Ninety-nine windows into the sorted data take more room than one.

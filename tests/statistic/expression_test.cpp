@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -137,6 +138,15 @@ const auto kCases = std::to_array<Case>({
      [](const Rows& r) {
        return correlation(r.x, map(r.y, [](double v) { return std::abs(v); }));
      }},
+    // Sums that share columns, and so features.
+    {"correlation(x, `y y`) * mean(x)",
+     [](const Rows& r) { return correlation(r.x, r.y) * mean(r.x); }},
+    {"slope(x, `y y`) * sd(`y y`) / sd(x) - covariance(x, `y y`) / mean(x) + variance(x)",
+     [](const Rows& r) {
+       const double slope = covariance(r.x, r.y) / variance(r.y);
+       return slope * std::sqrt(variance(r.y) / variance(r.x)) - covariance(r.x, r.y) / mean(r.x) +
+              variance(r.x);
+     }},
     {"quantile(x, 0.9) / median(x)",
      [](const Rows& r) { return quantile(r.x, 0.9) / quantile(r.x, 0.5); }},
     {"p90(x) - percentile(x, 10)",
@@ -246,6 +256,57 @@ TEST(Expression, TakesWeights) {
               1e-12);
 }
 
+// Features that terms share have a place in every list that is made for one statistic: path stream,
+// influences, clusters, weights and exact laws.
+TEST(Expression, OfSumsThatShareFeaturesHasRoomForThem) {
+  const Statistic statistic =
+      statistic::expression("correlation(x, y) * sd(x) / sd(y) * variance(x) / covariance(x, y)");
+  Rows rows;
+  std::vector<std::uint32_t> labels;
+  for (std::uint32_t i = 0; i < kRows; ++i) labels.push_back(i / 3);
+  const DataView view({ColumnView(rows.x), ColumnView(rows.y)}, {"x", "y"});
+  const double wanted = variance(rows.x) / variance(rows.y);
+  for (const Scheme& scheme :
+       std::vector<Scheme>{scheme::Iid{}, scheme::Cluster{labels}, scheme::Bayesian{}})
+    for (const std::optional<Path> path :
+         {std::optional<Path>(), std::optional<Path>(Path::stream)}) {
+      const bool streams = std::holds_alternative<scheme::Iid>(scheme);
+      Options options{.replicates = 50, .seed = 5, .scheme = scheme};
+      options.path = streams ? path : std::nullopt;
+      options.influence = streams;
+      const Result result = bootstrap(view, statistic, options);
+      EXPECT_NEAR(result.estimate(), wanted, 1e-9 * wanted);
+      EXPECT_EQ(result.undefined(), 0U);
+      if (streams) {
+        EXPECT_GT(result.companions().influences[0].second, 0);
+      }
+    }
+}
+
+// The mean of equal rows has no error, however small it is.
+TEST(Expression, DividesByTinyMeans) {
+  const Values tiny(5, 1e-19);
+  const Result result = bootstrap(DataView({ColumnView(tiny)}, {"x"}),
+                                  statistic::expression("1 / mean(x)"), {.replicates = 20});
+  EXPECT_DOUBLE_EQ(result.estimate(), 1e19);
+  EXPECT_EQ(result.undefined(), 0U);
+}
+
+// Weights go to all terms, on every resample.
+TEST(Expression, OfWeightedTermsIsThatOfTheTerms) {
+  const Rows rows;
+  Values w;
+  for (std::size_t i = 0; i < kRows; ++i) w.push_back(static_cast<double>(i % 4));
+  const DataView view({ColumnView(rows.x), ColumnView(rows.y), ColumnView(w)}, {"x", "y", "w"});
+  std::vector<Statistic> all;
+  for (const char* text : {"median(x)", "mean(y)", "median(x) / mean(y)"})
+    all.push_back(statistic::weighted(statistic::expression(text)));
+  const Result result = bootstrap(view, all, {.replicates = 60, .seed = 2, .joint = true});
+  for (std::uint64_t r = 0; r < 60; ++r)
+    EXPECT_NEAR(result.replicate(r, 2), result.replicate(r, 0) / result.replicate(r, 1),
+                1e-9 * std::abs(result.replicate(r, 2)));
+}
+
 std::string complaint(const char* text) {
   return reference::message_of<InvalidArgument>(
       [&] { static_cast<void>(statistic::expression(text)); });
@@ -263,6 +324,7 @@ TEST(Expression, MarksMistakes) {
   EXPECT_THAT(complaint("quantile(x, 1.5)"), HasSubstr("1.5"));
   EXPECT_THAT(complaint("count(x)"), HasSubstr("count takes a condition"));
   EXPECT_THAT(complaint("count()"), HasSubstr("write count(CONDITION)"));
+  EXPECT_THAT(complaint("mean(x = 3)"), HasSubstr("write == for equality"));
   EXPECT_THAT(complaint("mean(1)"), AllOf(HasSubstr("character 6, '1'"), HasSubstr("no column")));
   EXPECT_THAT(complaint("1 + (2)"), HasSubstr("no function over all rows"));
   EXPECT_THAT(complaint("regression(x, y)"), HasSubstr("stands alone"));
