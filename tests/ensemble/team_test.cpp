@@ -21,7 +21,7 @@ TEST(Team, EveryThreadSeesWhatTheOthersWroteBeforeTheyMet) {
     std::vector<std::size_t> values(threads);
     std::vector<std::size_t> sums(threads);
     for (std::size_t round = 1; round <= 50; ++round) {
-      team.run([&](const simd::Share& share) {
+      team.run(true, [&](const simd::Share& share) {
         values[share.thread] = round * (share.thread + 1);
         share.meet();
         std::size_t sum = 0;
@@ -32,6 +32,36 @@ TEST(Team, EveryThreadSeesWhatTheOthersWroteBeforeTheyMet) {
       for (const std::size_t sum : sums) ASSERT_EQ(sum, round * threads * (threads + 1) / 2);
     }
   }
+}
+
+TEST(Team, OneThreadCanDoAllOfTheWork) {
+  Team team(3);
+  std::size_t calls = 0;
+  team.run(false, [&](const simd::Share& share) {
+    EXPECT_EQ(share.threads, 1U);
+    share.meet();
+    ++calls;
+  });
+  EXPECT_EQ(calls, 1U);
+}
+
+TEST(TeamChoice, TakesTheFasterWayAndLooksAgain) {
+  TeamChoice choice;
+  const auto steps_until_change = [&](double seconds, std::size_t most) {
+    const bool before = choice.together();
+    std::size_t steps = 0;
+    while (steps < most && choice.together() == before) {
+      choice.took(seconds);
+      ++steps;
+    }
+    return steps;
+  };
+  EXPECT_FALSE(choice.together());
+  EXPECT_EQ(steps_until_change(1.0, 10), 2U);       // alone, to know the time
+  EXPECT_EQ(steps_until_change(0.6, 1000), 1000U);  // together is faster
+  EXPECT_LE(steps_until_change(5.0, 1000), 64U);    // the machine becomes busy
+  EXPECT_EQ(steps_until_change(2.0, 1000), 256U);   // alone, then again together
+  EXPECT_EQ(steps_until_change(1.9, 1000), 1000U);
 }
 
 TEST(Team, EndsWithoutARun) {

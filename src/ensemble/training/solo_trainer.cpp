@@ -1,6 +1,7 @@
 #include "ensemble/training/solo_trainer.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <span>
 
@@ -131,7 +132,7 @@ simd::SoloBatch SoloTrainer::next_batch(const MemberTraining& member) {
 void SoloTrainer::add_loss(const TrainingMatrix& matrix, const simd::SoloBatch& batch,
                            float& loss) {
   const std::size_t stride = simd::row_stride(matrix.columns);
-  team_.run([&](const simd::Share& share) {
+  team_.run(choice_.together(), [&](const simd::Share& share) {
     const simd::Part own = simd::rows_of(share, batch.rows);
     gather(matrix.inputs.data(), matrix.columns, {index_.data() + own.first, own.last - own.first},
            stride, inputs_.data() + own.first * stride);
@@ -168,7 +169,7 @@ void SoloTrainer::step(MemberTraining& member) {
   if (member.failed()) return;
   const bool clips = member.settings().clip > 0;
   if (clips)
-    team_.run([&](const simd::Share& share) {
+    team_.run(choice_.together(), [&](const simd::Share& share) {
       kernels_.solo_gradient(network(share), batch, gradient_.data());
     });
   const float scale = clips ? member.clip_factor(squares()) : 1.0F;
@@ -186,8 +187,9 @@ void SoloTrainer::step(MemberTraining& member) {
   if (clips)
     kernels_.update(rule, update, gradient_.data(), size_ / kernels_.lanes, parameters_.data());
   else
-    team_.run(
-        [&](const simd::Share& share) { kernels_.solo_step(network(share), batch, rule, update); });
+    team_.run(choice_.together(), [&](const simd::Share& share) {
+      kernels_.solo_step(network(share), batch, rule, update);
+    });
 }
 
 void SoloTrainer::validate(MemberTraining& member) {
@@ -224,7 +226,9 @@ TrainedMember SoloTrainer::train(const MemberId& id, const Settings& settings,
   if (validates(context_.training)) validation_weights_ = member.validation_weights(context_);
   while (!member.done()) {
     worker.check();
+    const auto begun = std::chrono::steady_clock::now();
     step(member);
+    choice_.took(std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
     validate(member);
     report(member);
   }

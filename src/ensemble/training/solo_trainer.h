@@ -47,6 +47,7 @@ class SoloTrainer {
   const simd::Kernels& kernels_;
   std::size_t size_;  // floats of all parameters, padded
   Team team_;
+  TeamChoice choice_;
   AlignedFloats parameters_;
   AlignedFloats gradient_;
   AlignedFloats first_;

@@ -75,4 +75,18 @@ void Team::work(std::size_t thread) noexcept {
   }
 }
 
+void TeamChoice::took(double seconds) noexcept {
+  constexpr std::size_t kTogether = 32;
+  constexpr std::size_t kAlone = 256;
+  sum_ += seconds;
+  ++steps_;
+  if (--steps_left_ > 0) return;
+  const double mean = sum_ / static_cast<double>(steps_);
+  if (!together_) alone_ = mean;
+  together_ = !together_ || mean <= alone_;
+  steps_left_ = together_ ? kTogether : kAlone;
+  sum_ = 0;
+  steps_ = 0;
+}
+
 }  // namespace bootfold::ensemble

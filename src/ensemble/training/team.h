@@ -38,10 +38,10 @@ class Team {
   [[nodiscard]] std::size_t threads() const noexcept { return helpers_.size() + 1; }
 
   /// Calls body(share) on every thread, each with its own share, and returns when all have
-  /// returned. The body must not throw.
+  /// returned; or on this thread alone, with all of the work. The body must not throw.
   template <class Body>
-  void run(Body&& body) {
-    if (helpers_.empty()) return body(simd::Share{});
+  void run(bool together, Body&& body) {
+    if (helpers_.empty() || !together) return body(simd::Share{});
     body_ = &body;
     call_ = [](const void* that, const simd::Share& share) {
       (*static_cast<const std::remove_reference_t<Body>*>(that))(share);
@@ -62,6 +62,22 @@ class Team {
   std::optional<Barrier> end_;
   std::optional<Barrier> within_;
   std::vector<std::jthread> helpers_;
+};
+
+/// Whether steps are faster together or alone. On a machine that is busy with other work a team may
+/// wait for threads that do not run; the steps of one thread then take less time.
+class TeamChoice {
+ public:
+  [[nodiscard]] bool together() const noexcept { return together_; }
+  /// The next step took so long.
+  void took(double seconds) noexcept;
+
+ private:
+  bool together_ = false;
+  std::size_t steps_left_ = 2;  // until times are compared
+  std::size_t steps_ = 0;
+  double sum_ = 0;
+  double alone_ = 0;  // mean time of a step
 };
 
 }  // namespace bootfold::ensemble
