@@ -84,10 +84,10 @@ InputEncoding ColumnLook::encoding(const EncodingOptions& options) const {
     found = category(options);
   } else {
     found.kind = kind();
-    const std::vector<double> sorted = sample_.sorted();
-    found.median = median_of(sorted);
+    found.median = median_of(sample_.values());
     found.hours = hours_;
-    if (found.kind == InputKind::number) found.bins = quantile_edges(sorted, options.bins);
+    if (found.kind == InputKind::number && options.bins > 1)
+      found.bins = quantile_edges(sample_.sorted(), options.bins);
   }
   if (found.kind == InputKind::boolean) {
     found.levels = texts_;
