@@ -25,7 +25,7 @@ endif
 # What Ninja prints in front of each step.
 export NINJA_STATUS ?= [%f of %t]$(empty) $(empty)
 
-.PHONY: help setup build demo check test test-all test-engines test-aarch64 fuzz bench bench-jax bench-metrics bench-python bench-ready curve quality same-networks format lint battery clean
+.PHONY: help setup build demo check test test-all test-engines test-aarch64 fuzz bench bench-jax bench-metrics bench-networks bench-python bench-ready curve quality same-networks format lint battery clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -125,6 +125,9 @@ bench-metrics: bench-ready ## scores of models beside NumPy, scikit-learn, rapid
 
 curve: bench-ready ## time for 1 to 10,000 networks beside JAX, with picture; BENCH_ARGS reach bench/curve.py
 	$(VENV)/bin/python bench/curve.py $(BENCH_ARGS)
+
+bench-networks: bench-ready ## ensembles of every shape beside JAX and torch, at all instruction sets; BENCH_ARGS reach bench/networks.py
+	$(VENV)/bin/python bench/networks.py $(BENCH_ARGS)
 
 quality: ## ensembles on real tables beside trees and other networks; BENCH_ARGS reach bench/quality.py
 	@tools/setup.sh --test

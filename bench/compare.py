@@ -71,6 +71,7 @@ PEERS = {
         Peer("r", "R boot", "boot.R", ALL),
         Peer("jax_scan", "JAX, vmap", "jax_networks.py", {"train", "predict"}),
         Peer("jax_loop", "JAX, vmap, Python loop", "jax_networks_loop.py", {"train"}),
+        Peer("torch", "torch, batched", "torch_networks.py", {"train", "predict"}),
         Peer("sklearn", "scikit-learn Bagging", "sklearn_bagging.py", {"train"}),
     ]
 }
@@ -134,7 +135,7 @@ class Comparison:
         self.rows: list[Row] = []
         self.level = ""  # the instruction set of the engine
 
-    def _measure(self, workload: Workload | NetworkWork, program: str, command: list[str]) -> Row:
+    def measure(self, workload: Workload | NetworkWork, program: str, command: list[str]) -> Row:
         print(f"{workload.name}: {program} ...", file=sys.stderr, flush=True)
         command = [*command, "--workload", workload.name, "--seconds", str(self.seconds)]
         report, peak, error = run(command, self.timeout)
@@ -149,12 +150,12 @@ class Comparison:
     def measure_engine(
         self, workload: Workload | NetworkWork, title: str = "bootfold", *options: str
     ) -> Row:
-        row = self._measure(workload, title, [self.engine, *options])
+        row = self.measure(workload, title, [self.engine, *options])
         self.level = row.report.get("simd", "")
         return row
 
     def measure_peer(self, workload: Workload | NetworkWork, peer: Peer, bootfold: Row) -> None:
-        row = self._measure(workload, peer.title, peer.command())
+        row = self.measure(workload, peer.title, peer.command())
         least = for_level(LEAST_RATIO.get((workload.name, peer.name)), self.level)
         if least is not None:
             row.goal = f"at least {least} x"
@@ -207,7 +208,7 @@ class Comparison:
         one = NetworkWork("train:2-32-2:full:1")
         peer = PEERS["jax_loop"]
         many = self.measure_engine(NetworkWork("train:2-32-2:full:100"), "bootfold, 100 networks")
-        loop = self._measure(one, f"{peer.title} / bootfold, 100 networks", peer.command())
+        loop = self.measure(one, f"{peer.title} / bootfold, 100 networks", peer.command())
         loop.goal = "more than 1 x"
         if loop.whole_job_seconds and many.whole_job_seconds:
             loop.ratio = loop.whole_job_seconds / many.whole_job_seconds

@@ -169,28 +169,33 @@ void measure(const bench::EnsembleWork& work, const Arguments& arguments) {
     return std::chrono::duration<double>(Clock::now() - start).count();
   };
   const bool short_work = work.kind != bench::EnsembleWork::Kind::fold;
+  const unsigned threads = execution::thread_count(arguments.execution);
+  const auto level = arguments.execution.level.value_or(execution::default_level());
   if (short_work) run();  // warm
   double best = 1e300;
+  double best_processor = 1e300;
+  double peak = bench::peak_flops(level, threads);
   const auto begin = Clock::now();
   for (int runs = 0; runs < (short_work ? 3 : 1) || since(begin) < arguments.seconds; ++runs) {
     const auto start = Clock::now();
+    const double processor_start = bench::processor_seconds();
     run();
     best = std::min(best, since(start));
+    best_processor = std::min(best_processor, bench::processor_seconds() - processor_start);
+    peak = std::max(peak, bench::peak_flops(level, threads));  // in turn, as the machine wavers
   }
-  const unsigned threads = execution::thread_count(arguments.execution);
-  const double peak = bench::peak_flops(threads);
   const double flops = work.flops() / best;
-  nlohmann::json line{
-      {"workload", arguments.workload},
-      {"rows", work.rows()},
-      {"replicates", work.members},
-      {"seconds", best},
-      {"rate", work.examples() / best},
-      {"path", "lanes"},
-      {"simd", execution::name(arguments.execution.level.value_or(execution::default_level()))},
-      {"threads", threads},
-      {"gflops", flops / 1e9}};
-  if (peak > 0) line["peak_gflops"] = peak / 1e9;
+  nlohmann::json line{{"workload", arguments.workload},      {"rows", work.rows()},
+                      {"replicates", work.members},          {"seconds", best},
+                      {"rate", work.examples() / best},      {"path", "lanes"},
+                      {"simd", execution::name(level)},      {"threads", threads},
+                      {"processor_seconds", best_processor}, {"gflops", flops / 1e9}};
+  if (peak > 0) {
+    line["peak_gflops"] = peak / 1e9;
+    line["share"] = flops / peak;
+    // What a machine of its own would give to one thread, even while other programs run.
+    line["processor_share"] = work.flops() / best_processor / (peak / threads);
+  }
   std::cout << line.dump() << "\n";
 }
 

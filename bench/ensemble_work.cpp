@@ -56,7 +56,7 @@ struct Data {
 Training training_of(const EnsembleWork& work, const Execution& execution) {
   Training training;
   training.members = work.members;
-  training.steps = kSteps;
+  training.steps = work.steps();
   training.resampling = work.batch == 0 ? Resampling::none : Resampling::bootstrap;
   training.settings[0].batch_size = work.batch;
   training.settings[0].learning_rate = 1e-3;
@@ -68,10 +68,15 @@ Training training_of(const EnsembleWork& work, const Execution& execution) {
 
 }  // namespace
 
+std::size_t EnsembleWork::steps() const {
+  constexpr std::size_t kSteps = 100;
+  return all_rows == 0 || batch == 0 ? kSteps : (all_rows + batch - 1) / batch;
+}
+
 double EnsembleWork::examples() const {
   const auto count = static_cast<double>(members);
   if (kind == Kind::predict) return count * static_cast<double>(points);
-  return count * static_cast<double>(kSteps) * static_cast<double>(batch == 0 ? rows() : batch);
+  return count * static_cast<double>(steps()) * static_cast<double>(batch == 0 ? rows() : batch);
 }
 
 double EnsembleWork::flops() const {
@@ -97,9 +102,9 @@ std::optional<EnsembleWork> parse_ensemble_work(const std::string& name) {
   } else {
     return std::nullopt;
   }
-  if (parts.size() != 4)
+  if (parts.size() != 4 && parts.size() != 5)
     throw InvalidArgument(text::concat(name, " has ", parts.size(),
-                                       " parts but needs 4, as train:2-32-2:full:100 does"));
+                                       " parts but needs 4, as train:2-32-2:full:100 does, or 5"));
   for (const std::string& units : split(parts[1], '-')) work.layers.push_back(std::stoul(units));
   if (work.layers.size() < 2)
     throw InvalidArgument(text::concat(name, " has no layers; 2-32-2 names three"));
@@ -108,6 +113,7 @@ std::optional<EnsembleWork> parse_ensemble_work(const std::string& name) {
   else if (parts[2] != "full")
     work.batch = std::stoul(parts[2]);
   work.members = static_cast<std::size_t>(std::stod(parts[3]));
+  if (parts.size() == 5) work.all_rows = static_cast<std::size_t>(std::stod(parts[4]));
   return work;
 }
 

@@ -1,9 +1,11 @@
 #include "peak.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -16,7 +18,7 @@ namespace {
 
 // Twelve sums in turn: more than latency times units, fewer than there are registers.
 constexpr int kSums = 12;
-constexpr std::uint64_t kRounds = 1'000'000;
+constexpr std::uint64_t kRounds = 200'000;
 
 std::atomic<float> sink;  // what the sums come to, so that they are made
 
@@ -53,39 +55,49 @@ __attribute__((target("avx2,fma"))) void run_avx2() {
   sink = total;
 }
 
-Kernel widest() {
-  if (__builtin_cpu_supports("avx512f")) return {run_avx512, 2.0 * 16 * kSums * kRounds};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return {run_avx2, 2.0 * 8 * kSums * kRounds};
+Kernel kernel_of(execution::Level level) {
+  if (level == execution::Level::avx512) return {run_avx512, 2.0 * 16 * kSums * kRounds};
+  if (level == execution::Level::avx2) return {run_avx2, 2.0 * 8 * kSums * kRounds};
   return {};
 }
 
 #else
 
-Kernel widest() { return {}; }
+Kernel kernel_of(execution::Level) { return {}; }
 
 #endif
 
+double seconds_of(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 }  // namespace
 
-double peak_flops(unsigned threads) {
-  using Clock = std::chrono::steady_clock;
-  constexpr int kTimes = 10;
-  const Kernel kernel = widest();
+double peak_flops(execution::Level level, unsigned threads) {
+  constexpr int kAttempts = 8;
+  const Kernel kernel = kernel_of(level);
   if (kernel.run == nullptr) return 0;
-  double best = 0;
-  for (int attempt = 0; attempt < 5; ++attempt) {
-    const auto start = Clock::now();
-    std::vector<std::thread> workers;
+  double sum = 0;
+  std::mutex adding;
+  {
+    std::vector<std::jthread> workers;
     for (unsigned t = 0; t < threads; ++t)
       workers.emplace_back([&] {
-        for (int time = 0; time < kTimes; ++time) kernel.run();
+        double best = 1e300;
+        for (int attempt = 0; attempt < kAttempts; ++attempt) {
+          const double start = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+          kernel.run();
+          best = std::min(best, seconds_of(CLOCK_THREAD_CPUTIME_ID) - start);
+        }
+        const std::scoped_lock lock(adding);
+        sum += kernel.flops / best;
       });
-    for (std::thread& worker : workers) worker.join();
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    best = std::max(best, kernel.flops * kTimes * threads / seconds);
   }
-  return best;
+  return sum;
 }
+
+double processor_seconds() { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
 
 }  // namespace bootfold::bench

@@ -1,11 +1,17 @@
 // bench/peak.h: how many fused multiply-adds this machine can make.
 #pragma once
 
+#include "bootfold/execution.h"
+
 namespace bootfold::bench {
 
-/// Floating-point operations a second in float32 that `threads` threads reach together, a fused
-/// multiply-add counted as two, with the widest vectors of this processor; 0 where it is not known
-/// how to. Takes about a quarter of a second.
-[[nodiscard]] double peak_flops(unsigned threads);
+/// Floating-point operations in float32 per second of processor time that `threads` threads reach
+/// together, a fused multiply-add counted as two, with the vectors of `level`; 0 for levels whose
+/// peak is not known. The best of some attempts of a few milliseconds each: call it several times
+/// while other programs run.
+[[nodiscard]] double peak_flops(execution::Level level, unsigned threads);
+
+/// Processor time of this process in seconds.
+[[nodiscard]] double processor_seconds();
 
 }  // namespace bootfold::bench

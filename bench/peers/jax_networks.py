@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import jax.random as jr
 import networks
 import optax
-from networks import LEARNING_RATE, STEPS, NetworkWork, make_data
+from networks import LEARNING_RATE, NetworkWork, make_data
 
 CHUNK = 10_000  # points predicted at once: all of them would take gigabytes
 
@@ -107,7 +107,7 @@ def prepare(work: NetworkWork, loop: bool = False):
 
         def run_loop() -> None:
             state = start
-            for i in range(STEPS):
+            for i in range(work.steps):
                 state, loss = step(state, numbers, i)
             jax.block_until_ready(loss)
 
@@ -116,7 +116,7 @@ def prepare(work: NetworkWork, loop: bool = False):
     @jax.jit
     def scan(state):
         body = lambda state, i: members.all_step(state, numbers, i)  # noqa: E731
-        return jax.lax.scan(body, state, jnp.arange(STEPS))
+        return jax.lax.scan(body, state, jnp.arange(work.steps))
 
     return lambda: jax.block_until_ready(scan(start))
 

@@ -2,6 +2,7 @@
 
     train:2-32-2:full:100        100 steps of Adam, full batches of 100 rows, 100 members
     train:64-64-10:32:100        bootstrapped batches of 32 out of 1797 rows
+    train:784-128-10:128:10:6e4  one epoch of 60,000 rows, in batches of 128
     predict:2-32-2:1e6:100       what 100 members say of a million points
     fold:2-32-2:32:100000        as train, but members are asked about points and discarded
 
@@ -49,7 +50,10 @@ class NetworkWork:
 
     @property
     def rows(self) -> int:
-        """Two spirals, or as many as the digits data have."""
+        """The fifth part; without it two spirals, or as many as the digits data have."""
+        parts = self.name.split(":")
+        if len(parts) == 5:
+            return int(float(parts[4]))
         return 100 if self.layers[0] == 2 else 1797
 
     @property
@@ -57,6 +61,13 @@ class NetworkWork:
         """None: full batches of the same rows for all members; else bootstrapped ones."""
         size = self.name.split(":")[2]
         return None if size == "full" else int(size)
+
+    @property
+    def steps(self) -> int:
+        """One epoch if the rows are named."""
+        if len(self.name.split(":")) == 5 and self.batch:
+            return math.ceil(self.rows / self.batch)
+        return STEPS
 
     @property
     def points(self) -> int:
@@ -75,7 +86,7 @@ class NetworkWork:
         """Examples gone through."""
         if self.kind == "predict":
             return self.members * self.points
-        return self.members * STEPS * (self.batch or self.rows)
+        return self.members * self.steps * (self.batch or self.rows)
 
     @property
     def flops(self) -> float:

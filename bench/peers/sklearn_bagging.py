@@ -8,7 +8,7 @@ import warnings
 import harness
 import networks
 import sklearn
-from networks import LEARNING_RATE, STEPS, NetworkWork, make_data
+from networks import LEARNING_RATE, NetworkWork, make_data
 from sklearn.ensemble import BaggingClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
@@ -19,8 +19,8 @@ def prepare(work: NetworkWork):
     warnings.filterwarnings("ignore", category=ConvergenceWarning)
     x, y = make_data(work)
     batch = work.batch or work.rows
-    # It counts epochs: as many as have 100 steps, not fewer.
-    epochs = math.ceil(STEPS / math.ceil(work.rows / batch))
+    # It counts epochs: as many as have these steps, not fewer.
+    epochs = math.ceil(work.steps / math.ceil(work.rows / batch))
     network = MLPClassifier(
         hidden_layer_sizes=tuple(work.layers[1:-1]),
         alpha=0,

@@ -1,12 +1,13 @@
 #include "ensemble/fingerprint.h"
 
 #include <algorithm>
-#include <boost/crc.hpp>
+#include <bit>
 #include <vector>
 
 #include "bootfold/error.h"
 #include "ensemble/ensemble_access.h"
 #include "ensemble/input_rows.h"
+#include "ensemble/ranges.h"
 #include "ensemble/validate_arguments.h"
 #include "text/concat.h"
 
@@ -14,35 +15,77 @@ namespace bootfold::ensemble {
 
 namespace {
 
-/// CRC-64 of ECMA-182, as in the xz format.
-using Crc =
-    boost::crc_optimal<64, 0x42F0E1EBA9EA3693, ~std::uintmax_t{0}, ~std::uintmax_t{0}, true, true>;
+// CRC-64 of ECMA-182, as in the xz format. A word is a polynomial over GF(2) whose highest bit
+// stands for x^0; the checksum of words w is the sum of w x^(64 (1 + number of words behind it)).
+// So each column has a sum of its own, by Horner's scheme, and the rows need not be put together.
+constexpr std::uint64_t kPolynomial = 0xC96C5795D7870F42;  // x^64
+constexpr std::size_t kWordBits = 64;
+
+constexpr std::uint64_t times_x(std::uint64_t a) {
+  return (a >> 1) ^ ((a & 1) != 0 ? kPolynomial : 0);
+}
+
+std::uint64_t product(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t sum = 0;
+  for (; a != 0; a <<= 1, b = times_x(b))
+    if ((a >> (kWordBits - 1)) != 0) sum ^= b;
+  return sum;
+}
+
+/// x^(64 words): what `words` words behind it multiply a checksum by.
+std::uint64_t shift_of(std::size_t words) {
+  std::uint64_t power = std::uint64_t{1} << (kWordBits - 1);  // x^0
+  std::uint64_t square = kPolynomial;
+  for (; words != 0; words >>= 1, square = product(square, square))
+    if ((words & 1) != 0) power = product(power, square);
+  return power;
+}
 
 }  // namespace
 
-struct Fingerprint::State {
-  Crc crc;
-};
-
-Fingerprint::Fingerprint() : state_(std::make_unique<State>()) {}
-Fingerprint::~Fingerprint() = default;
-
-void Fingerprint::add(const DataView& inputs) {
-  constexpr std::size_t kTile = 1024;
-  std::vector<double> column(kTile);
-  std::vector<double> tile(kTile * inputs.columns());
-  for (std::size_t first = 0; first < inputs.rows(); first += kTile) {
-    const std::size_t rows = std::min(kTile, inputs.rows() - first);
-    for (std::size_t c = 0; c < inputs.columns(); ++c) {
-      inputs.column(c).read(first, {column.data(), rows});
-      for (std::size_t row = 0; row < rows; ++row)
-        tile[row * inputs.columns() + c] = column[row] + 0.0;  // -0 is 0
-    }
-    state_->crc.process_bytes(tile.data(), rows * inputs.columns() * sizeof(double));
-  }
+RowChecksum::RowChecksum(std::size_t columns) : sums_(columns) {
+  std::uint64_t of_bit[kWordBits];
+  std::uint64_t shifted = shift_of(columns);
+  for (std::size_t bit = kWordBits; bit-- > 0; shifted = times_x(shifted)) of_bit[bit] = shifted;
+  for (std::size_t i = 0; i < tables_.size(); ++i)
+    for (std::size_t b = 1; b < tables_[i].size(); ++b)
+      tables_[i][b] =
+          tables_[i][b & (b - 1)] ^ of_bit[8 * i + static_cast<std::size_t>(std::countr_zero(b))];
 }
 
-std::uint64_t Fingerprint::value() const { return state_->crc.checksum(); }
+void RowChecksum::add(std::size_t first, std::size_t last, const std::span<double>* tile) {
+  std::uint64_t sums[kTogether] = {};
+  std::copy(sums_.begin() + static_cast<std::ptrdiff_t>(first),
+            sums_.begin() + static_cast<std::ptrdiff_t>(last), sums);
+  for (std::size_t i = 0; i < tile[0].size(); ++i)
+    for (std::size_t k = 0; k < kTogether; ++k) {
+      std::uint64_t next = std::bit_cast<std::uint64_t>(tile[k][i] + 0.0);  // -0 is 0
+      for (std::size_t byte = 0; byte < tables_.size(); ++byte)
+        next ^= tables_[byte][(sums[k] >> (8 * byte)) & 0xFF];
+      sums[k] = next;
+    }
+  std::copy(sums, sums + (last - first), sums_.begin() + static_cast<std::ptrdiff_t>(first));
+}
+
+std::uint64_t RowChecksum::value() const {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t own : sums_) sum = product(kPolynomial, sum) ^ own;
+  return product(kPolynomial, sum);
+}
+
+void Fingerprint::add(const DataView& rows, const Execution& execution) {
+  RowChecksum sum(rows.columns());
+  for_each_tile_of<RowChecksum::kTogether>(
+      rows, execution,
+      [&](std::size_t first, std::size_t last, std::size_t, const std::span<double>* tile) {
+        sum.add(first, last, tile);
+      });
+  add(sum, rows.rows());
+}
+
+void Fingerprint::add(const RowChecksum& sum, std::size_t rows) {
+  checksum_ = product(shift_of(rows * sum.columns()), checksum_) ^ sum.value();
+}
 
 std::uint64_t fingerprint_of(const DataView& rows) {
   Fingerprint fingerprint;

@@ -1,6 +1,10 @@
 // Standardization of columns.
 #pragma once
 
+#include <functional>
+#include <limits>
+#include <span>
+
 #include "bootfold/ensemble/ensemble.h"
 
 namespace bootfold::ensemble {
@@ -10,7 +14,12 @@ namespace bootfold::ensemble {
 class Means {
  public:
   Means(std::size_t rows, std::size_t columns, const Encoding* encoding = nullptr);
-  void add(const DataView& rows);
+  void add(const DataView& rows, const Execution& execution = {.threads = 1});
+  /// The same for columns that are all numbers; `see` gets every tile of kTogether columns first,
+  /// as for_each_tile_of() gives it (ranges.h).
+  static constexpr std::size_t kTogether = 4;
+  using See = std::function<void(std::size_t first, std::size_t last, const std::span<double>*)>;
+  void add(const DataView& rows, const Execution& execution, const See& see);
   [[nodiscard]] std::vector<double> mean() const;
 
  private:
@@ -24,7 +33,7 @@ class Means {
 class Deviations {
  public:
   Deviations(std::size_t rows, std::vector<double> mean, const Encoding* encoding = nullptr);
-  void add(const DataView& rows);
+  void add(const DataView& rows, const Execution& execution = {.threads = 1});
   [[nodiscard]] Scaling scaling() const;
 
  private:
@@ -40,8 +49,9 @@ class Deviations {
 /// Leaves columns unchanged: mean 0 and scale 1.
 [[nodiscard]] Scaling no_scaling(std::size_t columns);
 
-/// Reads and scales rows first .. first + rows - 1 to out[row][column].
-void read_rows(const DataView& data, const Scaling& scaling, std::size_t first, std::size_t rows,
-               float* out);
+/// Reads and scales rows first .. first + rows - 1 to out[row][column]. Returns whether the size of
+/// all values is below `limit`.
+bool read_rows(const DataView& data, const Scaling& scaling, std::size_t first, std::size_t rows,
+               float* out, double limit = std::numeric_limits<double>::infinity());
 
 }  // namespace bootfold::ensemble

@@ -45,30 +45,38 @@ TEST(Layers, ParametersFollowTheLayers) {
   EXPECT_FALSE(Shape(3, {.hidden = {4, 5}, .residual = true}, 2).adds_inputs);
 }
 
+void expect_reference_predictions(const Spirals& spirals, const Architecture& architecture) {
+  Training training = training_of(architecture);
+  training.members = 1;
+  training.standardize = false;
+  training.settings[0].dropout = 0.1;
+  const Ensemble ensemble = train(numbers(spirals), training);
+  std::vector<std::size_t> sizes = architecture.hidden;
+  sizes.insert(sizes.begin(), 1);
+  sizes.push_back(1);
+  reference::Network network{
+      sizes, architecture.activation, {}, architecture.layer_norm, architecture.residual};
+  network.parameters.assign(ensemble.parameters(0).begin(), ensemble.parameters(0).end());
+  for (const execution::Level level : execution::available_levels()) {
+    const Prediction found = ensemble.predict(numbers(spirals).inputs, {.level = level});
+    for (std::size_t row = 0; row < found.rows; ++row)
+      ASSERT_NEAR(found.mean[row], network({spirals.x[row]})[0], 2e-5) << "row " << row;
+  }
+}
+
 TEST(Layers, PredictionsMatchTheReference) {
   const Spirals spirals(80);
-  for (unsigned which = 0; which < 4; ++which)
-    for (const Activation activation :
-         {Activation::relu, Activation::tanh, Activation::gelu, Activation::silu}) {
-      const Architecture architecture{.hidden = {20, 20, 6},
-                                      .activation = activation,
-                                      .layer_norm = (which & 1) != 0,
-                                      .residual = (which & 2) != 0};
-      Training training = training_of(architecture);
-      training.members = 1;
-      training.standardize = false;
-      training.settings[0].dropout = 0.1;
-      const Ensemble ensemble = train(numbers(spirals), training);
-      reference::Network network{
-          {1, 20, 20, 6, 1}, activation, {}, (which & 1) != 0, (which & 2) != 0};
-      network.parameters.assign(ensemble.parameters(0).begin(), ensemble.parameters(0).end());
-      for (const execution::Level level : execution::available_levels()) {
-        const Prediction found = ensemble.predict(numbers(spirals).inputs, {.level = level});
-        for (std::size_t row = 0; row < found.rows; ++row)
-          ASSERT_NEAR(found.mean[row], network({spirals.x[row]})[0], 2e-5)
-              << name(activation) << " " << which << ", row " << row;
+  for (const auto& hidden : {std::vector<std::size_t>{20}, std::vector<std::size_t>{20, 20, 6}})
+    for (unsigned which = 0; which < 4; ++which)
+      for (const Activation activation :
+           {Activation::relu, Activation::tanh, Activation::gelu, Activation::silu}) {
+        SCOPED_TRACE(testing::Message()
+                     << hidden.size() << " layers, " << name(activation) << " " << which);
+        expect_reference_predictions(spirals, {.hidden = hidden,
+                                               .activation = activation,
+                                               .layer_norm = (which & 1) != 0,
+                                               .residual = (which & 2) != 0});
       }
-    }
 }
 
 TEST(Layers, FilesKeepThem) {

@@ -37,8 +37,9 @@ void expect_same(const Examples& examples, const Training& training, Loss loss, 
       const std::vector<TrainedMember> packed =
           PackTrainer(context, settings, width).train(ids, all, worker);
       SoloTrainer solo(context, settings);
+      SoloTrainer team(context, settings, 3);
       for (std::size_t i = 0; i < ids.size(); ++i) {
-        const TrainedMember alone = solo.train(ids[i], settings, worker);
+        const TrainedMember alone = (i == 1 ? team : solo).train(ids[i], settings, worker);
         EXPECT_EQ(alone.steps, packed[i].steps);
         EXPECT_EQ(alone.loss, packed[i].loss);
         if (training.stopping.patience > 0) {

@@ -82,6 +82,7 @@ InputKind ColumnLook::kind() const {
 
 void ColumnLook::encode_number(const EncodingOptions& options, std::size_t number,
                                const TreeTargets* targets, InputEncoding& found) const {
+  if (options.bins <= 1 && options.winsorize <= 0 && options.periodic == 0) return;
   const std::vector<double> sorted = sample_.sorted();
   if (!has_three_values(sorted)) return;
   if (options.bin_edges == BinEdges::quantiles)
@@ -102,7 +103,7 @@ InputEncoding ColumnLook::encoding(const EncodingOptions& options, std::size_t n
     found = category(options);
   } else {
     found.kind = kind();
-    found.median = median_of(sample_.sorted());
+    found.median = median_of(sample_.values());
     found.hours = hours_;
     if (found.kind == InputKind::number) encode_number(options, number, targets, found);
   }

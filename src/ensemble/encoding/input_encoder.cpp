@@ -1,6 +1,7 @@
 #include "ensemble/encoding/input_encoder.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -9,6 +10,7 @@
 #include "ensemble/encoding/calendar.h"
 #include "ensemble/encoding/column_look.h"
 #include "ensemble/encoding/levels.h"
+#include "ensemble/ranges.h"
 #include "ensemble/scaling.h"
 #include "numeric/elementary.h"
 #include "text/concat.h"
@@ -17,12 +19,25 @@ namespace bootfold::ensemble {
 
 namespace {
 
+constexpr double kLeastText = 0x1p960;  // codes of texts are not below it (encoding.cpp)
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 double truth_of(const InputEncoding& input, double value) {
   const std::optional<std::uint64_t> text = text_of_code(value);
   if (!text) return value;
   return *text < input.slots.size() ? static_cast<double>(input.slots[*text]) : kMissing;
+}
+
+/// Whether all values are finite and none is text. Fast, because that is so nearly always.
+bool all_are_numbers(const DataView& data, const Execution& execution) {
+  std::atomic<bool> all = true;
+  for_each_column_tile(data, execution,
+                       [&](std::size_t, std::size_t, std::span<const double> tile) {
+                         bool numbers = true;
+                         for (const double value : tile) numbers &= std::abs(value) < kLeastText;
+                         if (!numbers) all = false;
+                       });
+  return all;
 }
 
 /// How much of a bin is below a value: 0 to 1.
@@ -59,7 +74,7 @@ InputEncoder::InputEncoder(const Ensemble::Frame& frame)
 
 void InputEncoder::encode(const DataView& data, std::size_t first, std::size_t rows,
                           float* out) const {
-  if (encoding_.empty()) return read_rows(data, scaling_, first, rows, out);
+  if (encoding_.empty()) return static_cast<void>(read_rows(data, scaling_, first, rows, out));
   for (std::size_t c = 0; c < encoding_.inputs.size(); ++c) {
     switch (encoding_.inputs[c].kind) {
       case InputKind::number:
@@ -190,7 +205,25 @@ bool InputEncoder::is_outside(const Range& range, std::size_t input, double valu
   return !(number >= range.low[input] && number <= range.high[input]);
 }
 
-void check_inputs(const Encoding& encoding, const DataView& data, std::size_t first) {
+void InputEncoder::check_and_encode(const DataView& data, std::size_t first,
+                                    const Execution& execution, float* out) const {
+  constexpr std::size_t kRowsAtOnce = 1024;
+  if (!encoding_.empty()) check_inputs(encoding_, data, first, execution);
+  std::atomic<bool> all = true;
+  for_each_range(data.rows(), kRowsAtOnce, data.rows() * columns_, execution,
+                 [&](std::size_t begin, std::size_t end) {
+                   float* const to = out + begin * columns_;
+                   if (!encoding_.empty())
+                     encode(data, begin, end - begin, to);
+                   else if (!read_rows(data, scaling_, begin, end - begin, to, kLeastText))
+                     all = false;
+                 });
+  if (!all) check_inputs(encoding_, data, first, execution);
+}
+
+void check_inputs(const Encoding& encoding, const DataView& data, std::size_t first,
+                  const Execution& execution) {
+  if (all_are_numbers(data, execution)) return;
   for (std::size_t c = 0; c < data.columns(); ++c) {
     const InputKind kind = encoding.empty() ? InputKind::number : encoding.inputs[c].kind;
     const bool texts = kind == InputKind::category || kind == InputKind::boolean;

@@ -24,6 +24,11 @@ class InputEncoder {
   /// Rows first .. first + rows - 1, to out[row][column].
   void encode(const DataView& data, std::size_t first, std::size_t rows, float* out) const;
 
+  /// All of `data`, which are rows from row `first` on, on the threads of `execution`. Throws
+  /// DataError as check_inputs() does.
+  void check_and_encode(const DataView& data, std::size_t first, const Execution& execution,
+                        float* out) const;
+
   /// Whether the range does not contain a value of an input: a number below or above it, a level
   /// that the training rows do not have, or a missing value where they have none.
   [[nodiscard]] bool is_outside(const Range& range, std::size_t input, double value) const;
@@ -57,6 +62,7 @@ class InputEncoder {
 
 /// Throws DataError if a value of the inputs cannot be encoded: infinite, text in a column of
 /// numbers, or missing where that is not accepted. `data` are rows from row `first` on.
-void check_inputs(const Encoding& encoding, const DataView& data, std::size_t first);
+void check_inputs(const Encoding& encoding, const DataView& data, std::size_t first,
+                  const Execution& execution);
 
 }  // namespace bootfold::ensemble

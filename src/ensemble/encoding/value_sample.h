@@ -51,12 +51,14 @@ class ValueSample {
   std::uint64_t step_ = 1;
 };
 
-/// The median of sorted values: the mean of the two middle ones if their number is even.
-[[nodiscard]] inline double median_of(const std::vector<double>& sorted) {
-  if (sorted.empty()) return 0;
-  const std::size_t half = sorted.size() / 2;
-  if (sorted.size() % 2 == 1) return sorted[half];
-  return sorted[half - 1] + (sorted[half] - sorted[half - 1]) / 2;
+/// The median: the mean of the two middle values if their number is even.
+[[nodiscard]] inline double median_of(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, half);
+  if (values.size() % 2 == 1) return *half;
+  const double before = *std::max_element(values.begin(), half);
+  return before + (*half - before) / 2;
 }
 
 /// Whether sorted values are more than two numbers.

@@ -63,14 +63,21 @@ BlockSums::BlockSums(const Heads& heads)
 void BlockSums::add(const simd::Kernels& kernels, const Shape& shape, const float* parameters,
                     const float* inputs, const float* weights, std::vector<float>& scratch) {
   scratch.resize(std::max(scratch.size(), simd::points_scratch_size(shape)));
+  kernels.predict_points(shape, parameters, inputs, scratch.data(), network_outputs());
+  add_predicted(kernels, weights);
+}
+
+float* BlockSums::network_outputs() noexcept {
   // The one output of two classes is that of the second; that of the first is 0.
-  const std::size_t first = outputs_.size() - heads_->outputs() * kPoints;
-  kernels.predict_points(shape, parameters, inputs, scratch.data(), outputs_.data() + first);
+  return outputs_.data() + (outputs_.size() - heads_->outputs() * kPoints);
+}
+
+void BlockSums::add_predicted(const simd::Kernels& kernels, const float* weights) {
+  if (heads_->classifies())
+    return kernels.sum_classes(outputs_.data(), answers_, weights,
+                               {last_.data(), sums_.data(), counts_.data()});
   for (std::size_t p = 0; p < kPoints; ++p) counts_[p] += weights[p];
-  if (!heads_->classifies()) return add_targets(weights);
-  std::ranges::fill(last_, 0.0F);
-  kernels.sum_classes(outputs_.data(), answers_, weights, last_.data());
-  for (std::size_t i = 0; i < last_.size(); ++i) sums_[i] += last_[i];
+  add_targets(weights);
 }
 
 void BlockSums::add_targets(const float* weights) {

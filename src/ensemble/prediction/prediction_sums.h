@@ -27,6 +27,11 @@ class BlockSums {
 
   [[nodiscard]] const Heads& heads() const noexcept { return *heads_; }
 
+  /// Where the outputs of a network at the points go before add_predicted(), [output][point].
+  [[nodiscard]] float* network_outputs() noexcept;
+  /// Adds one member whose outputs are there.
+  void add_predicted(const simd::Kernels& kernels, const float* weights);
+
   /// Probabilities of the last member, [class][point]; 0 where its weight was 0.
   [[nodiscard]] const float* last_probabilities() const noexcept { return last_.data(); }
   /// Outputs of the last member, [output][point].

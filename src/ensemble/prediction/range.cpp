@@ -7,6 +7,7 @@
 #include "bootfold/error.h"
 #include "ensemble/column_tiles.h"
 #include "ensemble/encoding/input_encoder.h"
+#include "ensemble/ranges.h"
 #include "ensemble/validate_arguments.h"
 #include "text/concat.h"
 
@@ -17,19 +18,44 @@ Range empty_range(std::size_t columns) {
   return {std::vector<double>(columns, kInfinity), std::vector<double>(columns, -kInfinity)};
 }
 
-void widen(Range& range, const Examples& examples, std::size_t first, const DataView& rows) {
-  for (std::size_t c = 0; c < rows.columns(); ++c)
-    for_each_tile(rows.column(c), 0, rows.rows(),
-                  [&](std::size_t row, std::span<const double> tile) {
-                    for (std::size_t i = 0; i < tile.size(); ++i) {
-                      if (examples.weights && (*examples.weights)[first + row + i] == 0) continue;
-                      const double value = examples.encoding == nullptr
-                                               ? tile[i]
-                                               : number_of_input(*examples.encoding, c, tile[i]);
-                      range.low[c] = std::min(range.low[c], value);  // NaN is left out
-                      range.high[c] = std::max(range.high[c], value);
-                    }
-                  });
+void widen(Range& range, std::size_t column, std::span<const double> values) {
+  constexpr std::size_t kTogether = 4;  // each comparison waits for the one before
+  double lows[kTogether];
+  double highs[kTogether];
+  std::fill_n(lows, kTogether, range.low[column]);
+  std::fill_n(highs, kTogether, range.high[column]);
+  const auto see = [&](double value, std::size_t k) {
+    lows[k] = std::min(lows[k], value);  // NaN is left out
+    highs[k] = std::max(highs[k], value);
+  };
+  std::size_t i = 0;
+  for (; i + kTogether <= values.size(); i += kTogether)
+    for (std::size_t k = 0; k < kTogether; ++k) see(values[i + k], k);
+  for (; i < values.size(); ++i) see(values[i], 0);
+  range.low[column] = *std::min_element(lows, lows + kTogether);
+  range.high[column] = *std::max_element(highs, highs + kTogether);
+}
+
+void widen(Range& range, const Examples& examples, std::size_t first, const DataView& rows,
+           const Execution& execution) {
+  static const Encoding numbers;
+  const Encoding& encoding = examples.encoding == nullptr ? numbers : *examples.encoding;
+  const bool plain = !examples.weights && encoding.empty();
+  for_each_column_tile(rows, execution,
+                       [&](std::size_t c, std::size_t row, std::span<const double> tile) {
+                         if (plain) return widen(range, c, tile);
+                         double low = range.low[c];
+                         double high = range.high[c];
+                         for (std::size_t i = 0; i < tile.size(); ++i) {
+                           if (examples.weights && (*examples.weights)[first + row + i] == 0)
+                             continue;
+                           const double value = number_of_input(encoding, c, tile[i]);
+                           low = std::min(low, value);
+                           high = std::max(high, value);
+                         }
+                         range.low[c] = low;
+                         range.high[c] = high;
+                       });
 }
 
 void close_empty(Range& range) {

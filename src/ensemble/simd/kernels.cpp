@@ -16,7 +16,7 @@ std::size_t points_scratch_size(const Shape& shape) {
   return shape.widest * (2 * kPoints + kMostPanel);
 }
 
-std::size_t solo_scratch_size(const Shape& shape, std::size_t rows) {
+std::size_t solo_scratch_size(const Shape& shape, std::size_t rows, std::size_t threads) {
   const std::size_t units = shape.inputs() + shape.units;
   const std::size_t along = padded_size(rows) * row_stride(shape.widest);
   const std::size_t normal = shape.normalizes
@@ -24,8 +24,8 @@ std::size_t solo_scratch_size(const Shape& shape, std::size_t rows) {
                                        2 * padded_size(shape.widest)
                                  : 0;
   const std::size_t added = shape.adds_inputs ? along : 0;
-  return 2 * units * row_stride(rows) + 4 * along + std::max(rows, shape.widest) * kMostPanel +
-         added + normal;
+  return 2 * units * row_stride(rows) + 4 * along +
+         threads * std::max(rows, shape.widest) * kMostPanel + added + normal;
 }
 
 const Kernels& kernels(execution::Level level) noexcept {

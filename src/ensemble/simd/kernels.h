@@ -51,6 +51,11 @@ struct Dropout {
   const float* scale;
 };
 
+/// Whether hidden layers are more than a product and an activation.
+[[nodiscard]] inline bool is_extended(const Shape& shape, const Dropout* dropout) {
+  return shape.normalizes || shape.adds_inputs || dropout != nullptr;
+}
+
 /// A pack of networks of one shape: parameter i of the network in lane l is at [i * lanes + l].
 struct PackNetworks {
   const Shape* shape;
@@ -102,6 +107,41 @@ inline constexpr std::size_t kMostPanel = 64;  ///< columns of a product that ar
   return padded_layer(shape, shape.layers.size() - 1).end;
 }
 
+/// The share of one of several threads that work on a network together. Each of them calls the
+/// kernel; they split the sums of every product, never the terms of a sum, so results do not depend
+/// on their number.
+struct Share {
+  std::size_t thread = 0;
+  std::size_t threads = 1;
+  void (*wait)(void* barrier) = nullptr;
+  void* barrier = nullptr;
+
+  /// Returns when all threads have called it.
+  void meet() const {
+    if (threads > 1) wait(barrier);
+  }
+};
+
+/// Items first .. last - 1 of a list.
+struct Part {
+  std::size_t first;
+  std::size_t last;
+};
+/// Part `number` of `parts` even parts of `count` items, of which `together` stay together.
+[[nodiscard]] constexpr Part part_of(std::size_t count, std::size_t number, std::size_t parts,
+                                     std::size_t together) {
+  const std::size_t groups = (count + together - 1) / together;
+  const auto bound = [&](std::size_t i) {
+    const std::size_t items = groups * i / parts * together;
+    return items < count ? items : count;
+  };
+  return {bound(number), bound(number + 1)};
+}
+/// The rows of a batch that a thread transposes.
+[[nodiscard]] constexpr Part rows_of(const Share& share, std::size_t rows) {
+  return part_of(rows, share.thread, share.threads, kPadding);
+}
+
 /// A network that is trained by itself.
 struct SoloNetwork {
   const Shape* shape;
@@ -110,6 +150,7 @@ struct SoloNetwork {
   float* scratch;                        ///< solo_scratch_size()
   std::span<const HeadLoss> heads = {};  ///< as of a pack
   const Dropout* dropout = nullptr;      ///< null: none
+  Share share = {};                      ///< of one thread if layers are extended
 };
 
 /// A batch for it. Rows are padded to whole vectors, with weight 0 and any targets.
@@ -134,6 +175,13 @@ struct Update {
   float* second;
 };
 
+/// Sums over networks at kPoints points.
+struct ClassSums {
+  float* last;     ///< [class][point]: what the last network adds
+  double* sums;    ///< [class][point]
+  double* counts;  ///< [point]: sum of the weights
+};
+
 struct Kernels {
   std::size_t lanes;
 
@@ -143,7 +191,8 @@ struct Kernels {
   /// The loss alone.
   void (*loss)(const PackNetworks& pack, const PackBatch& batch, float* loss) noexcept;
 
-  /// The same for one network; the loss of the batch is added to `loss`, row by row.
+  /// The same for one network; the loss of the batch is added to `loss`, row by row. Each thread
+  /// has set the inputs of rows_of() its share. They must meet before the next call.
   void (*solo_loss)(const SoloNetwork& solo, const SoloBatch& batch, float* loss) noexcept;
 
   /// The gradient for the batch of the last solo_loss(); padding may have any value.
@@ -171,10 +220,13 @@ struct Kernels {
   void (*predict_points)(const Shape& shape, const float* parameters, const float* inputs,
                          float* scratch, float* outputs) noexcept;
 
-  /// Adds class probabilities, then the entropy, times the weight of the point, to
-  /// sums[class][point].
+  /// The inputs of kPoints points: out[input][point] = data[rows[point]][input].
+  void (*gather_points)(const float* data, std::size_t columns, const std::uint32_t* rows,
+                        float* out) noexcept;
+
+  /// Class probabilities, then the entropy, times the weight of the point.
   void (*sum_classes)(const float* outputs, std::size_t classes, const float* weights,
-                      float* sums) noexcept;
+                      const ClassSums& sums) noexcept;
 
   /// sums[point] = sum of predicted[member * stride + point], for kPoints points, over the members
   /// whose bits are set, in their order.
@@ -194,8 +246,9 @@ struct Kernels {
 /// Floats of `scratch` of Kernels::predict_points.
 [[nodiscard]] std::size_t points_scratch_size(const Shape& shape);
 
-/// Floats of SoloNetwork::scratch for batches of up to `rows` rows.
-[[nodiscard]] std::size_t solo_scratch_size(const Shape& shape, std::size_t rows);
+/// Floats of SoloNetwork::scratch for batches of up to `rows` rows and so many threads.
+[[nodiscard]] std::size_t solo_scratch_size(const Shape& shape, std::size_t rows,
+                                            std::size_t threads);
 
 /// The kernels of a level; it must be available.
 [[nodiscard]] const Kernels& kernels(execution::Level level) noexcept;

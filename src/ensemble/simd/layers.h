@@ -26,11 +26,6 @@ constexpr float kNormEpsilon = 1e-5F;
 constexpr std::size_t kNormParts = 16;
 static_assert(kNormParts % kLanes == 0 && kPadding % kNormParts == 0);
 
-/// Whether hidden layers are more than a product and an activation.
-inline bool is_extended(const Shape& shape, const Dropout* dropout) {
-  return shape.normalizes || shape.adds_inputs || dropout != nullptr;
-}
-
 /// A whole number for each lane.
 using Words = std::uint32_t __attribute__((vector_size(kLanes * sizeof(std::uint32_t))));
 using SignedWords = std::int32_t __attribute__((vector_size(kLanes * sizeof(std::int32_t))));

@@ -26,7 +26,7 @@ struct Columns {
 
 /// Terms of a sum that are taken together: so much of a panel stays in the first cache while all
 /// rows go through it.
-constexpr std::size_t kTermsTogether = 96;
+constexpr std::size_t kTermsTogether = 128;
 
 static_assert(kPanel * kLanes <= kMostPanel);
 
@@ -84,11 +84,22 @@ BOOTFOLD_INLINE inline void multiply_tile(const Factor& factor, std::size_t term
   }
 }
 
+/// A tile of sums that is finished: rows first row .. first row + rows - 1, vectors likewise.
+struct Tile {
+  std::size_t row;
+  std::size_t rows;
+  std::size_t column;
+  std::size_t vectors;
+};
+struct Ignore {
+  void operator()(const Tile&) const {}
+};
+
 /// multiply_tile for all rows of one panel of kWide vectors.
-template <std::size_t kWide, class Finish>
+template <std::size_t kWide, class Finish, class Done>
 BOOTFOLD_INLINE inline void multiply_panel(const Factor& factor, std::size_t rows,
                                            std::size_t terms, const Columns& in,
-                                           const Resting& resting, Finish&& finish) {
+                                           const Resting& resting, Finish&& finish, Done&& done) {
   constexpr std::size_t kRows = kSums / kWide;
   const auto some = [&]<std::size_t kSome>(std::size_t first) BOOTFOLD_INLINE {
     Resting here = resting;
@@ -99,6 +110,7 @@ BOOTFOLD_INLINE inline void multiply_panel(const Factor& factor, std::size_t row
         in, here, [&](std::size_t r, std::size_t c, Vector sum) BOOTFOLD_INLINE {
           finish(first + r, c, sum);
         });
+    if (here.last) done(Tile{first, kSome, 0, kWide});
   };
   std::size_t r = 0;
   for (; r + kRows <= rows; r += kRows) some.template operator()<kRows>(r);
@@ -107,11 +119,12 @@ BOOTFOLD_INLINE inline void multiply_panel(const Factor& factor, std::size_t row
 }
 
 /// finish(row, column, sum) for all rows and all columns, vector by vector; `columns` is a multiple
-/// of the lanes. `sums` has room for `rows` times kPanel vectors, or is null.
-template <class Finish>
+/// of the lanes. `sums` has room for `rows` times kPanel vectors, or is null. done(tile) follows
+/// the vectors of each tile.
+template <class Finish, class Done = Ignore>
 BOOTFOLD_INLINE inline void multiply_all(const Factor& factor, std::size_t rows, std::size_t terms,
                                          const Columns& in, std::size_t columns, const float* start,
-                                         float* sums, Finish&& finish) {
+                                         float* sums, Finish&& finish, Done&& done = {}) {
   const std::size_t together = sums == nullptr ? terms : kTermsTogether;
   std::size_t c = 0;
   const auto panel = [&]<std::size_t kWide>() BOOTFOLD_INLINE {
@@ -122,7 +135,10 @@ BOOTFOLD_INLINE inline void multiply_all(const Factor& factor, std::size_t rows,
           {factor.first + k * factor.term_stride, factor.row_stride, factor.term_stride}, rows,
           some, {in.first + k * in.stride + c, in.stride}, {start, sums, k == 0, k + some == terms},
           [&](std::size_t r, std::size_t column, Vector sum)
-              BOOTFOLD_INLINE { finish(r, c + column, sum); });
+              BOOTFOLD_INLINE { finish(r, c + column, sum); },
+          [&](const Tile& tile) BOOTFOLD_INLINE {
+            done(Tile{tile.row, tile.rows, c, tile.vectors});
+          });
       k += some;
     } while (k < terms);
     c += kWide * kLanes;
@@ -130,6 +146,21 @@ BOOTFOLD_INLINE inline void multiply_all(const Factor& factor, std::size_t rows,
   while (c + kPanel * kLanes <= columns) panel.template operator()<kPanel>();
   while (c + 2 * kLanes <= columns) panel.template operator()<2>();
   while (c < columns) panel.template operator()<1>();
+}
+
+/// The part of a product that one thread makes. Rows are split first: those of a layer's weights
+/// then stay in the cache of one thread.
+struct ProductPart {
+  Part rows;
+  Part columns;
+};
+inline ProductPart product_part(const Share& share, std::size_t rows, std::size_t columns) {
+  constexpr std::size_t kRows = kSums / kPanel;
+  std::size_t row_parts = share.threads;
+  while (row_parts > 1 && (share.threads % row_parts != 0 || row_parts * kRows > rows + kRows - 1))
+    --row_parts;
+  return {part_of(rows, share.thread % row_parts, row_parts, kRows),
+          part_of(columns, share.thread / row_parts, share.threads / row_parts, kPanel * kLanes)};
 }
 
 /// out[row][column] = start[row] + sum. One copy of the code for all products whose sums are kept.

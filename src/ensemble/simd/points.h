@@ -10,6 +10,7 @@
 #include "ensemble/simd/kernels.h"
 #include "ensemble/simd/layers.h"
 #include "ensemble/simd/matrix.h"
+#include "ensemble/simd/transpose.h"
 
 namespace bootfold::ensemble::simd {
 namespace {
@@ -41,8 +42,68 @@ __attribute__((noinline)) void extended_layer_at_points(const Shape& shape, cons
   });
 }
 
+/// A network with one hidden layer, and few inputs and outputs: hidden units stay in registers.
+template <Activation kActivation, std::size_t kOutputs, std::size_t kInputs>
+void predict_thin(const Shape& shape, const float* parameters, const float* inputs, float* out) {
+  constexpr std::size_t kWide = kPanel;
+  const Layer& hidden = shape.layers[0];
+  const Layer& last = shape.layers[1];
+  for (std::size_t p = 0; p < kPoints; p += kWide * kLanes) {
+    Vector x[kInputs * kWide];
+    Vector sums[kOutputs * kWide];
+    repeat<kWide>([&](auto v) BOOTFOLD_INLINE {
+      repeat<kInputs>([&](auto i) BOOTFOLD_INLINE {
+        x[i * kWide + v] = Vector::load(inputs + i * kPoints + p + v * kLanes);
+      });
+      repeat<kOutputs>([&](auto j) BOOTFOLD_INLINE {
+        sums[j * kWide + v] = Vector::all(parameters[last.bias + j]);
+      });
+    });
+    for (std::size_t u = 0; u < hidden.out; ++u) {
+      Vector z[kWide];
+      const Vector bias = Vector::all(parameters[hidden.bias + u]);
+      repeat<kWide>([&](auto v) BOOTFOLD_INLINE { z[v] = bias; });
+      repeat<kInputs>([&](auto i) BOOTFOLD_INLINE {
+        const Vector weight = Vector::all(parameters[hidden.weights + u * kInputs + i]);
+        repeat<kWide>([&](auto v)
+                          BOOTFOLD_INLINE { z[v] = fused(weight, x[i * kWide + v], z[v]); });
+      });
+      repeat<kWide>([&](auto v) BOOTFOLD_INLINE { z[v] = activate<kActivation>(z[v]).value; });
+      repeat<kOutputs>([&](auto j) BOOTFOLD_INLINE {
+        const Vector weight = Vector::all(parameters[last.weights + j * last.in + u]);
+        repeat<kWide>([&](auto v) BOOTFOLD_INLINE {
+          sums[j * kWide + v] = fused(weight, z[v], sums[j * kWide + v]);
+        });
+      });
+    }
+    repeat<kOutputs>([&](auto j) BOOTFOLD_INLINE {
+      repeat<kWide>([&](auto v) BOOTFOLD_INLINE {
+        sums[j * kWide + v].store(out + j * kPoints + p + v * kLanes);
+      });
+    });
+  }
+}
+
+/// Whether predict_thin() serves this network; if so, calls it.
+inline bool is_predicted_thin(const Shape& shape, const float* parameters, const float* inputs,
+                              float* out) {
+  if (shape.layers.size() != 2 || shape.outputs() > 2 || shape.inputs() > 2) return false;
+  if (is_extended(shape, nullptr)) return false;
+  with_activation(shape.activation, [&]<Activation kActivation>() {
+    const auto with_outputs = [&]<std::size_t kOutputs>() {
+      if (shape.inputs() == 1)
+        return predict_thin<kActivation, kOutputs, 1>(shape, parameters, inputs, out);
+      predict_thin<kActivation, kOutputs, 2>(shape, parameters, inputs, out);
+    };
+    if (shape.outputs() == 1) return with_outputs.template operator()<1>();
+    with_outputs.template operator()<2>();
+  });
+  return true;
+}
+
 void predict_points(const Shape& shape, const float* parameters, const float* inputs,
                     float* scratch, float* out) noexcept {
+  if (is_predicted_thin(shape, parameters, inputs, out)) return;
   const float* in = inputs;
   const bool extended = is_extended(shape, nullptr);
   float* buffers[2] = {scratch, scratch + shape.widest * kPoints};
@@ -64,31 +125,70 @@ void predict_points(const Shape& shape, const float* parameters, const float* in
                   [&](std::size_t at, Vector z) BOOTFOLD_INLINE { z.store(out + at); });
 }
 
-void sum_classes(const float* outputs, std::size_t classes, const float* weights,
-                 float* sums) noexcept {
-  for (std::size_t at = 0; at < kPoints; at += kLanes) {
-    Vector highest = Vector::load(outputs + at);
-    for (std::size_t c = 1; c < classes; ++c)
-      highest = max(highest, Vector::load(outputs + c * kPoints + at));
-    Vector total = Vector::zero();
-    Vector weighted = Vector::zero();
-    for (std::size_t c = 0; c < classes; ++c) {
-      const Vector z = Vector::load(outputs + c * kPoints + at) - highest;
-      const Vector grown = exp(z);
-      total = total + grown;
-      weighted = fused(grown, z, weighted);
-    }
-    const Vector weight = Vector::load(weights + at);
-    const Vector share = weight / total;
-    for (std::size_t c = 0; c < classes; ++c) {
-      const Vector grown = exp(Vector::load(outputs + c * kPoints + at) - highest);
-      fused(grown, share, Vector::load(sums + c * kPoints + at)).store(sums + c * kPoints + at);
-    }
-    // -sum p log p = log(total) - sum p z
-    const Vector entropy = fused_minus(weighted, share, weight * log(total));
-    float* last = sums + classes * kPoints + at;
-    (Vector::load(last) + entropy).store(last);
+void gather_points(const float* data, std::size_t columns, const std::uint32_t* rows,
+                   float* out) noexcept {
+  for (std::size_t p = 0; p < kPoints; p += kTransposed) {
+    const float* from[kTransposed];
+    for (std::size_t i = 0; i < kTransposed; ++i) from[i] = data + rows[p + i] * columns;
+    transpose_rows(from, columns, kPoints, out + p);
   }
+}
+
+inline void add_all(const float* __restrict values, std::size_t count, double* __restrict sums) {
+  for (std::size_t i = 0; i < count; ++i) sums[i] += static_cast<double>(values[i]);
+}
+
+/// Two classes: the bits of shares_of_classes() with one exponential instead of four, because the
+/// higher output always gives e^0.
+inline void shares_of_two(const float* outputs, Vector weight, float* last) {
+  const Vector first = Vector::load(outputs);
+  const Vector second = Vector::load(outputs + kPoints);
+  const Vector highest = max(first, second);
+  const Vector z0 = first - highest;
+  const Vector z1 = second - highest;
+  const Vector z = z0 + z1;  // one of them is 0
+  const Vector lower = exp(z);
+  const Vector one = Vector::all(1.0F);
+  const Vector total = one + lower;
+  const Vector share = weight / total;
+  const auto first_lower = less(z0, z1);
+  (select(first_lower, lower, one) * share).store(last);
+  (select(first_lower, one, lower) * share).store(last + kPoints);
+  fused_minus(lower * z, share, weight * log(total)).store(last + 2 * kPoints);
+}
+
+inline void shares_of_classes(const float* outputs, std::size_t classes, Vector weight,
+                              float* last) {
+  Vector highest = Vector::load(outputs);
+  for (std::size_t c = 1; c < classes; ++c)
+    highest = max(highest, Vector::load(outputs + c * kPoints));
+  Vector total = Vector::zero();
+  Vector weighted = Vector::zero();
+  for (std::size_t c = 0; c < classes; ++c) {
+    const Vector z = Vector::load(outputs + c * kPoints) - highest;
+    const Vector grown = exp(z);
+    total = total + grown;
+    weighted = fused(grown, z, weighted);
+    grown.store(last + c * kPoints);
+  }
+  const Vector share = weight / total;
+  for (std::size_t c = 0; c < classes; ++c)
+    (Vector::load(last + c * kPoints) * share).store(last + c * kPoints);
+  // -sum p log p = log(total) - sum p z
+  fused_minus(weighted, share, weight * log(total)).store(last + classes * kPoints);
+}
+
+void sum_classes(const float* outputs, std::size_t classes, const float* weights,
+                 const ClassSums& to) noexcept {
+  for (std::size_t at = 0; at < kPoints; at += kLanes) {
+    const Vector weight = Vector::load(weights + at);
+    if (classes == 2)
+      shares_of_two(outputs + at, weight, to.last + at);
+    else
+      shares_of_classes(outputs + at, classes, weight, to.last + at);
+  }
+  add_all(to.last, (classes + 1) * kPoints, to.sums);
+  add_all(weights, kPoints, to.counts);
 }
 
 void sum_members(const float* predicted, std::size_t stride, const std::uint64_t* bits,

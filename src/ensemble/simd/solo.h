@@ -39,13 +39,11 @@ struct SoloValues {
   }
   [[nodiscard]] float* values_along() const { return deltas(2); }
   [[nodiscard]] float* slopes_along() const { return deltas(3); }
-  /// Room for sums of products that are made in parts.
-  [[nodiscard]] float* sums() const { return deltas(4); }
+  /// Room for sums of products that are made in parts, of this thread.
+  [[nodiscard]] float* sums() const { return deltas(4) + solo.share.thread * sums_each(); }
   // Behind it, for extended layers:
   /// Deltas of a third layer, if there are residual layers.
-  [[nodiscard]] float* arrived() const {
-    return sums() + std::max(rows, solo.shape->widest) * kMostPanel;
-  }
+  [[nodiscard]] float* arrived() const { return deltas(4) + solo.share.threads * sums_each(); }
   [[nodiscard]] float* normal_along() const {
     return arrived() + (solo.shape->adds_inputs ? padded * row_stride(solo.shape->widest) : 0);
   }
@@ -63,6 +61,9 @@ struct SoloValues {
     return scales(solo.shape->layers.size() + 1) + (offset(l) - solo.shape->inputs()) * stride;
   }
 
+  [[nodiscard]] std::size_t sums_each() const {
+    return std::max(rows, solo.shape->widest) * kMostPanel;
+  }
   [[nodiscard]] std::size_t offset(std::size_t l) const {
     std::size_t units = 0;
     if (l > 0) units += solo.shape->inputs();
@@ -71,21 +72,36 @@ struct SoloValues {
   }
 };
 
-/// Values of the units of layer l + 1, and slopes where they are kept, from what it was given.
+/// multiply_into() for the part of this thread.
+inline ProductPart multiply_part(const Share& share, const Factor& factor, std::size_t rows,
+                                 std::size_t terms, const Columns& in, std::size_t columns,
+                                 const float* start, float* sums, float* out,
+                                 std::size_t out_stride) {
+  const ProductPart part = product_part(share, rows, columns);
+  const std::size_t row = part.rows.first;
+  const std::size_t column = part.columns.first;
+  multiply_into({factor.first + row * factor.row_stride, factor.row_stride, factor.term_stride},
+                part.rows.last - row, terms, {in.first + column, in.stride},
+                part.columns.last - column, start == nullptr ? nullptr : start + row, sums,
+                out + row * out_stride + column, out_stride);
+  return part;
+}
+
+/// Values of some units of layer l + 1, and slopes where they are kept, from what it was given.
 template <Activation kActivation>
-void activate_units(const SoloValues& values, std::size_t l) {
-  const std::size_t units = values.solo.shape->layers[l].out;
+void activate_units(const SoloValues& values, std::size_t l, const ProductPart& part) {
   float* out = values.across(l + 1);
   float* slopes = values.slopes(l + 1);
-  for (std::size_t j = 0; j < units; ++j)
-    for (std::size_t at = j * values.stride; at < j * values.stride + values.padded; at += kLanes) {
+  for (std::size_t j = part.rows.first; j < part.rows.last; ++j)
+    for (std::size_t e = part.columns.first; e < part.columns.last; e += kLanes) {
+      const std::size_t at = j * values.stride + e;
       const Activated a = activate<kActivation>(Vector::load(out + at));
       a.value.store(out + at);
       if constexpr (keeps_slope(kActivation)) a.slope.store(slopes + at);
     }
 }
 
-/// The same for extended layers.
+/// The same for all units of an extended layer.
 inline void finish_extended(const SoloValues& values, std::size_t l) {
   const Shape& shape = *values.solo.shape;
   const Layer& layer = shape.layers[l];
@@ -117,15 +133,26 @@ inline void forward_solo(const SoloValues& values) {
     const Layer& layer = shape.layers[l];
     const PaddedLayer at = padded_layer(shape, l);
     const float* parameters = values.solo.parameters;
-    multiply_into({parameters + at.weights, at.stride, 1}, layer.out, layer.in,
-                  {values.across(l), values.stride}, values.padded, parameters + at.bias,
-                  values.sums(), values.across(l + 1), values.stride);
+    values.solo.share.meet();
+    const ProductPart part =
+        multiply_part(values.solo.share, {parameters + at.weights, at.stride, 1}, layer.out,
+                      layer.in, {values.across(l), values.stride}, values.padded,
+                      parameters + at.bias, values.sums(), values.across(l + 1), values.stride);
     if (l + 1 == shape.layers.size()) break;
     if (extended)
       finish_extended(values, l);
     else
-      activate_units<kActivation>(values, l);
+      activate_units<kActivation>(values, l, part);
   }
+  values.solo.share.meet();
+}
+
+/// to[row][unit] = across[unit][row] for the rows of this thread.
+inline void turn(const SoloValues& values, const float* across, std::size_t units, float* to) {
+  const Part rows = rows_of(values.solo.share, values.rows);
+  const std::size_t stride = row_stride(units);
+  transpose(across + rows.first, units, rows.last - rows.first, values.stride, stride,
+            to + rows.first * stride);
 }
 
 /// Deltas of the units before layer l, given those behind it; all row by row.
@@ -133,50 +160,68 @@ template <Activation kActivation>
 void deltas_before(const SoloValues& values, std::size_t l, const float* deltas, float* before) {
   const Layer& layer = values.solo.shape->layers[l];
   const PaddedLayer at = padded_layer(*values.solo.shape, l);
-  if constexpr (keeps_slope(kActivation))
-    transpose(values.slopes(l), layer.in, values.rows, values.stride, at.stride,
-              values.slopes_along());
-  multiply_into({deltas, row_stride(layer.out), 1}, values.rows, layer.out,
-                {values.solo.parameters + at.weights, at.stride}, padded_size(layer.in), nullptr,
-                values.sums(), before, at.stride);
+  const ProductPart part =
+      multiply_part(values.solo.share, {deltas, row_stride(layer.out), 1}, values.rows, layer.out,
+                    {values.solo.parameters + at.weights, at.stride}, padded_size(layer.in),
+                    nullptr, values.sums(), before, at.stride);
   const float* in = values.values_along();
   const float* slopes = values.slopes_along();
-  for (std::size_t e = 0; e < values.rows; ++e)
-    for (std::size_t to = e * at.stride; to < e * at.stride + padded_size(layer.in); to += kLanes)
+  for (std::size_t e = part.rows.first; e < part.rows.last; ++e)
+    for (std::size_t i = part.columns.first; i < part.columns.last; i += kLanes) {
+      const std::size_t to = e * at.stride + i;
       back_through<kActivation>(Vector::load(before + to), Vector::load(in + to), slopes + to)
           .store(before + to);
+    }
 }
+
+/// Some vectors of a gradient: rows of `vectors` vectors that lie one after another, and where
+/// their parameters are.
+struct Gradient {
+  const float* values;
+  std::size_t rows;
+  std::size_t vectors;
+  std::size_t place;   // of the first parameter
+  std::size_t stride;  // between rows of parameters
+  std::size_t next;    // place of what comes next
+};
 
 /// Keeps the gradient.
 struct Keep {
   float* gradient;
-  void operator()(Vector sum, std::size_t at, std::size_t /*next*/) const {
-    sum.store(gradient + at);
+  void operator()(const Gradient& some) const {
+    for (std::size_t r = 0; r < some.rows; ++r)
+      for (std::size_t v = 0; v < some.vectors; ++v)
+        Vector::load(some.values + (r * some.vectors + v) * kLanes)
+            .store(gradient + some.place + r * some.stride + v * kLanes);
   }
 };
 
 /// Moves the parameters, by whatever rule: one copy of the product that calls it for all rules.
 struct Move {
-  void (*move)(const void* step, float* parameters, Vector sum, std::size_t at, std::size_t next);
+  void (*move)(const void* step, float* parameters, const Gradient& some);
   const void* step;
   float* parameters;
 
   template <Optimizer kRule>
   Move(const Step<kRule>& by, float* those)
-      : move([](const void* how, float* moved, Vector sum, std::size_t at, std::size_t next) {
-          const auto& rule = *static_cast<const Step<kRule>*>(how);
-          rule.fetch(moved, next);
-          rule.take(sum, moved, at);
+      : move([](const void* how, float* moved, const Gradient& some) {
+          const Step<kRule> rule = *static_cast<const Step<kRule>*>(how);  // in registers
+          for (std::size_t r = 0; r < some.rows; ++r)
+            for (std::size_t v = 0; v < some.vectors; ++v) {
+              const std::size_t at = r * some.stride + v * kLanes;
+              rule.fetch(moved, some.next + at);
+              rule.take(Vector::load(some.values + (r * some.vectors + v) * kLanes), moved,
+                        some.place + at);
+            }
         }),
         step(&by),
         parameters(those) {}
 
-  void operator()(Vector sum, std::size_t at, std::size_t next) const {
-    move(step, parameters, sum, at, next);
-  }
+  void operator()(const Gradient& some) const { move(step, parameters, some); }
 };
 
-/// take(gradient, place, next place) for every vector of the weights and biases of layer l.
+/// take(gradient) for the vectors of the weights and biases of layer l that are those of this
+/// thread.
 template <class Take>
 __attribute__((noinline)) void gradient_of_layer(const SoloValues& values, std::size_t l,
                                                  const float* in, const float* deltas,
@@ -185,16 +230,31 @@ __attribute__((noinline)) void gradient_of_layer(const SoloValues& values, std::
   const PaddedLayer at = padded_layer(*values.solo.shape, l);
   const std::size_t stride = row_stride(layer.out);
   const std::size_t below = kSums / kPanel * at.stride;  // the next tile
-  multiply_all({deltas, 1, stride}, layer.out, values.rows, {in, at.stride}, padded_size(layer.in),
-               nullptr, values.sums(),
-               [&](std::size_t j, std::size_t i, Vector sum) BOOTFOLD_INLINE {
-                 const std::size_t place = at.weights + j * at.stride + i;
-                 take(sum, place, place + below);
-               });
-  for (std::size_t j = 0; j < layer.out; j += kLanes) {
+  float tile[kSums * kLanes];
+  std::size_t filled = 0;
+  const Share& share = values.solo.share;
+  const ProductPart part = product_part(share, layer.out, padded_size(layer.in));
+  const std::size_t first = at.weights + part.rows.first * at.stride + part.columns.first;
+  multiply_all(
+      {deltas + part.rows.first, 1, stride}, part.rows.last - part.rows.first, values.rows,
+      {in + part.columns.first, at.stride}, part.columns.last - part.columns.first, nullptr,
+      values.sums(),
+      [&](std::size_t, std::size_t, Vector sum) BOOTFOLD_INLINE {
+        sum.store(tile + filled);
+        filled += kLanes;
+      },
+      [&](const Tile& done) BOOTFOLD_INLINE {
+        const std::size_t place = first + done.row * at.stride + done.column;
+        take({tile, done.rows, done.vectors, place, at.stride, place + below});
+        filled = 0;
+      });
+  // Each thread has some of the biases.
+  const Part biases = part_of(layer.out, share.thread, share.threads, kPadding);
+  for (std::size_t j = biases.first; j < biases.last; j += kLanes) {
     Vector sum = Vector::zero();
     for (std::size_t e = 0; e < values.rows; ++e) sum = sum + Vector::load(deltas + e * stride + j);
-    take(sum, at.bias + j, at.bias + j);
+    sum.store(tile);
+    take({tile, 1, 1, at.bias + j, 0, at.bias + j});
   }
 }
 
@@ -204,14 +264,18 @@ inline void back_through_layers(const SoloValues& values, const float* inputs, c
   const Shape& shape = *values.solo.shape;
   float* deltas = values.deltas(0);
   float* before = values.deltas(1);
-  transpose(values.across(shape.layers.size()), shape.outputs(), values.rows, values.stride,
-            row_stride(shape.outputs()), deltas);
+  turn(values, values.across(shape.layers.size()), shape.outputs(), deltas);
   for (std::size_t l = shape.layers.size(); l-- > 0;) {
+    const std::size_t units = shape.layers[l].in;
+    values.solo.share.meet();
     if (l == 0) return gradient_of_layer(values, 0, inputs, deltas, take);
-    transpose(values.across(l), shape.layers[l].in, values.rows, values.stride,
-              row_stride(shape.layers[l].in), values.values_along());
+    turn(values, values.across(l), units, values.values_along());
+    if constexpr (keeps_slope(kActivation))
+      turn(values, values.slopes(l), units, values.slopes_along());
+    values.solo.share.meet();
     // First, as the weights may change below.
     deltas_before<kActivation>(values, l, deltas, before);
+    values.solo.share.meet();
     gradient_of_layer(values, l, values.values_along(), deltas, take);
     std::swap(deltas, before);
   }
@@ -227,16 +291,14 @@ void back_to_sums_before(const SoloValues& values, std::size_t l, float* arrived
   const PaddedLayer at = padded_layer(shape, l - 1);
   const std::size_t stride = row_stride(hidden.out);
   const std::size_t padded = padded_size(hidden.out);
-  transpose(values.slopes(l), hidden.out, values.rows, values.stride, stride,
-            values.slopes_along());
+  turn(values, values.slopes(l), hidden.out, values.slopes_along());
   if (!hidden.normalized) {
     for (std::size_t e = 0; e < values.rows; ++e)
       for (std::size_t i = e * stride; i < e * stride + padded; i += kLanes)
         (Vector::load(arrived + i) * Vector::load(values.slopes_along() + i)).store(deltas + i);
     return;
   }
-  transpose(values.normal(l), hidden.out, values.rows, values.stride, stride,
-            values.normal_along());
+  turn(values, values.normal(l), hidden.out, values.normal_along());
   std::fill_n(values.gains(), padded, 0.0F);
   std::fill_n(values.offsets(), padded, 0.0F);
   for (std::size_t e = 0; e < values.rows; ++e)
@@ -244,13 +306,12 @@ void back_to_sums_before(const SoloValues& values, std::size_t l, float* arrived
                         arrived + e * stride, values.slopes_along() + e * stride,
                         values.normal_along() + e * stride, values.gains(), values.offsets(),
                         deltas + e * stride);
-  for (std::size_t j = 0; j < hidden.out; j += kLanes) {
-    take_gain(Vector::load(values.gains() + j), at.gain + j, at.gain + j);
-    take_gain(Vector::load(values.offsets() + j), at.offset + j, at.offset + j);
-  }
+  const std::size_t vectors = (hidden.out + kLanes - 1) / kLanes;
+  take_gain({values.gains(), 1, vectors, at.gain, 0, at.gain});
+  take_gain({values.offsets(), 1, vectors, at.offset, 0, at.offset});
 }
 
-/// back_through_layers() for networks with extended layers.
+/// back_through_layers() for networks with extended layers, which have one thread.
 template <class Take, class TakeGain>
 inline void back_through_extended(const SoloValues& values, const float* inputs, const Take& take,
                                   const TakeGain& take_gain) {
@@ -258,14 +319,12 @@ inline void back_through_extended(const SoloValues& values, const float* inputs,
   float* deltas = values.deltas(0);
   float* before = values.deltas(1);
   float* arrived = values.arrived();  // the gradient by the values of a residual layer
-  transpose(values.across(shape.layers.size()), shape.outputs(), values.rows, values.stride,
-            row_stride(shape.outputs()), deltas);
+  turn(values, values.across(shape.layers.size()), shape.outputs(), deltas);
   for (std::size_t l = shape.layers.size(); l-- > 0;) {
     if (l == 0) return gradient_of_layer(values, 0, inputs, deltas, take);
     const Layer& layer = shape.layers[l];
     const PaddedLayer at = padded_layer(shape, l);
-    transpose(values.across(l), layer.in, values.rows, values.stride, at.stride,
-              values.values_along());
+    turn(values, values.across(l), layer.in, values.values_along());
     multiply_into({deltas, row_stride(layer.out), 1}, values.rows, layer.out,
                   {values.solo.parameters + at.weights, at.stride}, padded_size(layer.in), nullptr,
                   values.sums(), before, at.stride);
@@ -286,10 +345,13 @@ inline SoloValues values_of(const SoloNetwork& solo, std::size_t rows) {
 void solo_loss(const SoloNetwork& solo, const SoloBatch& batch, float* loss) noexcept {
   const Shape& shape = *solo.shape;
   const SoloValues values = values_of(solo, batch.rows);
-  transpose(batch.inputs, batch.rows, shape.inputs(), row_stride(shape.inputs()), values.stride,
-            values.across(0));
+  const Part own = rows_of(solo.share, batch.rows);
+  const std::size_t stride = row_stride(shape.inputs());
+  transpose(batch.inputs + own.first * stride, own.last - own.first, shape.inputs(), stride,
+            values.stride, values.across(0) + own.first);
   with_activation(shape.activation,
                   [&]<Activation kActivation>() { forward_solo<kActivation>(values); });
+  if (solo.share.thread != 0) return;
   float* outputs = values.across(shape.layers.size());
   float total = *loss;
   with_loss(solo.loss, [&]<Loss kLoss>() {

@@ -28,6 +28,10 @@ class OutOfBag {
            PredictionSums& sums, MeanLoss& loss) const;
 
  private:
+  /// Adds the predictions of a network for the held-out rows of a part to sums[block of the part].
+  void predict(const Part& part, const Shape& shape, const std::vector<float>& parameters,
+               const std::vector<float>& held_out, BlockSums* sums) const;
+
   const TrainingContext& context_;
   std::size_t blocks_;
 };

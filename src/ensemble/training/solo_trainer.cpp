@@ -1,7 +1,9 @@
 #include "ensemble/training/solo_trainer.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <span>
 
 #include "ensemble/training/decay_ranges.h"
 #include "ensemble/training/member_start.h"
@@ -26,6 +28,21 @@ constexpr std::size_t kMostInPackOfLong = 10'000;
 /// Rows of a validation that are handled at a time.
 constexpr std::size_t kValidationRows = 256;
 
+/// Copies rows of a matrix to rows `stride` apart. Rows are anywhere in memory, so those that come
+/// next are fetched in time.
+void gather(const float* data, std::size_t columns, std::span<const std::uint32_t> rows,
+            std::size_t stride, float* out) {
+  constexpr std::size_t kLine = 16;
+  const std::size_t ahead = columns < 8 * kLine ? 8 : 2;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i + ahead < rows.size()) {
+      const float* next = data + rows[i + ahead] * columns;
+      for (std::size_t c = 0; c < columns; c += kLine) __builtin_prefetch(next + c);
+    }
+    std::copy_n(data + rows[i] * columns, columns, out + i * stride);
+  }
+}
+
 }  // namespace
 
 bool trains_faster_alone(const Shape& shape, std::size_t batch_rows) {
@@ -33,12 +50,20 @@ bool trains_faster_alone(const Shape& shape, std::size_t batch_rows) {
   return shape.parameters > most && batch_rows >= simd::kPadding;
 }
 
-SoloTrainer::SoloTrainer(const TrainingContext& context, const Settings& like)
+std::size_t useful_threads(const Shape& shape, std::size_t batch_rows, std::size_t threads) {
+  // The share of a thread in a step takes ten times as long as the threads wait for each other.
+  constexpr std::size_t kMultiplications = 1'000'000;
+  const std::size_t all = 3 * batch_rows * shape.parameters;
+  return std::clamp<std::size_t>(all / kMultiplications, 1, threads);
+}
+
+SoloTrainer::SoloTrainer(const TrainingContext& context, const Settings& like, std::size_t threads)
     : context_(context),
       shape_(context.matrix.columns, like.architecture, context.outputs),
       batch_rows_(batch_row_count(context.training, like, context.matrix.rows)),
       kernels_(simd::kernels(context.level)),
       size_(simd::padded_parameters(shape_)),
+      team_(simd::is_extended(shape_, nullptr) || like.dropout > 0 ? 1 : threads),
       parameters_(size_),
       gradient_(size_),
       first_(size_),
@@ -47,10 +72,11 @@ SoloTrainer::SoloTrainer(const TrainingContext& context, const Settings& like)
   const std::size_t most =
       validates(context.training) ? std::max(batch_rows_, kValidationRows) : batch_rows_;
   const std::size_t padded = simd::padded_size(most);
-  scratch_.resize(simd::solo_scratch_size(shape_, most));
+  scratch_.resize(simd::solo_scratch_size(shape_, most, team_.threads()));
   inputs_.resize(padded * simd::row_stride(shape_.inputs()));
   targets_.resize(padded * context.matrix.targets_each);
   weights_.resize(padded);
+  index_.resize(most);
 }
 
 simd::SoloNetwork SoloTrainer::network() {
@@ -100,16 +126,37 @@ void SoloTrainer::start(const MemberStart& start) {
 
 simd::SoloBatch SoloTrainer::next_batch(const MemberTraining& member) {
   const TrainingMatrix& matrix = context_.matrix;
-  const std::size_t stride = simd::row_stride(matrix.columns);
   const std::size_t padded = simd::padded_size(batch_rows_);
   std::fill_n(weights_.data(), padded, 0.0F);
   member.rows().for_each(member.position(), batch_rows_, [&](std::size_t i, std::uint32_t row) {
-    std::copy_n(&matrix.inputs[row * matrix.columns], matrix.columns, &inputs_[i * stride]);
+    index_[i] = row;
     for (std::size_t t = 0; t < matrix.targets_each; ++t)
       targets_[t * padded + i] = matrix.targets[row * matrix.targets_each + t];
     weights_[i] = member.weight(matrix, row);
   });
   return {batch_rows_, inputs_.data(), targets_.data(), weights_.data()};
+}
+
+template <class Body>
+void SoloTrainer::run(const simd::SoloNetwork& solo, Body&& body) {
+  const bool together = choice_.together() && !simd::is_extended(shape_, solo.dropout);
+  team_.run(together, [&](const simd::Share& share) {
+    simd::SoloNetwork own = solo;
+    own.share = share;
+    body(own);
+  });
+}
+
+void SoloTrainer::add_loss(const TrainingMatrix& matrix, const simd::SoloNetwork& solo,
+                           const simd::SoloBatch& batch, float& loss) {
+  const std::size_t stride = simd::row_stride(matrix.columns);
+  run(solo, [&](const simd::SoloNetwork& own) {
+    const simd::Part rows = simd::rows_of(own.share, batch.rows);
+    gather(matrix.inputs.data(), matrix.columns,
+           {index_.data() + rows.first, rows.last - rows.first}, stride,
+           inputs_.data() + rows.first * stride);
+    kernels_.solo_loss(own, batch, &loss);
+  });
 }
 
 /// Sum of squares of the gradient, in the order and the parts of a pack's sum.
@@ -166,11 +213,14 @@ void SoloTrainer::step(MemberTraining& member) {
   const float drop_scale = dropout_scale(member.settings().dropout);
   const simd::Dropout masks{&key.add, &key.mix, &threshold, &drop_scale};
   if (member.settings().dropout > 0) solo.dropout = &masks;
-  kernels_.solo_loss(solo, batch, &loss);
+  add_loss(context_.matrix, solo, batch, loss);
   const MemberTraining::StepValues numbers = member.advance(loss);
   if (member.failed()) return;
   const bool clips = member.settings().clip > 0;
-  if (clips) kernels_.solo_gradient(solo, batch, gradient_.data());
+  if (clips)
+    run(solo, [&](const simd::SoloNetwork& own) {
+      kernels_.solo_gradient(own, batch, gradient_.data());
+    });
   const float scale = clips ? member.clip_factor(squares()) : 1.0F;
   float* at = numbers_.data();
   const float* each[8];
@@ -186,7 +236,7 @@ void SoloTrainer::step(MemberTraining& member) {
   if (clips)
     this->update(rule, update);
   else
-    kernels_.solo_step(solo, batch, rule, update);
+    run(solo, [&](const simd::SoloNetwork& own) { kernels_.solo_step(own, batch, rule, update); });
   if (!member.averages()) return;
   std::fill_n(numbers_.data(), simd::kPadding, numbers.average);
   kernels_.average(numbers_.data(), parameters_.data(), size_ / kernels_.lanes, averages_.data());
@@ -195,7 +245,6 @@ void SoloTrainer::step(MemberTraining& member) {
 void SoloTrainer::validate(MemberTraining& member) {
   if (!member.validation_due()) return;
   const TrainingMatrix& matrix = context_.validation_matrix();
-  const std::size_t stride = simd::row_stride(matrix.columns);
   // Row by row in 32 bits, as the lane of a pack adds the losses.
   float total = 0;
   for (std::size_t first = 0; first < matrix.rows; first += kValidationRows) {
@@ -203,15 +252,14 @@ void SoloTrainer::validate(MemberTraining& member) {
     const std::size_t padded = simd::padded_size(rows);
     std::fill_n(weights_.data(), padded, 0.0F);
     for (std::size_t i = 0; i < rows; ++i) {
-      std::copy_n(&matrix.inputs[(first + i) * matrix.columns], matrix.columns,
-                  &inputs_[i * stride]);
+      index_[i] = static_cast<std::uint32_t>(first + i);
       for (std::size_t t = 0; t < matrix.targets_each; ++t)
         targets_[t * padded + i] = matrix.targets[(first + i) * matrix.targets_each + t];
       weights_[i] = validation_weights_[first + i];
     }
     simd::SoloNetwork solo = network();
     solo.parameters = kept(member).data();
-    kernels_.solo_loss(solo, {rows, inputs_.data(), targets_.data(), weights_.data()}, &total);
+    add_loss(matrix, solo, {rows, inputs_.data(), targets_.data(), weights_.data()}, total);
   }
   member.validate(total, [&] { return unpadded(kept(member)); });
 }
@@ -234,7 +282,9 @@ TrainedMember SoloTrainer::train(const MemberId& id, const Settings& settings,
   if (validates(context_.training)) validation_weights_ = member.validation_weights(context_);
   while (!member.done()) {
     worker.check();
+    const auto begun = std::chrono::steady_clock::now();
     step(member);
+    choice_.took(std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
     validate(member);
     report(member);
     worker.advance(member.new_progress());

@@ -5,6 +5,7 @@
 #include "ensemble/simd/kernels.h"
 #include "ensemble/training/aligned_floats.h"
 #include "ensemble/training/member_training.h"
+#include "ensemble/training/team.h"
 
 namespace bootfold::ensemble {
 
@@ -12,9 +13,15 @@ namespace bootfold::ensemble {
 /// same bits.
 [[nodiscard]] bool trains_faster_alone(const Shape& shape, std::size_t batch_rows);
 
+/// Of so many threads, those that are worth it for one network.
+[[nodiscard]] std::size_t useful_threads(const Shape& shape, std::size_t batch_rows,
+                                         std::size_t threads);
+
 class SoloTrainer {
  public:
-  SoloTrainer(const TrainingContext& context, const Settings& like);
+  /// Trains on `threads` threads together, which never changes a member. Networks with extended
+  /// layers have one thread.
+  SoloTrainer(const TrainingContext& context, const Settings& like, std::size_t threads = 1);
 
   /// Trains one member. Throws Cancelled.
   [[nodiscard]] TrainedMember train(const MemberId& id, const Settings& settings,
@@ -22,7 +29,15 @@ class SoloTrainer {
 
  private:
   void start(const MemberStart& start);
+  /// Lists the rows of the next batch in index_.
   [[nodiscard]] simd::SoloBatch next_batch(const MemberTraining& member);
+  /// The loss of a batch whose rows of `matrix` are in index_, by all threads.
+  void add_loss(const TrainingMatrix& matrix, const simd::SoloNetwork& solo,
+                const simd::SoloBatch& batch, float& loss);
+  /// Calls body(network) on all threads, each with the share of its own; on this thread alone if
+  /// layers are extended or steps are faster that way.
+  template <class Body>
+  void run(const simd::SoloNetwork& solo, Body&& body);
   void step(MemberTraining& member);
   void validate(MemberTraining& member);
   void report(MemberTraining& member);
@@ -42,6 +57,8 @@ class SoloTrainer {
   std::size_t batch_rows_;
   const simd::Kernels& kernels_;
   std::size_t size_;  // floats of all parameters, padded
+  Team team_;
+  TeamChoice choice_;
   AlignedFloats parameters_;
   AlignedFloats averages_;  // with Settings::average
   AlignedFloats gradient_;
@@ -52,6 +69,7 @@ class SoloTrainer {
   AlignedFloats inputs_;
   AlignedFloats targets_;
   AlignedFloats weights_;
+  std::vector<std::uint32_t> index_;
   std::vector<float> validation_weights_;
 };
 

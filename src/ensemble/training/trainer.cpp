@@ -21,22 +21,38 @@ namespace bootfold::ensemble {
 namespace {
 
 /// Sets scaling and range of the inputs, in as few passes over a source as there can be.
-void look_at_inputs(const Examples& examples, bool standardize, Ensemble::Frame& frame,
+void look_at_inputs(const Examples& examples, const Training& training, Ensemble::Frame& frame,
                     std::uint64_t& fingerprint) {
+  const bool standardize = training.standardize;
+  const Execution& execution = training.execution;
+  const bool plain = !examples.weights && (!examples.encoding || examples.encoding->empty());
   Means means(examples.rows(), examples.columns(), examples.encoding);
   Fingerprint sum;
   frame.input_range = empty_range(examples.columns());
   for_each_chunk(examples, [&](std::size_t first, const DataView& rows) {
-    if (standardize) means.add(rows);
-    widen(frame.input_range, examples, first, rows);
-    sum.add(rows);
+    if (standardize && plain) {
+      static_assert(Means::kTogether == RowChecksum::kTogether);
+      RowChecksum own(rows.columns());
+      means.add(rows, execution,
+                [&](std::size_t begin, std::size_t end, const std::span<double>* tile) {
+                  for (std::size_t c = begin; c < end; ++c)
+                    widen(frame.input_range, c, tile[c - begin]);
+                  own.add(begin, end, tile);
+                });
+      sum.add(own, rows.rows());
+      return;
+    }
+    if (standardize) means.add(rows, execution);
+    widen(frame.input_range, examples, first, rows, execution);
+    sum.add(rows, execution);
   });
   close_empty(frame.input_range);
   fingerprint = sum.value();
   frame.input_scaling = no_scaling(examples.columns());
   if (!standardize) return;
   Deviations deviations(examples.rows(), means.mean(), examples.encoding);
-  for_each_chunk(examples, [&](std::size_t, const DataView& rows) { deviations.add(rows); });
+  for_each_chunk(examples,
+                 [&](std::size_t, const DataView& rows) { deviations.add(rows, execution); });
   frame.input_scaling = deviations.scaling();
 }
 
@@ -50,7 +66,7 @@ void look_at_targets(const Examples& examples, const Training& training, Ensembl
     const std::vector<TargetTransform> kinds = transforms_of_training(examples, training, frame);
     const auto transforms = [](TargetTransform kind) { return kind != TargetTransform::none; };
     const bool some = std::ranges::any_of(kinds, transforms);
-    if (some) check_inputs({}, examples.targets, 0);
+    if (some) check_inputs({}, examples.targets, 0, training.execution);
     if (some)
       for (std::size_t t = 0; t < count; ++t) {
         std::vector<double> values(examples.rows());
@@ -85,7 +101,7 @@ Ensemble::Frame frame_of(const Examples& examples, const Training& training, std
   set_targets(examples, training, frame);
   for (std::size_t c = 0; c < examples.columns(); ++c) frame.inputs.push_back(examples.name(c));
   if (examples.encoding != nullptr) frame.encoding = *examples.encoding;
-  look_at_inputs(examples, training.standardize, frame, fingerprint);
+  look_at_inputs(examples, training, frame, fingerprint);
   look_at_targets(examples, training, frame);
   frame.settings = training.settings;
   frame.resampling = training.resampling;
@@ -122,7 +138,7 @@ Trainer::Trainer(const Examples& examples, const Training& training)
     : training_(resolved(training, examples.rows())),
       frame_(frame_of(examples, training_, training.memory, fingerprint_)),
       heads_(frame_),
-      matrix_(examples, frame_, longest_batch(training_)),
+      matrix_(examples, frame_, longest_batch(training_), training_.execution),
       validation_rows_(training_.validation != nullptr
                            ? std::optional(validation_matrix(*training_.validation, frame_))
                            : std::nullopt),
@@ -133,6 +149,10 @@ Trainer::Trainer(const Examples& examples, const Training& training)
                training_.execution.level.value_or(execution::default_level()),
                validation_rows_ ? &*validation_rows_ : nullptr},
       schedule_(training_, [this](const Settings& settings) { return solo(settings); }) {
+  // Members that are fewer than the threads get several of them each.
+  const unsigned threads = execution::thread_count(training_.execution);
+  context_.team =
+      threads / static_cast<unsigned>(std::clamp<std::size_t>(schedule_.chunks(), 1, threads));
   if (validation_rows_) validation_.emplace(context_);
   if (!training_.checkpoint.empty())
     checkpoint_.emplace(context_, training_facts(examples, context_, fingerprint_));
@@ -186,7 +206,11 @@ std::vector<TrainedMember> Trainer::train(const std::vector<Job>& jobs,
   }
   if (!solo(*settings[0]))
     return PackTrainer(context_, *settings[0], ids.size()).train(ids, settings, worker);
-  SoloTrainer trainer(context_, *settings[0]);
+  const Shape shape(matrix_.columns, settings[0]->architecture, context_.outputs);
+  SoloTrainer trainer(
+      context_, *settings[0],
+      useful_threads(shape, batch_row_count(context_.training, *settings[0], matrix_.rows),
+                     context_.team));
   std::vector<TrainedMember> trained;
   for (std::size_t i = 0; i < ids.size(); ++i)
     trained.push_back(trainer.train(ids[i], *settings[i], worker));

@@ -14,6 +14,7 @@ struct TrainingContext {
   std::size_t outputs;
   execution::Level level;
   const TrainingMatrix* validation = nullptr;  // null: members are validated on out-of-bag rows
+  unsigned team = 1;                           // threads that train a member together
 
   /// The rows of a validation; MemberTraining::validation_weights() are 0 for rows to leave out.
   [[nodiscard]] const TrainingMatrix& validation_matrix() const noexcept {

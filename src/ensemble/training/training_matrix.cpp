@@ -27,21 +27,20 @@ std::vector<float> read_weights(const ColumnView& column) {
 }  // namespace
 
 TrainingMatrix::TrainingMatrix(const Examples& examples, const Ensemble::Frame& frame,
-                               std::size_t repeated)
+                               std::size_t repeated, const Execution& execution)
     : rows(examples.rows()),
       columns(frame.encoding.columns(examples.columns())),
-      targets_each(examples.classes != nullptr ? 1 : examples.targets.columns()) {
-  inputs.resize((rows + repeated) * columns);
+      targets_each(examples.classes != nullptr ? 1 : examples.targets.columns()),
+      inputs((rows + repeated) * columns) {
   const InputEncoder encoder(frame.encoding, frame.input_scaling, examples.columns());
   for_each_chunk(examples, [&](std::size_t first, const DataView& some) {
-    check_inputs(frame.encoding, some, first);
-    encoder.encode(some, 0, some.rows(), inputs.data() + first * columns);
+    encoder.check_and_encode(some, first, execution, inputs.data() + first * columns);
   });
   targets.resize((rows + repeated) * targets_each);
   if (examples.classes != nullptr) {
     std::copy(examples.classes->codes.begin(), examples.classes->codes.end(), targets.begin());
   } else {
-    check_inputs({}, examples.targets, 0);
+    check_inputs({}, examples.targets, 0, execution);
     if (frame.transforms.empty()) {
       read_rows(examples.targets, frame.target_scaling, 0, rows, targets.data());
     } else {
