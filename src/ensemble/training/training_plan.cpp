@@ -101,10 +101,10 @@ std::string TrainingPlan::explain() const {
     text += " " + layers_text(settings[0].layers);
   else
     text += text::concat(" of ", settings.size(), " settings");
+  const std::string steps = range_text(settings, [](const Networks& n) { return n.steps; });
   text += text::concat(" of ", range_text(settings, [](const Networks& n) { return n.parameters; }),
-                       " parameters; ", patience > 0 ? "up to " : "",
-                       range_text(settings, [](const Networks& n) { return n.steps; }),
-                       " steps each, batches of ",
+                       " parameters; ", patience > 0 ? "up to " : "", steps,
+                       steps == "1" ? " step" : " steps", " each, batches of ",
                        range_text(settings, [](const Networks& n) { return n.batch_rows; }));
   const auto [least, most] =
       std::ranges::minmax(settings, {}, [](const Networks& n) { return n.settings.learning_rate; });
@@ -112,6 +112,8 @@ std::string TrainingPlan::explain() const {
   if (most.settings.learning_rate != least.settings.learning_rate)
     text += text::concat(" to ", text::shortest(most.settings.learning_rate));
   if (patience > 0) text += text::concat(", early stopping with patience ", patience);
+  constexpr double kMoment = 0.1;
+  if (seconds < kMoment) return text + "; less than a second";
   return text + text::concat("; about ", text::seconds(seconds), patience > 0 ? " or less" : "");
 }
 
