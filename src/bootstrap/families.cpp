@@ -126,8 +126,7 @@ std::vector<Family> families(const DataView& data, std::span<const Statistic> st
       if (one.kind == Kind::quantiles && !has_shortcut(data, one.statistics[0], *design))
         one.kind = Kind::walked;
       std::ranges::sort(one.columns);
-      const auto repeated = std::ranges::unique(one.columns);
-      one.columns.erase(repeated.begin(), repeated.end());
+      one.columns.erase(std::unique(one.columns.begin(), one.columns.end()), one.columns.end());
       for (std::size_t k = 0; k < part.outputs(); ++k) one.outputs.push_back(output++);
       const auto known = std::ranges::find_if(
           found, [&](const Family& each) { return together(each, one.kind, one.columns); });
