@@ -136,7 +136,7 @@ def main(arguments: list[str]) -> int:
             ratio, start, each = ratios(chosen.program, pair, folder, chosen.seconds)
             met = "yes" if ratio <= MOST else "no"
             took = f"{each * 1e6:.3g}"
-            plain = pair.expression.replace("`", "")
+            plain = pair.expression.replace("`1`", "x").replace("`2`", "y")
             rows.append([pair.name, f"`{plain}`", took, f"{ratio:.2f}", f"{start:.2f}", met])
             print("  ".join(rows[-1]), file=sys.stderr)
     head = ["by name", "expression", "us a replicate", "ratio", "start", f"at most {MOST}"]
