@@ -176,6 +176,9 @@ void add_training_arguments(CLI::App& command, TrainingArguments& arguments) {
       "Layer normalization before the activation of each hidden layer");
   add(kNetworks, "--residual", arguments.residual,
       "Hidden layers as wide as the one before add their input to their output");
+  add(kNetworks, "--share", arguments.share,
+      "Members with the same settings share the weights of hidden layers, with scales of their "
+      "own");
   add(kNetworks, "--resampling", arguments.resampling, "R",
       "Rows of a member: bootstrap, none (all rows), subsample or bayesian [bootstrap]");
   add(kNetworks, "--subsample", arguments.subsample, "SHARE",
@@ -231,6 +234,7 @@ ensemble::Training parse_training(const TrainingArguments& arguments) {
       throw InvalidArgument("--look-every is for --patience; without it no validation is done");
     training.stopping.look_every = parse_positive("--look-every", arguments.look_every, "1");
   }
+  training.share = arguments.share;
   training.reshuffle = arguments.reshuffle;
   training.standardize = one_of("--standardize", arguments.standardize, {"yes", "no"}) == "yes";
   return training;

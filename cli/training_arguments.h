@@ -18,6 +18,7 @@ struct TrainingArguments {
   std::string initializer = "lecun";
   bool layer_norm = false;
   bool residual = false;
+  bool share = false;
   std::string steps;
   std::string epochs;
   std::vector<std::string> batch_size;

@@ -42,6 +42,7 @@ enum class Purpose : std::uint8_t {
   member_rows = 20,     ///< keys of permutations of the training rows of a member
   members = 21,         ///< number of members of an ensemble, if it is random
   dropout = 22,         ///< keys of the dropout masks of a member, one block for each step
+  shared_scales = 23,   ///< initial scales of the inputs of a member that shares its weights
   user = 255,           ///< available to users of this header
 };
 

@@ -60,6 +60,10 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
     residual : bool
         Hidden layers with as many units as the hidden layer before them add their input to their
         output.
+    share : bool
+        Weight sharing, as in BatchEnsemble and TabM: members with the same settings share the
+        weights of their hidden layers, with scales of inputs and outputs of their own, and are
+        trained together by one thread.
     resampling : {"bootstrap", "none", "subsample", "bayesian"}
         Training rows of a member: drawn with replacement, all rows, a share drawn without
         replacement, or all rows with exponential weights.
@@ -189,6 +193,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         initializer: str = "lecun",
         layer_norm: bool = False,
         residual: bool = False,
+        share: bool = False,
         resampling: str = "bootstrap",
         subsample: float = 0.5,
         epochs: float = 100,
@@ -229,6 +234,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         self.initializer = initializer
         self.layer_norm = layer_norm
         self.residual = residual
+        self.share = share
         self.resampling = resampling
         self.subsample = subsample
         self.epochs = epochs

@@ -118,6 +118,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
     # Set by the constructors of the estimators.
     members: Any
     hidden: Any
+    share: Any
     resampling: Any
     epochs: Any
     steps: Any
@@ -172,6 +173,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         training.epochs = _number("epochs", self.epochs)
         training.resampling = _word("resampling", self.resampling)
         training.loss = loss
+        training.share = _flag("share", self.share)
         training.curves = True
         training.reshuffle = bool(self.reshuffle)
         if self.patience is not None:
@@ -291,6 +293,8 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             if used is not None and (engine is not None or training.checkpoint):
                 other = "checkpoint" if engine is None else "engine"
                 raise ValueError(f"{name} cannot be used with {other}; omit one of them")
+        if training.share and engine is not None:
+            raise ValueError("share cannot be used with engine, which trains members apart")
         threads = thread_number(self.threads)
         rows = self._rows(examples)
         held_out = None if validation is None else self._rows(validation)

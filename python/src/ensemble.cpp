@@ -241,6 +241,7 @@ void bind_training(nb::module_& m) {
       .def_prop_rw(
           "loss", [](const Training& t) { return t.loss ? name(*t.loss) : std::string_view(); },
           [](Training& t, std::string_view v) { t.loss = ensemble::parse_loss(v); })
+      .def_rw("share", &Training::share)
       .def_rw("curves", &Training::curves)
       .def_rw("reshuffle", &Training::reshuffle)
       .def_prop_rw(

@@ -517,3 +517,19 @@ def test_layers_dropout_warmup_and_averages_learn():
     swept = classifier(members=4).sweep(X, Y, dropout=[0.0, 0.5], average=[None, 0.9])
     assert sorted(swept.sweep_)[0] == "average"
     assert len(swept.members_) == 16
+
+
+def test_members_share_weights():
+    model = classifier(hidden=(16, 16), share=True).fit(X, Y)
+    assert model.oob_score_ > 0.9
+    again = classifier(hidden=(16, 16), share=True, threads=1).fit(X, Y)
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+    first, second = (model.members_[k].parameters["layers.1.weight"] for k in (0, 1))
+    assert np.abs(first - second).max() > 0
+    # Both are W s r: ratios of weights are products of two scales, a matrix of rank 1.
+    spectrum = np.linalg.svd(first / second, compute_uv=False)
+    assert spectrum[1] < 1e-4 * spectrum[0]
+    with pytest.raises(ValueError, match="share weights cannot go on from an earlier training"):
+        classifier(share=True, warm_start=True).fit(X, Y)
+    with pytest.raises(TypeError, match="share is 'yes' but must be True or False"):
+        classifier(share="yes").fit(X, Y)

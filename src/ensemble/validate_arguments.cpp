@@ -199,6 +199,10 @@ void check_training(const Examples& examples, const Training& training) {
                      name(training.resampling),
                      " members are trained on all rows, so none are left for validation; give "
                      "validation rows, or use resampling bootstrap or subsample"));
+  if (training.share && (training.start != nullptr || training.keep_optimizer))
+    throw InvalidArgument(
+        "members that share weights cannot go on from an earlier training; train without share, or "
+        "train a new ensemble");
   for (const Settings& settings : training.settings)
     check_settings(settings, training, examples.rows());
   check_different(training, examples.rows());

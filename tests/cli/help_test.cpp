@@ -67,8 +67,8 @@ TEST(Help, ListsTheOptionsOfEnsembles) {
         "--schedule",   "--weight-decay",  "--momentum",     "--clip",       "--patience",
         "--look-every", "--reshuffle",     "--standardize",  "--seed",       "--threads",
         "--memory",     "--keep-best",     "--keep-partial", "--output",     "--json",
-        "--quiet",      "--validation",    "--calibrate",    "--layer-norm", "--residual",
-        "--warmup",     "--dropout",       "--average"})
+        "--quiet",      "--validation",    "--calibrate",    "--share",      "--layer-norm",
+        "--residual",   "--warmup",        "--dropout",      "--average"})
     EXPECT_NE(page.find(std::string("  ") + option), std::string::npos) << option;
   const std::string predict = run({"ensemble", "predict", "-h"}).out;
   for (const char* option : {"--confidence", "--interval", "--training", "--memory", "--keep"})

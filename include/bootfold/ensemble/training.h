@@ -100,6 +100,13 @@ struct Training {
   std::uint64_t steps = 0;                        ///< of every member; 0: set by `epochs`
   double epochs = 100;                            ///< passes over the rows of a member
   Resampling resampling = Resampling::bootstrap;
+  /// Weight sharing, as in BatchEnsemble and TabM: members with the same settings share the weights
+  /// of their hidden layers, W[j][i] s[j] r[i] with scales r and s of each member, and have biases,
+  /// normalizations and outputs of their own. They are trained together, by one thread, on the mean
+  /// of their losses, each on its own resample. A trained member is a network like any other, but
+  /// it depends on all members that share with it: on `members` and `first_member`. If one
+  /// diverges, all of them fail. Such a training cannot go on (`start`, `keep_optimizer`).
+  bool share = false;
   /// By default cross_entropy for classes and squared_error for numbers.
   std::optional<Loss> loss = std::nullopt;
   bool curves = false;     ///< keep Member::curve

@@ -11,6 +11,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "ensemble/dropout.h"
 #include "ensemble/simd/functions.h"
@@ -148,7 +149,7 @@ struct HiddenUnits {
 /// From the sums of a layer to the values of its units.
 template <Activation kActivation, class Parameters, class DropMasks>
 BOOTFOLD_INLINE inline void finish_units(const HiddenUnits& u, bool normalized, Parameters gain,
-                                         Parameters offset, DropMasks masks) {
+                                         Parameters offset, DropMasks&& masks) {
   const auto width = Vector::all(static_cast<float>(u.units));
   for (std::size_t column = 0; column < u.columns; ++column) {
     float* const values = u.values + column * kLanes;
@@ -176,7 +177,7 @@ BOOTFOLD_INLINE inline void finish_units(const HiddenUnits& u, bool normalized, 
         z = fused(gain.at(j), normal, offset.at(j));
       }
       Activated a = activate<kActivation>(z);
-      if constexpr (DropMasks::kPossible) {
+      if constexpr (std::remove_cvref_t<DropMasks>::kPossible) {
         if (masks.active()) {
           const Vector factor = masks.at(column, j);
           a.value = a.value * factor;

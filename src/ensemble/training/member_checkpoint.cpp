@@ -53,6 +53,12 @@ std::string in_words(const std::vector<Settings>& settings) {
   return text;
 }
 
+/// Members that share weights depend on each other.
+std::string shared_in_words(const Training& training) {
+  if (!training.share) return "";
+  return concat(", shared by ", training.members, " members from ", training.first_member);
+}
+
 /// Of what the networks learn: classes or numbers, and the weights of the rows.
 std::string fingerprint_of_targets(const Examples& examples) {
   std::string text;
@@ -111,7 +117,7 @@ std::vector<data::Fact> training_facts(const Examples& examples, const TrainingC
       {"reshuffle", training.reshuffle ? "yes" : "no"},
       {"standardize", training.standardize ? "yes" : "no"},
       {"the loss curve", training.curves ? "kept" : "not kept"},
-      {"the list of settings", in_words(training.settings)},
+      {"the list of settings", in_words(training.settings) + shared_in_words(training)},
       {"#the inputs differ", hexadecimal(fingerprint)},
       {"#the targets or weights differ", fingerprint_of_targets(examples)},
       {"#the validation rows differ", training.validation == nullptr

@@ -10,6 +10,7 @@
 #include "ensemble/scaling.h"
 #include "ensemble/training/member_start.h"
 #include "ensemble/training/pack_trainer.h"
+#include "ensemble/training/shared_trainer.h"
 #include "ensemble/training/solo_trainer.h"
 #include "ensemble/validate_arguments.h"
 
@@ -160,6 +161,7 @@ std::vector<TrainedMember> Trainer::train(const std::vector<Job>& jobs,
     ids.push_back(job.id);
     settings.push_back(job.settings);
   }
+  if (context_.training.share) return SharedTrainer(context_, *settings[0], ids).train(worker);
   if (!solo(*settings[0]))
     return PackTrainer(context_, *settings[0], ids.size()).train(ids, settings, worker);
   SoloTrainer trainer(context_, *settings[0]);

@@ -28,10 +28,12 @@ WorkSchedule::WorkSchedule(const Training& training,
   const std::size_t together = training.stopping.patience > 0 ? kLongChunk : kChunk;
   for (std::size_t s = 0; s < training.settings.size(); ++s) {
     const auto known = std::ranges::find_if(groups_, [&](const Group& group) {
-      return share_a_pack(training.settings[group.settings[0]], training.settings[s]);
+      return !training.share &&
+             share_a_pack(training.settings[group.settings[0]], training.settings[s]);
     });
     if (known == groups_.end()) {
-      groups_.push_back({{s}, solo(training.settings[s]) ? 1 : together, 0});
+      const std::size_t usual = solo(training.settings[s]) ? 1 : together;
+      groups_.push_back({{s}, training.share ? training.members : usual, 0});
     } else {
       known->settings.push_back(s);
     }
