@@ -66,7 +66,9 @@ void check_replicates(const Arguments& arguments, Request& request) {
   if (!arguments.precision.empty())
     throw InvalidArgument("--precision is for --replicates auto; with a number it has no meaning");
   if (!arguments.replicates.empty())
-    request.options.replicates = parse_whole("--replicates", arguments.replicates, 1);
+    request.options.replicates =
+        parse_whole("--replicates", arguments.replicates, 1,
+                    std::numeric_limits<std::uint64_t>::max(), {}, " (or auto)");
 }
 
 // A column that a statistic knows by its number is called so.

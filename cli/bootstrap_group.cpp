@@ -116,8 +116,7 @@ class GroupRun {
     const bool labelled =
         request_.scheme.has_strata_alone() || request_.scheme.has_clusters_alone();
     if (labelled) options_.scheme = scheme::Iid{};
-    std::string obstacle =
-        shards::obstacle(request_.statistics, request_.read.columns.size(), options_);
+    std::string obstacle = shards::obstacle(request_.statistics, options_);
     if (!has_numbers_only(request_) && !labelled) obstacle = "its options need columns of all rows";
     if (labelled && obstacle.empty() && split_ != distributed::Split::replicates) {
       piece_ =

@@ -43,14 +43,6 @@ std::string percent(double share) { return fmt::format("{:.6g}%", 100 * share); 
 
 bool corrected(const Comparison& found) { return found.correction != Correction::none; }
 
-std::string interval_of(const Group& group) {
-  const Interval& interval = group.interval;
-  if (interval.status == interval::Status::undefined) return "none";
-  const double coarser =
-      std::max({interval.low_error, interval.high_error, group.standard_error / 100});
-  return fmt::format("{} to {}", rounded(interval.low, coarser), rounded(interval.high, coarser));
-}
-
 std::string groups_as_text(const CompareRun& run) {
   std::vector<std::vector<std::string>> rows = {
       {"group", "rows", run.found.statistic, "standard error",
@@ -58,17 +50,22 @@ std::string groups_as_text(const CompareRun& run) {
   const bool marked = run.found.control != "control";  // the name says it
   std::vector<Measured> estimates;
   std::vector<Measured> errors;
+  std::vector<Measured> limits;
   for (const Group& group : run.found.groups) {
+    const double coarser = table_error_of_limits(group.interval, group.standard_error);
     estimates.push_back({group.estimate, group.standard_error / 100});
     errors.push_back({group.standard_error, group.standard_error_error});
+    limits.insert(limits.end(), {{group.interval.low, coarser}, {group.interval.high, coarser}});
   }
   const std::vector<std::string> estimate_texts = rounded_alike(estimates);
   const std::vector<std::string> error_texts = with_errors_alike(errors);
+  const std::vector<std::string> limit_texts = rounded_alike(limits);
   for (std::size_t g = 0; g < run.found.groups.size(); ++g) {
     const Group& group = run.found.groups[g];
     rows.push_back(
         {display_name(group.name) + (marked && group.name == run.found.control ? " (control)" : ""),
-         grouped(group.rows), estimate_texts[g], error_texts[g], interval_of(group)});
+         grouped(group.rows), estimate_texts[g], error_texts[g],
+         limits_of(group.interval, limit_texts[2 * g], limit_texts[2 * g + 1])});
   }
   return table(rows);
 }
@@ -100,7 +97,7 @@ std::string contrasts_as_text(const Comparison& found) {
   std::vector<Measured> limits;
   for (const Contrast& contrast : found.contrasts) {
     const Interval& interval = contrast.adjusted_interval;
-    const double coarser = error_of_limits(interval, contrast.standard_error);
+    const double coarser = table_error_of_limits(interval, contrast.standard_error);
     estimates.push_back(scale(contrast.estimate, contrast.standard_error / 10));
     errors.push_back(scale(contrast.standard_error, contrast.standard_error_error));
     limits.push_back(scale(interval.low, coarser));

@@ -42,8 +42,7 @@ std::string table_of(const GroupedRun& run, std::size_t output) {
   for (const GroupResult& group : found.groups) {
     const GroupValue& value = group.values[output];
     const Interval& interval = value.interval;
-    const double coarser =
-        std::max({interval.low_error, interval.high_error, value.standard_error / 100});
+    const double coarser = table_error_of_limits(interval, value.standard_error);
     estimates.push_back({value.estimate, value.standard_error / 100});
     errors.push_back({value.standard_error, value.standard_error_error});
     limits.insert(limits.end(), {{interval.low, coarser}, {interval.high, coarser}});

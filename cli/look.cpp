@@ -59,7 +59,7 @@ void add_look(CLI::App& root, Task& task) {
            "Columns by name, or by number from 1; the same for all shards")
       ->group(kWhat);
   add_list(*command, "--statistic", arguments->statistics, "S",
-           "Statistics: functions of sums, or quantiles of one column [mean]")
+           "Statistics: functions of sums and quantiles [mean]")
       ->group(kWhat);
   add_text(*command, "--strata", arguments->scheme.strata, "COLUMN",
            "Draw rows within strata; the shard is read into memory")

@@ -11,7 +11,7 @@
 namespace bootfold::cli {
 
 std::uint64_t parse_whole(std::string_view option, const std::string& text, std::uint64_t least,
-                          std::uint64_t most, std::string_view hint) {
+                          std::uint64_t most, std::string_view hint, std::string_view words) {
   const std::optional<std::uint64_t> value = text::parse_whole(text);
   if (value && *value >= least && *value <= most) return *value;
   const std::optional<double> number = text::parse_real(text);
@@ -21,8 +21,9 @@ std::uint64_t parse_whole(std::string_view option, const std::string& text, std:
   if (number && *number > static_cast<double>(most))
     throw InvalidArgument(
         fmt::format("{} is {} but must be at most {}{}", option, text, most, hint));
-  throw InvalidArgument(fmt::format(
-      "{} is '{}' but must be a whole number, such as 10000, 1e6 or 1_000_000", option, text));
+  throw InvalidArgument(
+      fmt::format("{} is '{}' but must be a whole number, such as 10000, 1e6 or 1_000_000{}",
+                  option, text, words));
 }
 
 double parse_between(std::string_view option, const std::string& text, double low, double high,

@@ -12,10 +12,12 @@
 namespace bootfold::cli {
 
 /// A whole number from `least` to `most`: "1000000", "1_000_000", "1e6", "2.5e6". `hint` ends the
-/// message: " (leave it out to use all cores)".
+/// message of a number that is too large or too small, " (leave it out to use all cores)", and
+/// `words` that of something else: " (or auto)".
 [[nodiscard]] std::uint64_t parse_whole(
     std::string_view option, const std::string& text, std::uint64_t least,
-    std::uint64_t most = std::numeric_limits<std::uint64_t>::max(), std::string_view hint = {});
+    std::uint64_t most = std::numeric_limits<std::uint64_t>::max(), std::string_view hint = {},
+    std::string_view words = {});
 
 /// A number strictly between `low` and `high`; `example` is shown to who writes something else.
 [[nodiscard]] double parse_between(std::string_view option, const std::string& text, double low,

@@ -79,6 +79,10 @@ double error_of_limits(const Interval& interval, double standard_error) {
   return coarser == 0 ? standard_error / 100 : coarser;
 }
 
+double table_error_of_limits(const Interval& interval, double standard_error) {
+  return std::max(error_of_limits(interval, standard_error), standard_error / 100);
+}
+
 // "49.4 to 126.7", "at least 49.4".
 std::string limits_of(const Interval& interval, double standard_error) {
   const double coarser = error_of_limits(interval, standard_error);

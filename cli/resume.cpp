@@ -66,6 +66,7 @@ Ensemble load_members(const std::string& path, const ensemble::Examples& example
   require_equal(path, "seed", fmt::format("{}", frame.seed), fmt::format("{}", training.seed));
   require_equal(path, "resampling", std::string(name(frame.resampling)),
                 std::string(name(training.resampling)));
+  require_equal(path, "share", fmt::format("{}", frame.share), fmt::format("{}", training.share));
   const ensemble::Loss loss = training.loss.value_or(classifies ? ensemble::Loss::cross_entropy
                                                                 : ensemble::Loss::squared_error);
   require_equal(path, "loss", std::string(name(frame.loss)), std::string(name(loss)));
@@ -83,7 +84,7 @@ Ensemble load_members(const std::string& path, const ensemble::Examples& example
     if (earlier.member(m).settings != m / each || earlier.member(m).number != m % each)
       throw InvalidArgument(fmt::format(
           "{} has not the first members with each of the settings; give a file that was made "
-          "without --keep-best",
+          "without --keep-best and --select",
           one_line(path)));
   if (each > training.members)
     throw InvalidArgument(fmt::format("--members is {} but {} has {} with each of the settings",
@@ -93,18 +94,21 @@ Ensemble load_members(const std::string& path, const ensemble::Examples& example
 
 void check_first_members(const std::string& path, const Ensemble& earlier,
                          const ensemble::Examples& examples, ensemble::Training training) {
-  training.members = 1;
+  const std::size_t first = std::max<std::size_t>(1, training.share);  // a group is trained whole
+  training.members = first;
   training.first_member = 0;
   training.finished = {};
   training.execution.progress = {};
   const Ensemble again = ensemble::train(examples, training);
   const std::size_t each = earlier.size() / training.settings.size();
   for (std::size_t s = 0; s < training.settings.size(); ++s)
-    if (!same_member(earlier, s * each, again, s))
+    if (!same_member(earlier, s * each, again, s * first))
       throw InvalidArgument(fmt::format(
           "the first member of {} is another than that of this training, so the rows (inputs, "
-          "targets, weights, --validation) or the options (--epochs, --steps, --patience, "
-          "--standardize and others) differ; {}",
+          "targets, weights, --validation) or the options (--bins, --winsorize, --epochs, --steps, "
+          "--patience, "
+          "--stopping-share, which --keep-best and --select change, --standardize and others) "
+          "differ; {}",
           one_line(path), kRule));
 }
 

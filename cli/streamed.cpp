@@ -43,9 +43,7 @@ bool has_numbers_only(const Request& request) {
 
 std::unique_ptr<data::Source> streamed(const Request& request) {
   if (request.exact || request.precision || !has_numbers_only(request) ||
-      !shards::obstacle(request.statistics, request.read.columns.size(),
-                        options_for_source(request))
-           .empty())
+      !shards::obstacle(request.statistics, options_for_source(request)).empty())
     return nullptr;
   if (request.files == std::vector<std::string>{"-"}) return nullptr;
   const std::vector<std::string> files = data::expand(request.files);

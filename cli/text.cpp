@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 namespace bootfold::cli {
 namespace {
@@ -77,16 +78,43 @@ std::string scaled(double number) {
 
 namespace {
 
-std::string rounded(const Measured& each, bool scientific) {
-  const Form form = form_of(each.value, each.error, scientific);
+/// How numbers of one column of a table are written: all with a power of ten or none, and with the
+/// same number of digits after the point but for those whose errors are more than about a hundred
+/// times larger.
+std::vector<Form> forms_alike(std::span<const Measured> values) {
+  const bool scientific = any_scientific(values);
+  std::vector<Form> forms;
+  for (const Measured& each : values) forms.push_back(form_of(each.value, each.error, scientific));
+  if (scientific) return forms;
+  std::vector<Form*> known;
+  for (Form& form : forms)
+    if (form.all_digits == 0) known.push_back(&form);
+  if (known.empty()) return forms;
+  // From the finest number on, those within two digits of it have its digits.
+  std::ranges::sort(known, std::ranges::greater(), [](const Form* form) { return form->places; });
+  const int finest = known.front()->places;
+  int places = finest;
+  for (Form* const form : known) {
+    if (places - form->places > 2) places = form->places;
+    form->places = places;
+  }
+  // Numbers without an error have them too, unless they would lose something.
+  for (std::size_t i = 0; i < forms.size(); ++i)
+    if (const Form alike{.places = finest};
+        forms[i].all_digits > 0 && values[i].error == 0 && std::isfinite(values[i].value) &&
+        std::stod(write(values[i].value, alike)) == values[i].value)
+      forms[i] = alike;
+  return forms;
+}
+
+std::string rounded(const Measured& each, const Form& form) {
   std::string text = write(each.value, form);
   if (form.scientific) text += fmt::format("e{:+03}", form.exponent);
   return text;
 }
 
-std::string with_error(const Measured& each, bool scientific) {
+std::string with_error(const Measured& each, const Form& form) {
   const auto& [value, error] = each;
-  const Form form = form_of(value, error, scientific);
   if (form.all_digits > 0) return fmt::format("{} +- {:.2g}", write(value, form), error);
   if (!form.scientific) return fmt::format("{} +- {}", write(value, form), write(error, form));
   return fmt::format("({} +- {})e{:+03}", write(value, form), write(error, form), form.exponent);
@@ -94,15 +122,19 @@ std::string with_error(const Measured& each, bool scientific) {
 
 }  // namespace
 
-std::string rounded(double value, double error) { return rounded({value, error}, false); }
+std::string rounded(double value, double error) {
+  return rounded(Measured{value, error}, form_of(value, error));
+}
 
-std::string with_error(double value, double error) { return with_error({value, error}, false); }
+std::string with_error(double value, double error) {
+  return with_error(Measured{value, error}, form_of(value, error));
+}
 
 std::string with_error_beside(double value, double error, const Measured& other) {
   const int wanted = error > 0 && std::isfinite(error) ? places(error) : 0;
   const bool scientific = form_of(other.value, other.error).scientific;
   if (scientific || wanted < 1 || wanted > 12 || !std::isfinite(value))
-    return with_error({value, error}, scientific);
+    return with_error(Measured{value, error}, form_of(value, error, scientific));
   const Form form{.places = wanted};
   return fmt::format("{} +- {}", write(value, form), write(error, form));
 }
@@ -125,16 +157,16 @@ std::string error_beside(double error, const Measured& other) {
 }
 
 std::vector<std::string> rounded_alike(std::span<const Measured> values) {
+  const std::vector<Form> forms = forms_alike(values);
   std::vector<std::string> texts;
-  const bool scientific = any_scientific(values);
-  for (const Measured& each : values) texts.push_back(rounded(each, scientific));
+  for (std::size_t i = 0; i < values.size(); ++i) texts.push_back(rounded(values[i], forms[i]));
   return texts;
 }
 
 std::vector<std::string> with_errors_alike(std::span<const Measured> values) {
+  const std::vector<Form> forms = forms_alike(values);
   std::vector<std::string> texts;
-  const bool scientific = any_scientific(values);
-  for (const Measured& each : values) texts.push_back(with_error(each, scientific));
+  for (std::size_t i = 0; i < values.size(); ++i) texts.push_back(with_error(values[i], forms[i]));
   return texts;
 }
 

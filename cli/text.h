@@ -43,7 +43,8 @@ struct Measured {
 /// Two digits of an error, in the notation of `other`, which it belongs to.
 [[nodiscard]] std::string error_beside(double error, const Measured& other);
 
-/// The numbers of one column of a table: all with a power of ten if one of them needs it.
+/// The numbers of one column of a table: all with a power of ten if one of them needs it, and with
+/// the same digits after the point but for those whose errors are about a hundred times larger.
 [[nodiscard]] std::vector<std::string> rounded_alike(std::span<const Measured> values);
 [[nodiscard]] std::vector<std::string> with_errors_alike(std::span<const Measured> values);
 

@@ -143,6 +143,7 @@ def seeds() -> dict[str, list[bytes]]:
         "model": [
             saved(f"{model} --target kind --output"),
             saved(f"{model} --target y --ignore kind --task regression --output"),
+            saved(f"{model} --target y --ignore kind --loss pinball --output"),
         ],
         "shards": shard_seeds(),
         "where": [

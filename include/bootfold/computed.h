@@ -41,6 +41,7 @@ class BOOTFOLD_API WithComputed {
 struct ColumnUse {
   std::string name;
   bool as_text = false;
+  bool as_number = false;
 };
 [[nodiscard]] BOOTFOLD_API std::vector<ColumnUse> columns_used(
     const std::vector<std::string>& columns, std::span<const std::string> existing = {});

@@ -42,7 +42,11 @@ enum class Purpose : std::uint8_t {
   member_rows = 20,     ///< keys of permutations of the training rows of a member
   members = 21,         ///< number of members of an ensemble, if it is random
   dropout = 22,         ///< keys of the dropout masks of a member, one block for each step
+  shared_scales = 23,   ///< initial scales of a member that shares weights
+  shared_order = 24,    ///< key of the order of its training rows
   frequencies = 30,     ///< frequencies of periodic features of inputs
+  settings = 40,        ///< settings that are drawn from ranges
+  selection = 41,       ///< rows that stop members, and folds of rows that select members
   user = 255,           ///< available to users of this header
 };
 

@@ -9,10 +9,11 @@
 // Looks, plans and parts are small values that become bytes and back, so any scheduler can carry
 // them: files, MPI, Dask, Spark. A shard may begin and end at any row, may be empty, and need not
 // know where it lies until the parts are made. The result has the bits of bootstrap() on all rows
-// together. Functions of sums (mean, variance, correlation, regression, ...), quantiles of one
-// column and rows of few distinct values are served, under the schemes iid and poisson; functions
-// of sums within strata and of whole clusters as well, with the labels of rows given to look() and
-// part(); anything at all if there are no more than 4,096 rows.
+// together. Functions of sums (mean, variance, correlation, regression, ...), quantiles of single
+// columns, several of these in one call, and rows of few distinct values are served, under the
+// schemes iid and poisson (quantiles: iid); functions of sums within strata and of whole clusters
+// as well, with the labels of rows given to look() and part(); anything at all if there are no more
+// than 4,096 rows.
 #pragma once
 
 #include <cstdint>
@@ -38,9 +39,9 @@ namespace bootfold::shards {
 
 /// What is known before a look to keep these statistics from being added up shard by shard: the
 /// statistics themselves, the scheme, or an option that needs all rows in one place. Empty if
-/// nothing is. `columns` is the number of columns of the rows.
+/// nothing is.
 [[nodiscard]] BOOTFOLD_API std::string obstacle(std::span<const Statistic> statistics,
-                                                std::size_t columns, const Options& options);
+                                                const Options& options);
 
 /// Words of the caller's own, which travel with looks and plans. `|` keeps those of both looks, and
 /// the meaning that the first gives to a word of both. Looks with strata or clusters merge only if

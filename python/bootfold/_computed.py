@@ -13,7 +13,7 @@ import numpy as np
 
 from bootfold import _core
 from bootfold._chunked import Array
-from bootfold._dates import module_of
+from bootfold._dates import has_moments, moment_texts, module_of
 from bootfold._labels import values_and_missing
 from bootfold._table_batch import numbers
 from bootfold._table_source import TableSource
@@ -35,7 +35,7 @@ def is_computed(name: Any, there: Sequence[Any]) -> bool:
     """
     if not isinstance(name, str) or name in there:
         return False
-    return _meant(name, there) != name or _core.columns_used([name], []) != [(name, False)]
+    return _meant(name, there) != name or _core.columns_used([name], []) != [(name, False, True)]
 
 
 def inputs_of(names: Sequence[Any], there: Sequence[Any]) -> list[Any]:
@@ -45,12 +45,14 @@ def inputs_of(names: Sequence[Any], there: Sequence[Any]) -> list[Any]:
         if not is_computed(name, there):
             found.append(name)
             continue
-        found += [_meant(use, there) for use, _ in _core.columns_used([name], [])]
+        found += [_meant(use, there) for use, *_ in _core.columns_used([name], [])]
     return list(dict.fromkeys(found))
 
 
 def _is_text(column: Any) -> bool:
-    """Whether a column has texts; one of objects without values has none."""
+    """Whether a column has texts, which dates are too; one of objects without values has none."""
+    if has_moments(column):
+        return True
     package = module_of(column)
     if package == "pyarrow":
         import pyarrow as pa
@@ -81,6 +83,8 @@ def _has_values(column: Any) -> bool:
 
 def _text_codes(column: Any) -> tuple[Array, list[str]]:
     """Codes of a column of text and what they stand for; of missing values a code beyond these."""
+    if has_moments(column):
+        return moment_texts(column)
     package = module_of(column)
     if package == "polars":
         import polars
@@ -120,16 +124,39 @@ def _doubles(column: Any, name: str) -> Array:
     return np.ascontiguousarray(arrays[0] if len(arrays) == 1 else np.concatenate(arrays))
 
 
-def computed(table: Any, expression: str, there: Sequence[Any]) -> Array:
-    """The values of an expression; ``table[name]`` is a column of it."""
+def _misuse(expression: str, name: str, problem: str, statistics: Sequence[str]) -> ValueError:
+    """The error that marks a column in a statistic that names it, or in the expression."""
+    marked = _core.mark_column(list(statistics), name, problem)
+    if marked == problem:
+        marked = _core.mark_input([expression], name, problem)
+    return ValueError(marked)
+
+
+def computed(
+    table: Any, expression: str, there: Sequence[Any], statistics: Sequence[str] = ()
+) -> Array:
+    """The values of an expression; ``table[name]`` is a column of it.
+
+    `statistics`: those that have the expression in them, for messages.
+    """
     if _meant(expression, there) != expression:
         return _doubles(table[_meant(expression, there)], expression)
     values: dict[str, Array] = {}
     codes: dict[str, tuple[Array, list[str]]] = {}
-    for name, as_text in _core.columns_used([expression], [str(one) for one in there]):
+    for name, as_text, as_number in _core.columns_used([expression], [str(x) for x in there]):
         column = table[_meant(name, there)]
-        if _is_text(column) or (as_text and not _has_values(column)):
+        is_text = _is_text(column)
+        if is_text and as_number:
+            kind = "of dates" if has_moments(column) else "text"
+            problem = f"column {name!r} is {kind}; compare it with text in quotes"
+            raise _misuse(expression, name, problem, statistics)
+        if is_text or (as_text and not _has_values(column)):
             codes[name] = _text_codes(column)
+        elif as_text:
+            problem = (
+                f"column {name!r} is a column of numbers; compare it with a number, without quotes"
+            )
+            raise _misuse(expression, name, problem, statistics)
         else:
             values[name] = _doubles(column, name)
     return _core.compute_column(

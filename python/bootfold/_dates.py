@@ -61,6 +61,70 @@ def _type_of_one(value: Any) -> str:
     return type(value).__name__ if dtype is None else str(dtype)
 
 
+def has_moments(values: Any) -> bool:
+    """Whether a column has dates or dates with times, which expressions compare as text."""
+    kind = date_type(values).lower()
+    return any(kind.startswith(word) for word in ("date", "timestamp", "<m8"))
+
+
+def _moments(values: Any) -> Any:
+    """Dates of any package as an array of NumPy; those with a time zone in UTC."""
+    package = module_of(values)
+    if package == "polars":
+        values = values.to_numpy()
+    elif package == "pyarrow":
+        values = values.to_pandas()
+        package = "pandas"
+    if package == "pandas":
+        if hasattr(getattr(values, "dtype", None), "categories"):
+            values = values.astype(values.dtype.categories.dtype)
+        if getattr(getattr(values, "dtype", None), "pyarrow_dtype", None) is not None:
+            import pandas
+
+            values = pandas.to_datetime(values)
+        if getattr(getattr(values, "dt", None), "tz", None) is not None:
+            values = values.dt.tz_convert("UTC").dt.tz_localize(None)
+    found = np.asarray(values)
+    return found if found.dtype.kind == "M" else _of_objects(found)
+
+
+def _of_objects(entries: Any) -> Any:
+    """Dates of the standard library, of which some may have a time zone."""
+    utc = datetime.timezone.utc
+    return np.array(
+        [
+            np.datetime64("NaT")
+            if _is_missing(entry) or entry != entry
+            else entry.astimezone(utc).replace(tzinfo=None)
+            if getattr(entry, "tzinfo", None) is not None
+            else entry
+            for entry in entries
+        ],
+        dtype="datetime64[us]",
+    )
+
+
+def moment_texts(values: Any) -> tuple[Any, list[str]]:
+    """Codes of dates and the texts they stand for; of missing values a code beyond these.
+
+    The texts are those of dates in Parquet files: 2024-01-28, 2024-01-28 13:05:00.25, and at
+    midnight the date.
+    """
+    moments = _moments(values)
+    missing = np.isnat(moments)
+    known, inverse = np.unique(moments[~missing], return_inverse=True)
+    codes = np.full(len(moments), len(known), dtype=np.uint32)
+    codes[~missing] = inverse
+    texts = []
+    for text in np.datetime_as_string(known).tolist():
+        day, _, time = text.partition("T")
+        whole, _, fraction = time.partition(".")
+        fraction = fraction.rstrip("0")
+        time = f"{whole}.{fraction}" if fraction else whole
+        texts.append(day if time in ("", "00:00:00") else f"{day} {time}")
+    return codes, texts
+
+
 def _remedy(values: Any, kind: str) -> str:
     duration = any(word in kind for word in ("duration", "timedelta"))
     package = module_of(values)

@@ -37,7 +37,12 @@ def columns_of(statistic: Any) -> list[str]:
 
 
 def columns_seen(statistic: Any, columns: Any) -> Any:
-    """The columns that a call sees: those of columns=, and those that expressions name."""
+    """The columns that a call sees: those of columns=, and those that expressions name.
+
+    Raises ValueError if a statistic is none, before any column is read.
+    """
+    for text in texts_of(statistic):
+        _core.statistic_columns(text)
     if not has_expressions(statistic):
         return columns
     given = [] if columns is None else _data.column_names(columns)
@@ -124,7 +129,7 @@ def with_columns(table: Any, columns: Sequence[Any], texts: Sequence[str] = ()) 
     check_columns(columns, there, texts)
     for name in columns:
         if is_computed(name, there):
-            table = _with(table, name, computed(table, name, there))
+            table = _with(table, name, computed(table, name, there, texts))
     return table
 
 

@@ -163,7 +163,8 @@ def training_rows(
     memory: int,
     encoded: InputColumns,
 ) -> tuple[Array, dict[str, Array]]:
-    """Inputs as a matrix, and the other columns, read in one pass. `encoded` learns from them.
+    """Inputs as a matrix, and the other columns, read in one pass. `encoded` turns them into
+    numbers.
 
     Raises ValueError if the rows do not fit the memory limit as float32, in which training keeps
     them: before they are read if their number is known, and else as soon as they are too many.
@@ -177,7 +178,7 @@ def training_rows(
     pieces: dict[str, list[Array]] = {name: [] for name in others}
     try:
         for batch in source.batches(used):
-            rows.add(encoded.learn({name: batch[name] for name in inputs}))
+            rows.add(encoded.coded({name: batch[name] for name in inputs}))
             for name, found in pieces.items():
                 found.append(np.array(texts(batch[name]), copy=source.volatile or None))
             check_rows(source, rows.count, columns, memory, all_=False)

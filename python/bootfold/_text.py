@@ -31,6 +31,24 @@ def number(value: float, unit: float) -> str:
     return text.lstrip("-") if float(text.replace(",", "")) == 0 else text  # no -0.00
 
 
+def units_alike(units: Sequence[float]) -> list[float]:
+    """Errors by which the numbers of one column of a table are rounded.
+
+    Errors within a factor of about a hundred become the smallest of them, so that their numbers
+    have the same digits after the point; numbers without an error have those of the others.
+    """
+    known = sorted(unit for unit in units if math.isfinite(unit) and unit > 0)
+    if not known:
+        return list(units)
+    shared = {}
+    finest = known[0]
+    for unit in known:
+        if math.floor(math.log10(unit)) - math.floor(math.log10(finest)) > 2:
+            finest = unit
+        shared[unit] = finest
+    return [shared.get(unit, known[0]) for unit in units]
+
+
 def rows_of(core: _core.Result, asked: Asked) -> tuple[list[str], list[list[str]]]:
     """A heading and a line for each output: what a person wants to see of a result."""
     jackknife = core.jackknife

@@ -16,9 +16,9 @@ True
 Looks, plans and parts are small and pickle, so any scheduler can carry them between processes. A
 shard may begin and end at any row and may be empty. Looks merge by ``|`` and parts by ``+``, in any
 order and any grouping. Named statistics are served that are functions of sums ("mean", "variance",
-"correlation", "regression", ...), quantiles of one column, and any of data with few distinct rows
-or with no more than 4,096 rows; schemes are "iid" and "poisson", and functions of sums also take
-strata and clusters.
+"correlation", "regression", ...), quantiles of single columns, and any of data with few distinct
+rows or with no more than 4,096 rows; schemes are "iid" and "poisson", and functions of sums also
+take strata and clusters.
 """
 
 from __future__ import annotations

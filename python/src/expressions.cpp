@@ -1,7 +1,7 @@
 // Columns and statistics that are expressions.
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
@@ -58,12 +58,13 @@ void bind_expressions(nb::module_& m) {
   m.def(
       "columns_used",
       [](const std::vector<std::string>& columns, const std::vector<std::string>& existing) {
-        std::vector<std::pair<std::string, bool>> found;
+        std::vector<std::tuple<std::string, bool, bool>> found;
         for (const data::ColumnUse& use : data::columns_used(columns, existing))
-          found.emplace_back(use.name, use.as_text);
+          found.emplace_back(use.name, use.as_text, use.as_number);
         return found;
       },
-      "columns"_a, "existing"_a, "The columns that expressions use, and whether as text.");
+      "columns"_a, "existing"_a,
+      "The columns that expressions use, whether as text and whether as numbers.");
   m.def("compute_column", &compute_column, "expression"_a, "names"_a, "numbers"_a, "text_names"_a,
         "codes"_a, "texts"_a);
   m.def(

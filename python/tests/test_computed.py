@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,87 @@ def test_columns_by_their_numbers(kind: str, tmp_path: Path) -> None:
             assert np.array_equal(found.replicates, wanted.replicates)
     renamed = FRAME.rename(columns={"tax": "1"})  # a name goes before a number
     assert bf.bootstrap(renamed, "mean(`1`)", replicates=9).estimate == FRAME.tax.mean()
+
+
+def _days() -> tuple[list[datetime.date | None], list[datetime.datetime | None]]:
+    days: list[datetime.date | None] = []
+    moments: list[datetime.datetime | None] = []
+    for i in range(ROWS):
+        day = datetime.datetime(2013, 1, 1) + datetime.timedelta(days=i % 60)
+        days.append(None if i == 7 else day.date())
+        moments.append(None if i == 7 else day + datetime.timedelta(milliseconds=1500 * (i % 3)))
+    return days, moments
+
+
+DAYS, MOMENTS = _days()
+DATED: dict[str, Callable[[Path], Any]] = {
+    "pandas": lambda folder: pd.DataFrame({"day": pd.to_datetime(DAYS), "at": MOMENTS}),
+    "objects": lambda folder: pd.DataFrame({"day": np.array(DAYS, object), "at": MOMENTS}),
+    "polars": lambda folder: pl.DataFrame({"day": DAYS, "at": MOMENTS}),
+    "lazyframe": lambda folder: pl.LazyFrame({"day": DAYS, "at": MOMENTS}),
+    "arrow": lambda folder: pa.table({"day": DAYS, "at": MOMENTS}),
+    "numpy": lambda folder: {
+        "day": np.array(DAYS, "datetime64[D]"),
+        "at": np.array(MOMENTS, "datetime64[ms]"),
+    },
+    "duckdb": lambda folder: duckdb.from_arrow(pa.table({"day": DAYS, "at": MOMENTS})),
+}
+
+
+def _dated_parquet(folder: Path) -> str:
+    pyarrow.parquet.write_table(pa.table({"day": DAYS, "at": MOMENTS}), folder / "days.parquet")
+    return str(folder / "days.parquet")
+
+
+@pytest.mark.parametrize("kind", [*DATED, "parquet"])
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [
+        ("day >= '2013-02-01'", lambda i: DAYS[i] >= datetime.date(2013, 2, 1)),
+        ("day == '2013-02-01'", lambda i: DAYS[i] == datetime.date(2013, 2, 1)),
+        ("day in ('2013-01-01', '2013-01-03')", lambda i: i % 60 in (0, 2)),
+        (
+            "at < '2013-01-20 00:00:02'",
+            lambda i: MOMENTS[i] < datetime.datetime(2013, 1, 20, 0, 0, 2),
+        ),
+        ("at == '2013-01-02 00:00:01.5'", lambda i: i % 60 == 1 and i % 3 == 1),
+        ("at <= '2013-01-01'", lambda i: i % 60 == 0),
+    ],
+)
+def test_dates_are_compared_as_text(
+    kind: str, condition: str, holds: Callable[[int], bool], tmp_path: Path
+) -> None:
+    data = _dated_parquet(tmp_path) if kind == "parquet" else DATED[kind](tmp_path)
+    wanted = np.mean([holds(i) for i in range(ROWS) if DAYS[i] is not None])
+    found = bf.bootstrap(data, f"mean({condition})", replicates=10, nan="omit")
+    assert found.estimate == pytest.approx(float(wanted), abs=1e-15)
+
+
+def test_dates_with_a_time_zone_are_in_utc() -> None:
+    local = pd.to_datetime(["2013-01-01 20:00", "2013-01-01 18:00"]).tz_localize("America/New_York")
+    for data in (pd.DataFrame({"at": local}), pa.table({"at": pa.array(local)})):
+        found = bf.bootstrap(data, "mean(at >= '2013-01-02')", replicates=10)
+        assert found.estimate == 0.5
+
+
+def test_text_among_numbers_is_marked_in_the_statistic() -> None:
+    with pytest.raises(ValueError, match=r"statistic is 'mean\(cut > 3\)' but at character 6") as e:
+        bf.bootstrap(FRAME, "mean(cut > 3)", replicates=10)
+    assert str(e.value).endswith("\n  mean(cut > 3)\n       ^~~")
+
+
+@pytest.mark.parametrize("statistic", ["1/0", "price / tax"])
+def test_a_statistic_that_is_none_is_told_before_its_columns(statistic: str) -> None:
+    with pytest.raises(ValueError, match="all rows|which statistic of it is meant"):
+        bf.bootstrap(FRAME, statistic, replicates=10)  # the column cut is text
+
+
+def test_dates_are_no_numbers() -> None:
+    data = pd.DataFrame({"day": pd.to_datetime(["2013-01-01", "2013-01-02"]), "x": [1.0, 2.0]})
+    with pytest.raises((TypeError, ValueError), match="day"):
+        bf.bootstrap(data, "mean(day + 1)", replicates=10)
+    with pytest.raises((TypeError, ValueError), match="day"):
+        bf.bootstrap(data, "mean(day)", replicates=10)
 
 
 @pytest.fixture(scope="module")

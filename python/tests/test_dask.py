@@ -75,6 +75,13 @@ def test_cluster_of_two_processes(tmp_path):
         assert seen[-1][0] == seen[-1][1]
         found = bf.bootstrap(X, np.ptp, engine=client, split="replicates", **OPTIONS)
         assert same(found, bf.bootstrap(X, np.ptp, **OPTIONS))
+        # Groups of members that share weights are trained as a whole.
+        model = bf.EnsembleRegressor(12, (4,), share=4, epochs=2, random_state=1)
+        inputs, target = FRAME[:500], FRAME["y"][:500]
+        expected = model.fit(inputs, target).predict(inputs)
+        assert np.array_equal(model.fit(inputs, target, engine=client).predict(inputs), expected)
+        with pytest.raises(ValueError, match="members is 12 but must be a multiple of share"):
+            model.set_params(share=5).fit(inputs, target, engine=client)
 
 
 @pytest.mark.parametrize(

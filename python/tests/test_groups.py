@@ -207,3 +207,16 @@ def test_a_cluster_in_two_strata_is_named():
     words = f"cluster '{month}' has rows in 2 strata, 'north' and 'south'"
     with pytest.raises(ValueError, match=words):
         bf.bootstrap(df, "mean", columns="delay", strata="region", clusters="month")
+
+
+def test_text_has_the_same_digits_in_a_column_and_no_names_twice():
+    noise = np.arange(160) * 37 % 101 / 101 - 0.5
+    df = pd.DataFrame(
+        {"group": list("abcd") * 40, "x": 5 + noise * np.tile([0, 1, 12, 12_000], 40)}
+    )
+    text = str(bf.bootstrap(df, "mean(x)", by="group", replicates=300, seed=1))
+    assert text.startswith("mean(x) by group\n")
+    numbers = {line.split()[0]: line.split()[2:4] for line in text.splitlines()[2:]}
+    digits = {name: [len(x.partition(".")[2]) for x in found] for name, found in numbers.items()}
+    assert digits["a"] == digits["b"] == digits["c"]
+    assert digits["d"] < digits["c"]

@@ -277,3 +277,13 @@ def test_labels_are_refused_where_they_do_not_belong(table):
     plan = bf.shards.plan(bf.shards.look(table, "mean"))
     with pytest.raises(ValueError, match="labels are given but the looks had none"):
         plan.part(table, labels=strata)
+
+
+def test_statistics_of_different_kinds_have_the_bits_of_one_run():
+    x = np.random.default_rng(3).lognormal(size=(9_000, 2))
+    names = ["mean", "median", "quantile:0.9"]
+    looks = [bf.shards.look(x[:2_000], names), bf.shards.look(x[2_000:], names)]
+    plan = bf.shards.plan(bf.shards.join(looks), replicates=50, seed=2)
+    parts = plan.part(x[:2_000], first=0) + plan.part(x[2_000:], first=2_000)
+    whole = bf.bootstrap(x, names, replicates=50, seed=2)
+    assert np.array_equal(plan.finish(parts).replicates.ravel(), whole.replicates.ravel())

@@ -166,8 +166,8 @@ def test_rows_without_a_weight_are_omitted():
         ),
         (lambda: bf.bootstrap(X, "mean", weights=W, scheme="unequal"), "needs probabilities"),
         (
-            lambda: bf.bootstrap(X, "median", weights=W, scheme="bayesian"),
-            "with weights of your own it takes functions of sums only",
+            lambda: bf.bootstrap(X, np.ptp, scheme="bayesian"),
+            "not accumulators or functions of the resample",
         ),
     ],
 )

@@ -90,6 +90,7 @@ Result Assembly::run() const {
   } else {
     ReplicateCheckpoint checkpoint(options_.checkpoint, "bootstrap",
                                    options_.replicates * roads_.size(), options_.execution);
+    checkpoint.set_runs(roads_.size());
     try {
       run_all(&checkpoint);
       checkpoint.save();

@@ -260,8 +260,13 @@ Cancelled ReplicateCheckpoint::cancelled() const {
 
 std::string ReplicateCheckpoint::amount() const {
   const std::uint64_t total = total_ > 0 ? total_ : goal_;
-  return text::concat(grouped(in_file_),
-                      total >= in_file_ ? text::concat(" of ", grouped(total)) : "", " replicates");
+  std::string found =
+      text::concat(grouped(in_file_), total >= in_file_ ? text::concat(" of ", grouped(total)) : "",
+                   " replicates");
+  if (runs_ > 1 && total_ > 0)
+    found +=
+        text::concat(" (", grouped(total_ / runs_), " of each of ", runs_, " kinds of statistics)");
+  return found;
 }
 
 }  // namespace bootfold

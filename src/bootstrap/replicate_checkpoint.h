@@ -56,6 +56,8 @@ class ReplicateCheckpoint {
 
   /// A new number for messages.
   void set_total(std::uint64_t total) noexcept { total_ = total; }
+  /// How many kinds of statistics have the replicates in turn, for messages.
+  void set_runs(std::uint64_t runs) noexcept { runs_ = runs; }
 
  private:
   struct Section {
@@ -90,6 +92,7 @@ class ReplicateCheckpoint {
   bool tail_used_ = false;
   bool moved_ = false;  // FILE or FILE.previous has a section that begins elsewhere
   std::uint64_t total_;
+  std::uint64_t runs_ = 1;
   std::uint64_t goal_ = 0;  // replicates of the section when the run is complete
   data::CheckpointWrites writes_;
   std::map<std::string, Section> sections_;

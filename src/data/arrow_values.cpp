@@ -140,7 +140,9 @@ std::string moment_text(std::int64_t value, std::int64_t per_second) {
   const std::int64_t fraction = value - seconds * per_second;
   const std::int64_t days = floor_div(seconds, kSecondsOfDay);
   const std::int64_t of_day = seconds - days * kSecondsOfDay;
-  std::string text = date_text(days) + ' ';
+  std::string text = date_text(days);
+  if (of_day == 0 && fraction == 0) return text;  // so that == '2024-01-28' finds it
+  text += ' ';
   add_digits(text, of_day / 3600, 2);
   text += ':';
   add_digits(text, of_day / 60 % 60, 2);

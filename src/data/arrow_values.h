@@ -34,7 +34,8 @@ struct ArrowKind {
     return layout == ArrowLayout::text32 || layout == ArrowLayout::text64 ||
            layout == ArrowLayout::views;
   }
-  /// Dates and time stamps, which are read as text: 2024-01-28, 2024-01-28 13:05:00.25.
+  /// Dates and time stamps, which are read as text: 2024-01-28, 2024-01-28 13:05:00.25. A time
+  /// stamp at midnight is its date.
   [[nodiscard]] bool is_date() const noexcept {
     return layout == ArrowLayout::days || layout == ArrowLayout::moments;
   }

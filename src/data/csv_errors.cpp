@@ -62,6 +62,13 @@ std::vector<CsvReader::Place> CsvReader::find_more(Parsed& column) {
   return found;
 }
 
+// Whether the caller has named a column of numbers: the target of a model, or weights.
+bool CsvReader::is_chosen(std::size_t field) const {
+  return std::ranges::any_of(options_.columns, [&](const std::string& name) {
+    return name == columns_[field] || name == std::to_string(field + 1);
+  });
+}
+
 // What to do about text in a column of numbers: `texts` are those that were found.
 std::string CsvReader::remedy(const std::vector<std::string>& texts, const Parsed& column) const {
   const std::string& text = texts[0];
@@ -74,7 +81,8 @@ std::string CsvReader::remedy(const std::vector<std::string>& texts, const Parse
     return text::concat("; the delimiter is the ", text::separator_name(delimiter_),
                         " here, and delimiter=", text::separator_name(*other),
                         " splits the line into fields");
-  if (options_.all_but) return "; all_but=NAME leaves a column of text out";
+  if (options_.all_but && !is_chosen(column.field))
+    return "; all_but=NAME leaves a column of text out";
   if (rows_taken_ + rows() + omitted_ == 0 && !has_header_)
     return "; if this line is the header, do not say that there is none";
   if (column.kind == Kind::unknown)

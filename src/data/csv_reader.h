@@ -134,6 +134,7 @@ class CsvReader {
   [[noreturn]] void fail_missing(const Record& record, std::size_t field) const;
   [[noreturn]] void fail_text(const Record& record, Parsed& column, std::string_view text);
   [[nodiscard]] std::vector<Place> find_more(Parsed& column);
+  [[nodiscard]] bool is_chosen(std::size_t field) const;
   [[nodiscard]] std::string remedy(const std::vector<std::string>& texts,
                                    const Parsed& column) const;
   [[nodiscard]] std::string numeric_fields(const Record& record);

@@ -6,6 +6,7 @@
 #include "bootfold/error.h"
 #include "data/computed.h"
 #include "expression/parser.h"
+#include "expression/tokens.h"
 #include "text/concat.h"
 #include "text/quoted.h"
 
@@ -111,22 +112,22 @@ WithComputed::WithComputed(const DataView& table, const std::vector<std::string>
 std::vector<ColumnUse> columns_used(const std::vector<std::string>& columns,
                                     std::span<const std::string> existing) {
   std::vector<ColumnUse> found;
-  const auto add = [&](const std::string& name, bool as_text) {
-    const auto known = std::find_if(found.begin(), found.end(),
-                                    [&](const ColumnUse& each) { return each.name == name; });
-    if (known == found.end())
-      found.push_back({name, as_text});
-    else
-      known->as_text = known->as_text || as_text;
+  const auto add = [&](const std::string& name, bool as_text, bool as_number) {
+    auto known = std::find_if(found.begin(), found.end(),
+                              [&](const ColumnUse& each) { return each.name == name; });
+    if (known == found.end()) known = found.insert(found.end(), {name});
+    known->as_text = known->as_text || as_text;
+    known->as_number = known->as_number || as_number;
   };
   for (const std::string& column : columns) {
     const bool exists = std::find(existing.begin(), existing.end(), column) != existing.end();
     if (exists || !is_expression(column)) {
-      add(column, false);
+      add(column, false, true);
       continue;
     }
     const expression::Program program(expression::parse_row(column, "columns"));
-    for (const expression::Column& each : program.columns()) add(each.name, each.as_text);
+    for (const expression::Column& each : program.columns())
+      add(each.name, each.as_text, each.as_number);
   }
   return found;
 }

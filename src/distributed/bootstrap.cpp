@@ -203,11 +203,11 @@ class RowsRun {
 };
 
 /// Rows that each rank has.
-std::optional<Result> run_rows(const Group& group, const OwnRows& rows, std::size_t columns,
+std::optional<Result> run_rows(const Group& group, const OwnRows& rows,
                                std::span<const Statistic> statistics, const Options& options) {
   group.agree([&] {
     check_no_checkpoint(options);
-    const std::string reason = shards::obstacle(statistics, columns, options);
+    const std::string reason = shards::obstacle(statistics, options);
     if (!reason.empty())
       throw InvalidArgument(
           text::concat("rows cannot be split: ", reason, "; split=replicates serves it"));
@@ -268,7 +268,7 @@ std::optional<Result> bootstrap_rows(const Group& group, const data::Source& own
                                      std::span<const Statistic> statistics,
                                      const Options& options) {
   if (group.size() == 1) return bootfold::bootstrap(own_rows, statistics, options);
-  return run_rows(group, OwnRows(own_rows), own_rows.names().size(), statistics, options);
+  return run_rows(group, OwnRows(own_rows), statistics, options);
 }
 
 std::optional<Result> bootstrap_rows(const Group& group, const DataView& own_rows,
@@ -276,7 +276,7 @@ std::optional<Result> bootstrap_rows(const Group& group, const DataView& own_row
                                      const Options& options) {
   Options plain = options;
   plain.scheme = scheme::Iid{};  // the labels say how rows are drawn
-  return run_rows(group, OwnRows(own_rows, labels), own_rows.columns(), statistics, plain);
+  return run_rows(group, OwnRows(own_rows, labels), statistics, plain);
 }
 
 std::optional<Result> bootstrap_replicates(const Group& group, const DataView& all_rows,
@@ -303,7 +303,7 @@ std::optional<Result> bootstrap(const Group& group, const data::Source& rows,
     return result;
   }
   check_same(group, rows);
-  std::string reason = shards::obstacle(statistics, rows.names().size(), options);
+  std::string reason = shards::obstacle(statistics, options);
   if (reason.empty() && !rows.stored_rows())
     reason =
         "the source can only be read from its beginning (.npy, raw and Parquet files can be "

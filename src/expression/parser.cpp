@@ -317,7 +317,7 @@ class Parser {
     while (!tokens_.is(Kind::close)) {
       if (!node.children.empty()) {
         if (tokens_.is(Kind::assign)) tokens_.fail("write == for equality");
-        if (!tokens_.is(Kind::comma)) tokens_.fail("the arguments are not closed; put , or ) here");
+        if (!tokens_.is(Kind::comma)) fail_unclosed(node.children.back());
         tokens_.advance();
       }
       node.children.push_back(expression());
@@ -337,6 +337,14 @@ class Parser {
     made.at = node.at;
     made.end = node.end;
     return made;
+  }
+
+  /// What comes after an argument neither continues nor ends it: perhaps it is the rest of a name.
+  [[noreturn]] void fail_unclosed(const Node& last) const {
+    if (tokens_.is(Kind::word) && last.operation == Operation::column)
+      tokens_.fail(text::concat("put , or ) here; a name with blanks goes in backticks: `",
+                                last.name, " ", tokens_.current().text, "`"));
+    tokens_.fail("the arguments are not closed; put , or ) here");
   }
 
   [[noreturn]] void fail_unknown(const Token& token) const {

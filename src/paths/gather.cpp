@@ -235,16 +235,11 @@ bool has_room(const Question& question) {
 }
 
 std::string serves(const Question& question) {
-  const auto& parts = question.problem().parts;
-  if (question.traits.weighs &&
-      std::any_of(parts.begin(), parts.end(), [](const study::Part& p) { return p.weighted; }))
-    return text::concat("scheme '", question.design.name(),
-                        "' weights rows itself, and with weights of your own it takes functions of "
-                        "sums only (mean, variance, regression, ...); scheme 'iid' takes all");
   if (question.traits.weighs)
-    return text::concat("scheme '", question.design.name(),
-                        "' weights rows and takes functions of sums, quantiles and trimmed means, "
-                        "not accumulators or functions of the resample; scheme 'iid' takes all");
+    return text::concat(
+        "scheme '", question.design.name(),
+        "' weights rows and takes functions of sums, quantiles and other built-in statistics, "
+        "not accumulators or functions of the resample; scheme 'iid' takes all");
   if (question.traits.sums_only && !all_sums(question))
     return text::concat(
         "scheme '", question.design.name(),

@@ -228,9 +228,11 @@ class Walker final : public Maker {
       sums.sum[lane] = sums.draws[lane] * column.smallest;
       sums.top[lane] = sums.limit[lane] * column.smallest;
     }
+    const auto kernel =
+        own.kind == Kind::gini ? shared_.kernels.add_spread : shared_.kernels.add_top;
     const auto add = [&](std::size_t begin, std::size_t size) {
-      shared_.kernels.add_gaps(counts_.data(), column.sorted.rows.data() + begin,
-                               column.gaps.data() + begin, size, sums);
+      kernel(counts_.data(), column.sorted.rows.data() + begin, column.gaps.data() + begin, size,
+             sums);
     };
     in_pieces(0, column.negatives, worker, add);
     bool negative[kLanes];

@@ -4,7 +4,8 @@
 // of a tile are made once for the group, as integers of at most 32 bits. Weights are integers too,
 // so that weighted sums are exact. Quantiles come from the weight below a window around each of
 // them and from the weights of the rows inside it. Data that fixed point cannot hold are summed in
-// doubles, in an order that depends on the rows alone.
+// doubles, in an order that depends on the rows alone. Statistics that need more than that have all
+// weights of a replicate (weighted_calls.h).
 #include "resample/weights.h"
 
 #include <algorithm>
@@ -15,12 +16,15 @@
 #include "paths/quantile_windows.h"
 #include "paths/sums.h"
 #include "paths/table.h"
+#include "paths/weighted_calls.h"
 #include "paths/weighted_quantiles.h"
 #include "planning/choose.h"
 #include "resample/simd/kernels.h"
 #include "resample/strata.h"
 #include "study/simd/kernels.h"
 #include "study/tile.h"
+#include "text/concat.h"
+#include "text/quantity.h"
 
 namespace bootfold::paths::weights {
 
@@ -31,6 +35,12 @@ using study::simd::kWeighedRows;
 
 /// Replicates handled together where memory allows it.
 constexpr std::size_t kGroup = 256;
+/// Weights of a group that are kept, about; fewer replicates share a tile then.
+constexpr std::size_t kKeptWeights = std::size_t{1} << 18;
+
+/// Of a row, for each statistic that walks over a sorted column, and for one that sorts the rows.
+constexpr double kSortedNanoseconds = 5;
+constexpr double kCallNanoseconds = 120;
 
 /// Digits that fit 32 bits. Limbs with more are cut in two parts, the upper one in units of
 /// 2^kPartBits.
@@ -47,7 +57,8 @@ struct Layout {
         problem(exact ? sums.problem : question.study.fixed(question.tolerance, true).problem),
         spread(question.rows, question.rows),
         windows(QuantileWindows::size(question.problem(), question.rows, spread)),
-        features(problem.features.count()) {
+        features(problem.features.count()),
+        calls(WeightedCalls::size(problem)) {
     for (const study::Limb& limb : sums.limbs)
       if (exact) parts += parts_of(limb.digits);
     parts += windows.trimmed * parts_of(QuantileWindows::kTrimmedDigits);
@@ -61,6 +72,7 @@ struct Layout {
   RowSpread spread;
   QuantileWindows::Size windows;
   std::size_t features;
+  WeightedCalls::Size calls;
   std::size_t parts = 0;  // integers of a row
   std::size_t tile_rows;
 };
@@ -72,7 +84,8 @@ struct Shared {
         kernels(study::simd::kernels(level)),
         seed(question.seed),
         windows(layout.problem, resample::Strata(question.rows, question.rows, seed), layout.spread,
-                resources.execution.stop) {
+                resources.execution.stop),
+        calls(layout.problem, resources.execution.stop) {
     if (layout.exact)
       for (const study::Limb& limb : layout.sums.limbs) cut.push_back(parts_of(limb.digits) == 2);
     limbs_of_sums = cut.size();
@@ -85,6 +98,7 @@ struct Shared {
   const study::simd::Kernels& kernels;
   std::uint64_t seed;
   QuantileWindows windows;
+  WeightedCalls calls;
   /// Whether a limb has two parts: the limbs of sums, and one for each trimmed mean.
   std::vector<bool> cut;
   std::size_t limbs_of_sums = 0;
@@ -102,6 +116,7 @@ class Weigher final : public Maker {
         reader_(shared.layout.problem.data, tile_rows_),
         finish_(shared.layout.sums),
         quantiles_(shared.layout.problem, shared.windows),
+        calls_(shared.calls),
         made_(features_ * tile_rows_),
         kept_(shared.windows.trimmed().empty() ? 0 : tile_rows_),
         integers_(study::kMostLimbs * tile_rows_),
@@ -123,6 +138,7 @@ class Weigher final : public Maker {
     double_sums_.assign(shared_.layout.exact ? 0 : group * features_, {});
     below_.assign(group * masks_, 0);
     inside_.assign(group * shared_.windows.slots(), 0);
+    if (!shared_.calls.empty()) kept_weights_.resize(group * rows_);
     for (std::uint64_t row = 0; row < rows_; row += tile_rows_) {
       worker.check();
       const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(tile_rows_, rows_ - row));
@@ -131,7 +147,7 @@ class Weigher final : public Maker {
       worker.advance(static_cast<double>(size) * static_cast<double>(group));
     }
     for (std::size_t i = 0; i < group; ++i)
-      finish(first + i, i, values.subspan(i * outputs, outputs));
+      finish(first + i, i, values.subspan(i * outputs, outputs), worker);
   }
 
  private:
@@ -188,6 +204,8 @@ class Weigher final : public Maker {
 
   void add_tile(std::uint64_t row, std::size_t size, std::size_t i) {
     weights_[i].next(size, drawn_.data());
+    if (!shared_.calls.empty())
+      std::copy_n(drawn_.data(), size, kept_weights_.data() + i * rows_ + row);
     for (std::size_t at = 0; at < size; at += kWeighedRows) {
       const std::size_t rows = (std::min(size - at, kWeighedRows) + 15) / 16 * 16;
       if (parts_ > 0)
@@ -210,8 +228,11 @@ class Weigher final : public Maker {
     for (std::size_t f = 0; f < features_; ++f) double_sums_[i * features_ + f].add(tile_sums_[f]);
   }
 
-  void finish(std::uint64_t replicate, std::size_t i, std::span<double> values) {
+  void finish(std::uint64_t replicate, std::size_t i, std::span<double> values,
+              const execution::Worker& worker) {
     const std::uint64_t total = below_[i * masks_];
+    if (!shared_.calls.empty())
+      calls_(std::span(kept_weights_).subspan(i * rows_, rows_), total, values, worker);
     // The parts of a limb make a sum again.
     const __int128* part = sums_.data() + i * parts_;
     whole_.clear();
@@ -269,6 +290,7 @@ class Weigher final : public Maker {
   study::TileReader reader_;
   Finisher finish_;
   WeightedQuantiles quantiles_;
+  WeightedCallsFinisher calls_;
   std::vector<double> made_;  // [feature][row of the tile]
   std::vector<double> kept_;  // by a trimmed mean
   std::vector<std::int64_t> integers_;
@@ -278,19 +300,24 @@ class Weigher final : public Maker {
   std::vector<double> doubles_;  // the same, where sums are doubles
   std::vector<double> tile_sums_;
   std::vector<resample::BayesianWeights> weights_;
-  std::vector<__int128> sums_;            // [replicate][part]
-  std::vector<Compensated> double_sums_;  // [replicate][feature]
-  std::vector<std::uint64_t> below_;      // [replicate][mask]
-  std::vector<std::uint32_t> inside_;     // [replicate][slot]
+  std::vector<__int128> sums_;               // [replicate][part]
+  std::vector<Compensated> double_sums_;     // [replicate][feature]
+  std::vector<std::uint64_t> below_;         // [replicate][mask]
+  std::vector<std::uint32_t> inside_;        // [replicate][slot]
+  std::vector<std::uint32_t> kept_weights_;  // [replicate][row], where statistics need all of them
   std::vector<__int128> whole_;
   std::vector<double> means_;
   std::vector<double> scratch_;
 };
 
 std::string serves(const Question& question) {
-  if (!of_counts(question.problem()))
-    return "it takes functions of sums, quantiles and trimmed means, but not accumulators or "
-           "functions of the resample";
+  if (!std::ranges::all_of(question.problem().parts, WeightedCalls::takes))
+    return "it takes functions of sums, quantiles and other built-in statistics, but not "
+           "accumulators or functions of the resample";
+  if (WeightedCalls::size(question.problem()).sorted > 0 &&
+      question.rows > study::SortedColumn::kMostRows)
+    return text::concat("it sorts at most ", text::grouped(study::SortedColumn::kMostRows),
+                        " rows and there are ", text::grouped(question.rows));
   return question.traits.weighs ? "" : no_way_for(question.design);
 }
 
@@ -301,24 +328,37 @@ Estimate estimate(const Question& question) {
   const std::size_t masks = 1 + layout.windows.windows + layout.windows.tied;
   Estimate found;
   found.tier = Tier::counts;
-  found.reason = windows == 0 ? "every row gets an exponential weight: sums stream over the rows"
-                              : "every row gets an exponential weight; quantiles are found in "
-                                "windows around those of the data";
+  found.reason = layout.calls.calls > 0
+                     ? "every row gets an exponential weight; rows are walked over in the order of "
+                       "their values, which is found once"
+                 : windows == 0 ? "every row gets an exponential weight: sums stream over the rows"
+                                : "every row gets an exponential weight; quantiles are found in "
+                                  "windows around those of the data";
   found.replicate_nanoseconds =
       150 + rows * (0.45 + 0.06 * (1 + windows) + 0.08 * static_cast<double>(layout.parts)) +
       (layout.exact ? 0 : rows * (1 + static_cast<double>(layout.features))) +
-      2 * static_cast<double>(layout.windows.slots);
-  found.start_nanoseconds = 30 * rows * windows;
-  found.shared_bytes = layout.windows.windows * question.rows + 48 * layout.windows.most_slots;
+      2 * static_cast<double>(layout.windows.slots) +
+      rows * (kSortedNanoseconds * static_cast<double>(layout.calls.sorted) +
+              kCallNanoseconds * static_cast<double>(layout.calls.calls - layout.calls.sorted));
+  found.start_nanoseconds =
+      rows * (30 * windows + 80 * static_cast<double>(layout.calls.shared_columns));
+  found.shared_bytes = layout.windows.windows * question.rows + 48 * layout.windows.most_slots +
+                       layout.calls.shared_columns * WeightedCalls::kColumnBytes * question.rows;
   found.thread_bytes =
       layout.tile_rows *
-      ((layout.problem.data.columns() + layout.features + 2 + study::kMostLimbs) * sizeof(double) +
-       (layout.parts + masks + 1) * sizeof(std::uint32_t));
+          ((layout.problem.data.columns() + layout.features + 2 + study::kMostLimbs) *
+               sizeof(double) +
+           (layout.parts + masks + 1) * sizeof(std::uint32_t)) +
+      layout.calls.thread_columns * sizeof(double) * question.rows;
   found.replicate_bytes = sizeof(resample::BayesianWeights) + layout.parts * sizeof(__int128) +
                           (layout.exact ? 0 : layout.features * sizeof(Compensated)) +
                           masks * sizeof(std::uint64_t) +
                           layout.windows.most_slots * sizeof(std::uint32_t);
   found.group = kGroup;
+  if (layout.calls.calls > 0) {
+    found.replicate_bytes += question.rows * sizeof(std::uint32_t);
+    found.group = std::clamp<std::size_t>(kKeptWeights / question.rows, 1, kGroup);
+  }
   if (layout.features == 0) return found;
   if (layout.exact) {
     describe_arithmetic(layout.sums, found);

@@ -13,6 +13,7 @@ std::array<std::uint32_t, 4> block(const StreamId& stream, std::uint64_t positio
   std::array<std::uint32_t, 4> c = {start.word[0], start.word[1], start.word[2], start.word[3]};
   std::uint32_t key0 = start.key[0];
   std::uint32_t key1 = start.key[1];
+#pragma GCC unroll 10
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t a = std::uint64_t{0xD2511F53U} * c[0];
     const std::uint64_t b = std::uint64_t{0xCD9E8D57U} * c[2];

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bootfold/shards.h"
+#include "bootstrap/families.h"
 #include "planning/partial_sums.h"
 #include "shards/labels_look.h"
 #include "study/column_look.h"
@@ -51,11 +52,19 @@ struct Look::Contents {
   study::ColumnsLook look = {};
   LabelsLook labels = {};
   std::optional<KeptRows> kept = std::nullopt;  // of few rows
+  /// If statistics are of different kinds: a look at the columns of each kind.
+  std::vector<Contents> kinds = {};
+
+  [[nodiscard]] bool operator==(const Contents& other) const;
 
   template <class Archive>
   void visit(Archive& archive) {
-    archive(names, statistics, words, look, labels, kept);
+    archive(names, statistics, words, look, labels, kept, kinds);
     if constexpr (Archive::kReads) {
+      for (const Contents& kind : kinds)
+        if (!kind.kinds.empty() || kind.kept || kind.labels.kind != Labelled::no ||
+            kind.look.seen().ranges() != look.seen().ranges())
+          archive.refuse();
       if (names.empty() || look.columns().size() != names.size() || !labels.suits(look.seen()))
         archive.refuse();
       if (kept) {
@@ -76,12 +85,22 @@ struct Look::Contents {
 struct Part::Contents {
   std::uint64_t fingerprint = 0;  // of the plan
   std::vector<planning::PartialSums> sums = {};
+  std::vector<Contents> kinds = {};  // of statistics of different kinds
 
   template <class Archive>
   void visit(Archive& archive) {
-    archive(fingerprint, sums);
+    archive(fingerprint, sums, kinds);
+    if constexpr (Archive::kReads)
+      for (const Contents& kind : kinds)
+        if (!kind.kinds.empty()) archive.refuse();
   }
 };
+
+/// The statistics by kind, each with its columns; one family if all are of one kind or rows have
+/// labels. The same for a look, its plan and its parts.
+[[nodiscard]] std::vector<Family> kinds_of(const std::vector<std::string>& names,
+                                           std::span<const Statistic> statistics,
+                                           Labelled labelled);
 
 /// A look at no row yet.
 [[nodiscard]] Look::Contents empty_look(std::vector<std::string> names,

@@ -110,12 +110,68 @@ const Words& Look::words() const { return contents_->words; }
 void Look::set_words(Words words) { contents_->words = std::move(words); }
 const std::vector<std::string>& Look::columns() const { return contents_->names; }
 
-void Look::shift(std::uint64_t rows) {
-  contents_->look.shift(rows);
-  contents_->labels.shift(rows);
-  if (contents_->kept)
-    for (KeptRows::Piece& piece : contents_->kept->pieces) piece.first += rows;
+namespace {
+
+void shift(Look::Contents& look, std::uint64_t rows) {
+  look.look.shift(rows);
+  look.labels.shift(rows);
+  if (look.kept)
+    for (KeptRows::Piece& piece : look.kept->pieces) piece.first += rows;
+  for (Look::Contents& kind : look.kinds) shift(kind, rows);
 }
+
+void merge_rows(Look::Contents& own, const Look::Contents& its) {
+  own.look |= its.look;
+  own.labels.merge(its.labels);
+  if (own.kept && its.kept && own.look.seen().count() <= KeptRows::kMost)
+    own.kept->merge(*its.kept);
+  else
+    own.kept.reset();
+  for (std::size_t k = 0; k < own.kinds.size(); ++k) merge_rows(own.kinds[k], its.kinds.at(k));
+}
+
+/// A look at no row yet, with one for each kind of statistics if there are several.
+Look::Contents fresh_look(std::vector<std::string> names, std::span<const Statistic> statistics,
+                          std::span<const Family> kinds) {
+  Look::Contents look = empty_look(std::move(names), statistics);
+  look.kept.emplace();
+  if (kinds.size() < 2) return look;
+  for (const Family& kind : kinds) {
+    std::vector<std::string> own;
+    for (const std::uint32_t c : kind.columns) own.push_back(look.names[c]);
+    look.kinds.push_back(empty_look(std::move(own), kind.statistics));
+  }
+  return look;
+}
+
+/// Sees rows first, first + 1, ... for all kinds, and keeps them while there are few.
+void see_all(Look::Contents& look, std::span<const Statistic> statistics,
+             std::span<const Family> kinds, const DataView& rows, std::uint64_t first,
+             const data::Labels* labels, std::size_t memory, const Execution& execution) {
+  see(look, statistics, rows, first, memory, execution);
+  for (std::size_t k = 0; k < look.kinds.size(); ++k)
+    see(look.kinds[k], kinds[k].statistics, kinds[k].view(rows), first, memory, execution);
+  if (look.kept && look.look.seen().count() <= KeptRows::kMost)
+    look.kept->merge({{copy_of(rows, first, labels)}});
+  else
+    look.kept.reset();
+}
+
+}  // namespace
+
+std::vector<Family> kinds_of(const std::vector<std::string>& names,
+                             std::span<const Statistic> statistics, Labelled labelled) {
+  if (labelled != Labelled::no) return {};
+  const study::AbsentRows absent(1, names);
+  return families(absent.view(), statistics, {});
+}
+
+bool Look::Contents::operator==(const Contents& other) const {
+  return names == other.names && statistics == other.statistics && look == other.look &&
+         labels == other.labels && kept == other.kept && kinds == other.kinds;
+}
+
+void Look::shift(std::uint64_t rows) { shards::shift(*contents_, rows); }
 
 Look& Look::operator|=(const Look& other) {
   Contents& own = *contents_;
@@ -141,22 +197,16 @@ Look& Look::operator|=(const Look& other) {
                                        " in one look and of ", column(its),
                                        " in another, and the program and Python give labels "
                                        "different names; look at all shards in the same way"));
-  own.look |= its.look;
-  own.labels.merge(its.labels);
+  if (own.kinds.size() != its.kinds.size())
+    throw InvalidArgument(
+        "one look has statistics by kind and another has not; look at all shards "
+        "with the same version of bootfold");
+  merge_rows(own, its);
   own.words.insert(its.words.begin(), its.words.end());
-  if (own.kept && its.kept && rows() <= KeptRows::kMost)
-    own.kept->merge(*its.kept);
-  else
-    own.kept.reset();
   return *this;
 }
 
-bool Look::operator==(const Look& other) const {
-  return contents_->names == other.contents_->names &&
-         contents_->statistics == other.contents_->statistics &&
-         contents_->look == other.contents_->look && contents_->labels == other.contents_->labels &&
-         contents_->kept == other.contents_->kept;
-}
+bool Look::operator==(const Look& other) const { return *contents_ == *other.contents_; }
 
 std::string Look::to_bytes() const {
   data::ArchiveWriter writer;
@@ -203,17 +253,14 @@ void see(Look::Contents& look, std::span<const Statistic> statistics, const Data
 
 Look look(const DataView& rows, std::span<const Statistic> statistics, const LookOptions& options) {
   check_first(options);
-  Look::Contents contents = empty_look(names_of(rows), statistics);
-  contents.words = options.words;
   const auto [kind, labels] = labels_of(options, rows.rows());
+  const std::vector<Family> kinds = kinds_of(names_of(rows), statistics, kind);
+  Look::Contents contents = fresh_look(names_of(rows), statistics, kinds);
+  contents.words = options.words;
   contents.labels.kind = kind;
   if (labels != nullptr) contents.labels = LabelsLook::of(kind, *labels, options.first);
-  see(contents, statistics, rows, options.first, execution::memory_limit(options.memory),
-      options.execution);
-  if (rows.rows() <= KeptRows::kMost) {
-    contents.kept.emplace();
-    contents.kept->merge({{copy_of(rows, options.first, labels)}});
-  }
+  see_all(contents, statistics, kinds, rows, options.first, labels,
+          execution::memory_limit(options.memory), options.execution);
   return Look(std::move(contents));
 }
 
@@ -222,18 +269,14 @@ Look look(const data::Source& rows, std::span<const Statistic> statistics,
   check_first(options);
   if (options.strata != nullptr || options.clusters != nullptr)
     throw InvalidArgument("strata and clusters are for rows in memory; load the shard");
-  Look::Contents contents = empty_look(rows.names(), statistics);
+  const std::vector<Family> kinds = kinds_of(rows.names(), statistics, Labelled::no);
+  Look::Contents contents = fresh_look(rows.names(), statistics, kinds);
   contents.words = options.words;
   const std::size_t memory = execution::memory_limit(options.memory);
-  contents.kept.emplace();
   Batches batches(rows, batch_rows(rows.names().size(), memory), options.first);
-  while (const std::unique_ptr<Batch> batch = batches.next(options.execution.stop)) {
-    see(contents, statistics, batch->view(), batch->first(), memory / 2, options.execution);
-    if (contents.kept && contents.look.seen().count() <= KeptRows::kMost)
-      contents.kept->merge({{copy_of(batch->view(), batch->first(), nullptr)}});
-    else
-      contents.kept.reset();
-  }
+  while (const std::unique_ptr<Batch> batch = batches.next(options.execution.stop))
+    see_all(contents, statistics, kinds, batch->view(), batch->first(), nullptr, memory / 2,
+            options.execution);
   return Look(std::move(contents));
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "bootfold/error.h"
@@ -9,6 +10,33 @@
 
 namespace bootfold::shards {
 
+namespace {
+
+void merge(std::vector<planning::PartialSums>& sums, const planning::PartialSums& more) {
+  planning::PartialSums* same = nullptr;
+  for (planning::PartialSums& one : sums) {
+    if (one.first >= more.last() || more.first >= one.last()) continue;
+    study::RowRanges rows = one.rows;  // throws if some rows are in both
+    rows.merge(more.rows);
+    if (one.first == more.first && one.replicates == more.replicates) same = &one;
+  }
+  if (same == nullptr)
+    sums.push_back(more);
+  else
+    same->add_rows(more);
+}
+
+void merge(Part::Contents& own, const Part::Contents& other) {
+  if (own.fingerprint != other.fingerprint || own.kinds.size() != other.kinds.size())
+    throw InvalidArgument(text::concat(
+        "the parts belong to plans with the fingerprints ", text::hexadecimal(own.fingerprint),
+        " and ", text::hexadecimal(other.fingerprint), "; merge parts of one plan only"));
+  for (const planning::PartialSums& more : other.sums) merge(own.sums, more);
+  for (std::size_t k = 0; k < own.kinds.size(); ++k) merge(own.kinds[k], other.kinds[k]);
+}
+
+}  // namespace
+
 Part::Part(Contents contents) : contents_(std::make_unique<Contents>(std::move(contents))) {}
 Part::Part(const Part& other) : contents_(std::make_unique<Contents>(*other.contents_)) {}
 Part::Part(Part&& other) noexcept = default;
@@ -19,31 +47,16 @@ Part& Part::operator=(Part other) noexcept {
 Part::~Part() = default;
 
 Part& Part::operator+=(const Part& other) {
-  if (contents_->fingerprint != other.contents_->fingerprint)
-    throw InvalidArgument(text::concat("the parts belong to plans with the fingerprints ",
-                                       text::hexadecimal(contents_->fingerprint), " and ",
-                                       text::hexadecimal(other.contents_->fingerprint),
-                                       "; merge parts of one plan only"));
-  for (const planning::PartialSums& more : other.contents_->sums) {
-    auto& sums = contents_->sums;
-    planning::PartialSums* same = nullptr;
-    for (planning::PartialSums& one : sums) {
-      if (one.first >= more.last() || more.first >= one.last()) continue;
-      study::RowRanges rows = one.rows;  // throws if some rows are in both
-      rows.merge(more.rows);
-      if (one.first == more.first && one.replicates == more.replicates) same = &one;
-    }
-    if (same == nullptr)
-      sums.push_back(more);
-    else
-      same->add_rows(more);
-  }
+  merge(*contents_, *other.contents_);
   return *this;
 }
 
 std::string Part::describe() const {
   std::string all;
-  for (const planning::PartialSums& sums : contents_->sums)
+  const Contents& own = *contents_;
+  const auto has_sums = [](const Contents& kind) { return !kind.sums.empty(); };
+  const auto kind = std::ranges::find_if(own.kinds, has_sums);  // others have the same rows
+  for (const planning::PartialSums& sums : kind == own.kinds.end() ? own.sums : kind->sums)
     all += (all.empty() ? "" : "; ") + sums.describe();
   return all.empty() ? "nothing" : all;
 }

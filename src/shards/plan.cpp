@@ -2,7 +2,9 @@
 #include <utility>
 
 #include "bootfold/error.h"
+#include "bootstrap/assembly.h"
 #include "bootstrap/cluster_road.h"
+#include "bootstrap/joined.h"
 #include "bootstrap/road.h"
 #include "data/archive.h"
 #include "shards/batches.h"
@@ -70,6 +72,10 @@ struct Plan::State {
       take_rows(statistics, options);
       return;
     }
+    if (!contents.kinds.empty() && !options.joint && !options.path) {
+      split(statistics, options);
+      return;
+    }
     absent = std::make_shared<const study::AbsentRows>(rows, contents.names);
     if (contents.labels.kind == Labelled::clusters) {
       clusters = std::make_unique<ClusterRoad>(absent, contents.look, contents.labels.content,
@@ -91,12 +97,17 @@ struct Plan::State {
           "subtract a constant near the quantile from all values, or raise memory");
   }
 
-  [[nodiscard]] bool needs_parts() const { return clusters || (engine && engine->needs_rows()); }
+  [[nodiscard]] bool needs_parts() const {
+    return clusters || (engine && engine->needs_rows()) ||
+           std::ranges::any_of(kinds, &Plan::needs_parts);
+  }
   [[nodiscard]] const bootfold::Plan& plan() const {
-    return clusters ? clusters->plan() : road->plan();
+    if (whole) return whole->plan();
+    return !kinds.empty() ? joined_plan : clusters ? clusters->plan() : road->plan();
   }
   [[nodiscard]] std::size_t memory() const {
-    return (clusters ? clusters->options() : road->options()).memory;
+    return !kinds.empty() ? kinds[0].state_->memory()
+                          : (clusters ? clusters->options() : road->options()).memory;
   }
 
   [[nodiscard]] planning::PartialSums empty_part(std::uint64_t first,
@@ -126,10 +137,34 @@ struct Plan::State {
   std::unique_ptr<const StrataRows> strata;
   std::unique_ptr<ClusterRoad> clusters;  // in place of a road and its engine
   std::unique_ptr<Road> road;
-  std::unique_ptr<planning::PartEngine> engine;  // null: all rows are kept
+  std::unique_ptr<planning::PartEngine> engine;
+  std::unique_ptr<Assembly> whole;  // of kept rows, in place of a road
+  // Statistics of different kinds: a plan for each, in place of a road.
+  std::vector<Family> families = {};
+  std::vector<Plan> kinds = {};
+  std::vector<std::vector<std::size_t>> outputs = {};  // of each kind, among all
+  bootfold::Plan joined_plan = {};
 
  private:
-  /// A road of all rows, which the look kept.
+  void split(std::span<const Statistic> statistics, const Options& options) {
+    const Look::Contents& contents = look.contents();
+    families = kinds_of(contents.names, statistics, contents.labels.kind);
+    if (families.size() != contents.kinds.size())
+      throw InvalidArgument(text::concat("the look has ", contents.kinds.size(),
+                                         " kinds of statistics but the plan has ", families.size(),
+                                         "; look for the same statistics"));
+    std::vector<bootfold::Plan> plans;
+    for (std::size_t k = 0; k < families.size(); ++k) {
+      kinds.emplace_back(Look(contents.kinds[k]), families[k].statistics, options);
+      plans.push_back(kinds.back().plan());
+      outputs.push_back(families[k].outputs);
+    }
+    const study::AbsentRows rows(1, contents.names);
+    joined_plan = joined(std::move(plans), outputs, contents.names,
+                         study::Problem(rows.view(), statistics).outputs);
+  }
+
+  /// A bootstrap of all rows, which the look kept.
   void take_rows(std::span<const Statistic> statistics, Options options) {
     const Look::Contents& contents = look.contents();
     const KeptRows::Piece& rows = contents.kept->pieces.at(0);
@@ -137,7 +172,7 @@ struct Plan::State {
     labels = data::labels(std::span<const std::string>(rows.labels));
     if (contents.labels.kind == Labelled::strata) options.scheme = scheme::Stratified{labels.codes};
     if (contents.labels.kind == Labelled::clusters) options.scheme = scheme::Cluster{labels.codes};
-    road = std::make_unique<Road>(DataView(columns, contents.names), statistics, options);
+    whole = std::make_unique<Assembly>(DataView(columns, contents.names), statistics, options);
   }
 };
 
@@ -158,7 +193,11 @@ const Look& Plan::look() const { return state_->look; }
 const std::vector<std::string>& Plan::columns() const { return state_->look.columns(); }
 bool Plan::needs_parts() const { return state_->needs_parts(); }
 
-Part Plan::empty() const { return Part({plan().fingerprint, {}}); }
+Part Plan::empty() const {
+  Part::Contents contents{plan().fingerprint};
+  for (const Plan& kind : state_->kinds) contents.kinds.push_back(*kind.empty().contents_);
+  return Part(std::move(contents));
+}
 
 /// Sums of no row yet, and how to add some.
 struct Plan::Adding {
@@ -174,7 +213,10 @@ struct Plan::Adding {
     if (columns != plan.columns().size())
       throw InvalidArgument(text::concat("the shard has ", columns, " columns but the plan is for ",
                                          plan.columns().size()));
-    if (!state.needs_parts()) return;
+    replicates = to - from;
+    for (const Plan& kind : state.kinds)
+      kinds.push_back(std::make_unique<Adding>(kind, kind.columns().size(), options));
+    if (!state.needs_parts() || !kinds.empty()) return;
     if ((labels != nullptr) != (state.clusters || state.strata))
       throw InvalidArgument(labels != nullptr
                                 ? "labels are given but the looks had none; leave them out"
@@ -195,21 +237,27 @@ struct Plan::Adding {
       throw InvalidArgument(text::concat("the shard has rows ", text::grouped(first + 1), " to ",
                                          text::grouped(first + rows.rows()), " but the plan has ",
                                          text::grouped(all), " rows"));
+    for (std::size_t k = 0; k < kinds.size(); ++k)
+      kinds[k]->add(state.families[k].view(rows), first);
     if (!sums) return;
     if (labels != nullptr) check_labels(*labels, rows.rows());
     if (rows.rows() > 0) state.add(rows, first, labels, *sums, execution);
   }
 
   [[nodiscard]] Part part(const Plan& plan) && {
-    Part::Contents contents{plan.plan().fingerprint, {}};
+    Part::Contents contents{plan.plan().fingerprint};
     if (sums) contents.sums.push_back(std::move(*sums));
+    for (std::size_t k = 0; k < kinds.size(); ++k)
+      contents.kinds.push_back(*std::move(*kinds[k]).part(state.kinds[k]).contents_);
     return Part(std::move(contents));
   }
 
   const State& state;
   const data::Labels* labels;
   Execution execution;
+  std::uint64_t replicates = 0;
   std::optional<planning::PartialSums> sums;
+  std::vector<std::unique_ptr<Adding>> kinds = {};  // of statistics of different kinds
 };
 
 Part Plan::part(const DataView& rows, std::uint64_t first, const PartOptions& options) const {
@@ -222,12 +270,12 @@ Part Plan::part(const data::Source& rows, std::uint64_t first, const PartOptions
   if (options.labels != nullptr)
     throw InvalidArgument("labels are for rows in memory; load the shard");
   Adding adding(*this, rows.names().size(), options);
-  if (!adding.sums) return empty();
+  if (!needs_parts()) return empty();
   std::uint64_t done = 0;
   const auto progress = std::exchange(adding.execution.progress, nullptr);
   Batches batches(rows, batch_rows(rows.names().size(), state_->memory()), first);
   while (const std::unique_ptr<Batch> batch = batches.next(options.execution.stop)) {
-    const auto size = static_cast<double>(adding.sums->replicates);
+    const auto size = static_cast<double>(adding.replicates);
     if (progress && rows.rows())
       adding.execution.progress = [&, size](execution::Progress piece) {
         progress({(static_cast<double>(done) +
@@ -247,7 +295,16 @@ Result Plan::finish(const Part& part, const Execution&) const {
                                        text::hexadecimal(part.contents_->fingerprint),
                                        " but this one has ", text::hexadecimal(plan().fingerprint),
                                        "; use the plan that the parts were made with"));
-  if (state_->look.contents().kept) return state_->road->run();
+  if (state_->whole) return state_->whole->run();
+  if (!state_->kinds.empty()) {
+    std::vector<Result> results;
+    for (std::size_t k = 0; k < state_->kinds.size(); ++k) {
+      if (part.contents_->kinds.size() != state_->kinds.size())
+        throw DataError("the part does not have the statistics of the plan; make it again");
+      results.push_back(state_->kinds[k].finish(Part(part.contents_->kinds[k])));
+    }
+    return joined(plan(), std::move(results), state_->outputs);
+  }
   const std::uint64_t first = plan().first_replicate;
   const std::uint64_t replicates = plan().replicates;
   if (!state_->needs_parts()) return state_->finish(state_->empty_part(first, replicates));

@@ -177,7 +177,7 @@ class Splitter {
       const Node& last = node.children.back();
       if (last.operation != Operation::number)
         fail(last, text::concat("the last argument of ", node.name, " is a number"));
-      number = named.in_percent ? last.number / 100 : last.number;
+      number = named.in_percent ? share_of_percent(last.number) : last.number;
     }
     Formula::Term made{make(node, entry, number), {}};
     for (std::size_t i = 0; i < columns; ++i) made.columns.push_back(column(node.children[i]));

@@ -6,6 +6,7 @@
 
 #include "bootfold/error.h"
 #include "text/concat.h"
+#include "text/quantity.h"
 
 namespace bootfold::statistic {
 
@@ -115,6 +116,11 @@ std::string usage(const Entry& entry) {
                         : entry.name + "[:" + entry.parameter + "]";
 }
 
+double share_of_percent(double percent) {
+  // 99.9 / 100 is 0.9990000000000001, which names would show.
+  return text::parse_real(text::shortest(percent) + "e-2").value_or(percent / 100);
+}
+
 Named find_named(std::string_view name) {
   if (const Entry* entry = find_entry(name)) return {entry};
   for (const auto& [alias, meant] : kAliases)
@@ -125,7 +131,7 @@ Named find_named(std::string_view name) {
   const char* const end = name.data() + name.size();
   const auto [stop, error] = std::from_chars(name.data() + 1, end, percent);
   if (error != std::errc() || stop != end || !(percent >= 0 && percent <= 100)) return {};
-  return {find_entry("quantile"), percent / 100};
+  return {find_entry("quantile"), share_of_percent(percent)};
 }
 
 std::vector<std::string> known_names() {

@@ -35,6 +35,9 @@ struct Named {
 };
 [[nodiscard]] Named find_named(std::string_view name);
 
+/// A hundredth, as it is written in decimals: 0.999 of 99.9.
+[[nodiscard]] double share_of_percent(double percent);
+
 /// Names and other words for them.
 [[nodiscard]] std::vector<std::string> known_names();
 

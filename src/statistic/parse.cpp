@@ -4,6 +4,7 @@
 
 #include "bootfold/error.h"
 #include "bootfold/statistic.h"
+#include "expression/parser.h"
 #include "statistic/named.h"
 #include "text/concat.h"
 #include "text/nearest.h"
@@ -35,7 +36,12 @@ Statistic parse(std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
   const Named named = find_named(name);
-  if (named.entry == nullptr) throw_unknown(name);
+  if (named.entry == nullptr) {
+    // An expression without a function of all rows, which is told at its place.
+    if (expression::looks_like_expression(name) && text::nearest(name, known_names()).empty())
+      return expression(text);
+    throw_unknown(name);
+  }
   const Entry& entry = *named.entry;
   if (colon == std::string_view::npos) {
     if (entry.required && !named.number)
@@ -51,7 +57,7 @@ Statistic parse(std::string_view text) {
   if (!value)
     throw InvalidArgument(text::concat("statistic '", text, "': '", text.substr(colon + 1),
                                        "' is not a number; write ", usage(entry)));
-  return entry.make(named.in_percent ? *value / 100 : *value);
+  return entry.make(named.in_percent ? share_of_percent(*value) : *value);
 }
 
 const std::vector<Listing>& listings() {

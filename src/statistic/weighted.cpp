@@ -1,5 +1,7 @@
 // Statistics of rows with weights: the last column holds the weights, and means become weighted
 // means.
+#include "statistic/weighted.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -191,11 +193,8 @@ Body weighted(const Body& body, std::size_t weights, const Statistic& statistic)
   if (const auto* sums = std::get_if<Sums>(&body))
     return weighted(*sums, static_cast<std::uint32_t>(weights));
   if (const auto* order = std::get_if<Order>(&body)) return weighted(*order);
-  if (const auto* call = std::get_if<Call>(&body)) {
-    if (call->trimmed) return weighted_trimmed_mean(*call->trimmed);
-    if (call->ranking) return weighted_ranking(*call->ranking);
-    if (call->ordered) return weighted_ordered(*call->ordered);
-  }
+  if (const auto* call = std::get_if<Call>(&body))
+    if (std::optional<Call> made = weighted_call(*call)) return *std::move(made);
   throw InvalidArgument(text::concat(
       "statistic '", statistic.name(),
       "' is a function of your own, which weights cannot be applied to; let it take the weights "
@@ -218,6 +217,13 @@ Statistic weighted_formula(const Statistic& statistic) {
 }
 
 }  // namespace
+
+std::optional<Call> weighted_call(const Call& call) {
+  if (call.trimmed) return weighted_trimmed_mean(*call.trimmed);
+  if (call.ranking) return weighted_ranking(*call.ranking);
+  if (call.ordered) return weighted_ordered(*call.ordered);
+  return std::nullopt;
+}
 
 Statistic weighted(const Statistic& statistic) {
   if (statistic.weighted())

@@ -167,8 +167,12 @@ TEST(Assembly, IsStoredExtendedAndContinuedFromACheckpoint) {
 
   const std::string checkpoint = folder.path("run.checkpoint");
   (void)bootstrap(table.view(), all, {.replicates = 100, .seed = 3, .checkpoint = checkpoint});
-  const Result resumed =
-      bootstrap(table.view(), all, {.replicates = 300, .seed = 3, .checkpoint = checkpoint});
+  Options goes_on{.replicates = 300, .seed = 3, .checkpoint = checkpoint};
+  std::vector<std::string> notes;
+  goes_on.execution.note = [&](const execution::Note& note) { notes.push_back(note.text); };
+  const Result resumed = bootstrap(table.view(), all, goes_on);
+  EXPECT_THAT(notes, ElementsAre(HasSubstr(
+                         "holds 200 of 600 replicates (300 of each of 2 kinds of statistics);")));
   EXPECT_EQ(values_of(resumed, 0), values_of(whole, 0));
   EXPECT_EQ(values_of(resumed, 1), values_of(whole, 1));
 }

@@ -91,6 +91,125 @@ TEST(Bayesian, QuantilesAndTrimmedMeansAreThoseOfTheWeights) {
   }
 }
 
+/// Weights of all pairs of rows: slow, and nothing in common with a walk in the order of values.
+struct Pairs {
+  double gini;
+  double spearman;
+};
+Pairs of_pairs(const std::vector<double>& x, const std::vector<double>& y,
+               const std::vector<std::uint32_t>& w) {
+  long double total = 0, sum = 0, apart = 0, xx = 0, yy = 0, xy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    total += w[i];
+    sum += static_cast<long double>(w[i]) * x[i];
+  }
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    long double rank_x = 0, rank_y = 0;  // weight below less weight above
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      apart += static_cast<long double>(w[i]) * w[j] * std::abs(x[i] - x[j]);
+      rank_x += w[j] * static_cast<long double>((x[j] < x[i]) - (x[j] > x[i]));
+      rank_y += w[j] * static_cast<long double>((y[j] < y[i]) - (y[j] > y[i]));
+    }
+    xx += w[i] * rank_x * rank_x;
+    yy += w[i] * rank_y * rank_y;
+    xy += w[i] * rank_x * rank_y;
+  }
+  return {static_cast<double>(apart / (2 * total * sum)),
+          static_cast<double>(xy / std::sqrt(xx * yy))};
+}
+
+TEST(Bayesian, GiniAndSpearmanAreThoseOfPairsOfWeightedRows) {
+  for (const std::size_t rows : {2, 3, 10, 17, 300}) {
+    SCOPED_TRACE(rows);
+    std::vector<double> x = reference::normals(rows, 3);
+    std::vector<double> y = reference::normals(rows, 4);
+    for (std::size_t i = 0; i < rows; ++i) {
+      y[i] = std::round(4 * (x[i] + y[i]));  // has ties
+      x[i] = std::exp(x[i]);
+    }
+    const DataView data({ColumnView(x), ColumnView(y)}, {"x", "y"});
+    const std::vector<Statistic> statistics = {statistic::gini().with_columns({"x"}),
+                                               statistic::spearman().with_columns({"x", "y"})};
+    const Result result = bootstrap(data, statistics, options_of(9));
+    for (std::uint64_t r = 0; r < 9; ++r) {
+      const Pairs expected = of_pairs(x, y, weights_of(rows, 5, r));
+      EXPECT_NEAR(result.replicate(r, 0), expected.gini, 1e-13);
+      EXPECT_NEAR(result.replicate(r, 1), expected.spearman, 1e-13);
+    }
+  }
+}
+
+// With the weights in a column of the data, the weighted statistic is computed by other code.
+TEST(Bayesian, StatisticsOfOrderedRowsAreThoseOfTheWeights) {
+  for (Sample& sample : samples()) {
+    const std::size_t rows = sample.values.size();
+    SCOPED_TRACE(testing::Message() << sample.name << ", " << rows << " rows");
+    std::vector<double> absolute = sample.values;
+    for (double& value : absolute) value = std::abs(value);
+    std::vector<double> classes(rows);
+    for (std::size_t i = 0; i < rows; ++i) classes[i] = i % 3 == 0 ? 1 : 0;
+    const DataView data({ColumnView(sample.values), ColumnView(absolute), ColumnView(classes)},
+                        {"x", "size", "class"});
+    const std::vector<Statistic> statistics = {statistic::mad().with_columns({"x"}),
+                                               statistic::gini().with_columns({"size"}),
+                                               statistic::top_share(0.1).with_columns({"size"}),
+                                               statistic::spearman().with_columns({"x", "class"}),
+                                               statistic::roc_auc().with_columns({"class", "x"})};
+    const Result result = bootstrap(data, statistics, options_of(5));
+    for (std::uint64_t r = 0; r < 5; ++r) {
+      const auto integers = weights_of(rows, 5, r);
+      const std::vector<double> weights(integers.begin(), integers.end());
+      const DataView weighted({data.column(0), data.column(1), data.column(2), ColumnView(weights)},
+                              {"x", "size", "class", "w"});
+      for (std::size_t k = 0; k < statistics.size(); ++k) {
+        const Options once{.replicates = 1};
+        const double expected =
+            bootstrap(weighted, statistic::weighted(statistics[k]), once).estimate();
+        const double found = result.replicate(r, k);
+        ASSERT_EQ(std::isnan(found), std::isnan(expected)) << k;
+        if (std::isnan(found)) continue;
+        ASSERT_NEAR(found, expected, 1e-12 * std::max(1.0, std::abs(expected))) << k;
+      }
+    }
+  }
+}
+
+// Functions of such statistics, also beside trimmed means, have the weights that each has alone.
+TEST(Bayesian, FormulasShareTheirWeights) {
+  const std::vector<double> x = reference::normals(400, 9);
+  std::vector<double> size = x;
+  for (double& value : size) value = std::exp(value);
+  const DataView data({ColumnView(x), ColumnView(size)}, {"x", "size"});
+  const auto found = [&](const char* text) {
+    return bootstrap(data, statistic::expression(text), options_of(20));
+  };
+  const Result formula = found("gini(size) / mean(size) + mad(x) * trimmed_mean(x, 0.1)");
+  const Result gini = found("gini(size)");
+  const Result mean = found("mean(size)");
+  const Result mad = found("mad(x)");
+  const Result trimmed = found("trimmed_mean(x, 0.1)");
+  for (std::uint64_t r = 0; r < 20; ++r)
+    EXPECT_NEAR(formula.replicate(r),
+                gini.replicate(r) / mean.replicate(r) + mad.replicate(r) * trimmed.replicate(r),
+                1e-13);
+}
+
+// The product of a row's own weight and of that of the replicate.
+TEST(Bayesian, RowsMayHaveWeightsOfTheirOwn) {
+  const std::vector<double> x = reference::normals(300, 11);
+  std::vector<double> own;
+  for (std::size_t i = 0; i < x.size(); ++i) own.push_back(static_cast<double>(i % 4));
+  const DataView data({ColumnView(x), ColumnView(own)}, {"x", "w"});
+  const Result result = bootstrap(data, statistic::weighted(statistic::median()), options_of(10));
+  for (std::uint64_t r = 0; r < 10; ++r) {
+    const auto weights = weights_of(x.size(), 5, r);
+    std::vector<WeightedRow> rows;
+    for (std::size_t i = 0; i < x.size(); ++i) rows.push_back({x[i], own[i] * weights[i]});
+    std::ranges::sort(rows, {}, &WeightedRow::value);
+    EXPECT_EQ(result.replicate(r), numeric::weighted_quantile(rows, 0.5, x.size()));
+  }
+}
+
 // Features of one part, of two (more than four digits), and of several limbs; the bound is the
 // plan's.
 TEST(Bayesian, MeansAreWithinTheBoundOfTheWeightedMeans) {

@@ -161,7 +161,7 @@ int finish_in_pieces(const DataView& data, const Statistic& statistic, Options o
     options.execution.stop = source.get_token();
     options.execution.progress = [&](execution::Progress progress) {
       const double share = progress.done / progress.total;
-      if (stops < 2 && share > 0.3 * (stops + 1) && share < 1) source.request_stop();
+      if (stops < 2 && share > 0.1 * (stops + 1) && share < 0.5) source.request_stop();
     };
     try {
       result = bootstrap(data, statistic, options);
@@ -177,7 +177,7 @@ TEST(Checkpoint, CancelledRunsKeepWhatTheyMade) {
   for (const bool balanced : {false, true}) {
     SCOPED_TRACE(balanced);
     const Folder folder;
-    Options options{.replicates = balanced ? 8000U : 300'000U, .seed = 3};
+    Options options{.replicates = balanced ? 40'000U : 2'000'000U, .seed = 3};
     if (balanced) options.scheme = scheme::Balanced{};
     options.execution.threads = 1;
     options.path = Path::gather;

@@ -116,6 +116,8 @@ std::vector<Case> cases(const Given& given) {
     out.push_back({words + ", mean", 700, one, scheme});
     out.push_back({words + ", median", 700, {median()}, scheme});
     out.push_back({words + ", regression", 700, {regression()}, scheme, 3});
+    out.push_back({words + ", ordered", 700, {mad(), gini(), top_share(0.1)}, scheme});
+    out.push_back({words + ", spearman", 700, {spearman()}, scheme, 2});
   }
   return out;
 }

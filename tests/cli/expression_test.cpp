@@ -94,6 +94,16 @@ TEST(Expressions, MistakesAreMarkedBelowTheText) {
       AllOf(StartsWith("bootfold: --column is 'price +' but at"), HasSubstr("\n  price +\n")));
   EXPECT_THAT(complaint({"--column", "price", "--statistic", "stdev,p101"}),
               HasSubstr("unknown statistic 'p101'"));
+  EXPECT_THAT(complaint({"--statistic", "mean(unit price)"}),
+              AllOf(HasSubstr("a name with blanks goes in backticks: `unit price`"),
+                    testing::EndsWith("\n  mean(unit price)\n            ^~~~~\n")));
+  EXPECT_THAT(complaint({"--statistic", "1/0"}),
+              AllOf(HasSubstr("there is no function over all rows in it, such as mean(price)"),
+                    testing::EndsWith("\n  1/0\n  ^~~\n")));
+  EXPECT_THAT(complaint({"--statistic", "price / carat"}),
+              HasSubstr("write which statistic of it is meant, such as mean(price)"));
+  EXPECT_THAT(complaint({"--column", "price", "--statistic", "standard-deviation"}),
+              HasSubstr("did you mean 'standard_deviation'?"));
 }
 
 TEST(Expressions, KnowColumnsByTheirNumbers) {

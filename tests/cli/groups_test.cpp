@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -182,6 +183,45 @@ TEST(Groups, AColumnHasOneNotation) {
   // The estimate, the standard error and both limits of either group.
   EXPECT_THAT(outcome.out, testing::ContainsRegex("high .*e.*e.*e.* to .*e"));
   EXPECT_THAT(outcome.out, testing::ContainsRegex("low .*e-07.*e-.*e-.* to .*e-07"));
+}
+
+// The standard errors of these groups differ by a factor of 10, and one does not vary: the numbers
+// below each other have the same digits, in groups and in comparisons. A group that is a thousand
+// times as noisy has its own.
+TEST(Groups, AColumnHasTheSameDigits) {
+  std::string table = "group,x\n";
+  for (int row = 0; row < 160; ++row) {
+    const int group = row % 4;
+    const double noise = row * 37 % 101 / 101.0 - 0.5;
+    const double sizes[] = {0, 1, 12, 12000};
+    table += fmt::format("{},{}\n", "abcd"[group], 5 + noise * sizes[group]);
+  }
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"bootstrap", "-", "--column", "x", "--by", "group"},
+        {"compare", "-", "--value", "x", "--by", "group", "--control", "a"}}) {
+    std::vector<std::string> arguments = words;
+    arguments.insert(arguments.end(), {"--quiet", "--replicates", "300"});
+    const Outcome outcome = run(arguments, {.input = table});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    std::map<std::string, std::vector<std::string>> digits;  // of the numbers with a point
+    std::istringstream lines(outcome.out.substr(0, outcome.out.find("against")));
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream cells(line);
+      std::string name;
+      cells >> name;
+      for (std::string cell; cells >> cell;)
+        if (const std::size_t point = cell.find('.'); point != std::string::npos)
+          digits[name].push_back(std::to_string(cell.size() - point - 1));
+    }
+    SCOPED_TRACE(outcome.out);
+    ASSERT_EQ(digits["b"].size(), 5U);  // estimate, error, its error, limits
+    EXPECT_EQ(digits["b"][0], digits["c"][0]);
+    EXPECT_EQ(digits["b"][3], digits["c"][3]);
+    EXPECT_EQ(digits["b"][3], digits["b"][4]);
+    EXPECT_EQ(digits["a"].front(), digits["b"][0]);
+    EXPECT_EQ(digits["a"].back(), digits["b"][4]);
+    EXPECT_LT(digits["d"].size() < 5 ? "0" : digits["d"][3], digits["b"][3]);
+  }
 }
 
 TEST(Groups, RefuseWhatIsNotForThem) {

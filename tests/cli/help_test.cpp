@@ -60,15 +60,16 @@ TEST(Help, ListsTheOptionsOfCompare) {
 TEST(Help, ListsTheOptionsOfEnsembles) {
   const std::string page = run({"ensemble", "train", "-h"}).out;
   for (const char* option :
-       {"--target",     "--task",          "--loss",         "--input",      "--ignore",
-        "--weights",    "--class-weights", "--nan",          "--header",     "--members",
-        "--hidden",     "--activation",    "--initializer",  "--resampling", "--subsample",
-        "--epochs",     "--steps",         "--batch-size",   "--optimizer",  "--learning-rate",
-        "--schedule",   "--weight-decay",  "--momentum",     "--clip",       "--patience",
-        "--look-every", "--reshuffle",     "--standardize",  "--seed",       "--threads",
-        "--memory",     "--keep-best",     "--keep-partial", "--output",     "--json",
-        "--quiet",      "--validation",    "--calibrate",    "--layer-norm", "--residual",
-        "--warmup",     "--dropout",       "--average"})
+       {"--target",         "--task",          "--loss",        "--input",      "--ignore",
+        "--weights",        "--class-weights", "--nan",         "--header",     "--members",
+        "--hidden",         "--activation",    "--initializer", "--resampling", "--subsample",
+        "--epochs",         "--steps",         "--batch-size",  "--optimizer",  "--learning-rate",
+        "--schedule",       "--weight-decay",  "--momentum",    "--clip",       "--patience",
+        "--look-every",     "--reshuffle",     "--standardize", "--seed",       "--threads",
+        "--memory",         "--keep-best",     "--sample",      "--depth",      "--select",
+        "--stopping-share", "--keep-partial",  "--output",      "--json",       "--quiet",
+        "--validation",     "--calibrate",     "--layer-norm",  "--residual",   "--warmup",
+        "--dropout",        "--average",       "--share"})
     EXPECT_NE(page.find(std::string("  ") + option), std::string::npos) << option;
   const std::string predict = run({"ensemble", "predict", "-h"}).out;
   for (const char* option : {"--confidence", "--interval", "--training", "--memory", "--keep"})

@@ -58,8 +58,12 @@ TEST(Text, ValuesHaveTheDigitsTheirErrorAllows) {
 }
 
 TEST(Text, AColumnHasOneNotation) {
-  const std::vector<Measured> plain = {{0.25, 0.001}, {1234.5, 0.1}};
-  EXPECT_EQ(rounded_alike(plain), (std::vector<std::string>{"0.2500", "1234.50"}));
+  const std::vector<Measured> plain = {{0.25, 0.001}, {1234.5, 1}};
+  EXPECT_EQ(rounded_alike(plain), (std::vector<std::string>{"0.2500", "1234.5"}));
+  const std::vector<Measured> near = {{4.92508, 0.0071}, {12.5, 0.11}};
+  EXPECT_EQ(rounded_alike(near), (std::vector<std::string>{"4.9251", "12.5000"}));
+  EXPECT_EQ(with_errors_alike(near),
+            (std::vector<std::string>{"4.9251 +- 0.0071", "12.5000 +- 0.1100"}));
   const std::vector<Measured> mixed = {{0.25, 0.001}, {1.25e-5, 1e-7}};
   EXPECT_EQ(rounded_alike(mixed), (std::vector<std::string>{"2.500e-01", "1.250e-05"}));
   EXPECT_EQ(with_errors_alike(mixed),

@@ -119,6 +119,8 @@ TEST_F(Parquet, FiltersRows) {
   EXPECT_EQ(rows("fare == 2.5 or fare > 10"), (Numbers{3, 10}));
   EXPECT_EQ(rows("departure < '2024-03-01 00:00:01'"), (Numbers{1, 2}));
   EXPECT_EQ(rows("departure == '2024-03-01 00:00:00.5'"), (Numbers{2}));
+  EXPECT_EQ(rows("departure == '2024-03-01'"), (Numbers{1}));  // at midnight
+  EXPECT_EQ(rows("departure <= '2024-03-01'"), (Numbers{1}));
   const std::string path = file_of("flights.parquet");
   EXPECT_TRUE(says(message_of<InvalidArgument>(
                        [&] { (void)read(path, {.columns = {"n"}, .where = "origin > 5"}); }),

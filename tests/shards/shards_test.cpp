@@ -118,6 +118,8 @@ std::vector<Case> cases() {
       {"few draws", {statistic::mean(), statistic::correlation()}, 2, few},
       {"median", {statistic::median()}, 1},
       {"quantiles", {statistic::quantile(0.9), statistic::interquartile_range()}, 1, later},
+      {"mean and median", {statistic::mean(), statistic::median()}, 1, later},
+      {"quantiles of two columns", {statistic::median(), statistic::correlation()}, 2},
   };
 }
 
@@ -249,10 +251,12 @@ TEST(Shards, LooksMergeInAnyOrder) {
   const auto values = columns(kRows, 2);
   std::mt19937_64 words(5);
   for (const auto& [statistic, count] :
-       {std::pair(statistic::correlation(), 2U), std::pair(statistic::median(), 1U)}) {
+       {std::pair(statistic::correlation(), 2U), std::pair(statistic::median(), 1U),
+        std::pair(statistic::quantile(0.9), 2U)}) {
     SCOPED_TRACE(statistic.name());
     const DataView data = view(values, count);
-    const std::vector<Statistic> statistics = {statistic};
+    std::vector<Statistic> statistics = {statistic};
+    if (statistic.name() == "quantile") statistics.push_back(statistic::mean());  // three kinds
     const shards::Look whole = shards::look(data, statistics);
     std::vector<Piece> pieces = random_cut(kRows, 9, words);
     std::shuffle(pieces.begin(), pieces.end(), words);

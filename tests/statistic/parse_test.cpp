@@ -54,6 +54,10 @@ TEST(Parse, NamesTellTheirNumbers) {
   for (const char* name : {"proportion:15", "proportion:-0.5", "quantile:0.9", "trimmed_mean:0.1"})
     EXPECT_EQ(statistic::parse(name).name(), name);
   EXPECT_EQ(statistic::parse("proportion:0").name(), "proportion");
+  // 99.9 / 100 and 0.9 / 100 are no decimals of few digits.
+  EXPECT_EQ(statistic::parse("percentile:99.9").name(), "quantile:0.999");
+  EXPECT_EQ(statistic::parse("percentile:0.9").name(), "quantile:0.009");
+  EXPECT_EQ(statistic::parse("p99.9").name(), "quantile:0.999");
 }
 
 TEST(Parse, NumbersOutsideTheirRange) {

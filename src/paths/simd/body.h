@@ -24,25 +24,45 @@ inline Doubles numbers_at(const std::uint8_t* counts, std::uint32_t place) {
   return numbers(counts_at(counts, place));
 }
 
-/// Swaps the bits of `low` that are left of `shift` with those of `high` that are not.
-inline void swap_bits(std::uint64_t& low, std::uint64_t& high, int shift, std::uint64_t mask) {
-  const std::uint64_t changed = ((low >> shift) ^ high) & mask;
-  high ^= changed;
-  low ^= changed << shift;
+/// Sixteen rows of a lane.
+using Column = std::uint8_t __attribute__((vector_size(16)));
+
+/// a[0] b[0] a[1] b[1] .. of the first eight, and of the others.
+inline Column zip_low(Column a, Column b) {
+  return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+}
+inline Column zip_high(Column a, Column b) {
+  return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15,
+                                 31);
+}
+
+/// Half of the vectors times two: in[k] with in[k + half].
+inline void zip(const Column (&in)[8], Column (&out)[8]) {
+#pragma GCC unroll 4  // or the vectors are stored and loaded
+  for (std::size_t k = 0; k < 4; ++k) {
+    out[2 * k] = zip_low(in[k], in[k + 4]);
+    out[2 * k + 1] = zip_high(in[k], in[k + 4]);
+  }
 }
 
 void interleave(const std::uint8_t* counts, std::size_t stride, std::size_t rows,
                 std::uint8_t* out) noexcept {
   static_assert(kLanes == 8);
-  for (std::size_t row = 0; row < rows; row += 8) {
-    std::uint64_t word[8];  // the transpose of 8 x 8 bytes
-    for (std::size_t i = 0; i < 8; ++i) std::memcpy(word + i, counts + i * stride + row, 8);
-    for (std::size_t i = 0; i < 4; ++i) swap_bits(word[i], word[i + 4], 32, 0x00000000FFFFFFFF);
-    for (const std::size_t i : {0, 1, 4, 5})
-      swap_bits(word[i], word[i + 2], 16, 0x0000FFFF0000FFFF);
-    for (std::size_t i = 0; i < 8; i += 2) swap_bits(word[i], word[i + 1], 8, 0x00FF00FF00FF00FF);
-    std::memcpy(out + row * 8, word, sizeof word);
+  std::size_t row = 0;
+  for (; row + 16 <= rows; row += 16) {
+    Column a[8];
+    Column b[8];
+#pragma GCC unroll 8
+    for (std::size_t lane = 0; lane < 8; ++lane)
+      a[lane] = load<Column>(counts + lane * stride + row);
+    zip(a, b);
+    zip(b, a);
+    zip(a, b);
+#pragma GCC unroll 8
+    for (std::size_t k = 0; k < 8; ++k) store(b[k], out + row * 8 + k * sizeof(Column));
   }
+  for (; row < rows; ++row)
+    for (std::size_t lane = 0; lane < 8; ++lane) out[row * 8 + lane] = counts[lane * stride + row];
 }
 
 void add_area(const std::uint8_t* counts, const std::uint32_t* places, std::size_t size,
@@ -90,9 +110,7 @@ void tie_area(const std::uint8_t* counts, const std::uint32_t* places, std::size
 
 /// The share of positive rows among those so far, and 0 if there are none.
 inline Doubles share(const Doubles& positives, const Doubles& negatives) {
-  const Doubles one = Doubles{} + 1.0;
-  const Doubles all = positives + negatives;
-  return positives / (all < one ? one : all);
+  return positives / larger(positives + negatives, Doubles::all(1));
 }
 
 void add_precision(const std::uint8_t* counts, const std::uint32_t* places, std::size_t size,
@@ -144,7 +162,8 @@ constexpr Kernels kAll = {.interleave = interleave,
                           .tie_area = tie_area,
                           .add_precision = add_precision,
                           .tie_precision = tie_precision,
-                          .add_gaps = add_gaps,
+                          .add_spread = add_spread,
+                          .add_top = add_top,
                           .add_running = add_running,
                           .first_ranks = first_ranks,
                           .tie_first_ranks = tie_first_ranks,

@@ -79,9 +79,11 @@ struct Kernels {
 
   // Rows are numbers of rows, in the order of values.
 
-  /// Adds the rows and the gaps behind them.
-  void (*add_gaps)(const std::uint8_t* counts, const std::uint32_t* rows, const double* gaps,
-                   std::size_t size, GapSums& sums) noexcept;
+  /// Adds the rows and the gaps behind them to `below` and `sum`, and to `spread` or to `top`.
+  void (*add_spread)(const std::uint8_t* counts, const std::uint32_t* rows, const double* gaps,
+                     std::size_t size, GapSums& sums) noexcept;
+  void (*add_top)(const std::uint8_t* counts, const std::uint32_t* rows, const double* gaps,
+                  std::size_t size, GapSums& sums) noexcept;
 
   /// running[i / kRunning][lane] = below[lane] + the draws of the first i rows, for every i that is
   /// a multiple of kRunning; then adds the draws of all rows to below[lane].

@@ -21,36 +21,54 @@ inline const std::uint8_t* record_of(const std::uint8_t* records, std::uint32_t 
 inline Words count_in(const std::uint8_t* record) { return widened(record + sizeof(Words)); }
 inline Doubles rank_in(const std::uint8_t* record) { return numbers(load<Words>(record)); }
 
-void add_gaps(const std::uint8_t* counts, const std::uint32_t* rows, const double* gaps,
-              std::size_t size, GapSums& sums) noexcept {
+/// Draws of the places so far are whole numbers, added up in 32 bits.
+inline Words whole(const double* numbers) {
+  std::uint32_t words[kLanes];
+  for (std::size_t lane = 0; lane < kLanes; ++lane)
+    words[lane] = static_cast<std::uint32_t>(numbers[lane]);
+  return load<Words>(words);
+}
+
+/// Adds the sums of the values and either the differences of pairs or the largest values. One of
+/// them at a time fits the registers of AVX2.
+template <bool top>
+void add_gap_sums(const std::uint8_t* counts, const std::uint32_t* rows, const double* gaps,
+                  std::size_t size, GapSums& sums) noexcept {
+  double* const other_sums = top ? sums.top : sums.spread;
   const auto draws = load<Doubles>(sums.draws);
   const auto limit = load<Doubles>(sums.limit);
-  auto below = load<Doubles>(sums.below);
+  Words below = whole(sums.below);
   auto sum = load<Doubles>(sums.sum);
-  auto spread = load<Doubles>(sums.spread);
-  auto top = load<Doubles>(sums.top);
+  auto other = load<Doubles>(other_sums);
   for (std::size_t first = 0; first < size; first += kBlock) {
     const std::size_t last = std::min(size, first + kBlock);
     Doubles own_sum{};
-    Doubles own_spread{};
-    Doubles own_top{};
+    Doubles own_other{};
     for (std::size_t i = first; i < last; ++i) {
       __builtin_prefetch(counts_of(counts, rows[std::min(i + kAhead, size - 1)]));
-      below += numbers(widened(counts_of(counts, rows[i])));
-      const Doubles above = draws - below;
+      below += widened(counts_of(counts, rows[i]));
+      const Doubles under = numbers(below);
+      const Doubles above = draws - under;
       const Doubles added = gaps[i] * above;
       own_sum += added;
-      own_spread += added * below;
-      own_top += gaps[i] * (above < limit ? above : limit);
+      own_other += top ? gaps[i] * smaller(above, limit) : added * under;
     }
     sum += own_sum;
-    spread += own_spread;
-    top += own_top;
+    other += own_other;
   }
-  store(below, sums.below);
+  store(numbers(below), sums.below);
   store(sum, sums.sum);
-  store(spread, sums.spread);
-  store(top, sums.top);
+  store(other, other_sums);
+}
+
+void add_spread(const std::uint8_t* counts, const std::uint32_t* rows, const double* gaps,
+                std::size_t size, GapSums& sums) noexcept {
+  add_gap_sums<false>(counts, rows, gaps, size, sums);
+}
+
+void add_top(const std::uint8_t* counts, const std::uint32_t* rows, const double* gaps,
+             std::size_t size, GapSums& sums) noexcept {
+  add_gap_sums<true>(counts, rows, gaps, size, sums);
 }
 
 void add_running(const std::uint8_t* counts, const std::uint32_t* rows, std::size_t size,

@@ -15,8 +15,60 @@ namespace {
 using Bytes = std::uint8_t __attribute__((vector_size(kLanes)));
 using Words = std::uint32_t __attribute__((vector_size(4 * kLanes)));
 using Longs = std::uint64_t __attribute__((vector_size(8 * kLanes)));
-using Signed = std::int32_t __attribute__((vector_size(4 * kLanes)));
-using Doubles = double __attribute__((vector_size(8 * kLanes)));
+
+/// Doubles of a register. Compilers take vectors that are wider than that apart into single
+/// numbers.
+#if defined(__AVX512F__)
+constexpr std::size_t kOfRegister = 8;
+#elif defined(__AVX__)
+constexpr std::size_t kOfRegister = 4;
+#else
+constexpr std::size_t kOfRegister = 2;
+#endif
+using Register = double __attribute__((vector_size(8 * kOfRegister)));
+using Integers = std::int32_t __attribute__((vector_size(4 * kOfRegister)));
+
+/// A double for each lane.
+struct Doubles {
+  static constexpr std::size_t kRegisters = kLanes / kOfRegister;
+  Register parts[kRegisters];
+
+  template <class Operation>
+  static Doubles of(const Operation& operation) {
+    Doubles made;
+    for (std::size_t k = 0; k < kRegisters; ++k) made.parts[k] = operation(k);
+    return made;
+  }
+  static Doubles all(double value) {
+    return of([&](std::size_t) { return Register{} + value; });
+  }
+  friend Doubles operator+(const Doubles& a, const Doubles& b) {
+    return of([&](std::size_t k) { return a.parts[k] + b.parts[k]; });
+  }
+  friend Doubles operator-(const Doubles& a, const Doubles& b) {
+    return of([&](std::size_t k) { return a.parts[k] - b.parts[k]; });
+  }
+  friend Doubles operator*(const Doubles& a, const Doubles& b) {
+    return of([&](std::size_t k) { return a.parts[k] * b.parts[k]; });
+  }
+  friend Doubles operator/(const Doubles& a, const Doubles& b) {
+    return of([&](std::size_t k) { return a.parts[k] / b.parts[k]; });
+  }
+  friend Doubles operator*(double a, const Doubles& b) {
+    return of([&](std::size_t k) { return a * b.parts[k]; });
+  }
+  Doubles& operator+=(const Doubles& other) { return *this = *this + other; }
+};
+
+inline Doubles smaller(const Doubles& a, const Doubles& b) {
+  return Doubles::of(
+      [&](std::size_t k) { return a.parts[k] < b.parts[k] ? a.parts[k] : b.parts[k]; });
+}
+
+inline Doubles larger(const Doubles& a, const Doubles& b) {
+  return Doubles::of(
+      [&](std::size_t k) { return a.parts[k] < b.parts[k] ? b.parts[k] : a.parts[k]; });
+}
 
 template <class Vector>
 inline Vector load(const void* from) {
@@ -41,7 +93,19 @@ inline Words widened(const std::uint8_t* counts) {
 
 /// Words below 2^31 as doubles, which compilers convert from signed integers at best.
 inline Doubles numbers(const Words& words) {
-  return __builtin_convertvector(reinterpret_cast<Signed>(words), Doubles);
+#if defined(__AVX512F__)
+  return {{_mm512_cvtepi32_pd(reinterpret_cast<__m256i>(words))}};
+#elif defined(__AVX2__)  // compilers take it apart into two and two
+  const auto all = reinterpret_cast<__m256i>(words);
+  return {{_mm256_cvtepi32_pd(_mm256_castsi256_si128(all)),
+           _mm256_cvtepi32_pd(_mm256_extracti128_si256(all, 1))}};
+#else
+  std::int32_t integers[kLanes];
+  std::memcpy(integers, &words, sizeof words);
+  return Doubles::of([&](std::size_t k) {
+    return __builtin_convertvector(load<Integers>(integers + k * kOfRegister), Register);
+  });
+#endif
 }
 
 /// Rows lie anywhere: those of places further on are fetched meanwhile.
