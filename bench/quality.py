@@ -12,10 +12,10 @@ model gets the same rows of the same random splits and is judged on the same oth
     coverage    share of new rows within 90 % intervals, and their mean width, of numbers
     time        seconds to fit and to predict, with --threads threads
 
-Intervals of bootfold are those of predict_interval (jackknife+ of out-of-bag rows). Peers, and
-members that are trained on all rows, have none, so theirs are split-conformal: the 90 % quantile
-of absolute residuals on a fifth of the training rows, of a second model that was trained on the
-others. It is not in their time, and of RealMLP and TabM only made with --intervals.
+Intervals of bootfold are jackknife+ of out-of-bag rows (bench/intervals.py has the others). Peers,
+and members that are trained on all rows, have none, so theirs are split-conformal: the 90 %
+quantile of absolute residuals on a fifth of the training rows, of a second model that was trained
+on the others. It is not in their time, and of RealMLP and TabM only made with --intervals.
 
 "bootfold" has the recipe of the table (RECIPES), and the others:
 
@@ -115,7 +115,7 @@ def judge(split: Split, make: Any, intervals: bool) -> dict[str, float]:
     found["error"] = float(np.mean(np.abs(said - truth)))
     if intervals:
         if getattr(model, "resampling", "none") in ("bootstrap", "subsample"):
-            low, high = model.predict_interval(split.new_x, CONFIDENCE)
+            low, high = model.predict_interval(split.new_x, CONFIDENCE, "jackknife+")
         else:
             low, high = conformal(split, make, np.asarray(said))
         found["coverage"] = float(np.mean((truth >= low) & (truth <= high)))

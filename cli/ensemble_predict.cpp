@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "bootfold/error.h"
 #include "console.h"
 #include "ensemble.h"
+#include "ensemble_intervals.h"
 #include "examples_reader.h"
 #include "failure.h"
 #include "input_note.h"
@@ -38,8 +40,9 @@ struct PredictArguments {
   ExampleArguments rows;
   std::string output;
   std::string confidence = "0.95";
-  std::string interval = "normal";
+  std::string interval;  // empty: as the model has it
   std::string training;
+  std::string sets;  // empty: none
   std::string threads;
   std::string memory;  // empty: the library's default
   bool json = false;
@@ -84,9 +87,11 @@ void check_output(const std::string& output, const PredictArguments& arguments) 
 /// Whether intervals are those of jackknife+.
 bool check_interval(const PredictArguments& arguments) {
   const std::string& interval = arguments.interval;
-  if (interval != "normal" && interval != "jackknife+")
-    throw InvalidArgument(fmt::format("--interval is '{}' but must be one of normal, jackknife+",
-                                      one_line(interval)));
+  const std::array known = {"", "conformal", "scaled", "jackknife+", "normal"};
+  if (std::ranges::find(known, interval) == known.end())
+    throw InvalidArgument(
+        fmt::format("--interval is '{}' but must be one of conformal, scaled, jackknife+, normal",
+                    one_line(interval)));
   const bool jackknife = interval == "jackknife+";
   if (jackknife && arguments.training.empty())
     throw InvalidArgument(
@@ -94,7 +99,7 @@ bool check_interval(const PredictArguments& arguments) {
         "--training train.csv");
   if (!jackknife && !arguments.training.empty())
     throw InvalidArgument(
-        "--training is for --interval jackknife+; normal intervals need no training rows");
+        "--training is for --interval jackknife+; other intervals need no training rows");
   const std::vector<std::string>& files = arguments.rows.files;
   if (jackknife && arguments.training == "-" && std::count(files.begin(), files.end(), "-") > 0)
     throw InvalidArgument(
@@ -102,25 +107,8 @@ bool check_interval(const PredictArguments& arguments) {
   return jackknife;
 }
 
-/// Whether a target has a predicted mean, and not quantiles or a probability.
-bool has_intervals(const Ensemble::Frame& frame) {
-  const std::vector<ensemble::TargetColumns> columns = target_columns(frame);
-  return std::any_of(columns.begin(), columns.end(), [](const ensemble::TargetColumns& each) {
-    return each.loss != ensemble::Loss::pinball && each.loss != ensemble::Loss::binary;
-  });
-}
-
 /// The training rows of a model.
 ModelExamples training_rows(const PredictArguments& arguments, const Ensemble& model) {
-  if (model.classifies())
-    throw InvalidArgument("--interval is for numbers, but the model predicts classes");
-  if (!has_intervals(model.frame()))
-    throw InvalidArgument(
-        fmt::format("--interval is for predicted means, but the model was trained with --loss {}{}",
-                    name(model.frame().loss),
-                    model.frame().loss == ensemble::Loss::pinball
-                        ? "; its lowest and highest quantile are an interval"
-                        : ""));
   ExampleArguments rows;
   rows.files = {arguments.training};  // as they were used: --where does not hold for them
   rows.nan = arguments.rows.nan;
@@ -166,6 +154,9 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
   const std::size_t table_bytes =
       jackknife ? std::max(data::kChunkBytes, memory / 8) : data::kChunkBytes;
   const RowsToPredict rows(arguments.rows, model.frame(), table_bytes);
+  IntervalRequest intervals{.confidence = confidence,
+                            .method = interval_method(arguments.interval, model),
+                            .sets = set_method(arguments.sets, model)};
   std::optional<ModelExamples> training;
   if (jackknife) training.emplace(training_rows(arguments, model));
   print_input_note(rows.tables().note(), arguments.quiet || arguments.json);
@@ -185,8 +176,8 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
   bar.emplace(arguments.quiet || on_terminal, "rows");
   execution.stop = interrupt.token();
   execution.progress = bar->callback();
-  PredictionRows predictions(model, rows, {confidence, training ? &examples : nullptr}, memory,
-                             execution);
+  if (training) intervals.training_examples = &examples;
+  PredictionRows predictions(model, rows, intervals, memory, execution);
   check_kept(predictions);
   if (arguments.json && arguments.output.empty()) check_json(predictions, memory);
   try {
@@ -208,8 +199,7 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
                 {"rows", predictions.rows()},
                 {"empty_rows", rows.omitted()},
                 {"outside_rows", predictions.outside_rows()}};
-    if (has_intervals(model.frame())) object["interval"] = arguments.interval;
-    if (has_intervals(model.frame())) object["confidence"] = confidence;
+    add_intervals(model, intervals, object);
     if (arguments.output.empty())
       object["columns"] = std::move(columns);
     else
@@ -218,12 +208,7 @@ void run_predict(const PredictArguments& arguments, Interrupt& interrupt) {
     return print(dump(object));
   }
   if (arguments.quiet) return;
-  if (has_intervals(model.frame()) && !jackknife && !has_normal_intervals(model.frame()))
-    complain(
-        fmt::format("low and high are not known (nan): with --resampling {} members are trained on "
-                    "all rows, so nothing "
-                    "tells how far they are off; train with --resampling bootstrap or subsample",
-                    name(model.frame().resampling)));
+  print_interval_notes(model, intervals, arguments.interval.empty());
   const std::vector<std::string> names = names_of(predictions);
   if (!arguments.output.empty())
     print(fmt::format("{} rows written to {} in {} columns: {}\n", grouped(predictions.rows()),
@@ -250,11 +235,16 @@ void add_ensemble_predict(CLI::App& group, Task& task) {
            "it or separate by commas [none]")
       ->group(kWhat);
   add_text(*command, "--confidence", arguments->confidence, "P",
-           "Confidence level of the interval of a regression [0.95]")
+           "Confidence level of intervals and sets: the share of new rows that they cover [0.95]")
       ->group(kWhat);
-  add_text(*command, "--interval", arguments->interval, "normal|jackknife+",
-           "Interval of a regression: from a normal law, or from errors on rows that members never "
-           "saw [normal]")
+  add_text(*command, "--interval", arguments->interval, "conformal|scaled|jackknife+|normal",
+           "Interval of a regression: from errors on rows that members never saw, of constant "
+           "width, scaled by total_std, or by jackknife+; or from a normal law [scaled; conformal "
+           "if members were trained on all rows]")
+      ->group(kWhat);
+  add_text(*command, "--sets", arguments->sets, "threshold|adaptive",
+           "Column with the classes of a prediction set: those that are probable enough, or the "
+           "most probable up to a sum [none]")
       ->group(kWhat);
   add_text(*command, "--training", arguments->training, "FILE",
            "With jackknife+: the rows that the model was trained on, in the same order")
@@ -281,11 +271,13 @@ void add_ensemble_predict(CLI::App& group, Task& task) {
       "total,\n"
       "aleatoric and epistemic uncertainty (entropy of the mean, mean entropy, and the mutual\n"
       "information between them). In .npy files the class is its number, from 0.\n"
-      "Columns for numbers: mean, epistemic_std, aleatoric_std, total_std, low, high; the "
-      "interval\nassumes a normal distribution. With --interval jackknife+ it is jackknife_low, "
-      "jackknife_high,\nwhich is valid for any distribution (docs/ensemble-intervals.md). Members "
-      "that were trained\n"
-      "on all rows (--resampling none and bayesian) have no interval: nan, or null with --json.\n"
+      "With --sets a column set has the classes of a prediction set, such as a|b (a list with\n"
+      "--json, their number in .npy files).\n"
+      "Columns for numbers: mean, epistemic_std, aleatoric_std, total_std, low, high. From low to\n"
+      "high is a conformal interval: it covers new targets as often as --confidence says, for any\n"
+      "distribution (docs/ensemble-intervals.md). With --interval jackknife+ it is jackknife_low,\n"
+      "jackknife_high. Members that were trained on all rows (--resampling none and bayesian)\n"
+      "without --validation have no interval: nan, or null with --json.\n"
       "The last column, outside, is the number of inputs outside the range of the training rows.\n"
       "Above 0 the prediction is an extrapolation: networks may agree there and be wrong.\n\n" +
       examples({{"bootfold ensemble predict iris.safetensors new.csv", "CSV on standard output"},
@@ -293,6 +285,8 @@ void add_ensemble_predict(CLI::App& group, Task& task) {
                  "an array [rows, columns]"},
                 {"bootfold ensemble predict iris.safetensors new.csv --nan omit --keep id",
                  "a line for every row, with its id"},
+                {"bootfold ensemble predict iris.safetensors new.csv --sets threshold",
+                 "with the classes that the true one is among, for 95% of the rows"},
                 {"bootfold ensemble predict price.safetensors - --confidence 0.9 < new.csv",
                  "a regression with 90% intervals"},
                 {"bootfold ensemble predict price.safetensors new.csv --interval jackknife+ "

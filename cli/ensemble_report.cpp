@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "ensemble_settings.h"
 #include "json.h"
 #include "report.h"
 #include "table.h"
@@ -27,6 +28,8 @@ using ensemble::TargetScores;
 
 constexpr std::size_t kNamesShown = 6;
 constexpr const char* kWeighted = "rows are weighted";
+constexpr const char* kSelectedBy =
+    "these rows selected the members, so these scores are too good; see Selection";
 
 std::string number(double value) {
   return std::isnan(value) ? "unknown" : fmt::format("{:.4g}", value);
@@ -34,13 +37,6 @@ std::string number(double value) {
 
 std::string percent(double share) {
   return std::isnan(share) ? "unknown" : fmt::format("{:.2f}%", 100 * share);
-}
-
-// "0.134 +- 0.052", or the mean alone.
-std::string text_of(const MemberAverage& average) {
-  if (std::isnan(average.mean)) return "unknown";
-  return std::isnan(average.deviation) ? number(average.mean)
-                                       : with_error(average.mean, average.deviation);
 }
 
 std::string names_of(const std::vector<std::string>& names) {
@@ -90,14 +86,21 @@ std::string scores_as_text(const ClassScores& scores) {
   return text;
 }
 
-std::string coverage_as_text(const TargetScores& scores) {
-  return item(
-      "coverage",
-      fmt::format("{} for {} intervals; mean width {}", percent(scores.coverage),
-                  fmt::format("{:.6g}%", 100 * scores.confidence), number(scores.mean_width)));
+// "95.12% for 95% intervals (scaled); mean width 2.3". Intervals that are `made_of` the rows that
+// are scored cover them by construction, so that this share tells nothing about new rows.
+std::string coverage_as_text(const TargetScores& scores, bool made_of) {
+  const std::string method = scores.interval ? fmt::format(" ({})", name(*scores.interval)) : "";
+  const std::string level = fmt::format("{:.6g}%", 100 * scores.confidence);
+  if (made_of && scores.interval)
+    return item("intervals", fmt::format("{}{} of mean width {}; made from these rows, so their "
+                                         "coverage here is no test",
+                                         level, method, number(scores.mean_width)));
+  return item("coverage",
+              fmt::format("{} for {} intervals{}; mean width {}", percent(scores.coverage), level,
+                          method, number(scores.mean_width)));
 }
 
-std::string scores_as_text(const TargetScores& scores) {
+std::string scores_as_text(const TargetScores& scores, bool made_of) {
   if (scores.loss == Loss::binary)
     return item("log loss", number(scores.log_loss)) +
            item("Brier score", number(scores.brier_score)) +
@@ -108,22 +111,25 @@ std::string scores_as_text(const TargetScores& scores) {
       text += item(ensemble::quantile_name(each.quantile),
                    fmt::format("loss {}; {} of the targets are at most the prediction",
                                number(each.pinball_loss), percent(each.below)));
-    return scores.quantiles.size() < 2 ? text : text + coverage_as_text(scores);
+    return std::isnan(scores.coverage) ? text : text + coverage_as_text(scores, made_of);
   }
   std::string text;
   if (scores.loss == Loss::poisson) text += item("deviance", number(scores.poisson_deviance));
   text += item("RMSE", number(scores.root_mean_squared_error));
   text += item("R2", number(scores.r_squared));
   text += item("NLL", number(scores.negative_log_likelihood));
-  return text + coverage_as_text(scores);
+  return text + coverage_as_text(scores, made_of);
 }
 
-std::string scores_as_text(const Scores& scores, const std::vector<std::string>& targets) {
+/// `rows`: that are scored, in the words of the conformal scores.
+std::string scores_as_text(const Scores& scores, const Ensemble::Frame& frame,
+                           ensemble::ScoreRows rows) {
+  const bool made_of = rows != ensemble::ScoreRows::none && frame.conformal.rows == rows;
   if (scores.classes) return scores_as_text(*scores.classes);
   std::string text;
   for (std::size_t t = 0; t < scores.targets.size(); ++t) {
-    if (scores.targets.size() > 1) text += item("target", display_name(targets[t]));
-    text += scores_as_text(scores.targets[t]);
+    if (scores.targets.size() > 1) text += item("target", display_name(frame.classes[t]));
+    text += scores_as_text(scores.targets[t], made_of);
   }
   return text;
 }
@@ -135,32 +141,6 @@ std::string reliability_as_text(const ClassScores& scores) {
       rows.push_back({fmt::format("{:.3f} to {:.3f}", bin.low, bin.high), grouped(bin.rows),
                       fmt::format("{:.3f}", bin.confidence), fmt::format("{:.3f}", bin.accuracy)});
   return table(rows);
-}
-
-std::string summaries_as_text(const TrainRun& run) {
-  const bool evaluated = std::any_of(
-      run.summaries.begin(), run.summaries.end(),
-      [](const SettingsSummary& summary) { return !std::isnan(summary.held_out_loss.mean); });
-  const auto columns = properties(run.ensemble.frame().settings, false);
-  std::vector<std::string> heads;
-  for (const auto& [name, values] : columns) heads.push_back(name);
-  heads.insert(heads.end(), {"members", "steps", "loss"});
-  if (!run.failures.empty()) heads.insert(heads.end() - 2, "failed");
-  if (evaluated) heads.emplace_back(run.validation ? "validation loss" : "held-out loss");
-  std::vector<std::vector<std::string>> rows = {heads};
-  for (const SettingsSummary& summary : run.summaries) {
-    std::vector<std::string> cells;
-    for (const auto& [name, values] : columns) cells.push_back(values[summary.settings]);
-    cells.push_back(grouped(summary.members));
-    if (!run.failures.empty()) cells.push_back(grouped(summary.failed));
-    cells.push_back(std::isnan(summary.steps.mean)
-                        ? "-"
-                        : grouped(static_cast<std::uint64_t>(std::llround(summary.steps.mean))));
-    cells.push_back(text_of(summary.loss));
-    if (evaluated) cells.push_back(text_of(summary.held_out_loss));
-    rows.push_back(std::move(cells));
-  }
-  return table(rows) + "  mean and standard deviation over members\n";
 }
 
 std::string failures_as_text(const TrainRun& run) {
@@ -183,7 +163,8 @@ std::string members_as_text(const TrainRun& run) {
   if (run.resumed > 0) text += fmt::format(", {} of them resumed", grouped(run.resumed));
   if (!run.failures.empty()) text += fmt::format(", {} failed", grouped(run.failures.size()));
   if (run.ensemble.size() < run.trained)
-    text += fmt::format("; the best {} kept", grouped(run.ensemble.size()));
+    text += fmt::format("; {}{} kept", run.rule == ensemble::SelectionRule::best ? "the best " : "",
+                        grouped(run.ensemble.size()));
   return text;
 }
 
@@ -205,8 +186,15 @@ std::string stopping_as_text(const TrainRun& run) {
       grouped(static_cast<std::uint64_t>(std::llround(steps / members))), grouped(most.steps));
 }
 
-// "at temperature 0.793: the probabilities were underconfident".
-std::string calibration_as_text(double temperature) {
+// "at temperature 0.793: the probabilities were underconfident"; of several targets temperatures.
+std::string calibration_as_text(const Ensemble::Frame& frame) {
+  if (!ensemble::has_classes(frame.loss)) {
+    std::string text;
+    for (const double each : frame.temperatures)
+      text += fmt::format("{}{:.3f}", text.empty() ? "at temperatures " : ", ", each);
+    return text.empty() ? "at temperature 1: the probabilities were calibrated" : text;
+  }
+  const double temperature = frame.temperature;
   const std::string number = fmt::format("{:.3f}", temperature);
   const char* verdict = number == "1.000" ? "calibrated"
                         : temperature < 1 ? "underconfident"
@@ -240,6 +228,7 @@ Json json_of_means(const TargetScores& scores) {
           {"r_squared", scores.r_squared},
           {"negative_log_likelihood", scores.negative_log_likelihood},
           {"confidence", scores.confidence},
+          {"interval", scores.interval ? Json(name(*scores.interval)) : Json(nullptr)},
           {"coverage", scores.coverage},
           {"mean_width", scores.mean_width}};
 }
@@ -260,6 +249,7 @@ Json json_of(const TargetScores& scores) {
                                      {"pinball_loss", each.pinball_loss},
                                      {"below", each.below}});
     object["confidence"] = scores.confidence;
+    object["interval"] = scores.interval ? Json(name(*scores.interval)) : Json(nullptr);
     object["coverage"] = scores.coverage;
     object["mean_width"] = scores.mean_width;
     return object;
@@ -329,8 +319,13 @@ Json json_of(const Ensemble& ensemble) {
     if (!frame.pos_weight.empty()) object["pos_weight"] = frame.pos_weight[0];
   } else {
     object["targets"] = frame.classes;
+    if (!frame.temperatures.empty()) object["temperatures"] = frame.temperatures;
     add_targets(frame, object);
   }
+  object["conformal_scores"] = Json(nullptr);
+  if (frame.conformal.rows != ensemble::ScoreRows::none)
+    object["conformal_scores"] = {{"of", name(frame.conformal.rows)},
+                                  {"rows", frame.conformal.residuals[0].rows}};
   return object;
 }
 
@@ -359,21 +354,24 @@ std::string as_text(const TrainRun& run, bool quiet) {
   std::string text = title_of(run.ensemble) + item("members", members_as_text(run));
   text += failures_as_text(run);
   if (run.plan.patience > 0) text += item("early stopping", stopping_as_text(run));
-  if (run.calibrated) text += item("calibrated", calibration_as_text(frame.temperature));
-  text += "\n" + summaries_as_text(run);
+  if (run.calibrated) text += item("calibrated", calibration_as_text(frame));
+  text += "\n" + settings_as_text(run);
+  if (run.selection) text += selection_as_text(run);
   if (run.out_of_bag) {
     text += "\nOut of bag: each row is predicted by the members that were not trained on it\n";
     text +=
         item("evaluated", rows_of(scored_rows(*run.out_of_bag), unknown_of(*run.out_of_bag), 0));
-    text += scores_as_text(*run.out_of_bag, frame.classes);
+    text += scores_as_text(*run.out_of_bag, frame, ensemble::ScoreRows::out_of_bag);
     if (run.weighted) text += item("", kWeighted);
+    if (run.selection && !run.selection->validation) text += item("", kSelectedBy);
   }
   if (run.validation) {
     text +=
         fmt::format("\nValidation: {}, predicted by all members\n", one_line(run.validation_file));
     text += item("evaluated", rows_of(scored_rows(*run.validation), 0, run.validation_omitted));
-    text += scores_as_text(*run.validation, frame.classes);
+    text += scores_as_text(*run.validation, frame, ensemble::ScoreRows::held_out);
     if (run.weighted) text += item("", kWeighted);
+    if (run.selection) text += item("", kSelectedBy);
   }
   if (quiet) return text;
   text += "\n";
@@ -382,12 +380,13 @@ std::string as_text(const TrainRun& run, bool quiet) {
   text += item(
       "work",
       fmt::format(
-          "{} of {} input{}{}, {} of rows, seed {}", rows_of(frame.rows, 0, run.omitted),
+          "{} of {} input{}{}, {} of rows{}, seed {}", rows_of(frame.rows, 0, run.omitted),
           frame.inputs.size(), frame.inputs.size() == 1 ? "" : "s",
           encoded == frame.inputs.size() ? "" : fmt::format(" ({} columns when encoded)", encoded),
           frame.resampling == ensemble::Resampling::none
               ? "no resampling"
               : fmt::format("{} resampling", name(frame.resampling)),
+          frame.share == 0 ? "" : fmt::format(", groups of {} that share weights", frame.share),
           frame.seed));
   text += item("time",
                fmt::format("{} ({} thread{}, {}): {} members/s", duration(run.seconds), run.threads,
@@ -410,16 +409,21 @@ std::string as_json(const TrainRun& run) {
   object["failures"] = Json::array();
   for (const auto& [settings, reason] : run.failures)
     object["failures"].push_back({{"settings", settings}, {"reason", reason}});
+  const std::vector<std::size_t> kept = kept_of_settings(run);
   object["settings"] = Json::array();
   for (const SettingsSummary& summary : run.summaries) {
     object["settings"].push_back(json_of(summary, frame.settings[summary.settings]));
     object["settings"].back()["most_steps"] = run.plan.settings[summary.settings].steps;
+    object["settings"].back()["kept"] = kept[summary.settings];
   }
   object["patience"] = run.plan.patience;
+  object["sampled"] = run.sampled;
+  object["selection"] = selection_as_json(run);
   object["out_of_bag"] = run.out_of_bag ? json_of(*run.out_of_bag) : Json(nullptr);
   object["validation"] = run.validation ? json_of(*run.validation) : Json(nullptr);
   object["weighted_scores"] = run.weighted;
   object["resampling"] = name(frame.resampling);
+  object["share"] = frame.share;
   object["seed"] = frame.seed;
   object["rows"] = frame.rows;
   object["omitted_rows"] = run.omitted;
@@ -438,7 +442,9 @@ std::string as_text(const EvaluateRun& run, bool quiet) {
   if (run.out_of_bag) text += item("", "each predicted by the members that were not trained on it");
   if (const double t = run.ensemble.frame().temperature; t != 1)
     text += item("temperature", fmt::format("{:.3f}", t));
-  text += scores_as_text(run.scores, run.ensemble.frame().classes);
+  using ensemble::ScoreRows;
+  text += scores_as_text(run.scores, run.ensemble.frame(),
+                         run.out_of_bag ? ScoreRows::out_of_bag : ScoreRows::none);
   if (run.weighted) text += item("", kWeighted);
   if (run.scores.classes && !quiet)
     text += "\nReliability: accuracy of the predicted class by its probability\n" +

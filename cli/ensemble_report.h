@@ -32,6 +32,11 @@ struct TrainRun {
   std::optional<Scores> validation = {};
   std::string validation_file = {};
   std::size_t validation_omitted = 0;
+  bool sampled = false;  ///< the settings
+  ensemble::SelectionRule rule = ensemble::SelectionRule::best;
+  std::optional<ensemble::Selection> selection = {};
+  /// Settings and numbers of the selected members, in the order of the selection.
+  std::vector<std::pair<std::size_t, std::uint64_t>> selected = {};
   bool weighted = false;    ///< the scores
   bool calibrated = false;  ///< the probabilities
   std::string output = {};

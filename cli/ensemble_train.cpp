@@ -9,12 +9,14 @@
 
 #include "arguments.h"
 #include "bootfold/ensemble/calibration.h"
+#include "bootfold/ensemble/conformal.h"
 #include "bootfold/ensemble/selection.h"
 #include "bootfold/ensemble/training_plan.h"
 #include "bootfold/error.h"
 #include "checkpoint.h"
 #include "console.h"
 #include "ensemble.h"
+#include "ensemble_selection.h"
 #include "failure.h"
 #include "input_note.h"
 #include "memory.h"
@@ -42,7 +44,7 @@ struct TrainArguments {
   TrainingArguments training;
   std::string validation;
   std::string seed = "0";
-  std::string keep_best;
+  SelectionArguments selection;
   bool calibrate = false;
   bool keep_partial = false;
   std::string resume;
@@ -137,8 +139,11 @@ Ensemble train_all(const Examples& examples, Training training, bool keep_partia
 
   const std::size_t threads = execution::thread_count(training.execution);
   const std::size_t members = training.members;
+  // Groups that share weights are trained as a whole.
+  const std::size_t group = std::max<std::size_t>(1, training.share);
+  const std::size_t together = (std::max<std::size_t>(16, group) + group - 1) / group * group;
   const std::size_t round =
-      keep_partial ? 16 * ((threads + settings - 1) / settings) : members - known;
+      keep_partial ? together * ((threads + settings - 1) / settings) : members - known;
   const auto show = training.execution.progress;
   for (std::size_t first = known; first < members; first += round) {
     training.first_member = first;
@@ -168,6 +173,24 @@ Scores scores_of(const Ensemble& trained, const ensemble::Prediction& prediction
   return scores;
 }
 
+/// Selects among the trained members, which are then those that are kept.
+void select_members(const Training& training, const ensemble::TrainingPlan& plan,
+                    const Examples& examples, ensemble::SelectionOptions options, TrainRun& run,
+                    Ensemble& trained) {
+  options.validation = training.validation;
+  options.stopping = training.stopping;
+  options.stopping.patience = plan.patience;
+  options.execution.threads = training.execution.threads;  // also when interrupted
+  if (options.rule == ensemble::SelectionRule::best)
+    options.count = std::min(options.count, trained.size() - run.failures.size());
+  run.rule = options.rule;
+  run.selection = ensemble::select(trained, examples, options);
+  for (const std::size_t m : run.selection->members)
+    run.selected.emplace_back(trained.member(m).settings, trained.member(m).number);
+  trained = ensemble::keep(trained, run.selection->members, examples, options.execution,
+                           training.validation);
+}
+
 void check_held_out_rows(const char* option, const TrainArguments& arguments,
                          const Training& training) {
   using ensemble::Resampling;
@@ -187,10 +210,11 @@ void check_held_out_rows(const char* option, const TrainArguments& arguments,
 }
 
 void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
-  Training training = parse_training(arguments.training);
+  const std::uint64_t seed = parse_whole("--seed", arguments.seed, 0);
+  Training training = parse_training(arguments.training, arguments.selection, seed);
   check_file(arguments.rows);
   set_targets(arguments.rows.targets, training);
-  training.seed = parse_whole("--seed", arguments.seed, 0);
+  training.seed = seed;
   training.execution.threads = parse_threads(arguments.threads);
   training.memory = parse_size("--memory", arguments.memory);
   std::vector<std::pair<std::string, std::string>> others = {{"--validation", arguments.validation},
@@ -206,11 +230,13 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
         "--checkpoint and --resume do not go together: a checkpoint goes on by itself; give one of "
         "the two");
   training.checkpoint = arguments.checkpoint;
-  std::optional<std::size_t> keep_best;
-  if (!arguments.keep_best.empty()) {
-    check_held_out_rows("--keep-best", arguments, training);
-    keep_best = parse_whole("--keep-best", arguments.keep_best, 1,
-                            training.members * training.settings.size(), ", all members");
+  std::optional<ensemble::SelectionOptions> selection =
+      parse_selection(arguments.selection, training);
+  if (selection) {
+    check_held_out_rows(selecting_option(arguments.selection), arguments, training);
+    training.keep_held_out = true;
+    if (arguments.training.stopping_share.empty())
+      training.stopping.share_of_rows = ensemble::Stopping::kShareBesideSelection;
   }
   if (!arguments.output.empty()) check_output(arguments.output, arguments);
 
@@ -230,10 +256,12 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
     for (const std::string& note : rows.input_notes()) complain(note);
   const Examples examples = rows.examples();
   training.loss = rows.loss();
-  if (arguments.calibrate && examples.classes == nullptr)
+  if (arguments.calibrate && examples.classes == nullptr &&
+      training.loss != ensemble::Loss::multi_label &&
+      std::ranges::count(training.losses, ensemble::Loss::binary) == 0)
     throw InvalidArgument(
-        "--calibrate is for classes, but the task is a regression; bootfold ensemble predict "
-        "--interval jackknife+ gives calibrated intervals");
+        "--calibrate is for classes and targets of 0 and 1, but the task is a regression; the "
+        "intervals of bootfold ensemble predict have stated coverage without it");
   if (arguments.calibrate) check_held_out_rows("--calibrate", arguments, training);
   check_memory(examples, training, rows.frame());
   const ensemble::TrainingPlan plan = ensemble::plan(examples, training);
@@ -262,13 +290,8 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
   if (run.failures.size() == trained.size())
     throw Failure(fmt::format("all {} members failed; the first: {}", trained.size(),
                               run.failures[0].second));
-  if (keep_best) {  // failed members have no held-out loss
-    std::size_t with_loss = 0;
-    for (std::size_t m = 0; m < trained.size(); ++m)
-      with_loss += std::isnan(trained.member(m).held_out_loss) ? 0U : 1U;
-    trained = ensemble::best(trained, std::min(*keep_best, with_loss), examples,
-                             {.threads = training.execution.threads});
-  }
+  run.sampled = !arguments.selection.sample.empty();
+  if (selection) select_members(training, plan, examples, *selection, run, trained);
   if (arguments.calibrate) {
     Execution execution{.threads = training.execution.threads};
     if (!arguments.keep_partial) execution.stop = interrupt.token();
@@ -284,6 +307,9 @@ void run_train(const TrainArguments& arguments, Interrupt& interrupt) {
         ensemble::calibrate(std::move(trained), scored, validation ? &aside : nullptr, execution);
     run.calibrated = true;
   }
+  if (validation && trained.frame().conformal.rows != ensemble::ScoreRows::held_out)
+    trained.set_conformal(ensemble::conformal_scores(trained, validation->examples(),
+                                                     {.threads = training.execution.threads}));
   if (trained.out_of_bag().rows > 0)
     run.out_of_bag = scores_of(trained, trained.out_of_bag(), examples, rows.score_weights());
   if (validation) {
@@ -323,6 +349,7 @@ void add_ensemble_train(CLI::App& group, Task& task) {
       "Validation rows with the same columns, instead of the rows that each member does not see")
       ->group(kToLearn);
   add_training_arguments(*command, arguments->training);
+  add_selection_arguments(*command, arguments->selection);
   add_text(*command, "--seed", arguments->seed, "K",
            "Seed of the random numbers: the same command gives the same networks [0]")
       ->group(kHow);
@@ -333,13 +360,10 @@ void add_ensemble_train(CLI::App& group, Task& task) {
            "half of it for the rows]")
       ->group(kHow);
   add_checkpoint(*command, arguments->checkpoint, kHow);
-  add_text(*command, "--keep-best", arguments->keep_best, "M",
-           "Keep the M members with the lowest held-out loss [all]")
-      ->group(kHow);
   command
       ->add_flag("--calibrate", arguments->calibrate,
-                 "Calibrate the class probabilities by temperature scaling on rows that members do "
-                 "not see")
+                 "Calibrate the probabilities of classes and of targets of 0 and 1 by temperature "
+                 "scaling on rows that members do not see")
       ->group(kHow)
       ->disable_flag_override();
   command
@@ -379,6 +403,10 @@ void add_ensemble_train(CLI::App& group, Task& task) {
        {"bootfold ensemble train iris.csv --target species --learning-rate 1e-4,1e-3,1e-2 --hidden "
         "16 --hidden 32,32 --members 20 --keep-best 30 --output best.safetensors",
         "compares six settings with 20 members each and keeps the best 30 members"},
+       {"bootfold ensemble train houses.csv --target price --sample 64 --learning-rate 1e-4..1e-2 "
+        "--hidden 16..256 --output best.safetensors",
+        "64 settings drawn from ranges with 8 members each, and the members that predict best "
+        "together"},
        {"bootfold ensemble train fraud.csv --target fraud --task classification --class-weights "
         "balanced --patience 5 --epochs 500",
         "a rare class; members stop early by their out-of-bag loss"},

@@ -92,16 +92,17 @@ void add_example_arguments(CLI::App& command, ExampleArguments& arguments) {
            "Inputs that are dates, 2024-01-28 or 2024-01-28 13:05; the networks see time, month, "
            "weekday and hour [none]")
       ->group(kToLearn);
-  add_text(command, "--bins", arguments.bins, "N",
-           "Bins of the piecewise linear encoding of numbers [0]")
+  add_text(command, "--bins", arguments.bins, "N|auto",
+           "Bins of the piecewise linear encoding of numbers; auto: 16 with 1,000 rows or more, "
+           "fewer for many columns or rows; 0: none [auto]")
       ->group(kToLearn);
-  add_text(command, "--bin-edges", arguments.bin_edges, "quantiles|tree",
+  add_text(command, "--bin-edges", arguments.bin_edges, "auto|quantiles|tree",
            "Edges of bins: quantiles of the rows, or splits of a decision tree on the column that "
-           "predicts the target [quantiles]")
+           "predicts the target, which auto is [auto]")
       ->group(kToLearn);
-  add_text(command, "--winsorize", arguments.winsorize, "SHARE",
+  add_text(command, "--winsorize", arguments.winsorize, "SHARE|auto",
            "Replace numbers beyond the quantiles of SHARE and 1 - SHARE of the rows by these "
-           "quantiles, such as 0.001; 0: none [0]")
+           "quantiles; auto: 0.001 with 1,000 rows or more; 0: none [auto]")
       ->group(kToLearn);
   add_text(command, "--periodic", arguments.periodic, "N",
            "Frequencies of periodic features of numbers, a sine and a cosine each [0]")

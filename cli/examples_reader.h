@@ -27,9 +27,9 @@ struct ExampleArguments {
   std::vector<std::string> categorical;
   std::vector<std::string> dates;
   std::string levels = "32";
-  std::string bins = "0";
-  std::string bin_edges = "quantiles";
-  std::string winsorize = "0";
+  std::string bins = "auto";
+  std::string bin_edges = "auto";
+  std::string winsorize = "auto";
   std::string periodic = "0";
   std::string periodic_scale = "0.3";
   std::string nan;  ///< empty: as the model does

@@ -52,6 +52,7 @@ std::string with_command_options(std::string_view message) {
       {"schedule", "--schedule"},
       {"scheme", "--scheme"},
       {"seed", "--seed"},
+      {"share", "--share"},
       {"size", "--size"},
       {"split", "--split"},
       {"statistic", "--statistic"},

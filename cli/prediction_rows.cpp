@@ -8,15 +8,27 @@ namespace bootfold::cli {
 namespace {
 
 using ensemble::Ensemble;
+using ensemble::IntervalMethod;
 using ensemble::Limits;
 using ensemble::Loss;
 
 constexpr std::size_t kLeastRows = 64;  // that the kernels take at a time
+constexpr const char* kSet = "set";
+
+// Whether intervals come from conformal scores.
+bool is_conformal(const IntervalRequest& intervals) {
+  return intervals.method && *intervals.method != IntervalMethod::normal;
+}
 
 // The columns of one target.
 std::vector<std::string> names_of_target(Loss loss, const std::vector<double>& quantiles,
-                                         bool jackknife) {
-  if (loss == Loss::binary) return {"probability", "total", "aleatoric", "epistemic"};
+                                         const IntervalRequest& intervals) {
+  const bool jackknife = intervals.training_examples != nullptr;
+  if (loss == Loss::binary) {
+    std::vector<std::string> names = {"probability", "total", "aleatoric", "epistemic"};
+    if (intervals.sets) names.emplace_back(kSet);
+    return names;
+  }
   if (loss != Loss::pinball)
     return {loss == Loss::poisson ? "rate" : "mean",
             "epistemic_std",
@@ -28,22 +40,31 @@ std::vector<std::string> names_of_target(Loss loss, const std::vector<double>& q
   for (const double quantile : quantiles) names.push_back(ensemble::quantile_name(quantile));
   for (const double quantile : quantiles)
     names.push_back(ensemble::quantile_name(quantile) + "_epistemic_std");
+  if (is_conformal(intervals)) names.insert(names.end(), {"low", "high"});
   return names;
 }
 
-std::vector<std::string> names_of(const Ensemble& ensemble, bool jackknife) {
+/// Names of the columns, and the targets whose sets are in some of them.
+std::vector<std::string> names_of(const Ensemble& ensemble, const IntervalRequest& intervals,
+                                  std::map<std::size_t, std::size_t>& set_columns) {
   std::vector<std::string> names;
   const std::vector<std::string>& answers = ensemble.frame().classes;
   if (ensemble.classifies()) {
     names = {"class", "probability"};
     for (const std::string& name : answers) names.push_back("p_" + name);
     names.insert(names.end(), {"total", "aleatoric", "epistemic"});
+    if (intervals.sets) {
+      set_columns.emplace(names.size(), 0);
+      names.emplace_back(kSet);
+    }
   } else {
     const std::vector<ensemble::TargetColumns> columns = target_columns(ensemble.frame());
     for (std::size_t t = 0; t < answers.size(); ++t)
       for (const std::string& each :
-           names_of_target(columns[t].loss, ensemble.frame().quantiles, jackknife))
+           names_of_target(columns[t].loss, ensemble.frame().quantiles, intervals)) {
+        if (each == kSet) set_columns.emplace(names.size(), t);
         names.push_back(answers.size() == 1 ? each : answers[t] + "_" + each);
+      }
   }
   names.emplace_back("outside");
   return names;
@@ -66,7 +87,7 @@ PredictionRows::PredictionRows(const Ensemble& ensemble, const RowsToPredict& ro
       intervals_(intervals),
       memory_(memory),
       execution_(std::move(execution)),
-      names_(names_of(ensemble, intervals.training_examples != nullptr)),
+      names_(names_of(ensemble, intervals, set_columns_)),
       targets_(target_columns(ensemble.frame())),
       pass_(rows.tables().open()) {
   const std::size_t each = (names_.size() + 1) * sizeof(double);
@@ -118,19 +139,49 @@ void PredictionRows::predict_batch() {
     };
   prediction_ = {};  // gone before the next comes
   prediction_ = ensemble_.predict(some, execution);
+  execution.progress = {};
+  find_intervals(some, execution);
+  first_ += count;
+}
+
+void PredictionRows::find_intervals(const DataView& inputs, const Execution& execution) {
+  const Ensemble::Frame& frame = ensemble_.frame();
+  const double confidence = intervals_.confidence;
+  if (intervals_.sets) sets_ = prediction_sets(frame, prediction_, confidence, *intervals_.sets);
   if (intervals_.training_examples != nullptr) {
-    execution.progress = {};
     const ensemble::Band band = ensemble::jackknife_plus(
-        ensemble_, *intervals_.training_examples, some,
-        {.confidence = intervals_.confidence, .memory = memory_, .execution = execution});
+        ensemble_, *intervals_.training_examples, inputs,
+        {.confidence = confidence, .memory = memory_, .execution = execution});
     limits_.resize(band.low.size());
     for (std::size_t i = 0; i < limits_.size(); ++i) limits_[i] = {band.low[i], band.high[i]};
-  } else if (!ensemble_.classifies()) {
-    limits_ = prediction_intervals(ensemble_.frame(), prediction_, intervals_.confidence);
-    // Deviations that contain no noise are no intervals of new targets.
-    if (!has_normal_intervals(ensemble_.frame())) limits_.assign(limits_.size(), {});
+  } else if (is_conformal(intervals_)) {
+    limits_ = conformal_intervals(frame, prediction_, confidence, *intervals_.method);
+  } else if (intervals_.method && has_normal_intervals(frame)) {
+    limits_ = prediction_intervals(frame, prediction_, confidence);
+  } else {  // deviations that contain no noise are no intervals of new targets
+    limits_.assign(prediction_.rows * targets_.size(), {});
   }
-  first_ += count;
+}
+
+std::span<const std::uint8_t> PredictionRows::set_of(std::size_t target) const {
+  const std::size_t each = ensemble_.classifies() ? prediction_.outputs : 2;
+  const std::size_t targets = ensemble_.classifies() ? 1 : targets_.size();
+  return {&sets_[(at_ * targets + target) * each], each};
+}
+
+double PredictionRows::set_size(std::size_t target) const {
+  double size = 0;
+  for (const std::uint8_t belongs : set_of(target)) size += belongs;
+  return size;
+}
+
+std::vector<std::string> PredictionRows::set(std::size_t column) const {
+  const std::span<const std::uint8_t> belongs = set_of(set_columns_.at(column));
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c < belongs.size(); ++c)
+    if (belongs[c] != 0)
+      names.push_back(ensemble_.classifies() ? ensemble_.frame().classes[c] : std::to_string(c));
+  return names;
 }
 
 const std::string* PredictionRows::class_name() const {
@@ -148,14 +199,17 @@ void PredictionRows::add_target(std::size_t target, std::vector<double>& values)
   if (columns.loss == Loss::pinball) {
     add_all(prediction_.mean);
     add_all(prediction_.epistemic);
+    if (is_conformal(intervals_))
+      values.insert(values.end(), {own_limits(target).low, own_limits(target).high});
     return;
   }
   if (columns.loss == Loss::binary) {
     values.insert(values.end(), {prediction_.mean[at], prediction_.total[at],
                                  prediction_.aleatoric[at], prediction_.epistemic[at]});
+    if (intervals_.sets) values.push_back(set_size(target));
     return;
   }
-  const Limits& limits = limits_[at_ * targets_.size() + target];
+  const Limits& limits = own_limits(target);
   values.insert(values.end(),
                 {prediction_.mean[at], prediction_.epistemic[at], prediction_.aleatoric[at],
                  prediction_.total[at], limits.low, limits.high});
@@ -172,6 +226,7 @@ std::vector<double> PredictionRows::values() const {
       values.push_back(prediction_.probability(at_, c));
     values.insert(values.end(),
                   {prediction_.total[at_], prediction_.aleatoric[at_], prediction_.epistemic[at_]});
+    if (intervals_.sets) values.push_back(set_size(0));
   } else {
     for (std::size_t t = 0; t < targets_.size(); ++t) add_target(t, values);
   }

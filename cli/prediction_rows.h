@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,11 +18,14 @@
 
 namespace bootfold::cli {
 
-/// Prediction intervals of a regression.
+/// Prediction intervals of numbers and prediction sets of classes.
 struct IntervalRequest {
   double confidence = 0.95;
-  /// The training rows, which jackknife+ needs; null selects the normal interval.
+  /// Method of the intervals; empty: there are none, or those of jackknife+.
+  std::optional<ensemble::IntervalMethod> method = {};
+  /// The training rows, which jackknife+ needs; null: another method.
   const ensemble::Examples* training_examples = nullptr;
+  std::optional<ensemble::SetMethod> sets = {};
 };
 
 /// Goes through all rows of a file, in order: call next(), then read the columns of that row. Rows
@@ -53,21 +59,35 @@ class PredictionRows {
   [[nodiscard]] bool empty() const noexcept { return empty_; }
   /// The name of the predicted class; null for a regression.
   [[nodiscard]] const std::string* class_name() const;
-  /// All columns as numbers; a class is its number from 0. All NaN if the row is empty.
+  /// Whether a column has prediction sets.
+  [[nodiscard]] bool has_sets(std::size_t column) const { return set_columns_.contains(column); }
+  /// The classes of the set in such a column, or 0 and 1.
+  [[nodiscard]] std::vector<std::string> set(std::size_t column) const;
+  /// All columns as numbers; a class is its number from 0, and a set the number of its classes. All
+  /// NaN if the row is empty.
   [[nodiscard]] std::vector<double> values() const;
 
  private:
   bool next_table();
   void predict_batch();
+  void find_intervals(const DataView& inputs, const Execution& execution);
   /// Adds the columns of a target in this row.
   void add_target(std::size_t target, std::vector<double>& values) const;
+  [[nodiscard]] const ensemble::Limits& own_limits(std::size_t target) const {
+    return limits_[at_ * targets_.size() + target];
+  }
+  /// The number of classes in the set of this row, or of values of a target of 0 and 1.
+  [[nodiscard]] double set_size(std::size_t target) const;
+  /// The entries of a set in sets_: the first and their number.
+  [[nodiscard]] std::span<const std::uint8_t> set_of(std::size_t target) const;
 
   const ensemble::Ensemble& ensemble_;
   const RowsToPredict& rows_;
   IntervalRequest intervals_;
   std::size_t memory_;
   Execution execution_;
-  std::vector<std::string> names_;
+  std::map<std::size_t, std::size_t> set_columns_;  // targets of the columns of sets
+  std::vector<std::string> names_;                  // after set_columns_, which they fill
   std::vector<ensemble::TargetColumns> targets_;
   std::size_t at_once_;
   std::unique_ptr<data::TablePass> pass_;
@@ -84,6 +104,7 @@ class PredictionRows {
   std::size_t next_at_ = 0;
   ensemble::Prediction prediction_;  // of the batch
   std::vector<ensemble::Limits> limits_;
+  std::vector<std::uint8_t> sets_;  // as prediction_sets() has them
 };
 
 }  // namespace bootfold::cli

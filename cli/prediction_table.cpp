@@ -1,6 +1,7 @@
 #include "prediction_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <cstdint>
@@ -56,6 +57,8 @@ class CsvPieces {
       const std::string* name = c == 0 ? predictions_.class_name() : nullptr;
       if (name != nullptr)
         text += field(*name);
+      else if (predictions_.has_sets(c))
+        text += field(fmt::format("{}", fmt::join(predictions_.set(c), "|")));
       else
         fmt::format_to(std::back_inserter(text), "{}", values[c]);
     }
@@ -150,6 +153,8 @@ Json columns_of(PredictionRows& predictions) {
         column.push_back(nullptr);
       else if (name != nullptr)
         column.push_back(*name);
+      else if (predictions.has_sets(c))
+        column.push_back(predictions.set(c));
       else if (c + 1 == values.size())
         column.push_back(static_cast<std::uint64_t>(values[c]));  // outside is a count
       else

@@ -141,7 +141,7 @@ std::vector<Settings> grid_of(const TrainingArguments& arguments) {
                        if (text == "full") return Settings::kFullBatch;
                        if (text == "auto") return Settings::kAutomaticBatch;
                        return std::size_t{parse_whole("--batch-size", text, 1, std::size_t{1} << 40,
-                                                      ", auto or full")};
+                                                      ", auto or full", " (or auto, or full)")};
                      }),
            [](Settings& s, std::size_t value) { s.batch_size = value; });
   multiply("--subsample", grid,
@@ -169,7 +169,8 @@ void add_training_arguments(CLI::App& command, TrainingArguments& arguments) {
     else
       add_list(command, name, value, words...)->group(group);
   };
-  add(kNetworks, "--members", arguments.members, "N", "Networks with each of the settings [100]");
+  add(kNetworks, "--members", arguments.members, "N",
+      "Networks with each of the settings; 8 with --sample [100]");
   add(kNetworks, "--hidden", arguments.hidden, "U,U,..",
       "Units of each hidden layer, or none; repeat it to try several [32]");
   add(kNetworks, "--activation", arguments.activation, "A",
@@ -179,6 +180,10 @@ void add_training_arguments(CLI::App& command, TrainingArguments& arguments) {
       "Layer normalization before the activation of each hidden layer");
   add(kNetworks, "--residual", arguments.residual,
       "Hidden layers as wide as the one before add their input to their output");
+  add(kNetworks, "--share", arguments.share, "N",
+      "Members in groups of N share the weights of hidden layers, with scales of their own, and "
+      "one "
+      "resample; 0: independent members [0]");
   add(kNetworks, "--resampling", arguments.resampling, "R",
       "Rows of a member: bootstrap, none (all rows), subsample or bayesian [bootstrap]");
   add(kNetworks, "--subsample", arguments.subsample, "SHARE",
@@ -209,6 +214,9 @@ void add_training_arguments(CLI::App& command, TrainingArguments& arguments) {
       "with --epochs or --steps [auto]");
   add(kTraining, "--look-every", arguments.look_every, "E",
       "Epochs between looks at held-out rows, or auto: 1, or more for at most 100 looks [auto]");
+  add(kTraining, "--stopping-share", arguments.stopping_share, "SHARE",
+      "Share of the held-out rows, drawn at random, that stop members; the others select members "
+      "and score the selection [0.25 if members are selected, otherwise 1]");
   add(kTraining, "--reshuffle", arguments.reshuffle, "Shuffle the rows in every epoch");
   add(kTraining, "--standardize", arguments.standardize, "yes|no",
       "Scale inputs, and targets of a regression, to mean 0 and variance 1 [yes]");
@@ -216,13 +224,16 @@ void add_training_arguments(CLI::App& command, TrainingArguments& arguments) {
 
 ensemble::Training parse_training(const TrainingArguments& arguments) {
   ensemble::Training training;
-  training.members = parse_whole("--members", arguments.members, 1, 1'000'000'000);
+  training.members = parse_whole("--members", arguments.members.empty() ? "100" : arguments.members,
+                                 1, 1'000'000'000);
   training.settings = grid_of(arguments);
   if (!arguments.steps.empty() && !arguments.epochs.empty())
     throw InvalidArgument("--steps and --epochs say the same in two ways; give one of them");
   if (!arguments.steps.empty()) training.steps = parse_whole("--steps", arguments.steps, 1);
   if (!arguments.epochs.empty() && arguments.epochs != "auto")
     training.epochs = parse_positive("--epochs", arguments.epochs, "100 (or auto)");
+  training.share =
+      parse_whole("--share", arguments.share, 0, 1'000'000'000, "; 0: independent members");
   training.resampling = ensemble::parse_resampling(arguments.resampling);
   if (!arguments.subsample.empty()) {
     if (arguments.resampling != "bootstrap" && arguments.resampling != "subsample")
@@ -231,8 +242,8 @@ ensemble::Training parse_training(const TrainingArguments& arguments) {
     training.resampling = ensemble::Resampling::subsample;
   }
   if (!arguments.patience.empty() && arguments.patience != "auto")
-    training.stopping.patience =
-        parse_whole("--patience", arguments.patience, 0, 1'000'000'000, " looks, or auto");
+    training.stopping.patience = parse_whole("--patience", arguments.patience, 0, 1'000'000'000,
+                                             " looks, or auto", " (or auto)");
   if (!arguments.look_every.empty() && arguments.look_every != "auto") {
     const bool has_length = training.steps > 0 || training.epochs != ensemble::kAutomatic;
     if (training.stopping.patience == 0 ||
@@ -241,6 +252,11 @@ ensemble::Training parse_training(const TrainingArguments& arguments) {
     training.stopping.look_every =
         parse_positive("--look-every", arguments.look_every, "1 (or auto)");
   }
+  if (!arguments.stopping_share.empty())
+    training.stopping.share_of_rows =
+        arguments.stopping_share == "1"
+            ? 1
+            : parse_between("--stopping-share", arguments.stopping_share, 0, 1, "0.25");
   training.reshuffle = arguments.reshuffle;
   training.standardize = one_of("--standardize", arguments.standardize, {"yes", "no"}) == "yes";
   return training;

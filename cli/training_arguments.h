@@ -12,12 +12,13 @@ namespace bootfold::cli {
 
 /// As typed.
 struct TrainingArguments {
-  std::string members = "100";
+  std::string members;
   std::vector<std::string> hidden;  ///< layers of one network each
   std::vector<std::string> activation;
   std::string initializer = "lecun";
   bool layer_norm = false;
   bool residual = false;
+  std::string share = "0";
   std::string steps;
   std::string epochs;
   std::vector<std::string> batch_size;
@@ -34,6 +35,7 @@ struct TrainingArguments {
   std::vector<std::string> subsample;
   std::string patience;
   std::string look_every;
+  std::string stopping_share;
   bool reshuffle = false;
   std::string standardize = "yes";
 };

@@ -120,8 +120,14 @@ std::size_t first_input(const ExampleArguments& arguments) {
   return targets + (arguments.weights.empty() ? 0 : 1);
 }
 
-double parse_share(const std::string& text) {
-  return text == "0" ? 0.0 : parse_between("--winsorize", text, 0, 0.5, "0.001");
+std::optional<double> parse_share(const std::string& text) {
+  if (text == "auto") return std::nullopt;
+  return text == "0" ? 0.0 : parse_between("--winsorize", text, 0, 0.5, "0.001 (or auto)");
+}
+
+std::optional<std::size_t> parse_bins(const std::string& text) {
+  if (text == "auto") return std::nullopt;
+  return parse_whole("--bins", text, 0, 1'024, "; 0: none", " (or auto)");
 }
 
 ensemble::EncodingOptions encoding_options(const ExampleArguments& arguments) {
@@ -129,9 +135,9 @@ ensemble::EncodingOptions encoding_options(const ExampleArguments& arguments) {
   options.categorical = split_list(arguments.categorical);
   options.dates = split_list(arguments.dates);
   options.levels = parse_whole("--levels", arguments.levels, 1, 65'536);
-  options.bins = parse_whole("--bins", arguments.bins, 0, 1'024);
-  options.bin_edges =
-      ensemble::parse_bin_edges(one_of("--bin-edges", arguments.bin_edges, {"quantiles", "tree"}));
+  options.bins = parse_bins(arguments.bins);
+  options.bin_edges = ensemble::parse_bin_edges(
+      one_of("--bin-edges", arguments.bin_edges, {"auto", "quantiles", "tree"}));
   options.winsorize = parse_share(arguments.winsorize);
   options.periodic = parse_whole("--periodic", arguments.periodic, 0, 1'024);
   options.periodic_scale =

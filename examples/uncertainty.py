@@ -105,7 +105,7 @@ picture = (
         "A curve with a gap in its data",
         subtitle=[
             "blue: mean over the members, -+ 2 of their standard deviations; dashed: the truth",
-            "orange: 90 % for new points like the old ones (jackknife+)",
+            "orange: 90 % for new points like the old ones (conformal)",
         ],
     ),
 )

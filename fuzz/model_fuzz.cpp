@@ -16,6 +16,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
       numbers += model.parameters(m).size();
       if (model.member(m).settings >= model.frame().settings.size()) std::abort();
     }
+    // Limits of all levels exist and grow.
+    const auto& scores = model.frame().conformal;
+    for (const auto* orders : {&scores.residuals, &scores.scaled})
+      for (const auto& order : *orders)
+        if (!(order.limit(0.5) <= order.limit(0.95))) std::abort();
     if (numbers == 0 || numbers * sizeof(float) > size) std::abort();
   } catch (const DataError&) {
   }

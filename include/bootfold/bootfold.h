@@ -23,6 +23,8 @@
 #include "bootfold/ensemble/evaluation.h"
 #include "bootfold/ensemble/network.h"
 #include "bootfold/ensemble/range.h"
+#include "bootfold/ensemble/sampling.h"
+#include "bootfold/ensemble/scores.h"
 #include "bootfold/ensemble/selection.h"
 #include "bootfold/ensemble/streaming.h"
 #include "bootfold/ensemble/targets.h"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -18,17 +18,18 @@ from sklearn.utils.validation import (
 )
 
 from bootfold import _core
-from bootfold._conformal import check_confidence, class_scores, class_sets
 from bootfold._dates import check_no_dates
 from bootfold._engines import together
-from bootfold._estimator import Continued, EnsembleEstimator
+from bootfold._estimator import SWEPT, Continued
 from bootfold._examples import Examples, weighted
 from bootfold._members import Uncertainty
 from bootfold._options import thread_number
+from bootfold._sets import SetEstimator
+from bootfold._sweep import Sweep, planned
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from typing_extensions import Self
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from bootfold._options import Progress
 
 
-class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[misc]
+class EnsembleClassifier(ClassifierMixin, SetEstimator):  # type: ignore[misc]
     """An ensemble of neural networks, each trained on its own resample of the rows.
 
     The probabilities are means over the members, and `uncertainty` measures how much the members
@@ -60,6 +61,10 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
     residual : bool
         Hidden layers with as many units as the hidden layer before them add their input to their
         output.
+    share : int
+        Members in groups of so many share the weights of their hidden layers, with scales of their
+        own, and one resample, as in BatchEnsemble and TabM. A group is trained by one thread;
+        `members` is a multiple of `share`. 0: independent members.
     resampling : {"bootstrap", "none", "subsample", "bayesian"}
         Training rows of a member: drawn with replacement, all rows, a share drawn without
         replacement, or all rows with exponential weights.
@@ -110,14 +115,16 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         Inputs that are dates, by name. The networks see time, month, weekday and hour.
     levels : int
         Levels of a category that have a column of their own; others share columns.
-    bins : int
-        Bins of the piecewise linear encoding of numbers; 0 for none.
-    bin_edges : {"quantiles", "tree"}
+    bins : int or "auto"
+        Bins of the piecewise linear encoding of numbers; 0 for none. "auto": 16 with 1,000 rows or
+        more, and fewer where there are many columns of numbers or millions of rows.
+    bin_edges : {"auto", "quantiles", "tree"}
         Edges of bins: quantiles of the training rows, or splits of a decision tree on the column
-        that predicts the target.
-    winsorize : float
+        that predicts the target, which "auto" is.
+    winsorize : float or "auto"
         Numbers beyond the quantiles of this share and of 1 - share of the training rows are
-        replaced by these quantiles; 0 for none.
+        replaced by these quantiles; 0 for none. "auto": 0.001 with 1,000 rows or more and at most
+        128 columns of numbers.
     periodic : int
         Frequencies of periodic features of numbers, a sine and a cosine each; 0 for none.
     periodic_scale : float
@@ -215,6 +222,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         initializer: str = "lecun",
         layer_norm: bool = False,
         residual: bool = False,
+        share: int = 0,
         resampling: str = "bootstrap",
         subsample: float = 0.5,
         epochs: float | str = "auto",
@@ -238,9 +246,9 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         categorical: Sequence[str] = (),
         dates: Sequence[str] = (),
         levels: int = 32,
-        bins: int = 0,
-        bin_edges: str = "quantiles",
-        winsorize: float = 0.0,
+        bins: int | str = "auto",
+        bin_edges: str = "auto",
+        winsorize: float | str = "auto",
         periodic: int = 0,
         periodic_scale: float = 0.3,
         nan: str = "encode",
@@ -261,6 +269,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         self.initializer = initializer
         self.layer_norm = layer_norm
         self.residual = residual
+        self.share = share
         self.resampling = resampling
         self.subsample = subsample
         self.epochs = epochs
@@ -305,7 +314,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         tags = super().__sklearn_tags__()
         labels = self.loss in (None, "multi_label")
         tags.classifier_tags.multi_label = (
-            labels and self.class_weight is None and self.calibrate is False
+            labels and self.class_weight is None
         )
         tags.classifier_tags.multi_class = self.loss != "binary"
         return tags
@@ -347,7 +356,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         with together(engine, "fit", self.get_params()) as ranks:
             more = self._continued()
             return self._fit(
-                X, y, sample_weight, validation, [{}], None, ranks, more=more, callback=callback
+                X, y, sample_weight, validation, Sweep(), ranks, more=more, callback=callback
             )
 
     def partial_fit(
@@ -382,7 +391,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         more = self._continued(epochs, partial=True)
         assert more is not None
         more.classes = self._known_classes(classes)
-        return self._fit(X, y, sample_weight, validation, [{}], None, more=more, callback=callback)
+        return self._fit(X, y, sample_weight, validation, Sweep(), more=more, callback=callback)
 
     def sweep(
         self,
@@ -391,16 +400,47 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         sample_weight: Any = None,
         *,
         validation: Any = None,
+        sample: int | None = None,
+        select: str | None = None,
         keep_best: int | None = None,
+        members: int | None = None,
         callback: Callable[[Epoch], Any] | None = None,
-        **values: Iterable[Any],
+        **values: Any,
     ) -> Self:
-        """Trains `members` networks for every combination of the values.
+        """Trains `members` networks for every combination of the values, or for drawn settings.
 
         Members with the same number have the same rows in all settings. `sweep_` is a table of
         losses, a dict of columns that pandas.DataFrame accepts; `best_params_` are the settings
-        with the lowest mean held-out loss. The estimator then has all members, or the `keep_best`
-        best ones; out-of-bag scores of selected members are slightly optimistic.
+        with the lowest mean held-out loss.
+
+        If members are selected, `selection_` has `members` (rows of `sweep_` and numbers, in the
+        order of the selection) and mean losses, each with `loss`, `standard_error` and `rows`:
+        `other_rows` estimates the loss on new rows, because each row is scored by a selection that
+        did not use it; `same_rows` is of the rows that selected, and optimistic; `all_members` is
+        without a selection. Out-of-bag attributes are of the rows that selected, so that they are
+        slightly optimistic. A quarter of the held-out rows of each member stops it early and does
+        not select.
+
+        Parameters
+        ----------
+        X, y, sample_weight, callback
+            As in `fit`.
+        validation : (X, y), optional
+            As in `fit`; these rows also select members.
+        sample : int, optional
+            Draw so many settings from ranges, as `bootfold ensemble train --sample` does. Learning
+            rate, units, depth, dropout and weight decay have default ranges; a list is a choice.
+        select : {"greedy", "best", "all"}, optional
+            "greedy": members that lower the loss together; "best": those with the lowest held-out
+            losses. By default "greedy" with `sample`, "best" with `keep_best`, otherwise "all".
+        keep_best : int, optional
+            Members that are kept; with "greedy" at most, and 100 by default.
+        members : int, optional
+            Networks with each of the settings, by default those of the estimator, and 8 with
+            `sample`.
+        **values
+            Lists of values of settings, or with `sample` ranges such as "1e-4..1e-2". `depth` is
+            the number of hidden layers.
 
         Examples
         --------
@@ -411,9 +451,23 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         >>> model = model.sweep(X, y, learning_rate=[1e-4, 1e-2], keep_best=8)
         >>> model.best_params_, len(model.members_)
         ({'learning_rate': 0.01}, 8)
+        >>> model = model.sweep(X, y, sample=6, learning_rate="1e-3..3e-2", hidden=[(8,), (16,)])
+        >>> sorted(model.best_params_)
+        ['dropout', 'hidden', 'learning_rate', 'weight_decay']
+        >>> model.selection_.rule, len(model.selection_.members) == len(model.members_)
+        ('greedy', True)
         """
-        swept = self._combinations(values)
-        return self._fit(X, y, sample_weight, validation, swept, keep_best, callback=callback)
+        sweep = planned(
+            self,
+            values,
+            SWEPT,
+            sample=sample,
+            select=select,
+            keep_best=keep_best,
+            members=members,
+            validation=validation,
+        )
+        return self._fit(X, y, sample_weight, validation, sweep, callback=callback)
 
     def _fit(
         self,
@@ -421,8 +475,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         y: Any,
         sample_weight: Any,
         validation: Any,
-        swept: Sequence[dict[str, Any]],
-        keep_best: int | None,
+        sweep: Sweep,
         engine: Any = None,
         *,
         more: Continued | None = None,
@@ -443,8 +496,6 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
             ensure_all_finite=self._finite,
             reset=not again,
         )
-        if not again:
-            self._learn_encoding(X, y, sample_weight)
         self._check_calibrate(validation)
         check_classification_targets(y)
         loss = self._loss_of(y)
@@ -458,7 +509,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         self._several = loss == "multi_label"
         if self._several:
             return self._fit_labels(
-                X, y, sample_weight, validation, swept, keep_best, engine, more, callback
+                X, y, sample_weight, validation, sweep, engine, more, callback
             )
         y = column_or_1d(y, warn=True)
         counted = y if sample_weight is None else y[sample_weight > 0]
@@ -481,6 +532,8 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
             )
         codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
         examples = weighted(X, codes.astype(np.float64)[:, None], sample_weight)
+        if not again:
+            self._learn_encoding(examples, len(self.classes_))
         own_weights = examples.weights
         if self.class_weight is not None:
             # From the training rows, so that repeated rows count as often as they occur.
@@ -490,20 +543,14 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         if validation is not None:
             inputs, truth = self._parts(validation, "validation")
             held_out = Examples(inputs, self._codes(truth)[:, None], None)
-        self._learn(examples, held_out, loss, swept, keep_best, engine, more, callback)
+        self._learn(examples, held_out, loss, sweep, engine, more, callback)
         if self.calibrate:
             # Without class weights, which are for the loss.
             examples.weights = own_weights
-            if validation is None and sample_weight is not None and own_weights is None:
-                self._warn_of_copies(sample_weight)
-            rows = self._rows(examples)
-            aside = None if held_out is None else self._rows(held_out)
-            self._ensemble = self._ensemble.calibrate(rows, aside, thread_number(self.threads))
+            self._calibrate(examples, held_out, sample_weight)
         found = self._out_of_bag(examples, X)
-        self._held_out = held_out
         if found is not None:
             self.oob_decision_function_ = found
-            self._oob_codes = codes
             known = ~np.isnan(found).any(axis=1)
             if sample_weight is not None:
                 known &= np.isin(y, self.classes_)  # a class whose rows all have weight 0
@@ -543,8 +590,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         y: Any,
         sample_weight: Array | None,
         validation: Any,
-        swept: Sequence[dict[str, Any]],
-        keep_best: int | None,
+        sweep: Sweep,
         engine: Any,
         more: Continued | None,
         callback: Any,
@@ -554,19 +600,20 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
             raise ValueError(
                 "class_weight is for classes, but y has several labels; use pos_weight"
             )
-        if self.calibrate:
-            raise ValueError("calibrate=True is for classes, but y has several labels")
         labels = _indicators(y)
         if more is not None and more.classes is not None:
             raise ValueError("classes are for y with one column, but y has several labels")
         self.classes_ = np.arange(labels.shape[1])
         examples = weighted(X, labels, sample_weight)
+        if more is None or more.start is None:
+            self._learn_encoding(examples)
         held_out = None
         if validation is not None:
             inputs, truth = self._parts(validation, "validation")
             held_out = Examples(inputs, self._label_columns(truth, "validation"), None)
-        self._learn(examples, held_out, "multi_label", swept, keep_best, engine, more, callback)
-        self._held_out = held_out
+        self._learn(examples, held_out, "multi_label", sweep, engine, more, callback)
+        if self.calibrate:
+            self._calibrate(examples, held_out, sample_weight)
         found = self._out_of_bag(examples, X)
         if found is not None:
             self.oob_decision_function_ = found
@@ -602,24 +649,32 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
                 "'bootstrap' or 'subsample'"
             )
 
+    def _calibrate(
+        self, examples: Examples, held_out: Examples | None, sample_weight: Array | None
+    ) -> None:
+        if held_out is None and sample_weight is not None and examples.weights is None:
+            self._warn_of_copies(sample_weight)
+        threads = thread_number(self.threads)
+        aside = None if held_out is None else self._rows(held_out)
+        self._ensemble = self._ensemble.calibrate(self._rows(examples), aside, threads)
+        self._set_scores(self._ensemble, examples, aside, threads)
+
     def _warn_of_copies(self, sample_weight: Array) -> None:
         if (sample_weight > 1).any():
             warnings.warn(
                 "sample_weight repeats rows, and a copy may be predicted by members that were "
                 "trained on another copy: the temperature will be too low; give validation=(X, y)",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     @property
-    def temperature_(self) -> float:
-        """Softmax temperature of the probabilities; 1 without `calibrate`."""
+    def temperature_(self) -> float | Array:
+        """Temperature of the probabilities, of several labels one each; 1 without `calibrate`."""
         check_is_fitted(self)
+        if self._several:
+            return np.array(self._ensemble.temperatures or np.ones(len(self.classes_)))
         return self._ensemble.temperature
-
-    def _tree_targets(self, y: Array) -> tuple[Array | None, Array | None, int]:
-        classes, codes = np.unique(column_or_1d(y), return_inverse=True)
-        return None, codes.astype(np.uint32), len(classes)
 
     def _rows(self, examples: Examples) -> _core.ExampleRows:
         if self._several:
@@ -692,72 +747,6 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         """
         return self._chosen(self.predict_proba(X))
 
-    def predict_set(
-        self,
-        X: Any,
-        confidence: float = 0.9,
-        method: Literal["threshold", "adaptive"] = "threshold",
-        *,
-        calibration: tuple[Any, Any] | None = None,
-    ) -> Array:
-        """Prediction sets: for each row the classes that the true one is among, as booleans.
-
-        If new rows are like those of the calibration, the set of a row has its class with
-        probability at least `confidence`, however wrong the probabilities are.
-
-        Parameters
-        ----------
-        X : array_like
-        confidence : float
-        method : {"threshold", "adaptive"}
-            "threshold": classes whose probability is high enough, which gives the smallest sets.
-            "adaptive": the most probable classes up to a sum, which gives larger sets for rows
-            that are difficult, and needless ones if probabilities are overconfident. The most
-            probable class is in every set.
-        calibration : (X, y), optional
-            Rows that were not used for training. Unless given: `validation` of `fit`, else the
-            out-of-bag probabilities of the training rows, for which coverage is nearly always at
-            least as stated but without a theorem.
-
-        Returns
-        -------
-        ndarray of bool, [row][class], in the order of `classes_`.
-
-        Examples
-        --------
-        >>> import bootfold as bf
-        >>> from sklearn.datasets import load_iris
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = bf.EnsembleClassifier(members=50, learning_rate=1e-2).fit(X, y)
-        >>> sets = model.predict_set(X, confidence=0.99)
-        >>> sets.shape, bool(sets[range(150), y].mean() >= 0.98)
-        ((150, 3), True)
-        """
-        check_is_fitted(self)
-        if self._several:
-            raise ValueError("prediction sets are for classes, but there are several labels")
-        level = check_confidence(confidence)
-        known, codes = self._judged(calibration)
-        class_scores(known[:1], method)  # checks the method
-
-        def compute(inputs: Array) -> tuple[Array, ...]:
-            found = self._prediction(inputs).mean
-            return (class_sets(known, codes, found, level, method),)
-
-        return self._of_rows(X, compute)[0]
-
-    def _judged(self, calibration: tuple[Any, Any] | None) -> tuple[Array, Array]:
-        """Probabilities of held-out rows, and the codes of their classes."""
-        rows = self._held_out
-        if calibration is not None:
-            inputs, y = self._parts(calibration, "calibration")
-            rows = Examples(inputs, self._codes(y, "calibration")[:, None], None)
-        if rows is not None:
-            return self._prediction(rows.inputs).mean, rows.targets[:, 0].astype(np.int64)
-        if not hasattr(self, "oob_decision_function_"):
-            raise ValueError(self._no_interval())
-        return self.oob_decision_function_, self._oob_codes
-
     def uncertainty(self, X: Any) -> Uncertainty:
         """Uncertainty of each row in nats: total = aleatoric + epistemic; of labels [row][label].
 
@@ -792,6 +781,7 @@ class EnsembleClassifier(ClassifierMixin, EnsembleEstimator):  # type: ignore[mi
         found._several = core.loss == "multi_label"
         if found._several:
             found.classes_ = np.arange(len(core.classes))
+            found.calibrate = bool(core.temperatures)
             return found
         found.calibrate = core.temperature != 1
         if classes is None:

@@ -1,4 +1,4 @@
-"""Conformal prediction from held-out rows: intervals of numbers and sets of classes.
+"""Conformal scores of held-out rows, from which intervals and sets are made.
 
 Scores of held-out rows tell how far the truth is from the prediction. The interval or set of a new
 row has every value whose score is at most the ceil(confidence (n + 1))-th smallest of n scores. If
@@ -8,13 +8,7 @@ held-out rows and new rows are exchangeable, it has the truth with probability a
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING
-
-import numpy as np
-
-if TYPE_CHECKING:
-    from bootfold._data import Array
+from bootfold import _core
 
 
 def check_confidence(confidence: float) -> float:
@@ -24,45 +18,32 @@ def check_confidence(confidence: float) -> float:
     return found
 
 
-def limit_of(scores: Array, confidence: float) -> float:
-    """The largest score that is allowed; infinite if there are too few scores.
-
-    NaN is the score of a row that nobody could judge. It counts as infinite, which keeps the
-    guarantee.
-    """
-    place = confidence * (len(scores) + 1)
-    rank = max(1, math.ceil(place - 1e-9 * place))  # rounding errors do not count
-    if rank > len(scores):
-        return math.inf
-    filled = np.where(np.isnan(scores), np.inf, scores)
-    return float(np.partition(filled, rank - 1)[rank - 1])
-
-
-def _cumulated(probabilities: Array) -> Array:
-    """[row][class]: probability of the classes that are at least as probable."""
-    order = np.argsort(-probabilities, axis=1, kind="stable")
-    sums = np.cumsum(np.take_along_axis(probabilities, order, axis=1), axis=1)
-    found = np.empty_like(sums)
-    np.put_along_axis(found, order, sums, axis=1)
-    return found
+def no_scores(core: _core.Ensemble) -> str:
+    """Why an ensemble has no conformal scores, and what to do."""
+    if core.resampling in ("bootstrap", "subsample"):
+        why = (
+            "there are no out-of-bag scores: subset drops them, sample weights that repeat rows "
+            "make them too small, and files of earlier versions do not have them"
+        )
+        remedy = ""
+    else:
+        why = (
+            f"with resampling {core.resampling!r} members are trained on all rows, "
+            "so nothing tells how far they are off"
+        )
+        remedy = ", or train with resampling 'bootstrap' or 'subsample'"
+    return (
+        f"{why}; give rows that were not used for training as calibration=(X, y), or as "
+        f"validation=(X, y) to fit{remedy}"
+    )
 
 
-def class_scores(probabilities: Array, method: str) -> Array:
-    """[row][class]: how strange it would be if this were the class."""
-    if method == "threshold":
-        found: Array = 1 - probabilities
-        return found
-    if method == "adaptive":
-        return _cumulated(probabilities)
-    raise ValueError(f"method is {method!r} but must be 'threshold' or 'adaptive'")
-
-
-def class_sets(
-    known: Array, codes: Array, probabilities: Array, confidence: float, method: str
-) -> Array:
-    """[row][class]: whether a class belongs to the set; the most probable one always does."""
-    scores = class_scores(known, method)[np.arange(len(codes)), codes]
-    limit = limit_of(scores, confidence)
-    found: Array = class_scores(probabilities, method) <= limit
-    found[np.arange(len(found)), np.argmax(probabilities, axis=1)] = True
-    return found
+def held_out_scores(
+    core: _core.Ensemble, rows: _core.ExampleRows | None, threads: int
+) -> _core.ConformalScores:
+    """The scores of these rows, or those that the ensemble keeps."""
+    if rows is not None:
+        return _core.conformal_scores(core, rows, threads)
+    if core.conformal.rows == "none":
+        raise ValueError(no_scores(core))
+    return core.conformal

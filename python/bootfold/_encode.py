@@ -164,9 +164,9 @@ class InputColumns:
         dates: Sequence[str],
         levels: int,
         missing: bool,
-        bins: int = 0,
-        bin_edges: str = "quantiles",
-        winsorize: float = 0.0,
+        bins: int | None = None,
+        bin_edges: str = "auto",
+        winsorize: float | None = None,
         periodic: int = 0,
         periodic_scale: float = 0.3,
     ) -> None:
@@ -204,16 +204,14 @@ class InputColumns:
             *self._numbers,
         )
 
-    def learn(self, columns: dict[str, Any]) -> Array:
-        """The numbers of a batch of training rows."""
+    def coded(self, columns: dict[str, Any]) -> Array:
+        """A batch of training rows as numbers."""
         if self._codes is None:
             self._start(columns)
-        rows = self.matrix(columns)
-        self._codes.add(rows)
-        return rows
+        return self.matrix(columns)
 
-    def learn_matrix(self, rows: Array) -> None:
-        """Training rows that are numbers already."""
+    def learn(self, rows: Array) -> None:
+        """More training rows, which are numbers by now."""
         if self._codes is None:
             for name in self.names:
                 kind = "date" if name in self._dates else "number"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import itertools
 import os
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,6 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import (
     _check_feature_names,
-    _check_sample_weight,
     check_is_fitted,
     validate_data,
 )
@@ -37,12 +35,13 @@ from bootfold._table_source import table_source
 from bootfold._targets import set_targets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from typing_extensions import Self
 
     from bootfold._data import Array
     from bootfold._examples import Examples
+    from bootfold._sweep import Sweep
 
 _WORDS = ("activation", "initializer", "optimizer", "schedule")
 _NUMBERS = (
@@ -57,6 +56,8 @@ _NUMBERS = (
 _FLAGS = ("layer_norm", "residual")
 #: Settings that may differ between members.
 SWEPT = ("hidden", *_WORDS, *_FLAGS, "learning_rate", *_NUMBERS, "clip", "average", "batch_size")
+#: What the names of attributes begin with that describe a training.
+_DESCRIPTIONS = ("oob_", "sweep_", "best_", "selection_")
 #: Stands for a number that the rows decide, as in C++.
 _AUTOMATIC = 0.0
 
@@ -86,6 +87,15 @@ def _number_or_auto(name: str, value: Any) -> float:
     if not number > 0:
         raise ValueError(f"{name} is {value!r} but must be above 0, or 'auto'")
     return number
+
+
+def _unless_auto(name: str, value: Any, convert: Callable[[str, Any], Any]) -> Any:
+    """What `convert` makes of the value; None for "auto"."""
+    if isinstance(value, str):
+        if value == "auto":
+            return None
+        raise TypeError(f"{name} is {value!r} but must be a number, or 'auto'")
+    return convert(name, value)
 
 
 def _word(name: str, value: Any) -> str:
@@ -132,11 +142,11 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
     _encoding: _core.Encoding | None
     n_features_in_: int
     #: Rows of `validation`, for conformal prediction.
-    _held_out: Examples | None = None
 
     # Set by the constructors of the estimators.
     members: Any
     hidden: Any
+    share: Any
     resampling: Any
     epochs: Any
     steps: Any
@@ -196,6 +206,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         training.settings = settings
         training.steps = 0 if self.steps is None else whole_number("steps", self.steps, 1)
         training.epochs = _number_or_auto("epochs", self.epochs)
+        training.share = whole_number("share", self.share, 0)
         training.resampling = _word("resampling", self.resampling)
         set_targets(training, self, loss)
         training.curves = True
@@ -234,16 +245,12 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             **given,
             levels=levels,
             missing=self.nan == "encode",
-            bins=whole_number("bins", self.bins, 0),
+            bins=_unless_auto("bins", self.bins, lambda name, value: whole_number(name, value, 0)),
             bin_edges=_word("bin_edges", self.bin_edges),
-            winsorize=_number("winsorize", self.winsorize),
+            winsorize=_unless_auto("winsorize", self.winsorize, _number),
             periodic=whole_number("periodic", self.periodic, 0),
             periodic_scale=_number("periodic_scale", self.periodic_scale),
         )
-
-    def _tree_targets(self, y: Array) -> tuple[Array | None, Array | None, int]:
-        """Numbers, or codes of classes and the number of classes, for the edges of a tree."""
-        raise NotImplementedError
 
     def _continued(self, epochs: float | None = None, *, partial: bool = False) -> Continued | None:
         """What `fit` (with warm_start) and `partial_fit` go on from."""
@@ -265,24 +272,21 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             return X
         columns = frame_columns(X)
         self._columns = self._input_columns(list(columns))
-        return like_frame(X, self._columns.learn(columns))
+        return like_frame(X, self._columns.coded(columns))
 
-    def _learn_encoding(self, X: Array, y: Array, sample_weight: Any) -> None:
-        """Sets the encoding of the training rows, which are numbers by now."""
+    def _learn_encoding(self, examples: Examples, classes: int = 0) -> None:
+        """Sets the encoding of the training rows; `classes`: how many, if they are the targets."""
+        inputs, targets, weights = examples.inputs, examples.targets, examples.weights
         if self._columns is None:
-            names = self._names() or [str(place + 1) for place in range(X.shape[1])]
+            names = self._names() or [str(place + 1) for place in range(inputs.shape[1])]
             self._columns = self._input_columns(names)
-            self._columns.learn_matrix(X)
-        if self.bin_edges == "tree":
-            weights = None
-            if sample_weight is not None:
-                weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-            encoding = self._columns.finish(*self._tree_targets(y), weights)
+        self._columns.learn(inputs)
+        if classes:
+            codes = targets[:, 0].astype(np.uint32)
+            encoding = self._columns.finish(None, codes, classes, weights)
         else:
-            encoding = self._columns.finish()
-        numbers = not (self.bins or self.winsorize or self.periodic)
-        plain = not encoding.accepts_missing and set(encoding.kinds) <= {"number"} and numbers
-        self._encoding = None if plain else encoding
+            encoding = self._columns.finish(targets, None, 0, weights)
+        self._encoding = None if encoding.plain else encoding
         del self._columns
 
     @property
@@ -323,17 +327,15 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         examples: Examples,
         validation: Examples | None,
         loss: str | Sequence[str],
-        swept: Sequence[dict[str, Any]],
-        keep_best: int | None,
+        sweep: Sweep,
         engine: Any = None,
         more: Continued | None = None,
         callback: Any = None,
     ) -> None:
         """Trains the members and sets the attributes that describe them."""
-        for name in [name for name in vars(self) if name.startswith(("oob_", "sweep_", "best_"))]:
+        for name in [name for name in vars(self) if name.startswith(_DESCRIPTIONS)]:
             delattr(self, name)
-        settings = [self._settings(**changed) for changed in swept]
-        training = self._training(settings, loss)
+        training = sweep.training(self, loss)
         start = None
         if more is not None:
             start = more.prepare(training)
@@ -353,24 +355,51 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
             given = (examples, validation, loss)
             core, curves = train_spread(self, rows, given, training, engine)
         else:
-            with reporter(self.progress, training.members * len(settings), "members") as tell:
+            total = training.members * len(training.settings)
+            with reporter(self.progress, total, "members") as tell:
                 core = _core.Ensemble.train(rows, training, held_out, threads, tell, start, calls)
         if training.checkpoint:
             _core.remove_checkpoint(training.checkpoint)
         self._warn(core)
-        if swept[0] or len(swept) > 1:
-            self.sweep_ = _members.sweep_table(core, swept)
+        if sweep:
+            self.sweep_ = _members.sweep_table(core, sweep.values)
             losses = self.sweep_["held_out_loss"]
             if not np.isfinite(losses).any():
                 losses = self.sweep_["loss"]
-            self.best_params_ = dict(swept[int(np.nanargmin(losses))])
-        if keep_best is not None:
-            core = core.best(whole_number("keep_best", keep_best, 1), rows, threads)
+            self.best_params_ = dict(sweep.values[int(np.nanargmin(losses))])
+        if sweep.rule is not None:
+            if held_out is None and examples.repeats:
+                warnings.warn(
+                    "sample_weight repeats rows, and a copy may be predicted by members that were "
+                    "trained on another copy: the selection favors members that overfit; give "
+                    "validation=(X, y)",
+                    UserWarning,
+                    stacklevel=4,
+                )
+            core, self.selection_ = sweep.select(core, rows, training, held_out, threads)
+            if sweep:
+                kept = [member.settings for member in core.members]
+                self.sweep_["kept"] = np.bincount(kept, minlength=len(sweep.values))
         self._ensemble = core
+        self._set_scores(core, examples, held_out, threads)
         earlier = [] if start is None else [getattr(self, "loss_curves_", np.empty((len(core), 0)))]
         latest = _members.curves(curves or [member.curve for member in core.members])
         self.loss_curves_: Array = np.concatenate([*earlier, latest], axis=1)
         self.loss_curve_ = self._mean_curve(core)
+
+    def _set_scores(
+        self,
+        core: _core.Ensemble,
+        examples: Examples,
+        held_out: _core.ExampleRows | None,
+        threads: int,
+    ) -> None:
+        """Sets the conformal scores that joined and selected members lack, and drops false ones."""
+        if held_out is not None:
+            if core.conformal.rows != "held_out":
+                core.set_conformal(_core.conformal_scores(core, held_out, threads))
+        elif examples.repeats:  # a copy is predicted by members that were trained on another
+            core.set_conformal(_core.ConformalScores())
 
     def _mean_curve(self, core: _core.Ensemble) -> Array:
         useful = [not member.failure for member in core.members]
@@ -387,21 +416,6 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         if len(failed) == len(core):
             raise ValueError(message)
         warnings.warn(message, ConvergenceWarning, stacklevel=5)
-
-    def _combinations(self, values: dict[str, Iterable[Any]]) -> list[dict[str, Any]]:
-        for name in values:
-            if name not in SWEPT:
-                raise ValueError(
-                    f"{name!r} cannot differ between members; the settings that can are "
-                    f"{', '.join(SWEPT)}"
-                )
-        lists = {name: list(several) for name, several in values.items()}
-        for name, several in lists.items():
-            if not several:
-                raise ValueError(f"{name} has no values; give a list of at least one")
-        return [
-            dict(zip(lists, chosen, strict=True)) for chosen in itertools.product(*lists.values())
-        ]
 
     def _given(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, fitted: bool = True
@@ -482,22 +496,6 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
     @property
     def _leaves_rows_out(self) -> bool:
         return self._ensemble.resampling in ("bootstrap", "subsample")
-
-    def _no_interval(self) -> str:
-        """Why there are no held-out rows, and what to do."""
-        if self._leaves_rows_out:
-            why = "out-of-bag predictions are not kept in files and by subset"
-            remedy = ""
-        else:
-            why = (
-                f"with resampling {self._ensemble.resampling!r} members are trained on all rows, "
-                "so nothing tells how far they are off"
-            )
-            remedy = ", or train with resampling 'bootstrap' or 'subsample'"
-        return (
-            f"{why}; give rows that were not used for training as calibration=(X, y), or as "
-            f"validation=(X, y) to fit{remedy}"
-        )
 
     def _out_of_bag(self, examples: Examples, given: Array) -> Array | None:
         """Out-of-bag means of the given rows; NaN where all members were trained on the row."""
@@ -729,7 +727,7 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
 
         Names and shapes are those of `to_torch`. On which rows such parameters were trained is not
         known: the new estimator has no out-of-bag attributes, no losses, no temperature and no
-        jackknife+ intervals, unless the parameters are unchanged.
+        intervals, unless the parameters are unchanged.
 
         Examples
         --------
@@ -771,13 +769,12 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         if not all(same):
             for name in [name for name in vars(found) if name.startswith(("oob_", "loss_curve"))]:
                 delattr(found, name)
-            found._held_out = None  # they may have been trained on
         return found
 
     def subset(self, members: Sequence[int]) -> Self:
         """An estimator with these members only, given by their indices in `members_`.
 
-        It has no out-of-bag attributes.
+        It has no out-of-bag attributes and no scores for intervals and sets.
         """
         check_is_fitted(self)
         found = copy.copy(self)
@@ -793,7 +790,8 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the members to a .safetensors file that `load` and ``bootfold ensemble`` read.
 
-        The file does not contain out-of-bag attributes and loss curves; a pickle does.
+        The file has what intervals and sets need. It does not contain out-of-bag attributes and
+        loss curves; a pickle does.
         """
         check_is_fitted(self)
         self._ensemble.save(os.fspath(path))
@@ -806,7 +804,11 @@ class EnsembleEstimator(BaseEstimator):  # type: ignore[misc]
         given["batch_size"] = settings.batch_size or "full"
         given["clip"] = settings.clip or None
         self.set_params(
-            members=len(core), resampling=core.resampling, random_state=core.seed, **given
+            members=len(core),
+            share=core.share if core.share and len(core) % core.share == 0 else 0,
+            resampling=core.resampling,
+            random_state=core.seed,
+            **given,
         )
         self._encoding = core.encoding if core.encoding.kinds else None
         encodes = self._encoding is not None and self._encoding.accepts_missing

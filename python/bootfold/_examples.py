@@ -31,6 +31,11 @@ class Examples:
         """Of each row, its number among the rows given."""
         return np.arange(self.inputs.shape[0]) if self.given is None else self.given
 
+    @property
+    def repeats(self) -> bool:
+        """Whether a row given occurs more than once."""
+        return self.given is not None and np.unique(self.given).size < self.given.size
+
     def spread(self, values: Array) -> Array:
         """[row][...] for the rows given: the mean over copies that have a value; NaN of none."""
         known = ~np.isnan(values).any(axis=1)

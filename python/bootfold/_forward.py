@@ -88,6 +88,7 @@ class Target(NamedTuple):
     mean: float  #: of its scaling
     scale: float
     transform: Transform | None
+    temperature: float  #: of the probability of 1
 
 
 def _yeo_johnson(value: float, power: float) -> float:
@@ -186,15 +187,24 @@ def _of_targets(ops: Any, model: Model, outputs: Any) -> Any:
     return parts[0] if len(parts) == 1 else ops.join(parts, 2)
 
 
+def _tempered(ops: Any, probability: Any, temperature: float) -> Any:
+    """The probability of 1 at a temperature."""
+    one = ops.power(probability, 1 / temperature)
+    zero = ops.power(ops.constant(np.float64(1)) - probability, 1 / temperature)
+    return one / (one + zero)
+
+
 def _mean_of_targets(ops: Any, model: Model, members: Any) -> Any:
     """The mean of the members; quantiles in ascending order."""
     found = ops.mean(members)
-    if all(t.loss != "pinball" for t in model.targets):
+    if all(t.loss != "pinball" and t.temperature == 1 for t in model.targets):
         return found
     parts = []
     column = 0
     for target in model.targets:
         part = ops.part(found, column, column + target.columns)
+        if target.temperature != 1:
+            part = _tempered(ops, part, target.temperature)
         parts.append(ops.sort(part, target.columns) if target.loss == "pinball" else part)
         column += target.columns
     return parts[0] if len(parts) == 1 else ops.join(parts, 1)
@@ -389,7 +399,8 @@ def _targets_of(core: _core.Ensemble) -> list[Target]:
         transform = fitted[number] if fitted and fitted[number].kind != "none" else None
         mean, scale = (part[number] for part in core.target_scaling)
         output = number if core.loss == "gaussian" else place  # all means, then all variances
-        found.append(Target(loss, output, count, mean, scale, transform))
+        temperature = core.temperatures[number] if core.temperatures else 1.0
+        found.append(Target(loss, output, count, mean, scale, transform, temperature))
         place += 2 if loss == "gaussian" else count
     return found
 

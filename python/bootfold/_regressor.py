@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from bootfold import _core
-from bootfold._conformal import check_confidence
 from bootfold._dates import check_no_dates
 from bootfold._engines import together
-from bootfold._estimator import Continued, EnsembleEstimator
+from bootfold._estimator import SWEPT, Continued
 from bootfold._examples import Examples, weighted
+from bootfold._intervals import IntervalEstimator
 from bootfold._members import Uncertainty
-from bootfold._options import memory_bytes, thread_number
-from bootfold._targets import HeldOutLimits, check_loss, score_of_targets
+from bootfold._sweep import Sweep, planned
+from bootfold._targets import check_loss, score_of_targets
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from typing_extensions import Self
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from bootfold._options import Progress
 
 
-class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc]
+class EnsembleRegressor(RegressorMixin, IntervalEstimator):  # type: ignore[misc]
     """An ensemble of neural networks, each trained on its own resample of the rows.
 
     The prediction is the mean over the members, and `uncertainty` measures how much the members
@@ -52,6 +52,10 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
     residual : bool
         Hidden layers with as many units as the hidden layer before them add their input to their
         output.
+    share : int
+        Members in groups of so many share the weights of their hidden layers, with scales of their
+        own, and one resample, as in BatchEnsemble and TabM. A group is trained by one thread;
+        `members` is a multiple of `share`. 0: independent members.
     resampling : {"bootstrap", "none", "subsample", "bayesian"}
         Training rows of a member: drawn with replacement, all rows, a share drawn without
         replacement, or all rows with exponential weights.
@@ -102,14 +106,16 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         Inputs that are dates, by name. The networks see time, month, weekday and hour.
     levels : int
         Levels of a category that have a column of their own; others share columns.
-    bins : int
-        Bins of the piecewise linear encoding of numbers; 0 for none.
-    bin_edges : {"quantiles", "tree"}
+    bins : int or "auto"
+        Bins of the piecewise linear encoding of numbers; 0 for none. "auto": 16 with 1,000 rows or
+        more, and fewer where there are many columns of numbers or millions of rows.
+    bin_edges : {"auto", "quantiles", "tree"}
         Edges of bins: quantiles of the training rows, or splits of a decision tree on the column
-        that predicts the target.
-    winsorize : float
+        that predicts the target, which "auto" is.
+    winsorize : float or "auto"
         Numbers beyond the quantiles of this share and of 1 - share of the training rows are
-        replaced by these quantiles; 0 for none.
+        replaced by these quantiles; 0 for none. "auto": 0.001 with 1,000 rows or more and at most
+        128 columns of numbers.
     periodic : int
         Frequencies of periodic features of numbers, a sine and a cosine each; 0 for none.
     periodic_scale : float
@@ -202,6 +208,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         initializer: str = "lecun",
         layer_norm: bool = False,
         residual: bool = False,
+        share: int = 0,
         resampling: str = "bootstrap",
         subsample: float = 0.5,
         epochs: float | str = "auto",
@@ -225,9 +232,9 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         categorical: Sequence[str] = (),
         dates: Sequence[str] = (),
         levels: int = 32,
-        bins: int = 0,
-        bin_edges: str = "quantiles",
-        winsorize: float = 0.0,
+        bins: int | str = "auto",
+        bin_edges: str = "auto",
+        winsorize: float | str = "auto",
         periodic: int = 0,
         periodic_scale: float = 0.3,
         nan: str = "encode",
@@ -249,6 +256,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         self.initializer = initializer
         self.layer_norm = layer_norm
         self.residual = residual
+        self.share = share
         self.resampling = resampling
         self.subsample = subsample
         self.epochs = epochs
@@ -316,8 +324,8 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         y : array_like of shape (rows,) or (rows, targets), or column name
         sample_weight : array_like of shape (rows,) or column name, optional
         validation : (X, y), optional
-            Validation rows for early stopping (`patience`) and `held_out_loss`, instead of the rows
-            that each member is not trained on.
+            Validation rows for early stopping (`patience`), `held_out_loss` and the scores of
+            `predict_interval`, instead of the rows that each member is not trained on.
         engine : client of Dask, SparkSession, module ray, communicator of mpi4py, optional
             As in `EnsembleClassifier.fit`: the cluster that trains.
         callback : function, optional
@@ -326,7 +334,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         with together(engine, "fit", self.get_params()) as ranks:
             more = self._continued()
             return self._fit(
-                X, y, sample_weight, validation, [{}], None, ranks, more=more, callback=callback
+                X, y, sample_weight, validation, Sweep(), ranks, more=more, callback=callback
             )
 
     def partial_fit(
@@ -345,7 +353,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         Jackknife+ intervals need the same rows in all calls.
         """
         more = self._continued(epochs, partial=True)
-        return self._fit(X, y, sample_weight, validation, [{}], None, more=more, callback=callback)
+        return self._fit(X, y, sample_weight, validation, Sweep(), more=more, callback=callback)
 
     def sweep(
         self,
@@ -354,16 +362,29 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         sample_weight: Any = None,
         *,
         validation: Any = None,
+        sample: int | None = None,
+        select: str | None = None,
         keep_best: int | None = None,
+        members: int | None = None,
         callback: Callable[[Epoch], Any] | None = None,
-        **values: Iterable[Any],
+        **values: Any,
     ) -> Self:
-        """Trains `members` networks for every combination of the values.
+        """Trains `members` networks for every combination of the values, or for drawn settings.
 
-        As `EnsembleClassifier.sweep`: `sweep_` is the table, `best_params_` the best settings.
+        As `EnsembleClassifier.sweep`: `sweep_` is the table, `best_params_` the best settings, and
+        `selection_` what is known of selected members.
         """
-        swept = self._combinations(values)
-        return self._fit(X, y, sample_weight, validation, swept, keep_best, callback=callback)
+        sweep = planned(
+            self,
+            values,
+            SWEPT,
+            sample=sample,
+            select=select,
+            keep_best=keep_best,
+            members=members,
+            validation=validation,
+        )
+        return self._fit(X, y, sample_weight, validation, sweep, callback=callback)
 
     def _fit(
         self,
@@ -371,8 +392,7 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         y: Any,
         sample_weight: Any,
         validation: Any,
-        swept: Sequence[dict[str, Any]],
-        keep_best: int | None,
+        sweep: Sweep,
         engine: Any = None,
         *,
         more: Continued | None = None,
@@ -395,14 +415,14 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
             ensure_all_finite=self._finite,
             reset=not again,
         )
-        if not again:
-            self._learn_encoding(X, y, sample_weight)
         y = np.asarray(y, dtype=np.float64)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         self._single = y.ndim == 1
         targets = y.reshape(y.shape[0], -1)
         examples = weighted(X, targets, sample_weight)
+        if not again:
+            self._learn_encoding(examples)
         loss = check_loss(self.loss, targets.shape[1])
         held_out = None
         if validation is not None:
@@ -414,10 +434,8 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
                     f"validation has {truth.shape[1]} targets but y has {targets.shape[1]}"
                 )
             held_out = Examples(inputs, truth, None)
-        self._held_out = None
-        self._learn(examples, held_out, loss, swept, keep_best, engine, more, callback)
-        self._training_examples = examples  # for predict_interval
-        self._held_out = held_out
+        self._learn(examples, held_out, loss, sweep, engine, more, callback)
+        self._training_examples = examples  # for jackknife+
         found = self._out_of_bag(examples, X)
         if found is not None:
             self.oob_prediction_ = self._shaped(found)
@@ -428,9 +446,6 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
                 self._score(targets[known], found[known], weights) if some else float("nan")
             )
         return self
-
-    def _tree_targets(self, y: Array) -> tuple[Array | None, Array | None, int]:
-        return np.asarray(y, dtype=np.float64).reshape(len(y), -1), None, 0
 
     def _rows(self, examples: Examples) -> _core.ExampleRows:
         targets = examples.targets
@@ -447,10 +462,6 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         if not self._single and self._ensemble.loss == "pinball":
             return values.reshape(values.shape[0], -1, len(self._ensemble.quantiles))
         return values
-
-    def _of_targets(self, values: Array) -> Array:
-        """Numbers [row][target] in the shape of y."""
-        return values[:, 0] if self._single else values
 
     def _score(self, truth: Array, found: Array, weights: Array | None) -> float:
         core = self._ensemble
@@ -509,156 +520,6 @@ class EnsembleRegressor(RegressorMixin, EnsembleEstimator):  # type: ignore[misc
         *shares, outside = self._uncertainty(X)
         total, aleatoric, epistemic = map(self._shaped, shares)
         return Uncertainty(total, aleatoric, epistemic, outside)
-
-    def predict_interval(
-        self,
-        X: Any,
-        confidence: float = 0.95,
-        method: Literal["auto", "jackknife+", "conformal", "scaled", "normal"] = "auto",
-        *,
-        training: tuple[Any, ...] | None = None,
-        calibration: tuple[Any, Any] | None = None,
-    ) -> tuple[Array, Array]:
-        """Prediction intervals: lower and upper limits for new targets.
-
-        Parameters
-        ----------
-        X : array_like
-        confidence : float
-        method : {"auto", "jackknife+", "conformal", "scaled", "normal"}
-            "auto": "conformal" with `calibration`; else "jackknife+" if members left rows out, and
-            "conformal" if they did not but `fit` had `validation`. "jackknife+" uses out-of-bag
-            residuals of each row. "conformal" is mean -+ a quantile of residuals: of
-            `calibration`, else of the validation rows of `fit`, else out of bag. "scaled" is the
-            same with residuals divided by the total of `uncertainty`, so that intervals are wider
-            where members are unsure. These have stated coverage for any networks
-            (docs/ensemble-intervals.md). "normal" is mean -+ z total, for normal noise; of a
-            transformed target, of which the limits are transformed back; of rates the quantiles
-            of a negative binomial distribution. With loss "pinball" "auto" is "conformal": the
-            lowest and highest quantile, moved by what held-out rows tell. Targets with loss
-            "binary" have limits NaN.
-        training : (X, y) or (X, y, sample_weight), optional
-            The training rows, if the estimator was loaded from a file, which does not have them.
-        calibration : (X, y), optional
-            Rows that were not used for training, for "conformal" and "scaled".
-
-        Raises
-        ------
-        ValueError
-            If members were trained on all rows (resampling "none" and "bayesian") and there are no
-            held-out rows: their disagreement alone does not tell where a new target lies.
-        """
-        check_is_fitted(self)
-        methods = ("auto", "jackknife+", "conformal", "scaled", "normal")
-        if method not in methods:
-            raise ValueError(f"method is {method!r} but must be one of {', '.join(methods)}")
-        if calibration is not None and method in ("jackknife+", "normal"):
-            raise ValueError(
-                f"calibration is for method 'conformal' and 'scaled', not {method!r}; omit it"
-            )
-        self._check_interval(method)
-        if method == "auto":
-            held_out = calibration is not None or (
-                not self._leaves_rows_out and self._held_out is not None
-            )
-            method = "conformal" if held_out or self._quantiles_only else "jackknife+"
-        if method in ("jackknife+", "normal") and not self._leaves_rows_out:
-            raise ValueError(self._no_interval())
-        if method == "normal":
-            low, high = self._of_rows(X, lambda inputs: self._normal(inputs, confidence))
-            return self._of_targets(low), self._of_targets(high)
-        if method != "jackknife+":
-            return self._conformal(X, check_confidence(confidence), method, calibration)
-        rows = self._rows(self._training_rows(training))
-        memory, threads = memory_bytes(self.memory), thread_number(self.threads)
-
-        def compute(inputs: Array) -> tuple[Array, ...]:
-            band = self._ensemble.band(rows, inputs, float(confidence), memory, threads)
-            return band.low, band.high
-
-        low, high = self._of_rows(X, compute)
-        return self._of_targets(low), self._of_targets(high)
-
-    @property
-    def _quantiles_only(self) -> bool:
-        """Whether no target has a predicted mean."""
-        losses = {loss for loss, _, _ in self._ensemble.target_columns}
-        return losses <= {"pinball", "binary"}
-
-    def _check_interval(self, method: str) -> None:
-        losses = {loss for loss, _, _ in self._ensemble.target_columns}
-        if losses == {"binary"}:
-            raise ValueError("all targets are probabilities, which have no prediction intervals")
-        if method in ("jackknife+", "normal") and self._quantiles_only:
-            raise ValueError(
-                f"method {method!r} is for predicted means, but loss 'pinball' predicts quantiles; "
-                "use method='conformal', or the quantiles of predict"
-            )
-        if method == "scaled" and "pinball" in losses:
-            raise ValueError(
-                "method 'scaled' divides by the standard deviation of a new target, which loss "
-                "'pinball' does not predict; use method='conformal'"
-            )
-
-    def _conformal(
-        self, X: Any, confidence: float, method: str, calibration: tuple[Any, Any] | None
-    ) -> tuple[Array, Array]:
-        truth, judged = self._judged(calibration)
-        columns = self._ensemble.target_columns
-        logs = [kind == "log" for kind, *_ in self._ensemble.target_transforms]
-        positive = [
-            loss == "poisson" or (bool(logs) and logs[t]) for t, (loss, _, _) in enumerate(columns)
-        ]
-        scaled = method == "scaled"
-        limits = HeldOutLimits(columns, truth, judged, confidence, scaled, positive)
-        low, high = self._of_rows(X, lambda inputs: limits(self._prediction(inputs)))
-        return self._of_targets(low), self._of_targets(high)
-
-    def _judged(self, calibration: tuple[Any, Any] | None) -> tuple[Array, _core.Prediction]:
-        """Targets of held-out rows, and what was predicted for them."""
-        rows = self._held_out
-        if calibration is not None:
-            inputs, y = self._parts(calibration, "calibration")
-            check_no_dates(y, "y")
-            targets = np.asarray(y, dtype=np.float64).reshape(len(inputs), -1)
-            if targets.shape[1] != len(self._ensemble.classes):
-                raise ValueError(
-                    f"calibration has {targets.shape[1]} targets but the estimator has "
-                    f"{len(self._ensemble.classes)}"
-                )
-            rows = Examples(inputs, targets, None)
-        if rows is not None:
-            return rows.targets, self._prediction(rows.inputs)
-        judged = self._ensemble.out_of_bag
-        if judged.mean.shape[0] == 0 or not hasattr(self, "_training_examples"):
-            raise ValueError(self._no_interval())
-        return self._training_examples.targets, judged
-
-    def _normal(self, inputs: Array, confidence: float) -> tuple[Array, ...]:
-        prediction = self._prediction(inputs)
-        limits = _core.prediction_intervals(self._ensemble, prediction, confidence)
-        rows = prediction.mean.shape[0]
-        return tuple(np.array(limit).reshape(rows, -1) for limit in limits)
-
-    def _training_rows(self, training: tuple[Any, ...] | None) -> Examples:
-        if training is None:
-            if not hasattr(self, "_training_examples"):
-                raise ValueError(
-                    "jackknife+ needs the training rows, which a file does not have; give them as "
-                    "training=(X, y), or use method='normal'"
-                )
-            return self._training_examples
-        if not isinstance(training, tuple) or not 2 <= len(training) <= 3:
-            raise TypeError("training must be a pair (X, y), or (X, y, sample_weight)")
-        X, y, sample_weight = self._given(*training)
-        inputs, y = self._parts((X, y))
-        check_no_dates(y, "y")
-        targets = np.asarray(y, dtype=np.float64)
-        weights = None
-        if sample_weight is not None:
-            check_no_dates(sample_weight, "sample_weight")
-            weights = _check_sample_weight(sample_weight, inputs, dtype=np.float64)
-        return weighted(inputs, targets.reshape(targets.shape[0], -1), weights)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

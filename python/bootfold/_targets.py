@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.metrics import d2_pinball_score, d2_tweedie_score, r2_score
 
-from bootfold._conformal import limit_of
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -108,59 +106,3 @@ def score_of_targets(
         else:
             scores.append(r2_score(own, found[:, first], sample_weight=weights))
     return float(np.mean(scores))
-
-
-class HeldOutLimits:
-    """Conformal intervals of targets, from residuals of rows that were not used for training.
-
-    Intervals of a mean are mean -+ a limit of residuals, divided by a scale if `scaled`. Those of
-    quantiles are the lowest and highest quantile, moved outwards by a limit of how far targets are
-    outside of them (conformalized quantile regression, Romano, Patterson and Candes 2019). Targets
-    of 0 and 1 have none.
-    """
-
-    def __init__(
-        self,
-        columns: Sequence[Columns],
-        truth: Array,
-        judged: _core.Prediction,
-        confidence: float,
-        scaled: bool,
-        positive: Sequence[bool],
-    ) -> None:
-        self._columns = columns
-        self._positive = positive  # targets that have no negative values
-        self._scaled = scaled
-        self._limits = []
-        for number, (loss, first, count) in enumerate(columns):
-            own = truth[:, number]
-            mean = judged.mean
-            if loss == "binary":
-                self._limits.append(np.nan)
-                continue
-            if loss == "pinball":
-                low, high = mean[:, first], mean[:, first + count - 1]
-                scores = np.maximum(low - own, own - high)
-            else:
-                scores = np.abs(own - mean[:, first])
-                if scaled:
-                    with np.errstate(divide="ignore", invalid="ignore"):
-                        scores = scores / judged.total[:, first]
-            self._limits.append(limit_of(scores, confidence))
-
-    def __call__(self, found: _core.Prediction) -> tuple[Array, Array]:
-        """Lower and upper limits, [row][target]."""
-        low = np.empty((found.mean.shape[0], len(self._columns)))
-        high = np.empty_like(low)
-        for number, (loss, first, count) in enumerate(self._columns):
-            limit = self._limits[number]
-            half = limit * found.total[:, first] if self._scaled else limit
-            low[:, number] = found.mean[:, first] - half
-            high[:, number] = found.mean[:, first + count - 1] + half
-            if self._positive[number]:
-                low[:, number] = np.maximum(low[:, number], 0.0)
-            if loss == "pinball":  # a negative limit may make them cross
-                middle = (low[:, number] + high[:, number]) / 2
-                low[:, number] = np.minimum(low[:, number], middle)
-                high[:, number] = np.maximum(high[:, number], middle)
-        return low, high

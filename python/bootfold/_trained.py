@@ -62,7 +62,15 @@ def train_spread(
     training.seed = pool.one_seed(training.seed, estimator.random_state is None)
     sent.random_state = training.seed
     handle = pool.put((sent, given))
-    arguments = ranges(training.members, pool, _tasks_for_slot(training.members, pool))
+    # Groups that share weights are trained as a whole.
+    group = max(1, training.share)
+    if training.members % group:
+        raise ValueError(
+            f"members is {training.members} but must be a multiple of share, the {group} members "
+            "of a group that shares weights"
+        )
+    groups = ranges(training.members // group, pool, _tasks_for_slot(training.members, pool))
+    arguments = [(first * group, count * group) for first, count in groups]
     found = spread(pool, _members, handle, arguments, estimator.progress, "tasks")
     parts = [ensemble_of(content) for content, _ in found]
     core = _core.Ensemble.join(parts, rows, thread_number(estimator.threads))

@@ -23,6 +23,8 @@ NB_MODULE(_core, m) {
   bind_encoding(m);
   bind_expressions(m);
   bind_ensemble(m);
+  bind_conformal(m);
+  bind_sampling(m);
   bind_exact(m);
   bind_precision(m);
   bind_batch_source(m);

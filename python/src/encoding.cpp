@@ -7,6 +7,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -56,13 +57,11 @@ DoubleArray codes_of(data::FieldCodes& codes, std::size_t column,
   return array_of(std::move(found));
 }
 
-std::unique_ptr<EncodingLearner> learner(const std::vector<std::string>& names,
-                                         std::vector<std::string> categorical,
-                                         std::vector<std::string> dates,
-                                         std::vector<std::string> numbers, std::size_t levels,
-                                         bool missing, std::size_t bins,
-                                         const std::string& bin_edges, double winsorize,
-                                         std::size_t periodic, double periodic_scale) {
+std::unique_ptr<EncodingLearner> learner(
+    const std::vector<std::string>& names, std::vector<std::string> categorical,
+    std::vector<std::string> dates, std::vector<std::string> numbers, std::size_t levels,
+    bool missing, std::optional<std::size_t> bins, const std::string& bin_edges,
+    std::optional<double> winsorize, std::size_t periodic, double periodic_scale) {
   auto made = std::make_unique<EncodingLearner>(
       ensemble::EncodingOptions{.categorical = std::move(categorical),
                                 .dates = std::move(dates),
@@ -150,6 +149,16 @@ void bind_encoding(nb::module_& m) {
             return kinds;
           },
           "number, boolean, category or date; empty if all inputs are plain numbers.")
+      .def_prop_ro(
+          "plain",
+          [](const Encoding& encoding) {
+            return !encoding.accepts_missing &&
+                   std::ranges::all_of(encoding.inputs, [](const ensemble::InputEncoding& input) {
+                     return input.kind == ensemble::InputKind::number && input.columns() == 1 &&
+                            input.limits.empty();
+                   });
+          },
+          "Whether the networks see numbers as they are, and missing values are errors.")
       .def_prop_ro("levels", [](const Encoding& encoding) {
         std::vector<std::vector<std::string>> levels;
         for (const InputEncoding& input : encoding.inputs) levels.push_back(input.levels);

@@ -19,12 +19,12 @@
 
 #include "bootfold/ensemble/calibration.h"
 #include "bootfold/ensemble/conformal.h"
-#include "bootfold/ensemble/evaluation.h"
 #include "bootfold/ensemble/range.h"
 #include "bootfold/ensemble/selection.h"
 #include "bootfold/error.h"
 #include "call.h"
 #include "columns.h"
+#include "example_rows.h"
 #include "modules.h"
 
 namespace bootfold::python {
@@ -41,44 +41,6 @@ using ensemble::Settings;
 using ensemble::Training;
 
 using InputMatrix = MatrixInput;
-
-/// Examples, with the arrays that they refer to.
-class ExampleRows {
- public:
-  ExampleRows(InputMatrix inputs, std::vector<std::string> names, std::optional<Codes> codes,
-              std::vector<std::string> classes, std::optional<InputMatrix> targets,
-              std::vector<std::string> target_names, std::optional<Doubles> weights,
-              std::string target, std::optional<ensemble::Encoding> encoding)
-      : inputs_(std::move(inputs)),
-        targets_(std::move(targets)),
-        weights_(std::move(weights)),
-        target_names_(std::move(target_names)),
-        encoding_(std::move(encoding)),
-        examples_{view_of(inputs_, names)} {
-    if (encoding_) examples_.encoding = &*encoding_;
-    if (codes) {
-      labels_ = {
-          {codes->data(), codes->data() + codes->size()}, std::move(classes), std::move(target)};
-      examples_.classes = &labels_;
-    }
-    if (targets_) examples_.targets = view_of(*targets_, target_names_);
-    if (weights_)
-      examples_.weights = ColumnView(std::span<const double>(weights_->data(), weights_->size()));
-  }
-  ExampleRows(const ExampleRows&) = delete;  // examples refer to labels
-  ExampleRows& operator=(const ExampleRows&) = delete;
-
-  [[nodiscard]] const Examples& examples() const noexcept { return examples_; }
-
- private:
-  InputMatrix inputs_;
-  std::optional<InputMatrix> targets_;
-  std::optional<Doubles> weights_;
-  std::vector<std::string> target_names_;
-  data::Labels labels_;
-  std::optional<ensemble::Encoding> encoding_;
-  Examples examples_;
-};
 
 Call call_of(unsigned threads, nb::object progress = nb::none(), bool brief = false) {
   return {.execution = {.threads = threads}, .progress = std::move(progress), .brief = brief};
@@ -149,6 +111,30 @@ std::unique_ptr<Ensemble> best(const Ensemble& ensemble, std::size_t count, cons
                                unsigned threads) {
   return without_gil(call_of(threads), [&](const Execution& execution) {
     return std::make_unique<Ensemble>(ensemble::best(ensemble, count, rows.examples(), execution));
+  });
+}
+
+ensemble::Selection select(const Ensemble& ensemble, const ExampleRows& rows, std::string_view rule,
+                           std::size_t count, const Training& training,
+                           const ExampleRows* validation, unsigned threads) {
+  return without_gil(call_of(threads), [&](const Execution& execution) {
+    return ensemble::select(
+        ensemble, rows.examples(),
+        {.rule = ensemble::parse_selection_rule(rule),
+         .count = count,
+         .validation = validation == nullptr ? nullptr : &validation->examples(),
+         .stopping = training.stopping,
+         .execution = execution});
+  });
+}
+
+std::unique_ptr<Ensemble> keep(const Ensemble& ensemble, const std::vector<std::size_t>& members,
+                               const ExampleRows& rows, const ExampleRows* validation,
+                               unsigned threads) {
+  const Examples* held_out = validation == nullptr ? nullptr : &validation->examples();
+  return without_gil(call_of(threads), [&](const Execution& execution) {
+    return std::make_unique<Ensemble>(
+        ensemble::keep(ensemble, members, rows.examples(), execution, held_out));
   });
 }
 
@@ -243,6 +229,7 @@ void bind_training(nb::module_& m) {
       .def_rw("settings", &Training::settings)
       .def_rw("steps", &Training::steps)
       .def_rw("epochs", &Training::epochs)
+      .def_rw("share", &Training::share)
       .def_prop_rw(
           "resampling", [](const Training& t) { return name(t.resampling); },
           [](Training& t, std::string_view v) { t.resampling = ensemble::parse_resampling(v); })
@@ -274,6 +261,11 @@ void bind_training(nb::module_& m) {
       .def_prop_rw(
           "look_every", [](const Training& t) { return t.stopping.look_every; },
           [](Training& t, double v) { t.stopping.look_every = v; })
+      .def_prop_rw(
+          "stopping_share", [](const Training& t) { return t.stopping.share_of_rows; },
+          [](Training& t, double v) { t.stopping.share_of_rows = v; })
+      .def_ro_static("share_beside_selection", &ensemble::Stopping::kShareBesideSelection)
+      .def_rw("keep_held_out", &Training::keep_held_out)
       .def_rw("standardize", &Training::standardize)
       .def_rw("seed", &Training::seed)
       .def_rw("first_member", &Training::first_member)
@@ -352,6 +344,16 @@ void bind_trained(nb::module_& m) {
       .def_ro("steps", &SettingsSummary::steps)
       .def_ro("loss", &SettingsSummary::loss)
       .def_ro("held_out_loss", &SettingsSummary::held_out_loss);
+  nb::class_<ensemble::SelectionScore>(m, "SelectionScore", "Mean loss over rows.")
+      .def_ro("loss", &ensemble::SelectionScore::loss)
+      .def_ro("standard_error", &ensemble::SelectionScore::standard_error)
+      .def_ro("rows", &ensemble::SelectionScore::rows);
+  nb::class_<ensemble::Selection>(m, "Selection", "Members that were selected.")
+      .def_ro("members", &ensemble::Selection::members)
+      .def_ro("other_rows", &ensemble::Selection::other_rows)
+      .def_ro("same_rows", &ensemble::Selection::same_rows)
+      .def_ro("all_members", &ensemble::Selection::all_members)
+      .def_ro("stopped_members", &ensemble::Selection::stopped_members);
   nb::class_<Ensemble>(m, "Ensemble", "Trained members.")
       .def_static("train", &train, "rows"_a, "training"_a, "validation"_a.none(), "threads"_a,
                   "progress"_a.none(), "start"_a.none() = nb::none(),
@@ -366,6 +368,10 @@ void bind_trained(nb::module_& m) {
            nb::sig("def band(self, rows: ExampleRows, inputs: numpy.typing.NDArray[typing.Any], "
                    "confidence: float, memory: int, threads: int) -> Band"))
       .def("best", &best, "count"_a, "rows"_a, "threads"_a)
+      .def("select", &select, "rows"_a, "rule"_a, "count"_a, "training"_a, "validation"_a.none(),
+           "threads"_a, "Members that rows choose which they are not trained on.")
+      .def("keep", &keep, "members"_a, "rows"_a, "validation"_a.none(), "threads"_a,
+           "These members, with their out-of-bag prediction.")
       .def("calibrate", &calibrate, "rows"_a, "validation"_a.none(), "threads"_a)
       .def(
           "subset",
@@ -438,7 +444,18 @@ void bind_trained(nb::module_& m) {
           },
           "For each target, kind, lambda, least and most target, and knots; empty: none.")
       .def_prop_ro("resampling", [](const Ensemble& e) { return name(e.frame().resampling); })
+      .def_prop_ro("share", [](const Ensemble& e) { return e.frame().share; })
       .def_prop_ro("temperature", [](const Ensemble& e) { return e.frame().temperature; })
+      .def_prop_ro("conformal", [](const Ensemble& e) { return e.frame().conformal; })
+      .def("set_conformal", &Ensemble::set_conformal, "scores"_a)
+      .def_prop_ro("default_interval",
+                   [](const Ensemble& e) -> std::optional<std::string> {
+                     const auto method = ensemble::default_interval_method(e.frame());
+                     return method ? std::optional(std::string(name(*method))) : std::nullopt;
+                   })
+      .def_prop_ro(
+          "temperatures", [](const Ensemble& e) { return e.frame().temperatures; },
+          "Of each target; empty: all are 1.")
       .def_prop_ro("settings", [](const Ensemble& e) { return e.frame().settings; })
       .def_prop_ro("seed", [](const Ensemble& e) { return e.frame().seed; })
       .def_prop_ro("rows", [](const Ensemble& e) { return e.frame().rows; })
@@ -463,19 +480,6 @@ void bind_trained(nb::module_& m) {
             return std::make_unique<Ensemble>(Ensemble::load(path));
           },
           "path"_a);
-  m.def(
-      "prediction_intervals",
-      [](const Ensemble& ensemble, const Prediction& said, double confidence) {
-        std::vector<double> low;
-        std::vector<double> high;
-        for (const ensemble::Limits& limits :
-             ensemble::prediction_intervals(ensemble.frame(), said, confidence)) {
-          low.push_back(limits.low);
-          high.push_back(limits.high);
-        }
-        return std::tuple(std::move(low), std::move(high));
-      },
-      "ensemble"_a, "prediction"_a, "confidence"_a, "Limits of each target, [row][target].");
 }
 
 }  // namespace

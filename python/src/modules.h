@@ -26,6 +26,7 @@ void bind_arrow(nb::module_& m);         // arrow.cpp
 void bind_csv(nb::module_& m);           // csv.cpp
 void bind_compare(nb::module_& m);       // compare.cpp
 void bind_groups(nb::module_& m);        // groups.cpp
+void bind_conformal(nb::module_& m);     // conformal.cpp
 void bind_contrasts(nb::module_& m);     // contrasts.cpp
 void bind_encoding(nb::module_& m);      // encoding.cpp
 void bind_expressions(nb::module_& m);   // expressions.cpp
@@ -33,6 +34,7 @@ void bind_ensemble(nb::module_& m);      // ensemble.cpp
 void bind_exact(nb::module_& m);         // exact.cpp
 void bind_precision(nb::module_& m);     // precision.cpp
 void bind_batch_source(nb::module_& m);  // batch_source.cpp
+void bind_sampling(nb::module_& m);      // sampling.cpp
 void bind_shards(nb::module_& m);        // shards.cpp
 void bind_streamed(nb::module_& m);      // streamed.cpp
 

@@ -1,15 +1,18 @@
 """Intervals and sets cover as they say, whatever the networks do."""
 
 import itertools
+import json
 import math
+import os
 import pickle
+import subprocess
 
 import numpy as np
 import pytest
 from scipy.stats import betabinom
 
 import bootfold as bf
-from bootfold import _conformal
+from bootfold import _core
 
 RNG = np.random.default_rng(17)
 ONCE_IN_A_MILLION = 1e-6
@@ -47,11 +50,11 @@ def test_the_limit_is_that_of_the_definition():
     for confidence, rank in ((0.5, 3), (0.6, 3), (0.61, 4), (0.8, 4)):
         inside = 0
         for order in itertools.permutations([0.1, 0.4, 0.7, 1.0, 2.0]):
-            inside += order[4] <= _conformal.limit_of(np.array(order[:4]), confidence)
+            inside += order[4] <= _core.ScoreOrder.of(order[:4]).limit(confidence)
         assert inside == 120 * rank / 5 >= 120 * confidence
-    assert _conformal.limit_of(np.arange(4.0), 0.81) == math.inf
-    assert _conformal.limit_of(np.array([1.0, np.nan, 0.0]), 0.75) == math.inf
-    assert _conformal.limit_of(np.array([1.0, np.nan, 0.0]), 0.5) == 1.0
+    assert _core.ScoreOrder.of(np.arange(4.0)).limit(0.81) == math.inf
+    assert _core.ScoreOrder.of([1.0, np.nan, 0.0]).limit(0.75) == math.inf
+    assert _core.ScoreOrder.of([1.0, np.nan, 0.0]).limit(0.5) == 1.0
 
 
 @pytest.mark.parametrize("method", ["auto", "conformal", "scaled"])
@@ -134,22 +137,132 @@ def test_several_targets_and_few_rows():
 
 def test_pickles_and_files_and_parameters(tmp_path):
     x, y = curve(100)
-    model = regressor(resampling="none").fit(x, y, validation=curve(100))
-    wanted = model.predict_interval(x)
-    again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.predict_interval(x), wanted)
-    model.save(tmp_path / "model.safetensors")
-    loaded = bf.EnsembleRegressor.load(tmp_path / "model.safetensors")
-    with pytest.raises(ValueError, match="calibration="):
-        loaded.predict_interval(x)
+    for model in (
+        regressor(resampling="none").fit(x, y, validation=curve(100)),
+        regressor().fit(x, y),
+        regressor(loss="gaussian", target_transform="yeo-johnson").fit(x, y),
+        regressor(loss="pinball", quantiles=(0.2, 0.8)).fit(x, y),
+    ):
+        wanted = model.predict_interval(x)
+        assert np.isfinite(wanted).all()
+        again = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(again.predict_interval(x), wanted)
+        model.save(tmp_path / "model.safetensors")
+        loaded = bf.EnsembleRegressor.load(tmp_path / "model.safetensors")
+        np.testing.assert_array_equal(loaded.predict_interval(x), wanted)
+        # Parameters from elsewhere may have been trained on the held-out rows.
+        tree = {name: value * 1.1 for name, value in model.stacked_parameters().items()}
+        for changed in (model.from_torch(tree), model.subset([0, 1])):
+            with pytest.raises(ValueError, match="calibration="):
+                changed.predict_interval(x, method="conformal")
     bag = regressor().fit(x, y)
-    with pytest.raises(ValueError, match="not kept in files and by subset"):
+    with pytest.raises(ValueError, match="subset drops them"):
         bag.subset([0, 1]).predict_interval(x, method="conformal")
-    # Parameters from elsewhere may have been trained on the validation rows.
-    tree = {name: value * 1.1 for name, value in model.stacked_parameters().items()}
-    with pytest.raises(ValueError, match="calibration="):
-        model.from_torch(tree).predict_interval(x)
-    assert model.fit(x, y)._held_out is None
+    assert np.isfinite(bag.subset([0, 1, 2, 3]).predict_interval(x, 0.5)).all()  # jackknife+
+
+
+def test_the_limits_are_those_of_the_definition():
+    """Computed from the predictions of the estimator alone."""
+    x, y = curve(200)
+    held_out = curve(150)
+    new, _ = curve(50)
+    model = regressor(loss="gaussian").fit(x, y, validation=held_out)
+    mean, std = model.predict(held_out[0], return_std=True)
+    off = np.abs(held_out[1] - mean)
+    found, total = model.predict(new, return_std=True)
+    for confidence, rank in ((0.9, 136), (0.95, 144)):  # ceil(confidence 151)
+        half = np.sort(off)[rank - 1]
+        low, high = model.predict_interval(new, confidence, "conformal")
+        np.testing.assert_array_equal([low, high], [found - half, found + half])
+        half = np.sort(off / std)[rank - 1] * total
+        for method in ("scaled", "auto"):
+            low, high = model.predict_interval(new, confidence, method)
+            np.testing.assert_array_equal([low, high], [found - half, found + half])
+
+
+@pytest.mark.parametrize("transform", ["log", "yeo-johnson", "quantile"])
+@pytest.mark.parametrize("method", ["conformal", "scaled"])
+def test_transformed_targets(transform, method):
+    """Noise that grows with the target: its logarithm has equal noise."""
+
+    def rows(count):
+        x, y = curve(count)
+        return x, np.exp(y)
+
+    model = regressor(resampling="none", target_transform=transform, epochs=60)
+    model.fit(*rows(200), validation=rows(400))
+    x, y = rows(2000)
+    low, high = allowed(2000, 400, 0.9)
+    limits = model.predict_interval(x, 0.9, method)
+    assert low <= covered(limits, y).sum() <= high
+    if transform == "log":
+        assert (limits[0] > 0).all()
+    if transform == "log" and method == "conformal":
+        ratio = limits[1] / limits[0]
+        np.testing.assert_allclose(ratio, ratio[0], rtol=1e-9)
+
+
+def test_the_program_has_the_same_limits(tmp_path):
+    """Columns of `bootfold ensemble predict`, of a model from here; they read back as the bits."""
+    x, y = curve(300)
+    cases = {
+        "number": ({}, y),
+        "rows": ({"resampling": "none"}, y),
+        "quantiles": ({"loss": "pinball"}, y),
+        "targets": ({"loss": ["gaussian", "poisson"]}, np.column_stack([y, np.abs(np.round(y))])),
+    }
+    np.save(tmp_path / "new.npy", x[:40])
+    for name, (given, targets) in cases.items():
+        held_out = (x[200:], targets[200:]) if name == "rows" else None
+        model = regressor(**given).fit(x[:200], targets[:200], validation=held_out)
+        model.save(tmp_path / "m.safetensors")
+        for method in ("auto", "conformal"):
+            more = [] if method == "auto" else ["--interval", method]
+            found = program(
+                tmp_path, "predict", "m.safetensors", "new.npy", "--confidence", "0.9", *more
+            )
+            wanted = np.array(model.predict_interval(x[:40], 0.9, method)).reshape(2, 40, -1)
+            for number in range(wanted.shape[2]):
+                prefix = f"target{number + 1}_" if wanted.shape[2] > 1 else ""
+                for limit, word in enumerate(("low", "high")):
+                    assert found["columns"][prefix + word] == wanted[limit, :, number].tolist()
+    rows, truth = clouds(300)
+    classifier = bf.EnsembleClassifier(members=20, epochs=20).fit(rows, truth)
+    classifier.save(tmp_path / "m.safetensors")
+    np.save(tmp_path / "new.npy", rows[:40])
+    for method in ("threshold", "adaptive"):
+        found = program(
+            tmp_path, "predict", "m.safetensors", "new.npy", "--confidence", "0.9", "--sets", method
+        )
+        wanted = classifier.predict_set(rows[:40], 0.9, method)
+        sets = [[name in row for name in classifier.classes_] for row in found["columns"]["set"]]
+        np.testing.assert_array_equal(sets, wanted)
+
+
+def program(folder, command, *arguments):
+    words = [os.environ["BOOTFOLD_PROGRAM"], "ensemble", command, *arguments, "--json"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_weights():
+    """Copies of a row are predicted by members that were trained on others."""
+    x, y = curve(200)
+    copies = regressor().fit(x, y, sample_weight=np.where(x[:, 0] > 0, 2, 1))
+    with pytest.raises(ValueError, match="sample weights that repeat rows"):
+        copies.predict_interval(x, method="scaled")
+    with pytest.raises(ValueError, match="sample weights that repeat rows"):
+        copies.predict_interval(x)  # nor jackknife+, whose residuals are too small
+    with pytest.warns(UserWarning, match="the selection favors members that overfit"):
+        regressor().sweep(
+            x, y, sample_weight=np.full(200, 2), learning_rate=[1e-2, 1e-3], keep_best=2
+        )
+    assert np.isfinite(copies.predict_interval(x, calibration=curve(100))).all()
+    halves = regressor().fit(x, y, sample_weight=np.where(x[:, 0] > 0, 1.5, 0.7))
+    assert np.isfinite(halves.predict_interval(x)).all()
+    left = regressor().fit(x, y, sample_weight=np.where(x[:, 0] > 0, 1, 0))
+    assert np.isfinite(left.predict_interval(x)).all()
 
 
 def clouds(rows, source=RNG):
@@ -207,7 +320,51 @@ def test_misuse():
     model = regressor().fit(x, y)
     with pytest.raises(ValueError, match="calibration is for method 'conformal' and 'scaled'"):
         model.predict_interval(x, method="normal", calibration=(x, y))
-    with pytest.raises(ValueError, match="method is 'bca' but must be one of auto, jackknife"):
+    with pytest.raises(ValueError, match="method is 'bca' but must be one of auto, conformal"):
         model.predict_interval(x, method="bca")
     with pytest.raises(ValueError, match="confidence is 2"):
         model.predict_interval(x, 2, "scaled")
+
+
+def test_sets_of_classes_survive_files(tmp_path):
+    rows, truth = clouds(300)
+    for given in ({}, {"calibrate": True}):
+        model = bf.EnsembleClassifier(members=40, epochs=20, **given).fit(rows, truth)
+        model.save(tmp_path / "m.safetensors")
+        loaded = bf.EnsembleClassifier.load(tmp_path / "m.safetensors")
+        for method in ("threshold", "adaptive"):
+            wanted = model.predict_set(rows, 0.8, method)
+            np.testing.assert_array_equal(loaded.predict_set(rows, 0.8, method), wanted)
+
+
+def labels(rows):
+    x, y = clouds(rows)
+    return x, np.column_stack([y == "a", (y == "b") | (y == "c")]).astype(int)
+
+
+def test_sets_and_temperatures_of_labels(tmp_path):
+    """Coverage of each label by the law of rows that members did not see."""
+    model = bf.EnsembleClassifier(members=10, epochs=300, hidden=(64,), resampling="none")
+    model.set_params(learning_rate=1e-2).fit(*labels(120), validation=labels(500))
+    rows, truth = labels(3000)
+    sets = model.predict_set(rows, 0.9)
+    assert sets.shape == (3000, 2, 2) and sets.any(axis=2).all()
+    for label in range(2):
+        inside = sets[np.arange(3000), label, truth[:, label]]
+        assert inside.sum() >= allowed(3000, 500, 0.9)[0]
+    with pytest.raises(ValueError, match="method 'adaptive' is for classes"):
+        model.predict_set(rows, 0.9, "adaptive")
+    # Overfitted probabilities are too sure.
+    model.set_params(calibrate=True).fit(*labels(120), validation=labels(500))
+    assert (model.temperature_ > 1).all()
+    loss = -np.log(np.maximum(np.where(truth, (p := model.predict_proba(rows)), 1 - p), 1e-9))
+    plain = model.set_params(calibrate=False).fit(*labels(120), validation=labels(500))
+    before = -np.log(np.maximum(np.where(truth, (p := plain.predict_proba(rows)), 1 - p), 1e-9))
+    assert loss.mean() < before.mean()
+    model = bf.EnsembleClassifier(members=40, epochs=20, calibrate=True).fit(*labels(300))
+    model.save(tmp_path / "m.safetensors")
+    loaded = bf.EnsembleClassifier.load(tmp_path / "m.safetensors")
+    np.testing.assert_array_equal(loaded.predict_proba(rows), model.predict_proba(rows))
+    np.testing.assert_array_equal(loaded.predict_set(rows), model.predict_set(rows))
+    np.testing.assert_array_equal(loaded.temperature_, model.temperature_)
+    assert loaded.calibrate and loaded.temperature_.shape == (2,)

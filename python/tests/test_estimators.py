@@ -253,9 +253,11 @@ def test_files(tmp_path):
     same(model, loaded)
     assert loaded.hidden == (6,) and loaded.clip == 1.0 and len(loaded.members_) == 10
     with pytest.raises(ValueError, match="training="):
-        loaded.predict_interval(LINE)
+        loaded.predict_interval(LINE, method="jackknife+")
+    np.testing.assert_array_equal(loaded.predict_interval(LINE), model.predict_interval(LINE))
     np.testing.assert_array_equal(
-        loaded.predict_interval(LINE, training=(LINE, TARGET)), model.predict_interval(LINE)
+        loaded.predict_interval(LINE, training=(LINE, TARGET)),
+        model.predict_interval(LINE, method="jackknife+"),
     )
     with pytest.raises(ValueError, match="EnsembleRegressor"):
         bf.EnsembleClassifier.load(path)
@@ -263,8 +265,10 @@ def test_files(tmp_path):
     model.fit(LINE, TARGET, sample_weight=weights).save(path)
     np.testing.assert_array_equal(
         bf.EnsembleRegressor.load(path).predict_interval(LINE, training=(LINE, TARGET, weights)),
-        model.predict_interval(LINE),
+        model.predict_interval(LINE, method="jackknife+"),
     )
+    with pytest.raises(ValueError, match="sample weights that repeat rows"):
+        model.predict_interval(LINE)
 
 
 def test_predictions_may_be_changed():

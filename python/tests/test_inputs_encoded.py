@@ -164,7 +164,8 @@ def test_bins_of_a_tree_are_where_the_target_changes(tmp_path):
     y = np.where(x[:, 0] > 0.3, 2.0, 0.0) + rng.normal(scale=0.1, size=2000)
     options = {"members": 4, "hidden": (), "epochs": 30, "learning_rate": 1e-2, "bins": 4}
     by_tree = bf.EnsembleRegressor(bin_edges="tree", **options).fit(x, y)
-    assert by_tree.oob_score_ > bf.EnsembleRegressor(**options).fit(x, y).oob_score_ + 0.05
+    by_quantiles = bf.EnsembleRegressor(bin_edges="quantiles", **options).fit(x, y)
+    assert by_tree.oob_score_ > by_quantiles.oob_score_ + 0.05
     by_tree.save(tmp_path / "m.safetensors")
     loaded = bf.EnsembleRegressor.load(tmp_path / "m.safetensors")
     np.testing.assert_array_equal(loaded.predict(x), by_tree.predict(x))
@@ -178,7 +179,8 @@ def test_bins_of_a_tree_are_where_the_target_changes(tmp_path):
     np.testing.assert_array_equal(
         some, alone.fit(x, np.where(weights > 0, y, 0.0), sample_weight=weights).encode(x)
     )
-    with pytest.raises(ValueError, match="bin_edges is 'oak' but must be one of quantiles, tree"):
+    match = "bin_edges is 'oak' but must be one of quantiles, tree, auto"
+    with pytest.raises(ValueError, match=match):
         bf.EnsembleRegressor(bins=4, bin_edges="oak").fit(x, y)
 
 
@@ -205,12 +207,37 @@ def test_winsorized_numbers_do_not_decide_a_prediction():
     rng = np.random.default_rng(4)
     x = rng.normal(size=(1000, 1))
     y = x[:, 0] + rng.normal(scale=0.1, size=1000)
-    options = {"members": 4, "hidden": (), "epochs": 60, "learning_rate": 1e-2}
+    options = {"members": 4, "hidden": (), "epochs": 60, "learning_rate": 1e-2, "bins": 0}
     far = np.array([[50.0]])
-    assert bf.EnsembleRegressor(**options).fit(x, y).predict(far)[0] > 40
+    assert bf.EnsembleRegressor(winsorize=0, **options).fit(x, y).predict(far)[0] > 40
     model = bf.EnsembleRegressor(winsorize=0.01, **options).fit(x, y)
     limit = np.sort(x[:, 0])[-11]
     assert abs(model.predict(far)[0] - limit) < 0.1
     assert model.outside_range(far).tolist() == [1]
     with pytest.raises(ValueError, match="winsorize is 0.5 but must be"):
         bf.EnsembleRegressor(winsorize=0.5).fit(x, y)
+
+
+def test_numbers_of_many_rows_have_bins_and_limits_by_default():
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(1000, 2))
+    y = np.where(x[:, 0] > 0.3, 2.0, 0.0) + x[:, 1] + rng.normal(scale=0.1, size=1000)
+    options = {"members": 2, "hidden": (), "epochs": 20}
+    model = bf.EnsembleRegressor(**options).fit(x, y)
+    given = bf.EnsembleRegressor(bins=16, bin_edges="tree", winsorize=0.001, **options).fit(x, y)
+    assert sum("bin" in name for name in model.encoded_names_) > 4
+    assert model.encoded_names_ == given.encoded_names_
+    np.testing.assert_array_equal(model.encode(x), given.encode(x))
+    # Rows of weight 3 are three rows: a third of the rows has bins, to the bit those of copies.
+    third = bf.EnsembleRegressor(**options).fit(x[:334], y[:334], sample_weight=np.full(334, 3))
+    copies = bf.EnsembleRegressor(**options).fit(np.repeat(x[:334], 3, 0), np.repeat(y[:334], 3))
+    assert any("bin" in name for name in third.encoded_names_)
+    np.testing.assert_array_equal(third.predict(x), copies.predict(x))
+    # Few rows and wide tables have numbers as they are.
+    assert bf.EnsembleRegressor(**options).fit(x[:999], y[:999]).encoded_names_ == ["1", "2"]
+    wide = rng.normal(size=(1000, 129))
+    assert len(bf.EnsembleRegressor(**options).fit(wide, y).encoded_names_) == 129
+    with pytest.raises(TypeError, match="bins is 'many' but must be a number, or 'auto'"):
+        bf.EnsembleRegressor(bins="many").fit(x, y)
+    with pytest.raises(ValueError, match="winsorize is -1 but must be"):
+        bf.EnsembleRegressor(winsorize=-1).fit(x, y)

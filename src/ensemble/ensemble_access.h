@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,14 @@ struct EnsembleAccess {
   }
   static void set_optimizer(Ensemble& ensemble, std::vector<OptimizerState> states) {
     ensemble.optimizer_ = std::move(states);
+  }
+  /// Null unless Training::keep_held_out.
+  [[nodiscard]] static const std::shared_ptr<const HeldOutRecord>& record(
+      const Ensemble& ensemble) noexcept {
+    return ensemble.record_;
+  }
+  static void set_record(Ensemble& ensemble, std::shared_ptr<const HeldOutRecord> record) {
+    ensemble.record_ = std::move(record);
   }
   static void set_out_of_bag(Ensemble& ensemble, Prediction prediction) {
     ensemble.out_of_bag_ = std::move(prediction);

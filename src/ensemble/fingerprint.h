@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bootfold/ensemble/ensemble.h"
+#include "bootfold/execution.h"
 
 namespace bootfold::ensemble {
 
@@ -15,16 +16,27 @@ class RowChecksum {
  public:
   static constexpr std::size_t kTogether = 4;  ///< columns of a tile
 
-  explicit RowChecksum(std::size_t columns);
+  /// With the instructions of a level; all give the same checksum.
+  explicit RowChecksum(std::size_t columns, execution::Level level = execution::default_level());
 
   [[nodiscard]] std::size_t columns() const noexcept { return sums_.size(); }
   /// The next values of columns first .. last - 1, as for_each_tile_of() gives them (ranges.h).
   void add(std::size_t first, std::size_t last, const std::span<double>* tile);
+  /// The next values of one column.
+  void add(std::size_t column, std::span<const double> values);
   [[nodiscard]] std::uint64_t value() const;
 
  private:
-  std::array<std::array<std::uint64_t, 256>, 8> tables_ =
-      {};  // [byte of a sum]: times x^(64 columns)
+  /// The product of `sum` and the power of x that the tables are of.
+  [[nodiscard]] std::uint64_t shifted(std::uint64_t sum) const;
+
+  static constexpr std::size_t kFactors = 257;
+  void (*products_)(const double* values, std::size_t count, const std::uint64_t* factors,
+                    std::uint64_t before, std::uint64_t sum[2]) noexcept;  // null: by tables
+  /// [byte of a sum]: times x^(64 columns), or times x^64 if there are products.
+  std::array<std::array<std::uint64_t, 256>, 8> tables_ = {};
+  /// x^(64 columns (kFactors - 1 - i) - 1): of the value with so many behind it.
+  std::array<std::uint64_t, kFactors> factors_ = {};
   std::vector<std::uint64_t> sums_;
 };
 

@@ -111,6 +111,12 @@ void Deviations::add(const DataView& rows, const Execution& execution) {
                        });
 }
 
+double scale_of(double mean, double variance) {
+  // The rounding errors of a constant column are not variation.
+  const double deviation = std::sqrt(variance);
+  return deviation > 1e-12 * std::abs(mean) ? deviation : 1.0;
+}
+
 Scaling Deviations::scaling() const {
   Scaling scaling = no_scaling(mean_.size());
   scaling.mean = mean_;
@@ -118,9 +124,7 @@ Scaling Deviations::scaling() const {
     double squares = squares_[c];
     if (const double present = rows_ - static_cast<double>(missing_[c]); missing_[c] > 0)
       squares = present > 0 ? squares * (rows_ / present) : 0.0;
-    // The rounding errors of a constant column are not variation.
-    const double deviation = std::sqrt(squares);
-    if (deviation > 1e-12 * std::abs(mean_[c])) scaling.scale[c] = deviation;
+    scaling.scale[c] = scale_of(mean_[c], squares);
   }
   return scaling;
 }

@@ -44,6 +44,9 @@ class Deviations {
   std::vector<double> squares_;
 };
 
+/// The standard deviation of a column, given its mean and variance; 1 if it is constant.
+[[nodiscard]] double scale_of(double mean, double variance);
+
 /// Means and standard deviations of the columns.
 [[nodiscard]] Scaling scaling_of(const DataView& data);
 /// Leaves columns unchanged: mean 0 and scale 1.

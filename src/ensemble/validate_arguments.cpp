@@ -55,6 +55,37 @@ void check_settings(const Settings& settings, const Training& training, std::siz
                                        " rows; use at most that many, or 0 for all of them"));
 }
 
+void check_share(const Training& training) {
+  if (training.start != nullptr && training.start->frame().share > 0)
+    throw InvalidArgument(
+        "members of the given ensemble share weights, which cannot go on; train anew");
+  if (training.share == 0) return;
+  const std::size_t share = training.share;
+  require(share > 1, "share", share, "2 members or more, or 0 for independent members");
+  const std::size_t rest = training.members % share;
+  if (rest > 0)
+    throw InvalidArgument(
+        text::concat("members is ", training.members, " but must be a multiple of share, the ",
+                     share, " members of a group that shares weights: ",
+                     training.members > share ? text::concat(training.members - rest, " or ") : "",
+                     training.members + share - rest));
+  if (training.first_member % share > 0)
+    throw InvalidArgument(text::concat("first_member is ", training.first_member,
+                                       " but must be a multiple of share, ", share,
+                                       ": groups of members are trained as a whole"));
+  if (training.start != nullptr || training.keep_optimizer)
+    throw InvalidArgument(
+        text::concat("share is ", share,
+                     " but members that share weights cannot go on from an earlier training; set "
+                     "share to 0, or train anew"));
+  for (const Settings& settings : training.settings)
+    if (settings.architecture.hidden.empty())
+      throw InvalidArgument(
+          text::concat("share is ", share,
+                       " but networks without hidden layers have no weights to share; add hidden "
+                       "layers, or set share to 0"));
+}
+
 void check_lengths(const Examples& examples) {
   const std::size_t rows = examples.rows();
   if (examples.source != nullptr && examples.inputs.columns() > 0)
@@ -316,6 +347,16 @@ void check_columns(const Ensemble::Frame& frame, std::size_t columns) {
                                        frame.inputs.size(), "; give the same columns"));
 }
 
+namespace {
+
+bool has_bins(const Examples& examples) {
+  return examples.encoding != nullptr &&
+         std::ranges::any_of(examples.encoding->inputs,
+                             [](const InputEncoding& input) { return !input.bins.empty(); });
+}
+
+}  // namespace
+
 void check_row_memory(const Examples& examples, std::size_t memory) {
   if (examples.source == nullptr) return;
   const std::size_t inputs = examples.encoding == nullptr
@@ -330,7 +371,9 @@ void check_row_memory(const Examples& examples, std::size_t memory) {
         text::grouped(examples.rows()), " rows of ", columns, " columns take ",
         text::bytes(static_cast<double>(needed)), " as float32 but the memory limit is ",
         text::bytes(static_cast<double>(limit)),
-        "; choose fewer columns or rows, or raise the memory limit"));
+        has_bins(examples)
+            ? "; choose fewer bins (0: none), columns or rows, or raise the memory limit"
+            : "; choose fewer columns or rows, or raise the memory limit"));
 }
 
 void check_in_memory(const Examples& examples, const char* what) {
@@ -351,6 +394,8 @@ void check_training(const Examples& examples, const Training& training) {
           "above 0, or 0 to choose by the rows");
   require(training.stopping.look_every == kAutomatic || positive(training.stopping.look_every),
           "look_every", training.stopping.look_every, "above 0 epochs, or 0 to choose by the rows");
+  require(training.stopping.share_of_rows > 0 && training.stopping.share_of_rows <= 1,
+          "share_of_rows", training.stopping.share_of_rows, "above 0 and at most 1, such as 0.25");
   if (training.stopping.patience > 0 && training.validation == nullptr &&
       (training.resampling == Resampling::none || training.resampling == Resampling::bayesian))
     throw InvalidArgument(
@@ -358,6 +403,7 @@ void check_training(const Examples& examples, const Training& training) {
                      name(training.resampling),
                      " members are trained on all rows, so none are left for validation; give "
                      "validation rows, or use resampling bootstrap or subsample"));
+  check_share(training);
   for (const Settings& settings : training.settings)
     check_settings(settings, training, examples.rows());
   check_different(training, examples.rows());

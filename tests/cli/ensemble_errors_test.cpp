@@ -42,7 +42,19 @@ TEST(EnsembleErrors, InvalidTrainingOptions) {
   EXPECT_THAT(with({"--average", "1"}), HasSubstr("--average"));
   EXPECT_THAT(with({"--batch-size", "31"}), HasSubstr("30 rows"));
   EXPECT_THAT(with({"--batch-size", "0"}), HasSubstr("full"));
+  EXPECT_THAT(with({"--batch-size", "most"}), HasSubstr("(or auto, or full)"));
+  EXPECT_THAT(with({"--patience", "long"}), HasSubstr("1_000_000 (or auto)"));
+  EXPECT_THAT(with({"--loss", "pinball"}),
+              testing::AllOf(HasSubstr("is not a number (column 'flower'"),
+                             testing::Not(HasSubstr("--ignore"))));
   EXPECT_THAT(with({"--members", "0"}), HasSubstr("--members"));
+  EXPECT_THAT(
+      with({"--share", "8"}),
+      HasSubstr("--members is 100 but must be a multiple of share, the 8 members of a group "
+                "that shares weights: 96 or 104"));
+  EXPECT_THAT(with({"--share", "1"}), HasSubstr("--share is 1 but must be 2 members or more"));
+  EXPECT_THAT(with({"--share", "all"}), HasSubstr("--share is 'all'"));
+  EXPECT_THAT(with({"--share", "10", "--hidden", "none"}), HasSubstr("without hidden layers"));
   EXPECT_THAT(with({"--members", "1e9"}), HasSubstr("--memory"));
   EXPECT_THAT(with({"--activation", "sigmoid"}), HasSubstr("relu, tanh, gelu"));
   EXPECT_THAT(with({"--optimizer", "rmsprop"}), HasSubstr("adam, adamw, sgd"));

@@ -232,7 +232,7 @@ TEST_F(EnsembleJackknife, RequiresTheTrainingRows) {
               testing::AllOf(HasSubstr("other.csv"), HasSubstr("their order differ")));
   EXPECT_THAT(
       refused({"ensemble", "predict", model_, folder_.path("new.csv"), "--interval", "jackknife"}),
-      HasSubstr("normal, jackknife+"));
+      HasSubstr("conformal, scaled, jackknife+, normal"));
   EXPECT_THAT(refused({"ensemble", "predict", model_, folder_.path("new.csv"), "--training",
                        folder_.path("line.csv")}),
               HasSubstr("--interval jackknife+"));

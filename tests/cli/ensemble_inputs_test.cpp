@@ -150,6 +150,9 @@ TEST(EnsembleInputs, InvalidOptionsAreNamed) {
   EXPECT_THAT(refused(train(file, {"--dates", "color"})), HasSubstr("is not a date"));
   EXPECT_THAT(refused(train(file, {"--bin-edges", "oak"})), HasSubstr("quantiles, tree"));
   EXPECT_THAT(refused(train(file, {"--winsorize", "0.5"})), HasSubstr("--winsorize"));
+  EXPECT_THAT(refused(train(file, {"--bins", "many"})),
+              HasSubstr("--bins is 'many' but must be a whole number, such as 10000, 1e6 or "
+                        "1_000_000 (or auto)"));
   EXPECT_THAT(refused(train(file, {"--periodic-scale", "0"})), HasSubstr("--periodic-scale"));
 }
 

@@ -61,10 +61,11 @@ TEST_F(EnsembleLosses, QuantilesAreColumns) {
   EXPECT_EQ(report["target_transforms"][0]["transform"], "log");
   const Json& scores = report["out_of_bag"];
   EXPECT_GT(scores["pinball_loss"], 0);
-  EXPECT_NEAR(scores["confidence"], 0.8, 1e-12);
+  EXPECT_EQ(scores["confidence"], 0.95);
+  EXPECT_EQ(scores["interval"], "conformal");
   ASSERT_EQ(scores["quantiles"].size(), 2U);
-  EXPECT_THAT(predicted_names(),
-              ElementsAre("q0.1", "q0.9", "q0.1_epistemic_std", "q0.9_epistemic_std", "outside"));
+  EXPECT_THAT(predicted_names(), ElementsAre("q0.1", "q0.9", "q0.1_epistemic_std",
+                                             "q0.9_epistemic_std", "low", "high", "outside"));
   const Json columns = json_of({"ensemble", "predict", model_, file_})["columns"];
   for (std::size_t row = 0; row < 150; ++row) {
     EXPECT_GT(columns["q0.1"][row], 0);
@@ -75,7 +76,7 @@ TEST_F(EnsembleLosses, QuantilesAreColumns) {
   EXPECT_THAT(text.out, HasSubstr("of the targets are at most the prediction"));
   EXPECT_THAT(refused({"ensemble", "predict", model_, file_, "--interval", "jackknife+",
                        "--training", file_}),
-              HasSubstr("lowest and highest quantile"));
+              HasSubstr("--interval conformal"));
 }
 
 TEST_F(EnsembleLosses, TargetsHaveLossesOfTheirOwn) {

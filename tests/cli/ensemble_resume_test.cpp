@@ -66,6 +66,28 @@ TEST(EnsembleResume, MakesTheFileOfAnUninterruptedTraining) {
   }
 }
 
+// Groups of members that share weights are kept and trained as a whole.
+TEST(EnsembleResume, GoesOnWithGroupsThatShareWeights) {
+  const Folder folder;
+  const Words training = joined(flower_training(folder), {"--share", "4", "--epochs", "20"});
+  const std::string whole = folder.path("whole.safetensors");
+  const std::string part = folder.path("part.safetensors");
+  const Json complete = json_of(joined(training, {"--members", "24", "--output", whole}));
+  EXPECT_EQ(complete["share"], 4);
+  static_cast<void>(json_of(joined(training, {"--members", "8", "--output", part})));
+  const Json found =
+      json_of(joined(training, {"--members", "24", "--resume", part, "--output", part}));
+  EXPECT_EQ(found["resumed"], 8);
+  EXPECT_TRUE(bytes_of(part) == bytes_of(whole));
+  const std::string rounds = folder.path("rounds.safetensors");
+  static_cast<void>(
+      json_of(joined(training, {"--members", "24", "--keep-partial", "--output", rounds})));
+  EXPECT_TRUE(bytes_of(rounds) == bytes_of(whole));
+  EXPECT_THAT(refused(joined(flower_training(folder),
+                             {"--members", "24", "--epochs", "20", "--resume", part, "--quiet"})),
+              HasSubstr("has share 4 but this training has 0"));
+}
+
 TEST(EnsembleResume, GoesOnAfterAnInterruption) {
   const Folder folder;
   const std::string part = folder.path("part.safetensors");

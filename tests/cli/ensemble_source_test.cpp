@@ -29,8 +29,9 @@ std::string many_rows() {
 }
 
 std::vector<std::string> train_many(const std::string& file, const std::string& task) {
-  return {"ensemble",  "train", file,       "--target", "y",       "--task", task,
-          "--members", "2",     "--hidden", "4",        "--steps", "50",     "--quiet"};
+  return {"ensemble", "train",     file,     "--target", "y",           "--task",
+          task,       "--members", "2",      "--hidden", "4",           "--steps",
+          "50",       "--quiet",   "--bins", "0",        "--winsorize", "0"};
 }
 
 std::vector<std::string> with(std::vector<std::string> arguments,

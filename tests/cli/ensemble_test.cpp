@@ -335,9 +335,9 @@ TEST(EnsemblePredict, WritesIntervalsOfARegression) {
                  "--learning-rate", "1e-2", "--epochs", "60", "--output", model})
                 .code,
             0);
-  const Json prediction =
-      json_of({"ensemble", "predict", model, "-", "--confidence", "0.6826894921370859"},
-              {.input = "x\n7\n10\n13\n"})["columns"];
+  const Json prediction = json_of({"ensemble", "predict", model, "-", "--interval", "normal",
+                                   "--confidence", "0.6826894921370859"},
+                                  {.input = "x\n7\n10\n13\n"})["columns"];
   for (std::size_t row = 0; row < 3; ++row) {
     const double mean = prediction["mean"][row];
     const double total = prediction["total_std"][row];

@@ -245,7 +245,7 @@ TEST(Calibration, RejectsInvalidArguments) {
   EXPECT_TRUE(says(message(train(spirals.examples(), {.hidden = {4}}, training)), "bayesian"));
   const Examples numbers{spirals.examples().inputs, nullptr, DataView(spirals.x)};
   EXPECT_TRUE(says(message(train(numbers, {.hidden = {4}}, {.members = 2, .epochs = 2})),
-                   "jackknife_plus"));
+                   "targets of 0 and 1"));
   const Ensemble trained = train(spirals.examples(), {.hidden = {4}}, {.members = 2, .epochs = 2});
   const Spirals others(60, 0.05, 2);  // the same number of rows
   EXPECT_THROW((void)calibrate(trained, others.examples()), InvalidArgument);

@@ -15,6 +15,7 @@
 #include "bootfold/random.h"
 #include "bootfold/tables.h"
 #include "data/temp_file.h"
+#include "ensemble/encoding/automatic.h"
 #include "ensemble/encoding/input_encoder.h"
 #include "ensemble/encoding/tree_edges.h"
 #include "ensemble/encoding/value_sample.h"
@@ -437,6 +438,25 @@ TEST(TreeEdges, NeighbouringNumbersKeepEdgesApart) {
   const std::vector<double> edges =
       edges_of_tree(x, {.targets = DataView({ColumnView(y)})}, {.bins = 4, .least_rows = 1});
   for (std::size_t i = 1; i < edges.size(); ++i) EXPECT_LT(edges[i - 1], edges[i]);
+}
+
+TEST(Encoding, AutomaticValuesFollowFromRowsAndColumnsOfNumbers) {
+  const auto filled = [](std::uint64_t rows, std::size_t numbers, EncodingOptions given = {}) {
+    const EncodingOptions found = with_automatic_values(given, rows, numbers, true);
+    return std::pair(found.bins.value(), found.winsorize.value());
+  };
+  EXPECT_EQ(filled(999, 5), std::pair(std::size_t{0}, 0.0));
+  EXPECT_EQ(filled(1'000, 5), std::pair(std::size_t{16}, 0.001));
+  EXPECT_EQ(filled(1'000, 32), std::pair(std::size_t{16}, 0.001));
+  EXPECT_EQ(filled(1'000, 33), std::pair(std::size_t{15}, 0.001));
+  EXPECT_EQ(filled(1'000, 128), std::pair(std::size_t{4}, 0.001));
+  EXPECT_EQ(filled(1'000, 129), std::pair(std::size_t{0}, 0.0));
+  EXPECT_EQ(filled(1'000'000, 20), std::pair(std::size_t{6}, 0.001));
+  EXPECT_EQ(filled(100'000'000, 20), std::pair(std::size_t{0}, 0.001));
+  EXPECT_EQ(filled(1'000, 5, {.bins = 3}), std::pair(std::size_t{3}, 0.001));
+  EXPECT_EQ(filled(10, 5, {.winsorize = 0.1}), std::pair(std::size_t{0}, 0.1));
+  EXPECT_EQ(with_automatic_values({}, 10, 5, true).bin_edges, BinEdges::tree);
+  EXPECT_EQ(with_automatic_values({}, 10, 5, false).bin_edges, BinEdges::quantiles);
 }
 
 TEST(Encoding, BinsOfATreeDoNotDependOnChunksAndNeedTargets) {

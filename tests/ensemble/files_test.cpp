@@ -224,9 +224,9 @@ TEST_F(BrokenFiles, OtherFormatsAndVersions) {
                    "not contain a bootfold ensemble"));
   EXPECT_TRUE(says(with_header([](Json& h) { h["__metadata__"]["format"] = "bootfold result 1"; }),
                    "not contain a bootfold ensemble"));
-  for (const char* other : {"bootfold ensemble 1", "bootfold ensemble 5"})
+  for (const char* other : {"bootfold ensemble 1", "bootfold ensemble 6"})
     EXPECT_TRUE(says(with_header([&](Json& h) { h["__metadata__"]["format"] = other; }), other,
-                     "'bootfold ensemble 2' to 'bootfold ensemble 4'", "train again"));
+                     "'bootfold ensemble 2' to 'bootfold ensemble 5'", "train again"));
   EXPECT_TRUE(
       says(with_header([](Json& h) { h["__metadata__"]["bootfold"] = "{"; }), "is damaged"));
   EXPECT_TRUE(
@@ -238,7 +238,9 @@ TEST_F(BrokenFiles, EveryKeyIsRequiredWithItsType) {
     const std::string& key = item.key();
     if (key == "packs") continue;  // for other programs
     SCOPED_TRACE(key);
-    EXPECT_NE(with_words([&](Json& w) { w.erase(key); }), "");
+    if (key != "conformal") {  // older files have none
+      EXPECT_NE(with_words([&](Json& w) { w.erase(key); }), "");
+    }
     EXPECT_NE(with_words([&](Json& w) { w[key] = Json::object({{"a", -1}}); }), "");
     EXPECT_NE(with_words([&](Json& w) { w[key] = -1.5; }), "");
   }
@@ -282,6 +284,38 @@ TEST_F(BrokenFiles, InvalidNumbers) {
       says(with_words([](Json& w) { w["classes"] = {"a"}; }), "too few classes or targets"));
   EXPECT_TRUE(says(with_words([](Json& w) { w["loss"] = "gaussian"; }), "scale"));
   EXPECT_TRUE(says(with_words([](Json& w) { w["classes"].push_back("third"); }), "layers.1"));
+}
+
+TEST_F(BrokenFiles, ConformalScores) {
+  const auto with = [&](auto change) {
+    return with_words([&](Json& w) { change(w["conformal"]); });
+  };
+  ASSERT_EQ(words_["conformal"]["rows"], "out_of_bag");
+  EXPECT_TRUE(says(with([](Json& c) { c["rows"] = "none"; }), "of no rows"));
+  EXPECT_TRUE(says(with([](Json& c) { c["rows"] = "all"; }), "out_of_bag"));
+  EXPECT_TRUE(says(with([](Json& c) { c["rows"] = 1; }), "not named"));
+  for (const char* key : {"residuals", "scaled"}) {
+    EXPECT_TRUE(says(with([&](Json& c) { c[key] = Json::array(); }), "0 lists for 1 targets"));
+    EXPECT_TRUE(says(with([&](Json& c) { c[key].push_back(c[key][0]); }), "2 lists"));
+    EXPECT_TRUE(says(with([&](Json& c) { c[key][0]["values"].erase(0); }), "scores"));
+    EXPECT_TRUE(says(with([&](Json& c) { c[key][0]["values"][0] = 1e300; }), "ascend"));
+    EXPECT_TRUE(says(with([&](Json& c) { c[key][0]["values"][0] = "inf"; }), "ascend"));
+    EXPECT_TRUE(says(with([&](Json& c) { c[key][0]["values"][0] = "nan"; }), "text"));
+    EXPECT_TRUE(says(with([&](Json& c) { c[key][0]["values"][0] = nullptr; }), "number"));
+    EXPECT_TRUE(says(with([&](Json& c) { c[key][0]["rows"] = -1; }), "number of rows"));
+    EXPECT_TRUE(says(with([&](Json& c) { c[key][0]["rows"] = ~std::uint64_t{0}; }),
+                     "18446744073709551615"));
+    EXPECT_TRUE(says(with([&](Json& c) { c[key][0]["rows"] = 1'000'000'000; }), "scores"));
+    EXPECT_TRUE(says(with([&](Json& c) { c.erase(key); }), "damaged"));
+  }
+  EXPECT_TRUE(says(with_words([](Json& w) { w["temperatures"] = {1.0}; }), "temperatures"));
+  // A file of an earlier version has no scores.
+  Json words = words_;
+  words.erase("conformal");
+  Json header = header_;
+  header["__metadata__"]["bootfold"] = words.dump();
+  file_.write(assemble(header));
+  EXPECT_EQ(Ensemble::load(file_.path()).frame().conformal.rows, ScoreRows::none);
 }
 
 TEST_F(BrokenFiles, HugeOrMismatchedShapes) {

@@ -37,7 +37,12 @@ TEST(Fingerprint, IsTheChecksumOfTheRows) {
   for (const std::size_t rows : {1U, 2U, 3U, 16U, 17U, 4095U, 4096U, 4097U, 9000U})
     for (const std::size_t columns : {1U, 3U, 5U}) {
       const auto made = columns_of(rows, columns);
-      EXPECT_EQ(fingerprint_of(view_of(made)), expected(made)) << rows << " rows, " << columns;
+      for (const auto level : execution::available_levels()) {
+        Fingerprint fingerprint;
+        fingerprint.add(view_of(made), {.threads = 1, .level = level});
+        EXPECT_EQ(fingerprint.value(), expected(made))
+            << rows << " rows, " << columns << ", " << execution::name(level);
+      }
     }
 }
 

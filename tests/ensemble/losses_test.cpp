@@ -226,6 +226,8 @@ TEST(MixedTargets, ScoresAreThoseOfTheirLosses) {
   double pinball = 0;
   double likelihood = 0;
   std::size_t inside = 0;
+  std::size_t without = 0;  // conformal scores
+  const std::vector<Limits> limits = default_intervals(ensemble.frame(), found, 0.9);
   for (std::size_t row = 0; row < 400; ++row) {
     const double* mean = &found.mean[row * 7];
     log_loss -= std::log(rows.sold[row] == 1 ? mean[1] : 1 - mean[1]) / 400;
@@ -233,7 +235,9 @@ TEST(MixedTargets, ScoresAreThoseOfTheirLosses) {
     deviance += 2 * ((count > 0 ? count * std::log(count / mean[2]) : 0) - count + mean[2]) / 400;
     const double error = rows.price[row] - mean[4];
     pinball += std::max(0.25 * error, -0.75 * error) / 400;
-    inside += mean[3] <= rows.price[row] && rows.price[row] <= mean[6] ? 1U : 0U;
+    const Limits& moved = limits[row * 4 + 3];
+    inside += moved.low <= rows.price[row] && rows.price[row] <= moved.high ? 1U : 0U;
+    without += mean[3] <= rows.price[row] && rows.price[row] <= mean[6] ? 1U : 0U;
     const double deviation = found.transformed_total[row * 7];
     const double off = (std::log(rows.price[row]) - found.transformed_mean[row * 7]) / deviation;
     likelihood += (0.5 * std::log(2 * M_PI) + std::log(deviation) + off * off / 2 +
@@ -246,6 +250,11 @@ TEST(MixedTargets, ScoresAreThoseOfTheirLosses) {
   EXPECT_NEAR(scores[3].quantiles[1].pinball_loss, pinball, 1e-12);
   EXPECT_NEAR(scores[3].coverage, static_cast<double>(inside) / 400, 1e-12);
   EXPECT_NEAR(scores[3].confidence, 0.9, 1e-12);
+  Ensemble older = ensemble;
+  older.set_conformal({});
+  const auto quantiles = evaluate_targets(older.frame(), found, rows.examples().targets, 0.8)[3];
+  EXPECT_NEAR(quantiles.coverage, static_cast<double>(without) / 400, 1e-12);
+  EXPECT_NEAR(quantiles.confidence, 0.9, 1e-12);  // between the lowest and the highest
   EXPECT_EQ(scores[0].loss, Loss::gaussian);
 }
 

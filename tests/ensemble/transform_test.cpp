@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "bootfold/ensemble/conformal.h"
 #include "bootfold/ensemble/evaluation.h"
 #include "bootfold/random.h"
 #include "numeric/normal.h"
@@ -181,16 +182,21 @@ TEST(TransformedTarget, IntervalsCover) {
   const Multiplied data(2000, 6);
   const Multiplied others(4000, 7);
   for (const TargetTransform kind : kAll) {
-    const Ensemble ensemble = train(data.examples(), with(kind));
+    Ensemble ensemble = train(data.examples(), with(kind));
     const Prediction found = ensemble.predict(DataView(others.x));
-    const std::vector<Limits> limits = prediction_intervals(ensemble.frame(), found, 0.9);
-    std::size_t inside = 0;
-    for (std::size_t row = 0; row < 4000; ++row)
-      inside += limits[row].low <= others.y[row] && others.y[row] <= limits[row].high ? 1U : 0U;
-    EXPECT_NEAR(static_cast<double>(inside) / 4000, 0.9, 0.05) << name(kind);
-    const auto scores = evaluate_targets(ensemble.frame(), found, others.examples().targets, 0.9);
-    EXPECT_NEAR(scores[0].coverage, static_cast<double>(inside) / 4000, 1e-12);
-    EXPECT_EQ(std::isnan(scores[0].negative_log_likelihood), kind == TargetTransform::quantile);
+    for (const bool conformal : {true, false}) {
+      if (!conformal) ensemble.set_conformal({});
+      const std::vector<Limits> limits = conformal
+                                             ? default_intervals(ensemble.frame(), found, 0.9)
+                                             : prediction_intervals(ensemble.frame(), found, 0.9);
+      std::size_t inside = 0;
+      for (std::size_t row = 0; row < 4000; ++row)
+        inside += limits[row].low <= others.y[row] && others.y[row] <= limits[row].high ? 1U : 0U;
+      EXPECT_NEAR(static_cast<double>(inside) / 4000, 0.9, 0.05) << name(kind);
+      const auto scores = evaluate_targets(ensemble.frame(), found, others.examples().targets, 0.9);
+      EXPECT_NEAR(scores[0].coverage, static_cast<double>(inside) / 4000, 1e-12);
+      EXPECT_EQ(std::isnan(scores[0].negative_log_likelihood), kind == TargetTransform::quantile);
+    }
   }
 }
 

@@ -41,12 +41,13 @@ namespace bootfold::ensemble {
     const std::optional<ColumnView>& weights = std::nullopt);
 
 /// Returns the ensemble at the temperature that is fitted to `held_out` or, without it, to the
-/// out-of-bag predictions of the training rows, `examples`. With few members an out-of-bag
+/// out-of-bag predictions of the training rows, `examples`; targets with loss binary have a
+/// temperature each (Ensemble::Frame::temperatures). With few members an out-of-bag
 /// prediction is the mean of very few, which is more confident than the mean of all: use about 30
 /// members or more, or `held_out`. Rows count by their weights, which should not contain class
 /// weights. Scores on the rows that the temperature was fitted to are slightly optimistic. Throws
-/// InvalidArgument for a regression, and without `held_out` if members are trained on all rows;
-/// DataError; Cancelled.
+/// InvalidArgument if there are neither classes nor targets of 0 and 1, and without `held_out` if
+/// members are trained on all rows; DataError; Cancelled.
 [[nodiscard]] BOOTFOLD_API Ensemble calibrate(Ensemble ensemble, const Examples& examples,
                                               const Examples* held_out = nullptr,
                                               const Execution& execution = {});

@@ -52,9 +52,10 @@ enum class InputKind {
 enum class BinEdges {
   quantiles,  ///< quantiles of the training rows: as many rows in each bin
   tree,       ///< splits of a decision tree on the column that predicts the target
+  automatic,  ///< tree where EncodingLearner::finish() is given the targets, else quantiles
 };
 
-/// The name as users write it: "quantiles", "tree", and its value; throws InvalidArgument.
+/// The name as users write it: "quantiles", "tree", "auto", and its value; throws InvalidArgument.
 [[nodiscard]] BOOTFOLD_API std::string_view name(BinEdges edges) noexcept;
 [[nodiscard]] BOOTFOLD_API BinEdges parse_bin_edges(std::string_view name);
 
@@ -123,14 +124,17 @@ struct EncodingOptions {
   bool missing = true;      ///< whether missing values are encoded
   /// Bins of the piecewise linear encoding of numbers; 0: none. Columns with fewer distinct
   /// quantiles, or fewer splits that tell targets apart, have fewer bins, and those of 0 and 1 have
-  /// none.
-  std::size_t bins = 0;
-  BinEdges bin_edges = BinEdges::quantiles;
+  /// none. std::nullopt: automatic, which is 16 with 1,000 rows or more; fewer if columns of
+  /// numbers would have more than 512 bins together, or these more than 2^27 values, and none if
+  /// each would then have fewer than 4.
+  std::optional<std::size_t> bins = std::nullopt;
+  BinEdges bin_edges = BinEdges::automatic;
   std::size_t bin_rows = 20;  ///< BinEdges::tree: fewest rows in a leaf
   /// Numbers beyond the quantiles of this share and of 1 - share of the training rows are replaced
   /// by these quantiles, so that single wrong or extreme values do not decide a prediction; 0:
-  /// none. Below 0.5. Columns of at most two values are not limited.
-  double winsorize = 0;
+  /// none. Below 0.5. Columns of at most two values are not limited. std::nullopt: automatic, which
+  /// is 0.001 with 1,000 rows or more and at most 128 columns of numbers, and 0 otherwise.
+  std::optional<double> winsorize = std::nullopt;
   /// Frequencies of periodic features of numbers; 0: none. Each has two columns, sine and cosine.
   /// Columns of at most two values have none. Frequencies are drawn once, from a normal
   /// distribution with mean 0 and standard deviation `periodic_scale`, and are not trained. They
@@ -165,8 +169,9 @@ class BOOTFOLD_API EncodingLearner final : public data::FieldCodes {
 
   /// More training rows, as they were read with these codes.
   void add(const DataView& rows);
-  /// The encoding. BinEdges::tree needs targets: the classes or targets of the rows that were
-  /// added, and their weights if there are some. Their inputs are not read.
+  /// The encoding. BinEdges::tree needs targets, and BinEdges::automatic uses them: the classes or
+  /// targets of the rows that were added, and their weights if there are some. Their inputs are not
+  /// read.
   [[nodiscard]] Encoding finish() const;
   [[nodiscard]] Encoding finish(const Examples& targets) const;
   /// What users should know about the columns, a sentence each: text among numbers, and columns

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,6 +27,7 @@
 #include "bootfold/ensemble/continuation.h"
 #include "bootfold/ensemble/encoding.h"
 #include "bootfold/ensemble/network.h"
+#include "bootfold/ensemble/scores.h"
 #include "bootfold/ensemble/targets.h"
 #include "bootfold/ensemble/training.h"
 #include "bootfold/execution.h"
@@ -135,6 +137,8 @@ struct BOOTFOLD_API Prediction {
   return loss == Loss::cross_entropy || loss == Loss::binary;
 }
 
+struct HeldOutRecord;  // of the library: Training::keep_held_out
+
 /// Trained members, with all that is needed to predict.
 class BOOTFOLD_API Ensemble {
  public:
@@ -161,8 +165,15 @@ class BOOTFOLD_API Ensemble {
     /// Softmax temperature of reported class probabilities (calibration.h); 1 leaves them
     /// unchanged.
     double temperature = 1;
+    /// The same of each target with loss binary, 1 for other targets; empty: all are 1.
+    std::vector<double> temperatures;
+    /// Scores of rows that members were not trained on: training rows out of bag, or the validation
+    /// rows if there are any (conformal.h). Without rows after subset() and set_temperature(), and
+    /// of files of earlier versions.
+    ConformalScores conformal;
     std::vector<Settings> settings;
     Resampling resampling = Resampling::bootstrap;
+    std::size_t share = 0;  ///< members of a group that shares weights; 0: independent members
     std::uint64_t seed = 0;
     std::size_t rows = 0;  ///< training rows
   };
@@ -186,12 +197,21 @@ class BOOTFOLD_API Ensemble {
   [[nodiscard]] const Prediction& out_of_bag() const noexcept { return out_of_bag_; }
 
   /// Sets the temperature of class probabilities (calibration.h). Discards the out-of-bag
-  /// prediction, which was made at the old temperature. Throws InvalidArgument for a regression and
-  /// for a temperature that is not positive and finite.
+  /// prediction and the conformal scores, which were made at the old temperature. Throws
+  /// InvalidArgument for a regression and for a temperature that is not positive and finite.
   void set_temperature(double temperature);
 
-  /// An ensemble of these members, at temperature 1. Throws InvalidArgument for indices that do not
-  /// exist or occur twice.
+  /// Sets the temperature of each target, 1 for those whose loss is not binary; none: all are 1.
+  /// Discards what set_temperature() discards. Throws InvalidArgument for classes, another number
+  /// of temperatures, and those that are not positive and finite.
+  void set_temperatures(std::vector<double> temperatures);
+
+  /// Sets the conformal scores (conformal.h); those of no rows remove them. Throws InvalidArgument
+  /// for scores of another number of targets.
+  void set_conformal(ConformalScores scores);
+
+  /// An ensemble of these members, at temperature 1, without conformal scores. Throws
+  /// InvalidArgument for indices that do not exist or occur twice.
   [[nodiscard]] Ensemble subset(std::span<const std::size_t> members) const;
 
   /// Writes a .safetensors file, which appears complete or not at all: parameters stacked [member,
@@ -213,6 +233,7 @@ class BOOTFOLD_API Ensemble {
   std::uint64_t fingerprint_ = 0;               // of the inputs of the training rows
   std::vector<OptimizerState> optimizer_;       // [member]; empty: not kept
   Prediction out_of_bag_;
+  std::shared_ptr<const HeldOutRecord> record_;  // null: not kept
 };
 
 /// For each target, its loss and its columns of Prediction::mean; of none for classes.

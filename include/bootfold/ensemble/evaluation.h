@@ -69,7 +69,9 @@ struct TargetScores {
   /// Mean, for normal distributions with the predicted mean and total standard deviation; infinite
   /// if a standard deviation is 0.
   double negative_log_likelihood = Member::kUnknown;
-  double confidence = 0.95;                ///< of the intervals
+  double confidence = 0.95;  ///< of the intervals
+  /// Method of the intervals; empty for targets without any and for the quantiles themselves.
+  std::optional<IntervalMethod> interval = {};
   double coverage = Member::kUnknown;      ///< share of the rows inside their interval
   double mean_width = Member::kUnknown;    ///< of the intervals
   double pinball_loss = Member::kUnknown;  ///< mean over the quantiles
@@ -120,9 +122,9 @@ evaluate_classes(const Prediction& prediction, std::span<const std::uint32_t> tr
     const Prediction& prediction, const DataView& truth, double confidence = 0.95,
     const std::optional<ColumnView>& weights = std::nullopt);
 
-/// The same with the scores of each target's loss. Coverage is that of prediction_intervals(), or
-/// of the lowest and highest quantile, whose difference is then `confidence`. Throws DataError for
-/// a target that its loss cannot have.
+/// The same with the scores of each target's loss. Coverage is that of default_intervals()
+/// (conformal.h). Without conformal scores that of quantiles is of the lowest and highest, whose
+/// difference is then `confidence`. Throws DataError for a target that its loss cannot have.
 [[nodiscard]] BOOTFOLD_API std::vector<TargetScores> evaluate_targets(
     const Ensemble::Frame& frame, const Prediction& prediction, const DataView& truth,
     double confidence = 0.95, const std::optional<ColumnView>& weights = std::nullopt);

@@ -1,11 +1,15 @@
 // bootfold/ensemble/selection.h: compares the settings of a sweep and selects members.
 //
 //     for (const SettingsSummary& summary : ensemble::summarize_settings(sweep)) ...
-//     auto best = ensemble::best(sweep, 50, examples);
+//     auto selection = ensemble::select(sweep, examples);
+//     selection.other_rows.loss;   // of rows that did not select
+//     auto kept = ensemble::keep(sweep, selection.members, examples);
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "bootfold/api.h"
@@ -40,10 +44,81 @@ struct SettingsSummary {
 [[nodiscard]] BOOTFOLD_API Prediction out_of_bag(const Ensemble& ensemble, const Examples& examples,
                                                  const Execution& execution = {});
 
-/// The `count` members with the lowest held-out loss, in their order, at temperature 1. Out-of-bag
-/// prediction and noise of targets are computed for these members, if they leave rows out.
-/// `examples` are the training examples. Scores on the rows of the selection are slightly
-/// optimistic.
+/// How select() selects members.
+enum class SelectionRule {
+  /// Greedy forward selection without replacement: the next member is the one that lowers the loss
+  /// of the ensemble the most, and the number of members is that of the lowest loss.
+  greedy,
+  best,  ///< the members with the lowest held-out losses
+};
+
+/// The name as users write it.
+[[nodiscard]] BOOTFOLD_API std::string_view name(SelectionRule rule) noexcept;
+/// Throws InvalidArgument, which lists the names.
+[[nodiscard]] BOOTFOLD_API SelectionRule parse_selection_rule(std::string_view name);
+
+struct SelectionOptions {
+  static constexpr std::size_t kFolds = 5;  ///< of rows, for Selection::other_rows
+
+  SelectionRule rule = SelectionRule::greedy;
+  /// Members to select: with `greedy` at most; with `best` as many, or all that rows can judge.
+  std::size_t count = 100;
+  /// Rows that judge members, in place of those that each member is not trained on. The validation
+  /// rows of the training, if it had any.
+  const Examples* validation = nullptr;
+  /// That of the training. Rows that stopped members do not judge them. An automatic patience
+  /// counts as early stopping.
+  Stopping stopping = {};
+  Execution execution = {};
+};
+
+/// The mean loss of an ensemble over rows: negative log-likelihood of classes, squared error in
+/// units of the scaled targets, or the loss of the targets that it was trained with.
+struct SelectionScore {
+  double loss = Member::kUnknown;
+  double standard_error = Member::kUnknown;  ///< of the mean over rows
+  std::uint64_t rows = 0;
+};
+
+/// Members that were selected.
+struct Selection {
+  std::vector<std::size_t> members = {};  ///< indices, in the order in which they were selected
+  /// The rows are cut into SelectionOptions::kFolds folds, and each fold is scored by members that
+  /// were selected by the others. So this estimates the loss on new rows, of a selection by
+  /// somewhat fewer rows.
+  SelectionScore other_rows = {};
+  /// The selected members on the rows that selected them, which is optimistic.
+  SelectionScore same_rows = {};
+  SelectionScore all_members = {};  ///< all members on these rows, which did not select them
+  bool validation = false;          ///< whether validation rows judged the members
+  /// Whether rows that judged the members also stopped them early, so that all scores are
+  /// optimistic. Not with Stopping::share_of_rows below 1.
+  bool stopped_members = false;
+};
+
+/// Selects members by rows that they are not trained on. With `greedy`, members are added in rounds
+/// of one member of each number. Members with the same number are trained on the same rows, so that
+/// those that compete are judged by the same rows; the loss is compared after whole rounds, when
+/// each row is judged by equally many selected members of each number that leaves it out. With
+/// validation rows all members compete for each place.
+///
+/// Uses the predictions that Training::keep_held_out kept, and else makes them. `examples` are the
+/// training examples. Memory: 8 bytes for each row that judges and each number of a prediction, and
+/// what keep_held_out says. Throws InvalidArgument if no rows can judge members.
+[[nodiscard]] BOOTFOLD_API Selection select(const Ensemble& ensemble, const Examples& examples,
+                                            const SelectionOptions& options = {});
+
+/// An ensemble of these members, in their order in `ensemble`, at temperature 1. Unlike
+/// Ensemble::subset(), it has the out-of-bag prediction and the noise of targets of these members,
+/// if they leave rows out, and conformal scores: those of the validation rows of the training, if
+/// they are given, else those out of bag.
+[[nodiscard]] BOOTFOLD_API Ensemble keep(const Ensemble& ensemble,
+                                         std::span<const std::size_t> members,
+                                         const Examples& examples, const Execution& execution = {},
+                                         const Examples* validation = nullptr);
+
+/// The `count` members with the lowest Member::held_out_loss, as keep() makes them. Scores on the
+/// rows of the selection are slightly optimistic; select() estimates those on other rows.
 [[nodiscard]] BOOTFOLD_API Ensemble best(const Ensemble& ensemble, std::size_t count,
                                          const Examples& examples, const Execution& execution = {});
 

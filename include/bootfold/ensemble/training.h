@@ -106,6 +106,10 @@ struct Stopping {
   /// Epochs between validations. kAutomatic: one epoch, or a hundredth of the steps if that is
   /// more.
   double look_every = kAutomatic;
+  static constexpr double kShareBesideSelection = 0.25;  ///< if members are selected
+  /// Share of these rows, drawn at random, that stop members. The others are left for select()
+  /// (selection.h), whose scores are then of rows that did not stop the members.
+  double share_of_rows = 1;
 };
 
 /// All training options. The rows and initial weights of a member follow from the seed and from its
@@ -118,6 +122,15 @@ struct Training {
   /// Passes over the rows of a member. kAutomatic: 100, but 2,000 to 20,000 steps.
   double epochs = kAutomatic;
   Resampling resampling = Resampling::bootstrap;
+  /// Weight sharing, as in BatchEnsemble and TabM: members are trained in groups of `share` members
+  /// with consecutive numbers; 0: independent members. A group shares the weights of its hidden
+  /// layers, W[j][i] s[j] r[i] with scales r and s of each member, and one resample, of which each
+  /// member sees the rows in an order of its own, so that rows are out of bag for all of a group or
+  /// for none. Biases, normalizations and outputs are each member's own. The loss of a group is the
+  /// mean over its members, which stop together and fail together. A group is the same to the bit
+  /// whichever other groups are trained; `members` and `first_member` are multiples of `share`.
+  /// Such a training cannot go on from an ensemble (`start`, `keep_optimizer`).
+  std::size_t share = 0;
   /// By default cross_entropy for classes and squared_error for numbers.
   std::optional<Loss> loss = std::nullopt;
   /// The loss of each target, if they differ: squared_error, gaussian, huber, pinball, poisson or
@@ -165,6 +178,10 @@ struct Training {
   /// times the memory of the parameters, four times with Settings::average. Members that stopped
   /// early have none.
   bool keep_optimizer = false;
+  /// Keep what each member predicts of the rows that judge it, in memory alone, so that select()
+  /// (selection.h) need not predict them again: a few numbers for each member and row, at most 64
+  /// MiB, or those of 4,096 rows if that is more.
+  bool keep_held_out = false;
   /// Callback for epochs of members that are trained together, with equal steps. Members whose
   /// callback returns false stop. Calls come from any thread, in any order, one at a time; the
   /// members wait.

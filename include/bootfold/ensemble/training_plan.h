@@ -31,6 +31,7 @@ struct BOOTFOLD_API TrainingPlan {
   std::size_t inputs = 0;   ///< input columns
   std::size_t encoded = 0;  ///< inputs of the networks
   std::size_t members = 0;  ///< with each of the settings
+  std::size_t share = 0;    ///< members of a group that shares weights; 0: independent members
   std::vector<Networks> settings = {};
   std::size_t patience = 0;  ///< of early stopping; 0: none
   /// Estimated time without early stopping, in seconds. Rough: the speed of the processor is not

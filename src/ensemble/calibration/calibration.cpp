@@ -9,9 +9,11 @@
 #include "bootfold/ensemble/evaluation.h"
 #include "bootfold/ensemble/selection.h"
 #include "bootfold/error.h"
+#include "ensemble/calibration/score_rows.h"
 #include "ensemble/calibration/temperature.h"
 #include "ensemble/ensemble_access.h"
 #include "ensemble/fingerprint.h"
+#include "ensemble/heads.h"
 #include "ensemble/training/member_rows.h"
 #include "ensemble/validate_arguments.h"
 #include "text/concat.h"
@@ -92,6 +94,58 @@ class TemperatureLikelihood {
   double squares_ = 0;
 };
 
+/// Throws unless there is a probability to calibrate.
+void check_binary_targets(const Ensemble::Frame& frame) {
+  if (has_classes(frame.loss)) return;
+  for (std::size_t t = 0; t < frame.classes.size(); ++t)
+    if (loss_of_target(frame, t) == Loss::binary) return;
+  throw InvalidArgument(
+      "calibration is for classes and targets of 0 and 1, but the ensemble predicts numbers; "
+      "default_intervals() have stated coverage without it");
+}
+
+/// The probabilities of 0 and 1 of a target, as those of two classes.
+Prediction two_classes(const Prediction& prediction, std::size_t column) {
+  Prediction found{.rows = prediction.rows, .outputs = 2};
+  found.members = prediction.members;
+  found.total.resize(found.rows);
+  for (std::size_t row = 0; row < found.rows; ++row) {
+    const double one = prediction.probability(row, column);
+    found.mean.insert(found.mean.end(), {1 - one, one});
+  }
+  return found;
+}
+
+/// Fits temperatures to predictions of the rows, and sets them.
+void fit_temperatures(Ensemble& ensemble, const Prediction& prediction, const Examples& rows) {
+  const Ensemble::Frame& frame = ensemble.frame();
+  if (ensemble.classifies())
+    return ensemble.set_temperature(
+        fit_temperature(prediction, class_codes(frame, *rows.classes), rows.weights));
+  std::vector<double> temperatures(frame.classes.size(), 1.0);
+  const std::vector<TargetColumns> columns = target_columns(frame);
+  for (std::size_t t = 0; t < temperatures.size(); ++t) {
+    if (columns[t].loss != Loss::binary) continue;
+    std::vector<std::uint32_t> truth;
+    for (std::size_t row = 0; row < prediction.rows; ++row)
+      truth.push_back(rows.targets.column(t)[row] == 1 ? 1 : 0);
+    temperatures[t] =
+        fit_temperature(two_classes(prediction, columns[t].first), truth, rows.weights);
+  }
+  ensemble.set_temperatures(std::move(temperatures));
+}
+
+/// Makes predictions at temperature 1 those of the ensemble.
+void apply_temperatures(const Ensemble::Frame& frame, Prediction& prediction) {
+  const std::vector<TargetColumns> columns = target_columns(frame);
+  for (std::size_t row = 0; row < prediction.rows; ++row) {
+    if (has_classes(frame.loss)) apply_temperature(prediction, row, frame.temperature);
+    for (std::size_t t = 0; t < frame.temperatures.size(); ++t)
+      if (columns[t].loss == Loss::binary)
+        apply_binary_temperature(prediction, row, columns[t].first, frame.temperatures[t]);
+  }
+}
+
 }  // namespace
 
 Prediction apply_temperature(Prediction prediction, double temperature) {
@@ -114,8 +168,9 @@ double fit_temperature(const Prediction& prediction, std::span<const std::uint32
 Ensemble calibrate(Ensemble ensemble, const Examples& examples, const Examples* held_out,
                    const Execution& execution) {
   const Ensemble::Frame& frame = ensemble.frame();
-  if (frame.temperature != 1 || !ensemble.classifies())
-    ensemble.set_temperature(1);  // throws for a regression
+  check_binary_targets(frame);
+  if (frame.temperature != 1) ensemble.set_temperature(1);
+  if (!frame.temperatures.empty()) ensemble.set_temperatures({});
   const bool leaves_out = leaves_rows_out(frame.resampling);
   if (held_out == nullptr) {
     if (!leaves_out)
@@ -129,15 +184,17 @@ Ensemble calibrate(Ensemble ensemble, const Examples& examples, const Examples* 
   }
   const Examples& rows = held_out != nullptr ? *held_out : examples;
   if (held_out != nullptr) check_in_memory(rows, "calibration on held-out rows");
-  if (rows.classes == nullptr)
-    throw InvalidArgument("the calibration rows have no classes; give the true classes");
-  const double temperature = fit_temperature(
-      held_out != nullptr ? ensemble.predict(rows.inputs, execution) : ensemble.out_of_bag(),
-      class_codes(frame, *rows.classes), rows.weights);
+  ScoreCollector scores(frame, rows);  // of the calibrated probabilities
+  Prediction judged;
+  if (held_out != nullptr) judged = ensemble.predict(rows.inputs, execution);
   Prediction prediction = ensemble.out_of_bag();
-  ensemble.set_temperature(temperature);
-  if (prediction.rows > 0)
-    EnsembleAccess::set_out_of_bag(ensemble, apply_temperature(std::move(prediction), temperature));
+  fit_temperatures(ensemble, held_out != nullptr ? judged : prediction, rows);
+  apply_temperatures(frame, prediction);
+  apply_temperatures(frame, judged);
+  scores.add(held_out == nullptr ? prediction : judged, 0);
+  EnsembleAccess::set_out_of_bag(ensemble, std::move(prediction));
+  ensemble.set_conformal(
+      scores.finish(held_out == nullptr ? ScoreRows::out_of_bag : ScoreRows::held_out));
   return ensemble;
 }
 

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <unordered_map>
 
+#include "bootfold/ensemble/conformal.h"
 #include "bootfold/error.h"
 #include "ensemble/heads.h"
 #include "ensemble/training/member_rows.h"
@@ -127,19 +128,21 @@ TargetScores mean_scores(const Prediction& prediction, std::size_t column, const
   scores.root_mean_squared_error = std::sqrt(squares / rows);
   if (variation > 0) scores.r_squared = 1 - squares / variation;
   scores.negative_log_likelihood = likelihood / rows;
-  scores.coverage = inside / rows;
   scores.mean_width = widths / rows;
+  if (!std::isnan(widths)) scores.coverage = inside / rows;  // there are intervals
   return scores;
 }
 
+/// Scores of means; limits_of(row) are those of its interval.
+template <class LimitsOf>
 TargetScores scores_of(const Prediction& prediction, std::size_t column, const ColumnView& truth,
-                       double confidence, const std::optional<ColumnView>& weights) {
-  const double width = normal_width(confidence);
+                       double confidence, const std::optional<ColumnView>& weights,
+                       LimitsOf&& limits_of) {
   return mean_scores(prediction, column, truth, confidence, weights, [&](std::size_t row) {
     const std::size_t at = row * prediction.outputs + column;
-    const double error = truth[row] - prediction.mean[at];
-    const double deviation = prediction.total[at];
-    return Normal{std::abs(error) <= width * deviation, 2 * width * deviation, error, deviation, 0};
+    const Limits limits = limits_of(row);
+    return Normal{contains(limits, truth[row]), limits.high - limits.low,
+                  truth[row] - prediction.mean[at], prediction.total[at], 0};
   });
 }
 
@@ -171,9 +174,12 @@ TargetScores poisson_scores(const Prediction& prediction, const Head& head, std:
   return scores;
 }
 
+/// Scores of quantiles; limits_of(row) are those of its interval, NaN if that has to be of the
+/// quantiles themselves.
+template <class LimitsOf>
 TargetScores quantile_scores(const Prediction& prediction, const Head& head,
                              const std::vector<double>& quantiles, const ColumnView& truth,
-                             const std::optional<ColumnView>& weights) {
+                             const std::optional<ColumnView>& weights, LimitsOf&& limits_of) {
   TargetScores scores;
   for (const double quantile : quantiles) scores.quantiles.push_back({quantile, 0, 0});
   double inside = 0;
@@ -187,10 +193,10 @@ TargetScores quantile_scores(const Prediction& prediction, const Head& head,
               weight * std::max(quantiles[i] * error, (quantiles[i] - 1) * error);
           scores.quantiles[i].below += error <= 0 ? weight : 0;
         }
-        const double low = predicted[0];
-        const double high = predicted[quantiles.size() - 1];
-        inside += low <= truth[row] && truth[row] <= high ? weight : 0;
-        widths += weight * (high - low);
+        Limits limits = limits_of(row);
+        if (std::isnan(limits.low)) limits = {predicted[0], predicted[quantiles.size() - 1]};
+        inside += contains(limits, truth[row]) ? weight : 0;
+        widths += weight * (limits.high - limits.low);
       });
   scores.confidence = quantiles.back() - quantiles.front();
   double sum = 0;
@@ -200,7 +206,6 @@ TargetScores quantile_scores(const Prediction& prediction, const Head& head,
     sum += each.pinball_loss;
   }
   scores.pinball_loss = sum / static_cast<double>(quantiles.size());
-  if (quantiles.size() < 2) return scores;
   scores.coverage = inside / rows;
   scores.mean_width = widths / rows;
   return scores;
@@ -411,8 +416,13 @@ std::vector<TargetScores> evaluate_targets(const Prediction& prediction, const D
                                            const std::optional<ColumnView>& weights) {
   check_truth(prediction, prediction.outputs, truth, weights);
   std::vector<TargetScores> scores;
-  for (std::size_t t = 0; t < truth.columns(); ++t)
-    scores.push_back(scores_of(prediction, t, truth.column(t), confidence, weights));
+  const std::vector<Limits> limits = normal_intervals(prediction, confidence);
+  for (std::size_t t = 0; t < truth.columns(); ++t) {
+    scores.push_back(
+        scores_of(prediction, t, truth.column(t), confidence, weights,
+                  [&](std::size_t row) { return limits[row * prediction.outputs + t]; }));
+    scores.back().interval = IntervalMethod::normal;
+  }
   return scores;
 }
 
@@ -423,15 +433,24 @@ std::vector<TargetScores> evaluate_targets(const Ensemble::Frame& frame,
   const Heads heads(frame);
   const std::size_t targets = heads.targets().size();
   check_truth(prediction, targets, truth, weights);
-  const std::vector<Limits> limits = prediction_intervals(frame, prediction, confidence);
+  const std::optional<IntervalMethod> method = default_interval_method(frame);
+  const std::vector<Limits> limits = default_intervals(frame, prediction, confidence);
   std::vector<TargetScores> scores;
   for (std::size_t t = 0; t < targets; ++t) {
     const Head& head = heads.targets()[t];
+    const auto limits_of = [&](std::size_t row) { return limits[row * targets + t]; };
     const ColumnView& own = truth.column(t);
     check_target_values(truth, t, head.loss,
                         head.transform == nullptr ? TargetTransform::none : head.transform->kind);
     if (head.loss == Loss::pinball) {
-      scores.push_back(quantile_scores(prediction, head, heads.quantiles(), own, weights));
+      scores.push_back(
+          quantile_scores(prediction, head, heads.quantiles(), own, weights, limits_of));
+      if (frame.conformal.rows != ScoreRows::none) {
+        scores.back().confidence = confidence;
+        scores.back().interval = IntervalMethod::conformal;
+      } else if (heads.quantiles().size() < 2) {
+        scores.back().coverage = scores.back().mean_width = Member::kUnknown;
+      }
     } else if (head.loss == Loss::binary) {
       scores.push_back(binary_scores(prediction, head, own, weights));
     } else if (head.loss == Loss::poisson) {
@@ -447,8 +466,9 @@ std::vector<TargetScores> evaluate_targets(const Ensemble::Frame& frame,
                           prediction.transformed_total[at], head.transform->log_slope(own[row])};
           }));
     } else {
-      scores.push_back(scores_of(prediction, head.answer, own, confidence, weights));
+      scores.push_back(scores_of(prediction, head.answer, own, confidence, weights, limits_of));
     }
+    if (head.loss != Loss::pinball && head.loss != Loss::binary) scores.back().interval = method;
     scores.back().loss = head.loss;
   }
   return scores;

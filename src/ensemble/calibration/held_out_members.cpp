@@ -25,7 +25,7 @@ HeldOutMembers::HeldOutMembers(const Ensemble& ensemble, std::size_t rows, execu
         for (std::size_t i = word * 64; i < std::min(word * 64 + 64, members_.size()); ++i) {
           const Member& member = ensemble.member(members_[i]);
           const std::vector<float> held_out =
-              MemberRows({frame.seed, member.number}, frame.resampling, rows,
+              MemberRows({frame.seed, member.number, frame.share}, frame.resampling, rows,
                          frame.settings[member.settings].subsample, false, level)
                   .held_out();
           for (std::size_t row = 0; row < rows; ++row)

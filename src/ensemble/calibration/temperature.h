@@ -14,4 +14,11 @@ void check_temperature(double temperature);
 /// uncertainties follow. A row that no member predicts is not changed.
 void apply_temperature(Prediction& prediction, std::size_t row, double temperature);
 
+/// The same of one column, a probability of 1.
+void apply_binary_temperature(Prediction& prediction, std::size_t row, std::size_t column,
+                              double temperature);
+
+/// The entropy of a probability and of that of the opposite, in nats.
+[[nodiscard]] double binary_entropy(double probability);
+
 }  // namespace bootfold::ensemble

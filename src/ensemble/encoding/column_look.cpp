@@ -82,15 +82,17 @@ InputKind ColumnLook::kind() const {
 
 void ColumnLook::encode_number(const EncodingOptions& options, std::size_t number,
                                const TreeTargets* targets, InputEncoding& found) const {
-  if (options.bins <= 1 && options.winsorize <= 0 && options.periodic == 0) return;
+  const std::size_t bins = options.bins.value_or(0);
+  const double share = options.winsorize.value_or(0);
+  if (bins <= 1 && share <= 0 && options.periodic == 0) return;
   const std::vector<double> sorted = sample_.sorted();
   if (!has_three_values(sorted)) return;
   if (options.bin_edges == BinEdges::quantiles)
-    found.bins = quantile_edges(sorted, options.bins);
-  else if (options.bins > 1)
+    found.bins = quantile_edges(sorted, bins);
+  else if (bins > 1)
     found.bins = tree_edges(sample_.values(), sample_.rows(), *targets,
-                            {.bins = options.bins, .least_rows = options.bin_rows});
-  if (options.winsorize > 0) found.limits = quantile_limits(sorted, options.winsorize);
+                            {.bins = bins, .least_rows = options.bin_rows});
+  if (share > 0) found.limits = quantile_limits(sorted, share);
   random::Stream stream({.replicate = number, .purpose = random::Purpose::frequencies});
   for (std::size_t i = 0; i < options.periodic; ++i)
     found.periodic.push_back(options.periodic_scale * random::normal(stream));

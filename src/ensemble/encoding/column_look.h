@@ -31,10 +31,13 @@ class ColumnLook {
   /// is a word for true or false.
   [[nodiscard]] double code(std::string_view text, std::optional<double> truth);
 
+  /// What the column is by what was seen of it.
+  [[nodiscard]] InputKind kind() const;
+
   /// A value of a training row: a number, a code, or NaN.
   void add(double value);
-  /// The encoding of input `number`. `targets` are those of the rows, for edges of a tree; null:
-  /// there are none.
+  /// The encoding of input `number`, by options without automatic values. `targets` are those of
+  /// the rows, for edges of a tree; null: there are none.
   [[nodiscard]] InputEncoding encoding(const EncodingOptions& options, std::size_t number,
                                        const TreeTargets* targets) const;
   /// Rows that were added, with those of missing values.
@@ -52,7 +55,6 @@ class ColumnLook {
     }
   };
 
-  [[nodiscard]] InputKind kind() const;
   [[nodiscard]] InputEncoding category(const EncodingOptions& options) const;
   void add_number(double value);
   void encode_number(const EncodingOptions& options, std::size_t number, const TreeTargets* targets,

@@ -78,14 +78,16 @@ InputKind parse_input_kind(std::string_view name) {
 }
 
 std::string_view name(BinEdges edges) noexcept {
+  if (edges == BinEdges::automatic) return "auto";
   return edges == BinEdges::tree ? "tree" : "quantiles";
 }
 
 BinEdges parse_bin_edges(std::string_view name) {
   if (name == "quantiles") return BinEdges::quantiles;
   if (name == "tree") return BinEdges::tree;
+  if (name == "auto") return BinEdges::automatic;
   throw InvalidArgument(
-      text::concat("bin_edges is '", name, "' but must be one of quantiles, tree"));
+      text::concat("bin_edges is '", name, "' but must be one of quantiles, tree, auto"));
 }
 
 double text_code(std::uint64_t index) noexcept {

@@ -19,7 +19,6 @@ namespace bootfold::ensemble {
 
 namespace {
 
-constexpr double kLeastText = 0x1p960;  // codes of texts are not below it (encoding.cpp)
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 double truth_of(const InputEncoding& input, double value) {

@@ -10,6 +10,9 @@
 
 namespace bootfold::ensemble {
 
+/// Codes of texts are not below it (encoding.cpp).
+inline constexpr double kLeastText = 0x1p960;
+
 /// Encodes rows of some input columns. Prepared once; used by any number of threads.
 class InputEncoder {
  public:

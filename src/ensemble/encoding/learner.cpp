@@ -6,6 +6,7 @@
 #include "bootfold/ensemble/encoding.h"
 #include "bootfold/error.h"
 #include "ensemble/column_tiles.h"
+#include "ensemble/encoding/automatic.h"
 #include "ensemble/encoding/column_look.h"
 #include "text/concat.h"
 #include "text/quoted.h"
@@ -25,15 +26,20 @@ struct EncodingLearner::State {
   void grow(std::size_t count) {
     const std::size_t before = columns.size();
     columns.resize(count);
-    if (options.bin_edges == BinEdges::tree)
+    if (options.bin_edges != BinEdges::quantiles && may_have_bins(options))
       for (std::size_t c = before; c < count; ++c) columns[c].keep_rows();
   }
 
   [[nodiscard]] Encoding encoding(const TreeTargets* targets) const {
+    const auto numbers = static_cast<std::size_t>(std::ranges::count_if(
+        columns, [](const ColumnLook& look) { return look.kind() == InputKind::number; }));
+    const std::uint64_t rows = columns.empty() ? 0 : columns[0].rows();
+    const EncodingOptions filled =
+        with_automatic_values(options, rows, numbers, targets != nullptr);
     Encoding encoding;
     encoding.accepts_missing = options.missing;
     for (std::size_t c = 0; c < columns.size(); ++c)
-      encoding.inputs.push_back(columns[c].encoding(options, c, targets));
+      encoding.inputs.push_back(columns[c].encoding(filled, c, targets));
     return encoding;
   }
 
@@ -66,7 +72,7 @@ EncodingLearner::EncodingLearner(EncodingOptions options, std::size_t first)
     : state_(std::make_unique<State>(State{std::move(options), first})) {
   if (state_->options.levels == 0) throw InvalidArgument("levels is 0 but must be at least 1");
   if (state_->options.hashed == 0) throw InvalidArgument("hashed is 0 but must be at least 1");
-  const double share = state_->options.winsorize;
+  const double share = state_->options.winsorize.value_or(0);
   if (!(share >= 0 && share < 0.5))
     throw InvalidArgument(
         text::concat("winsorize is ", share, " but must be at least 0 and below 0.5"));
@@ -127,7 +133,7 @@ std::vector<std::string> EncodingLearner::notes() const {
 }
 
 Encoding EncodingLearner::finish() const {
-  if (state_->options.bins > 1 && state_->options.bin_edges == BinEdges::tree)
+  if (may_have_bins(state_->options) && state_->options.bin_edges == BinEdges::tree)
     throw InvalidArgument(
         "bin_edges is tree, which needs the targets of the rows; give finish() the "
         "examples");
@@ -135,7 +141,8 @@ Encoding EncodingLearner::finish() const {
 }
 
 Encoding EncodingLearner::finish(const Examples& targets) const {
-  if (state_->options.bins <= 1 || state_->options.bin_edges != BinEdges::tree) return finish();
+  if (!may_have_bins(state_->options) || state_->options.bin_edges == BinEdges::quantiles)
+    return finish();
   const std::size_t rows =
       targets.classes != nullptr ? targets.classes->rows() : targets.targets.rows();
   for (const ColumnLook& look : state_->columns)

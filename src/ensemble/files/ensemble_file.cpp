@@ -10,6 +10,7 @@
 #include "bootfold/error.h"
 #include "data/safetensors.h"
 #include "ensemble/files/encoding_json.h"
+#include "ensemble/files/scores_json.h"
 #include "ensemble/prediction/prediction_sums.h"
 #include "ensemble/shape.h"
 #include "text/concat.h"
@@ -22,8 +23,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "bootfold ensemble 2";
 constexpr const char* kEncodedFormat = "bootfold ensemble 3";  // has an encoding of the inputs
-/// Has layers, losses or transforms of targets that older versions would misread.
-constexpr const char* kNewestFormat = "bootfold ensemble 4";
+/// Has layers, losses, transforms of targets or shared weights that older versions would misread.
+constexpr const char* kExtendedFormat = "bootfold ensemble 4";
+constexpr const char* kTemperedFormat = "bootfold ensemble 5";  // temperatures of targets
 constexpr const char* kFormatStart = "bootfold ensemble ";
 constexpr std::size_t kMostUnits = 65'536;  // of a layer, as in training
 
@@ -294,7 +296,18 @@ Json json_of(const Ensemble::Frame& frame, std::uint64_t fingerprint) {
                     {"settings", std::move(settings)}};
   json.update(others);
   json.update(json_of_targets(frame));
+  if (!frame.temperatures.empty()) json["temperatures"] = json_of(frame.temperatures);
+  if (frame.conformal.rows != ScoreRows::none) json["conformal"] = json_of(frame.conformal);
+  if (frame.share > 0) json["share"] = frame.share;
   return json;
+}
+
+void read_temperatures(const Json& json, Ensemble::Frame& frame) {
+  frame.temperatures = list_of(json, number_of);
+  require(!has_classes(frame.loss) && frame.temperatures.size() == frame.classes.size(),
+          text::concat("it has ", frame.temperatures.size(), " temperatures of targets"));
+  for (const double each : frame.temperatures)
+    require(std::isfinite(each) && each > 0, text::concat("a temperature is ", each));
 }
 
 Ensemble::Frame frame_from(const Json& json) {
@@ -323,7 +336,11 @@ Ensemble::Frame frame_from(const Json& json) {
   frame.temperature = number_of(json.at("temperature"));
   require(std::isfinite(frame.temperature) && frame.temperature > 0,
           text::concat("the temperature is ", frame.temperature));
+  if (json.contains("temperatures")) read_temperatures(json.at("temperatures"), frame);
+  if (json.contains("conformal"))
+    frame.conformal = scores_from(json.at("conformal"), classifies ? 1 : frame.classes.size());
   frame.resampling = parse_resampling(text_of(json.at("resampling")));
+  if (json.contains("share")) frame.share = whole_of(json.at("share"));
   frame.seed = whole_of(json.at("seed"));
   frame.rows = whole_of(json.at("rows"));
   frame.settings = list_of(json.at("settings"), settings_of);
@@ -466,10 +483,11 @@ void Ensemble::save(const std::string& path) const {
         "the name of a column or class is not UTF-8, so it cannot be stored in a file; rename it");
   }
   const char* format = frame_.encoding.empty() ? kFormat : kEncodedFormat;
-  if (!has_older_losses(frame_) || std::ranges::any_of(frame_.settings, [](const Settings& each) {
-        return is_extended(each.architecture);
-      }))
-    format = kNewestFormat;
+  if (!has_older_losses(frame_) || frame_.share > 0 ||
+      std::ranges::any_of(frame_.settings,
+                          [](const Settings& each) { return is_extended(each.architecture); }))
+    format = kExtendedFormat;
+  if (!frame_.temperatures.empty()) format = kTemperedFormat;
   data::write_safetensors(path, {{"format", format}, {"bootfold", text}}, tensors);
 }
 
@@ -480,9 +498,9 @@ Ensemble Ensemble::load(const std::string& path) {
       !file.words().contains("bootfold"))
     file.fail("it does not contain a bootfold ensemble");
   if (format->second != kFormat && format->second != kEncodedFormat &&
-      format->second != kNewestFormat)
+      format->second != kExtendedFormat && format->second != kTemperedFormat)
     file.fail(text::concat("its format is '", format->second.substr(0, 40),
-                           "' but this version reads '", kFormat, "' to '", kNewestFormat,
+                           "' but this version reads '", kFormat, "' to '", kTemperedFormat,
                            "'; read it with the version that wrote it, or train again"));
   try {
     const Json words = Json::parse(file.words().at("bootfold"));

@@ -20,6 +20,10 @@ void check_bootstrap(const Training& training) {
     throw InvalidArgument(
         text::concat("resampling is ", name(training.resampling),
                      " but replicates of a bootstrap need resampling bootstrap or bayesian"));
+  if (training.share > 0)
+    throw InvalidArgument(
+        text::concat("share is ", training.share,
+                     " but replicates of a bootstrap need independent members; omit share"));
   if (training.settings.size() != 1)
     throw InvalidArgument(text::concat("there are ", training.settings.size(),
                                        " settings but replicates of a bootstrap need exactly 1"));

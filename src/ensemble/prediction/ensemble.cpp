@@ -6,6 +6,7 @@
 #include "bootfold/error.h"
 #include "ensemble/calibration/temperature.h"
 #include "ensemble/encoding/input_encoder.h"
+#include "ensemble/heads.h"
 #include "ensemble/prediction/point_blocks.h"
 #include "ensemble/prediction/prediction_sums.h"
 #include "ensemble/prediction/range.h"
@@ -86,11 +87,46 @@ Prediction Ensemble::predict(const DataView& inputs, const Execution& execution)
 void Ensemble::set_temperature(double temperature) {
   if (!classifies())
     throw InvalidArgument(
-        "the ensemble predicts numbers, but a temperature is for classes; jackknife_plus() "
-        "calibrates intervals of numbers");
+        "the ensemble predicts numbers, but this temperature is for classes; set_temperatures() "
+        "is for targets of 0 and 1");
   check_temperature(temperature);
   frame_.temperature = temperature;
+  frame_.conformal = {};
   out_of_bag_ = {};
+}
+
+void Ensemble::set_temperatures(std::vector<double> temperatures) {
+  const std::size_t targets = classifies() ? 0 : frame_.classes.size();
+  if (!temperatures.empty() && temperatures.size() != targets)
+    throw InvalidArgument(text::concat("there are ", temperatures.size(), " temperatures but ",
+                                       targets, " targets; classes have set_temperature()"));
+  for (std::size_t t = 0; t < temperatures.size(); ++t) {
+    check_temperature(temperatures[t]);
+    if (temperatures[t] != 1 && loss_of_target(frame_, t) != Loss::binary)
+      throw InvalidArgument(text::concat("the temperature of target ", frame_.classes[t], " is ",
+                                         temperatures[t],
+                                         " but temperatures are for targets of 0 and 1"));
+  }
+  if (std::ranges::all_of(temperatures, [](double each) { return each == 1; }))
+    temperatures.clear();
+  frame_.temperatures = std::move(temperatures);
+  frame_.conformal = {};
+  out_of_bag_ = {};
+}
+
+void Ensemble::set_conformal(ConformalScores scores) {
+  const std::size_t expected = classifies() ? 1 : frame_.classes.size();
+  if (scores.rows != ScoreRows::none &&
+      (scores.residuals.size() != expected || scores.scaled.size() != expected))
+    throw InvalidArgument(text::concat("there are scores of ", scores.residuals.size(),
+                                       " targets but the ensemble needs those of ", expected));
+  for (const auto* orders : {&scores.residuals, &scores.scaled})
+    for (const ScoreOrder& order : *orders)
+      if (order.values.size() != kept_ranks(order.rows).size())
+        throw InvalidArgument(text::concat(
+            "of ", order.rows, " rows there are ", order.values.size(), " scores but must be ",
+            kept_ranks(order.rows).size(), ", those at the ranks of kept_ranks()"));
+  frame_.conformal = std::move(scores);
 }
 
 Ensemble Ensemble::subset(std::span<const std::size_t> members) const {
@@ -109,7 +145,9 @@ Ensemble Ensemble::subset(std::span<const std::size_t> members) const {
     parameters.push_back(parameters_[index]);
   }
   Frame frame = frame_;
-  frame.temperature = 1;  // the temperature was fitted to all members
+  frame.temperature = 1;  // temperatures and scores are of all members
+  frame.temperatures.clear();
+  frame.conformal = {};
   return {std::move(frame), std::move(chosen), std::move(parameters), fingerprint_};
 }
 

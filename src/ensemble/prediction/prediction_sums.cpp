@@ -19,14 +19,6 @@ double sigmoid(double output) {
   return (output < 0 ? lower : 1.0) / (1 + lower);
 }
 
-/// Entropy of a probability and of that of the opposite, in nats.
-double binary_entropy(double probability) {
-  double entropy = 0;
-  for (const double share : {probability, 1 - probability})
-    if (share > 0) entropy -= share * std::log(share);
-  return entropy;
-}
-
 /// Means of quantiles may cross; in ascending order they do not, and are closer to the truth.
 void sort_quantiles(const Head& head, std::size_t first, Prediction& out) {
   std::vector<std::pair<double, double>> order;  // means and their deviations between members
@@ -167,6 +159,8 @@ void BlockSums::finish_target(const Ensemble::Frame& frame, std::size_t target, 
       out.total[to] = count > 0 ? binary_entropy(mean) : Member::kUnknown;
       out.aleatoric[to] = std::min(squares_[at] / count, out.total[to]);
       out.epistemic[to] = out.total[to] - out.aleatoric[to];
+      if (!frame.temperatures.empty())
+        apply_binary_temperature(out, row, head.answer, frame.temperatures[target]);
       continue;
     }
     const double spread = variance(mean, squares_[at]);

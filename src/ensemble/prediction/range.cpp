@@ -32,8 +32,8 @@ void widen(Range& range, std::size_t column, std::span<const double> values) {
   for (; i + kTogether <= values.size(); i += kTogether)
     for (std::size_t k = 0; k < kTogether; ++k) see(values[i + k], k);
   for (; i < values.size(); ++i) see(values[i], 0);
-  range.low[column] = *std::min_element(lows, lows + kTogether);
-  range.high[column] = *std::max_element(highs, highs + kTogether);
+  range.low[column] = *std::min_element(lows, lows + kTogether) + 0.0;  // -0 is 0
+  range.high[column] = *std::max_element(highs, highs + kTogether) + 0.0;
 }
 
 void widen(Range& range, const Examples& examples, std::size_t first, const DataView& rows,
@@ -53,8 +53,8 @@ void widen(Range& range, const Examples& examples, std::size_t first, const Data
                            low = std::min(low, value);
                            high = std::max(high, value);
                          }
-                         range.low[c] = low;
-                         range.high[c] = high;
+                         range.low[c] = low + 0.0;
+                         range.high[c] = high + 0.0;
                        });
 }
 

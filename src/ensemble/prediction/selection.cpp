@@ -6,14 +6,17 @@
 #include <set>
 #include <span>
 
+#include "bootfold/ensemble/conformal.h"
 #include "bootfold/error.h"
 #include "bootfold/map_reduce.h"
+#include "ensemble/calibration/score_rows.h"
 #include "ensemble/ensemble_access.h"
 #include "ensemble/fingerprint.h"
 #include "ensemble/input_rows.h"
 #include "ensemble/prediction/noise.h"
 #include "ensemble/prediction/point_blocks.h"
 #include "ensemble/prediction/prediction_sums.h"
+#include "ensemble/selection/held_out_record.h"
 #include "ensemble/training/member_rows.h"
 #include "text/concat.h"
 
@@ -79,9 +82,10 @@ Prediction predict_out_of_bag(const Ensemble::Frame& frame, std::span<const Memb
             if (!member.failure.empty()) continue;
             const Settings& settings = frame.settings[member.settings];
             const Shape shape(columns, settings.architecture, outputs);
-            std::vector<float> held_out = MemberRows({frame.seed, member.number}, frame.resampling,
-                                                     rows, settings.subsample, false, level)
-                                              .held_out();
+            std::vector<float> held_out =
+                MemberRows({frame.seed, member.number, frame.share}, frame.resampling, rows,
+                           settings.subsample, false, level)
+                    .held_out();
             held_out.resize(std::max(rows, first + points.blocks() * kPoints));
             std::vector<float> scratch;
             for (std::size_t b = 0; b < points.blocks(); ++b)
@@ -100,13 +104,16 @@ Prediction predict_out_of_bag(const Ensemble::Frame& frame, std::span<const Memb
 Ensemble make_ensemble(Ensemble::Frame frame, std::vector<Member> members,
                        std::vector<std::vector<float>> parameters, std::uint64_t fingerprint,
                        const Examples& examples, const Execution& execution) {
-  frame.temperature = 1;  // the old one was fitted to other members
+  frame.temperature = 1;  // the old one was fitted to other members, and so were the scores
+  frame.temperatures.clear();
+  frame.conformal = {};
   if (!leaves_rows_out(frame.resampling))
     return EnsembleAccess::make(std::move(frame), std::move(members), std::move(parameters),
                                 fingerprint);
   check_out_of_bag(frame, fingerprint, examples);
   Prediction prediction = predict_out_of_bag(frame, members, parameters, examples, execution);
   estimate_noise(frame, examples.targets, prediction);
+  frame.conformal = out_of_bag_scores(frame, prediction, examples);
   return EnsembleAccess::make(std::move(frame), std::move(members), std::move(parameters),
                               fingerprint, std::move(prediction));
 }
@@ -117,7 +124,7 @@ bool same_scaling(const Scaling& a, const Scaling& b) {
 
 bool same_range(const Range& a, const Range& b) { return a.low == b.low && a.high == b.high; }
 
-/// Compares all but noise and temperature.
+/// Compares all but noise, temperature and scores.
 bool same_frame(const Ensemble::Frame& a, const Ensemble::Frame& b) {
   return a.loss == b.loss && a.losses == b.losses && a.quantiles == b.quantiles &&
          a.huber_delta == b.huber_delta && a.pos_weight == b.pos_weight &&
@@ -126,7 +133,7 @@ bool same_frame(const Ensemble::Frame& a, const Ensemble::Frame& b) {
          same_scaling(a.input_scaling, b.input_scaling) &&
          same_range(a.input_range, b.input_range) &&
          same_scaling(a.target_scaling, b.target_scaling) && a.settings == b.settings &&
-         a.resampling == b.resampling && a.seed == b.seed && a.rows == b.rows;
+         a.resampling == b.resampling && a.share == b.share && a.seed == b.seed && a.rows == b.rows;
 }
 
 }  // namespace
@@ -185,16 +192,24 @@ Ensemble best(const Ensemble& ensemble, std::size_t count, const Examples& examp
     return ensemble.member(a).held_out_loss < ensemble.member(b).held_out_loss;
   });
   order.resize(count);
-  std::sort(order.begin(), order.end());
+  return keep(ensemble, order, examples, execution);
+}
 
-  std::vector<Member> members;
+Ensemble keep(const Ensemble& ensemble, std::span<const std::size_t> members,
+              const Examples& examples, const Execution& execution, const Examples* validation) {
+  std::vector<std::size_t> order(members.begin(), members.end());
+  std::sort(order.begin(), order.end());
+  Ensemble kept = ensemble.subset(order);
+  std::vector<Member> all;
   std::vector<std::vector<float>> parameters;
-  for (const std::size_t m : order) {
-    members.push_back(ensemble.member(m));
-    parameters.emplace_back(ensemble.parameters(m).begin(), ensemble.parameters(m).end());
+  for (std::size_t m = 0; m < kept.size(); ++m) {
+    all.push_back(kept.member(m));
+    parameters.emplace_back(kept.parameters(m).begin(), kept.parameters(m).end());
   }
-  return make_ensemble(ensemble.frame(), std::move(members), std::move(parameters),
-                       EnsembleAccess::fingerprint(ensemble), examples, execution);
+  Ensemble made = make_ensemble(kept.frame(), std::move(all), std::move(parameters),
+                                EnsembleAccess::fingerprint(ensemble), examples, execution);
+  if (validation != nullptr) made.set_conformal(conformal_scores(made, *validation, execution));
+  return made;
 }
 
 Ensemble join(std::span<const Ensemble> parts, const Examples& examples,
@@ -229,8 +244,12 @@ Ensemble join(std::span<const Ensemble> parts, const Examples& examples,
     members.push_back(parts[p].member(m));
     parameters.emplace_back(parts[p].parameters(m).begin(), parts[p].parameters(m).end());
   }
-  return make_ensemble(frame, std::move(members), std::move(parameters), fingerprint, examples,
-                       execution);
+  Ensemble joined = make_ensemble(frame, std::move(members), std::move(parameters), fingerprint,
+                                  examples, execution);
+  std::vector<const HeldOutRecord*> records;
+  for (const Ensemble& part : parts) records.push_back(EnsembleAccess::record(part).get());
+  EnsembleAccess::set_record(joined, join_records(records, places));
+  return joined;
 }
 
 }  // namespace bootfold::ensemble

@@ -4,6 +4,7 @@
 
 #include "bootfold/ensemble/range.h"
 #include "bootfold/error.h"
+#include "ensemble/calibration/score_rows.h"
 #include "ensemble/prediction/noise.h"
 #include "ensemble/prediction/query_points.h"
 #include "ensemble/training/out_of_bag.h"
@@ -61,7 +62,8 @@ StreamedPrediction train_and_predict(const Examples& examples, const Training& t
   const Sums sums = trainer(
       Sums{},
       [&](Sums& so_far, const Job& job, TrainedMember&& trained) {
-        Member member{.settings = static_cast<std::size_t>(job.settings - training.settings.data()),
+        Member member{.settings = static_cast<std::size_t>(
+                          job.settings - trainer.context().training.settings.data()),
                       .number = job.id.number,
                       .steps = trained.steps,
                       .loss = trained.loss,
@@ -91,6 +93,7 @@ StreamedPrediction train_and_predict(const Examples& examples, const Training& t
   if (out_of_bag) {
     streamed.out_of_bag = finish(sums.out_of_bag, trainer.frame(), examples.rows());
     estimate_noise(trainer.frame(), examples.targets, streamed.out_of_bag);
+    trainer.frame().conformal = out_of_bag_scores(trainer.frame(), streamed.out_of_bag, examples);
   }
   streamed.prediction = finish(sums.points, trainer.frame(), points.rows());
   streamed.prediction.outside = outside_range(trainer.frame().input_range, points);

@@ -29,7 +29,10 @@ Ensemble with_parameters(const Ensemble& ensemble,
   Ensemble::Frame frame = ensemble.frame();
   frame.noise.clear();
   frame.temperature = 1;
+  frame.temperatures.clear();
+  frame.conformal = {};
   frame.resampling = Resampling::none;
+  frame.share = 0;
   std::vector<Member> members;
   for (std::size_t m = 0; m < ensemble.size(); ++m) {
     Member& member = members.emplace_back();

@@ -17,15 +17,6 @@ struct Vector {
   static Vector all(float value) { return {_mm256_set1_ps(value)}; }
   static Vector zero() { return {_mm256_setzero_ps()}; }
   void store(float* to) const { _mm256_storeu_ps(to, v); }
-
-  /// out[i * stride + lane] = data[rows[lane]][i] for all i < columns.
-  static void transpose(const float* data, std::size_t columns, const std::uint32_t* rows,
-                        float* out, std::size_t stride) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const float* from = data + rows[lane] * columns;
-      for (std::size_t i = 0; i < columns; ++i) out[i * stride + lane] = from[i];
-    }
-  }
 };
 
 constexpr std::size_t kTileRows = 1;     // of 8 rows of the data: 8 sums in registers
@@ -57,6 +48,8 @@ inline Vector equal(Vector a, Vector b) { return {_mm256_cmp_ps(a.v, b.v, _CMP_E
 inline Vector select(Vector mask, Vector yes, Vector no) {
   return {_mm256_blendv_ps(no.v, yes.v, mask.v)};
 }
+/// select(mask, a, 0).
+inline Vector keep(Vector mask, Vector a) { return {_mm256_and_ps(mask.v, a.v)}; }
 
 /// 2^n for whole numbers from -126 to 127.
 inline Vector power_of_two(Vector n) {
@@ -76,13 +69,17 @@ inline Vector exponent(Vector a) {
 }  // namespace
 }  // namespace bootfold::ensemble::simd
 
+#include "ensemble/simd/carryless_x86.h"
+#include "ensemble/simd/columns.h"
 #include "ensemble/simd/pack.h"
 #include "ensemble/simd/points.h"
+#include "ensemble/simd/shared.h"
 #include "ensemble/simd/solo.h"
 
 namespace bootfold::ensemble::simd {
 
 const Kernels kAvx2 = {.lanes = kLanes,
+                       .columns = {add_means, add_squares, standardize, checksum},
                        .gradient = loss_of<true>,
                        .loss = loss_of<false>,
                        .solo_loss = solo_loss,
@@ -91,6 +88,9 @@ const Kernels kAvx2 = {.lanes = kLanes,
                        .squares = squares,
                        .update = update,
                        .average = average,
+                       .shared_weights = shared_weights,
+                       .shared_gradient = shared_gradient,
+                       .add_shared_parts = add_shared_parts,
                        .predict_points = predict_points,
                        .gather_points = gather_points,
                        .sum_classes = sum_classes,

@@ -17,20 +17,6 @@ struct Vector {
   static Vector all(float value) { return {_mm512_set1_ps(value)}; }
   static Vector zero() { return {_mm512_setzero_ps()}; }
   void store(float* to) const { _mm512_storeu_ps(to, v); }
-
-  /// out[i * stride + lane] = data[rows[lane]][i] for all i < columns.
-  static void transpose(const float* data, std::size_t columns, const std::uint32_t* rows,
-                        float* out, std::size_t stride) {
-    const __m512i row = _mm512_loadu_si512(rows);
-    const __m512i width = _mm512_set1_epi64(static_cast<long long>(columns));
-    const __m512i low = _mm512_mul_epu32(_mm512_cvtepu32_epi64(_mm512_castsi512_si256(row)), width);
-    const __m512i high =
-        _mm512_mul_epu32(_mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(row, 1)), width);
-    for (std::size_t i = 0; i < columns; ++i) {
-      _mm256_storeu_ps(out + i * stride, _mm512_i64gather_ps(low, data + i, 4));
-      _mm256_storeu_ps(out + i * stride + 8, _mm512_i64gather_ps(high, data + i, 4));
-    }
-  }
 };
 
 constexpr std::size_t kTileRows = 2;     // of 8 rows of the data: 16 sums in registers
@@ -62,6 +48,8 @@ inline __mmask16 equal(Vector a, Vector b) { return _mm512_cmp_ps_mask(a.v, b.v,
 inline Vector select(__mmask16 mask, Vector yes, Vector no) {
   return {_mm512_mask_blend_ps(mask, no.v, yes.v)};
 }
+/// select(mask, a, 0).
+inline Vector keep(__mmask16 mask, Vector a) { return {_mm512_maskz_mov_ps(mask, a.v)}; }
 
 /// 2^n for whole numbers from -126 to 127.
 inline Vector power_of_two(Vector n) {
@@ -81,13 +69,17 @@ inline Vector exponent(Vector a) {
 }  // namespace
 }  // namespace bootfold::ensemble::simd
 
+#include "ensemble/simd/carryless_x86.h"
+#include "ensemble/simd/columns.h"
 #include "ensemble/simd/pack.h"
 #include "ensemble/simd/points.h"
+#include "ensemble/simd/shared.h"
 #include "ensemble/simd/solo.h"
 
 namespace bootfold::ensemble::simd {
 
 const Kernels kAvx512 = {.lanes = kLanes,
+                         .columns = {add_means, add_squares, standardize, checksum},
                          .gradient = loss_of<true>,
                          .loss = loss_of<false>,
                          .solo_loss = solo_loss,
@@ -96,6 +88,9 @@ const Kernels kAvx512 = {.lanes = kLanes,
                          .squares = squares,
                          .update = update,
                          .average = average,
+                         .shared_weights = shared_weights,
+                         .shared_gradient = shared_gradient,
+                         .add_shared_parts = add_shared_parts,
                          .predict_points = predict_points,
                          .gather_points = gather_points,
                          .sum_classes = sum_classes,

@@ -4,42 +4,52 @@
 // Included by the file of each instruction set behind its Vector.
 #pragma once
 
+#include "ensemble/simd/several.h"
+#include "ensemble/simd/tiles.h"
+
 namespace bootfold::ensemble::simd {
 namespace {
 
+// V: Vector, or Several of them.
+
 /// Horner's scheme, highest coefficient first.
-template <class... More>
-inline Vector polynomial(Vector x, float first, More... more) {
-  Vector sum = Vector::all(first);
-  ((sum = fused(sum, x, Vector::all(more))), ...);
+template <class V, class... More>
+BOOTFOLD_INLINE inline V polynomial(V x, float first, More... more) {
+  V sum = V::all(first);
+  ((sum = fused(sum, x, V::all(more))), ...);
   return sum;
 }
 
 /// e^x, right to about 2 units in the last place; arguments are held within +-87.
-inline Vector exp(Vector x) {
-  x = min(Vector::all(87.0F), max(Vector::all(-87.0F), x));
+template <class V>
+BOOTFOLD_INLINE inline V exponential(V x) {
+  x = min(V::all(87.0F), max(V::all(-87.0F), x));
   // x = n log 2 + r; adding 1.5 * 2^23 rounds to an integer.
-  const Vector shifted = fused(x, Vector::all(0x1.715476p0F), Vector::all(0x1.8p23F));
-  const Vector n = shifted - Vector::all(0x1.8p23F);
-  Vector r = fused(n, Vector::all(-0x1.62e4p-1F), x);
-  r = fused(n, Vector::all(-0x1.7f7d1cp-20F), r);
-  const Vector p = polynomial(r, 1.0F / 720, 1.0F / 120, 1.0F / 24, 1.0F / 6, 0.5F, 1.0F, 1.0F);
+  const V shifted = fused(x, V::all(0x1.715476p0F), V::all(0x1.8p23F));
+  const V n = shifted - V::all(0x1.8p23F);
+  V r = fused(n, V::all(-0x1.62e4p-1F), x);
+  r = fused(n, V::all(-0x1.7f7d1cp-20F), r);
+  const V p = polynomial(r, 1.0F / 720, 1.0F / 120, 1.0F / 24, 1.0F / 6, 0.5F, 1.0F, 1.0F);
   return p * power_of_two(n);
 }
 
 /// Natural logarithm of positive normal numbers.
-inline Vector log(Vector x) {
+template <class V>
+BOOTFOLD_INLINE inline V logarithm(V x) {
   // x = m 2^e with m in [1, 2), or [1/sqrt 2, sqrt 2) after halving: |s| < 0.172.
-  Vector m = significand(x);
-  Vector e = exponent(x);
-  const auto high = less(Vector::all(0x1.6a09e6p0F), m);
-  m = select(high, m * Vector::all(0.5F), m);
-  e = select(high, e + Vector::all(1.0F), e);
-  const Vector s = (m - Vector::all(1.0F)) / (m + Vector::all(1.0F));
-  const Vector z = s * s;
-  const Vector series = polynomial(z, 2.0F / 9, 2.0F / 7, 2.0F / 5, 2.0F / 3, 2.0F);
-  return fused(e, Vector::all(0x1.62e43p-1F), s * series);
+  V m = significand(x);
+  V e = exponent(x);
+  const auto high = less(V::all(0x1.6a09e6p0F), m);
+  m = select(high, m * V::all(0.5F), m);
+  e = select(high, e + V::all(1.0F), e);
+  const V s = (m - V::all(1.0F)) / (m + V::all(1.0F));
+  const V z = s * s;
+  const V series = polynomial(z, 2.0F / 9, 2.0F / 7, 2.0F / 5, 2.0F / 3, 2.0F);
+  return fused(e, V::all(0x1.62e43p-1F), s * series);
 }
+
+inline Vector exp(Vector x) { return exponential(x); }
+inline Vector log(Vector x) { return logarithm(x); }
 
 inline Vector tanh(Vector x) {
   const Vector size = max(x, Vector::zero() - x);

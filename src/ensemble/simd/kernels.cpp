@@ -32,4 +32,10 @@ const Kernels& kernels(execution::Level level) noexcept {
   return bootfold::simd::table<kPortable, kAvx2, kAvx512, kNeon>(level);
 }
 
+const Kernels& kernels(execution::Level level, std::size_t members) noexcept {
+  using execution::Level;
+  if (level == Level::avx512 && members <= kernels(Level::avx2).lanes) return kernels(Level::avx2);
+  return kernels(level);
+}
+
 }  // namespace bootfold::ensemble::simd

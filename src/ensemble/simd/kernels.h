@@ -175,6 +175,26 @@ struct Update {
   float* second;
 };
 
+/// Sums over members that share weights are made in so many parts, member m in part
+/// m % kSharedParts, which are added in a fixed order.
+inline constexpr std::size_t kSharedParts = 16;
+
+/// The weights of one unit of a layer that members share: those of the networks are
+/// weights[i] s r[i].
+struct SharedRow {
+  std::size_t in;
+  const float* weights;  ///< [input]
+  const float* r;        ///< [input][lane]
+  const float* s;        ///< [lane]
+};
+/// Where the gradient by the weights of the networks leads.
+struct SharedRowGradient {
+  const float* networks;  ///< [input][lane]: by their weights
+  float* by_r;            ///< [input][lane]: is added to
+  float* by_s;            ///< [lane]
+  float* parts;           ///< [input][part], from the part of the first lane on: is added to
+};
+
 /// Sums over networks at kPoints points.
 struct ClassSums {
   float* last;     ///< [class][point]: what the last network adds
@@ -182,8 +202,40 @@ struct ClassSums {
   double* counts;  ///< [point]: sum of the weights
 };
 
+/// Some rows of some columns of a table. Values behind the last row, up to a multiple of 8, may be
+/// any that are finite.
+struct ColumnTile {
+  static constexpr std::size_t kRows = 256;
+  static constexpr std::size_t kColumns = 16;
+  const double (*values)[kRows];  ///< [column][row]
+  std::size_t columns;
+  std::size_t rows;
+};
+
+/// What a training makes of the columns of its table.
+struct ColumnKernels {
+  /// sums[column] += value / rows, row by row, and the range of the values, widened.
+  void (*add_means)(const ColumnTile& tile, double rows, double* sums, double* low,
+                    double* high) noexcept;
+
+  /// sums[column] += (value - mean)^2 / rows, row by row.
+  void (*add_squares)(const ColumnTile& tile, double rows, const double* mean,
+                      double* sums) noexcept;
+
+  /// out[row * stride + column] = (value - mean) / scale.
+  void (*standardize)(const ColumnTile& tile, const double* mean, const double* scale, float* out,
+                      std::size_t stride) noexcept;
+
+  /// sum = before * factors[0] + the sum over i of the bits of values[i] * factors[1 + i], over
+  /// GF(2), of 128 bits; -0 counts as 0. Null where the processor has no instruction for it.
+  void (*checksum)(const double* values, std::size_t count, const std::uint64_t* factors,
+                   std::uint64_t before, std::uint64_t sum[2]) noexcept;
+};
+
 struct Kernels {
   std::size_t lanes;
+
+  ColumnKernels columns;
 
   /// Gradient of the loss of a batch, and the loss itself to `loss[lane]`.
   void (*gradient)(const PackNetworks& pack, const PackBatch& batch, float* loss) noexcept;
@@ -214,6 +266,14 @@ struct Kernels {
   /// lane; at rate 1 they become the parameters.
   void (*average)(const float* rate, const float* parameters, std::size_t count,
                   float* averages) noexcept;
+
+  /// The weights of the networks: networks[input][lane].
+  void (*shared_weights)(const SharedRow& row, float* networks) noexcept;
+
+  void (*shared_gradient)(const SharedRow& row, const SharedRowGradient& to) noexcept;
+
+  /// The sum of the parts of `count` weights; `parts` has padded_size(count) of them.
+  void (*add_shared_parts)(const float* parts, std::size_t count, float* sums) noexcept;
 
   /// Outputs of one network, with contiguous parameters, at kPoints points: inputs[input][point] to
   /// outputs[output][point]. `scratch` has points_scratch_size() floats.
@@ -252,6 +312,8 @@ struct Kernels {
 
 /// The kernels of a level; it must be available.
 [[nodiscard]] const Kernels& kernels(execution::Level level) noexcept;
+/// The same for a pack of `members`: narrower vectors are faster if most lanes would idle.
+[[nodiscard]] const Kernels& kernels(execution::Level level, std::size_t members) noexcept;
 
 extern const Kernels kPortable;
 extern const Kernels kAvx2;

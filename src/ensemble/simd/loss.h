@@ -7,6 +7,7 @@
 
 #include "ensemble/simd/functions.h"
 #include "ensemble/simd/kernels.h"
+#include "ensemble/simd/several.h"
 #include "ensemble/simd/tiles.h"
 
 namespace bootfold::ensemble::simd {
@@ -28,26 +29,32 @@ inline void with_loss(Loss loss, Body&& body) {
   }
 }
 
-/// Cross-entropy of two classes: the bits of cost() below with one exponential instead of two,
-/// because the higher output always gives e^0.
-inline Vector cost_of_two(const float* target, Vector weight, float* output, std::size_t step) {
-  const Vector first = Vector::load(output);
-  const Vector second = Vector::load(output + step);
-  const Vector highest = max(first, second);
-  const Vector z0 = first - highest;
-  const Vector z1 = second - highest;
-  const Vector lower = exp(z0 + z1);  // one of them is 0
-  const Vector one = Vector::all(1.0F);
-  const Vector sum = one + lower;
-  const Vector share = weight / sum;
-  const auto is_first = equal(Vector::load(target), Vector::zero());
+/// Rows whose costs are made side by side.
+constexpr std::size_t kCosts = kSums >= 3 * kBlock ? 4 : 2;
+
+/// Cross-entropy of two classes, of kRows rows that are contiguous: the bits of cost() below with
+/// one exponential instead of two, because the higher output always gives e^0.
+template <std::size_t kRows>
+BOOTFOLD_INLINE inline Several<kRows> cost_of_two(const float* target, Several<kRows> weight,
+                                                  float* output, std::size_t step) {
+  using Rows = Several<kRows>;
+  const Rows first = Rows::load(output);
+  const Rows second = Rows::load(output + step);
+  const Rows highest = max(first, second);
+  const Rows z0 = first - highest;
+  const Rows z1 = second - highest;
+  const Rows lower = exponential(z0 + z1);  // one of them is 0
+  const Rows one = Rows::all(1.0F);
+  const Rows sum = one + lower;
+  const Rows share = weight / sum;
+  const auto is_first = equal(Rows::load(target), Rows::zero());
   const auto first_lower = less(z0, z1);
-  const Vector none = Vector::zero();
+  const Rows none = Rows::zero();
   fused(select(first_lower, lower, one), share, none - select(is_first, weight, none))
       .store(output);
   fused(select(first_lower, one, lower), share, none - select(is_first, none, weight))
       .store(output + step);
-  return weight * (log(sum) - select(is_first, z0, z1));
+  return weight * (logarithm(sum) - select(is_first, z0, z1));
 }
 
 /// The Huber loss: e^2 / 2 up to delta, and linear beyond it.
@@ -155,7 +162,7 @@ inline Vector cost(std::size_t outputs, const float* target, std::size_t target_
   if constexpr (kLoss == Loss::mixed) {
     return cost_of_heads(heads, target, target_step, weight, output, step);
   } else if constexpr (kLoss == Loss::cross_entropy) {
-    if (outputs == 2) return cost_of_two(target, weight, output, step);
+    if (outputs == 2) return cost_of_two<1>(target, {{weight}}, output, step).v[0];
     Vector highest = Vector::load(output);
     for (std::size_t c = 1; c < outputs; ++c)
       highest = max(highest, Vector::load(output + c * step));
@@ -210,8 +217,7 @@ inline Vector cost(std::size_t outputs, const float* target, std::size_t target_
 /// The delta of a unit with this value, given the sum that reaches it from the next layer.
 template <Activation kActivation>
 inline Vector back_through(Vector sum, Vector value, const float* slope) {
-  if constexpr (kActivation == Activation::relu)
-    return select(less(Vector::zero(), value), sum, Vector::zero());
+  if constexpr (kActivation == Activation::relu) return keep(less(Vector::zero(), value), sum);
   return sum * slope_of<kActivation>(value, slope);
 }
 

@@ -17,15 +17,6 @@ struct Vector {
   static Vector all(float value) { return {vdupq_n_f32(value)}; }
   static Vector zero() { return all(0); }
   void store(float* to) const { vst1q_f32(to, v); }
-
-  /// out[i * stride + lane] = data[rows[lane]][i] for all i < columns.
-  static void transpose(const float* data, std::size_t columns, const std::uint32_t* rows,
-                        float* out, std::size_t stride) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const float* from = data + rows[lane] * columns;
-      for (std::size_t i = 0; i < columns; ++i) out[i * stride + lane] = from[i];
-    }
-  }
 };
 
 struct Mask {
@@ -55,6 +46,8 @@ inline Vector sqrt(Vector a) { return {vsqrtq_f32(a.v)}; }
 inline Mask less(Vector a, Vector b) { return {vcltq_f32(a.v, b.v)}; }
 inline Mask equal(Vector a, Vector b) { return {vceqq_f32(a.v, b.v)}; }
 inline Vector select(Mask mask, Vector yes, Vector no) { return {vbslq_f32(mask.v, yes.v, no.v)}; }
+/// select(mask, a, 0).
+inline Vector keep(Mask mask, Vector a) { return select(mask, a, Vector::zero()); }
 /// The second argument if one is NaN, which the instructions fmax and fmin do not give.
 inline Vector max(Vector a, Vector b) { return select(less(b, a), a, b); }
 inline Vector min(Vector a, Vector b) { return select(less(a, b), a, b); }
@@ -77,13 +70,16 @@ inline Vector exponent(Vector a) {
 }  // namespace
 }  // namespace bootfold::ensemble::simd
 
+#include "ensemble/simd/columns.h"
 #include "ensemble/simd/pack.h"
 #include "ensemble/simd/points.h"
+#include "ensemble/simd/shared.h"
 #include "ensemble/simd/solo.h"
 
 namespace bootfold::ensemble::simd {
 
 const Kernels kNeon = {.lanes = kLanes,
+                       .columns = {add_means, add_squares, standardize, nullptr},
                        .gradient = loss_of<true>,
                        .loss = loss_of<false>,
                        .solo_loss = solo_loss,
@@ -92,6 +88,9 @@ const Kernels kNeon = {.lanes = kLanes,
                        .squares = squares,
                        .update = update,
                        .average = average,
+                       .shared_weights = shared_weights,
+                       .shared_gradient = shared_gradient,
+                       .add_shared_parts = add_shared_parts,
                        .predict_points = predict_points,
                        .gather_points = gather_points,
                        .sum_classes = sum_classes,

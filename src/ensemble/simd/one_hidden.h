@@ -21,8 +21,10 @@ inline bool has_one_hidden(const Shape& shape) {
   return shape.layers.size() == 2 && shape.outputs() <= kMostOutputs;
 }
 
-/// Rows of a block whose outputs and one hidden unit fit into registers.
-constexpr std::size_t kRowsAhead = kSums >= 3 * kBlock ? kBlock : kBlock / 2;
+/// Rows of a block whose outputs and one hidden unit fit into registers; with 24 of them for sums,
+/// the inputs do too.
+constexpr std::size_t kRowsAhead = kBlock / 2;
+constexpr bool kHoldsInputs = kSums >= 3 * kBlock;
 
 /// Units whose deltas of a block do.
 constexpr std::size_t kUnitsBack = kSums >= 3 * kBlock ? 2 : 1;
@@ -61,11 +63,24 @@ inline void forward_rows(const Shape& shape, const float* parameters, const floa
     const Vector bias = Vector::load(parameters + (shape.layers[1].bias + j) * kLanes);
     repeat<kRowsAhead>([&](auto e) BOOTFOLD_INLINE { sums[j * kRowsAhead + e] = bias; });
   });
+  constexpr std::size_t kHeld = kHoldsInputs ? kInputs : 0;
+  Vector held[std::max<std::size_t>(1, kHeld * kRowsAhead)];
+  repeat<kHeld>([&](auto i) BOOTFOLD_INLINE {
+    repeat<kRowsAhead>([&](auto e) BOOTFOLD_INLINE {
+      held[i * kRowsAhead + e] = in_register(Vector::load(in + i * kStep + e * kLanes));
+    });
+  });
   for (std::size_t u = 0; u < units; ++u, biases += kLanes) {
     Vector z[kRowsAhead];
     const Vector bias = Vector::load(biases);
     repeat<kRowsAhead>([&](auto e) BOOTFOLD_INLINE { z[e] = bias; });
-    for (std::size_t i = 0; i < inputs; ++i, weights += kLanes) {
+    repeat<kHeld>([&](auto i) BOOTFOLD_INLINE {
+      const Vector weight = Vector::load(weights + i * kLanes);
+      repeat<kRowsAhead>(
+          [&](auto e) BOOTFOLD_INLINE { z[e] = fused(weight, held[i * kRowsAhead + e], z[e]); });
+    });
+    weights += kHeld * kLanes;
+    for (std::size_t i = kHeld; i < inputs; ++i, weights += kLanes) {
       const Vector weight = Vector::load(weights);
       repeat<kRowsAhead>([&](auto e) BOOTFOLD_INLINE {
         z[e] = fused(weight, Vector::load(in + i * kStep + e * kLanes), z[e]);
@@ -146,8 +161,9 @@ BOOTFOLD_INLINE inline void back_units(const Shape& shape, std::size_t unit,
   });
   repeat<kBlock>([&](auto e) BOOTFOLD_INLINE {
     Vector d[kOutputs];
-    repeat<kOutputs>([&](auto j)
-                         BOOTFOLD_INLINE { d[j] = Vector::load(deltas + j * kStep + e * kLanes); });
+    repeat<kOutputs>([&](auto j) BOOTFOLD_INLINE {
+      d[j] = in_register(Vector::load(deltas + j * kStep + e * kLanes));
+    });
     Vector x[kSome];
     repeat<kInputs>([&](auto i) BOOTFOLD_INLINE {
       x[i] = in_register(Vector::load(in + i * kStep + e * kLanes));
@@ -185,10 +201,12 @@ BOOTFOLD_INLINE inline void back_units(const Shape& shape, std::size_t unit,
   }
 }
 
-/// back_units for all hidden units.
+/// back_units for all hidden units. Not inlined: together with others it would not get all
+/// registers.
 template <Activation kActivation, std::size_t kOutputs, std::size_t kInputs>
-void back_hidden(const Shape& shape, const float* parameters, const float* in, const float* units,
-                 const float* slopes, float* gradient) {
+__attribute__((noinline)) void back_hidden(const Shape& shape, const float* parameters,
+                                           const float* in, const float* units, const float* slopes,
+                                           float* gradient) {
   constexpr std::size_t kStep = kBlock * kLanes;
   const std::size_t hidden = shape.layers[0].out;
   const float* deltas = units + hidden * kStep;

@@ -8,11 +8,13 @@
 #include <cstring>
 #include <utility>
 
+#include "ensemble/simd/fetch.h"
 #include "ensemble/simd/functions.h"
 #include "ensemble/simd/kernels.h"
 #include "ensemble/simd/layers.h"
 #include "ensemble/simd/loss.h"
 #include "ensemble/simd/one_hidden.h"
+#include "ensemble/simd/several.h"
 #include "ensemble/simd/tiles.h"
 
 namespace bootfold::ensemble::simd {
@@ -62,18 +64,20 @@ BOOTFOLD_INLINE inline void multiply(const float* factor, std::size_t row_stride
   for (; j < rows; ++j) some.template operator()<1>(j);
 }
 
-/// gradient[j][i] += sum over e of delta[j][e] in[i][e], for a tile.
+/// gradient[j][i] += sum over e of delta[j][e] in[i][e], for a tile; `starts`: = in place of +=.
 template <std::size_t kRows, std::size_t kColumns>
 BOOTFOLD_INLINE inline void add_products(const float* delta, const float* in, std::size_t columns,
-                                         float* gradient) {
+                                         bool starts, float* gradient) {
   Vector sums[kRows * kColumns];
   const auto each = [](auto&& body) BOOTFOLD_INLINE {
     repeat<kRows>([&](auto j) BOOTFOLD_INLINE {
       repeat<kColumns>([&](auto i) BOOTFOLD_INLINE { body(j, i); });
     });
   };
-  each([&](auto j, auto i) BOOTFOLD_INLINE {
-    sums[j * kColumns + i] = Vector::load(gradient + (j * columns + i) * kLanes);
+  with_gradient(starts, [&](auto so_far) BOOTFOLD_INLINE {
+    each([&](auto j, auto i) BOOTFOLD_INLINE {
+      sums[j * kColumns + i] = so_far(gradient + (j * columns + i) * kLanes);
+    });
   });
   for (std::size_t e = 0; e < kBlock; ++e) {
     Vector deltas[kRows];
@@ -94,53 +98,39 @@ BOOTFOLD_INLINE inline void add_products(const float* delta, const float* in, st
 
 template <std::size_t kRows>
 inline void add_products_of_rows(const float* delta, const float* in, std::size_t columns,
-                                 float* gradient) {
+                                 bool starts, float* gradient) {
   std::size_t i = 0;
   for (; i + kTileColumns <= columns; i += kTileColumns)
-    add_products<kRows, kTileColumns>(delta, in + i * kBlock * kLanes, columns,
+    add_products<kRows, kTileColumns>(delta, in + i * kBlock * kLanes, columns, starts,
                                       gradient + i * kLanes);
   for (; i + 2 <= columns; i += 2)
-    add_products<kRows, 2>(delta, in + i * kBlock * kLanes, columns, gradient + i * kLanes);
+    add_products<kRows, 2>(delta, in + i * kBlock * kLanes, columns, starts, gradient + i * kLanes);
   for (; i < columns; ++i)
-    add_products<kRows, 1>(delta, in + i * kBlock * kLanes, columns, gradient + i * kLanes);
+    add_products<kRows, 1>(delta, in + i * kBlock * kLanes, columns, starts, gradient + i * kLanes);
 }
 
-/// Adds the contribution of a block to the gradient of the weights and bias of a layer.
-inline void add_gradient(const Layer& layer, const float* delta, const float* in, float* gradient) {
+/// Adds the contribution of a block to the gradient of the weights and bias of a layer, which may
+/// start with it.
+inline void add_gradient(const Layer& layer, const float* delta, const float* in, bool starts,
+                         float* gradient) {
   float* weights = gradient + layer.weights * kLanes;
   const std::size_t step = kBlock * kLanes;
   std::size_t j = 0;
   for (; j + kTileColumns <= layer.out; j += kTileColumns)
-    add_products_of_rows<kTileColumns>(delta + j * step, in, layer.in,
+    add_products_of_rows<kTileColumns>(delta + j * step, in, layer.in, starts,
                                        weights + j * layer.in * kLanes);
   for (; j + 2 <= layer.out; j += 2)
-    add_products_of_rows<2>(delta + j * step, in, layer.in, weights + j * layer.in * kLanes);
+    add_products_of_rows<2>(delta + j * step, in, layer.in, starts,
+                            weights + j * layer.in * kLanes);
   for (; j < layer.out; ++j)
-    add_products_of_rows<1>(delta + j * step, in, layer.in, weights + j * layer.in * kLanes);
+    add_products_of_rows<1>(delta + j * step, in, layer.in, starts,
+                            weights + j * layer.in * kLanes);
   for (j = 0; j < layer.out; ++j) {
     float* bias = gradient + (layer.bias + j) * kLanes;
-    Vector sum = Vector::load(bias);
+    Vector sum = starts ? Vector::zero() : Vector::load(bias);
     for (std::size_t e = 0; e < kBlock; ++e)
       sum = sum + Vector::load(delta + j * step + e * kLanes);
     sum.store(bias);
-  }
-}
-
-/// The inputs of rows first .. first + 7 as [input][row][lane]; behind the last row it is repeated.
-inline void fetch(const PackBatch& batch, std::size_t inputs, std::size_t first, float* out) {
-  for (std::size_t e = 0; e < kBlock; ++e) {
-    const std::size_t row = first + e < batch.rows ? first + e : batch.rows - 1;
-    float* to = out + e * kLanes;
-    if (batch.laned != nullptr) {
-      const float* from = batch.laned + row * inputs * kLanes;
-      for (std::size_t i = 0; i < inputs; ++i)
-        Vector::load(from + i * kLanes).store(to + i * kBlock * kLanes);
-    } else if (batch.shared != nullptr) {
-      const float* from = batch.shared + row * inputs;
-      for (std::size_t i = 0; i < inputs; ++i) Vector::all(from[i]).store(to + i * kBlock * kLanes);
-    } else {
-      Vector::transpose(batch.data, inputs, batch.index + row * kLanes, to, kBlock * kLanes);
-    }
   }
 }
 
@@ -228,9 +218,9 @@ __attribute__((noinline)) void go_back_extended(const PackNetworks& pack, const 
   const float* deltas = values.units + unit * kStep;
   for (std::size_t l = shape.layers.size(); l-- > 0;) {
     const Layer& layer = shape.layers[l];
-    if (l == 0) return add_gradient(layer, deltas, values.inputs, pack.gradient);
+    if (l == 0) return add_gradient(layer, deltas, values.inputs, false, pack.gradient);
     unit -= layer.in;
-    add_gradient(layer, deltas, values.units + unit * kStep, pack.gradient);
+    add_gradient(layer, deltas, values.units + unit * kStep, false, pack.gradient);
     multiply(pack.parameters + layer.weights * kLanes, 1, layer.in, layer.in, layer.out, deltas,
              nullptr, [&](std::size_t i, std::size_t e, Vector sum) BOOTFOLD_INLINE {
                const std::size_t at = i * kStep + e * kLanes;
@@ -281,9 +271,10 @@ __attribute__((noinline)) void go_forward(const PackNetworks& pack, const Values
   }
 }
 
-/// From the deltas of the last layer, which lie in place of its outputs.
+/// From the deltas of the last layer, which lie in place of its outputs. `starts`: the gradient
+/// starts with this block.
 template <Activation kActivation>
-__attribute__((noinline)) void go_back(const PackNetworks& pack, Values values) {
+__attribute__((noinline)) void go_back(const PackNetworks& pack, Values values, bool starts) {
   constexpr std::size_t kStep = kBlock * kLanes;
   const Shape& shape = *pack.shape;
   if (has_one_hidden(shape))
@@ -294,13 +285,13 @@ __attribute__((noinline)) void go_back(const PackNetworks& pack, Values values) 
   for (std::size_t l = shape.layers.size(); l-- > 0;) {
     const Layer& layer = shape.layers[l];
     if (l == 0) {
-      add_gradient(layer, deltas, values.inputs, pack.gradient);
+      add_gradient(layer, deltas, values.inputs, starts, pack.gradient);
       break;
     }
     unit -= layer.in;
     const float* in = values.units + unit * kStep;
     const float* slopes = values.slopes + unit * kStep;
-    add_gradient(layer, deltas, in, pack.gradient);
+    add_gradient(layer, deltas, in, starts, pack.gradient);
     float* before = values.deltas_before;
     multiply(
         pack.parameters + layer.weights * kLanes, 1, layer.in, layer.in, layer.out, deltas, nullptr,
@@ -325,7 +316,9 @@ void loss_with(const PackNetworks& pack, const PackBatch& batch, float* loss) no
                               : kLoss == Loss::squared_error ? shape.outputs()
                               : kLoss == Loss::gaussian      ? shape.outputs() / 2
                                                              : pack.heads.size();
-  if constexpr (kBack) std::memset(pack.gradient, 0, shape.parameters * kLanes * sizeof(float));
+  // Of other networks it starts with the first block.
+  if (kBack && (extended || has_one_hidden(shape)))
+    std::memset(pack.gradient, 0, shape.parameters * kLanes * sizeof(float));
   Vector total = Vector::zero();
   for (std::size_t first = 0; first < batch.rows; first += kBlock) {
     fetch(batch, shape.inputs(), first, values.inputs);
@@ -334,18 +327,27 @@ void loss_with(const PackNetworks& pack, const PackBatch& batch, float* loss) no
     else
       go_forward<kActivation>(pack, values);
     float* outputs = values.units + (shape.units - shape.outputs()) * kStep;
-    for (std::size_t e = 0; e < kBlock; ++e) {
-      const bool there = first + e < batch.rows;
-      const std::size_t row = there ? first + e : batch.rows - 1;
-      const Vector weight = there ? Vector::load(batch.weights + row * kLanes) : Vector::zero();
-      total = total + cost<kLoss>(shape.outputs(), batch.targets + row * targets * kLanes, kLanes,
-                                  weight, outputs + e * kLanes, kStep, pack.heads);
+    if (kLoss == Loss::cross_entropy && shape.outputs() == 2 && first + kBlock <= batch.rows) {
+      for (std::size_t e = 0; e < kBlock; e += kCosts) {
+        const std::size_t at = (first + e) * kLanes;
+        const auto weights = Several<kCosts>::load(batch.weights + at);
+        const auto costs = cost_of_two(batch.targets + at, weights, outputs + e * kLanes, kStep);
+        repeat<kCosts>([&](auto i) BOOTFOLD_INLINE { total = total + costs.v[i]; });
+      }
+    } else {
+      for (std::size_t e = 0; e < kBlock; ++e) {
+        const bool there = first + e < batch.rows;
+        const std::size_t row = there ? first + e : batch.rows - 1;
+        const Vector weight = there ? Vector::load(batch.weights + row * kLanes) : Vector::zero();
+        total = total + cost<kLoss>(shape.outputs(), batch.targets + row * targets * kLanes, kLanes,
+                                    weight, outputs + e * kLanes, kStep, pack.heads);
+      }
     }
     if constexpr (kBack) {
       if (extended)
         go_back_extended(pack, values);
       else
-        go_back<kActivation>(pack, values);
+        go_back<kActivation>(pack, values, first == 0);
     }
   }
   total.store(loss);

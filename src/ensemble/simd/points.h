@@ -9,7 +9,9 @@
 #include "ensemble/simd/functions.h"
 #include "ensemble/simd/kernels.h"
 #include "ensemble/simd/layers.h"
+#include "ensemble/simd/loss.h"
 #include "ensemble/simd/matrix.h"
+#include "ensemble/simd/several.h"
 #include "ensemble/simd/transpose.h"
 
 namespace bootfold::ensemble::simd {
@@ -140,21 +142,24 @@ inline void add_all(const float* __restrict values, std::size_t count, double* _
 
 /// Two classes: the bits of shares_of_classes() with one exponential instead of four, because the
 /// higher output always gives e^0.
-inline void shares_of_two(const float* outputs, Vector weight, float* last) {
-  const Vector first = Vector::load(outputs);
-  const Vector second = Vector::load(outputs + kPoints);
-  const Vector highest = max(first, second);
-  const Vector z0 = first - highest;
-  const Vector z1 = second - highest;
-  const Vector z = z0 + z1;  // one of them is 0
-  const Vector lower = exp(z);
-  const Vector one = Vector::all(1.0F);
-  const Vector total = one + lower;
-  const Vector share = weight / total;
+template <std::size_t kCount>
+BOOTFOLD_INLINE inline void shares_of_two(const float* outputs, Several<kCount> weight,
+                                          float* last) {
+  using Points = Several<kCount>;
+  const Points first = Points::load(outputs);
+  const Points second = Points::load(outputs + kPoints);
+  const Points highest = max(first, second);
+  const Points z0 = first - highest;
+  const Points z1 = second - highest;
+  const Points z = z0 + z1;  // one of them is 0
+  const Points lower = exponential(z);
+  const Points one = Points::all(1.0F);
+  const Points total = one + lower;
+  const Points share = weight / total;
   const auto first_lower = less(z0, z1);
   (select(first_lower, lower, one) * share).store(last);
   (select(first_lower, one, lower) * share).store(last + kPoints);
-  fused_minus(lower * z, share, weight * log(total)).store(last + 2 * kPoints);
+  fused_minus(lower * z, share, weight * logarithm(total)).store(last + 2 * kPoints);
 }
 
 inline void shares_of_classes(const float* outputs, std::size_t classes, Vector weight,
@@ -180,13 +185,12 @@ inline void shares_of_classes(const float* outputs, std::size_t classes, Vector 
 
 void sum_classes(const float* outputs, std::size_t classes, const float* weights,
                  const ClassSums& to) noexcept {
-  for (std::size_t at = 0; at < kPoints; at += kLanes) {
-    const Vector weight = Vector::load(weights + at);
-    if (classes == 2)
-      shares_of_two(outputs + at, weight, to.last + at);
-    else
-      shares_of_classes(outputs + at, classes, weight, to.last + at);
-  }
+  if (classes == 2)
+    for (std::size_t at = 0; at < kPoints; at += kCosts * kLanes)
+      shares_of_two(outputs + at, Several<kCosts>::load(weights + at), to.last + at);
+  else
+    for (std::size_t at = 0; at < kPoints; at += kLanes)
+      shares_of_classes(outputs + at, classes, Vector::load(weights + at), to.last + at);
   add_all(to.last, (classes + 1) * kPoints, to.sums);
   add_all(weights, kPoints, to.counts);
 }

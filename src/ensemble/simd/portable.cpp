@@ -31,15 +31,6 @@ struct Vector {
     for (std::size_t i = 0; i < kLanes; ++i) out.v[i] = value(i);
     return out;
   }
-
-  /// out[i * stride + lane] = data[rows[lane]][i] for all i < columns.
-  static void transpose(const float* data, std::size_t columns, const std::uint32_t* rows,
-                        float* out, std::size_t stride) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const float* from = data + rows[lane] * columns;
-      for (std::size_t i = 0; i < columns; ++i) out[i * stride + lane] = from[i];
-    }
-  }
 };
 
 struct Mask {
@@ -95,6 +86,8 @@ inline Mask equal(const Vector& a, const Vector& b) {
 inline Vector select(const Mask& mask, const Vector& yes, const Vector& no) {
   return Vector::make([&](std::size_t i) { return mask.v[i] ? yes.v[i] : no.v[i]; });
 }
+/// select(mask, a, 0).
+inline Vector keep(const Mask& mask, const Vector& a) { return select(mask, a, Vector::zero()); }
 
 inline float from_bits(std::uint32_t bits) {
   float out;
@@ -128,13 +121,16 @@ inline Vector exponent(const Vector& a) {
 }  // namespace
 }  // namespace bootfold::ensemble::simd
 
+#include "ensemble/simd/columns.h"
 #include "ensemble/simd/pack.h"
 #include "ensemble/simd/points.h"
+#include "ensemble/simd/shared.h"
 #include "ensemble/simd/solo.h"
 
 namespace bootfold::ensemble::simd {
 
 const Kernels kPortable = {.lanes = kLanes,
+                           .columns = {add_means, add_squares, standardize, nullptr},
                            .gradient = loss_of<true>,
                            .loss = loss_of<false>,
                            .solo_loss = solo_loss,
@@ -143,6 +139,9 @@ const Kernels kPortable = {.lanes = kLanes,
                            .squares = squares,
                            .update = update,
                            .average = average,
+                           .shared_weights = shared_weights,
+                           .shared_gradient = shared_gradient,
+                           .add_shared_parts = add_shared_parts,
                            .predict_points = predict_points,
                            .gather_points = gather_points,
                            .sum_classes = sum_classes,

@@ -28,6 +28,15 @@ BOOTFOLD_INLINE inline void repeat(Body&& body) {
   (std::make_index_sequence<kTimes>{});
 }
 
+/// Calls body(so_far), where so_far(at) is the gradient at `at`; 0 if it starts here.
+template <class Body>
+BOOTFOLD_INLINE inline void with_gradient(bool starts, Body&& body) {
+  if (starts)
+    body([](const float*) BOOTFOLD_INLINE { return Vector::zero(); });
+  else
+    body([](const float* at) BOOTFOLD_INLINE { return Vector::load(at); });
+}
+
 /// Calls body.operator()<kActivation>() for an activation that is known only now.
 template <class Body>
 inline void with_activation(Activation activation, Body&& body) {

@@ -130,12 +130,17 @@ std::vector<data::Fact> training_facts(const Examples& examples, const TrainingC
       {"the list of transforms of targets", transform_words(training.target_transforms)},
       {"the seed", concat(training.seed)},
       {"the resampling", std::string(name(training.resampling))},
+      {"the number of members that share weights", concat(training.share)},
       {"the length of training", training.steps > 0 ? concat(training.steps, " steps")
                                                     : concat(shortest(training.epochs), " epochs")},
-      {"early stopping", training.stopping.patience == 0
-                             ? "none"
-                             : concat("patience ", training.stopping.patience, ", every ",
-                                      shortest(training.stopping.look_every), " epochs")},
+      {"early stopping",
+       training.stopping.patience == 0
+           ? "none"
+           : concat("patience ", training.stopping.patience, ", every ",
+                    shortest(training.stopping.look_every), " epochs",
+                    training.stopping.share_of_rows < 1
+                        ? concat(", share ", shortest(training.stopping.share_of_rows))
+                        : "")},
       {"reshuffle", training.reshuffle ? "yes" : "no"},
       {"standardize", training.standardize ? "yes" : "no"},
       {"the loss curve", training.curves ? "kept" : "not kept"},

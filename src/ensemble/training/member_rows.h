@@ -15,6 +15,12 @@ namespace bootfold::ensemble {
 struct MemberId {
   std::uint64_t seed = 0;
   std::uint64_t number = 0;
+  std::size_t share = 0;  // members of its group (Training::share); 0: independent members
+
+  /// The number of its resample: members that share weights have one in common.
+  [[nodiscard]] std::uint64_t resample() const noexcept {
+    return share == 0 ? number : number / share;
+  }
 };
 
 /// Whether members leave out some of the rows, so that there are out-of-bag predictions.

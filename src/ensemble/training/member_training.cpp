@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "bootfold/error.h"
+#include "ensemble/selection/row_draws.h"
+#include "numeric/elementary.h"
 #include "text/concat.h"
 
 namespace bootfold::ensemble {
@@ -82,14 +83,23 @@ void MemberTraining::end_curve_point() {
 }
 
 MemberTraining::StepValues MemberTraining::advance(float loss) {
+  return record(loss) ? step_values() : StepValues{};
+}
+
+MemberTraining::StepValues MemberTraining::advance(float loss, const MemberTraining& beside,
+                                                   const StepValues& values) {
+  if (!record(loss)) return {};
+  return !beside.failed() && in_step_with(beside) ? values : step_values();
+}
+
+bool MemberTraining::record(float loss) {
   loss_ = loss;
   if (!std::isfinite(loss)) {
     best_.failure =
         text::concat("the loss is ", loss, " at step ", step_ + 1, " with learning rate ",
                      settings_->learning_rate, "; a lower learning rate or clipping may help");
-    return {};
+    return false;
   }
-  const double rate = learning_rate();
   ++step_;
   epoch_sum_ += loss;
   if (point_steps_ > 0) {
@@ -99,6 +109,11 @@ MemberTraining::StepValues MemberTraining::advance(float loss) {
   power1_ *= beta1_;
   power2_ *= beta2_;
   average_power_ *= settings_->average;
+  return true;
+}
+
+MemberTraining::StepValues MemberTraining::step_values() const {
+  const double rate = learning_rate();
   const bool adam = settings_->optimizer != Optimizer::sgd;
   // AdamW subtracts the decay from the weights; the others add it to the gradient.
   const double decay =
@@ -114,12 +129,12 @@ MemberTraining::StepValues MemberTraining::advance(float loss) {
 
 double MemberTraining::learning_rate() const {
   const auto steps = static_cast<double>(last_step_ - begin_);
-  const auto done = static_cast<double>(step_ - begin_);
+  const auto done = static_cast<double>(step_ - 1 - begin_);  // before this one
   const double warm = settings_->warmup > 0 ? std::round(settings_->warmup * steps) : 0;
   if (done < warm) return settings_->learning_rate * ((done + 1) / (warm + 1));
   if (settings_->schedule == Schedule::constant) return settings_->learning_rate;
-  return settings_->learning_rate *
-         (0.5 * (1 + std::cos(std::numbers::pi * (done - warm) / (steps - warm))));
+  const double turns = 0.5 * (done - warm) / (steps - warm);
+  return settings_->learning_rate * (0.5 * (1 + numeric::sine_cosine_of_turns(turns).cosine));
 }
 
 float MemberTraining::clip_factor(float squares) const {
@@ -128,13 +143,14 @@ float MemberTraining::clip_factor(float squares) const {
   return most > 0 && norm > most ? most / norm : 1.0F;
 }
 
-void MemberTraining::validate(double held_out_loss, const Parameters& parameters) {
+void MemberTraining::validate(double held_out_loss, double group_loss,
+                              const Parameters& parameters) {
   epoch_.held_out_loss = held_out_loss;
   if (patience_ == 0) return;
   if (step_ == next_validation_) next_validation_ = validation_step(++validations_ + 1);
-  if (held_out_loss < best_.held_out_loss || std::isnan(best_.held_out_loss)) {
+  if (group_loss < best_.held_out_loss || std::isnan(best_.held_out_loss)) {
     without_improvement_ = 0;
-    best_.held_out_loss = held_out_loss;
+    best_.held_out_loss = group_loss;
     best_.steps = step_;
     best_.loss = loss_;
     best_.parameters = parameters();
@@ -166,6 +182,9 @@ std::vector<float> MemberTraining::validation_weights(const TrainingContext& con
   const TrainingMatrix& matrix = context.validation_matrix();
   std::vector<float> weights =
       context.validation != nullptr ? std::vector<float>(matrix.rows, 1.0F) : rows_.held_out();
+  if (const double share = context.training.stopping.share_of_rows; share < 1 && patience_ > 0)
+    for (std::size_t row = 0; row < weights.size(); ++row)
+      if (!RowDraws(id_.seed, context.validation != nullptr, row).stops(share)) weights[row] = 0;
   double total = 0;
   for (std::size_t row = 0; row < weights.size(); ++row) {
     if (!matrix.weights.empty()) weights[row] *= matrix.weights[row];

@@ -59,6 +59,9 @@ class MemberTraining {
   /// Records the loss of a batch and moves on to the next step. A loss that is not finite fails the
   /// member; the optimizer must then not make a step.
   StepValues advance(float loss);
+  /// The same beside another member that has just made its step with these values: they are
+  /// computed only if this member is at another step or has other settings.
+  StepValues advance(float loss, const MemberTraining& beside, const StepValues& values);
 
   /// The factor that clips a gradient with this sum of squares.
   [[nodiscard]] float clip_factor(float squares) const;
@@ -70,8 +73,11 @@ class MemberTraining {
     return step_ == next_validation_ || step_ == last_step_;
   }
   /// Records a validation loss: keeps the best parameters, and stops after `patience` validations
-  /// without a lower loss.
-  void validate(double held_out_loss, const Parameters& parameters);
+  /// without a lower loss. Members that share weights decide by the loss of their group.
+  void validate(double held_out_loss, const Parameters& parameters) {
+    validate(held_out_loss, held_out_loss, parameters);
+  }
+  void validate(double held_out_loss, double group_loss, const Parameters& parameters);
 
   /// Whether an epoch ends with this step, of which Training::epoch_done is to be told.
   [[nodiscard]] bool epoch_due() const noexcept {
@@ -108,8 +114,17 @@ class MemberTraining {
   /// Steps per point of the loss curve; 0: no curve.
   [[nodiscard]] std::uint64_t curve_steps(const Training& training) const;
   void end_curve_point();
-  /// The learning rate of the next step.
+  /// advance() without its values; whether the optimizer makes the step.
+  bool record(float loss);
+  /// The values of the last step that was recorded, and its learning rate.
+  [[nodiscard]] StepValues step_values() const;
   [[nodiscard]] double learning_rate() const;
+  /// Whether step_values() are those of the other member.
+  [[nodiscard]] bool in_step_with(const MemberTraining& other) const noexcept {
+    return settings_ == other.settings_ && step_ == other.step_ && begin_ == other.begin_ &&
+           last_step_ == other.last_step_ && power1_ == other.power1_ && power2_ == other.power2_ &&
+           average_power_ == other.average_power_;
+  }
   /// The last step of epoch `number`, counted from 1.
   [[nodiscard]] std::uint64_t epoch_step(std::uint64_t number) const;
 

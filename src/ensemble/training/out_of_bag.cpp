@@ -13,7 +13,7 @@ OutOfBag::OutOfBag(const TrainingContext& context)
     : context_(context), blocks_((context.matrix.rows + kPoints - 1) / kPoints) {}
 
 void OutOfBag::add(const Job& job, const std::vector<float>& parameters, const Part& part,
-                   PredictionSums& sums, MeanLoss& loss) const {
+                   PredictionSums& sums, MeanLoss& loss, HeldOutRecorder* recorder) const {
   constexpr std::size_t kBlocksAtOnce = 16;
   const TrainingMatrix& matrix = context_.matrix;
   const Shape shape(matrix.columns, job.settings->architecture, context_.outputs);
@@ -28,8 +28,11 @@ void OutOfBag::add(const Job& job, const std::vector<float>& parameters, const P
         predict({part.first + first, part.first + last}, shape, parameters, held_out, &sums[first]);
       });
   for (std::size_t b = part.first; b < part.last; ++b)
-    for (std::size_t row = b * kPoints; row < (b + 1) * kPoints; ++row)
-      if (held_out[row] != 0) loss.add(matrix, row, sums[b - part.first]);
+    for (std::size_t row = b * kPoints; row < (b + 1) * kPoints; ++row) {
+      if (held_out[row] == 0) continue;
+      loss.add(matrix, row, sums[b - part.first]);
+      if (recorder != nullptr) recorder->add(job.member, row, sums[b - part.first]);
+    }
 }
 
 void OutOfBag::predict(const Part& part, const Shape& shape, const std::vector<float>& parameters,

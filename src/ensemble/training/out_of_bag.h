@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ensemble/prediction/prediction_sums.h"
+#include "ensemble/selection/held_out_record.h"
 #include "ensemble/training/mean_loss.h"
 #include "ensemble/training/training_context.h"
 #include "ensemble/training/work_schedule.h"
@@ -23,9 +24,10 @@ class OutOfBag {
   };
   [[nodiscard]] Part all() const noexcept { return {0, blocks()}; }
 
-  /// Adds the predictions of one member for the rows of a part to `sums`, and its loss to `loss`.
+  /// Adds the predictions of one member for the rows of a part to `sums`, its loss to `loss`, and
+  /// what it predicts to `recorder` if there is one.
   void add(const Job& job, const std::vector<float>& parameters, const Part& part,
-           PredictionSums& sums, MeanLoss& loss) const;
+           PredictionSums& sums, MeanLoss& loss, HeldOutRecorder* recorder = nullptr) const;
 
  private:
   /// Adds the predictions of a network for the held-out rows of a part to sums[block of the part].

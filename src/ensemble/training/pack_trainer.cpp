@@ -15,14 +15,6 @@ constexpr std::size_t kMostEpochBytes = std::size_t{512} << 10;
 /// Steps between two checks for cancellation.
 constexpr std::uint64_t kCheckSteps = 16;
 
-/// All levels give the same bits; the choice affects speed only.
-const simd::Kernels& kernels_for(execution::Level level, std::size_t members) {
-  using execution::Level;
-  if (level == Level::avx512 && members <= simd::kernels(Level::avx2).lanes)
-    return simd::kernels(Level::avx2);
-  return simd::kernels(level);
-}
-
 }  // namespace
 
 PackTrainer::PackTrainer(const TrainingContext& context, const Settings& like, std::size_t members)
@@ -30,7 +22,7 @@ PackTrainer::PackTrainer(const TrainingContext& context, const Settings& like, s
       shape_(context.matrix.columns, like.architecture, context.outputs),
       optimizer_(like.optimizer),
       batch_rows_(batch_row_count(context.training, like, context.matrix.rows)),
-      kernels_(kernels_for(context.level, members)),
+      kernels_(simd::kernels(context.level, members)),
       lanes_(kernels_.lanes),
       lane_(lanes_),
       parameters_(shape_.parameters * lanes_),
@@ -178,12 +170,16 @@ void PackTrainer::step() {
   float* const live = epsilon + lanes_;
   float* const average = live + lanes_;
   bool clips = false;
+  const MemberTraining* beside = nullptr;  // the lane before; most lanes are in step
+  MemberTraining::StepValues numbers{};
   for (std::size_t l = 0; l < lanes_; ++l) {
     live[l] = 0;
     scale[l] = 1;
     average[l] = 0;
     if (!lane_[l]) continue;
-    const MemberTraining::StepValues numbers = lane_[l]->advance(loss_[l]);
+    numbers = beside == nullptr ? lane_[l]->advance(loss_[l])
+                                : lane_[l]->advance(loss_[l], *beside, numbers);
+    beside = &*lane_[l];
     live[l] = lane_[l]->failed() ? 0.0F : 1.0F;
     rate[l] = numbers.rate;
     correction[l] = numbers.correction;

@@ -1,10 +1,12 @@
 // Trains members, keeps them, and makes their out-of-bag prediction.
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "bootfold/ensemble/ensemble.h"
 #include "bootfold/error.h"
 #include "bootfold/map_reduce.h"
+#include "ensemble/calibration/score_rows.h"
 #include "ensemble/ensemble_access.h"
 #include "ensemble/prediction/noise.h"
 #include "ensemble/training/out_of_bag.h"
@@ -26,6 +28,7 @@ class EnsembleBuilder {
         parameters_(members_.size()),
         optimizer_(training.keep_optimizer ? members_.size() : 0) {
     if (leaves_rows_out(training.resampling)) out_of_bag_.emplace(trainer_.context());
+    if (training.keep_held_out) recorder_.emplace(trainer_.context(), members_.size());
   }
 
   Ensemble operator()() {
@@ -54,7 +57,25 @@ class EnsembleBuilder {
         EnsembleAccess::make(trainer_.frame(), std::move(members_), std::move(parameters_),
                              trainer_.fingerprint(), std::move(prediction));
     EnsembleAccess::set_optimizer(ensemble, std::move(optimizer_));
+    ensemble.set_conformal(scores_of(ensemble));
+    if (recorder_)
+      EnsembleAccess::set_record(
+          ensemble, std::make_shared<const HeldOutRecord>(std::move(recorder_->record())));
     return ensemble;
+  }
+
+  /// Scores of the validation rows, else those out of bag.
+  [[nodiscard]] ConformalScores scores_of(const Ensemble& ensemble) const {
+    const Training& training = trainer_.context().training;
+    if (training.validation == nullptr)
+      return out_of_bag_scores(ensemble.frame(), ensemble.out_of_bag(), examples_);
+    for (std::size_t m = 0; m < ensemble.size(); ++m)
+      if (ensemble.member(m).failure.empty()) {
+        Execution quiet = training.execution;
+        quiet.progress = {};
+        return conformal_scores(ensemble, *training.validation, quiet);
+      }
+    return {};  // all members failed
   }
 
   /// Bytes of the memory limit that parameters leave for sums.
@@ -90,7 +111,8 @@ class EnsembleBuilder {
     Member& member = members_[job.member];
     if (!member.failure.empty()) return;
     member.held_out_loss =
-        trainer_.validate(job, parameters_[job.member]).value_or(out_of_bag_loss);
+        trainer_.validate(job, parameters_[job.member], validates_members() ? recorder() : nullptr)
+            .value_or(out_of_bag_loss);
   }
 
   void train_only() {
@@ -112,7 +134,8 @@ class EnsembleBuilder {
           keep(job, std::move(trained));
           MeanLoss loss;
           if (members_[job.member].failure.empty())
-            out_of_bag_->add(job, parameters_[job.member], out_of_bag_->all(), sums, loss);
+            out_of_bag_->add(job, parameters_[job.member], out_of_bag_->all(), sums, loss,
+                             validates_members() ? nullptr : recorder());
           set_held_out_loss(job, loss.mean());
           trainer_.report_finished(members_[job.member]);
         },
@@ -138,7 +161,8 @@ class EnsembleBuilder {
             for (const Job& job : schedule.chunk(chunk)) {
               worker.check();
               if (members_[job.member].failure.empty())
-                out_of_bag_->add(job, parameters_[job.member], part, sums, losses[job.member]);
+                out_of_bag_->add(job, parameters_[job.member], part, sums, losses[job.member],
+                                 validates_members() ? nullptr : recorder());
             }
           },
           merge, quiet);
@@ -146,12 +170,16 @@ class EnsembleBuilder {
     }
     for (std::size_t chunk = 0; chunk < schedule.chunks(); ++chunk)
       for (const Job& job : schedule.chunk(chunk))
-        if (trainer_.context().validation == nullptr && members_[job.member].failure.empty())
+        if (!validates_members() && members_[job.member].failure.empty())
           members_[job.member].held_out_loss = losses[job.member].mean();
     return prediction;
   }
 
   [[nodiscard]] std::size_t frame_rows() const { return trainer_.context().matrix.rows; }
+
+  /// Whether validation rows judge members, and not their out-of-bag rows.
+  [[nodiscard]] bool validates_members() const { return trainer_.context().validation != nullptr; }
+  [[nodiscard]] HeldOutRecorder* recorder() { return recorder_ ? &*recorder_ : nullptr; }
 
   const Examples& examples_;
   Trainer trainer_;
@@ -159,6 +187,7 @@ class EnsembleBuilder {
   std::vector<std::vector<float>> parameters_;
   std::vector<OptimizerState> optimizer_;
   std::optional<OutOfBag> out_of_bag_;
+  std::optional<HeldOutRecorder> recorder_;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "ensemble/training/defaults.h"
 #include "ensemble/training/member_start.h"
 #include "ensemble/training/pack_trainer.h"
+#include "ensemble/training/shared_trainer.h"
 #include "ensemble/training/solo_trainer.h"
 #include "ensemble/transform.h"
 #include "ensemble/validate_arguments.h"
@@ -19,6 +20,12 @@
 namespace bootfold::ensemble {
 
 namespace {
+
+/// Whether NumberInputs has all that a training needs of the inputs.
+bool are_plain_numbers(const Examples& examples, const Training& training) {
+  return examples.source == nullptr && training.standardize && training.start == nullptr &&
+         !examples.weights && (!examples.encoding || examples.encoding->empty());
+}
 
 /// Sets scaling and range of the inputs, in as few passes over a source as there can be.
 void look_at_inputs(const Examples& examples, const Training& training, Ensemble::Frame& frame,
@@ -32,7 +39,7 @@ void look_at_inputs(const Examples& examples, const Training& training, Ensemble
   for_each_chunk(examples, [&](std::size_t first, const DataView& rows) {
     if (standardize && plain) {
       static_assert(Means::kTogether == RowChecksum::kTogether);
-      RowChecksum own(rows.columns());
+      RowChecksum own(rows.columns(), execution.level.value_or(execution::default_level()));
       means.add(rows, execution,
                 [&](std::size_t begin, std::size_t end, const std::span<double>* tile) {
                   for (std::size_t c = begin; c < end; ++c)
@@ -93,18 +100,34 @@ void look_at_targets(const Examples& examples, const Training& training, Ensembl
   }
 }
 
+std::size_t longest_batch(const Training& training) {
+  std::size_t longest = 0;
+  for (const Settings& settings : training.settings)
+    longest = std::max(longest, settings.batch_size);
+  return longest;
+}
+
+/// `numbers` is set where the inputs are plain numbers.
 Ensemble::Frame frame_of(const Examples& examples, const Training& training, std::size_t memory,
-                         std::uint64_t& fingerprint) {
+                         std::uint64_t& fingerprint, std::optional<NumberInputs>& numbers) {
   check_training(examples, training);
   check_row_memory(examples, memory);
   Ensemble::Frame frame;
   set_targets(examples, training, frame);
   for (std::size_t c = 0; c < examples.columns(); ++c) frame.inputs.push_back(examples.name(c));
   if (examples.encoding != nullptr) frame.encoding = *examples.encoding;
-  look_at_inputs(examples, training, frame, fingerprint);
+  if (are_plain_numbers(examples, training)) {
+    numbers.emplace(examples.inputs, longest_batch(training), training.execution);
+    frame.input_scaling = numbers->scaling;
+    frame.input_range = numbers->range;
+    fingerprint = numbers->fingerprint;
+  } else {
+    look_at_inputs(examples, training, frame, fingerprint);
+  }
   look_at_targets(examples, training, frame);
   frame.settings = training.settings;
   frame.resampling = training.resampling;
+  frame.share = training.share;
   frame.seed = training.seed;
   frame.rows = examples.rows();
   if (training.start != nullptr) continue_frame(training, frame);
@@ -125,20 +148,14 @@ Training resolved(const Training& given, std::size_t rows) {
   return training;
 }
 
-std::size_t longest_batch(const Training& training) {
-  std::size_t longest = 0;
-  for (const Settings& settings : training.settings)
-    longest = std::max(longest, settings.batch_size);
-  return longest;
-}
-
 }  // namespace
 
 Trainer::Trainer(const Examples& examples, const Training& training)
     : training_(resolved(training, examples.rows())),
-      frame_(frame_of(examples, training_, training.memory, fingerprint_)),
+      frame_(frame_of(examples, training_, training.memory, fingerprint_, numbers_)),
       heads_(frame_),
-      matrix_(examples, frame_, longest_batch(training_), training_.execution),
+      matrix_(examples, frame_, longest_batch(training_), training_.execution,
+              numbers_ ? &*numbers_ : nullptr),
       validation_rows_(training_.validation != nullptr
                            ? std::optional(validation_matrix(*training_.validation, frame_))
                            : std::nullopt),
@@ -173,10 +190,10 @@ void Trainer::report_finished(const Member& member) const {
   context_.training.finished(member);
 }
 
-std::optional<double> Trainer::validate(const Job& job,
-                                        const std::vector<float>& parameters) const {
+std::optional<double> Trainer::validate(const Job& job, const std::vector<float>& parameters,
+                                        HeldOutRecorder* recorder) const {
   if (!validation_) return std::nullopt;
-  return validation_->loss(job, parameters);
+  return validation_->loss(job, parameters, recorder);
 }
 
 bool Trainer::solo(const Settings& settings) const {
@@ -204,6 +221,7 @@ std::vector<TrainedMember> Trainer::train(const std::vector<Job>& jobs,
     ids.push_back(job.id);
     settings.push_back(job.settings);
   }
+  if (training_.share > 0) return SharedTrainer(context_, *settings[0], ids).train(worker);
   if (!solo(*settings[0]))
     return PackTrainer(context_, *settings[0], ids.size()).train(ids, settings, worker);
   const Shape shape(matrix_.columns, settings[0]->architecture, context_.outputs);

@@ -10,6 +10,7 @@
 #include "ensemble/prediction/prediction_sums.h"
 #include "ensemble/training/member_checkpoint.h"
 #include "ensemble/training/member_training.h"
+#include "ensemble/training/number_inputs.h"
 #include "ensemble/training/training_matrix.h"
 #include "ensemble/training/validation.h"
 #include "ensemble/training/work_schedule.h"
@@ -67,8 +68,8 @@ class Trainer {
   /// Calls Training::finished.
   void report_finished(const Member& member) const;
   /// The loss of a member on the validation rows, if there are any.
-  [[nodiscard]] std::optional<double> validate(const Job& job,
-                                               const std::vector<float>& parameters) const;
+  [[nodiscard]] std::optional<double> validate(const Job& job, const std::vector<float>& parameters,
+                                               HeldOutRecorder* recorder = nullptr) const;
 
  private:
   /// Whether members with these settings are trained one by one, which gives the same bits.
@@ -80,7 +81,8 @@ class Trainer {
                                                  const execution::Worker& worker) const;
 
   Training training_;
-  std::uint64_t fingerprint_ = 0;  // set with the frame
+  std::uint64_t fingerprint_ = 0;        // set with the frame
+  std::optional<NumberInputs> numbers_;  // likewise; the matrix takes the values
   Ensemble::Frame frame_;
   Heads heads_;
   TrainingMatrix matrix_;

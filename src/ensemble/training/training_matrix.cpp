@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "bootfold/error.h"
 #include "ensemble/column_tiles.h"
@@ -27,15 +28,21 @@ std::vector<float> read_weights(const ColumnView& column) {
 }  // namespace
 
 TrainingMatrix::TrainingMatrix(const Examples& examples, const Ensemble::Frame& frame,
-                               std::size_t repeated, const Execution& execution)
+                               std::size_t repeated, const Execution& execution,
+                               NumberInputs* numbers)
     : rows(examples.rows()),
       columns(frame.encoding.columns(examples.columns())),
       targets_each(examples.classes != nullptr ? 1 : examples.targets.columns()),
-      inputs((rows + repeated) * columns) {
-  const InputEncoder encoder(frame.encoding, frame.input_scaling, examples.columns());
-  for_each_chunk(examples, [&](std::size_t first, const DataView& some) {
-    encoder.check_and_encode(some, first, execution, inputs.data() + first * columns);
-  });
+      inputs(numbers != nullptr ? std::move(numbers->values)
+                                : execution::LargeArray<float>((rows + repeated) * columns)) {
+  if (numbers == nullptr) {
+    const InputEncoder encoder(frame.encoding, frame.input_scaling, examples.columns());
+    for_each_chunk(examples, [&](std::size_t first, const DataView& some) {
+      encoder.check_and_encode(some, first, execution, inputs.data() + first * columns);
+    });
+  } else if (!numbers->all_numbers()) {
+    check_inputs(frame.encoding, examples.inputs, 0, execution);
+  }
   targets.resize((rows + repeated) * targets_each);
   if (examples.classes != nullptr) {
     std::copy(examples.classes->codes.begin(), examples.classes->codes.end(), targets.begin());

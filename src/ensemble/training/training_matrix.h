@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bootfold/ensemble/ensemble.h"
+#include "ensemble/training/number_inputs.h"
 #include "execution/large_array.h"
 
 namespace bootfold::ensemble {
@@ -11,8 +12,9 @@ namespace bootfold::ensemble {
 /// The first `repeated` rows are stored again at the end, so that a batch that wraps around is
 /// contiguous. Throws DataError for values that are not finite.
 struct TrainingMatrix {
+  /// Takes the inputs of `numbers`, which have room for the repeated rows, if they are given.
   TrainingMatrix(const Examples& examples, const Ensemble::Frame& frame, std::size_t repeated,
-                 const Execution& execution = {.threads = 1});
+                 const Execution& execution = {.threads = 1}, NumberInputs* numbers = nullptr);
 
   std::size_t rows;
   std::size_t columns;                  // inputs of the networks

@@ -65,6 +65,7 @@ TrainingPlan plan(const Examples& examples, const Training& given) {
   plan.encoded =
       examples.encoding == nullptr ? plan.inputs : examples.encoding->columns(examples.columns());
   plan.members = training.members;
+  plan.share = training.share;
   plan.patience = training.stopping.patience;
   const std::size_t outputs = output_count(examples, training);
   double work = 0;
@@ -86,8 +87,10 @@ TrainingPlan plan(const Examples& examples, const Training& given) {
   const auto level = training.execution.level.value_or(execution::default_level());
   const auto threads = static_cast<double>(execution::thread_count(training.execution));
   const auto members = static_cast<double>(plan.members);
+  // A group that shares weights is trained by one thread.
+  const double parts = members / static_cast<double>(std::max<std::size_t>(1, plan.share));
   plan.seconds = work * members / usual_rate(level) /
-                 std::min(threads, members * static_cast<double>(plan.settings.size()));
+                 std::min(threads, parts * static_cast<double>(plan.settings.size()));
   return plan;
 }
 
@@ -102,10 +105,11 @@ std::string TrainingPlan::explain() const {
   else
     text += text::concat(" of ", settings.size(), " settings");
   const std::string steps = range_text(settings, [](const Networks& n) { return n.steps; });
-  text += text::concat(" of ", range_text(settings, [](const Networks& n) { return n.parameters; }),
-                       " parameters; ", patience > 0 ? "up to " : "", steps,
-                       steps == "1" ? " step" : " steps", " each, batches of ",
-                       range_text(settings, [](const Networks& n) { return n.batch_rows; }));
+  text += text::concat(
+      " of ", range_text(settings, [](const Networks& n) { return n.parameters; }), " parameters",
+      share > 0 ? text::concat(", in groups of ", share, " that share weights") : "", "; ",
+      patience > 0 ? "up to " : "", steps, steps == "1" ? " step" : " steps", " each, batches of ",
+      range_text(settings, [](const Networks& n) { return n.batch_rows; }));
   const auto [least, most] =
       std::ranges::minmax(settings, {}, [](const Networks& n) { return n.settings.learning_rate; });
   text += text::concat(", learning rate ", text::shortest(least.settings.learning_rate));

@@ -39,7 +39,8 @@ TrainingMatrix validation_matrix(const Examples& validation, const Ensemble::Fra
   return {examples, frame, 0};
 }
 
-double Validation::loss(const Job& job, const std::vector<float>& parameters) const {
+double Validation::loss(const Job& job, const std::vector<float>& parameters,
+                        HeldOutRecorder* recorder) const {
   static const std::vector<float> all(kPoints, 1.0F);
   const TrainingMatrix& matrix = *context_.validation;
   const Shape shape(matrix.columns, job.settings->architecture, context_.outputs);
@@ -51,8 +52,10 @@ double Validation::loss(const Job& job, const std::vector<float>& parameters) co
     transpose_block(matrix.inputs.data(), matrix.rows, matrix.columns, b, points.data());
     sums.add(simd::kernels(context_.level), shape, parameters.data(), points.data(), all.data(),
              scratch);
-    for (std::size_t row = b * kPoints; row < std::min((b + 1) * kPoints, matrix.rows); ++row)
+    for (std::size_t row = b * kPoints; row < std::min((b + 1) * kPoints, matrix.rows); ++row) {
       loss.add(matrix, row, sums);
+      if (recorder != nullptr) recorder->add(job.member, row, sums);
+    }
   }
   return loss.mean();
 }

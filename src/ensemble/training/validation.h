@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "ensemble/selection/held_out_record.h"
 #include "ensemble/training/training_context.h"
 #include "ensemble/training/work_schedule.h"
 
@@ -18,7 +19,9 @@ class Validation {
  public:
   explicit Validation(const TrainingContext& context) : context_(context) {}
 
-  [[nodiscard]] double loss(const Job& job, const std::vector<float>& parameters) const;
+  /// Adds what the member predicts to `recorder` if there is one.
+  [[nodiscard]] double loss(const Job& job, const std::vector<float>& parameters,
+                            HeldOutRecorder* recorder = nullptr) const;
 
  private:
   const TrainingContext& context_;

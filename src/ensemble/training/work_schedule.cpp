@@ -10,7 +10,7 @@ namespace {
 /// members are made chunk by chunk.
 constexpr std::size_t kChunk = 16;
 /// The same with early stopping, where the next members take the lanes of those that stopped. A
-/// member that is trained by itself is a chunk.
+/// member that is trained by itself is a chunk, and so are members that share weights.
 constexpr std::size_t kLongChunk = 64;
 
 /// Whether members with these settings can share a pack.
@@ -31,7 +31,8 @@ WorkSchedule::WorkSchedule(const Training& training,
       return share_a_pack(training.settings[group.settings[0]], training.settings[s]);
     });
     if (known == groups_.end()) {
-      groups_.push_back({{s}, solo(training.settings[s]) ? 1 : together, 0});
+      const std::size_t usual = solo(training.settings[s]) ? 1 : together;
+      groups_.push_back({{s}, training.share > 0 ? training.share : usual, 0});
     } else {
       known->settings.push_back(s);
     }
@@ -57,7 +58,7 @@ std::vector<Job> WorkSchedule::chunk(std::size_t index) const {
     const std::size_t settings = group.settings[i / training_.members];
     const std::size_t number = i % training_.members;
     jobs.push_back({settings * training_.members + number,
-                    {training_.seed, training_.first_member + number},
+                    {training_.seed, training_.first_member + number, training_.share},
                     &training_.settings[settings]});
   }
   return jobs;

@@ -1,0 +1,185 @@
+"""Prediction intervals of a regressor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from bootfold import _core
+from bootfold._conformal import check_confidence, held_out_scores, no_scores
+from bootfold._dates import check_no_dates
+from bootfold._estimator import EnsembleEstimator
+from bootfold._examples import Examples, weighted
+from bootfold._options import memory_bytes, thread_number
+
+if TYPE_CHECKING:
+    from bootfold._data import Array
+
+METHODS = ("auto", "conformal", "scaled", "jackknife+", "normal")
+
+
+class IntervalEstimator(EnsembleEstimator):
+    """An estimator of numbers with prediction intervals."""
+
+    _single: bool
+    _training_examples: Examples
+
+    def predict_interval(
+        self,
+        X: Any,
+        confidence: float = 0.95,
+        method: Literal["auto", "conformal", "scaled", "jackknife+", "normal"] = "auto",
+        *,
+        training: tuple[Any, ...] | None = None,
+        calibration: tuple[Any, Any] | None = None,
+    ) -> tuple[Array, Array]:
+        """Prediction intervals: lower and upper limits for new targets.
+
+        Parameters
+        ----------
+        X : array_like
+        confidence : float
+            Share of new targets that the intervals cover.
+        method : {"auto", "conformal", "scaled", "jackknife+", "normal"}
+            "conformal" is mean -+ a quantile of residuals: of `calibration`, else of the
+            `validation` rows of `fit`, else out of bag. "scaled" is the same with residuals divided
+            by the total of `uncertainty`, so that intervals are wider where members are unsure.
+            The estimator keeps what they need, also in files and pickles. Of targets with
+            `target_transform` "log" and "yeo-johnson" both are made on the transformed scale. With
+            loss "pinball" they are the lowest and highest quantile, moved by what held-out rows
+            tell. "jackknife+" uses the out-of-bag residual of each training row. These have stated
+            coverage for any networks (docs/ensemble-intervals.md). "normal" is mean -+ z total, for
+            normal noise; of a transformed target, of which the limits are transformed back; of
+            rates the quantiles of a negative binomial distribution. Targets with loss "binary" have
+            limits NaN. "auto": "scaled", and "conformal" for quantiles and if members were trained
+            on all rows (`resampling` "none" and "bayesian"); "jackknife+" with `training`.
+        training : (X, y) or (X, y, sample_weight), optional
+            The training rows, for "jackknife+" of an estimator from a file, which does not have
+            them.
+        calibration : (X, y), optional
+            Rows that were not used for training, for "conformal" and "scaled".
+
+        Raises
+        ------
+        ValueError
+            If members were trained on all rows (resampling "none" and "bayesian") and there are no
+            held-out rows: their disagreement alone does not tell where a new target lies.
+        """
+        check_is_fitted(self)
+        if method not in METHODS:
+            raise ValueError(f"method is {method!r} but must be one of {', '.join(METHODS)}")
+        if calibration is not None and method in ("jackknife+", "normal"):
+            raise ValueError(
+                f"calibration is for method 'conformal' and 'scaled', not {method!r}; omit it"
+            )
+        self._check_interval(method)
+        level = check_confidence(confidence)
+        if method == "auto":
+            method = self._automatic_interval(training, calibration)
+        if method in ("jackknife+", "normal") and not self._leaves_rows_out:
+            raise ValueError(no_scores(self._ensemble))
+        if method == "jackknife+":
+            return self._jackknife_plus(X, level, self._training_rows(training))
+        scores = None
+        if method != "normal":
+            rows = None if calibration is None else self._calibration_rows(calibration)
+            scores = held_out_scores(self._ensemble, rows, thread_number(self.threads))
+        return self._limits(X, level, method, scores)
+
+    def _automatic_interval(
+        self, training: tuple[Any, ...] | None, calibration: tuple[Any, Any] | None
+    ) -> Literal["conformal", "scaled", "jackknife+"]:
+        if calibration is None and not self._quantiles_only:
+            scored = self._ensemble.conformal.rows != "none"
+            # A copy of a row is predicted by members that were trained on another copy.
+            kept = (
+                self._leaves_rows_out
+                and hasattr(self, "_training_examples")
+                and not self._training_examples.repeats
+            )
+            if training is not None or (not scored and kept):
+                return "jackknife+"
+        scaled = self._leaves_rows_out and not self._quantiles_only
+        return "scaled" if scaled else "conformal"
+
+    @property
+    def _quantiles_only(self) -> bool:
+        """Whether no target has a predicted mean."""
+        losses = {loss for loss, _, _ in self._ensemble.target_columns}
+        return losses <= {"pinball", "binary"}
+
+    def _check_interval(self, method: str) -> None:
+        losses = {loss for loss, _, _ in self._ensemble.target_columns}
+        if losses == {"binary"}:
+            raise ValueError("all targets are probabilities, which have no prediction intervals")
+        if method in ("jackknife+", "normal") and self._quantiles_only:
+            raise ValueError(
+                f"method {method!r} is for predicted means, but loss 'pinball' predicts quantiles; "
+                "use method='conformal', or the quantiles of predict"
+            )
+        if method == "scaled" and self._quantiles_only:
+            raise ValueError(
+                "method 'scaled' divides by the standard deviation of a new target, which loss "
+                "'pinball' does not predict; use method='conformal'"
+            )
+
+    def _limits(
+        self, X: Any, confidence: float, method: str, scores: _core.ConformalScores | None
+    ) -> tuple[Array, Array]:
+        def compute(inputs: Array) -> tuple[Array, ...]:
+            prediction = self._prediction(inputs)
+            band = _core.intervals(self._ensemble, prediction, confidence, method, scores)
+            return band.low, band.high
+
+        low, high = self._of_rows(X, compute)
+        return self._of_targets(low), self._of_targets(high)
+
+    def _jackknife_plus(
+        self, X: Any, confidence: float, training: Examples
+    ) -> tuple[Array, Array]:
+        rows = self._rows(training)
+        memory, threads = memory_bytes(self.memory), thread_number(self.threads)
+
+        def compute(inputs: Array) -> tuple[Array, ...]:
+            band = self._ensemble.band(rows, inputs, confidence, memory, threads)
+            return band.low, band.high
+
+        low, high = self._of_rows(X, compute)
+        return self._of_targets(low), self._of_targets(high)
+
+    def _of_targets(self, values: Array) -> Array:
+        """Numbers [row][target] in the shape of y."""
+        return values[:, 0] if self._single else values
+
+    def _calibration_rows(self, calibration: tuple[Any, Any]) -> _core.ExampleRows:
+        inputs, y = self._parts(calibration, "calibration")
+        check_no_dates(y, "y")
+        targets = np.asarray(y, dtype=np.float64).reshape(len(inputs), -1)
+        if targets.shape[1] != len(self._ensemble.classes):
+            raise ValueError(
+                f"calibration has {targets.shape[1]} targets but the estimator has "
+                f"{len(self._ensemble.classes)}"
+            )
+        return self._rows(Examples(inputs, targets, None))
+
+    def _training_rows(self, training: tuple[Any, ...] | None) -> Examples:
+        if training is None:
+            if not hasattr(self, "_training_examples"):
+                raise ValueError(
+                    "jackknife+ needs the training rows, which a file does not have; give them as "
+                    "training=(X, y), or use method='conformal'"
+                )
+            return self._training_examples
+        if not isinstance(training, tuple) or not 2 <= len(training) <= 3:
+            raise TypeError("training must be a pair (X, y), or (X, y, sample_weight)")
+        X, y, sample_weight = self._given(*training)
+        inputs, y = self._parts((X, y))
+        check_no_dates(y, "y")
+        targets = np.asarray(y, dtype=np.float64)
+        weights = None
+        if sample_weight is not None:
+            check_no_dates(sample_weight, "sample_weight")
+            weights = _check_sample_weight(sample_weight, inputs, dtype=np.float64)
+        return weighted(inputs, targets.reshape(targets.shape[0], -1), weights)

@@ -1,0 +1,217 @@
+// Selects members, and scores the selection on rows that did not select.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <numeric>
+
+#include "bootfold/error.h"
+#include "bootfold/map_reduce.h"
+#include "ensemble/ensemble_access.h"
+#include "ensemble/fingerprint.h"
+#include "ensemble/selection/judges.h"
+#include "ensemble/selection/row_draws.h"
+#include "ensemble/training/out_of_bag.h"
+#include "ensemble/training/validation.h"
+#include "text/choice.h"
+#include "text/concat.h"
+
+namespace bootfold::ensemble {
+
+namespace {
+
+/// The training of an ensemble, as far as its predictions of held-out rows go.
+Training training_of(const Ensemble& ensemble, const SelectionOptions& options) {
+  const Ensemble::Frame& frame = ensemble.frame();
+  Training training{.members = ensemble.size(), .settings = frame.settings};
+  training.resampling = frame.resampling;
+  training.seed = frame.seed;
+  training.stopping = options.stopping;
+  training.validation = options.validation;
+  training.execution = options.execution;
+  return training;
+}
+
+/// Predicts the rows that judge again, with members that are trained.
+HeldOutRecord predicted_record(const Ensemble& ensemble, const Examples& examples,
+                               const SelectionOptions& options) {
+  constexpr std::size_t kBlocksOfPart = 4096;
+  const Ensemble::Frame& frame = ensemble.frame();
+  const Training training = training_of(ensemble, options);
+  const Heads heads(frame);
+  const execution::Level level = options.execution.level.value_or(execution::default_level());
+  // With validation rows, the training rows are not needed.
+  const TrainingMatrix matrix = options.validation != nullptr
+                                    ? validation_matrix(*options.validation, frame)
+                                    : TrainingMatrix(examples, frame, 0, options.execution);
+  TrainingContext context{matrix, training,
+                          heads,  heads.outputs(),
+                          level,  options.validation != nullptr ? &matrix : nullptr};
+  HeldOutRecorder recorder(context, ensemble.size());
+  const OutOfBag out_of_bag(context);
+  const Validation validation(context);
+  Execution quiet = options.execution;
+  quiet.progress = {};
+  execution::detail::run_chunks(
+      ensemble.size(), 0, quiet, [&](const execution::Worker& worker, std::size_t m) {
+        const Member& member = ensemble.member(m);
+        if (!member.failure.empty()) return;
+        const Job job{
+            m, {frame.seed, member.number, frame.share}, &training.settings[member.settings]};
+        const std::vector<float> parameters(ensemble.parameters(m).begin(),
+                                            ensemble.parameters(m).end());
+        if (options.validation != nullptr) {
+          static_cast<void>(validation.loss(job, parameters, &recorder));
+          return;
+        }
+        MeanLoss loss;
+        for (std::size_t first = 0; first < out_of_bag.blocks(); first += kBlocksOfPart) {
+          worker.check();
+          PredictionSums sums;
+          out_of_bag.add(job, parameters,
+                         {first, std::min(first + kBlocksOfPart, out_of_bag.blocks())}, sums, loss,
+                         &recorder);
+        }
+      });
+  return std::move(recorder.record());
+}
+
+std::shared_ptr<const HeldOutRecord> record_of(const Ensemble& ensemble, const Examples& examples,
+                                               const SelectionOptions& options) {
+  const auto& kept = EnsembleAccess::record(ensemble);
+  if (kept != nullptr && kept->validation == (options.validation != nullptr)) return kept;
+  return std::make_shared<const HeldOutRecord>(predicted_record(ensemble, examples, options));
+}
+
+Picks select_by(const SelectionOptions& options, const Judges& judges, const Judges::Mask& mask) {
+  return options.rule == SelectionRule::greedy ? select_greedily(judges, options.count, mask)
+                                               : select_best(judges, options.count, mask);
+}
+
+SelectedSums sums_of(const Judges& judges, const Picks& picks) {
+  SelectedSums sums = judges.no_members();
+  for (const auto& [g, c] : picks) {
+    const Judges::Group& group = judges.groups()[g];
+    judges.add(group, group.candidates[c], sums);
+  }
+  return sums;
+}
+
+SelectionScore score_of(const std::vector<double>& losses, const std::vector<double>& weights) {
+  SelectionScore score;
+  score.rows = losses.size();
+  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+  double sum = 0;
+  for (std::size_t i = 0; i < losses.size(); ++i) sum += weights[i] * losses[i];
+  if (!(total > 0)) return score;
+  score.loss = sum / total;
+  double squares = 0;
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    const double off = weights[i] * (losses[i] - score.loss);
+    squares += off * off;
+  }
+  const auto count = static_cast<double>(losses.size());
+  if (count > 1) score.standard_error = std::sqrt(squares * count / (count - 1)) / total;
+  return score;
+}
+
+SelectionScore score_of(const Judges& judges, const SelectedSums& sums, const Judges::Mask& mask) {
+  std::vector<double> losses;
+  std::vector<double> weights;
+  judges.losses(sums, mask, losses, weights);
+  return score_of(losses, weights);
+}
+
+/// What a selection by some of the rows comes to.
+struct Outcome {
+  Picks picks;                 // of the selection by all rows
+  std::vector<double> losses;  // of the rows of a fold, of the selection by the others
+  std::vector<double> weights;
+};
+
+void check_judges(const Ensemble& ensemble, const Examples& examples,
+                  const SelectionOptions& options) {
+  const Ensemble::Frame& frame = ensemble.frame();
+  if (options.validation != nullptr) return;
+  if (!leaves_rows_out(frame.resampling))
+    throw InvalidArgument(text::concat(
+        "with resampling ", name(frame.resampling),
+        " members are trained on all rows, so none are left to select members; give validation "
+        "rows, or use resampling bootstrap or subsample"));
+  check_training_rows(ensemble, examples);
+}
+
+}  // namespace
+
+std::string_view name(SelectionRule rule) noexcept {
+  return rule == SelectionRule::greedy ? "greedy" : "best";
+}
+
+SelectionRule parse_selection_rule(std::string_view name) {
+  return text::choose("select", name, std::array{SelectionRule::greedy, SelectionRule::best});
+}
+
+Selection select(const Ensemble& ensemble, const Examples& examples,
+                 const SelectionOptions& options) {
+  constexpr std::size_t kFolds = SelectionOptions::kFolds;
+  check_judges(ensemble, examples, options);
+  const std::shared_ptr<const HeldOutRecord> record = record_of(ensemble, examples, options);
+  const Heads heads(ensemble.frame());
+  const Judges judges(ensemble, heads, *record,
+                      options.execution.level.value_or(execution::default_level()));
+  if (judges.groups().empty())
+    throw InvalidArgument(
+        "no rows can judge members: all members failed, or each is trained on all rows that do not "
+        "stop members; use more rows, a smaller subsample or validation rows");
+  if (options.count == 0) throw InvalidArgument("count is 0 but must be at least 1");
+
+  std::vector<std::uint8_t> fold(judges.rows());
+  for (std::size_t i = 0; i < fold.size(); ++i)
+    fold[i] = static_cast<std::uint8_t>(
+        RowDraws(ensemble.frame().seed, record->validation, judges.row(i)).fold(kFolds));
+  const Judges::Mask all(judges.rows(), 1);
+  // One selection without each fold, and one by all rows.
+  std::array<Outcome, kFolds + 1> outcomes;
+  Execution quiet = options.execution;
+  quiet.progress = {};
+  execution::detail::run_chunks(kFolds + 1, 0, quiet,
+                                [&](const execution::Worker& worker, std::size_t f) {
+                                  worker.check();
+                                  Outcome& outcome = outcomes[f];
+                                  if (f == kFolds) {
+                                    outcome.picks = select_by(options, judges, all);
+                                    return;
+                                  }
+                                  Judges::Mask others(fold.size());
+                                  Judges::Mask own(fold.size());
+                                  for (std::size_t i = 0; i < fold.size(); ++i) {
+                                    own[i] = fold[i] == f ? 1 : 0;
+                                    others[i] = 1 - own[i];
+                                  }
+                                  judges.losses(sums_of(judges, select_by(options, judges, others)),
+                                                own, outcome.losses, outcome.weights);
+                                });
+
+  Selection selection;
+  selection.validation = record->validation;
+  selection.stopped_members = record->stopped && record->share == 1;
+  const Picks& picks = outcomes[kFolds].picks;
+  for (const auto& [g, c] : picks)
+    selection.members.push_back(judges.groups()[g].candidates[c].member);
+  std::vector<double> losses;
+  std::vector<double> weights;
+  for (std::size_t f = 0; f < kFolds; ++f) {
+    losses.insert(losses.end(), outcomes[f].losses.begin(), outcomes[f].losses.end());
+    weights.insert(weights.end(), outcomes[f].weights.begin(), outcomes[f].weights.end());
+  }
+  selection.other_rows = score_of(losses, weights);
+  selection.same_rows = score_of(judges, sums_of(judges, picks), all);
+  Picks everyone;
+  for (std::size_t g = 0; g < judges.groups().size(); ++g)
+    for (std::size_t c = 0; c < judges.groups()[g].candidates.size(); ++c)
+      everyone.emplace_back(g, c);
+  selection.all_members = score_of(judges, sums_of(judges, everyone), all);
+  return selection;
+}
+
+}  // namespace bootfold::ensemble
