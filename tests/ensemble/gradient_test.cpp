@@ -23,6 +23,8 @@ struct Case {
   bool layer_norm = false;
   bool residual = false;
   bool dropout = false;
+  std::size_t classes = 3;
+  std::size_t inputs = 3;
 };
 
 std::vector<Case> cases() {
@@ -33,6 +35,13 @@ std::vector<Case> cases() {
       for (const std::vector<std::size_t>& hidden :
            {std::vector<std::size_t>{}, {1}, {7}, {5, 9}, {4, 3, 6}})
         found.push_back({loss, activation, hidden});
+  // Two classes, whose outputs are seen as one, and few inputs, which have kernels of their own.
+  for (const Activation activation :
+       {Activation::relu, Activation::tanh, Activation::gelu, Activation::silu})
+    for (const std::size_t inputs : {1U, 2U, 3U})
+      for (const std::vector<std::size_t>& hidden :
+           {std::vector<std::size_t>{}, {1}, {7}, {5, 9}, {4, 3, 6}})
+        found.push_back({Loss::cross_entropy, activation, hidden, false, false, false, 2, inputs});
   return found;
 }
 
@@ -46,8 +55,10 @@ std::vector<Case> extended_cases() {
       for (unsigned which = 1; which < 8; ++which)
         for (const std::vector<std::size_t>& hidden :
              {std::vector<std::size_t>{7}, {6, 6, 5, 5}, {17, 17}})
-          found.push_back(
-              {loss, activation, hidden, (which & 1) != 0, (which & 2) != 0, (which & 4) != 0});
+          for (const std::size_t classes : {2U, 3U})
+            if (classes == 3 || loss == Loss::cross_entropy)
+              found.push_back({loss, activation, hidden, (which & 1) != 0, (which & 2) != 0,
+                               (which & 4) != 0, classes});
   return found;
 }
 
@@ -57,7 +68,8 @@ std::string in_words(const Case& which) {
   if (which.layer_norm) words += ", layer norm";
   if (which.residual) words += ", residual";
   if (which.dropout) words += ", dropout";
-  return words;
+  return words + ", " + std::to_string(which.classes) + " classes, " +
+         std::to_string(which.inputs) + " inputs";
 }
 
 /// Networks, rows and targets for every lane.
@@ -67,11 +79,11 @@ struct Fixture {
         kernels(simd::kernels(level)),
         lanes(kernels.lanes),
         rows(batch_rows),
-        outputs(which.loss == Loss::cross_entropy   ? 3
+        outputs(which.loss == Loss::cross_entropy   ? which.classes
                 : which.loss == Loss::squared_error ? 2
                                                     : 4),
         targets_each(which.loss == Loss::cross_entropy ? 1 : 2),
-        shape(3,
+        shape(which.inputs,
               {.hidden = which.hidden,
                .activation = which.activation,
                .layer_norm = which.layer_norm,
@@ -80,7 +92,7 @@ struct Fixture {
         parameters(shape.parameters * lanes),
         gradient(shape.parameters * lanes),
         scratch(simd::pack_scratch_size(shape) * lanes),
-        inputs(rows * 3 * lanes),
+        inputs(rows * which.inputs * lanes),
         targets(rows * targets_each * lanes),
         weights(rows * lanes),
         drop_scale(lanes) {
@@ -98,13 +110,13 @@ struct Fixture {
         list[i] = static_cast<float>(scale * random::normal(stream));
     };
     fill(parameters, shape.parameters * lanes, 0.6);
-    fill(inputs, rows * 3 * lanes, 1);
+    fill(inputs, rows * which.inputs * lanes, 1);
     fill(targets, rows * targets_each * lanes, 1);
     for (std::size_t i = 0; i < rows * lanes; ++i)
       weights[i] = static_cast<float>(random::uniform(stream) / static_cast<double>(rows));
     if (which.loss == Loss::cross_entropy)
       for (std::size_t i = 0; i < rows * lanes; ++i)
-        targets[i] = static_cast<float>(random::uniform_index(stream, 3));
+        targets[i] = static_cast<float>(random::uniform_index(stream, which.classes));
   }
 
   [[nodiscard]] std::vector<float> losses() {
@@ -145,7 +157,7 @@ struct Fixture {
 
   /// The loss of one lane by the reference, with one parameter moved.
   [[nodiscard]] double reference_loss(std::size_t lane, std::size_t moved, double by) const {
-    reference::Network network{{3}, how.activation, {}, how.layer_norm, how.residual};
+    reference::Network network{{how.inputs}, how.activation, {}, how.layer_norm, how.residual};
     if (how.dropout)
       network.factor = [&](std::size_t row, std::size_t layer, std::size_t unit) {
         return factor(lane, row, layer, unit);
@@ -158,7 +170,8 @@ struct Fixture {
     for (std::size_t row = 0; row < rows; ++row) {
       std::vector<double> x;
       std::vector<double> y;
-      for (std::size_t c = 0; c < 3; ++c) x.push_back(inputs[(row * 3 + c) * lanes + lane]);
+      for (std::size_t c = 0; c < how.inputs; ++c)
+        x.push_back(inputs[(row * how.inputs + c) * lanes + lane]);
       for (std::size_t t = 0; t < targets_each; ++t)
         y.push_back(targets[(row * targets_each + t) * lanes + lane]);
       loss += weights[row * lanes + lane] * reference::cost(how.loss, network(x, row), y);
@@ -204,11 +217,12 @@ void expect_gradient(Fixture& fixture, std::size_t lane, double tolerance) {
 
 class Gradient : public testing::TestWithParam<execution::Level> {};
 
-// Rows of 1, 8 and 13: one block, a whole one, one and a part of the next. Differences of doubles
+// Rows of 1, 8, 11 and 13: a part of a block, a whole one, one and less or more than half of the
+// next. Differences of doubles
 // at 1e-6 are right to about 1e-9; what is left is rounding to 24 bits in sums of up to 13 rows.
 TEST_P(Gradient, MatchesFiniteDifferences) {
   for (const Case& which : cases())
-    for (const std::size_t rows : {1U, 8U, 13U}) {
+    for (const std::size_t rows : {1U, 8U, 11U, 13U}) {
       SCOPED_TRACE(testing::Message() << in_words(which) << ", " << rows << " rows");
       Fixture fixture(which, GetParam(), rows);
       for (std::size_t lane = 0; lane < fixture.lanes; lane += 5)
@@ -237,7 +251,7 @@ TEST_P(Gradient, SimdLevelsGiveTheSameBits) {
         to[i * fixture.lanes + fixture.lanes - 1] = from[i * portable.lanes];
     };
     copy(fixture.parameters, portable.parameters, fixture.shape.parameters);
-    copy(fixture.inputs, portable.inputs, 13 * 3);
+    copy(fixture.inputs, portable.inputs, 13 * which.inputs);
     copy(fixture.targets, portable.targets, 13 * fixture.targets_each);
     copy(fixture.weights, portable.weights, 13);
     fixture.drop_add.back() = portable.drop_add[0];

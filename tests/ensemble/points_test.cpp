@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 #include "bootfold/random.h"
@@ -50,31 +51,72 @@ std::vector<float> layer_at(const Layer& layer, const std::vector<float>& parame
   return out;
 }
 
+/// The outputs of a network, sum by sum. Those of two classes are 0 and their difference.
+std::vector<float> outputs_at(const Kernels& kernels, const Shape& shape, Loss loss,
+                              std::vector<float> parameters, const std::vector<float>& points) {
+  Layer last = shape.layers.back();
+  if (has_contrast(shape, loss)) {
+    std::vector<float> contrast;
+    for (std::size_t i = 0; i < last.in; ++i)
+      contrast.push_back(parameters[last.weights + last.in + i] - parameters[last.weights + i]);
+    contrast.push_back(parameters[last.bias + 1] - parameters[last.bias]);
+    std::copy(contrast.begin(), contrast.end(), &parameters[last.weights]);
+    last.bias = last.weights + last.in;
+    last.out = 1;
+  }
+  std::vector<float> values = points;
+  for (std::size_t l = 0; l + 1 < shape.layers.size(); ++l) {
+    values = layer_at(shape.layers[l], parameters, values);
+    std::vector<float> slopes(values.size());
+    kernels.activate(shape.activation, values.data(), values.size(), values.data(), slopes.data());
+  }
+  values = layer_at(last, parameters, values);
+  values.insert(values.begin(), shape.outputs() * kPoints - values.size(), 0.0F);
+  return values;
+}
+
 TEST_P(Points, PredictionsAddTheirTermsInOrder) {
   const Kernels& k = kernels(GetParam());
-  for (const Activation activation :
-       {Activation::relu, Activation::tanh, Activation::gelu, Activation::silu})
-    for (const std::size_t inputs : {1U, 2U, 3U, 131U})
-      for (const std::vector<std::size_t>& hidden :
-           {std::vector<std::size_t>{}, {1}, {33}, {7, 20}, {300}})
-        for (const std::size_t outputs : {1U, 2U, 3U, 10U}) {
-          const Shape shape(inputs, {.hidden = hidden, .activation = activation}, outputs);
-          const std::vector<float> parameters = normals(shape.parameters, 2);
-          const std::vector<float> points = normals(inputs * kPoints, 3);
-          std::vector<float> expected = points;
-          for (std::size_t l = 0; l < shape.layers.size(); ++l) {
-            expected = layer_at(shape.layers[l], parameters, expected);
-            std::vector<float> slopes(expected.size());
-            if (l + 1 < shape.layers.size())
-              k.activate(activation, expected.data(), expected.size(), expected.data(),
-                         slopes.data());
+  for (const Loss loss : {Loss::squared_error, Loss::cross_entropy})
+    for (const Activation activation :
+         {Activation::relu, Activation::tanh, Activation::gelu, Activation::silu})
+      for (const std::size_t inputs : {1U, 2U, 3U, 131U})
+        for (const std::vector<std::size_t>& hidden :
+             {std::vector<std::size_t>{}, {1}, {33}, {7, 20}, {300}})
+          for (const std::size_t outputs : {1U, 2U, 3U, 10U}) {
+            const Shape shape(inputs, {.hidden = hidden, .activation = activation}, outputs);
+            const std::vector<float> parameters = normals(shape.parameters, 2);
+            const std::vector<float> points = normals(inputs * kPoints, 3);
+            const std::vector<float> expected = outputs_at(k, shape, loss, parameters, points);
+            std::vector<float> found(outputs * kPoints);
+            std::vector<float> scratch(points_scratch_size(shape));
+            k.predict_points(shape, loss, parameters.data(), points.data(), scratch.data(),
+                             found.data());
+            ASSERT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)), 0)
+                << inputs << " inputs, " << outputs << " outputs, " << name(activation);
           }
-          std::vector<float> found(outputs * kPoints);
-          std::vector<float> scratch(points_scratch_size(shape));
-          k.predict_points(shape, parameters.data(), points.data(), scratch.data(), found.data());
-          ASSERT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)), 0)
-              << inputs << " inputs, " << outputs << " outputs, " << name(activation);
-        }
+}
+
+/// log(1 + x) for x in [0, 1] as the kernels make it.
+float log_one_plus(float x) {
+  constexpr float kCoefficients[] = {0.00523268525F, -0.0295051988F, 0.0782258809F,
+                                     -0.136632398F,  0.191060036F,   -0.24842982F,
+                                     0.333190978F,   -0.499994934F,  0.99999994F};
+  float sum = kCoefficients[0];
+  for (std::size_t i = 1; i < std::size(kCoefficients); ++i)
+    sum = std::fma(sum, x, kCoefficients[i]);
+  return x * sum;
+}
+
+TEST(LogOnePlus, IsRightToTwoAndAHalfUnitsInTheLastPlace) {
+  for (std::uint32_t i = 1; i <= 1U << 20; ++i) {
+    const float x = static_cast<float>(i) * 0x1p-20F;
+    const double exact = std::log1p(static_cast<double>(x));
+    const float nearest = static_cast<float>(exact);
+    const double unit = std::nextafter(nearest, 2.0F) - nearest;
+    ASSERT_LT(std::abs(log_one_plus(x) - exact), 2.5 * unit) << x;
+  }
+  EXPECT_EQ(log_one_plus(0), 0);
 }
 
 TEST_P(Points, ClassSharesAreThoseOfASoftmax) {
@@ -87,7 +129,8 @@ TEST_P(Points, ClassSharesAreThoseOfASoftmax) {
     }
     std::vector<float> weights(kPoints, 1.0F);
     weights[5] = 0;
-    // What each level must give: one exponential and one logarithm at a time.
+    // What each level must give: one exponential and one logarithm at a time. That of two classes is
+    // log(1 + x) of the lower one, which is made in another way.
     std::vector<float> last((classes + 1) * kPoints);
     for (std::size_t p = 0; p < kPoints; ++p) {
       float highest = outputs[p];
@@ -110,7 +153,9 @@ TEST_P(Points, ClassSharesAreThoseOfASoftmax) {
       }
       const float share = weights[p] / total;
       for (std::size_t c = 0; c < classes; ++c) last[c * kPoints + p] = grown[c] * share;
-      last[classes * kPoints + p] = std::fma(-weighted, share, weights[p] * of_one(k.log, total));
+      const float lower = *std::min_element(grown.begin(), grown.end());
+      const float logarithm = classes == 2 ? log_one_plus(lower) : of_one(k.log, total);
+      last[classes * kPoints + p] = std::fma(-weighted, share, weights[p] * logarithm);
     }
     std::vector<float> found(last.size());
     std::vector<double> sums(last.size(), 0.25);

@@ -114,8 +114,8 @@ class MemberPredictions {
       const std::size_t m = held_out_.members()[i];
       const Shape& shape = shapes_[ensemble_.member(m).settings];
       scratch.resize(std::max(scratch.size(), simd::points_scratch_size(shape)));
-      kernels_.predict_points(shape, ensemble_.parameters(m).data(), points.block(0),
-                              scratch.data(), out.data());
+      kernels_.predict_points(shape, heads_.kernel_loss(), ensemble_.parameters(m).data(),
+                              points.block(0), scratch.data(), out.data());
       for (std::size_t t = 0; t < heads_.targets().size(); ++t)
         take(t, out.data(), predicted.data() + i * values + t * kPoints);
     }

@@ -55,7 +55,8 @@ BlockSums::BlockSums(const Heads& heads)
 void BlockSums::add(const simd::Kernels& kernels, const Shape& shape, const float* parameters,
                     const float* inputs, const float* weights, std::vector<float>& scratch) {
   scratch.resize(std::max(scratch.size(), simd::points_scratch_size(shape)));
-  kernels.predict_points(shape, parameters, inputs, scratch.data(), network_outputs());
+  kernels.predict_points(shape, heads_->kernel_loss(), parameters, inputs, scratch.data(),
+                         network_outputs());
   add_predicted(kernels, weights);
 }
 

@@ -6,14 +6,20 @@
 
 namespace bootfold::ensemble::simd {
 
-std::size_t pack_scratch_size(const Shape& shape) {
+std::size_t pack_contrast_place(const Shape& shape) {
   const std::size_t normal = shape.normalizes ? shape.units + shape.layers.size() : 0;
   const std::size_t added = shape.adds_inputs ? shape.widest : 0;
   return (shape.inputs() + 2 * shape.units + 2 * shape.widest + added + normal) * kBlock;
 }
 
+std::size_t pack_scratch_size(const Shape& shape) {
+  const std::size_t contrast = shape.outputs() == 2 ? 2 * (shape.layers.back().in + 1) : 0;
+  return pack_contrast_place(shape) + contrast;
+}
+
 std::size_t points_scratch_size(const Shape& shape) {
-  return shape.widest * (2 * kPoints + kMostPanel);
+  const std::size_t contrast = shape.outputs() == 2 ? shape.layers.back().in + 1 : 0;
+  return shape.widest * (2 * kPoints + kMostPanel) + contrast;
 }
 
 std::size_t solo_scratch_size(const Shape& shape, std::size_t rows, std::size_t threads) {
@@ -24,7 +30,7 @@ std::size_t solo_scratch_size(const Shape& shape, std::size_t rows, std::size_t 
                                        2 * padded_size(shape.widest)
                                  : 0;
   const std::size_t added = shape.adds_inputs ? along : 0;
-  return 2 * units * row_stride(rows) + 4 * along +
+  return solo_contrast_size(shape) + 2 * units * row_stride(rows) + 4 * along +
          threads * std::max(rows, shape.widest) * kMostPanel + added + normal;
 }
 

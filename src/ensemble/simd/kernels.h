@@ -30,6 +30,14 @@ struct HeadLoss {
   std::span<const float> quantiles;  ///< pinball: one output for each
 };
 
+/// Whether the loss depends on the difference of the outputs alone, as that of two classes does.
+/// Kernels then see one output, the second less the first, whose weights are the differences of
+/// theirs: so a network with one thin hidden layer takes a third fewer multiplications. Its gradient
+/// is that by the second output, and that by the first is its negative.
+[[nodiscard]] inline bool has_contrast(const Shape& shape, Loss loss) {
+  return loss == Loss::cross_entropy && shape.outputs() == 2;
+}
+
 /// A batch for a pack of networks. The inputs are given in one of three ways.
 struct PackBatch {
   std::size_t rows = 0;
@@ -276,9 +284,10 @@ struct Kernels {
   void (*add_shared_parts)(const float* parts, std::size_t count, float* sums) noexcept;
 
   /// Outputs of one network, with contiguous parameters, at kPoints points: inputs[input][point] to
-  /// outputs[output][point]. `scratch` has points_scratch_size() floats.
-  void (*predict_points)(const Shape& shape, const float* parameters, const float* inputs,
-                         float* scratch, float* outputs) noexcept;
+  /// outputs[output][point]. Those of two classes are 0 and their difference (has_contrast()).
+  /// `scratch` has points_scratch_size() floats.
+  void (*predict_points)(const Shape& shape, Loss loss, const float* parameters,
+                         const float* inputs, float* scratch, float* outputs) noexcept;
 
   /// The inputs of kPoints points: out[input][point] = data[rows[point]][input].
   void (*gather_points)(const float* data, std::size_t columns, const std::uint32_t* rows,
@@ -302,10 +311,16 @@ struct Kernels {
 
 /// Floats of PackNetworks::scratch for each lane.
 [[nodiscard]] std::size_t pack_scratch_size(const Shape& shape);
+/// Where the contrast of two classes and its gradient lie in it, behind all else.
+[[nodiscard]] std::size_t pack_contrast_place(const Shape& shape);
 
 /// Floats of `scratch` of Kernels::predict_points.
 [[nodiscard]] std::size_t points_scratch_size(const Shape& shape);
 
+/// Floats of it for the contrast of two classes, in front of all else.
+[[nodiscard]] inline std::size_t solo_contrast_size(const Shape& shape) {
+  return shape.outputs() == 2 ? row_stride(shape.layers.back().in) + kPadding : 0;
+}
 /// Floats of SoloNetwork::scratch for batches of up to `rows` rows and so many threads.
 [[nodiscard]] std::size_t solo_scratch_size(const Shape& shape, std::size_t rows,
                                             std::size_t threads);

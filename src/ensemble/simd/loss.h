@@ -32,29 +32,22 @@ inline void with_loss(Loss loss, Body&& body) {
 /// Rows whose costs are made side by side.
 constexpr std::size_t kCosts = kSums >= 3 * kBlock ? 4 : 2;
 
-/// Cross-entropy of two classes, of kRows rows that are contiguous: the bits of cost() below with
-/// one exponential instead of two, because the higher output always gives e^0.
+/// Cross-entropy of two classes, of kRows rows that are contiguous, from the differences of their
+/// outputs, which are replaced by the gradient.
 template <std::size_t kRows>
-BOOTFOLD_INLINE inline Several<kRows> cost_of_two(const float* target, Several<kRows> weight,
-                                                  float* output, std::size_t step) {
+BOOTFOLD_INLINE inline Several<kRows> cost_of_contrast(const float* target, Several<kRows> weight,
+                                                       float* output) {
   using Rows = Several<kRows>;
-  const Rows first = Rows::load(output);
-  const Rows second = Rows::load(output + step);
-  const Rows highest = max(first, second);
-  const Rows z0 = first - highest;
-  const Rows z1 = second - highest;
-  const Rows lower = exponential(z0 + z1);  // one of them is 0
-  const Rows one = Rows::all(1.0F);
-  const Rows sum = one + lower;
-  const Rows share = weight / sum;
-  const auto is_first = equal(Rows::load(target), Rows::zero());
-  const auto first_lower = less(z0, z1);
+  const Rows z = Rows::load(output);
   const Rows none = Rows::zero();
-  fused(select(first_lower, lower, one), share, none - select(is_first, weight, none))
+  const Rows one = Rows::all(1.0F);
+  const Rows opposite = none - z;
+  const Rows lower = exponential(min(z, opposite));  // e^-|z|; NaN stays NaN
+  const Rows share = weight / (one + lower);
+  const auto is_first = equal(Rows::load(target), none);
+  fused(select(less(z, none), lower, one), share, none - select(is_first, none, weight))
       .store(output);
-  fused(select(first_lower, one, lower), share, none - select(is_first, none, weight))
-      .store(output + step);
-  return weight * (logarithm(sum) - select(is_first, z0, z1));
+  return weight * (log_one_plus(lower) + max(none, select(is_first, z, opposite)));
 }
 
 /// The Huber loss: e^2 / 2 up to delta, and linear beyond it.
@@ -155,14 +148,15 @@ __attribute__((noinline)) Vector cost_of_heads(std::span<const HeadLoss> heads, 
 }
 
 /// The loss of a row. Outputs are replaced by their deltas, the gradient of the loss. Outputs are
-/// `step` apart, targets `target_step`. `heads` are those of Loss::mixed.
+/// `step` apart, targets `target_step`. `heads` are those of Loss::mixed. One output of
+/// cross_entropy is a contrast.
 template <Loss kLoss>
 inline Vector cost(std::size_t outputs, const float* target, std::size_t target_step, Vector weight,
                    float* output, std::size_t step, std::span<const HeadLoss> heads) {
   if constexpr (kLoss == Loss::mixed) {
     return cost_of_heads(heads, target, target_step, weight, output, step);
   } else if constexpr (kLoss == Loss::cross_entropy) {
-    if (outputs == 2) return cost_of_two<1>(target, {{weight}}, output, step).v[0];
+    if (outputs == 1) return cost_of_contrast<1>(target, {{weight}}, output).v[0];
     Vector highest = Vector::load(output);
     for (std::size_t c = 1; c < outputs; ++c)
       highest = max(highest, Vector::load(output + c * step));

@@ -5,12 +5,14 @@
 // Included by the file of each instruction set behind its Vector.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "ensemble/simd/fetch.h"
 #include "ensemble/simd/functions.h"
 #include "ensemble/simd/kernels.h"
+#include "ensemble/simd/layer_at.h"
 #include "ensemble/simd/layers.h"
 #include "ensemble/simd/loss.h"
 #include "ensemble/simd/one_hidden.h"
@@ -111,9 +113,8 @@ inline void add_products_of_rows(const float* delta, const float* in, std::size_
 
 /// Adds the contribution of a block to the gradient of the weights and bias of a layer, which may
 /// start with it.
-inline void add_gradient(const Layer& layer, const float* delta, const float* in, bool starts,
-                         float* gradient) {
-  float* weights = gradient + layer.weights * kLanes;
+inline void add_gradient(const LayerAt& layer, const float* delta, const float* in, bool starts) {
+  float* weights = layer.weights_gradient;
   const std::size_t step = kBlock * kLanes;
   std::size_t j = 0;
   for (; j + kTileColumns <= layer.out; j += kTileColumns)
@@ -126,7 +127,7 @@ inline void add_gradient(const Layer& layer, const float* delta, const float* in
     add_products_of_rows<1>(delta + j * step, in, layer.in, starts,
                             weights + j * layer.in * kLanes);
   for (j = 0; j < layer.out; ++j) {
-    float* bias = gradient + (layer.bias + j) * kLanes;
+    float* bias = layer.bias_gradient + j * kLanes;
     Vector sum = starts ? Vector::zero() : Vector::load(bias);
     for (std::size_t e = 0; e < kBlock; ++e)
       sum = sum + Vector::load(delta + j * step + e * kLanes);
@@ -144,6 +145,7 @@ struct Values {
   float* arrived;  // of one layer, if there are residual layers
   float* normal;   // of all layers, if they are normalized
   float* scales;   // [layer][row][lane]
+  PackContrast contrast;
 };
 
 /// Where they lie in the scratch of a pack.
@@ -159,7 +161,25 @@ inline Values values_of(const PackNetworks& pack) {
   values.arrived = values.deltas_before + shape.widest * kStep;
   values.normal = values.arrived + (shape.adds_inputs ? shape.widest * kStep : 0);
   values.scales = values.normal + shape.units * kStep;
+  if (has_contrast(shape, pack.loss)) {
+    values.contrast = {&shape.layers.back(), pack.scratch + pack_contrast_place(shape) * kLanes,
+                       nullptr};
+    values.contrast.gradient = values.contrast.values + values.contrast.size();
+  }
   return values;
+}
+
+inline LayerAt layer_at(const PackNetworks& pack, const Values& values, std::size_t l) {
+  const Layer& layer = pack.shape->layers[l];
+  if (values.contrast.last == &layer) return values.contrast.layer();
+  const std::size_t weights = layer.weights * kLanes;
+  const std::size_t bias = layer.bias * kLanes;
+  return {layer.in,
+          layer.out,
+          pack.parameters + weights,
+          pack.parameters + bias,
+          pack.gradient + weights,
+          pack.gradient + bias};
 }
 
 /// The units of layer l, of which unit 0 is unit `first` of the network.
@@ -190,9 +210,9 @@ __attribute__((noinline)) void go_forward_extended(const PackNetworks& pack, con
   std::size_t unit = 0;
   for (std::size_t l = 0; l < shape.layers.size(); ++l) {
     const Layer& layer = shape.layers[l];
+    const LayerAt at = layer_at(pack, values, l);
     float* out = values.units + unit * kStep;
-    multiply(pack.parameters + layer.weights * kLanes, layer.in, 1, layer.out, layer.in, in,
-             pack.parameters + layer.bias * kLanes,
+    multiply(at.weights, at.in, 1, at.out, at.in, in, at.bias,
              [&](std::size_t j, std::size_t e, Vector z)
                  BOOTFOLD_INLINE { z.store(out + j * kStep + e * kLanes); });
     if (l + 1 < shape.layers.size())
@@ -218,11 +238,12 @@ __attribute__((noinline)) void go_back_extended(const PackNetworks& pack, const 
   const float* deltas = values.units + unit * kStep;
   for (std::size_t l = shape.layers.size(); l-- > 0;) {
     const Layer& layer = shape.layers[l];
-    if (l == 0) return add_gradient(layer, deltas, values.inputs, false, pack.gradient);
+    const LayerAt place = layer_at(pack, values, l);
+    if (l == 0) return add_gradient(place, deltas, values.inputs, false);
     unit -= layer.in;
-    add_gradient(layer, deltas, values.units + unit * kStep, false, pack.gradient);
-    multiply(pack.parameters + layer.weights * kLanes, 1, layer.in, layer.in, layer.out, deltas,
-             nullptr, [&](std::size_t i, std::size_t e, Vector sum) BOOTFOLD_INLINE {
+    add_gradient(place, deltas, values.units + unit * kStep, false);
+    multiply(place.weights, 1, place.in, place.in, place.out, deltas, nullptr,
+             [&](std::size_t i, std::size_t e, Vector sum) BOOTFOLD_INLINE {
                const std::size_t at = i * kStep + e * kLanes;
                if (layer.residual) sum = sum + Vector::load(arrived + at);
                sum.store(before + at);
@@ -239,26 +260,25 @@ __attribute__((noinline)) void go_back_extended(const PackNetworks& pack, const 
 
 // One copy for all losses: they take long to compile.
 template <Activation kActivation>
-__attribute__((noinline)) void go_forward(const PackNetworks& pack, const Values& values) {
+__attribute__((noinline)) void go_forward(const PackNetworks& pack, const Values& values,
+                                          std::size_t rows) {
   constexpr std::size_t kStep = kBlock * kLanes;
   const Shape& shape = *pack.shape;
   if (has_one_hidden(shape))
-    return one_hidden_forward<kActivation>(shape, pack.parameters, values.inputs, values.units,
-                                           values.slopes);
+    return one_hidden_forward<kActivation>({layer_at(pack, values, 0), layer_at(pack, values, 1)},
+                                           rows, values.inputs, values.units, values.slopes);
   const float* in = values.inputs;
   std::size_t unit = 0;
   for (std::size_t l = 0; l < shape.layers.size(); ++l) {
-    const Layer& layer = shape.layers[l];
+    const LayerAt layer = layer_at(pack, values, l);
     float* out = values.units + unit * kStep;
     float* slopes = values.slopes + unit * kStep;
-    const float* weights = pack.parameters + layer.weights * kLanes;
-    const float* bias = pack.parameters + layer.bias * kLanes;
     if (l + 1 == shape.layers.size()) {
-      multiply(weights, layer.in, 1, layer.out, layer.in, in, bias,
+      multiply(layer.weights, layer.in, 1, layer.out, layer.in, in, layer.bias,
                [&](std::size_t j, std::size_t e, Vector z)
                    BOOTFOLD_INLINE { z.store(out + j * kStep + e * kLanes); });
     } else {
-      multiply(weights, layer.in, 1, layer.out, layer.in, in, bias,
+      multiply(layer.weights, layer.in, 1, layer.out, layer.in, in, layer.bias,
                [&](std::size_t j, std::size_t e, Vector z) BOOTFOLD_INLINE {
                  const Activated a = activate<kActivation>(z);
                  a.value.store(out + j * kStep + e * kLanes);
@@ -274,27 +294,28 @@ __attribute__((noinline)) void go_forward(const PackNetworks& pack, const Values
 /// From the deltas of the last layer, which lie in place of its outputs. `starts`: the gradient
 /// starts with this block.
 template <Activation kActivation>
-__attribute__((noinline)) void go_back(const PackNetworks& pack, Values values, bool starts) {
+__attribute__((noinline)) void go_back(const PackNetworks& pack, Values values, std::size_t rows,
+                                       bool starts) {
   constexpr std::size_t kStep = kBlock * kLanes;
   const Shape& shape = *pack.shape;
   if (has_one_hidden(shape))
-    return one_hidden_back<kActivation>(shape, pack.parameters, values.inputs, values.units,
-                                        values.slopes, pack.gradient);
+    return one_hidden_back<kActivation>({layer_at(pack, values, 0), layer_at(pack, values, 1)},
+                                        rows, values.inputs, values.units, values.slopes);
   std::size_t unit = shape.units - shape.outputs();
   const float* deltas = values.units + unit * kStep;
   for (std::size_t l = shape.layers.size(); l-- > 0;) {
-    const Layer& layer = shape.layers[l];
+    const LayerAt layer = layer_at(pack, values, l);
     if (l == 0) {
-      add_gradient(layer, deltas, values.inputs, starts, pack.gradient);
+      add_gradient(layer, deltas, values.inputs, starts);
       break;
     }
     unit -= layer.in;
     const float* in = values.units + unit * kStep;
     const float* slopes = values.slopes + unit * kStep;
-    add_gradient(layer, deltas, in, starts, pack.gradient);
+    add_gradient(layer, deltas, in, starts);
     float* before = values.deltas_before;
     multiply(
-        pack.parameters + layer.weights * kLanes, 1, layer.in, layer.in, layer.out, deltas, nullptr,
+        layer.weights, 1, layer.in, layer.in, layer.out, deltas, nullptr,
         [&](std::size_t i, std::size_t e, Vector sum) BOOTFOLD_INLINE {
           const std::size_t at = i * kStep + e * kLanes;
           back_through<kActivation>(sum, Vector::load(in + at), slopes + at).store(before + at);
@@ -312,44 +333,55 @@ void loss_with(const PackNetworks& pack, const PackBatch& batch, float* loss) no
   const Shape& shape = *pack.shape;
   const Values values = values_of(pack);
   const bool extended = is_extended(shape, pack.dropout);
+  const bool contrast = has_contrast(shape, kLoss);
   const std::size_t targets = kLoss == Loss::cross_entropy   ? 1
                               : kLoss == Loss::squared_error ? shape.outputs()
                               : kLoss == Loss::gaussian      ? shape.outputs() / 2
                                                              : pack.heads.size();
+  if (contrast) values.contrast.take(pack.parameters);
   // Of other networks it starts with the first block.
-  if (kBack && (extended || has_one_hidden(shape)))
+  if (kBack && (extended || has_one_hidden(shape))) {
     std::memset(pack.gradient, 0, shape.parameters * kLanes * sizeof(float));
+    if (contrast)
+      std::memset(values.contrast.gradient, 0, values.contrast.size() * sizeof(float));
+  }
   Vector total = Vector::zero();
   for (std::size_t first = 0; first < batch.rows; first += kBlock) {
+    const std::size_t rows = std::min(kBlock, batch.rows - first);
     fetch(batch, shape.inputs(), first, values.inputs);
     if (extended)
       go_forward_extended(pack, values, first);
     else
-      go_forward<kActivation>(pack, values);
+      go_forward<kActivation>(pack, values, rows);
     float* outputs = values.units + (shape.units - shape.outputs()) * kStep;
-    if (kLoss == Loss::cross_entropy && shape.outputs() == 2 && first + kBlock <= batch.rows) {
+    if (kLoss == Loss::cross_entropy && contrast && rows == kBlock) {
       for (std::size_t e = 0; e < kBlock; e += kCosts) {
         const std::size_t at = (first + e) * kLanes;
         const auto weights = Several<kCosts>::load(batch.weights + at);
-        const auto costs = cost_of_two(batch.targets + at, weights, outputs + e * kLanes, kStep);
+        const auto costs = cost_of_contrast(batch.targets + at, weights, outputs + e * kLanes);
         repeat<kCosts>([&](auto i) BOOTFOLD_INLINE { total = total + costs.v[i]; });
       }
     } else {
-      for (std::size_t e = 0; e < kBlock; ++e) {
-        const bool there = first + e < batch.rows;
-        const std::size_t row = there ? first + e : batch.rows - 1;
-        const Vector weight = there ? Vector::load(batch.weights + row * kLanes) : Vector::zero();
-        total = total + cost<kLoss>(shape.outputs(), batch.targets + row * targets * kLanes, kLanes,
-                                    weight, outputs + e * kLanes, kStep, pack.heads);
+      for (std::size_t e = 0; e < rows; ++e) {
+        const std::size_t row = first + e;
+        total = total + cost<kLoss>(contrast ? 1 : shape.outputs(),
+                                    batch.targets + row * targets * kLanes, kLanes,
+                                    Vector::load(batch.weights + row * kLanes),
+                                    outputs + e * kLanes, kStep, pack.heads);
       }
+      // Rows behind the last one have no loss, so they do not count in the gradient.
+      for (std::size_t j = 0; j < shape.outputs(); ++j)
+        std::memset(outputs + j * kStep + rows * kLanes, 0,
+                    (kBlock - rows) * kLanes * sizeof(float));
     }
     if constexpr (kBack) {
       if (extended)
         go_back_extended(pack, values);
       else
-        go_back<kActivation>(pack, values, first == 0);
+        go_back<kActivation>(pack, values, rows, first == 0);
     }
   }
+  if (kBack && contrast) values.contrast.give(pack.gradient);
   total.store(loss);
 }
 

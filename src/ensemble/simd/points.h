@@ -4,6 +4,7 @@
 // Included by the file of each instruction set behind its Vector.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 
 #include "ensemble/simd/functions.h"
@@ -17,11 +18,31 @@
 namespace bootfold::ensemble::simd {
 namespace {
 
+/// A layer of one network, with contiguous parameters.
+struct PointLayer {
+  std::size_t in;
+  std::size_t out;
+  const float* weights;  // [out][in]
+  const float* bias;
+};
+inline PointLayer point_layer(const Layer& layer, const float* parameters) {
+  return {layer.in, layer.out, parameters + layer.weights, parameters + layer.bias};
+}
+
+/// The contrast of two classes in place of the last layer; `to` has room for last.in + 1 floats.
+inline PointLayer point_contrast(const Layer& last, const float* parameters, float* to) {
+  const float* weights = parameters + last.weights;
+  const float* bias = parameters + last.bias;
+  for (std::size_t i = 0; i < last.in; ++i) to[i] = weights[last.in + i] - weights[i];
+  to[last.in] = bias[1] - bias[0];
+  return {last.in, 1, to, to + last.in};
+}
+
 template <class Finish>
-BOOTFOLD_INLINE inline void layer_at_points(const Layer& layer, const float* parameters,
-                                            const float* in, float* sums, Finish&& finish) {
-  multiply_all({parameters + layer.weights, layer.in, 1}, layer.out, layer.in, {in, kPoints},
-               kPoints, parameters + layer.bias, sums,
+BOOTFOLD_INLINE inline void layer_at_points(const PointLayer& layer, const float* in, float* sums,
+                                            Finish&& finish) {
+  multiply_all({layer.weights, layer.in, 1}, layer.out, layer.in, {in, kPoints}, kPoints,
+               layer.bias, sums,
                [&](std::size_t j, std::size_t p, Vector z)
                    BOOTFOLD_INLINE { finish(j * kPoints + p, z); });
 }
@@ -30,7 +51,7 @@ BOOTFOLD_INLINE inline void layer_at_points(const Layer& layer, const float* par
 __attribute__((noinline)) void extended_layer_at_points(const Shape& shape, const Layer& layer,
                                                         const float* parameters, const float* in,
                                                         float* sums, float* out) {
-  layer_at_points(layer, parameters, in, sums,
+  layer_at_points(point_layer(layer, parameters), in, sums,
                   [&](std::size_t at, Vector z) BOOTFOLD_INLINE { z.store(out + at); });
   HiddenUnits u{};
   u.units = layer.out;
@@ -46,10 +67,9 @@ __attribute__((noinline)) void extended_layer_at_points(const Shape& shape, cons
 
 /// A network with one hidden layer, and few inputs and outputs: hidden units stay in registers.
 template <Activation kActivation, std::size_t kOutputs, std::size_t kInputs>
-void predict_thin(const Shape& shape, const float* parameters, const float* inputs, float* out) {
+void predict_thin(const PointLayer& hidden, const PointLayer& last, const float* inputs,
+                  float* out) {
   constexpr std::size_t kWide = kPanel;
-  const Layer& hidden = shape.layers[0];
-  const Layer& last = shape.layers[1];
   for (std::size_t p = 0; p < kPoints; p += kWide * kLanes) {
     Vector x[kInputs * kWide];
     Vector sums[kOutputs * kWide];
@@ -58,21 +78,21 @@ void predict_thin(const Shape& shape, const float* parameters, const float* inpu
         x[i * kWide + v] = Vector::load(inputs + i * kPoints + p + v * kLanes);
       });
       repeat<kOutputs>([&](auto j) BOOTFOLD_INLINE {
-        sums[j * kWide + v] = Vector::all(parameters[last.bias + j]);
+        sums[j * kWide + v] = Vector::all(last.bias[j]);
       });
     });
     for (std::size_t u = 0; u < hidden.out; ++u) {
       Vector z[kWide];
-      const Vector bias = Vector::all(parameters[hidden.bias + u]);
+      const Vector bias = Vector::all(hidden.bias[u]);
       repeat<kWide>([&](auto v) BOOTFOLD_INLINE { z[v] = bias; });
       repeat<kInputs>([&](auto i) BOOTFOLD_INLINE {
-        const Vector weight = Vector::all(parameters[hidden.weights + u * kInputs + i]);
+        const Vector weight = Vector::all(hidden.weights[u * kInputs + i]);
         repeat<kWide>([&](auto v)
                           BOOTFOLD_INLINE { z[v] = fused(weight, x[i * kWide + v], z[v]); });
       });
       repeat<kWide>([&](auto v) BOOTFOLD_INLINE { z[v] = activate<kActivation>(z[v]).value; });
       repeat<kOutputs>([&](auto j) BOOTFOLD_INLINE {
-        const Vector weight = Vector::all(parameters[last.weights + j * last.in + u]);
+        const Vector weight = Vector::all(last.weights[j * last.in + u]);
         repeat<kWide>([&](auto v) BOOTFOLD_INLINE {
           sums[j * kWide + v] = fused(weight, z[v], sums[j * kWide + v]);
         });
@@ -87,43 +107,49 @@ void predict_thin(const Shape& shape, const float* parameters, const float* inpu
 }
 
 /// Whether predict_thin() serves this network; if so, calls it.
-inline bool is_predicted_thin(const Shape& shape, const float* parameters, const float* inputs,
-                              float* out) {
-  if (shape.layers.size() != 2 || shape.outputs() > 2 || shape.inputs() > 2) return false;
+inline bool is_predicted_thin(const Shape& shape, const float* parameters, const PointLayer& last,
+                              const float* inputs, float* out) {
+  if (shape.layers.size() != 2 || last.out > 2 || shape.inputs() > 2) return false;
   if (is_extended(shape, nullptr)) return false;
+  const PointLayer hidden = point_layer(shape.layers[0], parameters);
   with_activation(shape.activation, [&]<Activation kActivation>() {
     const auto with_outputs = [&]<std::size_t kOutputs>() {
-      if (shape.inputs() == 1)
-        return predict_thin<kActivation, kOutputs, 1>(shape, parameters, inputs, out);
-      predict_thin<kActivation, kOutputs, 2>(shape, parameters, inputs, out);
+      if (hidden.in == 1) return predict_thin<kActivation, kOutputs, 1>(hidden, last, inputs, out);
+      predict_thin<kActivation, kOutputs, 2>(hidden, last, inputs, out);
     };
-    if (shape.outputs() == 1) return with_outputs.template operator()<1>();
+    if (last.out == 1) return with_outputs.template operator()<1>();
     with_outputs.template operator()<2>();
   });
   return true;
 }
 
-void predict_points(const Shape& shape, const float* parameters, const float* inputs,
+void predict_points(const Shape& shape, Loss loss, const float* parameters, const float* inputs,
                     float* scratch, float* out) noexcept {
-  if (is_predicted_thin(shape, parameters, inputs, out)) return;
-  const float* in = inputs;
-  const bool extended = is_extended(shape, nullptr);
   float* buffers[2] = {scratch, scratch + shape.widest * kPoints};
   float* sums = scratch + 2 * shape.widest * kPoints;
+  PointLayer last = point_layer(shape.layers.back(), parameters);
+  if (has_contrast(shape, loss)) {
+    last = point_contrast(shape.layers.back(), parameters, sums + shape.widest * kMostPanel);
+    std::fill_n(out, kPoints, 0.0F);
+    out += kPoints;
+  }
+  if (is_predicted_thin(shape, parameters, last, inputs, out)) return;
+  const float* in = inputs;
+  const bool extended = is_extended(shape, nullptr);
   for (std::size_t l = 0; l + 1 < shape.layers.size(); ++l) {
     float* to = buffers[l % 2];
     if (extended) {
       extended_layer_at_points(shape, shape.layers[l], parameters, in, sums, to);
     } else {
       with_activation(shape.activation, [&]<Activation kActivation>() {
-        layer_at_points(shape.layers[l], parameters, in, sums,
+        layer_at_points(point_layer(shape.layers[l], parameters), in, sums,
                         [&](std::size_t at, Vector z)
                             BOOTFOLD_INLINE { activate<kActivation>(z).value.store(to + at); });
       });
     }
     in = to;
   }
-  layer_at_points(shape.layers.back(), parameters, in, sums,
+  layer_at_points(last, in, sums,
                   [&](std::size_t at, Vector z) BOOTFOLD_INLINE { z.store(out + at); });
 }
 
@@ -159,7 +185,7 @@ BOOTFOLD_INLINE inline void shares_of_two(const float* outputs, Several<kCount> 
   const auto first_lower = less(z0, z1);
   (select(first_lower, lower, one) * share).store(last);
   (select(first_lower, one, lower) * share).store(last + kPoints);
-  fused_minus(lower * z, share, weight * logarithm(total)).store(last + 2 * kPoints);
+  fused_minus(lower * z, share, weight * log_one_plus(lower)).store(last + 2 * kPoints);
 }
 
 inline void shares_of_classes(const float* outputs, std::size_t classes, Vector weight,

@@ -9,6 +9,7 @@
 
 #include "ensemble/simd/functions.h"
 #include "ensemble/simd/kernels.h"
+#include "ensemble/simd/layer_at.h"
 #include "ensemble/simd/layers.h"
 #include "ensemble/simd/loss.h"
 #include "ensemble/simd/matrix.h"
@@ -26,15 +27,18 @@ struct SoloValues {
   std::size_t padded;  // to whole vectors
   std::size_t stride;  // between units
 
+  /// Weights of the contrast of two classes, then its bias.
+  [[nodiscard]] float* contrast() const { return solo.scratch; }
+  [[nodiscard]] float* first() const { return solo.scratch + solo_contrast_size(*solo.shape); }
   /// Units of layer l as [unit][row], the inputs being layer 0; the last layer's deltas in the end.
-  [[nodiscard]] float* across(std::size_t l) const { return solo.scratch + offset(l) * stride; }
+  [[nodiscard]] float* across(std::size_t l) const { return first() + offset(l) * stride; }
   /// Slopes of gelu and silu.
   [[nodiscard]] float* slopes(std::size_t l) const {
-    return solo.scratch + (offset(solo.shape->layers.size() + 1) + offset(l)) * stride;
+    return first() + (offset(solo.shape->layers.size() + 1) + offset(l)) * stride;
   }
   /// Room for one layer's units as [row][unit]: deltas of two layers, values, slopes.
   [[nodiscard]] float* deltas(std::size_t which) const {
-    return solo.scratch + 2 * offset(solo.shape->layers.size() + 1) * stride +
+    return first() + 2 * offset(solo.shape->layers.size() + 1) * stride +
            which * padded * row_stride(solo.shape->widest);
   }
   [[nodiscard]] float* values_along() const { return deltas(2); }
@@ -71,6 +75,34 @@ struct SoloValues {
     return units;
   }
 };
+
+/// A layer as the kernels see it: in place of the last one they may see its contrast.
+struct SoloLayer {
+  std::size_t in;
+  std::size_t out;
+  const float* weights;  // [out][stride]
+  std::size_t stride;
+  const float* bias;
+};
+inline SoloLayer solo_layer(const SoloValues& values, std::size_t l) {
+  const Shape& shape = *values.solo.shape;
+  const Layer& layer = shape.layers[l];
+  const PaddedLayer at = padded_layer(shape, l);
+  if (l + 1 == shape.layers.size() && has_contrast(shape, values.solo.loss))
+    return {layer.in, 1, values.contrast(), at.stride, values.contrast() + at.stride};
+  return {layer.in, layer.out, values.solo.parameters + at.weights, at.stride,
+          values.solo.parameters + at.bias};
+}
+
+/// Sets the contrast.
+inline void take_contrast(const SoloValues& values) {
+  const Shape& shape = *values.solo.shape;
+  const PaddedLayer at = padded_layer(shape, shape.layers.size() - 1);
+  const float* weights = values.solo.parameters + at.weights;
+  const float* bias = values.solo.parameters + at.bias;
+  subtract(weights, weights + at.stride, at.stride, values.contrast());
+  values.contrast()[at.stride] = bias[1] - bias[0];
+}
 
 /// multiply_into() for the part of this thread.
 inline ProductPart multiply_part(const Share& share, const Factor& factor, std::size_t rows,
@@ -129,15 +161,15 @@ template <Activation kActivation>
 inline void forward_solo(const SoloValues& values) {
   const Shape& shape = *values.solo.shape;
   const bool extended = is_extended(shape, values.solo.dropout);
+  if (has_contrast(shape, values.solo.loss) && values.solo.share.thread == 0)
+    take_contrast(values);
   for (std::size_t l = 0; l < shape.layers.size(); ++l) {
-    const Layer& layer = shape.layers[l];
-    const PaddedLayer at = padded_layer(shape, l);
-    const float* parameters = values.solo.parameters;
+    const SoloLayer layer = solo_layer(values, l);
     values.solo.share.meet();
-    const ProductPart part =
-        multiply_part(values.solo.share, {parameters + at.weights, at.stride, 1}, layer.out,
-                      layer.in, {values.across(l), values.stride}, values.padded,
-                      parameters + at.bias, values.sums(), values.across(l + 1), values.stride);
+    const ProductPart part = multiply_part(
+        values.solo.share, {layer.weights, layer.stride, 1}, layer.out, layer.in,
+        {values.across(l), values.stride}, values.padded, layer.bias, values.sums(),
+        values.across(l + 1), values.stride);
     if (l + 1 == shape.layers.size()) break;
     if (extended)
       finish_extended(values, l);
@@ -158,12 +190,10 @@ inline void turn(const SoloValues& values, const float* across, std::size_t unit
 /// Deltas of the units before layer l, given those behind it; all row by row.
 template <Activation kActivation>
 void deltas_before(const SoloValues& values, std::size_t l, const float* deltas, float* before) {
-  const Layer& layer = values.solo.shape->layers[l];
-  const PaddedLayer at = padded_layer(*values.solo.shape, l);
-  const ProductPart part =
-      multiply_part(values.solo.share, {deltas, row_stride(layer.out), 1}, values.rows, layer.out,
-                    {values.solo.parameters + at.weights, at.stride}, padded_size(layer.in),
-                    nullptr, values.sums(), before, at.stride);
+  const SoloLayer at = solo_layer(values, l);
+  const ProductPart part = multiply_part(
+      values.solo.share, {deltas, row_stride(at.out), 1}, values.rows, at.out,
+      {at.weights, at.stride}, padded_size(at.in), nullptr, values.sums(), before, at.stride);
   const float* in = values.values_along();
   const float* slopes = values.slopes_along();
   for (std::size_t e = part.rows.first; e < part.rows.last; ++e)
@@ -220,6 +250,27 @@ struct Move {
   void operator()(const Gradient& some) const { move(step, parameters, some); }
 };
 
+/// Takes the gradient by the contrast, as that by the weights of the second output, and its negative
+/// as that by those of the first.
+template <class Take>
+struct TakeContrast {
+  const Take& take;
+  std::size_t between;  // the weights of the outputs
+
+  void operator()(const Gradient& some) const {
+    float negative[kSums * kLanes];
+    for (std::size_t i = 0; i < some.rows * some.vectors * kLanes; i += kLanes)
+      (Vector::zero() - Vector::load(some.values + i)).store(negative + i);
+    Gradient first = some;
+    first.values = negative;
+    take(first);
+    Gradient second = some;
+    second.place += between;
+    second.next += between;
+    take(second);
+  }
+};
+
 /// take(gradient) for the vectors of the weights and biases of layer l that are those of this
 /// thread.
 template <class Take>
@@ -228,12 +279,16 @@ __attribute__((noinline)) void gradient_of_layer(const SoloValues& values, std::
                                                  const Take& take) {
   const Layer& layer = values.solo.shape->layers[l];
   const PaddedLayer at = padded_layer(*values.solo.shape, l);
-  const std::size_t stride = row_stride(layer.out);
+  const bool contrast =
+      l + 1 == values.solo.shape->layers.size() && has_contrast(*values.solo.shape, values.solo.loss);
+  const std::size_t out = contrast ? 1 : layer.out;
+  const TakeContrast<Take> take_both{take, at.stride};
+  const std::size_t stride = row_stride(out);
   const std::size_t below = kSums / kPanel * at.stride;  // the next tile
   float tile[kSums * kLanes];
   std::size_t filled = 0;
   const Share& share = values.solo.share;
-  const ProductPart part = product_part(share, layer.out, padded_size(layer.in));
+  const ProductPart part = product_part(share, out, padded_size(layer.in));
   const std::size_t first = at.weights + part.rows.first * at.stride + part.columns.first;
   multiply_all(
       {deltas + part.rows.first, 1, stride}, part.rows.last - part.rows.first, values.rows,
@@ -245,7 +300,11 @@ __attribute__((noinline)) void gradient_of_layer(const SoloValues& values, std::
       },
       [&](const Tile& done) BOOTFOLD_INLINE {
         const std::size_t place = first + done.row * at.stride + done.column;
-        take({tile, done.rows, done.vectors, place, at.stride, place + below});
+        const Gradient some{tile, done.rows, done.vectors, place, at.stride, place + below};
+        if (contrast)
+          take_both(some);
+        else
+          take(some);
         filled = 0;
       });
   // Each thread has some of the biases.
@@ -254,6 +313,10 @@ __attribute__((noinline)) void gradient_of_layer(const SoloValues& values, std::
     Vector sum = Vector::zero();
     for (std::size_t e = 0; e < values.rows; ++e) sum = sum + Vector::load(deltas + e * stride + j);
     sum.store(tile);
+    if (contrast) {
+      tile[1] = tile[0];
+      tile[0] = 0.0F - tile[1];
+    }
     take({tile, 1, 1, at.bias + j, 0, at.bias + j});
   }
 }
@@ -264,7 +327,8 @@ inline void back_through_layers(const SoloValues& values, const float* inputs, c
   const Shape& shape = *values.solo.shape;
   float* deltas = values.deltas(0);
   float* before = values.deltas(1);
-  turn(values, values.across(shape.layers.size()), shape.outputs(), deltas);
+  turn(values, values.across(shape.layers.size()), solo_layer(values, shape.layers.size() - 1).out,
+       deltas);
   for (std::size_t l = shape.layers.size(); l-- > 0;) {
     const std::size_t units = shape.layers[l].in;
     values.solo.share.meet();
@@ -319,15 +383,15 @@ inline void back_through_extended(const SoloValues& values, const float* inputs,
   float* deltas = values.deltas(0);
   float* before = values.deltas(1);
   float* arrived = values.arrived();  // the gradient by the values of a residual layer
-  turn(values, values.across(shape.layers.size()), shape.outputs(), deltas);
+  turn(values, values.across(shape.layers.size()), solo_layer(values, shape.layers.size() - 1).out,
+       deltas);
   for (std::size_t l = shape.layers.size(); l-- > 0;) {
     if (l == 0) return gradient_of_layer(values, 0, inputs, deltas, take);
     const Layer& layer = shape.layers[l];
-    const PaddedLayer at = padded_layer(shape, l);
+    const SoloLayer at = solo_layer(values, l);
     turn(values, values.across(l), layer.in, values.values_along());
-    multiply_into({deltas, row_stride(layer.out), 1}, values.rows, layer.out,
-                  {values.solo.parameters + at.weights, at.stride}, padded_size(layer.in), nullptr,
-                  values.sums(), before, at.stride);
+    multiply_into({deltas, row_stride(at.out), 1}, values.rows, at.out, {at.weights, at.stride},
+                  padded_size(layer.in), nullptr, values.sums(), before, at.stride);
     if (layer.residual)
       for (std::size_t e = 0; e < values.rows; ++e)
         for (std::size_t i = e * at.stride; i < e * at.stride + padded_size(layer.in); i += kLanes)
@@ -357,7 +421,8 @@ void solo_loss(const SoloNetwork& solo, const SoloBatch& batch, float* loss) noe
   with_loss(solo.loss, [&]<Loss kLoss>() {
     for (std::size_t e = 0; e < values.padded; e += kLanes) {
       float costs[kLanes];
-      cost<kLoss>(shape.outputs(), batch.targets + e, values.padded,
+      cost<kLoss>(solo_layer(values, shape.layers.size() - 1).out, batch.targets + e,
+                  values.padded,
                   Vector::load(batch.weights + e), outputs + e, values.stride, solo.heads)
           .store(costs);
       for (std::size_t i = 0; i < kLanes && e + i < batch.rows; ++i) total += costs[i];

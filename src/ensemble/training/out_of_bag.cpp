@@ -48,7 +48,8 @@ void OutOfBag::predict(const Part& part, const Shape& shape, const std::vector<f
   std::size_t count = 0;
   const auto flush = [&] {
     kernels.gather_points(context_.matrix.inputs.data(), shape.inputs(), rows, points.data());
-    kernels.predict_points(shape, parameters.data(), points.data(), scratch.data(), outputs.data());
+    kernels.predict_points(shape, context_.heads.kernel_loss(), parameters.data(), points.data(),
+                           scratch.data(), outputs.data());
     for (std::size_t p = 0; p < count; ++p) {
       float* const to = sums[rows[p] / kPoints - part.first].network_outputs() + rows[p] % kPoints;
       for (std::size_t j = 0; j < shape.outputs(); ++j) to[j * kPoints] = outputs[j * kPoints + p];
