@@ -38,6 +38,9 @@ inline Vector in_register(Vector a) {
   asm("" : "+v"(a.v));
   return a;
 }
+/// Has the vector computed before what follows: otherwise the compiler may put sums off, and spill
+/// their terms.
+inline void settle(Vector& a) { asm volatile("" : "+v"(a.v)); }
 inline Vector sqrt(Vector a) { return {_mm256_sqrt_ps(a.v)}; }
 /// The second argument if one is NaN.
 inline Vector max(Vector a, Vector b) { return {_mm256_max_ps(a.v, b.v)}; }

@@ -20,10 +20,11 @@ BOOTFOLD_INLINE inline V polynomial(V x, float first, More... more) {
   return sum;
 }
 
-/// e^x, right to about 2 units in the last place; arguments are held within +-87.
+/// e^x for x <= 0, or up to 87, right to about 2 units in the last place; arguments are held above
+/// -87.
 template <class V>
-BOOTFOLD_INLINE inline V exponential(V x) {
-  x = min(V::all(87.0F), max(V::all(-87.0F), x));
+BOOTFOLD_INLINE inline V exponential_of_lower(V x) {
+  x = max(V::all(-87.0F), x);
   // x = n log 2 + r; adding 1.5 * 2^23 rounds to an integer.
   const V shifted = fused(x, V::all(0x1.715476p0F), V::all(0x1.8p23F));
   const V n = shifted - V::all(0x1.8p23F);
@@ -31,6 +32,12 @@ BOOTFOLD_INLINE inline V exponential(V x) {
   r = fused(n, V::all(-0x1.7f7d1cp-20F), r);
   const V p = polynomial(r, 1.0F / 720, 1.0F / 120, 1.0F / 24, 1.0F / 6, 0.5F, 1.0F, 1.0F);
   return p * power_of_two(n);
+}
+
+/// The same for any x: arguments are held within +-87.
+template <class V>
+BOOTFOLD_INLINE inline V exponential(V x) {
+  return exponential_of_lower(min(V::all(87.0F), x));
 }
 
 /// Natural logarithm of positive normal numbers.

@@ -30,7 +30,7 @@ inline void with_loss(Loss loss, Body&& body) {
 }
 
 /// Rows whose costs are made side by side.
-constexpr std::size_t kCosts = kSums >= 3 * kBlock ? 4 : 2;
+constexpr std::size_t kCosts = 4;
 
 /// Cross-entropy of two classes, of kRows rows that are contiguous, from the differences of their
 /// outputs, which are replaced by the gradient.
@@ -42,7 +42,7 @@ BOOTFOLD_INLINE inline Several<kRows> cost_of_contrast(const float* target, Seve
   const Rows none = Rows::zero();
   const Rows one = Rows::all(1.0F);
   const Rows opposite = none - z;
-  const Rows lower = exponential(min(z, opposite));  // e^-|z|; NaN stays NaN
+  const Rows lower = exponential_of_lower(min(z, opposite));  // e^-|z|; NaN stays NaN
   const Rows share = weight / (one + lower);
   const auto is_first = equal(Rows::load(target), none);
   fused(select(less(z, none), lower, one), share, none - select(is_first, none, weight))

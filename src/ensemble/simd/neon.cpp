@@ -41,6 +41,7 @@ inline Vector in_register(Vector a) {
   asm("" : "+w"(a.v));
   return a;
 }
+inline void settle(Vector&) {}
 inline Vector sqrt(Vector a) { return {vsqrtq_f32(a.v)}; }
 
 inline Mask less(Vector a, Vector b) { return {vcltq_f32(a.v, b.v)}; }

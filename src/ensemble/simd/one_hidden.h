@@ -50,7 +50,8 @@ inline void forward_rows(const ThinLayers& layers, const float* in, float* hidde
     const Vector bias = Vector::load(layers.last.bias + j * kLanes);
     repeat<kRowsAhead>([&](auto e) BOOTFOLD_INLINE { sums[j * kRowsAhead + e] = bias; });
   });
-  constexpr std::size_t kHeld = kHoldsInputs ? kInputs : 0;
+  // Few registers hold one of two inputs.
+  constexpr std::size_t kHeld = kHoldsInputs ? kInputs : kOutputs == 1 && kInputs == 2 ? 1 : 0;
   Vector held[std::max<std::size_t>(1, kHeld * kRowsAhead)];
   repeat<kHeld>([&](auto i) BOOTFOLD_INLINE {
     repeat<kRowsAhead>([&](auto e) BOOTFOLD_INLINE {
@@ -170,6 +171,7 @@ BOOTFOLD_INLINE inline void back_units(const ThinLayers& layers, std::size_t uni
       const Vector back =
           back_through<kActivation>(reaches, value, slopes + u * kStep + e * kLanes);
       biases[u] = biases[u] + back;
+      settle(biases[u]);
       repeat<kInputs>([&](auto i) BOOTFOLD_INLINE {
         products[u * kSome + i] = fused(back, x[i], products[u * kSome + i]);
       });

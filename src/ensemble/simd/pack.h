@@ -326,6 +326,10 @@ __attribute__((noinline)) void go_back(const PackNetworks& pack, Values values, 
   }
 }
 
+inline void set_zero(float* values, std::size_t count) {
+  for (std::size_t i = 0; i < count; i += kLanes) Vector::zero().store(values + i);
+}
+
 /// kBack: the gradient too, not the loss alone.
 template <Activation kActivation, Loss kLoss, bool kBack>
 void loss_with(const PackNetworks& pack, const PackBatch& batch, float* loss) noexcept {
@@ -341,9 +345,8 @@ void loss_with(const PackNetworks& pack, const PackBatch& batch, float* loss) no
   if (contrast) values.contrast.take(pack.parameters);
   // Of other networks it starts with the first block.
   if (kBack && (extended || has_one_hidden(shape))) {
-    std::memset(pack.gradient, 0, shape.parameters * kLanes * sizeof(float));
-    if (contrast)
-      std::memset(values.contrast.gradient, 0, values.contrast.size() * sizeof(float));
+    set_zero(pack.gradient, (contrast ? shape.layers.back().weights : shape.parameters) * kLanes);
+    if (contrast) set_zero(values.contrast.gradient, values.contrast.size());
   }
   Vector total = Vector::zero();
   for (std::size_t first = 0; first < batch.rows; first += kBlock) {

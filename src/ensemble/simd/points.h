@@ -178,7 +178,7 @@ BOOTFOLD_INLINE inline void shares_of_two(const float* outputs, Several<kCount> 
   const Points z0 = first - highest;
   const Points z1 = second - highest;
   const Points z = z0 + z1;  // one of them is 0
-  const Points lower = exponential(z);
+  const Points lower = exponential_of_lower(z);
   const Points one = Points::all(1.0F);
   const Points total = one + lower;
   const Points share = weight / total;

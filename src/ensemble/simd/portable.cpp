@@ -62,6 +62,7 @@ inline Vector fused_minus(const Vector& a, const Vector& b, const Vector& c) {
   return Vector::make([&](std::size_t i) { return std::fma(-a.v[i], b.v[i], c.v[i]); });
 }
 inline Vector in_register(Vector a) { return a; }
+inline void settle(Vector&) {}
 inline Vector sqrt(const Vector& a) {
   return Vector::make([&](std::size_t i) { return std::sqrt(a.v[i]); });
 }
