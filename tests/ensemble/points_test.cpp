@@ -129,8 +129,8 @@ TEST_P(Points, ClassSharesAreThoseOfASoftmax) {
     }
     std::vector<float> weights(kPoints, 1.0F);
     weights[5] = 0;
-    // What each level must give: one exponential and one logarithm at a time. That of two classes is
-    // log(1 + x) of the lower one, which is made in another way.
+    // What each level must give: one exponential and one logarithm at a time. That of two classes
+    // is log(1 + x) of the lower one, which is made in another way.
     std::vector<float> last((classes + 1) * kPoints);
     for (std::size_t p = 0; p < kPoints; ++p) {
       float highest = outputs[p];

@@ -205,6 +205,7 @@ class TargetLimits {
     std::vector<float> more = {};   // [example], of a point that needs more of them
     std::vector<float> column = {};
     std::vector<double> sums = {};
+    std::vector<double> near = {};  // those close to the limit
   };
 
   /// Limits at points from .. from + count - 1 of a block, of predictions[member][point] that are
@@ -228,15 +229,15 @@ class TargetLimits {
     for (std::size_t p = from; p < from + count; ++p) {
       const float* means = &room.means[(p - from) * (all.last - all.first)];
       means += deciding[p].first - all.first;
-      double high = select(deciding[p], means, 1, room.sums);
-      double low = select(deciding[p], means, -1, room.sums);
       const Means& own = bounds[p];
+      double high = select(deciding[p], means, 1, own, room);
+      double low = select(deciding[p], means, -1, own, room);
       if (!decides(deciding[p], own.least, own.most, high) ||
           !decides(deciding[p], -own.most, -own.least, low)) {
         const Deciding certain = around(own.most - own.least);
         compute_means(predicted, stride, certain, p, 1, room.more);
-        high = select(certain, room.more.data(), 1, room.sums);
-        low = select(certain, room.more.data(), -1, room.sums);
+        high = select(certain, room.more.data(), 1, own, room);
+        low = select(certain, room.more.data(), -1, own, room);
       }
       see(p, -low, high);
     }
@@ -325,14 +326,23 @@ class TargetLimits {
     }
   }
 
-  /// The rank-th smallest of sign * mean + residual.
-  double select(const Deciding& deciding, const float* means, double sign,
-                std::vector<double>& sums) const {
-    sums.resize(deciding.last - deciding.first);
-    for (std::size_t i = 0; i < sums.size(); ++i)
-      sums[i] = sign * static_cast<double>(means[i]) + sorted_[deciding.first + i];
-    const auto at = sums.begin() + static_cast<std::ptrdiff_t>(rank_ - 1 - deciding.first);
-    std::nth_element(sums.begin(), at, sums.end());
+  /// The rank-th smallest of sign * mean + residual. It is nearly that of the mean of all members,
+  /// so most sums are compared with two numbers only.
+  double select(const Deciding& deciding, const float* means, double sign, const Means& of_point,
+                Room& room) const {
+    const std::size_t count = deciding.last - deciding.first;
+    const std::size_t rank = rank_ - 1 - deciding.first;
+    room.sums.resize(count);
+    room.near.resize(count + 1);
+    const double guess = sign * of_point.middle + sorted_[rank_ - 1];
+    const double width = 0.03 * (of_point.most - of_point.least);
+    const simd::SumsNear near =
+        kernels_.sums_near(means, &sorted_[deciding.first], count, sign, guess - width,
+                           guess + width, room.sums.data(), room.near.data());
+    const bool found = near.below <= rank && rank < near.below + near.within;
+    const auto begin = (found ? room.near : room.sums).begin();
+    const auto at = begin + static_cast<std::ptrdiff_t>(found ? rank - near.below : rank);
+    std::nth_element(begin, at, begin + static_cast<std::ptrdiff_t>(found ? near.within : count));
     return *at;
   }
 

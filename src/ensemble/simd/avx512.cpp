@@ -98,6 +98,7 @@ const Kernels kAvx512 = {.lanes = kLanes,
                          .gather_points = gather_points,
                          .sum_classes = sum_classes,
                          .sum_members = sum_members,
+                         .sums_near = sums_near,
                          .exp = exp_of,
                          .log = log_of,
                          .activate = activation_of};

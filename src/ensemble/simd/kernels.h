@@ -32,8 +32,8 @@ struct HeadLoss {
 
 /// Whether the loss depends on the difference of the outputs alone, as that of two classes does.
 /// Kernels then see one output, the second less the first, whose weights are the differences of
-/// theirs: so a network with one thin hidden layer takes a third fewer multiplications. Its gradient
-/// is that by the second output, and that by the first is its negative.
+/// theirs: so a network with one thin hidden layer takes a third fewer multiplications. Its
+/// gradient is that by the second output, and that by the first is its negative.
 [[nodiscard]] inline bool has_contrast(const Shape& shape, Loss loss) {
   return loss == Loss::cross_entropy && shape.outputs() == 2;
 }
@@ -210,6 +210,12 @@ struct ClassSums {
   double* counts;  ///< [point]: sum of the weights
 };
 
+/// How many sums are below an interval, and how many are in it.
+struct SumsNear {
+  std::size_t below;
+  std::size_t within;
+};
+
 /// Some rows of some columns of a table. Values behind the last row, up to a multiple of 8, may be
 /// any that are finite.
 struct ColumnTile {
@@ -301,6 +307,11 @@ struct Kernels {
   /// whose bits are set, in their order.
   void (*sum_members)(const float* predicted, std::size_t stride, const std::uint64_t* bits,
                       std::size_t words, float* sums) noexcept;
+
+  /// sums[i] = sign * means[i] + added[i]. Those in [low, high] are copied to `near`, which has
+  /// room for all of them.
+  SumsNear (*sums_near)(const float* means, const double* added, std::size_t count, double sign,
+                        double low, double high, double* sums, double* near) noexcept;
 
   // Elementwise, for tests; `count` is a multiple of lanes.
   void (*exp)(const float* in, std::size_t count, float* out) noexcept;

@@ -1,5 +1,5 @@
-// Where the parameters of a layer lie, and the contrast of two classes, which takes the place of the
-// last layer (has_contrast()).
+// Where the parameters of a layer lie, and the contrast of two classes, which takes the place of
+// the last layer (has_contrast()).
 //
 // Included by the file of each instruction set behind its Vector.
 #pragma once

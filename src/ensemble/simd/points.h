@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 
 #include "ensemble/simd/functions.h"
 #include "ensemble/simd/kernels.h"
@@ -41,10 +42,9 @@ inline PointLayer point_contrast(const Layer& last, const float* parameters, flo
 template <class Finish>
 BOOTFOLD_INLINE inline void layer_at_points(const PointLayer& layer, const float* in, float* sums,
                                             Finish&& finish) {
-  multiply_all({layer.weights, layer.in, 1}, layer.out, layer.in, {in, kPoints}, kPoints,
-               layer.bias, sums,
-               [&](std::size_t j, std::size_t p, Vector z)
-                   BOOTFOLD_INLINE { finish(j * kPoints + p, z); });
+  multiply_all(
+      {layer.weights, layer.in, 1}, layer.out, layer.in, {in, kPoints}, kPoints, layer.bias, sums,
+      [&](std::size_t j, std::size_t p, Vector z) BOOTFOLD_INLINE { finish(j * kPoints + p, z); });
 }
 
 /// A hidden layer that is normalized or adds its input.
@@ -77,9 +77,8 @@ void predict_thin(const PointLayer& hidden, const PointLayer& last, const float*
       repeat<kInputs>([&](auto i) BOOTFOLD_INLINE {
         x[i * kWide + v] = Vector::load(inputs + i * kPoints + p + v * kLanes);
       });
-      repeat<kOutputs>([&](auto j) BOOTFOLD_INLINE {
-        sums[j * kWide + v] = Vector::all(last.bias[j]);
-      });
+      repeat<kOutputs>([&](auto j)
+                           BOOTFOLD_INLINE { sums[j * kWide + v] = Vector::all(last.bias[j]); });
     });
     for (std::size_t u = 0; u < hidden.out; ++u) {
       Vector z[kWide];
@@ -219,6 +218,36 @@ void sum_classes(const float* outputs, std::size_t classes, const float* weights
       shares_of_classes(outputs + at, classes, Vector::load(weights + at), to.last + at);
   add_all(to.last, (classes + 1) * kPoints, to.sums);
   add_all(weights, kPoints, to.counts);
+}
+
+SumsNear sums_near(const float* means, const double* added, std::size_t count, double sign,
+                   double low, double high, double* sums, double* near) noexcept {
+  constexpr std::size_t kTogether = 32;
+  SumsNear found{0, 0};
+  const auto copy = [&](std::size_t i) {
+    near[found.within] = sums[i];
+    found.within += (sums[i] >= low ? 1U : 0U) & (sums[i] <= high ? 1U : 0U);
+  };
+  std::size_t i = 0;
+  for (; i + kTogether <= count; i += kTogether) {
+    std::int64_t below = 0;
+    std::int64_t up_to = 0;
+    for (std::size_t k = 0; k < kTogether; ++k) {
+      const double sum = sign * static_cast<double>(means[i + k]) + added[i + k];
+      sums[i + k] = sum;
+      below += sum < low ? 1 : 0;
+      up_to += sum <= high ? 1 : 0;
+    }
+    found.below += static_cast<std::size_t>(below);
+    if (below == up_to) continue;
+    for (std::size_t k = 0; k < kTogether; ++k) copy(i + k);
+  }
+  for (; i < count; ++i) {
+    sums[i] = sign * static_cast<double>(means[i]) + added[i];
+    found.below += sums[i] < low ? 1U : 0U;
+    copy(i);
+  }
+  return found;
 }
 
 void sum_members(const float* predicted, std::size_t stride, const std::uint64_t* bits,

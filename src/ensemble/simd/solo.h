@@ -161,15 +161,14 @@ template <Activation kActivation>
 inline void forward_solo(const SoloValues& values) {
   const Shape& shape = *values.solo.shape;
   const bool extended = is_extended(shape, values.solo.dropout);
-  if (has_contrast(shape, values.solo.loss) && values.solo.share.thread == 0)
-    take_contrast(values);
+  if (has_contrast(shape, values.solo.loss) && values.solo.share.thread == 0) take_contrast(values);
   for (std::size_t l = 0; l < shape.layers.size(); ++l) {
     const SoloLayer layer = solo_layer(values, l);
     values.solo.share.meet();
-    const ProductPart part = multiply_part(
-        values.solo.share, {layer.weights, layer.stride, 1}, layer.out, layer.in,
-        {values.across(l), values.stride}, values.padded, layer.bias, values.sums(),
-        values.across(l + 1), values.stride);
+    const ProductPart part =
+        multiply_part(values.solo.share, {layer.weights, layer.stride, 1}, layer.out, layer.in,
+                      {values.across(l), values.stride}, values.padded, layer.bias, values.sums(),
+                      values.across(l + 1), values.stride);
     if (l + 1 == shape.layers.size()) break;
     if (extended)
       finish_extended(values, l);
@@ -250,8 +249,8 @@ struct Move {
   void operator()(const Gradient& some) const { move(step, parameters, some); }
 };
 
-/// Takes the gradient by the contrast, as that by the weights of the second output, and its negative
-/// as that by those of the first.
+/// Takes the gradient by the contrast, as that by the weights of the second output, and its
+/// negative as that by those of the first.
 template <class Take>
 struct TakeContrast {
   const Take& take;
@@ -279,8 +278,8 @@ __attribute__((noinline)) void gradient_of_layer(const SoloValues& values, std::
                                                  const Take& take) {
   const Layer& layer = values.solo.shape->layers[l];
   const PaddedLayer at = padded_layer(*values.solo.shape, l);
-  const bool contrast =
-      l + 1 == values.solo.shape->layers.size() && has_contrast(*values.solo.shape, values.solo.loss);
+  const bool contrast = l + 1 == values.solo.shape->layers.size() &&
+                        has_contrast(*values.solo.shape, values.solo.loss);
   const std::size_t out = contrast ? 1 : layer.out;
   const TakeContrast<Take> take_both{take, at.stride};
   const std::size_t stride = row_stride(out);
@@ -421,8 +420,7 @@ void solo_loss(const SoloNetwork& solo, const SoloBatch& batch, float* loss) noe
   with_loss(solo.loss, [&]<Loss kLoss>() {
     for (std::size_t e = 0; e < values.padded; e += kLanes) {
       float costs[kLanes];
-      cost<kLoss>(solo_layer(values, shape.layers.size() - 1).out, batch.targets + e,
-                  values.padded,
+      cost<kLoss>(solo_layer(values, shape.layers.size() - 1).out, batch.targets + e, values.padded,
                   Vector::load(batch.weights + e), outputs + e, values.stride, solo.heads)
           .store(costs);
       for (std::size_t i = 0; i < kLanes && e + i < batch.rows; ++i) total += costs[i];
