@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,10 +25,11 @@ class BOOTFOLD_API WithComputed {
  public:
   /// A column of the table by its name is used where it lies; one that is an expression takes 8
   /// bytes a row. `texts` are columns of text, which expressions compare; a code without a name is
-  /// a missing value. A value that is missing or undefined is NaN. Throws InvalidArgument that
+  /// a missing value. `times` names those of them that are dates or times, as data::read() has them
+  /// of Parquet files. A value that is missing or undefined is NaN. Throws InvalidArgument that
   /// marks the mistake in an expression.
   WithComputed(const DataView& table, const std::vector<std::string>& columns,
-               std::span<const Labels> texts = {});
+               std::span<const Labels> texts = {}, std::span<const std::string> times = {});
 
   /// Valid as long as this object or a copy of it, and the table, exist.
   [[nodiscard]] const DataView& view() const noexcept { return view_; }
@@ -42,6 +44,8 @@ struct ColumnUse {
   std::string name;
   bool as_text = false;
   bool as_number = false;
+  std::optional<std::string> no_time = std::nullopt;  ///< the first text it is compared with that
+                                                      ///< is no ISO date or time
 };
 [[nodiscard]] BOOTFOLD_API std::vector<ColumnUse> columns_used(
     const std::vector<std::string>& columns, std::span<const std::string> existing = {});

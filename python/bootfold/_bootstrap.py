@@ -71,7 +71,7 @@ def bootstrap(
     data : array_like, Series, DataFrame, Arrow or DLPack object, path, or tuple of these
         One column, or a table whose rows are drawn whole. Arrays of numbers are read where they
         lie. A tuple holds several samples: independent ones, or with ``paired=True`` columns whose
-        rows belong together. Also: the path of a Parquet or .npy file, a pattern
+        rows belong together. Also: the path of a Parquet, .npy or text file, a pattern
         ("sales/*.parquet"), a folder of Parquet files, a list of these; a dataset, scanner or
         record batch reader of pyarrow; a LazyFrame of polars; a relation of DuckDB or
         `bootfold.sql`; `bootfold.chunks`, an iterator of arrays or tables, or a list of tables.
@@ -197,7 +197,8 @@ def bootstrap(
         another run is refused. It is deleted when the run is complete. A function is identified by
         its name and code, not by the code of functions that it calls. Never changes a result.
     progress : bool or callable
-        True shows a bar (tqdm, where installed); a function is called with (done, total).
+        True shows a bar (tqdm, where installed); a function is called with (done, total), which are
+        bytes while a text file is read.
     dim : str, optional
         Of a DataArray or Dataset of xarray: the dimension along which the rows lie. Each place
         along the others is a data set, with a result of its own.

@@ -111,7 +111,7 @@ def call_of(
             f"{statistic!r}; omit takes"
         )
     set_scheme(settings, scheme, two_stage, size, block_length, rescale)
-    limits = limits_of(memory, spool, nan)
+    limits = limits_of(memory, spool, nan, progress)
     roles = {
         "strata": strata,
         "clusters": clusters,

@@ -13,6 +13,7 @@ from bootfold._comparison_rows import (
     names_of_role,
     read_roles,
     rows_of_cluster,
+    told_as,
 )
 from bootfold._comparison_statistics import (
     adjusted,
@@ -27,7 +28,7 @@ from bootfold._computed import is_computed
 from bootfold._dates import check_no_dates, module_of
 from bootfold._engines import Collection
 from bootfold._expressions import columns_of, texts_of, with_columns
-from bootfold._labels import coded, label_text, missing_labels
+from bootfold._labels import coded, label_meant, label_text, missing_labels
 from bootfold._options import (
     Progress,
     Seed,
@@ -156,9 +157,10 @@ def compare(
         Rows with the same value in this column are a pair, with one row in each group, and are
         drawn together: before and after of the same person.
     covariate : str, optional
-        A column that was known before the experiment, such as the revenue of the months before.
-        Means are adjusted for it by regression (CUPED), which takes the variance that it explains
-        out of the differences. For "mean"; docs/compare.md has the formula.
+        A column, or an expression of a row, that was known before the experiment, such as the
+        revenue of the months before. Means are adjusted for it by regression (CUPED), which takes
+        the variance that it explains out of the differences. For "mean" and "mean(COLUMN)";
+        docs/compare.md has the formula.
     nan : {"error", "omit"}
         What to do about rows whose value or label is missing: raise an error, or leave them out.
 
@@ -166,7 +168,8 @@ def compare(
     -------
     table
         One row for each comparison and group but the control, in the kind of table given (of
-        Parquet files, datasets, readers and queries a pyarrow.Table; of iterators a dictionary; of
+        files, datasets, readers and queries a pyarrow.Table; of iterators, and where pyarrow is not
+        installed, a dictionary; of
         rows in a cluster a DataFrame of pandas): statistic,
         value, group, rows, estimate, estimate_low, estimate_high, control, control_rows,
         control_estimate, control_low, control_high, difference, standard_error, low, high,
@@ -194,13 +197,16 @@ def compare(
     values = [] if value is None else [value] if isinstance(value, str) else list(value)
     names = [*values, *(name for name in columns_of(statistic) if name not in values)]
     texts = texts_of(statistic)
-    checked = [name for name in names if name not in values or is_computed(name, ())]
-    if engine is None and checked:
-        df = with_columns(df, checked, texts)
+    options = dict.fromkeys(names, "statistic") | dict.fromkeys(values, "value")
     check_values(values, statistics)
     if covariate is not None:
         check_covariate(statistics, weights)
         names.append(covariate)
+        options.setdefault(covariate, "covariate")
+    with told_as(options):
+        checked = [name for name in names if options[name] == "statistic" or is_computed(name, ())]
+        if engine is None and checked:
+            df = with_columns(df, checked, texts)
     roles = {
         "by": by,
         "strata": strata,
@@ -230,12 +236,14 @@ def compare(
             for role, name in roles.items()
             if name is not None
         }
-        columns = tuple(column_of(df, name, "value") for name in names)
+        columns = tuple(column_of(df, name, options[name]) for name in names)
         for name, column in zip(names, columns, strict=True):
             check_no_dates(column, f"column '{name}'")
     else:
         package = source.package
-        found_columns = read_roles(source, {**roles, "value": names}, limits_of(memory, spool, nan))
+        found_columns = read_roles(
+            source, {**roles, "value": names}, options, limits_of(memory, spool, nan, progress)
+        )
         columns = tuple(found_columns["value"])
     data = _data.read(columns, paired=True)
     set_scheme(settings, scheme, two_stage, size, block_length, rescale)
@@ -289,6 +297,7 @@ def compare(
             f"checkpoint is {stored!r} but there are {len(statistics)} statistics, and it holds "
             "one comparison; omit checkpoint, or compare one statistic at a time"
         )
+    texts_of_groups = [label_text(name) for name in found]
     found_all: list[tuple[_core.Comparison, str]] = []
     for one in statistics:
         own_data, own_names = own_columns(one, data, names, values)
@@ -301,10 +310,10 @@ def compare(
             made = _core.compare_groups(
                 request,
                 codes,
-                [label_text(name) for name in found],
+                texts_of_groups,
                 ", ".join(names_of_role(by)),
-                None if control is None else label_text(control),
-                [] if groups is None else [label_text(group) for group in groups],
+                None if control is None else label_meant(control, texts_of_groups),
+                [label_meant(group, texts_of_groups) for group in groups or ()],
                 difference,
                 interval,
                 correction,

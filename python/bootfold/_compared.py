@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bootfold import _core, _data, shards
+from bootfold._dates import moment_meant
 from bootfold._engines import raised
 from bootfold._group_rows import Seen, Work, added, joined, look, part
-from bootfold._labels import coded
+from bootfold._labels import coded, label_meant, label_text
 from bootfold._options import memory_bytes, number_of_replicates
 from bootfold._pieces import BLOCK, Reader, grouped
 from bootfold._progress import reporter, stage
@@ -69,7 +70,11 @@ def compare_partitioned(
     role = _role(given)
     groups, control = given["groups"], given["control"]
     known = [] if control is None else [control]
-    named = None if groups is None else frozenset(map(str, [*groups, *known]))
+    named = None
+    if groups is not None:
+        chosen = [*groups, *known]
+        texts = [*map(label_text, chosen), *(moment_meant(str(one)) for one in chosen)]
+        named = frozenset(text for text in texts if text is not None)
     labels = (given["by"], given[role]) if role else (given["by"],)
     work = Work(
         Reader(collection.names, None, given["nan"] == "omit", labels),
@@ -101,7 +106,7 @@ class _Comparing:
         if len(names) < len(codes):
             raise NeedsRows(f"the labels of {given['by']} are of several types")
         self._columns = np.argsort(codes)  # by code: the column of the counts
-        self._names = [str(name) for name in names]
+        self._names = [label_text(name) for name in names]
         self._replicates = int(number_of_replicates(given["replicates"]))
         control, groups = given["control"], given["groups"]
         self._contrasts = _core.group_contrasts(
@@ -111,8 +116,8 @@ class _Comparing:
             work.statistic,
             collection.width,
             seed,
-            None if control is None else str(control),
-            [] if groups is None else [str(group) for group in groups],
+            None if control is None else label_meant(control, self._names),
+            [label_meant(group, self._names) for group in groups or ()],
             given["difference"],
             given["interval"],
             given["correction"],

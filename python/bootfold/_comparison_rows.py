@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 from bootfold import _data
@@ -9,18 +10,37 @@ from bootfold._dates import module_of
 from bootfold._engines import Wanted as ColumnsWanted
 from bootfold._engines import collection_of
 from bootfold._labels import Several
+from bootfold._nearest import columns_told
 from bootfold._table_read import Limits, Wanted, in_memory
 from bootfold._table_source import TableSource
 from bootfold._xarray import values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 _LABELS = ("by", "strata", "clusters", "pair")
 
 
-def read_roles(source: TableSource, roles: dict[str, Any], limits: Limits) -> dict[str, Any]:
-    """The columns of each role, of a table that is not in memory."""
+@contextlib.contextmanager
+def told_as(options: dict[str, str]) -> Iterator[None]:
+    """Messages about expressions name the options that these were given for."""
+    try:
+        yield
+    except ValueError as error:
+        for text, option in options.items():
+            start = f"columns is '{text}' but"
+            if str(error).startswith(start):
+                raise ValueError(option + str(error).removeprefix("columns")) from None
+        raise
+
+
+def read_roles(
+    source: TableSource, roles: dict[str, Any], options: dict[str, str], limits: Limits
+) -> dict[str, Any]:
+    """The columns of each role, of a table that is not in memory.
+
+    `options`: for which columns of values were given, for messages.
+    """
     several = {
         role: list(name)
         for role, name in roles.items()
@@ -29,13 +49,15 @@ def read_roles(source: TableSource, roles: dict[str, Any], limits: Limits) -> di
     named = {role: name for role, name in roles.items() if isinstance(name, str)}
     for role, columns in several.items():
         named |= {f"{role} {number}": name for number, name in enumerate(columns)}
-    for role, name in (*named.items(), *(("value", name) for name in roles["value"])):
+    values_of_options = ((options[name], name) for name in roles["value"])
+    for role, name in (*named.items(), *values_of_options):
         if name not in source.names:
             raise _unknown(role.split()[0], name, source.names)
     labels = {role: name for role, name in named.items() if role.split()[0] in _LABELS}
     numbers = {role: name for role, name in named.items() if role not in labels}
     used = dict.fromkeys([*roles["value"], *numbers.values()])
-    held = in_memory(source, Wanted(list(used), labels), limits)
+    with told_as(options):
+        held = in_memory(source, Wanted(list(used), labels), limits)
     values = [_data.Columns([name], [held.numbers[name]], True) for name in roles["value"]]
     found = {role: held.numbers[name] for role, name in numbers.items()}
     found_labels: dict[str, Any] = dict(held.labels)
@@ -59,10 +81,8 @@ def rows_of_cluster(df: Any, names: list[str], beside: list[str], engine: Any) -
 
 
 def _unknown(role: str, name: str, there: Sequence[Any]) -> ValueError:
-    return ValueError(
-        f"{role} is {name!r} but there is no such column; the columns are "
-        + ", ".join(map(str, there))
-    )
+    told = columns_told(name, there)
+    return ValueError(f"{role} is {name!r} but there is no such column{told}")
 
 
 def column_of(frame: Any, name: str, role: str) -> Any:

@@ -34,14 +34,19 @@ def statistics_of(statistic: Any) -> list[Statistic]:
 
 def check_covariate(statistics: list[Statistic], weights: str | None) -> None:
     for one in statistics:
-        if not isinstance(one, Named) or one.names != ["mean"]:
+        if not isinstance(one, Named) or not _is_mean(one.names[0]):
             told = one.names[0] if isinstance(one, Named) else one.name
             raise ValueError(
-                f"covariate adjusts means but the statistic is {told!r}; use 'mean', or omit "
-                "covariate"
+                f"covariate adjusts means but the statistic is {told!r}; use 'mean' or "
+                "'mean(COLUMN)', or omit covariate"
             )
     if weights is not None:
         raise ValueError("covariate and weights do not go together; omit one of them")
+
+
+def _is_mean(name: str) -> bool:
+    """Of one column, which may be an expression of a row."""
+    return name == "mean" or [name] == [f"mean({one})" for one in _core.statistic_columns(name)]
 
 
 def adjusted(data: Data, codes: Array, groups: int) -> Data:

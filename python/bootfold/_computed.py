@@ -13,7 +13,13 @@ import numpy as np
 
 from bootfold import _core
 from bootfold._chunked import Array
-from bootfold._dates import has_moments, moment_texts, module_of
+from bootfold._dates import (
+    date_type,
+    has_moments,
+    moment_texts,
+    module_of,
+    remedy,
+)
 from bootfold._labels import values_and_missing
 from bootfold._table_batch import numbers
 from bootfold._table_source import TableSource
@@ -35,7 +41,8 @@ def is_computed(name: Any, there: Sequence[Any]) -> bool:
     """
     if not isinstance(name, str) or name in there:
         return False
-    return _meant(name, there) != name or _core.columns_used([name], []) != [(name, False, True)]
+    plain: list[tuple[str, bool, bool, str | None]] = [(name, False, True, None)]
+    return _meant(name, there) != name or _core.columns_used([name], []) != plain
 
 
 def inputs_of(names: Sequence[Any], there: Sequence[Any]) -> list[Any]:
@@ -143,7 +150,9 @@ def computed(
         return _doubles(table[_meant(expression, there)], expression)
     values: dict[str, Array] = {}
     codes: dict[str, tuple[Array, list[str]]] = {}
-    for name, as_text, as_number in _core.columns_used([expression], [str(x) for x in there]):
+    times = []
+    uses = _core.columns_used([expression], [str(one) for one in there])
+    for name, as_text, as_number, no_time in uses:
         column = table[_meant(name, there)]
         is_text = _is_text(column)
         if is_text and as_number:
@@ -152,9 +161,22 @@ def computed(
             raise _misuse(expression, name, problem, statistics)
         if is_text or (as_text and not _has_values(column)):
             codes[name] = _text_codes(column)
+            if has_moments(column):
+                times.append(name)
+                if no_time is not None:
+                    problem = (
+                        f"column {name!r} is of dates, which {no_time!r} is not; write "
+                        "'YYYY-MM-DD' or 'YYYY-MM-DD HH:MM:SS'"
+                    )
+                    raise _misuse(expression, name, problem, statistics)
         elif as_text:
+            kind = date_type(column)
             problem = (
-                f"column {name!r} is a column of numbers; compare it with a number, without quotes"
+                f"column {name!r} is of type {kind}, which is not compared; make numbers of it, "
+                f"for example: {remedy(column)}"
+                if kind
+                else f"column {name!r} is a column of numbers; compare it with a number, without "
+                "quotes"
             )
             raise _misuse(expression, name, problem, statistics)
         else:
@@ -166,23 +188,31 @@ def computed(
         list(codes),
         [each[0] for each in codes.values()],
         [each[1] for each in codes.values()],
+        times,
     )
 
 
 class Batch(Mapping[str, Any]):
     """Columns of a batch, and those that are computed from them when they are asked for."""
 
-    def __init__(self, batch: Any, expressions: frozenset[str], there: Sequence[str]) -> None:
+    def __init__(
+        self,
+        batch: Any,
+        expressions: frozenset[str],
+        there: Sequence[str],
+        statistics: Sequence[str],
+    ) -> None:
         self._batch = batch
         self._expressions = expressions
         self._there = there
+        self._statistics = statistics
         self._made: dict[str, Array] = {}
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._expressions:
             return self._batch[name]
         if name not in self._made:
-            self._made[name] = computed(self._batch, name, self._there)
+            self._made[name] = computed(self._batch, name, self._there, self._statistics)
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -195,8 +225,11 @@ class Batch(Mapping[str, Any]):
 class ComputedTable(TableSource):
     """A table that is read in batches, with more columns, which are computed batch by batch."""
 
-    def __init__(self, source: TableSource, expressions: Sequence[str]) -> None:
+    def __init__(
+        self, source: TableSource, expressions: Sequence[str], statistics: Sequence[str] = ()
+    ) -> None:
         self._source = source
+        self._statistics = tuple(statistics)  # that have the expressions in them, for messages
         self._expressions = frozenset(expressions)
         self.names = [*source.names, *expressions]
         self.types = [*source.types, *("double" for _ in expressions)]
@@ -216,4 +249,4 @@ class ComputedTable(TableSource):
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         there = self._source.names
         for batch in self._source.batches(inputs_of(columns, there)):
-            yield Batch(batch, self._expressions, there)
+            yield Batch(batch, self._expressions, there, self._statistics)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -280,12 +283,26 @@ def rows_with_nan(data: Data) -> Array:
     return found
 
 
-def nan_error(name: str, row: int) -> ValueError:
-    """For a value that is not a number; rows count from 0."""
+def nan_error(name: str | int | None, row: int) -> ValueError:
+    """For a value that is not a number; rows, and columns without names, count from 0."""
+    where = "" if name is None else f"column {name}, "
     return ValueError(
-        f"column {name}, row {row} is nan but every value must be a number; "
+        f"{where}row {row} is nan but every value must be a number; "
         "nan='omit' leaves such rows out, 'propagate' passes them on"
     )
+
+
+@contextlib.contextmanager
+def columns_from_zero(data: Data) -> Iterator[None]:
+    """Messages of the library count columns without names from 0, as they do rows."""
+    try:
+        yield
+    except ValueError as error:
+        found = None if data.names else re.match(r"column (\d+), row ", str(error))
+        if found is None:
+            raise
+        where = "" if len(data.arrays) == 1 else f"column {int(found[1]) - 1}, "
+        raise ValueError(f"{where}row {str(error)[found.end() :]}") from None
 
 
 def check_no_nan(data: Data) -> None:
@@ -293,8 +310,8 @@ def check_no_nan(data: Data) -> None:
     for number, column in enumerate(data.arrays):
         row = _first_nan(column)
         if row is not None:
-            name = data.names[number] if data.names else str(number + 1)
-            raise nan_error(name, row)
+            unnamed = number if len(data.arrays) > 1 else None
+            raise nan_error(data.names[number] if data.names else unnamed, row)
     for part in data.parts:
         if part.kind == "rows":
             for name, missing in missing_in(part.whole).items():

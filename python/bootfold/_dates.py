@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ def _is_date_type(dtype: Any) -> bool:
     if package == "pyarrow":
         import pyarrow
 
+        if pyarrow.types.is_dictionary(dtype):
+            dtype = dtype.value_type
         return bool(pyarrow.types.is_temporal(dtype))
     if hasattr(dtype, "pyarrow_dtype"):  # pandas, with Arrow's values
         return _is_date_type(dtype.pyarrow_dtype)
@@ -62,9 +65,12 @@ def _type_of_one(value: Any) -> str:
 
 
 def has_moments(values: Any) -> bool:
-    """Whether a column has dates or dates with times, which expressions compare as text."""
-    kind = date_type(values).lower()
-    return any(kind.startswith(word) for word in ("date", "timestamp", "<m8"))
+    """Whether a column has dates or dates with times, which expressions compare as text.
+
+    Periods are their first moment.
+    """
+    kind = date_type(values).lower().removeprefix("dictionary<values=")
+    return kind.startswith(("date", "timestamp", "<m8", "period"))
 
 
 def _moments(values: Any) -> Any:
@@ -78,6 +84,8 @@ def _moments(values: Any) -> Any:
     if package == "pandas":
         if hasattr(getattr(values, "dtype", None), "categories"):
             values = values.astype(values.dtype.categories.dtype)
+        if str(getattr(values, "dtype", "")).startswith("period"):
+            values = values.dt.to_timestamp()
         if getattr(getattr(values, "dtype", None), "pyarrow_dtype", None) is not None:
             import pandas
 
@@ -104,28 +112,70 @@ def _of_objects(entries: Any) -> Any:
     )
 
 
+def _in_seconds(moments: Any) -> Any:
+    """Units without a text of their own: a month is its first day, an hour its first second."""
+    unit = np.datetime_data(moments.dtype)[0]
+    if unit in ("Y", "M", "W"):
+        return moments.astype("datetime64[D]")
+    return moments.astype("datetime64[s]") if unit in ("h", "m") else moments
+
+
+def _written(day: str, time: str) -> str:
+    """A date with a time, "HH:MM:SS" and perhaps a fraction, as the library writes it."""
+    whole, _, fraction = time.partition(".")
+    fraction = fraction.rstrip("0")
+    if whole in ("", "00:00:00") and not fraction:
+        return day
+    return f"{day} {whole}.{fraction}" if fraction else f"{day} {whole}"
+
+
 def moment_texts(values: Any) -> tuple[Any, list[str]]:
     """Codes of dates and the texts they stand for; of missing values a code beyond these.
 
     The texts are those of dates in Parquet files: 2024-01-28, 2024-01-28 13:05:00.25, and at
     midnight the date.
     """
-    moments = _moments(values)
+    moments = _in_seconds(_moments(values))
     missing = np.isnat(moments)
     known, inverse = np.unique(moments[~missing], return_inverse=True)
     codes = np.full(len(moments), len(known), dtype=np.uint32)
     codes[~missing] = inverse
-    texts = []
-    for text in np.datetime_as_string(known).tolist():
-        day, _, time = text.partition("T")
-        whole, _, fraction = time.partition(".")
-        fraction = fraction.rstrip("0")
-        time = f"{whole}.{fraction}" if fraction else whole
-        texts.append(day if time in ("", "00:00:00") else f"{day} {time}")
-    return codes, texts
+    parts = (text.partition("T") for text in np.datetime_as_string(known).tolist())
+    return codes, [_written(day, time) for day, _, time in parts]
 
 
-def _remedy(values: Any, kind: str) -> str:
+def moment_text(value: Any) -> str | None:
+    """The text of one date, with or without a time; None of anything else."""
+    if not isinstance(value, (np.datetime64, datetime.date)) or value != value:
+        return None
+    return moment_texts(value.reshape(1) if isinstance(value, np.datetime64) else [value])[1][0]
+
+
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d(?:\.\d+)?))?)?", re.ASCII)
+
+
+def moment_meant(text: str) -> str | None:
+    """What a person wrote, as the library writes it: "2024-01-28T00:00" is "2024-01-28".
+
+    None if it is no date of the form YYYY-MM-DD or YYYY-MM-DD HH:MM:SS.
+    """
+    found = _MOMENT.fullmatch(text.strip())
+    if found is None:
+        return None
+    day, minutes, seconds = found.groups()
+    time = f"{minutes}:{seconds or '00'}" if minutes else ""
+    try:
+        datetime.datetime.fromisoformat(f"{day} {time.partition('.')[0] or '00:00:00'}")
+    except ValueError:
+        return None
+    return _written(day, time)
+
+
+def remedy(values: Any) -> str:
+    """How to make numbers of dates, times or durations."""
+    kind = date_type(values).lower().removeprefix("dictionary<values=")
+    if kind.startswith("time") and not kind.startswith(("timestamp", "timedelta")):
+        return "60 * hour + minute of each"
     duration = any(word in kind for word in ("duration", "timedelta"))
     package = module_of(values)
     if package in ("pandas", "polars"):
@@ -154,5 +204,5 @@ def check_no_dates(values: Any, what: str) -> None:
     verb = "is" if what.startswith("column") or what in ("X", "y", "sample_weight") else "are"
     raise TypeError(
         f"{what} {verb} of type {kind} but must be numbers, for example seconds: "
-        f"{_remedy(values, kind)}"
+        f"{remedy(values)}"
     )

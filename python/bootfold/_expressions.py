@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bootfold import _core, _data
 from bootfold._computed import computed, inputs_of, is_computed
 from bootfold._dates import module_of
+from bootfold._nearest import columns_told
 from bootfold._table_source import TableSource, table_source
 
 if TYPE_CHECKING:
@@ -83,17 +83,18 @@ def check_columns(
     names: Sequence[Any], there: Sequence[Any], texts: Sequence[str], told: str = "there is"
 ) -> None:
     """Raises ValueError that marks a column that is not there, in the statistics `texts`."""
-    known = [str(one) for one in there]
     for name in inputs_of(names, there):
         if name in there:
             continue
-        near = difflib.get_close_matches(str(name), known, n=1)
-        meant = f"; did you mean {near[0]!r}? The columns are " if near else "; the columns are "
-        problem = f"{told} no column {name!r}{meant}{', '.join(known)}"
-        marked = _core.mark_column(list(texts), str(name), problem)
-        if marked == problem:
-            marked = _core.mark_input(list(map(str, names)), str(name), problem)
-        raise ValueError(marked)
+        raise _marked(names, name, texts, f"{told} no column {name!r}{columns_told(name, there)}")
+
+
+def _marked(names: Sequence[Any], name: Any, texts: Sequence[str], problem: str) -> ValueError:
+    """The problem of a column, marked where it was named."""
+    marked = _core.mark_column(list(texts), str(name), problem)
+    if marked == problem:
+        marked = _core.mark_input(list(map(str, names)), str(name), problem)
+    return ValueError(marked)
 
 
 def _with(table: Any, name: str, values: Array) -> Any:
@@ -135,19 +136,21 @@ def with_columns(table: Any, columns: Sequence[Any], texts: Sequence[str] = ()) 
 
 def _of_source(source: TableSource, columns: Sequence[Any], texts: Sequence[str]) -> TableSource:
     wanted = [name for name in columns if is_computed(name, source.names)]
-    if not source.computes:
-        check_columns(columns, source.names, texts, f"{source.told} has")
-    return source.with_computed(list(dict.fromkeys(wanted))) if wanted else source
+    for name in inputs_of(columns, source.names):
+        try:
+            source.check([name])
+        except ValueError as error:
+            raise _marked(columns, name, texts, str(error)) from None
+    return source.with_computed(list(dict.fromkeys(wanted)), texts) if wanted else source
 
 
 def as_table(made: Any) -> Any:
     """A dict of arrays as a table that is read in one batch; other data as they are."""
-    if not isinstance(made, Mapping):
+    if not isinstance(made, Mapping) or module_of(made) == "xarray":
         return made
-    from bootfold._table_chunks import chunks
+    from bootfold._table_chunks import Dictionary
 
-    held = {str(name): column for name, column in made.items()}
-    return chunks(lambda: [held])
+    return Dictionary(made)
 
 
 def _with_text_names(data: Any) -> Any:
@@ -163,7 +166,7 @@ def prepared(data: Any, statistic: Any, columns: Any) -> tuple[Any, Any]:
     """Data that have all columns that a call sees, and the names of these."""
     named = columns_seen(statistic, columns)
     if named is None:
-        return data, None
+        return as_table(data), None
     if has_expressions(statistic):
         data = _with_text_names(data)
     made = as_table(with_columns(data, _data.column_names(named), texts_of(statistic)))

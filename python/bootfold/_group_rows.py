@@ -16,7 +16,7 @@ import numpy as np
 from bootfold import _core, _data, shards
 from bootfold._chunked import Array, Column, whole
 from bootfold._data import Columns
-from bootfold._labels import coded
+from bootfold._labels import coded, label_text
 from bootfold._pieces import Reader, check_rows, label_hashes, together
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _compared(work: Work, keys: list[Any]) -> Sequence[int]:
     # is here.
     return [
         place
-        for place, name in enumerate(str(key) for key in keys)
+        for place, name in enumerate(label_text(key) for key in keys)
         if name in work.wanted or (work.usual_control and (place == 0 or name.lower() == "control"))
     ]
 
@@ -177,7 +177,7 @@ def part(work: Work, pieces: Iterable[Any], number: int, share: Share) -> dict[A
             one = plans[key].part(columns, labels=labels, first=first, threads=limits["threads"])
             found[key] = found[key] + one if key in found else one
     for key, first, end, count in zip(work.keys, firsts, ends, rows, strict=True):
-        check_rows(int(first), int(end - first), int(count), f"group {str(key)!r}")
+        check_rows(int(first), int(end - first), int(count), f"group {label_text(key)!r}")
     return found
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +13,11 @@ from bootfold import _core, _data
 from bootfold._chunked import whole
 from bootfold._data import Array, Data
 from bootfold._dates import module_of
+from bootfold._expressions import as_table
 from bootfold._frames import package_of, table
 from bootfold._groups_text import as_text
 from bootfold._interval import Asked, IntervalWarning
-from bootfold._labels import Several, coded, label_text, missing_labels
+from bootfold._labels import Several, coded, label_meant, label_text, label_values, missing_labels
 from bootfold._made_source import of_kind, without_nan
 from bootfold._options import number_of_replicates, precision_number
 from bootfold._progress import reporter
@@ -27,7 +27,6 @@ from bootfold._select import chosen
 from bootfold._source import Settings, row_numbers, set_labels, set_scheme, settings_of
 from bootfold._statistics import Function, Named, Statistic, resolve
 from bootfold._streamed import recognised
-from bootfold._table_chunks import chunks
 from bootfold._table_read import limits_of
 from bootfold._table_whole import with_texts
 
@@ -53,6 +52,7 @@ class GroupEstimate:
     replicates: int
     seed: int  #: `bootstrap` of its rows with this seed gives the same replicates
     note: str = ""  #: what must be known about the interval
+    standard_error_error: Any = 0.0  #: the Monte Carlo error of the standard error
 
 
 class GroupedResult:
@@ -100,9 +100,10 @@ class GroupedResult:
     def __getitem__(self, group: Any) -> Result:
         if self._rows is None:
             raise ValueError("the replicates of a group need the data; bootstrap again")
-        for each in self.groups:
-            if each.group == group:
-                return self._rows.result(group, each.replicates)
+        texts = {label_text(each.group): each for each in self.groups}
+        one = texts.get(label_meant(group, texts))
+        if one is not None:
+            return self._rows.result(one.group, one.replicates)
         known = ", ".join(repr(each.group) for each in self.groups[:10])
         more = "" if len(self.groups) <= 10 else f" and {len(self.groups) - 10} more"
         raise KeyError(f"there is no group {group!r}; the groups are {known}{more}")
@@ -120,6 +121,11 @@ class GroupedResult:
                 for key, cell in zip(keys, cells, strict=True):
                     found[key].append(cell)
         return found
+
+    def standard_error_errors(self) -> list[float]:
+        """The Monte Carlo errors of the standard errors, in the rows of `columns`."""
+        every = [np.reshape(group.standard_error_error, -1) for group in self.groups]
+        return [float(each) for one in every for each in np.broadcast_to(one, len(self.outputs))]
 
     def to_frame(self, package: str | None = None) -> Any:
         """A tidy table: the columns of the groups, statistic, value (the column), rows, estimate,
@@ -244,9 +250,9 @@ def _read(
     """The rows with what belongs to them, the package of the table and the columns of groups."""
     roles = {name: options[name] for name in ("strata", "clusters", *_NUMBERS)}
     given = options["data"]
-    source = recognised(chunks(lambda: [given]) if isinstance(given, Mapping) else given)
+    source = recognised(as_table(given))
     package = getattr(source, "package", None) or module_of(given)
-    limits = limits_of(options["memory"], options["spool"], options["nan"])
+    limits = limits_of(*(options[name] for name in ("memory", "spool", "nan", "progress")))
     source = with_texts(source, statistic, options["columns"], {**roles, "by": by}, limits)
     given, roles = chosen(source, options["columns"], {**roles, "by": by}, limits)
     data = _data.read(given, paired=options["paired"], whole=isinstance(statistic, Function))
@@ -277,7 +283,7 @@ def _read(
         unknown = settings.with_nan()
         codes = codes[~(dropped if unknown is None else dropped | unknown)]
         data, settings = without_nan(data, settings)
-    found = _GroupRows(data, settings, statistic, nan, asked, codes, labels.tolist())
+    found = _GroupRows(data, settings, statistic, nan, asked, codes, label_values(labels))
     return found, package, names
 
 
@@ -328,6 +334,7 @@ def _named(
                 group.replicates,
                 group.seed,
                 "; ".join(reason for reason in reasons if reason),
+                _shaped([value.standard_error_error for value in values], source.shape),
             )
         )
     named = bool(rows.data.names)
@@ -369,6 +376,7 @@ def _one_by_one(
                     result.replicates.shape[0],
                     result.seed,
                     note,
+                    np.array(result._core.standard_error_errors),
                 )
             )
             outputs = [(name, ", ".join(rows.data.names)) for name in result.outputs]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bootfold._labels import label_text
-from bootfold._text import number, units_alike
+from bootfold._text import limits_text, needs_exponents, number, unit_of_exact, units_alike
 
 if TYPE_CHECKING:
     from bootfold._groups import GroupedResult
@@ -13,13 +13,20 @@ if TYPE_CHECKING:
 _MOST_ROWS = 40
 
 
-def _units(result: GroupedResult, errors: list[float]) -> list[float]:
-    """By what the numbers of each line are rounded: alike for lines of the same statistic."""
+def _notation(
+    result: GroupedResult, estimates: list[float], errors: list[float]
+) -> tuple[list[float], list[bool]]:
+    """By what the numbers of each line are rounded, and whether they have exponents: alike for
+    lines of the same statistic.
+    """
     kinds = len(result.outputs)
     units = list(errors)
+    exponents = [False] * len(errors)
     for kind in range(kinds):
         units[kind::kinds] = units_alike(errors[kind::kinds])
-    return units
+        own = needs_exponents(estimates[kind::kinds], units[kind::kinds])
+        exponents[kind::kinds] = [own] * len(units[kind::kinds])
+    return units, exponents
 
 
 def as_text(result: GroupedResult) -> str:
@@ -29,14 +36,20 @@ def as_text(result: GroupedResult) -> str:
     heading = [*result.by, *(["statistic", "value"] if several else []), "rows", "estimate"]
     lines = [[*heading, "standard error", "interval"]]
     shown = range(min(len(columns["rows"]), _MOST_ROWS))
-    units = _units(result, [columns["standard_error"][i] for i in shown])
+    told = result.standard_error_errors()
+    seen = ([columns[name][i] for i in shown] for name in ("estimate", "standard_error"))
+    units, exponents = _notation(result, *seen)
     for i in shown:
-        error, unit = columns["standard_error"][i], units[i]
+        error, unit, own = columns["standard_error"][i], units[i], exponents[i]
+        if not error > 0:
+            unit = unit_of_exact(columns["estimate"][i], unit)
         cells = [label_text(columns[name][i]) for name in result.by]
         if several:
             cells += [columns["statistic"][i], columns["value"][i]]
-        estimate, low, high = (number(columns[n][i], unit) for n in ("estimate", "low", "high"))
-        cells += [f"{columns['rows'][i]:,}", estimate, number(error, unit), f"{low} to {high}"]
+        cells += [f"{columns['rows'][i]:,}", number(columns["estimate"][i], unit, own)]
+        beside = f" +- {number(told[i], unit, own)}" if told[i] > 0 else ""
+        cells.append(f"{number(error, unit, own)}{beside}")
+        cells.append(limits_text(columns["low"][i], columns["high"][i], unit, own))
         lines.append(cells)
     widths = [max(len(line[c]) for line in lines) for c in range(len(lines[0]))]
     left = len(result.by) + (2 if several else 0)

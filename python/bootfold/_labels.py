@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bootfold._data import Array
-from bootfold._dates import module_of
+from bootfold._dates import moment_meant, moment_text, module_of
 
 
 @dataclass(slots=True)
@@ -29,14 +30,37 @@ class Several:
 
 
 def label_text(label: Any) -> str:
-    """A label as the library names it; of several columns "1, 31"."""
+    """A label as the library names it; of several columns "1, 31", of a midnight its date."""
     if not isinstance(label, tuple):
-        return str(label)
+        moment = moment_text(label)
+        return str(label) if moment is None else moment
     parts = []
-    for part in map(str, label):
+    for part in map(label_text, label):
         quoted = '"' + part.replace('"', '""') + '"'
         parts.append(quoted if "," in part or '"' in part else part)
     return ", ".join(parts)
+
+
+def label_meant(label: Any, known: Collection[str]) -> str:
+    """The text of a label that a person gave: among dates, also a date written differently."""
+    text = label_text(label)
+    if text not in known and isinstance(label, str):
+        meant = moment_meant(label)
+        if meant in known:
+            return str(meant)
+    return text
+
+
+def label_values(names: Array) -> list[Any]:
+    """Labels as values of Python."""
+    if names.dtype.kind == "M":
+        days = np.datetime_data(names.dtype)[0] in ("Y", "M", "W", "D")
+        values = names.astype("M8[D]" if days else "M8[us]")
+        if (values != names).any():  # Python has no nanoseconds
+            return [label_text(name) for name in names]
+        names = values
+    found: list[Any] = names.tolist()
+    return found
 
 
 def check_within(clusters: tuple[Array, Array], strata: tuple[Array, Array]) -> None:
@@ -167,10 +191,10 @@ def coded(labels: Any, rows: int, what: str, *, omit: bool = False) -> tuple[Arr
 def _combined(each: list[tuple[Array, Array]]) -> tuple[Array, Array]:
     """Codes of the combinations that occur, sorted column by column, and these as tuples."""
     codes = each[0][0].astype(np.uint64)
-    labels: list[tuple[Any, ...]] = [(name,) for name in each[0][1].tolist()]
+    labels: list[tuple[Any, ...]] = [(name,) for name in label_values(each[0][1])]
     for more, names in each[1:]:
         occurring, codes = np.unique(codes * np.uint64(len(names)) + more, return_inverse=True)
-        others = names.tolist()
+        others = label_values(names)
         pairs = [divmod(int(key), len(others)) for key in occurring]
         labels = [(*labels[first], others[second]) for first, second in pairs]
         codes = codes.reshape(-1).astype(np.uint64)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bootfold import _core
-from bootfold._data import Data, has_nan
+from bootfold._data import Data, columns_from_zero, has_nan
 from bootfold._interval import NOTHING, Needs
 from bootfold._native import Native
 from bootfold._progress import reporter
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class NamedSource:
     """Replicates of named (or compiled) statistics: all of it happens in the library."""
 
-    __slots__ = ("_keep", "missing", "names", "note", "quick", "request", "shape")
+    __slots__ = ("_data", "_keep", "missing", "names", "note", "quick", "request", "shape")
 
     def __init__(
         self, data: Data, statistic: Named | Native, settings: Settings, nan: NanPolicy
@@ -41,6 +41,7 @@ class NamedSource:
             else:
                 self.missing = []
         self.request = settings.request(arrays, data.names)
+        self._data = data
         self._keep = statistic
         if isinstance(statistic, Native):
             self.request.add_native(
@@ -73,11 +74,8 @@ class NamedSource:
 
     def run(self, replicates: int, first: int, needs: Needs, progress: Progress) -> _core.Result:
         wanted = (needs.standard_errors, needs.influence)
-        if not progress:
-            result = self.request.run(replicates, first, None, *wanted)
-        else:
-            with reporter(progress, replicates) as tell:
-                result = self.request.run(replicates, first, tell, *wanted)
+        with columns_from_zero(self._data), reporter(progress, replicates) as tell:
+            result = self.request.run(replicates, first, tell, *wanted)
         if self.missing:
             affected = np.array(self.request.outputs_of(self.missing))
             values = result.replicates.copy()

@@ -8,6 +8,7 @@ import numpy as np
 
 from bootfold._data import arrow_column, column_names
 from bootfold._labels import Several
+from bootfold._nearest import columns_told
 from bootfold._table_read import LABELS, Limits, as_columns
 from bootfold._table_source import table_source
 
@@ -104,8 +105,7 @@ def of_frame(given: Any, columns: Any, roles: dict[str, Any]) -> tuple[Any, dict
     wanted = [] if columns is None else column_names(columns)
     for name in (*named.values(), *wanted):
         if name not in there:
-            known = ", ".join(map(str, there))
-            raise ValueError(f"there is no column {name!r}; the columns are {known}")
+            raise ValueError(f"there is no column {name!r}{columns_told(name, there)}")
     found = {role: given[name] if role in named else name for role, name in roles.items()}
     if isinstance(columns, str):
         return (arrow_column(given, columns) if arrow else given[columns]), found

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from bootfold._data import number_array
-from bootfold._dates import module_of
+from bootfold._dates import date_type, module_of
 from bootfold._table_source import TableSource
 
 
@@ -69,6 +69,14 @@ def _single(names: Sequence[str] | None) -> str:
     return names[0]
 
 
+def _type(column: Any) -> str:
+    """The type of a column; "" of a list of numbers."""
+    if isinstance(column, (list, tuple)):
+        texts = any(isinstance(entry, (str, bytes)) for entry in column)
+        return "string" if texts else date_type(column)
+    return str(getattr(column, "dtype", None) or getattr(column, "type", ""))
+
+
 class _Pieces(TableSource):
     """Tables of which the first was looked at, for the names of the columns."""
 
@@ -83,7 +91,7 @@ class _Pieces(TableSource):
             raise ValueError(f"{self.told} gives no batches; a bootstrap needs at least one row")
         table = _batch(first, names, "batch 1")
         self.names = list(table)
-        self.types = [str(getattr(column, "dtype", "")) for column in table.values()]
+        self.types = [_type(column) for column in table.values()]
         self.vector = self.names == [""]
         self._begun = itertools.chain([first], pieces)
 
@@ -166,6 +174,23 @@ class Once(_Pieces):
             raise ValueError("the iterator can be read only once, and was read already")
         begun, self._begun = self._begun, None
         return self._checked(begun, columns)
+
+
+class Dictionary(_Pieces):
+    """Columns in memory by name."""
+
+    volatile: bool = False
+
+    def __init__(self, columns: Mapping[Any, Any]) -> None:
+        self._columns = {str(name): column for name, column in columns.items()}
+        self._begin(iter([self._columns]), None)
+
+    @property
+    def told(self) -> str:
+        return "the dictionary"
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
+        return self._checked(iter([self._columns]), columns)
 
 
 def chunks(factory: Callable[[], Iterable[Any]], names: Sequence[str] | None = None) -> Chunks:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import importlib.util
 import os
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from bootfold import _core
 from bootfold._chunked import Array
+from bootfold._progress import reporter
 from bootfold._table_source import TableSource
+
+if TYPE_CHECKING:
+    from bootfold._options import Progress
 
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 
@@ -40,15 +46,22 @@ def _labels(codes: Array, names: list[str]) -> Array:
     return found[codes]
 
 
+def _called(names: Sequence[str]) -> list[str]:
+    """A number in backticks is a column that is called by its number."""
+    return [f"`{name}`" if name.isdigit() else name for name in names]
+
+
 class CsvFiles(TableSource):
     """Text files whose rows follow each other."""
 
-    package: Literal["pyarrow", "polars", "dict"] = "dict"
-    computes = True
+    package: Literal["pyarrow", "polars", "dict"] = (
+        "pyarrow" if importlib.util.find_spec("pyarrow") else "dict"
+    )
 
     def __init__(self, paths: list[str], dialect: _core.Dialect | None = None) -> None:
         self._paths = paths
         self._dialect = _dialect() if dialect is None else dialect
+        self._tell: Callable[[float, float], Any] | None = None  # how far a pass is
         self.names = _core.csv_names(paths, self._dialect)
         self.types = [""] * len(self.names)
         self.vector = len(self.names) == 1 and self.names == ["1"]
@@ -59,7 +72,19 @@ class CsvFiles(TableSource):
             return self._paths[0]
         return f"the table of {len(self._paths)} files ({self._paths[0]}, ...)"
 
-    def with_computed(self, expressions: Sequence[str]) -> TableSource:
+    @contextlib.contextmanager
+    def watched(self, progress: Progress) -> Iterator[None]:
+        total = sum(os.path.getsize(path) for path in self._paths)
+        with reporter(progress, total, "bytes") as tell:
+            self._tell = tell
+            try:
+                yield
+            finally:
+                self._tell = None
+
+    def with_computed(
+        self, expressions: Sequence[str], statistics: Sequence[str] = ()
+    ) -> TableSource:
         """The library computes them as it reads, from numbers and texts."""
         found = copy.copy(self)
         found.names = [*self.names, *expressions]
@@ -74,6 +99,20 @@ class CsvFiles(TableSource):
             _core.CsvPass(self._paths, unknown, [], True, self._dialect)
         super().check(columns)
 
+    def types_of(self, columns: Sequence[str]) -> list[str]:
+        """ "double" or "string", as the first rows tell."""
+
+        def are_numbers(names: Sequence[str]) -> bool:
+            try:
+                _core.CsvPass(self._paths, _called(names), [], True, self._dialect).next()
+            except ValueError:
+                return False
+            return True
+
+        if are_numbers(columns):
+            return ["double"] * len(columns)
+        return ["double" if are_numbers([name]) else "string" for name in columns]
+
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         return self.batches_of(columns, [], False)
 
@@ -81,15 +120,15 @@ class CsvFiles(TableSource):
         self, numbers: Sequence[str], others: Sequence[str], omit: bool
     ) -> Iterator[Any]:
         """The labels of all rows are one batch."""
-        if not numbers:
-            raise ValueError(f"no column of numbers of {self.told} is used; name one by columns=")
-        # A number in backticks is a column that is called by its number.
-        called = [f"`{name}`" if name.isdigit() else name for name in numbers]
-        rows = _core.CsvPass(self._paths, called, list(others), omit, self._dialect)
+        if not numbers and not others:
+            raise ValueError(f"no column of {self.told} is used; name one by columns=")
+        # The library reads at least one column of numbers, which may be computed.
+        called = _called(numbers) if numbers else [f"missing(`{others[0]}`)"]
+        rows = _core.CsvPass(self._paths, called, list(others), omit, self._dialect, self._tell)
         while (found := rows.next()) is not None:
             arrays, labels = found
             yield {
-                **dict(zip(numbers, arrays, strict=True)),
+                **dict(zip(numbers, arrays if numbers else [], strict=True)),
                 **{n: _labels(*each) for n, each in zip(others, labels, strict=True)},
             }
 

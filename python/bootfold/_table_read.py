@@ -16,7 +16,7 @@ from bootfold import _core
 from bootfold._chunked import Array, Chunked, Column
 from bootfold._data import Columns, column_names
 from bootfold._labels import Coded
-from bootfold._options import memory_bytes
+from bootfold._options import Progress, memory_bytes
 from bootfold._spool import ColumnFile, Spool, SpoolWarning, size, spool_bytes
 from bootfold._table_batch import LabelBuilder, numbers, texts
 from bootfold._table_source import TableSource
@@ -33,16 +33,22 @@ class Limits:
     spool: int | None = None  #: on disk; None: a quarter of the free space
     may_spool: bool = True  #: else LargerThanMemory is raised in place of it
     omit: bool = False  #: rows with missing values are left out (nan="omit")
+    progress: Progress = False  #: shows how far reading is
 
 
 class LargerThanMemory(Exception):
     """The columns exceed the memory limit, and the caller reads them in another way."""
 
 
-def limits_of(memory: int | str | None, spool: int | str | None, nan: str = "error") -> Limits:
+def limits_of(
+    memory: int | str | None,
+    spool: int | str | None,
+    nan: str = "error",
+    progress: Progress = False,
+) -> Limits:
     """The arguments memory= and spool=, checked, and what is done about missing values."""
     bytes_ = memory_bytes(memory) or _core.default_memory()
-    return Limits(bytes_, spool_bytes(spool), omit=nan == "omit")
+    return Limits(bytes_, spool_bytes(spool), omit=nan == "omit", progress=progress)
 
 
 @dataclass(slots=True)
@@ -169,6 +175,7 @@ def in_memory(source: TableSource, wanted: Wanted, limits: Limits) -> Held:
         reader.to_disk()
     try:
         with contextlib.ExitStack() as stack:
+            stack.enter_context(source.watched(limits.progress))
             others = [name for name in used if name not in wanted.numbers]
             passed = source.batches_of(wanted.numbers, others, limits.omit)
             if hasattr(passed, "close"):

@@ -6,12 +6,18 @@ columns that a call uses and for no others.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Literal
 
+from bootfold._nearest import columns_told
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from bootfold._options import Progress
 
 #: Rows that a batch has where its size can be chosen.
 BATCH_ROWS = 1 << 18
@@ -34,13 +40,14 @@ class TableSource(ABC):
     #: The package of the tables that `bootfold.compare` returns.
     package: Literal["pyarrow", "polars", "dict"] = "pyarrow"
 
-    #: Does it compute columns that are expressions by itself?
-    computes: bool = False
-
     @property
     @abstractmethod
     def told(self) -> str:
         """What the source is, for messages."""
+
+    def types_of(self, columns: Sequence[str]) -> list[str]:
+        """The types of some columns; a source that does not know them reads the first rows."""
+        return [self.types[self.names.index(name)] for name in columns]
 
     @abstractmethod
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
@@ -58,19 +65,29 @@ class TableSource(ABC):
         """
         return self.batches(list(dict.fromkeys([*numbers, *others])))
 
-    def with_computed(self, expressions: Sequence[str]) -> TableSource:
-        """The table with more columns, which are computed from those it has."""
+    def watched(self, progress: Progress) -> AbstractContextManager[object]:
+        """While it is in use, `progress` shows how far reading is, if the source can tell."""
+        return contextlib.nullcontext()
+
+    def with_computed(
+        self, expressions: Sequence[str], statistics: Sequence[str] = ()
+    ) -> TableSource:
+        """The table with more columns, which are computed from those it has.
+
+        `statistics`: those that have the expressions in them, for messages.
+        """
         from bootfold._computed import ComputedTable
 
-        return ComputedTable(self, expressions)
+        return ComputedTable(self, expressions, statistics)
 
     def check(self, columns: Sequence[str]) -> None:
         """Raises ValueError for columns that are not there or are there twice."""
         for name in columns:
             number = self.names.count(name)
             if number == 0:
-                known = ", ".join(self.names)
-                raise ValueError(f"{self.told} has no column {name!r}; the columns are {known}")
+                raise ValueError(
+                    f"{self.told} has no column {name!r}{columns_told(name, self.names)}"
+                )
             if number > 1:
                 raise ValueError(
                     f"{self.told} has {number} columns called {name!r}; give them different names"

@@ -9,7 +9,7 @@ from bootfold._data import column_names
 from bootfold._dates import module_of
 from bootfold._spool import size
 from bootfold._statistics import Function
-from bootfold._table_source import TableSource
+from bootfold._table_source import TableSource, needs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,10 +41,16 @@ def with_texts(
     else:
         seen = column_names(columns)
     given.check(seen)
-    kinds = [given.types[given.names.index(name)].lower() for name in seen]
-    if all(kind == "" or kind.startswith(_NUMBERS) for kind in kinds) or "object" in kinds:
+    used = list(dict.fromkeys([*seen, *beside]))
+    kinds = dict(zip(used, given.types_of(used), strict=True))
+    others = [name for name in used if kinds[name] and not _is_number(kinds[name])]
+    if not set(others) & set(seen) or "object" in kinds.values():
         return given
-    return _frame(given, list(dict.fromkeys([*seen, *beside])), limits.memory)
+    return _frame(given, used, others, limits)
+
+
+def _is_number(kind: str) -> bool:
+    return kind.lower().startswith(_NUMBERS)
 
 
 def _named(role: Any, there: Sequence[str]) -> list[str]:
@@ -53,17 +59,23 @@ def _named(role: Any, there: Sequence[str]) -> list[str]:
     return [name for name in names if isinstance(name, str) and name in there]
 
 
-def _frame(source: TableSource, columns: list[str], limit: int) -> Any:
+def _frame(source: TableSource, columns: list[str], others: list[str], limits: Limits) -> Any:
+    """The columns, of which `others` are no numbers."""
+    limit = limits.memory
     if source.package == "polars":
         package = "polars"
     else:
         package = "pandas" if importlib.util.find_spec("pandas") else "pyarrow"
+        needs(package, "a function that gets rows with text", "pandas")
     pieces = []
     bytes_ = 0
-    for batch in source.batches(columns):
-        pieces.append(_piece(batch, columns, package))
-        bytes_ += _bytes(pieces[-1])
-        if bytes_ > limit:
+    numbers = [name for name in columns if name not in others]
+    with source.watched(limits.progress):
+        for batch in source.batches_of(numbers, others, limits.omit):
+            pieces.append(_piece(batch, columns, package))
+            bytes_ += _bytes(pieces[-1])
+            if bytes_ <= limit:
+                continue
             raise ValueError(
                 f"the function gets whole rows of {source.told}, as some columns are no numbers, "
                 f"and they exceed the memory limit of {size(limit)}; raise memory=, or choose "

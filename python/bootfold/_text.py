@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from bootfold import _core
     from bootfold._interval import Asked
@@ -16,19 +16,64 @@ if TYPE_CHECKING:
 _MOST_ROWS = 12
 
 
-def number(value: float, unit: float) -> str:
+def _exponent(value: float) -> int:
+    return math.floor(math.log10(abs(value)))
+
+
+def needs_exponents(values: Iterable[float], units: Iterable[float]) -> bool:
+    """The notation of a column: with exponents if a number or an error of it is out of range."""
+    for value, unit in zip(values, units, strict=True):
+        if not math.isfinite(value):
+            continue
+        if abs(value) >= 1e15:
+            return True
+        if math.isfinite(unit) and unit > 0:
+            if not -8 <= _exponent(unit) < 12:
+                return True
+        elif value != 0 and _exponent(value) < -6:
+            return True
+    return False
+
+
+def number(value: float, unit: float, exponents: bool | None = None) -> str:
     """A number to as many digits as its error, `unit`, leaves it: three of the error.
 
-    The error alone decides the notation, so that numbers with the same error have the same.
+    One without error has at most 6 digits. `exponents`: the notation; None: that of this number.
     """
-    if not math.isfinite(value) or not math.isfinite(unit) or unit <= 0:
-        return f"{value:.6g}"
-    place = math.floor(math.log10(unit))
-    if not -8 <= place < 12 or abs(value) >= 1e15:
-        first = place if value == 0 else math.floor(math.log10(abs(value)))
-        return f"{value:.{min(max(first - place + 2, 0), 16)}e}"
+    if not math.isfinite(value):
+        return f"{value:g}"
+    if exponents is None:
+        exponents = needs_exponents([value], [unit])
+    exact = not math.isfinite(unit) or unit <= 0
+    if value == 0 and (exact or exponents):
+        return "0"
+    place = _exponent(value) - 3 if exact else _exponent(unit)
+    if exponents:
+        digits = min(max(_exponent(value) - place + 2, 0), 16)
+        mantissa, _, power = f"{value:.{digits}e}".partition("e")
+        return f"{_without_zeros(mantissa) if exact else mantissa}e{power}"
     text = f"{value:,.{max(2 - place, 0)}f}"
+    if exact:
+        return _without_zeros(text)
     return text.lstrip("-") if float(text.replace(",", "")) == 0 else text  # no -0.00
+
+
+def unit_of_exact(value: float, unit: float) -> float:
+    """The unit of the others for a number without an error, which has at most 6 digits."""
+    if value == 0 or not math.isfinite(value) or not unit > 0:
+        return unit
+    return max(unit, 10.0 ** (_exponent(value) - 3))
+
+
+def _without_zeros(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def limits_text(low: float, high: float, unit: float, exponents: bool | None = None) -> str:
+    """An interval; "none" if it has no limits."""
+    if math.isnan(low) or math.isnan(high):
+        return "none"
+    return f"{number(low, unit, exponents)} to {number(high, unit, exponents)}"
 
 
 def units_alike(units: Sequence[float]) -> list[float]:
@@ -65,9 +110,11 @@ def rows_of(core: _core.Result, asked: Asked) -> tuple[list[str], list[list[str]
         if told > 0:
             line[2] += f" +- {number(told, error)}"
         line.append(number(core.biases[k], error))
+        if core.bias_errors[k] > 0:
+            line[3] += f" +- {number(core.bias_errors[k], error)}"
         if intervals:
             limits = intervals[k]
-            line.append(f"{number(limits.low, error)} to {number(limits.high, error)}")
+            line.append(limits_text(limits.low, limits.high, error))
         lines.append(line)
     return heading, lines
 

@@ -5,17 +5,23 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "bootfold/data.h"
 #include "bootfold/error.h"
+#include "bootfold/execution.h"
 #include "bootfold/tables.h"
+#include "call.h"
 #include "modules.h"
 #include "text/separator.h"
 
@@ -71,13 +77,61 @@ struct Dialect {
   }
 };
 
+/// How far a pass over files that follow each other is. Reading ends where Python wants it to.
+class Reading {
+ public:
+  explicit Reading(const std::vector<std::string>& paths) {
+    for (const std::string& path : paths) {
+      std::error_code unknown;
+      const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
+      if (!unknown) total_ += static_cast<double>(bytes);
+    }
+  }
+
+  /// For ReadOptions: called on the thread that reads.
+  void tell(execution::Progress file) {
+    if (execution_ == nullptr) return;  // the first rows, before the pass
+    if (execution_->stop.stop_requested()) throw Cancelled();
+    if (file.done < last_.done) before_ += last_.total;  // the next file
+    last_ = file;
+    done_.store(before_ + file.done, std::memory_order_relaxed);
+  }
+
+  /// What `read()` returns, meanwhile `told` is called with the bytes that were read and all bytes.
+  template <class Read>
+  auto run(const nb::object& told, Read&& read) {
+    Call call;
+    if (!told.is_none())
+      call.progress = nb::cpp_function(
+          [this, told](double, double) { told(std::min(done_.load(), total_), total_); });
+    return without_gil(call, [&](const Execution& execution) {
+      execution_ = &execution;
+      if (execution.progress) execution.progress({0, total_});
+      auto found = read();
+      execution_ = nullptr;
+      return found;
+    });
+  }
+
+ private:
+  const Execution* execution_ = nullptr;
+  double total_ = 0;
+  double before_ = 0;
+  execution::Progress last_;
+  std::atomic<double> done_ = 0;
+};
+
 /// A pass over columns of text files.
 class CsvPass {
  public:
   CsvPass(const std::vector<std::string>& paths, const std::vector<std::string>& columns,
-          const std::vector<std::string>& labels, bool omit, const Dialect& dialect)
-      : tables_([&] {
+          const std::vector<std::string>& labels, bool omit, const Dialect& dialect,
+          nb::object progress)
+      : progress_(std::move(progress)),
+        reading_(std::make_unique<Reading>(paths)),
+        tables_([&] {
           data::ReadOptions read = dialect.options(omit);
+          read.progress = [reading = reading_.get()](execution::Progress p) { reading->tell(p); };
           read.columns = columns;
           read.labels = labels;
           // Codes of labels are those of one table, so all rows are one.
@@ -92,11 +146,8 @@ class CsvPass {
   using Rows = std::pair<std::vector<Array<double>>, std::vector<Labels>>;
 
   std::optional<Rows> next() {
-    std::optional<data::Table> table;
-    {
-      nb::gil_scoped_release unlocked;
-      table = pass_->next();
-    }
+    const std::optional<data::Table> table =
+        reading_->run(progress_, [&] { return pass_->next(); });
     if (!table) return std::nullopt;
     omitted_ += table->omitted();
     Rows rows;
@@ -115,6 +166,8 @@ class CsvPass {
   [[nodiscard]] std::string note() const { return in_words_of_python(tables_.note()); }
 
  private:
+  nb::object progress_;
+  std::unique_ptr<Reading> reading_;
   data::Tables tables_;
   std::size_t labels_;
   std::unique_ptr<data::TablePass> pass_;
@@ -138,8 +191,9 @@ void bind_csv(nb::module_& m) {
            "missing"_a.none(), "where"_a);
   nb::class_<CsvPass>(m, "CsvPass", "A pass over columns of text files.")
       .def(nb::init<const std::vector<std::string>&, const std::vector<std::string>&,
-                    const std::vector<std::string>&, bool, const Dialect&>(),
-           "paths"_a, "columns"_a, "labels"_a, "omit"_a, "dialect"_a)
+                    const std::vector<std::string>&, bool, const Dialect&, nb::object>(),
+           "paths"_a, "columns"_a, "labels"_a, "omit"_a, "dialect"_a, "progress"_a = nb::none(),
+           "progress: a function of the bytes that were read and all bytes.")
       .def("next", &CsvPass::next, "The next rows: arrays of numbers, and codes with labels.")
       .def_prop_ro("note", &CsvPass::note, "What the first rows told.");
   m.def("csv_names", &csv_names, "paths"_a, "dialect"_a, "The columns of text files.");

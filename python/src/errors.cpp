@@ -1,7 +1,7 @@
 // Errors of the library: options and data that cannot be used are a ValueError.
 //
 // The library names options by key and counts rows from 1; messages get the words of Python:
-// nan='omit', and rows that count from 0.
+// nan='omit', and rows and replicates that count from 0.
 #include <array>
 #include <exception>
 #include <regex>
@@ -26,10 +26,12 @@ std::string one_less(const std::string& written) {
   return commas ? text::grouped(number - 1) : std::to_string(number - 1);
 }
 
-/// "row 1,235 is nan" -> "row 1,234 is nan"; "rows 3 and 7" too. Texts in quotes stay as they are.
+/// "row 1,235 is nan" -> "row 1,234 is nan"; "rows 3 and 7" and "replicates 1 to 20" too. Texts in
+/// quotes stay as they are.
 std::string rows_from_zero(const std::string& message) {
   static const std::regex kRows(
-      "'[^']*'|\\brow ([0-9]+(?:,[0-9]{3})*)|\\brows ([0-9]+(?:,[0-9]{3})*)( and | to )"
+      "'[^']*'|\\brow ([0-9]+(?:,[0-9]{3})*)|"
+      "\\b(rows|replicates(?=[^a-z]* to )) ([0-9]+(?:,[0-9]{3})*)( and | to )"
       "([0-9]+(?:,[0-9]{3})*)|\\(counted from 1\\)");
   std::string text;
   auto end = message.begin();
@@ -39,7 +41,7 @@ std::string rows_from_zero(const std::string& message) {
     if (found[1].matched)
       text += "row " + one_less(found[1]);
     else if (found[2].matched)
-      text += "rows " + one_less(found[2]) + found[3].str() + one_less(found[4]);
+      text += found[2].str() + " " + one_less(found[3]) + found[4].str() + one_less(found[5]);
     else
       text += found[0].str().front() == '(' ? "(counted from 0)" : found[0].str();
     end = found[0].second;

@@ -1,10 +1,12 @@
 // Columns and statistics that are expressions.
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -28,7 +30,8 @@ ComputedValues compute_column(const std::string& expression, std::vector<std::st
                               const std::vector<NumberColumn>& numbers,
                               const std::vector<std::string>& text_names,
                               const std::vector<TextCodes>& codes,
-                              const std::vector<std::vector<std::string>>& texts) {
+                              const std::vector<std::vector<std::string>>& texts,
+                              const std::vector<std::string>& times) {
   std::vector<ColumnView> columns;
   for (const NumberColumn& each : numbers)
     columns.emplace_back(std::span<const double>(each.data(), each.size()));
@@ -38,7 +41,8 @@ ComputedValues compute_column(const std::string& expression, std::vector<std::st
         {{codes[i].data(), codes[i].data() + codes[i].size()}, texts[i], text_names[i]});
   const data::WithComputed made = [&] {
     const nb::gil_scoped_release unlocked;
-    return data::WithComputed(DataView(std::move(columns), std::move(names)), {expression}, labels);
+    return data::WithComputed(DataView(std::move(columns), std::move(names)), {expression}, labels,
+                              times);
   }();
   const ColumnView& column = made.view().column(0);
   auto* const values = new double[column.rows()];
@@ -58,15 +62,16 @@ void bind_expressions(nb::module_& m) {
   m.def(
       "columns_used",
       [](const std::vector<std::string>& columns, const std::vector<std::string>& existing) {
-        std::vector<std::tuple<std::string, bool, bool>> found;
+        std::vector<std::tuple<std::string, bool, bool, std::optional<std::string>>> found;
         for (const data::ColumnUse& use : data::columns_used(columns, existing))
-          found.emplace_back(use.name, use.as_text, use.as_number);
+          found.emplace_back(use.name, use.as_text, use.as_number, use.no_time);
         return found;
       },
       "columns"_a, "existing"_a,
-      "The columns that expressions use, whether as text and whether as numbers.");
+      "The columns that expressions use, whether as text and whether as numbers, and the first "
+      "text they are compared with that is no date.");
   m.def("compute_column", &compute_column, "expression"_a, "names"_a, "numbers"_a, "text_names"_a,
-        "codes"_a, "texts"_a);
+        "codes"_a, "texts"_a, "times"_a);
   m.def(
       "mark_input",
       [](const std::vector<std::string>& columns, const std::string& input,

@@ -185,7 +185,7 @@ void bind_shards(nb::module_& m) {
       .def("copy", [](const shards::Part& part) { return shards::Part(part); })
       .def(
           "merge", [](shards::Part& part, const shards::Part& other) { part += other; }, "other"_a)
-      .def("describe", &shards::Part::describe)
+      .def("describe", [](const shards::Part& part) { return in_words_of_python(part.describe()); })
       .def("to_bytes", [](const shards::Part& part) { return as_bytes(part.to_bytes()); })
       .def_static(
           "from_bytes",

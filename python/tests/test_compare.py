@@ -1,6 +1,7 @@
 """Groups against a control: the numbers of the program, in the kind of table given."""
 
 import copy
+import datetime
 import json
 import os
 import pickle
@@ -359,3 +360,93 @@ def test_the_text_of_groups_is_rounded():
     df = pd.DataFrame({"g": ["a", "b"] * 20, "x": np.arange(40.0) / 7})
     text = repr(bf.bootstrap(df, "mean", columns="x", by="g", replicates=100))
     assert "2.714" in text and not re.search(r"\d\.\d{8}", text)
+
+
+# The texts of dates are those of the program, whatever the package of the table.
+def test_controls_may_be_dates_in_any_form(tmp_path):
+    at = np.datetime64("2013-01-30", "us") + np.arange(80) // 20 * np.timedelta64(12, "h")
+    df = pd.DataFrame({"at": at, "x": np.arange(80.0) % 7})
+    df.to_parquet(tmp_path / "t.parquet")
+    tables = (df, pl.from_pandas(df), pa.Table.from_pandas(df), tmp_path / "t.parquet")
+    forms = ("2013-01-31", "2013-01-31T00:00", datetime.date(2013, 1, 31))
+    day = "2013-01-31"
+    moments = (datetime.datetime(2013, 1, 31), pd.Timestamp(day), np.datetime64(day))
+    for table in tables:
+        for control in (*forms, *moments):
+            found = bf.compare(table, value="x", by="at", control=control, replicates=20)
+            assert list(map(str, found["control"])) == ["2013-01-31"] * 3
+            assert str(found["group"][1]) == "2013-01-30 12:00:00"
+        chosen = bf.compare(
+            table, value="x", by="at", control=control, groups=["2013-01-30T12:00"], replicates=20
+        )
+        assert list(map(str, chosen["group"])) == ["2013-01-30 12:00:00"]
+
+
+def revenue():
+    random = np.random.default_rng(2)
+    before = random.gamma(2, 3, 300)
+    return pd.DataFrame(
+        {
+            "cut": random.choice(["a", "b"], 300),
+            "revenue": before + random.normal(0, 1, 300),
+            "pre_revenue": before,
+            "user": np.arange(300) // 2,
+        }
+    )
+
+
+def test_a_covariate_may_be_an_expression(tmp_path):
+    df = revenue()
+    df.to_csv(tmp_path / "v.csv", index=False)
+    df.to_parquet(tmp_path / "v.parquet")
+    more = df.assign(adjusted=np.log1p(np.abs(df.pre_revenue)))
+    run = {"value": "revenue", "by": "cut", "replicates": 50}
+    expected = bf.compare(more, covariate="adjusted", **run)
+    for table in (df, pl.from_pandas(df).lazy(), tmp_path / "v.csv", tmp_path / "v.parquet"):
+        found = bf.compare(table, covariate="log1p(abs(pre_revenue))", **run)
+        assert float(str(found["difference"][0])) == expected["difference"][0]
+
+
+def test_means_that_name_their_column_take_a_covariate():
+    df = revenue()
+    run = {"by": "cut", "covariate": "pre_revenue", "replicates": 50}
+    for text, column in (("mean(revenue)", df.revenue), ("mean(log1p(user))", np.log1p(df.user))):
+        expected = bf.compare(df.assign(own=column), value="own", **run)
+        found = bf.compare(df, statistic=text, **run)
+        assert found["difference"].tolist() == expected["difference"].tolist()
+        assert found["low"].tolist() == expected["low"].tolist()
+    with pytest.raises(ValueError, match="covariate adjusts means but the statistic is 'mean"):
+        bf.compare(df, statistic="mean(revenue) / mean(user)", **run)
+
+
+def test_messages_name_the_option_and_the_nearest_column(tmp_path):
+    df = revenue()
+    df.to_csv(tmp_path / "v.csv", index=False)
+    df.to_parquet(tmp_path / "v.parquet")
+    usual = {"value": "revenue", "by": "cut", "replicates": 20}
+    wrong = [
+        ("covariate", "log1p(pre_revenu)", "pre_revenue"),
+        ("covariate", "pre_revenu", "pre_revenue"),
+        ("value", "log(revenu)", "revenue"),
+        ("value", "if(cut == 'a', revenu, 0)", "revenue"),
+        ("value", "revenu", "revenue"),
+        ("by", "cutt", "cut"),
+        ("clusters", "usr", "user"),
+    ]
+    for table in (df, pl.from_pandas(df).lazy(), tmp_path / "v.csv", tmp_path / "v.parquet"):
+        for option, given, meant in wrong:
+            words = re.escape(f"{option} is '{given}' but ") + f"(.|\n)*did you mean '{meant}'"
+            with pytest.raises(ValueError, match=words):
+                bf.compare(table, **{**usual, option: given})
+        with pytest.raises(ValueError, match=r"value is 'log\(revenue' but at its end"):
+            bf.compare(table, **{**usual, "value": "log(revenue"})
+        for role in ("by", "clusters", "strata"):
+            with pytest.raises(ValueError, match="did you mean 'user'"):
+                bf.bootstrap(table, "mean", columns="revenue", **{role: "usr"})
+
+
+def test_text_files_give_the_table_of_other_files(tmp_path):
+    df = revenue()
+    df.to_csv(tmp_path / "v.csv", index=False)
+    found = bf.compare(tmp_path / "v.csv", value="revenue", by="cut", replicates=20)
+    assert isinstance(found.table, pa.Table)

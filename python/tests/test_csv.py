@@ -45,7 +45,7 @@ def test_labels(sales):
     assert [g.low for g in found] == [g.low for g in expected]
     table = bf.compare(path, value="price", by="shop", clusters="month", **RUN)
     assert (
-        table["low"]
+        table["low"].to_pylist()
         == bf.compare(df, value="price", by="shop", clusters="month", **RUN)["low"].to_list()
     )
 
@@ -87,3 +87,31 @@ def test_other_texts(tmp_path):
         bf.bootstrap(path, "mean", **RUN)
     with pytest.raises(FileNotFoundError, match="there is no file"):
         bf.csv(pathlib.Path("missing.csv"))
+
+
+def test_reading_is_told_while_it_goes_on(tmp_path):
+    with open(tmp_path / "long.csv", "w") as file:
+        file.write("x,shop\n")
+        for _ in range(40):
+            file.write("1.25,a\n2.5,b\n" * 50_000)
+    seen = []
+    bytes_ = (tmp_path / "long.csv").stat().st_size
+    for by in (None, "shop"):
+        seen.clear()
+        bf.bootstrap(
+            tmp_path / "long.csv",
+            "mean",
+            columns="x",
+            by=by,
+            replicates=20,
+            progress=lambda done, total: seen.append((done, total)),
+        )
+        reading = [done for done, total in seen if total == bytes_]
+        assert len(reading) > 2 and reading == sorted(reading)
+        assert 0 < reading[1] < bytes_
+
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        bf.bootstrap(tmp_path / "long.csv", "mean", columns="x", replicates=20, progress=stop)

@@ -128,3 +128,90 @@ def test_files_have_columns_of_expressions(tmp_path: Any) -> None:
     assert found.estimate == pytest.approx(FRAME.price.sum() / FRAME.carat.sum())
     found = bf.bootstrap(str(path), "mean(log(price))", replicates=50)
     assert found.estimate == pytest.approx(np.log(FRAME.price).mean())
+
+
+HOURS = np.datetime64("2013-01-29", "s") + np.arange(200) * np.timedelta64(3600, "s")
+
+
+def dates(unit: str) -> Any:
+    return HOURS.astype(f"datetime64[{unit}]")
+
+
+TIMES = {
+    "pandas": pd.DataFrame({"at": HOURS}),
+    "polars": pl.DataFrame({"at": HOURS.astype("datetime64[us]")}),
+    "pyarrow": pa.table({"at": HOURS}),
+    "dictionary": pa.table({"at": pa.array(HOURS).dictionary_encode()}),
+    "hours": {"at": dates("h")},
+    "minutes": {"at": dates("m")},
+    "periods": pd.DataFrame({"at": pd.PeriodIndex(HOURS, freq="h")}),
+    "objects": {"at": dates("us").astype(object)},
+}
+
+
+# The first moment of a day may be written in any way that ISO 8601 has for it.
+@pytest.mark.parametrize("kind", TIMES)
+def test_dates_are_compared_in_the_order_of_time(kind: str) -> None:
+    day = np.datetime64("2013-02-01")
+    for text in ("2013-02-01", "2013-02-01 00:00", "2013-02-01 00:00:00", "2013-02-01T00:00:00.0"):
+        found = bf.bootstrap(
+            TIMES[kind],
+            [f"sum(at {sign} '{text}')" for sign in ("==", "<", "<=", ">", ">=", "!=")],
+            replicates=2,
+        )
+        later, same = int((HOURS > day).sum()), int((HOURS == day).sum())
+        rest = len(HOURS) - later - same
+        assert found.estimate.tolist() == [same, rest, rest + same, later, later + same, 199]
+    among = "sum(at in ('2013-02-01T05:00', '2013-01-30T00:00'))"
+    found = bf.bootstrap(TIMES[kind], among, replicates=2)
+    assert found.estimate == 2
+
+
+@pytest.mark.parametrize("unit", ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns"])
+def test_dates_of_any_unit_are_compared(unit: str) -> None:
+    days = np.datetime64("2012-12-20", "D") + np.arange(60)
+    at = days.astype(f"datetime64[{unit}]")
+    expected = (at >= np.datetime64("2013-01-01")).sum()
+    for table in ({"at": at}, {"at": at.astype(object)} if unit in "Ds" else {"at": at}):
+        found = bf.bootstrap(table, "sum(at >= '2013-01-01')", replicates=2)
+        assert found.estimate == expected > 0
+
+
+def test_periods_are_their_first_day() -> None:
+    frame = pd.DataFrame({"day": pd.period_range("2024-01-01", periods=20, freq="D")})
+    assert bf.bootstrap(frame, "sum(day >= '2024-01-11')", replicates=2).estimate == 10
+    months = pd.DataFrame({"month": pd.period_range("2024-01", periods=20, freq="M")})
+    assert bf.bootstrap(months, "sum(month < '2025-01-01')", replicates=2).estimate == 12
+
+
+@pytest.mark.parametrize("text", ["01.02.2013", "2013-02", "2013-02-30", "2013-02-01 7", "soon"])
+def test_what_a_date_is_compared_with_must_be_one(text: str) -> None:
+    for frame in (TIMES["pandas"], TIMES["pyarrow"], TIMES["polars"].lazy()):
+        with pytest.raises(ValueError, match="column 'at' is of dates, which") as caught:
+            bf.bootstrap(frame, f"mean(at >= '{text}')", replicates=2)
+        assert f"statistic is 'mean(at >= '{text}')' but" in str(caught.value)
+        assert "'YYYY-MM-DD' or 'YYYY-MM-DD HH:MM:SS'" in str(caught.value)
+
+
+def test_times_and_durations_say_what_they_are() -> None:
+    spans = pd.DataFrame({"took": pd.to_timedelta(np.arange(9), unit="h")})
+    with pytest.raises(ValueError, match=r"column 'took' is of type timedelta64.*total_seconds"):
+        bf.bootstrap(spans, "mean(took > '5')", replicates=2)
+    times = pl.DataFrame({"at": pl.Series([0, 1], dtype=pl.Int64).cast(pl.Time)})
+    with pytest.raises(ValueError, match="column 'at' is of type time, which is not compared"):
+        bf.bootstrap(times, "mean(at > '05:00')", replicates=2)
+
+
+# The columns of lazy frames and files are computed later, and the mark is where it was typed.
+def test_marks_are_in_the_statistic_for_tables_of_any_kind(tmp_path: Any) -> None:
+    FRAME.to_csv(tmp_path / "d.csv", index=False)
+    FRAME.to_parquet(tmp_path / "d.parquet")
+    lazy = pl.from_pandas(FRAME).lazy()
+    for table in (FRAME, lazy, tmp_path / "d.csv", tmp_path / "d.parquet"):
+        with pytest.raises(ValueError, match=r"statistic is 'mean\(log\(prize\)\)' but") as caught:
+            bf.bootstrap(table, "mean(log(prize))", replicates=2)
+        assert "did you mean 'price'?" in str(caught.value)
+        assert "  mean(log(prize))\n           ^~~~~" in str(caught.value)
+    for table in (FRAME, lazy, tmp_path / "d.parquet"):
+        with pytest.raises(ValueError, match=r"statistic is 'mean\(cut \* 2\)' but"):
+            bf.bootstrap(table, "mean(cut * 2)", replicates=2)

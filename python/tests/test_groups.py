@@ -1,6 +1,10 @@
 """bootstrap(..., by=...): an interval for every group of rows."""
 
+import json
+import os
 import pickle
+import re
+import subprocess
 
 import numpy as np
 import pandas as pd
@@ -10,6 +14,7 @@ import pytest
 
 import bootfold as bf
 from bootfold import _core
+from bootfold._labels import label_text
 
 
 def flights(rows=400):
@@ -220,3 +225,82 @@ def test_text_has_the_same_digits_in_a_column_and_no_names_twice():
     digits = {name: [len(x.partition(".")[2]) for x in found] for name, found in numbers.items()}
     assert digits["a"] == digits["b"] == digits["c"]
     assert digits["d"] < digits["c"]
+
+
+DAYS = np.datetime64("2013-01-30", "s") + np.arange(120) // 2 * np.timedelta64(12, "h")
+
+
+@pytest.mark.parametrize("unit", ["D", "h", "s", "us", "ns"])
+def test_dates_are_groups_by_the_name_that_the_program_gives_them(unit, tmp_path):
+    at = DAYS.astype(f"M8[{unit}]")
+    df = pd.DataFrame({"at": at, "x": np.arange(120.0) ** 2 % 17})
+    df.to_parquet(tmp_path / "t.parquet")
+    tables = [{"at": at, "x": df.x}, df, pl.from_pandas(df), pa.Table.from_pandas(df)]
+    if unit == "us":
+        tables.append(tmp_path / "t.parquet")
+    for table in tables:
+        found = bf.bootstrap(table, "mean", columns="x", by="at", replicates=20, seed=3)
+        assert found.groups[0].seed == _core.group_seed(3, "2013-01-30")
+        assert str(found).splitlines()[3 if unit != "D" else 2].split()[0][:10] in (
+            "2013-01-30",
+            "2013-01-31",
+        )
+        one = found["2013-01-30"].estimate
+        for name in (pd.Timestamp("2013-01-30"), np.datetime64("2013-01-30"), "2013-01-30T00:00"):
+            assert found[name].estimate == one
+        if unit != "D":
+            assert found.groups[1].seed == _core.group_seed(3, "2013-01-30 12:00:00")
+            assert found["2013-01-30 12:00"].replicates.shape == (20,)
+
+
+def test_the_program_and_python_draw_groups_of_dates_alike(tmp_path):
+    df = pd.DataFrame({"at": DAYS.astype("M8[us]"), "x": np.arange(120.0) ** 2 % 17})
+    df.to_parquet(tmp_path / "t.parquet")
+    command = [os.environ["BOOTFOLD_PROGRAM"], "bootstrap", str(tmp_path / "t.parquet"), "--json"]
+    command += ["--by", "at", "--column", "x", "--replicates", "50", "--seed", "4"]
+    told = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    found = bf.bootstrap(df, "mean", columns="x", by="at", replicates=50, seed=4)
+    texts = [label_text(group.group) for group in found]
+    assert texts == [group["group"][0] for group in told["groups"]]
+    errors = [group["values"][0]["standard_error"] for group in told["groups"]]
+    assert errors == [group.standard_error for group in found]
+
+
+def test_combinations_with_dates_have_their_texts():
+    df = pd.DataFrame({"day": DAYS.astype("M8[D]").astype("M8[ns]"), "x": np.arange(120.0)})
+    df["shop"] = np.tile(["a", "b"], 60)
+    found = bf.bootstrap(df, "mean", columns="x", by=["shop", "day"], replicates=20, seed=3)
+    assert found.groups[0].seed == _core.group_seed(3, "a, 2013-01-30")
+    assert found.to_frame()["day"][0] == pd.Timestamp("2013-01-30")
+
+
+def spread_groups(groups):
+    return pd.concat([pd.DataFrame({"g": g, "x": x}) for g, x in groups.items()])
+
+
+# A table whose numbers have exponents has them in all rows, and constants have at most 6 digits.
+def test_a_table_of_groups_has_one_notation():
+    noise = np.random.default_rng(1).normal(0, 1, 50)
+    groups = {"a": 5.47 + noise, "b": 0 * noise, "c": 4.7e5 + 3e4 * noise, "d": 1e-9 * noise}
+    groups |= {"e": np.full(50, 7.123456789)}
+    text = str(bf.bootstrap(spread_groups(groups), "mean", columns="x", by="g", replicates=200))
+    rows = {line.split()[0]: line.split()[2:] for line in text.splitlines()[2:]}
+    assert all("e" in number for g in "acd" for number in rows[g] if number not in ("to", "+-"))
+    assert rows["b"] == ["0", "0", "0", "to", "0"] and rows["e"][0] == "7.12346e+00"
+    del groups["d"]
+    text = str(bf.bootstrap(spread_groups(groups), "mean", columns="x", by="g", replicates=200))
+    assert "e+" not in text and " 7.123 to 7.123\n" in text + "\n" and " 0.000 to 0.000" in text
+
+
+def test_groups_without_an_interval_say_so_and_errors_have_errors():
+    noise = np.random.default_rng(1).normal(0, 1, 50)
+    df = spread_groups({"a": 0 * noise, "b": 2 + noise})
+    for statistic in ("mean(x) / mean(x)", "sd(x) / mean(x)"):
+        text = str(bf.bootstrap(df, statistic, by="g", replicates=200))
+        assert text.splitlines()[2].split()[2:] == ["nan", "nan", "none"]
+        assert "nan to nan" not in text
+    found = bf.bootstrap(df, ["mean(x)", "sd(x)"], by="g", replicates=200)
+    assert re.search(r"b +mean\(x\).* 0\.\d+ \+- 0\.0\d+  ", str(found))
+    alone = found["b"]
+    np.testing.assert_array_equal(found.groups[1].standard_error_error, alone.standard_error_error)
+    assert re.search(r"bias  .*\n  mean\(x\) .* \+- .* \+- ", str(alone))

@@ -61,7 +61,10 @@ def test_all_labels_are_missing():
 
 def test_rows_count_from_zero():
     cases = [
-        (lambda: bf.bootstrap([1.0, np.nan], "mean"), "row 1 is nan"),
+        (lambda: bf.bootstrap([1.0, np.nan], "mean"), "^row 1 is nan"),
+        (lambda: bf.bootstrap([1, None], np.ptp), "^row 1 is nan"),
+        (lambda: bf.bootstrap(np.array([[1, 2], [3, np.nan]]), "mean"), "^column 1, row 1 is nan"),
+        (lambda: bf.bootstrap(np.array([[1, 2], [3, np.nan]]), np.ptp), "^column 1, row 1 is nan"),
         (lambda: bf.bootstrap([1.0, np.inf], "mean"), "row 1 is inf"),
         (lambda: bf.bootstrap([1.0, np.nan], np.ptp), "row 1 is nan"),
         (lambda: bf.bootstrap([1.0, 2.0], "mean", probabilities=[1, -1]), "probability of row 1"),

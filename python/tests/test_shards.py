@@ -189,6 +189,16 @@ def test_the_program_finds_the_columns_of_plans_made_in_python(table, tmp_path):
     np.testing.assert_array_equal(found.replicates, wanted.replicates)
 
 
+def test_rows_and_replicates_of_parts_count_from_0(table):
+    plan = bf.shards.plan(bf.shards.look(table[:, 0], "mean"), replicates=40)
+    part = plan.part(table[:9_000, 0], first=0, replicates=(0, 20))
+    assert repr(part) == "<Part: rows 0 to 8,999, replicates 0 to 19>"
+    late = plan.part(table[9_000:, 0], first=9_000, replicates=(20, 40))
+    assert repr(late) == "<Part: rows 9,000 to 49,999, replicates 20 to 39>"
+    with pytest.raises(ValueError, match="rows 9,000 to 49,999"):
+        plan.finish(part)
+
+
 def test_looks_merge_where_they_lie(table):
     x = table[:, 0]
     late = bf.shards.look(x[30_000:], "mean", first=30_000)
@@ -210,7 +220,7 @@ def test_mistakes_are_named(table):
         bf.shards.plan(bf.shards.look(x, "mean"), scheme="cluster")
     with pytest.raises(TypeError, match="names such as 'mean'"):
         bf.shards.look(x, lambda resample: resample.mean())
-    with pytest.raises(ValueError, match="trimmed means"):
+    with pytest.raises(ValueError, match="needs all rows in one place"):
         bf.shards.plan(bf.shards.look(x, "trimmed_mean:0.1"))
     with pytest.raises(ValueError, match="no looks"):
         bf.shards.join([])

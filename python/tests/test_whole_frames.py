@@ -184,3 +184,56 @@ def test_whole_rows_that_exceed_memory_are_refused(tmp_path):
     path = next(_files(frame(), tmp_path))[0]
     with pytest.raises(ValueError, match=r"whole rows of .*x\.parquet.*limit of 1e\+03 bytes"):
         bf.bootstrap(path, lambda d: len(d), memory=1000)
+
+
+def test_text_files_arrive_whole(tmp_path):
+    df = frame().drop(columns=["day"])
+    df["size"] = df["size"].astype(str)
+    df.to_csv(tmp_path / "v.csv", index=False)
+
+    def ulm(rows):
+        return rows.loc[rows["city"] == "Ulm", "price"].mean()
+
+    expected = bf.bootstrap(df, ulm, replicates=20, seed=7)
+    for given in (tmp_path / "v.csv", bf.csv(tmp_path / "v.csv")):
+        found = bf.bootstrap(given, ulm, replicates=20, seed=7)
+        np.testing.assert_array_equal(found.replicates, expected.replicates)
+    chosen = bf.bootstrap(tmp_path / "v.csv", ulm, columns=["price", "city"], clusters="size")
+    assert chosen.estimate == expected.estimate
+    share = bf.bootstrap(
+        tmp_path / "v.csv", lambda rows: (rows["city"] == "Ulm").mean(), columns=["city"]
+    )
+    assert share.estimate == (df.city == "Ulm").mean()
+    groups = bf.bootstrap(tmp_path / "v.csv", ulm, by="size", replicates=20)
+    assert [group.group for group in groups] == ["l", "s"]
+    numbers = bf.bootstrap(tmp_path / "v.csv", lambda v: v.mean(), columns="price", replicates=20)
+    assert numbers.estimate == pytest.approx(df.price.mean())
+
+
+def test_text_files_with_missing_values_follow_nan(tmp_path):
+    (tmp_path / "v.csv").write_text("city,price\nUlm,1\n,2\nBonn,\nUlm,3\nBonn,4\n")
+
+    def ulm(rows):
+        return rows.loc[rows["city"] == "Ulm", "price"].sum()
+
+    with pytest.raises(ValueError, match="v.csv"):
+        bf.bootstrap(tmp_path / "v.csv", ulm, replicates=20)
+    assert bf.bootstrap(tmp_path / "v.csv", ulm, replicates=20, nan="omit").estimate == 4
+
+
+def test_dictionaries_of_columns_are_tables():
+    df = frame()
+    columns = {"city": df.city.tolist(), "price": df.price.to_numpy()}
+
+    def ulm(rows):
+        return rows.loc[rows["city"] == "Ulm", "price"].mean()
+
+    expected = bf.bootstrap(df[["city", "price"]], ulm, replicates=20, seed=7)
+    found = bf.bootstrap(columns, ulm, replicates=20, seed=7)
+    np.testing.assert_array_equal(found.replicates, expected.replicates)
+    numbers = {"price": df.price.tolist(), "number": df.number.to_numpy()}
+    found = bf.bootstrap(numbers, "mean", replicates=20, seed=7)
+    table = bf.bootstrap(df[["price", "number"]], "mean", replicates=20, seed=7)
+    np.testing.assert_array_equal(found.replicates, table.replicates)
+    with pytest.raises(ValueError, match="the dictionary has no column 'town'"):
+        bf.bootstrap(numbers, "mean", columns="price", by="town")

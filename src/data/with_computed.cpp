@@ -19,14 +19,18 @@ constexpr std::size_t kComputedRows = 4096;
 /// The columns of numbers, and behind them those of text.
 class MixedTable {
  public:
-  MixedTable(const DataView& numbers, std::span<const Labels> texts)
-      : numbers_(numbers), texts_(texts) {
+  MixedTable(const DataView& numbers, std::span<const Labels> texts,
+             std::span<const std::string> times)
+      : numbers_(numbers), texts_(texts), times_(times) {
     for (std::size_t c = 0; c < numbers.columns(); ++c) names_.push_back(numbers.name(c));
     for (const Labels& each : texts) names_.push_back(each.column);
   }
 
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   [[nodiscard]] bool is_text(std::size_t column) const { return column >= numbers_.columns(); }
+  [[nodiscard]] bool is_time(std::size_t column) const {
+    return is_text(column) && std::ranges::find(times_, names_[column]) != times_.end();
+  }
   [[nodiscard]] std::size_t rows() const {
     return numbers_.columns() > 0 ? numbers_.rows() : texts_[0].rows();
   }
@@ -35,12 +39,20 @@ class MixedTable {
   [[nodiscard]] std::vector<double> compute(const Computed& column) const {
     const auto& uses = column.program.columns();
     for (std::size_t c = 0; c < uses.size(); ++c) {
+      if (is_time(column.inputs[c]) && uses[c].no_time)
+        throw InvalidArgument(expression::complaint(
+            "columns", column.name, uses[c].no_time->at, uses[c].no_time->end,
+            text::concat("column ", text::quoted(uses[c].name),
+                         " is of dates or times; compare it with '2024-01-28' or "
+                         "'2024-01-28 13:05'")));
       const bool text = is_text(column.inputs[c]);
       if (text ? !uses[c].as_number : !uses[c].as_text) continue;
-      throw InvalidArgument(text::concat(
-          "columns is ", text::quoted(column.name), " but column ", text::quoted(uses[c].name),
-          text ? " is text; compare it with text in quotes"
-               : " is a column of numbers; compare it with a number, without quotes"));
+      throw InvalidArgument(expression::complaint(
+          "columns", column.name, uses[c].at, uses[c].end,
+          text::concat("column ", text::quoted(uses[c].name),
+                       text ? " is text; compare it with text in quotes"
+                            : " is a column of numbers; compare it with a number, without "
+                              "quotes")));
     }
     std::vector<double> values(rows());
     std::vector<std::vector<double>> numbers(uses.size());
@@ -68,7 +80,7 @@ class MixedTable {
           else
             missing[c][i] = 1;
         }
-        inputs[c] = {{}, texts[c], missing[c]};
+        inputs[c] = {{}, texts[c], missing[c], is_time(from)};
       }
       column.program.run(inputs, std::span(values).subspan(first, size), scratch);
     }
@@ -78,14 +90,15 @@ class MixedTable {
  private:
   const DataView& numbers_;
   std::span<const Labels> texts_;
+  std::span<const std::string> times_;
   std::vector<std::string> names_;
 };
 
 }  // namespace
 
 WithComputed::WithComputed(const DataView& table, const std::vector<std::string>& columns,
-                           std::span<const Labels> texts) {
-  const MixedTable all(table, texts);
+                           std::span<const Labels> texts, std::span<const std::string> times) {
+  const MixedTable all(table, texts, times);
   const ColumnNames names(all.names());
   ReadOptions options;
   options.columns = columns;
@@ -112,12 +125,14 @@ WithComputed::WithComputed(const DataView& table, const std::vector<std::string>
 std::vector<ColumnUse> columns_used(const std::vector<std::string>& columns,
                                     std::span<const std::string> existing) {
   std::vector<ColumnUse> found;
-  const auto add = [&](const std::string& name, bool as_text, bool as_number) {
+  const auto add = [&](const std::string& name, bool as_text, bool as_number,
+                       const std::optional<expression::Literal>& no_time = std::nullopt) {
     auto known = std::find_if(found.begin(), found.end(),
                               [&](const ColumnUse& each) { return each.name == name; });
     if (known == found.end()) known = found.insert(found.end(), {name});
     known->as_text = known->as_text || as_text;
     known->as_number = known->as_number || as_number;
+    if (no_time && !known->no_time) known->no_time = no_time->text;
   };
   for (const std::string& column : columns) {
     const bool exists = std::find(existing.begin(), existing.end(), column) != existing.end();
@@ -127,7 +142,7 @@ std::vector<ColumnUse> columns_used(const std::vector<std::string>& columns,
     }
     const expression::Program program(expression::parse_row(column, "columns"));
     for (const expression::Column& each : program.columns())
-      add(each.name, each.as_text, each.as_number);
+      add(each.name, each.as_text, each.as_number, each.no_time);
   }
   return found;
 }
