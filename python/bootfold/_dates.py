@@ -69,8 +69,14 @@ def has_moments(values: Any) -> bool:
 
     Periods are their first moment.
     """
-    kind = date_type(values).lower().removeprefix("dictionary<values=")
-    return kind.startswith(("date", "timestamp", "<m8", "period"))
+    return _kind(values).startswith(("date", "timestamp", "<m8", "period"))
+
+
+def _kind(values: Any) -> str:
+    """The type of dates, of a column of categories that of these."""
+    categories = getattr(getattr(values, "dtype", None), "categories", None)
+    kind = date_type(values if categories is None else categories)
+    return kind.lower().removeprefix("dictionary<values=")
 
 
 def _moments(values: Any) -> Any:
@@ -148,6 +154,8 @@ def moment_text(value: Any) -> str | None:
     """The text of one date, with or without a time; None of anything else."""
     if not isinstance(value, (np.datetime64, datetime.date)) or value != value:
         return None
+    if hasattr(value, "to_datetime64"):  # of pandas, in UTC, with nanoseconds
+        value = value.to_datetime64()
     return moment_texts(value.reshape(1) if isinstance(value, np.datetime64) else [value])[1][0]
 
 
@@ -173,7 +181,7 @@ def moment_meant(text: str) -> str | None:
 
 def remedy(values: Any) -> str:
     """How to make numbers of dates, times or durations."""
-    kind = date_type(values).lower().removeprefix("dictionary<values=")
+    kind = _kind(values)
     if kind.startswith("time") and not kind.startswith(("timestamp", "timedelta")):
         return "60 * hour + minute of each"
     duration = any(word in kind for word in ("duration", "timedelta"))

@@ -144,6 +144,8 @@ TIMES = {
     "dictionary": pa.table({"at": pa.array(HOURS).dictionary_encode()}),
     "hours": {"at": dates("h")},
     "minutes": {"at": dates("m")},
+    "categories": pd.DataFrame({"at": pd.Series(HOURS).astype("category")}),
+    "arrow in pandas": pd.DataFrame({"at": pd.Series(HOURS).astype("timestamp[us][pyarrow]")}),
     "periods": pd.DataFrame({"at": pd.PeriodIndex(HOURS, freq="h")}),
     "objects": {"at": dates("us").astype(object)},
 }
