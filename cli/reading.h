@@ -26,8 +26,10 @@ template <class Read>
   try {
     return read();
   } catch (const UnknownColumn& error) {
-    throw InvalidArgument(
-        statistic::mark_column(request.statistic_texts, error.column(), error.problem()));
+    const std::string marked =
+        statistic::mark_column(request.statistic_texts, error.column(), error.problem());
+    if (marked == error.problem()) throw;  // of --where or --value: it marks its own text
+    throw InvalidArgument(marked);
   }
 }
 

@@ -245,6 +245,7 @@ ColumnView arrow_numbers(const ArrowPiece& piece, const ArrowKind& kind, ArrowCo
 Cells arrow_texts(const ArrowPiece& piece, const ArrowField& field, const std::string& label,
                   ArrowCopies& copies) {
   Cells cells{true};
+  cells.are_times = field.kind.is_date() && !field.has_dictionary;
   cells.texts.resize(piece.rows);
   const bool nulls = piece.has_nulls();
   const ArrowArray* dictionary = field.has_dictionary ? piece.array.dictionary : nullptr;

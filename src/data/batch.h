@@ -41,6 +41,7 @@ struct Cells {
   ColumnView numbers = {};                   ///< if it is not text; NaN is missing
   std::vector<std::string_view> texts = {};  ///< if it is text
   std::vector<char> missing = {};            ///< of texts; empty if none is
+  bool are_times = false;                    ///< texts are dates or times
 };
 
 /// Rows that were read together.

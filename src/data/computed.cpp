@@ -22,12 +22,19 @@ std::vector<std::size_t> find_inputs(const ColumnNames& columns,
                                      std::string_view what, const std::string& text,
                                      const std::string& file) {
   std::vector<std::size_t> found;
+  const auto quotes = [&](const expression::Column& column) -> std::string {  // cut == Ideal
+    const std::size_t before = text.find_last_not_of(' ', column.at == 0 ? 0 : column.at - 1);
+    const bool compared = column.at > 0 && before != text.npos &&
+                          std::string_view("=<>").find(text[before]) != std::string_view::npos;
+    return compared ? text::concat("; text goes in quotes: '", column.name, "'") : "";
+  };
   for (const expression::Column& column : wanted) {
     try {
       found.push_back(find_columns(columns, {column.name}, file)[0]);
     } catch (const UnknownColumn& error) {
-      throw UnknownColumn(expression::complaint(what, text, column.at, column.end, error.what()),
-                          column.name, error.problem());
+      throw UnknownColumn(
+          expression::complaint(what, text, column.at, column.end, error.what() + quotes(column)),
+          column.name, error.problem() + quotes(column));
     }
   }
   return found;
@@ -50,12 +57,20 @@ void check_uses(std::span<const expression::Column> columns, std::span<const std
                 const std::string& file) {
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const expression::Column& column = columns[c];
-    const bool is_text = batch.condition[inputs[c]].is_text;
-    if (is_text ? !column.as_number : !column.as_text) continue;
-    throw InvalidArgument(text::concat(
-        what, " is ", text::quoted(text), " but column ", text::quoted(column.name), " of ", file,
-        is_text ? " is text; put the value it is compared with in quotes"
-                : " is a column of numbers; compare it with a number, without quotes"));
+    const Cells& cells = batch.condition[inputs[c]];
+    if (cells.are_times && column.no_time)
+      throw InvalidArgument(expression::complaint(
+          what, text, column.no_time->at, column.no_time->end,
+          text::concat("column ", text::quoted(column.name), " of ", file,
+                       " is of dates or times; compare it with '2024-01-28' or "
+                       "'2024-01-28 13:05'")));
+    if (cells.is_text ? !column.as_number : !column.as_text) continue;
+    throw InvalidArgument(expression::complaint(
+        what, text, column.at, column.end,
+        text::concat("column ", text::quoted(column.name), " of ", file,
+                     cells.is_text
+                         ? " is text; put the value it is compared with in quotes"
+                         : " is a column of numbers; compare it with a number, without quotes")));
   }
 }
 
@@ -65,7 +80,7 @@ void Inputs::read(const Batch& batch) {
   for (std::size_t c = 0; c < inputs_.size(); ++c) {
     const Cells& cells = batch.condition[c];
     if (cells.is_text) {
-      inputs_[c] = {{}, cells.texts, cells.missing};
+      inputs_[c] = {{}, cells.texts, cells.missing, cells.are_times};
       continue;
     }
     numbers_[c].resize(batch.rows);

@@ -9,6 +9,7 @@
 #include "data/number.h"
 #include "data/shortest.h"
 #include "data/sieve.h"
+#include "expression/tokens.h"
 #include "text/concat.h"
 #include "text/quoted.h"
 
@@ -137,6 +138,7 @@ void CsvReader::read_cells(const Record& record) {
       cell.missing = cell.text.empty() || (!fields.quoted() && dialect_.is_missing(cell.text));
       cell.not_a_number = false;
       cell.number = std::numeric_limits<double>::quiet_NaN();
+      if (cell.missing == 0 && cell.bound) check_bounds(record, fields, cell);
       if (cell.missing != 0 || !cell.as_number) continue;
       cell.not_a_number = !parse_as(cell.text, dialect_, cell.kind, cell.number);
       if (cell.not_a_number) cell.number = std::numeric_limits<double>::quiet_NaN();
@@ -149,6 +151,17 @@ void CsvReader::read_cells(const Record& record) {
     inputs_[c] = {{&cells_[c].number, 1}, {&cells_[c].text, 1}, {&cells_[c].missing, 1}};
 }
 
+// Throws if a number would be compared with text byte by byte: 10 is less than '9'.
+void CsvReader::check_bounds(const Record& record, const Fields& fields, const Cell& cell) {
+  double number = 0;
+  if (!dialect_.parse(cell.text, number) || std::isnan(number)) return;
+  fail(record, fields.index(),
+       text::concat(text::quoted(cell.text), " is a number (column ", quoted_name(cell.field),
+                    "), but an expression compares it with text; compare it with a number, "
+                    "without quotes",
+                    expression::mark(cell.expression, cell.bound->at, cell.bound->end)));
+}
+
 // Throws if a value is undefined because text stands where a number is used.
 void CsvReader::check_numbers(const Record& record, std::span<const expression::Column> columns,
                               std::span<const std::size_t> inputs) const {
@@ -158,7 +171,8 @@ void CsvReader::check_numbers(const Record& record, std::span<const expression::
     fail(record, cell.field,
          text::concat(text::quoted(cell.text), " is not a number (column ", quoted_name(cell.field),
                       "), but an expression uses it as one; put the value it is compared with in "
-                      "quotes to compare text"));
+                      "quotes to compare text",
+                      expression::mark(cell.expression, cell.place.first, cell.place.second)));
   }
 }
 

@@ -90,6 +90,21 @@ class CsvReader {
     std::string text;
   };
 
+  /// What conditions and computed columns see of a field of this row.
+  struct Cell {
+    std::size_t field = 0;
+    bool as_number = false;
+    std::string expression = {};                     // that uses the column
+    std::pair<std::size_t, std::size_t> place = {};  // of the column in it
+    std::optional<expression::Literal> bound = {};   // a number in quotes: > '5'
+    Kind kind = Kind::unknown;
+    double number = 0;  // NaN: missing, or not a number
+    std::string_view text = {};
+    char missing = 0;
+    bool not_a_number = false;
+    std::string scratch = {};
+  };
+
   void start(const Record& record);
   void choose(const std::vector<std::size_t>& labels);
   void check_names_of(const std::vector<std::string>& names, const Record& record) const;
@@ -116,6 +131,7 @@ class CsvReader {
     return fulfils(record);
   }
   [[nodiscard]] bool fulfils(const Record& record);
+  void check_bounds(const Record& record, const Fields& fields, const Cell& cell);
   void check_numbers(const Record& record, std::span<const expression::Column> columns,
                      std::span<const std::size_t> inputs) const;
   bool take_label(const Record& record, const Fields& fields, LabelSource& label) const;
@@ -164,18 +180,7 @@ class CsvReader {
   std::vector<LabelSource> labels_;  // in the order of options_.labels
   std::vector<TextSource> texts_;    // in the order of options_.texts
   std::vector<Computed> computed_;   // the last of parsed_; inputs are places in cells_
-  /// What conditions and computed columns see of a field of this row.
-  struct Cell {
-    std::size_t field = 0;
-    bool as_number = false;
-    Kind kind = Kind::unknown;
-    double number = 0;  // NaN: missing, or not a number
-    std::string_view text = {};
-    char missing = 0;
-    bool not_a_number = false;
-    std::string scratch = {};
-  };
-  std::vector<Cell> cells_;  // those of where_.columns(), then those of computed columns
+  std::vector<Cell> cells_;          // those of where_.columns(), then those of computed columns
   std::vector<expression::Input> inputs_;  // the cells as inputs
   std::vector<std::size_t> of_condition_;  // 0, 1, ...: cells of the condition
   expression::Scratch expression_scratch_;

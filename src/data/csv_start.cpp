@@ -112,18 +112,22 @@ void CsvReader::choose(const std::vector<std::size_t>& labels) {
                                    static_cast<std::size_t>(&column - choice.computed.data()));
                });
   computed_ = std::move(choice.computed);
-  const auto add_cell = [&](std::size_t field, const expression::Column& column) {
-    cells_.push_back({field, column.as_number});
+  const auto add_cell = [&](std::size_t field, const expression::Column& column,
+                            const std::string& text) {
+    cells_.push_back({field, column.as_number, text, {column.at, column.end}});
+    double number = 0;
+    for (const expression::Literal& bound : column.bounds)
+      if (dialect_.parse(bound.text, number) && !std::isnan(number)) cells_.back().bound = bound;
   };
   const std::vector<std::size_t> fields =
       find_inputs(columns_, where_.columns(), "where", where_.text(), label_);
   for (std::size_t c = 0; c < fields.size(); ++c) {
-    add_cell(fields[c], where_.columns()[c]);
+    add_cell(fields[c], where_.columns()[c], where_.text());
     of_condition_.push_back(c);
   }
   for (Computed& each : computed_)
     for (std::size_t i = 0; i < each.inputs.size(); ++i) {
-      add_cell(each.inputs[i], each.program.columns()[i]);
+      add_cell(each.inputs[i], each.program.columns()[i], each.name);
       each.inputs[i] = cells_.size() - 1;
     }
   inputs_.resize(cells_.size());

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "expression/dates.h"
+
 namespace bootfold::expression {
 
 namespace {
@@ -153,7 +155,7 @@ Program::Program(const Node& root) : type_(type_of(root)) { compile(root); }
 std::uint32_t Program::column(const Node& node) {
   for (std::size_t c = 0; c < columns_.size(); ++c)
     if (columns_[c].name == node.name) return static_cast<std::uint32_t>(c);
-  columns_.push_back({node.name, false, false, node.at, node.end});
+  columns_.push_back({node.name, false, false, node.at, node.end, {}, std::nullopt});
   return static_cast<std::uint32_t>(columns_.size() - 1);
 }
 
@@ -172,12 +174,20 @@ bool Program::compile_text(const Node& node) {
     return false;
   Step step{node.operation, true};
   for (const Node& child : node.children) {
-    if (child.operation == Operation::text) {
-      step.texts.push_back(child.name);
-    } else {
-      step.column = column(child);
-      columns_[step.column].as_text = true;
-    }
+    if (child.operation == Operation::text) continue;
+    step.column = column(child);
+    columns_[step.column].as_text = true;
+  }
+  Column& compared = columns_[step.column];
+  const bool ordered = is_comparison(node.operation) && node.operation != Operation::equal &&
+                       node.operation != Operation::unequal;
+  for (const Node& child : node.children) {
+    if (child.operation != Operation::text) continue;
+    const std::optional<std::string> time = iso_time(child.name);
+    if (!time && !compared.no_time) compared.no_time = {child.name, child.at, child.end};
+    if (ordered) compared.bounds.push_back({child.name, child.at, child.end});
+    step.texts.push_back(child.name);
+    step.times.push_back(time.value_or(""));
   }
   if (node.children[0].operation == Operation::text) {  // 'JFK' < origin is origin > 'JFK'
     using enum Operation;
@@ -234,6 +244,7 @@ void Program::compute(const Step& step, std::span<const Input> inputs, std::size
   double* const top = stack - step.operands * kTileRows;  // the result goes here
   if (step.text) {
     const Input& input = inputs[step.column];
+    const std::vector<std::string>& texts = input.are_times ? step.times : step.texts;
     for (std::size_t i = 0; i < rows; ++i) {
       if (!input.missing.empty() && input.missing[first + i] != 0) {
         top[i] = kMissing;
@@ -241,8 +252,8 @@ void Program::compute(const Step& step, std::span<const Input> inputs, std::size
       }
       const std::string_view text = input.texts[first + i];
       top[i] = step.operation == Operation::among
-                   ? std::find(step.texts.begin(), step.texts.end(), text) != step.texts.end()
-                   : in_order(step.operation, text, std::string_view(step.texts[0]));
+                   ? std::find(texts.begin(), texts.end(), text) != texts.end()
+                   : in_order(step.operation, text, std::string_view(texts[0]));
     }
     return;
   }

@@ -5,11 +5,13 @@
 //
 // True is 1, false 0, and a missing or undefined value NaN. Arithmetic and comparisons with a
 // missing value are missing. "and", "or", "not" and "if" follow the logic of three values (Kleene,
-// as in SQL): false and missing is false. Text is compared byte by byte.
+// as in SQL): false and missing is false. Text is compared byte by byte, and dates and times in the
+// order of time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,13 +21,22 @@
 
 namespace bootfold::expression {
 
+/// Text in quotes that a column is compared with, and its place in the expression.
+struct Literal {
+  std::string text;
+  std::size_t at = 0;
+  std::size_t end = 0;
+};
+
 /// A column that an expression uses, and how.
 struct Column {
   std::string name;
   bool as_number = false;
   bool as_text = false;
-  std::size_t at = 0;   ///< its first place in the text
-  std::size_t end = 0;  ///< behind it
+  std::size_t at = 0;                             ///< its first place in the text
+  std::size_t end = 0;                            ///< behind it
+  std::vector<Literal> bounds = {};               ///< it is < <= > or >= than these texts
+  std::optional<Literal> no_time = std::nullopt;  ///< the first text that is no ISO date or time
 };
 
 /// The values of a column in some rows. Only what Column says is read.
@@ -33,6 +44,7 @@ struct Input {
   std::span<const double> numbers = {};          ///< NaN: missing, or not a number
   std::span<const std::string_view> texts = {};  ///< if it is used as text
   std::span<const char> missing = {};            ///< of texts; empty if none is missing
+  bool are_times = false;  ///< texts are dates or times, and compared as iso_time() writes them
 };
 
 /// What run() computes in; one for each thread.
@@ -61,6 +73,7 @@ class Program {
     double number = 0;
     std::vector<double> numbers = {};     // of "in"
     std::vector<std::string> texts = {};  // of "in" and comparisons
+    std::vector<std::string> times = {};  // the same for a column of times
   };
 
   void compile(const Node& node);

@@ -33,21 +33,24 @@ std::string lower_case(std::string_view word) {
 
 }  // namespace
 
+std::string mark(std::string_view text, std::size_t at, std::size_t end) {
+  const bool shown =
+      !text.empty() && text.size() <= kLongestMarked &&
+      std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  if (!shown) return {};
+  const std::size_t width = at >= text.size() ? 1 : std::max<std::size_t>(1, end - at);
+  return text::concat("\n  ", text, "\n  ", std::string(std::min(at, text.size()), ' '), "^",
+                      std::string(width - 1, '~'));
+}
+
 std::string complaint(std::string_view what, std::string_view text, std::size_t at, std::size_t end,
                       const std::string& problem) {
   const std::string place =
       at >= text.size()
           ? std::string("at its end")
           : text::concat("at character ", at + 1, ", ", text::quoted(text.substr(at, end - at)));
-  std::string message =
-      text::concat(what, " is ", text::quoted(text), " but ", place, ": ", problem);
-  const bool shown =
-      !text.empty() && text.size() <= kLongestMarked &&
-      std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
-  if (!shown) return message;
-  const std::size_t width = at >= text.size() ? 1 : std::max<std::size_t>(1, end - at);
-  return text::concat(message, "\n  ", text, "\n  ", std::string(std::min(at, text.size()), ' '),
-                      "^", std::string(width - 1, '~'));
+  return text::concat(what, " is ", text::quoted(text), " but ", place, ": ", problem,
+                      mark(text, at, end));
 }
 
 Tokens::Tokens(std::string_view text, std::string_view what) : text_(text), what_(what) {

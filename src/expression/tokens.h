@@ -70,4 +70,8 @@ class Tokens {
 [[nodiscard]] std::string complaint(std::string_view what, std::string_view text, std::size_t at,
                                     std::size_t end, const std::string& problem);
 
+/// Two lines, each after a line break: the expression and a mark below characters at .. end - 1.
+/// Empty for long or unusual text, in which a mark would stand elsewhere.
+[[nodiscard]] std::string mark(std::string_view text, std::size_t at, std::size_t end);
+
 }  // namespace bootfold::expression

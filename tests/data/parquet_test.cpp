@@ -122,9 +122,22 @@ TEST_F(Parquet, FiltersRows) {
   EXPECT_EQ(rows("departure == '2024-03-01'"), (Numbers{1}));  // at midnight
   EXPECT_EQ(rows("departure <= '2024-03-01'"), (Numbers{1}));
   const std::string path = file_of("flights.parquet");
+  // The ways to write a moment are one moment: midnight is the date.
+  EXPECT_EQ(rows("departure == '2024-03-01 00:00:00'"), (Numbers{1}));
+  EXPECT_EQ(rows("departure <= '2024-03-01T00:00'"), (Numbers{1}));
+  EXPECT_EQ(rows("departure in ('2024-03-01T00:00:00.500', '2024-03-01 00:00')"), (Numbers{1, 2}));
+  EXPECT_EQ(rows("departure > '2024-03-01 00:00:00.50'").size(), 8U);
+  EXPECT_EQ(rows("day >= '2024-01-30 00:00:00'"), (Numbers{3, 4}));
+  for (const char* where : {"day >= '30.01.2024'", "day == '2024-1-30'", "day > '2024-02-30'",
+                            "departure < '2024-03-01 24:00'", "departure < '2024-03'",
+                            "day in ('2024-01-30', 'today')"})
+    EXPECT_TRUE(says(
+        message_of<InvalidArgument>([&] { (void)read(path, {.columns = {"n"}, .where = where}); }),
+        "is of dates or times; compare it with '2024-01-28'", "^~~"))
+        << where;
   EXPECT_TRUE(says(message_of<InvalidArgument>(
                        [&] { (void)read(path, {.columns = {"n"}, .where = "origin > 5"}); }),
-                   "column 'origin'", "is text", "quotes"));
+                   "column 'origin'", "is text", "quotes", "^~~~~~"));
 }
 
 TEST_F(Parquet, SeveralFilesAreOne) {

@@ -181,6 +181,41 @@ TEST(Where, PointsAtMistakes) {
   EXPECT_TRUE(says(complaint(chain), "more than 1000 operations"));
 }
 
+// As text, 10 is less than '9'. Codes are compared with == as they are written.
+TEST(Where, NumbersAreNotOrderedAsText) {
+  const TempFile file("x.csv", "price,zip,grade\n10,01234,A\n9,10001,B\n100,94110,10\n");
+  const auto rows = [&](const std::string& where) {
+    return read(file.path(), {.columns = {"price"}, .where = where}).view().rows();
+  };
+  for (const char* where : {"price > '9'", "price <= '1e1'", "'5' < price", "zip > '5'"})
+    EXPECT_TRUE(says(message_of<DataError>([&] { (void)rows(where); }), "x.csv:2:", "is a number",
+                     "without quotes", "^~"))
+        << where;
+  EXPECT_TRUE(says(message_of<DataError>(
+                       [&] { (void)read(file.path(), {.columns = {"if(price > '9', 1, 0)"}}); }),
+                   "'10' is a number (column 'price')", "\n             ^~~"));
+  EXPECT_EQ(rows("zip == '01234'"), 1U);
+  EXPECT_EQ(rows("zip in ('01234', '94110')"), 2U);
+  EXPECT_EQ(rows("grade >= 'B'"), 1U);
+  EXPECT_EQ(rows("price > 9"), 2U);
+}
+
+TEST(Where, MistakesInRowsAreMarked) {
+  const TempFile file("x.csv", "price,cut\n1,Ideal\n");
+  const auto complaint_of = [&](const std::string& where) {
+    try {
+      (void)read(file.path(), {.columns = {"price"}, .where = where});
+    } catch (const std::exception& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_TRUE(says(complaint_of("price > 0 and cut > 3"), "'Ideal' is not a number", "quotes",
+                   "\n  price > 0 and cut > 3\n                ^~~"));
+  EXPECT_TRUE(says(complaint_of("cut == Ideal"), "no column 'Ideal'",
+                   "text goes in quotes: 'Ideal'", "\n         ^~~~~"));
+}
+
 TEST(Where, NamesAreFoundOrTheMessageListsThem) {
   const TempFile file("x.csv", "price,n\n1,2\n");
   EXPECT_TRUE(says(message_of<InvalidArgument>(
