@@ -87,15 +87,16 @@ void add_columns(const std::vector<Statistic>& statistics, std::vector<std::stri
 // Expressions name their columns, which are read too. Beside them, other statistics are those of
 // the columns of --column alone.
 void choose_statistics(const Arguments& arguments, Request& request) {
-  request.statistic_texts = split_list(arguments.statistics);
-  if (request.statistic_texts.empty()) request.statistic_texts = {"mean"};
+  std::vector<std::string> texts = split_list(arguments.statistics);
+  if (texts.empty()) texts = {"mean"};
   const std::vector<std::string> columns = request.read.columns;
   std::vector<Statistic> all;
-  for (const std::string& text : request.statistic_texts) all.push_back(statistic::parse(text));
+  for (const std::string& text : texts) all.push_back(statistic::parse(text));
   const bool named =
       std::ranges::any_of(all, [](const Statistic& each) { return !each.columns().empty(); });
   if (named) add_columns(all, request.read.columns);
-  for (const Statistic& each : all) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Statistic& each = all[i];
     if (!named || !each.columns().empty()) {
       request.statistics.push_back(each);
     } else if (columns.empty()) {
@@ -109,6 +110,7 @@ void choose_statistics(const Arguments& arguments, Request& request) {
     } else {
       request.statistics.push_back(each.with_columns(columns));
     }
+    request.statistic_texts.resize(request.statistics.size(), texts[i]);
   }
 }
 
@@ -420,8 +422,9 @@ unsigned parse_threads(const std::string& text) {
 
 namespace {
 
-/// The end of an item that begins at `at`: the next comma that is not in parentheses or quotes, if
-/// those are closed; otherwise the next comma.
+/// The end of an item that begins at `at`: the next comma that is not in parentheses or quotes. Of
+/// an expression that is not closed it is the end of the list, so that messages show all of it; of
+/// other text the next comma.
 std::size_t end_of_item(const std::string& list, std::size_t at) {
   int depth = 0;
   char quote = 0;
@@ -437,7 +440,7 @@ std::size_t end_of_item(const std::string& list, std::size_t at) {
       return i;
     }
   }
-  return depth == 0 && quote == 0 ? list.size() : std::min(list.find(',', at), list.size());
+  return depth >= 0 && quote == 0 ? list.size() : std::min(list.find(',', at), list.size());
 }
 
 /// Without blanks at its ends, which surround names in "mean, median".

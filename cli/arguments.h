@@ -57,7 +57,7 @@ struct Request {
   std::vector<std::string> files;
   data::ReadOptions read;
   std::vector<Statistic> statistics;
-  std::vector<std::string> statistic_texts;  ///< as they were written
+  std::vector<std::string> statistic_texts;  ///< as they were written, one for each statistic
   Options options;
   std::vector<interval::Method> methods;  ///< of intervals, the first is the main one
   bool all_methods = false;               ///< those that are available; the others are left out

@@ -8,6 +8,7 @@
 #include "bootfold/shards.h"
 #include "bootfold/sources.h"
 #include "command.h"
+#include "input_note.h"
 #include "number.h"
 #include "reading.h"
 #include "shard_files.h"
@@ -17,6 +18,16 @@
 namespace bootfold::cli {
 namespace {
 
+/// A look at few rows takes every statistic, but those of all shards may be too many.
+void note_obstacle(const Request& request) {
+  for (std::size_t i = 0; i < request.statistics.size(); ++i)
+    if (!shards::obstacle({&request.statistics[i], 1}, {}).empty())
+      print_input_note(
+          fmt::format("'{}' is computed only if there are at most 4,096 rows in all shards",
+                      request.statistic_texts[i]),
+          request.quiet);
+}
+
 void run_look(const Arguments& arguments, Interrupt& interrupt) {
   Arguments asked = arguments;
   asked.output.clear();  // a look may have any ending
@@ -24,9 +35,7 @@ void run_look(const Arguments& arguments, Interrupt& interrupt) {
     throw InvalidArgument("--strata and --cluster are both given; rows have either, not both");
   const Request request = check(asked);
   check_shard_output(arguments.output, arguments.files);
-  std::vector<std::string> names = split_list(arguments.statistics);
-  if (names.empty()) names = {"mean"};
-  shards::Words words = words_of(names, request.read);
+  shards::Words words = words_of(request);
   words["file"] = shard_name(arguments.files);
   data::ReadOptions read = request.read;
   read.may_be_empty = true;
@@ -39,12 +48,14 @@ void run_look(const Arguments& arguments, Interrupt& interrupt) {
     read.progress = bar->callback();
     const auto source = with_marks(request, [&] { return data::open(arguments.files, read); });
     const shards::Look look = shards::look(*source, request.statistics, options);
+    note_obstacle(request);
     return write_bytes(arguments.output, look.to_bytes(), "look");
   }
   const data::Table table = with_marks(request, [&] { return data::read(arguments.files, read); });
   const data::Labels labels = all_labels(table, read.labels.size());
   (arguments.scheme.strata.empty() ? options.clusters : options.strata) = &labels;
   const shards::Look look = shards::look(table.view(), request.statistics, options);
+  note_obstacle(request);
   write_bytes(arguments.output, look.to_bytes(), "look");
 }
 

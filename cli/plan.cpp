@@ -22,7 +22,7 @@ namespace {
 
 /// The option of bootfold look that a word of its look stands for.
 std::string option_of(const std::string& word) {
-  if (word == "statistics") return "--statistic";
+  if (word == "statistics" || word == "columns of statistics") return "--statistic";
   if (word == "labels") return "column of --strata or --cluster";
   return word == "columns" ? "--column" : "--" + word;
 }

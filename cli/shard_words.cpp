@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 
@@ -56,6 +57,10 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 constexpr const char* kNone = "none";
+/// Which columns each statistic is of, if they are not all columns.
+constexpr const char* kColumnsOfStatistics = "columns of statistics";
+
+bool has_columns(const Statistic& statistic) { return !statistic.columns().empty(); }
 
 std::uint64_t whole(std::string_view text) {
   std::uint64_t value = 0;
@@ -65,8 +70,9 @@ std::uint64_t whole(std::string_view text) {
 
 }  // namespace
 
-shards::Words words_of(const std::vector<std::string>& statistics, const data::ReadOptions& read) {
-  shards::Words words{{"statistics", listed(statistics)},
+shards::Words words_of(const Request& request) {
+  const data::ReadOptions& read = request.read;
+  shards::Words words{{"statistics", listed(request.statistic_texts)},
                       {"columns", lines(read.columns)},
                       {"nan", read.nan == data::NanPolicy::omit ? "omit" : "error"},
                       {"where", read.where}};
@@ -78,6 +84,12 @@ shards::Words words_of(const std::vector<std::string>& statistics, const data::R
         *read.thousands == data::kNoSeparator ? kNone : std::string(1, *read.thousands);
   if (read.missing) words["missing"] = lines(*read.missing);
   if (!read.labels.empty()) words["labels"] = listed(read.labels);
+  if (std::ranges::any_of(request.statistics, &has_columns)) {
+    std::vector<std::string> columns;
+    for (const Statistic& statistic : request.statistics)
+      columns.push_back(lines(statistic.columns()));
+    words[kColumnsOfStatistics] = lines(columns);
+  }
   return words;
 }
 
@@ -85,6 +97,10 @@ std::vector<Statistic> statistics_of(const shards::Words& words) {
   std::vector<Statistic> statistics;
   for (const std::string& name : items(word(words, "statistics") + "\n"))
     if (!name.empty()) statistics.push_back(statistic::parse(name));
+  const std::vector<std::string> columns = items(word(words, kColumnsOfStatistics));
+  for (std::size_t i = 0; i < std::min(columns.size(), statistics.size()); ++i)
+    if (!has_columns(statistics[i]) && !columns[i].empty())
+      statistics[i] = statistics[i].with_columns(items(columns[i]));
   if (statistics.empty())
     throw DataError("it does not name its statistics; make it with bootfold look");
   return statistics;

@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "arguments.h"
 #include "bootfold/data.h"
 #include "bootfold/shards.h"
 
 namespace bootfold::cli {
 
-/// Names of statistics and how files are read, as words.
-[[nodiscard]] shards::Words words_of(const std::vector<std::string>& statistics,
-                                     const data::ReadOptions& read);
+/// Names of statistics, their columns, and how files are read, as words.
+[[nodiscard]] shards::Words words_of(const Request& request);
 
 /// The statistics of a look or plan. Throws DataError if it does not name them.
 [[nodiscard]] std::vector<Statistic> statistics_of(const shards::Words& words);

@@ -112,6 +112,7 @@ def shard_seeds() -> list[bytes]:
         (large, "x", "mean"),
         (large, "x,y", "correlation"),
         (large, "x", "median,quantile:0.9"),
+        (large, "x", "mean,median"),
     ]:
         for words in (
             ["look", table, "--column", column, "--statistic", statistic],

@@ -12,8 +12,8 @@ namespace bootfold {
 namespace {
 
 constexpr const char* kNotInMemory =
-    "rows that do not fit in memory, or are spread over shards, are added up piece by piece. Raise "
-    "memory so that all rows fit, or take a part of them";
+    "rows that do not fit in memory, or are spread over shards, are added up piece by piece. Give "
+    "a memory in which all rows fit (shards: bring them to one place), or take a part of them";
 
 /// The options of a run over rows that are elsewhere. Throws InvalidArgument for what needs all
 /// rows.

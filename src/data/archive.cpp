@@ -9,7 +9,7 @@ namespace bootfold::data {
 namespace {
 
 constexpr std::string_view kMagic = "BOOTFOLD";
-constexpr std::uint32_t kFormat = 1;
+constexpr std::uint32_t kFormat = 2;
 
 std::uint64_t checksum(std::string_view bytes) {
   std::uint64_t sum = 0x243F6A8885A308D3U;

@@ -45,6 +45,19 @@ struct KeptRows {
   }
 };
 
+/// A list of contents as one level, however deep a file says they are: number of items, items.
+template <class Archive, class Contents>
+void visit_kinds(Archive& archive, std::vector<Contents>& kinds) {
+  std::uint64_t size = kinds.size();
+  archive(size);
+  if constexpr (Archive::kReads) {
+    kinds.clear();
+    for (; size > 0; --size) kinds.emplace_back().visit_one(archive);  // ends where bytes do
+  } else {
+    for (Contents& kind : kinds) kind.visit_one(archive);
+  }
+}
+
 struct Look::Contents {
   std::vector<std::string> names = {};       // of the columns
   std::vector<std::string> statistics = {};  // described
@@ -59,12 +72,19 @@ struct Look::Contents {
 
   template <class Archive>
   void visit(Archive& archive) {
-    archive(names, statistics, words, look, labels, kept, kinds);
-    if constexpr (Archive::kReads) {
+    visit_one(archive);
+    visit_kinds(archive, kinds);
+    if constexpr (Archive::kReads)
       for (const Contents& kind : kinds)
-        if (!kind.kinds.empty() || kind.kept || kind.labels.kind != Labelled::no ||
+        if (kind.kept || kind.labels.kind != Labelled::no ||
             kind.look.seen().ranges() != look.seen().ranges())
           archive.refuse();
+  }
+  /// All but the kinds, which have no kinds themselves.
+  template <class Archive>
+  void visit_one(Archive& archive) {
+    archive(names, statistics, words, look, labels, kept);
+    if constexpr (Archive::kReads) {
       if (names.empty() || look.columns().size() != names.size() || !labels.suits(look.seen()))
         archive.refuse();
       if (kept) {
@@ -89,10 +109,13 @@ struct Part::Contents {
 
   template <class Archive>
   void visit(Archive& archive) {
-    archive(fingerprint, sums, kinds);
-    if constexpr (Archive::kReads)
-      for (const Contents& kind : kinds)
-        if (!kind.kinds.empty()) archive.refuse();
+    visit_one(archive);
+    visit_kinds(archive, kinds);
+  }
+  /// All but the kinds, which have no kinds themselves.
+  template <class Archive>
+  void visit_one(Archive& archive) {
+    archive(fingerprint, sums);
   }
 };
 
@@ -111,6 +134,9 @@ void see(Look::Contents& look, std::span<const Statistic> statistics, const Data
 
 /// Throws InvalidArgument unless there is a label for each row.
 void check_labels(const data::Labels& labels, std::uint64_t rows);
+
+/// Throws InvalidArgument for a statistic that rows in pieces do not give, unless a look kept them.
+void check_added(std::span<const Statistic> statistics);
 
 /// A statistic in words, with its parameters.
 [[nodiscard]] std::string describe(const Statistic& statistic);

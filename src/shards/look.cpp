@@ -68,6 +68,15 @@ std::string describe(const Statistic& statistic) {
   return statistic.weighted() ? text + " with weights" : text;
 }
 
+void check_added(std::span<const Statistic> statistics) {
+  for (const Statistic& statistic : statistics)
+    if (const std::string why = obstacle({&statistic, 1}, {}); !why.empty())
+      throw InvalidArgument(text::concat(
+          "statistic '", describe(statistic), "' needs all rows in one place: ", why,
+          ", unless there are at most ", text::grouped(KeptRows::kMost),
+          " in all shards; use bootstrap where all rows are, or a random part of the rows"));
+}
+
 void check_labels(const data::Labels& labels, std::uint64_t rows) {
   if (labels.rows() == rows) return;
   throw InvalidArgument(text::concat("there are ", text::grouped(labels.rows()),
@@ -151,10 +160,12 @@ void see_all(Look::Contents& look, std::span<const Statistic> statistics,
   see(look, statistics, rows, first, memory, execution);
   for (std::size_t k = 0; k < look.kinds.size(); ++k)
     see(look.kinds[k], kinds[k].statistics, kinds[k].view(rows), first, memory, execution);
-  if (look.kept && look.look.seen().count() <= KeptRows::kMost)
+  if (look.kept && look.look.seen().count() <= KeptRows::kMost) {
     look.kept->merge({{copy_of(rows, first, labels)}});
-  else
-    look.kept.reset();
+    return;
+  }
+  check_added(statistics);
+  look.kept.reset();
 }
 
 }  // namespace

@@ -72,6 +72,7 @@ struct Plan::State {
       take_rows(statistics, options);
       return;
     }
+    check_added(statistics);
     if (!contents.kinds.empty() && !options.joint && !options.path) {
       split(statistics, options);
       return;
@@ -153,15 +154,21 @@ struct Plan::State {
       throw InvalidArgument(text::concat("the look has ", contents.kinds.size(),
                                          " kinds of statistics but the plan has ", families.size(),
                                          "; look for the same statistics"));
+    Options own = options;  // parts hold the sums of all kinds at once
+    own.memory = execution::memory_limit(options.memory) / families.size();
     std::vector<bootfold::Plan> plans;
+    std::size_t working_bytes = 0;
     for (std::size_t k = 0; k < families.size(); ++k) {
-      kinds.emplace_back(Look(contents.kinds[k]), families[k].statistics, options);
+      kinds.emplace_back(Look(contents.kinds[k]), families[k].statistics, own);
       plans.push_back(kinds.back().plan());
       outputs.push_back(families[k].outputs);
+      working_bytes += plans.back().working_bytes;
     }
     const study::AbsentRows rows(1, contents.names);
     joined_plan = joined(std::move(plans), outputs, contents.names,
                          study::Problem(rows.view(), statistics).outputs);
+    joined_plan.working_bytes = working_bytes;
+    joined_plan.memory_limit = execution::memory_limit(options.memory);
   }
 
   /// A bootstrap of all rows, which the look kept.

@@ -156,6 +156,20 @@ TEST_F(Shards, GiveTheBitsOfOneRun) {
   }
 }
 
+// The look tells which columns a name is of: those of --column, not those of the expression.
+TEST_F(Shards, OfANameBesideAnExpressionGiveTheBitsOfOneRun) {
+  const Words how = {"--replicates", "300", "--seed", "7"};
+  const Words what = {"--column", "x", "--statistic", "mean,mean(y),quantile:0.9"};
+  look_and_plan(what, how);
+  expect_whole(all_parts(), what + how);
+  for (std::size_t i = 0; i < shards_.size(); ++i)  // of so few rows that looks keep them
+    folder_.write(std::string(1, static_cast<char>('a' + i)) + ".csv",
+                  csv(1000 * i, 1000 * i + 1000));
+  all_ = folder_.write("all.csv", csv(0, 3000));
+  look_and_plan(what, how);
+  expect_whole({}, what + how);
+}
+
 TEST_F(Shards, GiveTheBitsOfOneRunUnderPoissonAndWithLaterReplicates) {
   look_and_plan({"--column", "x"},
                 {"--replicates", "100", "--first-replicate", "50", "--scheme", "poisson"});
@@ -241,6 +255,26 @@ TEST_F(Shards, MayBeSeveralFilesOrHaveAnotherName) {
   ASSERT_EQ(run(Words{"look", "--column", "x", "--output", look} + shards_).code, 0);
   ASSERT_EQ(run({"plan", look, "--output", plan(), "--replicates", "100", "--quiet"}).code, 0);
   expect_whole({part("all", shards_)}, {"--column", "x", "--replicates", "100"});
+}
+
+// What cannot be added up is told as early as it is known.
+TEST_F(Shards, StatisticsThatNeedAllRowsAreRefusedByTheLook) {
+  for (const std::string statistic :
+       {"gini(x)", "median(x) / mean(y)", "spearman(x, y)", "trimmed_mean(x, 0.1)"}) {
+    EXPECT_TRUE(
+        refused(run({"look", all_, "--statistic", statistic, "--output", folder_.path("l")}),
+                {"statistic '" + statistic + "' needs all rows in one place",
+                 "unless there are at most 4,096 in all shards"}));
+    const std::string few = folder_.write("few.csv", csv(0, 3000));
+    const Outcome looked =
+        run({"look", few, "--statistic", statistic, "--output", folder_.path("few.look")});
+    EXPECT_EQ(looked.code, 0);
+    EXPECT_NE(looked.err.find("only if there are at most 4,096 rows in all shards"),
+              std::string::npos);
+    const Outcome planned = run({"plan", folder_.path("few.look"), folder_.path("few.look"),
+                                 "--output", plan(), "--quiet"});
+    EXPECT_TRUE(refused(planned, {"needs all rows in one place"}));
+  }
 }
 
 TEST_F(Shards, OfFewRowsNeedNoParts) {
@@ -355,12 +389,6 @@ TEST_F(Shards, MistakesOfOtherStepsNameTheRemedy) {
   EXPECT_TRUE(refused(run({"merge", plan(), "--interval", "bca"}),
                       {"--interval is 'bca'", "normal, basic and percentile"}));
   EXPECT_TRUE(refused(run({"merge", plan(), "--output", "x.npy"}), {".safetensors"}));
-  const std::string look = folder_.path("t.look");
-  ASSERT_EQ(
-      run({"look", all_, "--column", "x", "--statistic", "trimmed_mean:0.1", "--output", look})
-          .code,
-      0);
-  EXPECT_TRUE(refused(run({"plan", look}), {"trimmed means"}));
 }
 
 TEST_F(Shards, OfOneFileNameTheRowInIt) {

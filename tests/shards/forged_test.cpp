@@ -184,6 +184,27 @@ TEST(ForgedFiles, MayHaveAnyByteWrong) {
   }
 }
 
+// Statistics of different kinds are one level: files that nest them deeper, which once took a frame
+// of the stack for each level, are refused.
+TEST(ForgedFiles, CannotNestKinds) {
+  constexpr std::size_t kLevels = 400'000;
+  std::string part;
+  for (std::size_t level = 0; level < kLevels; ++level)
+    for (const std::uint64_t number : {std::uint64_t{7}, std::uint64_t{0}, std::uint64_t{1}})
+      part.append(reinterpret_cast<const char*>(&number), sizeof number);
+  EXPECT_THROW(static_cast<void>(shards::Part::from_bytes(data::framed("part", part))), DataError);
+  const std::vector<double> values = {1, 2, 3, 4};
+  std::string look(data::unframed("look", shards::look(DataView(values), mean()).to_bytes()));
+  look.resize(look.size() - sizeof(std::uint64_t));  // the number of kinds
+  std::string looks;
+  for (std::size_t level = 0; level < kLevels / 100; ++level) {
+    looks += look;
+    const std::uint64_t one = 1;
+    looks.append(reinterpret_cast<const char*>(&one), sizeof one);
+  }
+  EXPECT_THROW(static_cast<void>(shards::Look::from_bytes(data::framed("look", looks))), DataError);
+}
+
 class ForgedParts : public testing::Test {
  protected:
   ForgedParts()

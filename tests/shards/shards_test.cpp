@@ -272,6 +272,33 @@ TEST(Shards, LooksMergeInAnyOrder) {
   }
 }
 
+// A part holds the sums of all kinds at once.
+TEST(Shards, OfSeveralKindsShareTheMemory) {
+  constexpr std::size_t kMemory = std::size_t{256} << 20;
+  const auto values = columns(10'000, 2);
+  const std::vector<Statistic> statistics = {statistic::mean(), statistic::median()};
+  const shards::Plan plan(shards::look(view(values, 2), statistics), statistics,
+                          {.replicates = 20, .memory = kMemory});
+  ASSERT_EQ(plan.plan().runs.size(), 3U);
+  std::size_t bytes = 0;
+  for (const Plan& run : plan.plan().runs) {
+    EXPECT_LE(run.memory_limit, kMemory / 3);
+    bytes += run.working_bytes;
+  }
+  EXPECT_EQ(plan.plan().working_bytes, bytes);
+  EXPECT_EQ(plan.plan().memory_limit, kMemory);
+}
+
+TEST(Shards, StatisticsThatNeedAllRowsAreRefusedAtOnce) {
+  const auto values = columns(10'000, 2);
+  const auto look_at = [&](std::size_t rows) {
+    static_cast<void>(shards::look(slice(view(values, 1), {0, rows}), statistic::gini()));
+  };
+  EXPECT_NO_THROW(look_at(4096));
+  EXPECT_THAT(reference::message_of<InvalidArgument>([&] { look_at(4097); }),
+              HasSubstr("statistic 'gini' needs all rows in one place"));
+}
+
 class Refused : public testing::Test {
  protected:
   Refused()
@@ -332,7 +359,7 @@ TEST_F(Refused, WhatNeedsAllRows) {
                 return shards::Plan(shards::look(data_, statistic::trimmed_mean(0.1)),
                                     statistic::trimmed_mean(0.1));
               }),
-              AllOf(HasSubstr("trimmed"), HasSubstr("memory")));
+              AllOf(HasSubstr("trimmed"), HasSubstr("all rows in one place")));
   const std::vector<std::uint32_t> labels(10'000);
   EXPECT_THAT(message([&] {
                 return shards::Plan(shards::look(data_, statistic::mean()), statistic::mean(),
