@@ -20,6 +20,14 @@ class Coded:
     names: Array  #: the sorted labels they stand for
     missing: Array | None = None  #: rows without a label, if there are any; their codes are void
 
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        """The label of each row."""
+        found: Array = self.names[self.codes].astype(dtype or self.names.dtype, copy=False)
+        return found
+
 
 @dataclass(slots=True)
 class Several:

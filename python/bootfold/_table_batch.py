@@ -142,6 +142,8 @@ class LabelBuilder:
 
 def _whole_numbers(column: Any) -> tuple[Array | None, Array | None]:
     """Labels as whole numbers, if that is what all of them are, and where they are missing."""
+    if isinstance(column, Coded):
+        return (np.asarray(column) if column.names.dtype.kind == "i" else None), None
     package = module_of(column)
     if package in ("pyarrow", "polars"):
         if package == "pyarrow":
@@ -172,6 +174,8 @@ def _mask(column: Any) -> Array:
 
 def _encoded(column: Any) -> tuple[Array, list[Any], Array | None]:
     """For each row the place of its label in a list, the list, and where labels are missing."""
+    if isinstance(column, Coded):
+        return column.codes.astype(np.intp), column.names.tolist(), None
     if module_of(column) == "pyarrow":
         import pyarrow as pa
 

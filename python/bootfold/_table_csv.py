@@ -14,6 +14,7 @@ import numpy as np
 
 from bootfold import _core
 from bootfold._chunked import Array
+from bootfold._labels import Coded
 from bootfold._progress import reporter
 from bootfold._table_source import TableSource
 
@@ -37,13 +38,13 @@ def _dialect(
     return _core.Dialect(header, delimiter, decimal, thousands, listed, where or "")
 
 
-def _labels(codes: Array, names: list[str]) -> Array:
+def _labels(codes: Array, names: list[str]) -> Coded:
     """Labels of rows: whole numbers where all are, otherwise texts."""
     if names and all(_WHOLE.fullmatch(name) for name in names):
-        return np.array([int(name) for name in names])[codes]
+        return Coded(codes, np.array([int(name) for name in names]))
     found = np.empty(len(names), dtype=object)
     found[:] = names
-    return found[codes]
+    return Coded(codes, found)
 
 
 def _called(names: Sequence[str]) -> list[str]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import importlib.util
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bootfold._data import column_names
 from bootfold._dates import module_of
+from bootfold._labels import Coded
 from bootfold._spool import size
 from bootfold._statistics import Function
 from bootfold._table_source import TableSource, needs
@@ -95,7 +98,7 @@ def _frame(source: TableSource, columns: list[str], others: list[str], limits: L
 
 
 def _piece(batch: Any, columns: list[str], package: str) -> Any:
-    found = {name: batch[name] for name in columns}
+    found = {name: _values(batch[name]) for name in columns}
     if package == "polars":
         import polars
 
@@ -107,6 +110,10 @@ def _piece(batch: Any, columns: list[str], package: str) -> Any:
     import pandas
 
     return pandas.DataFrame({name: _pandas(column) for name, column in found.items()})
+
+
+def _values(column: Any) -> Any:
+    return np.asarray(column) if isinstance(column, Coded) else column
 
 
 def _pandas(column: Any) -> Any:
