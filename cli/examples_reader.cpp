@@ -102,7 +102,8 @@ void add_example_arguments(CLI::App& command, ExampleArguments& arguments) {
       ->group(kToLearn);
   add_text(command, "--winsorize", arguments.winsorize, "SHARE|auto",
            "Replace numbers beyond the quantiles of SHARE and 1 - SHARE of the rows by these "
-           "quantiles; auto: 0.001 with 1,000 rows or more; 0: none [auto]")
+           "quantiles; auto: 0.001 with 1,000 rows or more, unless more than 128 columns have more "
+           "than two numbers; 0: none [auto]")
       ->group(kToLearn);
   add_text(command, "--periodic", arguments.periodic, "N",
            "Frequencies of periodic features of numbers, a sine and a cosine each [0]")

@@ -130,8 +130,9 @@ std::optional<std::size_t> parse_bins(const std::string& text) {
   return parse_whole("--bins", text, 0, 1'024, "; 0: none", " (or auto)");
 }
 
-ensemble::EncodingOptions encoding_options(const ExampleArguments& arguments) {
+ensemble::EncodingOptions encoding_options(const ExampleArguments& arguments, std::size_t memory) {
   ensemble::EncodingOptions options;
+  options.memory = ensemble::row_memory_limit(memory);
   options.categorical = split_list(arguments.categorical);
   options.dates = split_list(arguments.dates);
   options.levels = parse_whole("--levels", arguments.levels, 1, 65'536);
@@ -178,7 +179,7 @@ std::unique_ptr<data::Pass> InputColumns::open() const {
 TrainingExamples::TrainingExamples(const ExampleArguments& arguments, std::size_t memory)
     : learner_([&] {
         check_file(arguments);
-        return std::make_shared<ensemble::EncodingLearner>(encoding_options(arguments),
+        return std::make_shared<ensemble::EncodingLearner>(encoding_options(arguments, memory),
                                                            first_input(arguments));
       }()),
       tables_([&] { return open_rows(arguments, goal_of(arguments.targets), learner_); }()),

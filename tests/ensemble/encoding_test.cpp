@@ -459,6 +459,36 @@ TEST(Encoding, AutomaticValuesFollowFromRowsAndColumnsOfNumbers) {
   EXPECT_EQ(with_automatic_values({}, 10, 5, false).bin_edges, BinEdges::quantiles);
 }
 
+/// Columns of normal numbers, and of 0 and 1.
+Encoding automatic(std::size_t rows, std::size_t numbers, std::size_t truths, std::size_t memory) {
+  random::Stream stream({.seed = 4});
+  std::vector<std::vector<double>> columns(numbers + truths, std::vector<double>(rows));
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    for (double& value : columns[c])
+      value = c < numbers ? random::normal(stream) : std::round(random::uniform(stream));
+  EncodingLearner learner({.bin_edges = BinEdges::quantiles, .memory = memory});
+  learner.add(DataView(std::vector<ColumnView>(columns.begin(), columns.end())));
+  return learner.finish();
+}
+
+TEST(Encoding, ColumnsOfZeroAndOneDoNotCountForAutomaticBins) {
+  const Encoding found = automatic(1'000, 5, 150, 0);
+  EXPECT_EQ(found.inputs[4].bins.size(), 17U);
+  EXPECT_EQ(found.inputs[4].limits.size(), 2U);
+  EXPECT_TRUE(found.inputs[5].bins.empty());
+}
+
+TEST(Encoding, AutomaticBinsFitTheMemoryOfTheRows) {
+  EXPECT_EQ(automatic(1'000, 10, 0, 1'000'000).inputs[0].bins.size(), 17U);
+  // 100 columns for each row: 10 of numbers, 2 beside them, and 8 bins of each.
+  const Encoding fewer = automatic(1'000, 10, 0, 400'000);
+  EXPECT_EQ(fewer.inputs[0].bins.size(), 9U);
+  EXPECT_LE(bytes_of_rows(1'000, fewer.columns(10) + 2), 400'000U);
+  const Encoding none = automatic(1'000, 10, 0, 150'000);
+  EXPECT_TRUE(none.inputs[0].bins.empty());
+  EXPECT_EQ(none.inputs[0].limits.size(), 2U);
+}
+
 TEST(Encoding, BinsOfATreeDoNotDependOnChunksAndNeedTargets) {
   std::vector<double> x;
   std::vector<double> y;

@@ -124,16 +124,17 @@ struct EncodingOptions {
   bool missing = true;      ///< whether missing values are encoded
   /// Bins of the piecewise linear encoding of numbers; 0: none. Columns with fewer distinct
   /// quantiles, or fewer splits that tell targets apart, have fewer bins, and those of 0 and 1 have
-  /// none. std::nullopt: automatic, which is 16 with 1,000 rows or more; fewer if columns of
-  /// numbers would have more than 512 bins together, or these more than 2^27 values, and none if
-  /// each would then have fewer than 4.
+  /// none. std::nullopt: automatic, which is 16 with 1,000 rows or more; fewer if columns of more
+  /// than two numbers would have more than 512 bins together, or these more than 2^27 values or
+  /// more than `memory` allows, and none if each would then have fewer than 4.
   std::optional<std::size_t> bins = std::nullopt;
   BinEdges bin_edges = BinEdges::automatic;
   std::size_t bin_rows = 20;  ///< BinEdges::tree: fewest rows in a leaf
   /// Numbers beyond the quantiles of this share and of 1 - share of the training rows are replaced
   /// by these quantiles, so that single wrong or extreme values do not decide a prediction; 0:
   /// none. Below 0.5. Columns of at most two values are not limited. std::nullopt: automatic, which
-  /// is 0.001 with 1,000 rows or more and at most 128 columns of numbers, and 0 otherwise.
+  /// is 0.001 with 1,000 rows or more and at most 128 columns of more than two numbers, and 0
+  /// otherwise.
   std::optional<double> winsorize = std::nullopt;
   /// Frequencies of periodic features of numbers; 0: none. Each has two columns, sine and cosine.
   /// Columns of at most two values have none. Frequencies are drawn once, from a normal
@@ -142,6 +143,9 @@ struct EncodingOptions {
   /// inputs.
   std::size_t periodic = 0;
   double periodic_scale = 0.3;  ///< in periods for each standard deviation of the column
+  /// Limit for automatic bins of the bytes of all rows as float32 (bytes_of_rows()): encoded
+  /// inputs, the columns before them, classes and weights. 0: none.
+  std::size_t memory = 0;
 };
 
 /// Learns the encoding of input columns from the training rows, which arrive in any number of

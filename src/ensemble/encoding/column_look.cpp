@@ -80,6 +80,14 @@ InputKind ColumnLook::kind() const {
   return texts ? InputKind::boolean : InputKind::number;
 }
 
+bool ColumnLook::has_three_numbers() const {
+  if (kind() != InputKind::number || sample_.values().empty()) return false;
+  const auto [low, high] = std::ranges::minmax(sample_.values());
+  return std::ranges::any_of(sample_.values(), [low = low, high = high](double value) {
+    return low < value && value < high;
+  });
+}
+
 void ColumnLook::encode_number(const EncodingOptions& options, std::size_t number,
                                const TreeTargets* targets, InputEncoding& found) const {
   const std::size_t bins = options.bins.value_or(0);

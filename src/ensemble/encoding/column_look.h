@@ -34,6 +34,9 @@ class ColumnLook {
   /// What the column is by what was seen of it.
   [[nodiscard]] InputKind kind() const;
 
+  /// Whether it is a column of more than two numbers, which may have bins.
+  [[nodiscard]] bool has_three_numbers() const;
+
   /// A value of a training row: a number, a code, or NaN.
   void add(double value);
   /// The encoding of input `number`, by options without automatic values. `targets` are those of

@@ -32,12 +32,28 @@ struct EncodingLearner::State {
 
   [[nodiscard]] Encoding encoding(const TreeTargets* targets) const {
     const auto numbers = static_cast<std::size_t>(std::ranges::count_if(
-        columns, [](const ColumnLook& look) { return look.kind() == InputKind::number; }));
+        columns, [](const ColumnLook& look) { return look.has_three_numbers(); }));
     const std::uint64_t rows = columns.empty() ? 0 : columns[0].rows();
-    const EncodingOptions filled =
-        with_automatic_values(options, rows, numbers, targets != nullptr);
+    EncodingOptions filled = with_automatic_values(options, rows, numbers, targets != nullptr);
+    Encoding found = encoding(filled, targets);
+    std::size_t most = options.memory / sizeof(float) / std::max<std::uint64_t>(rows, 1);
+    most -= std::min(most, first + 2);
+    if (options.memory == 0 || options.bins || filled.bins == 0U ||
+        found.columns(columns.size()) <= most)
+      return found;
+    filled.bins = 0;
+    found = encoding(filled, targets);
+    const std::size_t others = std::min(found.columns(columns.size()), most);
+    // Edges of b bins take b columns beside that of the number.
+    const std::size_t fit = (most - others) / std::max<std::size_t>(numbers, 1);
+    if (fit < kLeastAutomaticBins) return found;
+    filled.bins = fit;
+    return encoding(filled, targets);
+  }
+
+  [[nodiscard]] Encoding encoding(const EncodingOptions& filled, const TreeTargets* targets) const {
     Encoding encoding;
-    encoding.accepts_missing = options.missing;
+    encoding.accepts_missing = filled.missing;
     for (std::size_t c = 0; c < columns.size(); ++c)
       encoding.inputs.push_back(columns[c].encoding(filled, c, targets));
     return encoding;
