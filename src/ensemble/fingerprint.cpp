@@ -37,6 +37,15 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b) {
 
 static_assert(times_x(kOverX) == kOne);
 
+/// Whether the processor multiplies polynomials, for which a level does not ask.
+bool multiplies_polynomials() noexcept {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("pclmul") != 0;
+#else
+  return true;  // the kernel is null if not
+#endif
+}
+
 /// x^(64 words): what `words` words behind it multiply a checksum by.
 std::uint64_t shift_of(std::size_t words) {
   std::uint64_t power = kOne;
@@ -49,7 +58,8 @@ std::uint64_t shift_of(std::size_t words) {
 }  // namespace
 
 RowChecksum::RowChecksum(std::size_t columns, execution::Level level)
-    : products_(simd::kernels(level).columns.checksum), sums_(columns) {
+    : products_(multiplies_polynomials() ? simd::kernels(level).columns.checksum : nullptr),
+      sums_(columns) {
   const std::uint64_t row = shift_of(columns);
   std::uint64_t of_bit[kWordBits];
   std::uint64_t power = products_ != nullptr ? kPolynomial : row;
@@ -132,6 +142,19 @@ std::uint64_t fingerprint_of(const DataView& rows) {
 std::uint64_t fingerprint_of(const Examples& examples) {
   Fingerprint fingerprint;
   for_each_chunk(examples, [&](std::size_t, const DataView& rows) { fingerprint.add(rows); });
+  return fingerprint.value();
+}
+
+std::uint64_t fingerprint_of_answers(const Examples& examples, bool weights) {
+  Fingerprint fingerprint;
+  for_each_chunk(examples, [&](std::size_t, const DataView& rows) { fingerprint.add(rows); });
+  if (examples.classes != nullptr) {
+    const std::vector<double> codes(examples.classes->codes.begin(), examples.classes->codes.end());
+    fingerprint.add(DataView(codes));
+  } else {
+    fingerprint.add(examples.targets);
+  }
+  if (weights && examples.weights) fingerprint.add(DataView({*examples.weights}));
   return fingerprint.value();
 }
 

@@ -57,6 +57,9 @@ class Fingerprint {
 [[nodiscard]] std::uint64_t fingerprint_of(const DataView& rows);
 [[nodiscard]] std::uint64_t fingerprint_of(const Examples& examples);
 
+/// The fingerprint of inputs and of targets or classes, and of weights if they count.
+[[nodiscard]] std::uint64_t fingerprint_of_answers(const Examples& examples, bool weights);
+
 /// Throws InvalidArgument unless the inputs are those of the training rows, in the same order.
 void check_training_rows(const Ensemble::Frame& frame, std::uint64_t fingerprint,
                          const Examples& examples);

@@ -51,8 +51,7 @@ std::string_view name(Level level) noexcept {
 std::vector<Level> available_levels() {
   std::vector<Level> levels = {Level::portable};
 #if defined(BOOTFOLD_X86_KERNELS)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-      __builtin_cpu_supports("pclmul"))
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
     levels.push_back(Level::avx2);
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
